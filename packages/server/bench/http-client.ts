@@ -1,0 +1,26 @@
+import { Agent, request } from 'node:http'
+
+/** Requests of one caller over one connection each at a time, as cheap for this process as Node allows. */
+export function openClient(port: number, key: string, connections = 1) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const send = (method: string, path: string, body?: string) =>
+    new Promise<void>((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      }
+      request({ port, method, path, agent, headers }, (answer) => {
+        answer.resume()
+        answer.on('end', () =>
+          answer.statusCode === 200 ? resolve() : reject(new Error(`${method} ${path}: ${answer.statusCode}`)),
+        )
+      })
+        .on('error', reject)
+        .end(body)
+    })
+  return {
+    get: (path: string) => send('GET', path),
+    post: (path: string, body: object) => send('POST', path, JSON.stringify(body)),
+    close: () => agent.destroy(),
+  }
+}

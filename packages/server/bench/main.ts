@@ -1,0 +1,27 @@
+import { benchDecisions } from './decisions.ts'
+import { benchHttp, benchIdentity } from './http.ts'
+import { benchIngest } from './ingest.ts'
+import { benchRuns } from './runs.ts'
+import { benchTiming } from './timing.ts'
+
+/**
+ * `pnpm bench NAME`: figures as ratios, measured side by side in one run; `--smoke` only shows that it works, and `--only PART,PART`
+ * runs parts of a benchmark that has several.
+ */
+const benchmarks: Record<string, (options: { smoke: boolean; only: string[] }) => Promise<void>> = {
+  decisions: benchDecisions,
+  http: benchHttp,
+  identity: benchIdentity,
+  ingest: benchIngest,
+  runs: benchRuns,
+  timing: benchTiming,
+}
+
+const [name, ...flags] = process.argv.slice(2)
+const benchmark = benchmarks[name ?? '']
+if (!benchmark) {
+  console.error(`Usage: pnpm bench ${Object.keys(benchmarks).join(' | ')} [--smoke] [--only PART,…]`)
+  process.exit(64)
+}
+const only = flags.includes('--only') ? (flags[flags.indexOf('--only') + 1] ?? '').split(',') : []
+await benchmark({ smoke: flags.includes('--smoke'), only })

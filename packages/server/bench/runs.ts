@@ -1,0 +1,97 @@
+import pg from 'pg'
+import { appLogin, servicesUp } from '../scripts/private-services.ts'
+import { createLog } from '../src/infra/log.ts'
+import { migrate } from '../src/infra/migrate.ts'
+import type { Platform } from '../src/infra/platform.ts'
+import { mint } from '../src/keys/keys.ts'
+import { ensureLedgerPartitions, insertLedger } from '../src/ledger/ledger.ts'
+import { insertOrg } from '../src/orgs/queries.ts'
+import { ensureRunPartitions } from '../src/run-log/run-log.ts'
+import { newUuid } from '../src/values/id.ts'
+import { secret } from '../src/values/secret.ts'
+import { type BenchPostgres, makePostgres } from './decisions-postgres.ts'
+import { percentiles, type Round } from './decisions-report.ts'
+import { type BenchOrg, openBenchPlatform } from './decisions-stand.ts'
+import { benchPage } from './runs-page.ts'
+import { benchRetention } from './runs-retention.ts'
+import { benchUsage } from './runs-usage.ts'
+import { median } from './statistics.ts'
+
+/** What reading and keeping runs costs, on a PostgreSQL of its own with as many of them as a large tenant has. */
+const parts: Record<string, (bench: RunsBench) => Promise<void>> = {
+  page: benchPage,
+  usage: benchUsage,
+  retention: benchRetention,
+}
+
+/** What a part of the benchmark is given. */
+export interface RunsBench {
+  readonly postgres: BenchPostgres
+  readonly platform: Platform
+  /** The owner of the schema. */
+  readonly owner: pg.Client
+  readonly org: BenchOrg
+  readonly smoke: boolean
+}
+
+export async function benchRuns({ smoke, only }: { smoke: boolean; only: readonly string[] }) {
+  const chosen = only.length > 0 ? only : Object.keys(parts)
+  const unknown = chosen.find((name) => !(name in parts))
+  if (unknown !== undefined) throw new Error(`no part ${unknown}: ${Object.keys(parts).join(', ')}`)
+  servicesUp()
+  const postgres = makePostgres()
+  try {
+    await postgres.start()
+    const log = createLog({ level: 'warn', role: 'bench' })
+    await migrate({ ownerUrl: secret(postgres.url()), appUrl: secret(postgres.url(appLogin)), log })
+    const platform = await openBenchPlatform(postgres)
+    const owner = new pg.Client({ connectionString: postgres.url() })
+    await owner.connect()
+    try {
+      const now = platform.clock.now()
+      await ensureLedgerPartitions(platform.sql, now)
+      await ensureRunPartitions(platform.sql, now)
+      const org = await makeOrg(platform)
+      for (const name of chosen) await parts[name]!({ postgres, platform, owner, org, smoke })
+    } finally {
+      await owner.end()
+      await platform.close()
+    }
+  } finally {
+    await postgres.remove()
+  }
+}
+
+const makeOrg = (platform: Platform): Promise<BenchOrg> => {
+  const id = newUuid()
+  return platform.sql.asOrgs([id], async (tx) => {
+    await insertOrg(tx, id, 'Bench')
+    await insertLedger(tx, id)
+    const { secret: key } = await mint(platform, tx, id, {
+      name: 'bench',
+      role: 'admin',
+      scopes: ['runs:read', 'runs:write', 'usage:read'],
+    })
+    return { id, key }
+  })
+}
+
+/** How much slower the slowest of one side are, at most so much; a smoke run judges nothing. */
+export function slowerBy(a: readonly Round[], b: readonly Round[], { bar, smoke }: { bar: number; smoke: boolean }) {
+  const ratios = a.map(({ p99 }, i) => p99! / b[i]!.p99!)
+  if (!smoke && median(ratios) > bar) process.exitCode = 1
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2))
+  return `p99 ratio ${median(ratios).toFixed(2)} (${least}–${most}, bar at most ${bar})`
+}
+
+/** How long each of some pieces of work takes, one after the other. */
+export async function timed<T>(pieces: readonly T[], work: (piece: T) => Promise<void>): Promise<Round> {
+  const times: number[] = []
+  const started = performance.now()
+  for (const piece of pieces) {
+    const before = performance.now()
+    await work(piece)
+    times.push(performance.now() - before)
+  }
+  return { rate: (1_000 * pieces.length) / (performance.now() - started), ...percentiles(times) }
+}

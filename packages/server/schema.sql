@@ -1,0 +1,2119 @@
+CREATE SCHEMA public;
+
+COMMENT ON SCHEMA public IS 'standard public schema';
+
+CREATE FUNCTION public.admit_application_role() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  queue_table regclass;
+begin
+  grant usage on schema graphile_worker to weir_app;
+  grant select, insert, update, delete on all tables in schema graphile_worker to weir_app;
+  grant usage, select on all sequences in schema graphile_worker to weir_app;
+  grant execute on all functions in schema graphile_worker to weir_app;
+  for queue_table in
+    select c.oid from pg_class c
+     where c.relnamespace = 'graphile_worker'::regnamespace and c.relkind = 'r' and c.relrowsecurity
+       and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'application')
+  loop
+    execute format('create policy application on %s to weir_app using (true) with check (true)', queue_table);
+  end loop;
+end
+$$;
+
+CREATE FUNCTION public.app_is_operator() RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (COALESCE(current_setting('app.operator'::text, true), ''::text) = 'on'::text);
+
+CREATE FUNCTION public.app_orgs() RETURNS uuid[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (string_to_array(NULLIF(current_setting('app.orgs'::text, true), ''::text), ','::text))::uuid[];
+
+CREATE FUNCTION public.assert_rows(reached bigint, meant bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if reached <> meant then
+    raise exception 'a ledger statement reached % rows instead of %', reached, meant using errcode = 'WE001';
+  end if;
+end
+$$;
+
+CREATE FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $_$
+declare
+  name text := parent || '_' || suffix;
+begin
+  if suffix !~ '^[0-9_]+$'
+     or not exists (select from pg_class where oid = to_regclass(quote_ident(parent)) and relkind = 'p' and relnamespace = 'public'::regnamespace) then
+    raise exception 'not a partitioned table of this program: %', parent;
+  end if;
+  -- Processes that start together ask for the same partition: the second waits for the first, then finds it.
+  perform pg_advisory_xact_lock(hashtext('create_partition'), hashtext(name));
+  if to_regclass(name) is not null then return; end if;
+  set local lock_timeout = '200ms';
+  execute format('create table %I (like %I including defaults including constraints)', name, parent);
+  execute format('alter table %I enable row level security', name);
+  execute format('alter table %I force row level security', name);
+  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, name, lower_bound, upper_bound);
+end
+$_$;
+
+CREATE FUNCTION public.drop_partition(parent text, suffix text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $_$
+declare
+  kept_days integer := case parent
+    when 'idempotency_keys' then 2 when 'holds' then 8 when 'decision_records' then 8
+    when 'ledger_batches' then 35 when 'movements' then 35
+    when 'runs_7' then 7 + 1 when 'runs_30' then 30 + 1 when 'runs_90' then 90 + 7
+    when 'runs_400' then 400 + 28 when 'runs_3650' then 3650 + 28 end;
+begin
+  if kept_days is null or suffix !~ '^[0-9]{8}$' then raise exception 'not a table whose days are dropped: %', parent; end if;
+  if to_date(suffix, 'YYYYMMDD') > (clock_timestamp() at time zone 'UTC')::date - kept_days then
+    raise exception '% of % is still needed', suffix, parent;
+  end if;
+  -- What is still held must be given back first: without its row nobody could.
+  if parent = 'holds' and exists (
+    select from holds where state = 'open' and tableoid = to_regclass(quote_ident('holds_' || suffix))
+  ) then
+    raise exception 'holds of % are still open', suffix;
+  end if;
+  set local lock_timeout = '200ms';
+  execute format('drop table if exists %I', parent || '_' || suffix);
+end
+$_$;
+
+CREATE TABLE public.holds (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    state text NOT NULL,
+    on_expiry text NOT NULL,
+    held_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    seq bigint NOT NULL,
+    amount_nano bigint NOT NULL,
+    keys uuid[] NOT NULL,
+    amounts bigint[] NOT NULL,
+    draws smallint[] NOT NULL,
+    inputs json NOT NULL,
+    ended_at timestamp with time zone,
+    ended_seq bigint,
+    charged_nano bigint,
+    overrun_nano bigint,
+    CONSTRAINT holds_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['release'::text, 'charge'::text]))),
+    CONSTRAINT holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'settled'::text, 'released'::text, 'expired'::text])))
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.holds FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.expired_holds(before timestamp with time zone, most integer) RETURNS TABLE(org_id uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT h.org_id,
+     h.id
+    FROM public.holds h
+   WHERE ((h.state = 'open'::text) AND (h.expires_at < expired_holds.before))
+   ORDER BY h.expires_at
+  LIMIT expired_holds.most;
+END;
+
+CREATE TABLE public.api_keys (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    role text NOT NULL,
+    scopes text[] NOT NULL,
+    pins jsonb DEFAULT '{}'::jsonb NOT NULL,
+    mac bytea NOT NULL,
+    mac_key_id text NOT NULL,
+    not_before timestamp with time zone,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT api_keys_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text, 'service'::text, 'operator'::text])))
+);
+
+ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.org_rate_limits (
+    org_id uuid NOT NULL,
+    read_rpm integer,
+    on_unavailable text DEFAULT 'local'::text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT org_rate_limits_on_unavailable_check CHECK ((on_unavailable = ANY (ARRAY['local'::text, 'deny'::text, 'allow'::text]))),
+    CONSTRAINT org_rate_limits_read_rpm_check CHECK ((read_rpm > 0))
+);
+
+ALTER TABLE ONLY public.org_rate_limits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.orgs (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    status_reason text,
+    ip_allow_list text[] DEFAULT '{}'::text[] NOT NULL,
+    required_dimensions text[] DEFAULT '{}'::text[] NOT NULL,
+    home_region text,
+    residency text DEFAULT 'none'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT orgs_residency_check CHECK ((residency = ANY (ARRAY['none'::text, 'strict'::text]))),
+    CONSTRAINT orgs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
+);
+
+ALTER TABLE ONLY public.orgs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.rate_limit_policies (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    per text NOT NULL,
+    match text,
+    amount bigint NOT NULL,
+    window_seconds integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT rate_limit_policies_amount_check CHECK ((amount > 0)),
+    CONSTRAINT rate_limit_policies_kind_check CHECK ((kind = ANY (ARRAY['requests'::text, 'tokens'::text, 'quota'::text]))),
+    CONSTRAINT rate_limit_policies_per_check CHECK ((per = ANY (ARRAY['org'::text, 'key'::text, 'route_class'::text, 'model'::text]))),
+    CONSTRAINT rate_limit_policies_window_seconds_check CHECK ((window_seconds > 0))
+);
+
+ALTER TABLE ONLY public.rate_limit_policies FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.support_grants (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    operator_key_id uuid NOT NULL,
+    scope text NOT NULL,
+    reason text NOT NULL,
+    mac bytea NOT NULL,
+    mac_key_id text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    revoked_by jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT support_grants_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'billing'::text, 'configuration'::text])))
+);
+
+ALTER TABLE ONLY public.support_grants FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_caller(wanted uuid) RETURNS TABLE(kind text, org_id uuid, id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH caller AS (
+          SELECT 'key'::text AS kind,
+             k.org_id,
+             k.id,
+             k.role,
+             k.scopes,
+             k.pins,
+             k.mac,
+             k.mac_key_id,
+             k.not_before,
+             k.expires_at,
+             k.revoked_at,
+             NULL::text AS grant_scope,
+             NULL::uuid AS operator_key_id
+            FROM public.api_keys k
+           WHERE (k.id = find_caller.wanted)
+         UNION ALL
+          SELECT 'support'::text,
+             g.org_id,
+             g.id,
+             'operator'::text,
+             '{}'::text[],
+             '{}'::jsonb,
+             g.mac,
+             g.mac_key_id,
+             NULL::timestamp with time zone,
+             g.expires_at,
+             g.revoked_at,
+             g.scope,
+             g.operator_key_id
+            FROM public.support_grants g
+           WHERE (g.id = find_caller.wanted)
+         )
+  SELECT c.kind,
+     c.org_id,
+     c.id,
+     c.role,
+     c.scopes,
+     c.pins,
+     c.mac,
+     c.mac_key_id,
+     c.not_before,
+     c.expires_at,
+     c.revoked_at,
+     c.grant_scope,
+     c.operator_key_id,
+     o.status,
+     o.ip_allow_list,
+     o.required_dimensions,
+     o.home_region,
+     o.residency,
+     r.read_rpm,
+     r.on_unavailable,
+     COALESCE(( SELECT jsonb_agg(jsonb_build_object('id', p.id, 'kind', p.kind, 'per', p.per, 'match', p.match, 'amount', p.amount, 'window_seconds', p.window_seconds) ORDER BY p.id) AS jsonb_agg
+            FROM public.rate_limit_policies p
+           WHERE (p.org_id = c.org_id)), '[]'::jsonb) AS "coalesce"
+    FROM ((caller c
+      JOIN public.orgs o ON ((o.id = c.org_id)))
+      LEFT JOIN public.org_rate_limits r ON ((r.org_id = c.org_id)));
+END;
+
+CREATE TABLE public.ledger_checks (
+    org_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    checked_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.ledger_checks FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.org_ledgers (
+    org_id uuid NOT NULL,
+    seq bigint DEFAULT 0 NOT NULL,
+    config_version bigint DEFAULT 1 NOT NULL
+)
+WITH (fillfactor='50', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY public.org_ledgers FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT l.org_id
+    FROM (public.org_ledgers l
+      LEFT JOIN public.ledger_checks c ON ((c.org_id = l.org_id)))
+   WHERE ((l.org_id > ledgers_to_check.after) AND (ledgers_to_check.even_if_checked OR (l.seq > COALESCE(c.seq, (0)::bigint))))
+   ORDER BY l.org_id
+  LIMIT ledgers_to_check.most;
+END;
+
+CREATE FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) RETURNS TABLE(org_id uuid, is_old boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+begin
+  org_id := after;
+  for i in 1..most loop
+    select u.org_id into org_id from usage_15m u where u.org_id > orgs_with_old_usage.org_id order by u.org_id limit 1;
+    exit when org_id is null;
+    is_old := exists (select from usage_15m u where u.org_id = orgs_with_old_usage.org_id and u.bucket < before);
+    return next;
+  end loop;
+end
+$$;
+
+CREATE FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+declare
+  found_org uuid := after;
+begin
+  for i in 1..most loop
+    select d.org_id into found_org from usage_deltas d where d.org_id > found_org order by d.org_id limit 1;
+    exit when found_org is null;
+    return next found_org;
+  end loop;
+end
+$$;
+
+CREATE PROCEDURE public.protect_tenant_table(IN tenant_table regclass)
+    LANGUAGE plpgsql
+    AS $$
+begin
+  execute format('alter table %s enable row level security', tenant_table);
+  execute format('alter table %s force row level security', tenant_table);
+  execute format(
+    'create policy tenant on %s using (org_id = any ((select app_orgs())::uuid[])) with check (org_id = any ((select app_orgs())::uuid[]))',
+    tenant_table
+  );
+end
+$$;
+
+CREATE TABLE public.allowances (
+    org_id uuid NOT NULL,
+    key uuid NOT NULL,
+    limit_id uuid NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    unit text NOT NULL,
+    period_label text NOT NULL,
+    period_start timestamp with time zone,
+    period_end timestamp with time zone,
+    spent bigint DEFAULT 0 NOT NULL,
+    held bigint DEFAULT 0 NOT NULL,
+    overrun bigint DEFAULT 0 NOT NULL,
+    late bigint DEFAULT 0 NOT NULL,
+    would_refuse bigint DEFAULT 0 NOT NULL,
+    last_seq bigint NOT NULL,
+    CONSTRAINT allowances_held_check CHECK ((held >= 0)),
+    CONSTRAINT allowances_spent_check CHECK ((spent >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY public.allowances FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.chains (
+    org_id uuid NOT NULL,
+    chain_id text NOT NULL COLLATE pg_catalog."C",
+    root_run_id uuid NOT NULL,
+    max_cost_nano bigint,
+    max_tokens bigint,
+    max_depth integer,
+    cost_key uuid NOT NULL,
+    tokens_key uuid NOT NULL,
+    last_used_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT chains_max_cost_nano_check CHECK ((max_cost_nano >= 0)),
+    CONSTRAINT chains_max_depth_check CHECK ((max_depth > 0)),
+    CONSTRAINT chains_max_tokens_check CHECK ((max_tokens >= 0))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.chains FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.prune_chains(after_org uuid, after_chain text, most integer) RETURNS TABLE(gone bigint, org_id uuid, chain_id text)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH looked_at AS MATERIALIZED (
+          SELECT c.org_id,
+             c.chain_id,
+             c.last_used_at
+            FROM public.chains c
+           WHERE (ROW(c.org_id, c.chain_id) > ROW(prune_chains.after_org, (prune_chains.after_chain COLLATE "C")))
+           ORDER BY c.org_id, c.chain_id
+          LIMIT prune_chains.most
+         ), last AS (
+          SELECT l.org_id,
+             l.chain_id
+            FROM looked_at l
+           ORDER BY l.org_id DESC, l.chain_id DESC
+          LIMIT 1
+         ), locked AS MATERIALIZED (
+          SELECT o.org_id
+            FROM public.org_ledgers o
+           WHERE (o.org_id IN ( SELECT l.org_id
+                    FROM looked_at l
+                   WHERE (l.last_used_at < (clock_timestamp() - '45 days'::interval))))
+          FOR NO KEY UPDATE OF o SKIP LOCKED
+         ), gone AS (
+          DELETE FROM public.chains c
+            USING looked_at l,
+             locked o
+           WHERE ((l.org_id = o.org_id) AND (c.org_id = l.org_id) AND (c.chain_id = l.chain_id) AND (c.last_used_at < (clock_timestamp() - '45 days'::interval)))
+           RETURNING c.org_id,
+             c.cost_key,
+             c.tokens_key
+         ), uncounted AS (
+          DELETE FROM public.allowances a
+            USING gone g
+           WHERE ((a.org_id = g.org_id) AND ((a.key = g.cost_key) OR (a.key = g.tokens_key)) AND (a.held = 0))
+         )
+  SELECT ( SELECT count(*) AS count
+            FROM gone) AS count,
+     ( SELECT last.org_id
+            FROM last) AS org_id,
+     ( SELECT last.chain_id
+            FROM last) AS chain_id;
+END;
+
+CREATE TABLE public.run_keys (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+)
+PARTITION BY HASH (org_id, key);
+
+ALTER TABLE ONLY public.run_keys FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.prune_run_keys(most integer) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH old AS (
+          SELECT k.org_id,
+             k.key
+            FROM public.run_keys k
+           WHERE (k.seen_on < (((clock_timestamp() AT TIME ZONE 'UTC'::text))::date - 91))
+          LIMIT prune_run_keys.most
+          FOR UPDATE OF k SKIP LOCKED
+         ), gone AS (
+          DELETE FROM public.run_keys k
+            USING old
+           WHERE ((k.org_id = old.org_id) AND (k.key = old.key))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT count(*) AS count
+    FROM gone;
+END;
+
+CREATE TABLE public.access_changes (
+    version bigint NOT NULL,
+    changed_org uuid NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.access_epoch (
+    singleton boolean DEFAULT true NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT access_epoch_singleton_check CHECK (singleton)
+);
+
+CREATE FUNCTION public.record_access_change(org uuid) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH epoch AS (
+          UPDATE public.access_epoch SET version = (access_epoch.version + 1)
+           RETURNING access_epoch.version
+         )
+  INSERT INTO public.access_changes (version, changed_org)  SELECT epoch.version,
+             record_access_change.org AS org
+            FROM epoch
+   RETURNING access_changes.version;
+END;
+
+CREATE TABLE public.retention_policies (
+    org_id uuid NOT NULL,
+    raw_days integer NOT NULL,
+    class smallint NOT NULL,
+    classes smallint[] NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT retention_policies_raw_days_check CHECK (((raw_days >= 1) AND (raw_days <= 3650)))
+);
+
+ALTER TABLE ONLY public.retention_policies FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.retention_classes_in_use() RETURNS SETOF smallint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT DISTINCT unnest(p.classes) AS unnest
+    FROM public.retention_policies p;
+END;
+
+CREATE FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ UPDATE public.api_keys k SET last_used_at = GREATEST(k.last_used_at, t.used_at)
+    FROM UNNEST(touch_keys.ids, touch_keys.times) t(id, used_at)
+   WHERE (k.id = t.id);
+END;
+
+CREATE TABLE public.audit_heads (
+    org_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    mac bytea NOT NULL,
+    mac_key_id text NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_heads FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_log (
+    org_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor jsonb NOT NULL,
+    action text NOT NULL,
+    target jsonb NOT NULL,
+    outcome text NOT NULL,
+    before jsonb,
+    after jsonb,
+    address text,
+    trace_id text NOT NULL,
+    count integer DEFAULT 1 NOT NULL,
+    mac bytea NOT NULL,
+    mac_key_id text NOT NULL,
+    CONSTRAINT audit_log_outcome_check CHECK ((outcome = ANY (ARRAY['allowed'::text, 'denied'::text])))
+)
+PARTITION BY RANGE (at);
+
+ALTER TABLE ONLY public.audit_log FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.chain_limits (
+    org_id uuid NOT NULL,
+    workflow_id text NOT NULL,
+    max_cost_nano bigint,
+    max_tokens bigint,
+    max_depth integer,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT chain_limits_max_cost_nano_check CHECK ((max_cost_nano >= 0)),
+    CONSTRAINT chain_limits_max_depth_check CHECK ((max_depth > 0)),
+    CONSTRAINT chain_limits_max_tokens_check CHECK ((max_tokens >= 0))
+);
+
+ALTER TABLE ONLY public.chain_limits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.customer_limits (
+    org_id uuid NOT NULL,
+    customer_id text NOT NULL,
+    id uuid NOT NULL,
+    amount bigint,
+    period text NOT NULL,
+    anchor date,
+    timezone text NOT NULL,
+    next_period text,
+    next_anchor date,
+    next_timezone text,
+    next_from timestamp with time zone,
+    max_new_customers_per_day integer,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT customer_limits_amount_check CHECK ((amount >= 0)),
+    CONSTRAINT customer_limits_check CHECK ((((next_from IS NULL) = (next_period IS NULL)) AND ((next_from IS NULL) = (next_timezone IS NULL)))),
+    CONSTRAINT customer_limits_check1 CHECK (((customer_id = ''::text) = (max_new_customers_per_day IS NOT NULL))),
+    CONSTRAINT customer_limits_next_period_check CHECK ((next_period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
+    CONSTRAINT customer_limits_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text])))
+);
+
+ALTER TABLE ONLY public.customer_limits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.decision_records (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    body jsonb NOT NULL
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.decision_records FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.idempotency_keys (
+    org_id uuid NOT NULL,
+    key text NOT NULL,
+    day date NOT NULL,
+    request_hash bytea NOT NULL,
+    attempt integer DEFAULT 1 NOT NULL,
+    claimed_at timestamp with time zone NOT NULL,
+    completed_at timestamp with time zone,
+    status smallint,
+    sealed bytea
+)
+PARTITION BY RANGE (day);
+
+ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ledger_batches (
+    org_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    keys uuid[] NOT NULL,
+    spent_after bigint[] NOT NULL,
+    held_after bigint[] NOT NULL,
+    prev_seq bigint[] NOT NULL,
+    decide_version smallint NOT NULL
+)
+PARTITION BY RANGE (at);
+
+ALTER TABLE ONLY public.ledger_batches FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.limits (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    scope_kind text NOT NULL,
+    scope_id text DEFAULT ''::text NOT NULL,
+    unit text NOT NULL,
+    amount bigint,
+    period text NOT NULL,
+    anchor date,
+    timezone text NOT NULL,
+    next_period text,
+    next_anchor date,
+    next_timezone text,
+    next_from timestamp with time zone,
+    enforcement text NOT NULL,
+    thresholds smallint[] DEFAULT '{}'::smallint[] NOT NULL,
+    ended_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT limits_amount_check CHECK ((amount >= 0)),
+    CONSTRAINT limits_check CHECK (((scope_kind = 'org'::text) = (scope_id = ''::text))),
+    CONSTRAINT limits_check1 CHECK ((((next_from IS NULL) = (next_period IS NULL)) AND ((next_from IS NULL) = (next_timezone IS NULL)))),
+    CONSTRAINT limits_enforcement_check CHECK ((enforcement = ANY (ARRAY['block'::text, 'alert'::text]))),
+    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['spend_cap'::text, 'budget'::text, 'plan'::text]))),
+    CONSTRAINT limits_next_period_check CHECK ((next_period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
+    CONSTRAINT limits_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
+    CONSTRAINT limits_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['org'::text, 'department'::text, 'workflow'::text, 'deployment'::text]))),
+    CONSTRAINT limits_unit_check CHECK ((unit = ANY (ARRAY['usd'::text, 'runs'::text, 'tokens'::text])))
+);
+
+ALTER TABLE ONLY public.limits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.movements (
+    org_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    idx integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    kind text NOT NULL,
+    hold_id uuid,
+    keys uuid[] NOT NULL,
+    d_spent bigint[] NOT NULL,
+    d_held bigint[] NOT NULL,
+    d_overrun bigint[] NOT NULL,
+    d_late bigint[] NOT NULL,
+    actor jsonb,
+    reason text,
+    CONSTRAINT movements_kind_check CHECK ((kind = ANY (ARRAY['hold'::text, 'settle'::text, 'release'::text, 'expire'::text, 'charge'::text, 'adjust'::text])))
+)
+PARTITION BY RANGE (at);
+
+ALTER TABLE ONLY public.movements FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.nodes (
+    id uuid NOT NULL,
+    role text NOT NULL,
+    version text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    lease_until timestamp with time zone NOT NULL,
+    job_lockers text[] DEFAULT '{}'::text[] NOT NULL,
+    applied_version bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.outbox (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    body jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.packs (
+    org_id uuid NOT NULL,
+    owner text NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    amount bigint NOT NULL,
+    priority integer DEFAULT 100 NOT NULL,
+    expires_at timestamp with time zone,
+    voided_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT packs_amount_check CHECK ((amount > 0))
+);
+
+ALTER TABLE ONLY public.packs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.price_settings (
+    org_id uuid NOT NULL,
+    min_hold_nano bigint NOT NULL,
+    unpriced_ceiling_nano bigint,
+    default_max_output_tokens integer NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT price_settings_default_max_output_tokens_check CHECK ((default_max_output_tokens > 0)),
+    CONSTRAINT price_settings_min_hold_nano_check CHECK ((min_hold_nano >= 0)),
+    CONSTRAINT price_settings_unpriced_ceiling_nano_check CHECK ((unpriced_ceiling_nano > 0))
+);
+
+ALTER TABLE ONLY public.price_settings FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.prices (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    model text NOT NULL,
+    provider text DEFAULT ''::text NOT NULL,
+    input_pico bigint NOT NULL,
+    output_pico bigint NOT NULL,
+    cache_read_pico bigint NOT NULL,
+    cache_write_pico bigint NOT NULL,
+    max_output_tokens integer,
+    effective_from timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT prices_cache_read_pico_check CHECK ((cache_read_pico >= 0)),
+    CONSTRAINT prices_cache_write_pico_check CHECK ((cache_write_pico >= 0)),
+    CONSTRAINT prices_input_pico_check CHECK ((input_pico >= 0)),
+    CONSTRAINT prices_max_output_tokens_check CHECK ((max_output_tokens > 0)),
+    CONSTRAINT prices_output_pico_check CHECK ((output_pico >= 0))
+);
+
+ALTER TABLE ONLY public.prices FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_0 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_0 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_1 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_1 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_10 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_10 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_11 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_11 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_12 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_12 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_13 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_13 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_14 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_14 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_15 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_15 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_2 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_2 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_3 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_3 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_4 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_4 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_5 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_5 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_6 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_6 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_7 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_7 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_8 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_8 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_keys_9 (
+    org_id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    content_hash bytea,
+    seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.run_keys_9 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs (
+    org_id uuid NOT NULL,
+    class smallint NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    model text NOT NULL,
+    provider text,
+    operation text,
+    action text,
+    workflow_id text,
+    deployment_id text,
+    department_id text,
+    customer_id text,
+    chain_id text,
+    parent_run_id uuid,
+    depth integer,
+    external_id text,
+    hold_id uuid,
+    input_tokens bigint,
+    output_tokens bigint,
+    cache_read_input_tokens bigint,
+    cache_creation_input_tokens bigint,
+    reasoning_output_tokens bigint,
+    cost_nano bigint NOT NULL,
+    cost_basis text NOT NULL,
+    reserved_nano bigint,
+    overrun_nano bigint DEFAULT 0 NOT NULL,
+    value_nano bigint,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata json,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
+    CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
+    CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+)
+PARTITION BY LIST (class);
+
+ALTER TABLE ONLY public.runs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_30 (
+    org_id uuid NOT NULL,
+    class smallint NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    model text NOT NULL,
+    provider text,
+    operation text,
+    action text,
+    workflow_id text,
+    deployment_id text,
+    department_id text,
+    customer_id text,
+    chain_id text,
+    parent_run_id uuid,
+    depth integer,
+    external_id text,
+    hold_id uuid,
+    input_tokens bigint,
+    output_tokens bigint,
+    cache_read_input_tokens bigint,
+    cache_creation_input_tokens bigint,
+    reasoning_output_tokens bigint,
+    cost_nano bigint NOT NULL,
+    cost_basis text NOT NULL,
+    reserved_nano bigint,
+    overrun_nano bigint DEFAULT 0 NOT NULL,
+    value_nano bigint,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata json,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
+    CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
+    CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.runs_30 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_3650 (
+    org_id uuid NOT NULL,
+    class smallint NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    model text NOT NULL,
+    provider text,
+    operation text,
+    action text,
+    workflow_id text,
+    deployment_id text,
+    department_id text,
+    customer_id text,
+    chain_id text,
+    parent_run_id uuid,
+    depth integer,
+    external_id text,
+    hold_id uuid,
+    input_tokens bigint,
+    output_tokens bigint,
+    cache_read_input_tokens bigint,
+    cache_creation_input_tokens bigint,
+    reasoning_output_tokens bigint,
+    cost_nano bigint NOT NULL,
+    cost_basis text NOT NULL,
+    reserved_nano bigint,
+    overrun_nano bigint DEFAULT 0 NOT NULL,
+    value_nano bigint,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata json,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
+    CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
+    CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.runs_3650 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_400 (
+    org_id uuid NOT NULL,
+    class smallint NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    model text NOT NULL,
+    provider text,
+    operation text,
+    action text,
+    workflow_id text,
+    deployment_id text,
+    department_id text,
+    customer_id text,
+    chain_id text,
+    parent_run_id uuid,
+    depth integer,
+    external_id text,
+    hold_id uuid,
+    input_tokens bigint,
+    output_tokens bigint,
+    cache_read_input_tokens bigint,
+    cache_creation_input_tokens bigint,
+    reasoning_output_tokens bigint,
+    cost_nano bigint NOT NULL,
+    cost_basis text NOT NULL,
+    reserved_nano bigint,
+    overrun_nano bigint DEFAULT 0 NOT NULL,
+    value_nano bigint,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata json,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
+    CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
+    CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.runs_400 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_7 (
+    org_id uuid NOT NULL,
+    class smallint NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    model text NOT NULL,
+    provider text,
+    operation text,
+    action text,
+    workflow_id text,
+    deployment_id text,
+    department_id text,
+    customer_id text,
+    chain_id text,
+    parent_run_id uuid,
+    depth integer,
+    external_id text,
+    hold_id uuid,
+    input_tokens bigint,
+    output_tokens bigint,
+    cache_read_input_tokens bigint,
+    cache_creation_input_tokens bigint,
+    reasoning_output_tokens bigint,
+    cost_nano bigint NOT NULL,
+    cost_basis text NOT NULL,
+    reserved_nano bigint,
+    overrun_nano bigint DEFAULT 0 NOT NULL,
+    value_nano bigint,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata json,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
+    CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
+    CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.runs_7 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_90 (
+    org_id uuid NOT NULL,
+    class smallint NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    model text NOT NULL,
+    provider text,
+    operation text,
+    action text,
+    workflow_id text,
+    deployment_id text,
+    department_id text,
+    customer_id text,
+    chain_id text,
+    parent_run_id uuid,
+    depth integer,
+    external_id text,
+    hold_id uuid,
+    input_tokens bigint,
+    output_tokens bigint,
+    cache_read_input_tokens bigint,
+    cache_creation_input_tokens bigint,
+    reasoning_output_tokens bigint,
+    cost_nano bigint NOT NULL,
+    cost_basis text NOT NULL,
+    reserved_nano bigint,
+    overrun_nano bigint DEFAULT 0 NOT NULL,
+    value_nano bigint,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata json,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
+    CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
+    CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.runs_90 FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.schema_migrations (
+    id integer NOT NULL,
+    name character varying(255) NOT NULL,
+    run_on timestamp without time zone NOT NULL
+);
+
+CREATE SEQUENCE public.schema_migrations_id_seq
+    AS integer
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.schema_migrations_id_seq OWNED BY public.schema_migrations.id;
+
+CREATE TABLE public.threshold_events (
+    org_id uuid NOT NULL,
+    key uuid NOT NULL,
+    threshold smallint NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.threshold_events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.unpriced_models (
+    org_id uuid NOT NULL,
+    model text NOT NULL,
+    provider text DEFAULT ''::text NOT NULL,
+    first_seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.unpriced_models FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_15m (
+    org_id uuid NOT NULL,
+    bucket timestamp with time zone NOT NULL,
+    model text NOT NULL,
+    provider text NOT NULL,
+    workflow_id text NOT NULL,
+    deployment_id text NOT NULL,
+    department_id text NOT NULL,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_15m FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_customer_days (
+    org_id uuid NOT NULL,
+    day date NOT NULL,
+    customer_id text NOT NULL,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_customer_days FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_days (
+    org_id uuid NOT NULL,
+    bucket timestamp with time zone NOT NULL,
+    model text NOT NULL,
+    provider text NOT NULL,
+    workflow_id text NOT NULL,
+    deployment_id text NOT NULL,
+    department_id text NOT NULL,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_days FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_deltas (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    bucket timestamp with time zone NOT NULL,
+    model text NOT NULL,
+    provider text NOT NULL,
+    workflow_id text NOT NULL,
+    deployment_id text NOT NULL,
+    department_id text NOT NULL,
+    customer_id text,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL
+)
+WITH (autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY public.usage_deltas FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_0 FOR VALUES WITH (modulus 16, remainder 0);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_1 FOR VALUES WITH (modulus 16, remainder 1);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_10 FOR VALUES WITH (modulus 16, remainder 10);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_11 FOR VALUES WITH (modulus 16, remainder 11);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_12 FOR VALUES WITH (modulus 16, remainder 12);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_13 FOR VALUES WITH (modulus 16, remainder 13);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_14 FOR VALUES WITH (modulus 16, remainder 14);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_15 FOR VALUES WITH (modulus 16, remainder 15);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_2 FOR VALUES WITH (modulus 16, remainder 2);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_3 FOR VALUES WITH (modulus 16, remainder 3);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_4 FOR VALUES WITH (modulus 16, remainder 4);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_5 FOR VALUES WITH (modulus 16, remainder 5);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_6 FOR VALUES WITH (modulus 16, remainder 6);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_7 FOR VALUES WITH (modulus 16, remainder 7);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_8 FOR VALUES WITH (modulus 16, remainder 8);
+
+ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_9 FOR VALUES WITH (modulus 16, remainder 9);
+
+ALTER TABLE ONLY public.runs ATTACH PARTITION public.runs_30 FOR VALUES IN ('30');
+
+ALTER TABLE ONLY public.runs ATTACH PARTITION public.runs_3650 FOR VALUES IN ('3650');
+
+ALTER TABLE ONLY public.runs ATTACH PARTITION public.runs_400 FOR VALUES IN ('400');
+
+ALTER TABLE ONLY public.runs ATTACH PARTITION public.runs_7 FOR VALUES IN ('7');
+
+ALTER TABLE ONLY public.runs ATTACH PARTITION public.runs_90 FOR VALUES IN ('90');
+
+ALTER TABLE ONLY public.schema_migrations ALTER COLUMN id SET DEFAULT nextval('public.schema_migrations_id_seq'::regclass);
+
+ALTER TABLE ONLY public.access_changes
+    ADD CONSTRAINT access_changes_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY public.access_epoch
+    ADD CONSTRAINT access_epoch_pkey PRIMARY KEY (singleton);
+
+ALTER TABLE ONLY public.allowances
+    ADD CONSTRAINT allowances_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.audit_heads
+    ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.audit_log
+    ADD CONSTRAINT audit_log_pkey PRIMARY KEY (org_id, seq, at);
+
+ALTER TABLE ONLY public.chain_limits
+    ADD CONSTRAINT chain_limits_pkey PRIMARY KEY (org_id, workflow_id);
+
+ALTER TABLE ONLY public.chains
+    ADD CONSTRAINT chains_pkey PRIMARY KEY (org_id, chain_id);
+
+ALTER TABLE ONLY public.customer_limits
+    ADD CONSTRAINT customer_limits_pkey PRIMARY KEY (org_id, customer_id);
+
+ALTER TABLE ONLY public.decision_records
+    ADD CONSTRAINT decision_records_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.holds
+    ADD CONSTRAINT holds_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (org_id, key, day);
+
+ALTER TABLE ONLY public.ledger_batches
+    ADD CONSTRAINT ledger_batches_pkey PRIMARY KEY (org_id, seq, at);
+
+ALTER TABLE ONLY public.ledger_checks
+    ADD CONSTRAINT ledger_checks_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.limits
+    ADD CONSTRAINT limits_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.movements
+    ADD CONSTRAINT movements_pkey PRIMARY KEY (org_id, seq, idx, at);
+
+ALTER TABLE ONLY public.nodes
+    ADD CONSTRAINT nodes_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.org_ledgers
+    ADD CONSTRAINT org_ledgers_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.org_rate_limits
+    ADD CONSTRAINT org_rate_limits_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.orgs
+    ADD CONSTRAINT orgs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.packs
+    ADD CONSTRAINT packs_pkey PRIMARY KEY (org_id, owner, id);
+
+ALTER TABLE ONLY public.price_settings
+    ADD CONSTRAINT price_settings_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.prices
+    ADD CONSTRAINT prices_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.rate_limit_policies
+    ADD CONSTRAINT rate_limit_policies_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.retention_policies
+    ADD CONSTRAINT retention_policies_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.run_keys
+    ADD CONSTRAINT run_keys_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_0
+    ADD CONSTRAINT run_keys_0_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_10
+    ADD CONSTRAINT run_keys_10_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_11
+    ADD CONSTRAINT run_keys_11_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_12
+    ADD CONSTRAINT run_keys_12_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_13
+    ADD CONSTRAINT run_keys_13_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_14
+    ADD CONSTRAINT run_keys_14_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_15
+    ADD CONSTRAINT run_keys_15_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_1
+    ADD CONSTRAINT run_keys_1_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_2
+    ADD CONSTRAINT run_keys_2_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_3
+    ADD CONSTRAINT run_keys_3_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_4
+    ADD CONSTRAINT run_keys_4_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_5
+    ADD CONSTRAINT run_keys_5_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_6
+    ADD CONSTRAINT run_keys_6_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_7
+    ADD CONSTRAINT run_keys_7_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_8
+    ADD CONSTRAINT run_keys_8_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.run_keys_9
+    ADD CONSTRAINT run_keys_9_pkey PRIMARY KEY (org_id, key);
+
+ALTER TABLE ONLY public.runs
+    ADD CONSTRAINT runs_pkey PRIMARY KEY (org_id, id, class);
+
+ALTER TABLE ONLY public.runs_30
+    ADD CONSTRAINT runs_30_pkey PRIMARY KEY (org_id, id, class);
+
+ALTER TABLE ONLY public.runs_3650
+    ADD CONSTRAINT runs_3650_pkey PRIMARY KEY (org_id, id, class);
+
+ALTER TABLE ONLY public.runs_400
+    ADD CONSTRAINT runs_400_pkey PRIMARY KEY (org_id, id, class);
+
+ALTER TABLE ONLY public.runs_7
+    ADD CONSTRAINT runs_7_pkey PRIMARY KEY (org_id, id, class);
+
+ALTER TABLE ONLY public.runs_90
+    ADD CONSTRAINT runs_90_pkey PRIMARY KEY (org_id, id, class);
+
+ALTER TABLE ONLY public.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.support_grants
+    ADD CONSTRAINT support_grants_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.threshold_events
+    ADD CONSTRAINT threshold_events_pkey PRIMARY KEY (org_id, key, threshold);
+
+ALTER TABLE ONLY public.unpriced_models
+    ADD CONSTRAINT unpriced_models_pkey PRIMARY KEY (org_id, model, provider);
+
+ALTER TABLE ONLY public.usage_15m
+    ADD CONSTRAINT usage_15m_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id);
+
+ALTER TABLE ONLY public.usage_customer_days
+    ADD CONSTRAINT usage_customer_days_pkey PRIMARY KEY (org_id, day, customer_id);
+
+ALTER TABLE ONLY public.usage_days
+    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id);
+
+ALTER TABLE ONLY public.usage_deltas
+    ADD CONSTRAINT usage_deltas_pkey PRIMARY KEY (org_id, id);
+
+CREATE INDEX access_changes_at ON public.access_changes USING btree (at);
+
+CREATE INDEX allowances_limit ON public.allowances USING btree (limit_id, period_start);
+
+CREATE INDEX api_keys_created_at ON public.api_keys USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX api_keys_id ON public.api_keys USING btree (id);
+
+CREATE INDEX audit_log_at ON ONLY public.audit_log USING btree (org_id, at, seq);
+
+CREATE INDEX customer_limits_created_at ON public.customer_limits USING btree (org_id, created_at, id) WHERE (customer_id <> ''::text);
+
+CREATE INDEX holds_expiring ON ONLY public.holds USING btree (expires_at) WHERE (state = 'open'::text);
+
+CREATE INDEX holds_running ON ONLY public.holds USING btree (org_id, id) WHERE ((state = 'open'::text) AND (on_expiry = 'charge'::text));
+
+CREATE INDEX limits_created_at ON public.limits USING btree (org_id, kind, created_at, id);
+
+CREATE UNIQUE INDEX limits_one_plan ON public.limits USING btree (org_id, unit) WHERE ((kind = 'plan'::text) AND (ended_at IS NULL));
+
+CREATE UNIQUE INDEX limits_one_spend_cap ON public.limits USING btree (org_id) WHERE ((kind = 'spend_cap'::text) AND (ended_at IS NULL));
+
+CREATE INDEX movements_at ON ONLY public.movements USING brin (at);
+
+CREATE INDEX nodes_lease_until ON public.nodes USING btree (lease_until);
+
+CREATE INDEX orgs_created_at ON public.orgs USING btree (created_at, id);
+
+CREATE INDEX orgs_name ON public.orgs USING btree (name, id);
+
+CREATE INDEX packs_created_at ON public.packs USING btree (org_id, owner, created_at, id);
+
+CREATE UNIQUE INDEX packs_id ON public.packs USING btree (id);
+
+CREATE UNIQUE INDEX prices_of_model ON public.prices USING btree (org_id, model, provider, effective_from);
+
+CREATE INDEX run_keys_seen_on ON ONLY public.run_keys USING brin (seen_on);
+
+CREATE INDEX run_keys_0_seen_on_idx ON public.run_keys_0 USING brin (seen_on);
+
+CREATE INDEX run_keys_10_seen_on_idx ON public.run_keys_10 USING brin (seen_on);
+
+CREATE INDEX run_keys_11_seen_on_idx ON public.run_keys_11 USING brin (seen_on);
+
+CREATE INDEX run_keys_12_seen_on_idx ON public.run_keys_12 USING brin (seen_on);
+
+CREATE INDEX run_keys_13_seen_on_idx ON public.run_keys_13 USING brin (seen_on);
+
+CREATE INDEX run_keys_14_seen_on_idx ON public.run_keys_14 USING brin (seen_on);
+
+CREATE INDEX run_keys_15_seen_on_idx ON public.run_keys_15 USING brin (seen_on);
+
+CREATE INDEX run_keys_1_seen_on_idx ON public.run_keys_1 USING brin (seen_on);
+
+CREATE INDEX run_keys_2_seen_on_idx ON public.run_keys_2 USING brin (seen_on);
+
+CREATE INDEX run_keys_3_seen_on_idx ON public.run_keys_3 USING brin (seen_on);
+
+CREATE INDEX run_keys_4_seen_on_idx ON public.run_keys_4 USING brin (seen_on);
+
+CREATE INDEX run_keys_5_seen_on_idx ON public.run_keys_5 USING brin (seen_on);
+
+CREATE INDEX run_keys_6_seen_on_idx ON public.run_keys_6 USING brin (seen_on);
+
+CREATE INDEX run_keys_7_seen_on_idx ON public.run_keys_7 USING brin (seen_on);
+
+CREATE INDEX run_keys_8_seen_on_idx ON public.run_keys_8 USING brin (seen_on);
+
+CREATE INDEX run_keys_9_seen_on_idx ON public.run_keys_9 USING brin (seen_on);
+
+CREATE INDEX runs_chain ON ONLY public.runs USING btree (org_id, chain_id, id) WHERE (chain_id IS NOT NULL);
+
+CREATE INDEX runs_30_org_id_chain_id_id_idx ON ONLY public.runs_30 USING btree (org_id, chain_id, id) WHERE (chain_id IS NOT NULL);
+
+CREATE INDEX runs_cost ON ONLY public.runs USING btree (org_id, cost_nano, id);
+
+CREATE INDEX runs_30_org_id_cost_nano_id_idx ON ONLY public.runs_30 USING btree (org_id, cost_nano, id);
+
+CREATE INDEX runs_customer ON ONLY public.runs USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX runs_30_org_id_customer_id_id_idx ON ONLY public.runs_30 USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX runs_3650_org_id_chain_id_id_idx ON ONLY public.runs_3650 USING btree (org_id, chain_id, id) WHERE (chain_id IS NOT NULL);
+
+CREATE INDEX runs_3650_org_id_cost_nano_id_idx ON ONLY public.runs_3650 USING btree (org_id, cost_nano, id);
+
+CREATE INDEX runs_3650_org_id_customer_id_id_idx ON ONLY public.runs_3650 USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX runs_400_org_id_chain_id_id_idx ON ONLY public.runs_400 USING btree (org_id, chain_id, id) WHERE (chain_id IS NOT NULL);
+
+CREATE INDEX runs_400_org_id_cost_nano_id_idx ON ONLY public.runs_400 USING btree (org_id, cost_nano, id);
+
+CREATE INDEX runs_400_org_id_customer_id_id_idx ON ONLY public.runs_400 USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX runs_7_org_id_chain_id_id_idx ON ONLY public.runs_7 USING btree (org_id, chain_id, id) WHERE (chain_id IS NOT NULL);
+
+CREATE INDEX runs_7_org_id_cost_nano_id_idx ON ONLY public.runs_7 USING btree (org_id, cost_nano, id);
+
+CREATE INDEX runs_7_org_id_customer_id_id_idx ON ONLY public.runs_7 USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX runs_90_org_id_chain_id_id_idx ON ONLY public.runs_90 USING btree (org_id, chain_id, id) WHERE (chain_id IS NOT NULL);
+
+CREATE INDEX runs_90_org_id_cost_nano_id_idx ON ONLY public.runs_90 USING btree (org_id, cost_nano, id);
+
+CREATE INDEX runs_90_org_id_customer_id_id_idx ON ONLY public.runs_90 USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX support_grants_created_at ON public.support_grants USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX support_grants_id ON public.support_grants USING btree (id);
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_0_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_0_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_10_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_10_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_11_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_11_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_12_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_12_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_13_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_13_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_14_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_14_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_15_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_15_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_1_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_1_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_2_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_2_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_3_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_3_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_4_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_4_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_5_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_5_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_6_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_6_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_7_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_7_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_8_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_8_seen_on_idx;
+
+ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_9_pkey;
+
+ALTER INDEX public.run_keys_seen_on ATTACH PARTITION public.run_keys_9_seen_on_idx;
+
+ALTER INDEX public.runs_chain ATTACH PARTITION public.runs_30_org_id_chain_id_id_idx;
+
+ALTER INDEX public.runs_cost ATTACH PARTITION public.runs_30_org_id_cost_nano_id_idx;
+
+ALTER INDEX public.runs_customer ATTACH PARTITION public.runs_30_org_id_customer_id_id_idx;
+
+ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_30_pkey;
+
+ALTER INDEX public.runs_chain ATTACH PARTITION public.runs_3650_org_id_chain_id_id_idx;
+
+ALTER INDEX public.runs_cost ATTACH PARTITION public.runs_3650_org_id_cost_nano_id_idx;
+
+ALTER INDEX public.runs_customer ATTACH PARTITION public.runs_3650_org_id_customer_id_id_idx;
+
+ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_3650_pkey;
+
+ALTER INDEX public.runs_chain ATTACH PARTITION public.runs_400_org_id_chain_id_id_idx;
+
+ALTER INDEX public.runs_cost ATTACH PARTITION public.runs_400_org_id_cost_nano_id_idx;
+
+ALTER INDEX public.runs_customer ATTACH PARTITION public.runs_400_org_id_customer_id_id_idx;
+
+ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_400_pkey;
+
+ALTER INDEX public.runs_chain ATTACH PARTITION public.runs_7_org_id_chain_id_id_idx;
+
+ALTER INDEX public.runs_cost ATTACH PARTITION public.runs_7_org_id_cost_nano_id_idx;
+
+ALTER INDEX public.runs_customer ATTACH PARTITION public.runs_7_org_id_customer_id_id_idx;
+
+ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_7_pkey;
+
+ALTER INDEX public.runs_chain ATTACH PARTITION public.runs_90_org_id_chain_id_id_idx;
+
+ALTER INDEX public.runs_cost ATTACH PARTITION public.runs_90_org_id_cost_nano_id_idx;
+
+ALTER INDEX public.runs_customer ATTACH PARTITION public.runs_90_org_id_customer_id_id_idx;
+
+ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_90_pkey;
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.chain_limits
+    ADD CONSTRAINT chain_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.customer_limits
+    ADD CONSTRAINT customer_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.limits
+    ADD CONSTRAINT limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.org_rate_limits
+    ADD CONSTRAINT org_rate_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.packs
+    ADD CONSTRAINT packs_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.price_settings
+    ADD CONSTRAINT price_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.prices
+    ADD CONSTRAINT prices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.rate_limit_policies
+    ADD CONSTRAINT rate_limit_policies_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.retention_policies
+    ADD CONSTRAINT retention_policies_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.support_grants
+    ADD CONSTRAINT support_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.unpriced_models
+    ADD CONSTRAINT unpriced_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE public.allowances ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY authentication ON public.api_keys FOR SELECT TO postgres USING (true);
+
+CREATE POLICY authentication ON public.org_rate_limits FOR SELECT TO postgres USING (true);
+
+CREATE POLICY authentication ON public.orgs FOR SELECT TO postgres USING (true);
+
+CREATE POLICY authentication ON public.rate_limit_policies FOR SELECT TO postgres USING (true);
+
+CREATE POLICY authentication ON public.support_grants FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.chain_limits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.chains ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY checking ON public.ledger_checks FOR SELECT TO postgres USING (true);
+
+CREATE POLICY checking ON public.org_ledgers FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.customer_limits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.decision_records ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY folding ON public.usage_15m FOR SELECT TO postgres USING (true);
+
+CREATE POLICY folding ON public.usage_deltas FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.holds ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY keeping ON public.retention_policies FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.ledger_batches ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.ledger_checks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.limits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.movements ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.org_ledgers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.org_rate_limits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.orgs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.packs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.price_settings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.prices ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY pruning ON public.allowances TO postgres USING (true);
+
+CREATE POLICY pruning ON public.chains TO postgres USING (true);
+
+CREATE POLICY pruning ON public.org_ledgers FOR UPDATE TO postgres USING (true);
+
+CREATE POLICY pruning ON public.run_keys TO postgres USING (true);
+
+ALTER TABLE public.rate_limit_policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.retention_policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_0 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_1 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_10 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_11 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_12 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_13 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_14 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_15 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_2 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_3 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_4 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_5 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_6 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_7 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_8 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_keys_9 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_30 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_3650 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_400 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_7 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_90 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.support_grants ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY sweeping ON public.holds FOR SELECT TO postgres USING (true);
+
+CREATE POLICY tenant ON public.allowances USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.api_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.audit_heads USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.audit_log USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.chain_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.chains USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.customer_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.decision_records USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.holds USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.idempotency_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.ledger_batches USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.ledger_checks USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.movements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.org_ledgers USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.org_rate_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.orgs USING (((id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator))) WITH CHECK (((id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator)));
+
+CREATE POLICY tenant ON public.outbox USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.packs USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.price_settings USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.prices USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.rate_limit_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.retention_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_0 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_1 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_10 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_11 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_12 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_13 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_14 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_15 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_2 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_3 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_4 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_5 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_6 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_7 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_8 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.run_keys_9 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.runs USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.runs_30 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.runs_3650 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.runs_400 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.runs_7 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.runs_90 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.support_grants USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator))) WITH CHECK (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator)));
+
+CREATE POLICY tenant ON public.threshold_events USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.unpriced_models USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.usage_15m USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.usage_customer_days USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.usage_days USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.usage_deltas USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+ALTER TABLE public.threshold_events ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY touching ON public.api_keys FOR UPDATE TO postgres USING (true) WITH CHECK (true);
+
+ALTER TABLE public.unpriced_models ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.usage_15m ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.usage_customer_days ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.usage_days ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.usage_deltas ENABLE ROW LEVEL SECURITY;
+
+GRANT USAGE ON SCHEMA public TO weir_app;
+
+REVOKE ALL ON FUNCTION public.admit_application_role() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.drop_partition(parent text, suffix text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.drop_partition(parent text, suffix text) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.holds TO weir_app;
+
+REVOKE ALL ON FUNCTION public.expired_holds(before timestamp with time zone, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.expired_holds(before timestamp with time zone, most integer) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.api_keys TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.org_rate_limits TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.orgs TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limit_policies TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.support_grants TO weir_app;
+
+REVOKE ALL ON FUNCTION public.find_caller(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_caller(wanted uuid) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.ledger_checks TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
+
+REVOKE ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.allowances TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chains TO weir_app;
+
+REVOKE ALL ON FUNCTION public.prune_chains(after_org uuid, after_chain text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prune_chains(after_org uuid, after_chain text, most integer) TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.run_keys TO weir_app;
+
+REVOKE ALL ON FUNCTION public.prune_run_keys(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prune_run_keys(most integer) TO weir_app;
+
+GRANT SELECT,DELETE ON TABLE public.access_changes TO weir_app;
+
+GRANT SELECT,UPDATE ON TABLE public.access_epoch TO weir_app;
+
+REVOKE ALL ON FUNCTION public.record_access_change(org uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_access_change(org uuid) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.retention_policies TO weir_app;
+
+REVOKE ALL ON FUNCTION public.retention_classes_in_use() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.retention_classes_in_use() TO weir_app;
+
+REVOKE ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.audit_log TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chain_limits TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customer_limits TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.decision_records TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency_keys TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.ledger_batches TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.limits TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.movements TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nodes TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.outbox TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.packs TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.price_settings TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.prices TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs TO weir_app;
+
+GRANT SELECT ON TABLE public.schema_migrations TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.unpriced_models TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_15m TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_customer_days TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_days TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.usage_deltas TO weir_app;

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { buildApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { deprecations } from '../src/deprecations/registry.ts'
+import { unendingLifecycle } from '../src/infra/lifecycle.ts'
+import { createLog } from '../src/infra/log.ts'
+import { migrate } from '../src/infra/migrate.ts'
+import { openPlatform } from '../src/infra/platform.ts'
+import { knownMigrations, migrationsFolder } from '../src/infra/schema.ts'
+import { secret } from '../src/values/secret.ts'
+import { configurationPage, deprecationsPage, errorsPage } from './generated-pages.ts'
+import {
+  appLogin,
+  createDatabase,
+  databaseUrl,
+  dropDatabase,
+  masterKeys,
+  services,
+  servicesUp,
+} from './private-services.ts'
+
+/** Writes everything that follows from the code, or with `--check` says what no longer does. */
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const check = process.argv.includes('--check')
+const database = `weir_generate_${process.pid}`
+const log = createLog({ level: 'warn', role: 'generate' })
+
+servicesUp()
+await createDatabase(database, { fresh: true })
+try {
+  await migrate({ ownerUrl: secret(databaseUrl(database)), appUrl: secret(databaseUrl(database, appLogin)), log })
+  const files: Record<string, string> = {
+    // Before the program has run on it: a running one makes partitions, which bear today's date.
+    'packages/server/schema.sql': schemaDump(),
+    'packages/server/src/infra/tables.ts': tableTypes(),
+    'packages/server/migrations.sha256': migrationChecksums(),
+    'docs/errors.md': errorsPage(),
+    'docs/deprecations.md': deprecationsPage(),
+    'docs/configuration.md': configurationPage(),
+    'openapi.json': await openApi(),
+  }
+  const stale = Object.entries(files).filter(
+    ([path, text]) => !existsSync(root + path) || readFileSync(root + path, 'utf8') !== text,
+  )
+  if (!check) for (const [path, text] of stale) writeFileSync(root + path, text)
+  for (const [path] of stale) console.log(check ? `out of date: ${path} (pnpm generate)` : `wrote ${path}`)
+  process.exitCode = check && stale.length > 0 ? 1 : 0
+} finally {
+  await dropDatabase(database)
+}
+
+async function openApi(): Promise<string> {
+  const { config } = readConfig({
+    SVC_DATABASE_URL: databaseUrl(database, appLogin),
+    SVC_REDIS_URL: services().redis.url,
+    SVC_MASTER_KEYS: masterKeys(),
+    SVC_PUBLIC_URL: 'https://weir.example.com',
+  })
+  const platform = await openPlatform(config, 'api', log)
+  const { app } = await buildApp(platform, unendingLifecycle, deprecations)
+  try {
+    const answer = await app.inject('/v1/openapi.json')
+    return `${JSON.stringify(answer.json(), null, 2)}\n`
+  } finally {
+    await app.close()
+    await platform.close()
+  }
+}
+
+/** Append only: what a database somewhere has applied cannot be edited afterwards. */
+function migrationChecksums(): string {
+  const path = fileURLToPath(new URL('../migrations.sha256', import.meta.url))
+  const landed = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+  const now = knownMigrations().map((name) => {
+    const bytes = readFileSync(new URL(`${name}.sql`, migrationsFolder))
+    return `${createHash('sha256').update(bytes).digest('hex')}  ${name}.sql`
+  })
+  const edited = landed.filter((line) => !now.includes(line))
+  if (edited.length > 0)
+    throw new Error(`landed migrations were edited or removed; write a new one instead: ${edited.join(', ')}`)
+  return `${now.join('\n')}\n`
+}
+
+/** The schema as people read it: without what differs between versions of the dump program. */
+function schemaDump(): string {
+  const dump = execFileSync('pg_dump', ['--schema-only', '--no-owner', '--schema=public', databaseUrl(database)], {
+    encoding: 'utf8',
+  })
+  const lines = dump.split('\n').filter((line) => !/^(--|SET |SELECT pg_catalog|\\(un)?restrict)/.test(line))
+  return `${lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`
+}
+
+function tableTypes(): string {
+  const folder = mkdtempSync(`${tmpdir()}/weir-`)
+  try {
+    const out = `${folder}/tables.ts`
+    const command = fileURLToPath(new URL('../node_modules/.bin/kysely-codegen', import.meta.url))
+    execFileSync(
+      command,
+      [
+        '--dialect',
+        'postgres',
+        '--url',
+        databaseUrl(database),
+        '--default-schema',
+        'public',
+        '--include-pattern',
+        'public.*',
+        '--out-file',
+        out,
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    )
+    // The connection parses int8 to BigInt; the generator knows the driver's own default only.
+    return readFileSync(out, 'utf8').replace('Int8 = ColumnType<string,', 'Int8 = ColumnType<bigint,')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util'
+import { formatUsd } from '../src/values/money.ts'
+import { runStorm, spendTheRest } from '../test/storm.ts'
+import { createTenant, type Installation, openInstallation, setLimits } from '../test/storm-installation.ts'
+import { measureNeighbours } from '../test/storm-neighbours.ts'
+import { servicesUp } from './private-services.ts'
+
+/**
+ * A storm of any size: `node scripts/storm.ts --seconds 120 --connections 200 --seed 1`; ends with 1 when a promise was broken.
+ * `--bug drift` plants a fault that it must find, `--neighbours` says what one organization feels of another instead.
+ */
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '120' },
+    connections: { type: 'string', default: '200' },
+    processes: { type: 'string', default: '3' },
+    seed: { type: 'string', default: process.env['WEIR_SEED'] ?? String(Date.now() % 1_000_000) },
+    bug: { type: 'string' },
+    calm: { type: 'boolean', default: false },
+    neighbours: { type: 'boolean', default: false },
+  },
+})
+servicesUp()
+console.log(`seed ${values.seed}`)
+const installation = await openInstallation({ apis: Number(values.processes) })
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void installation.close().finally(() => process.exit(1)))
+try {
+  if (values.bug !== undefined) await installation.plant(values.bug)
+  if (values.neighbours)
+    console.log(
+      await measureNeighbours(installation, { pairs: 3, seconds: 3, noisyConnections: 150, quietConnections: 4 }),
+    )
+  else await storm(installation)
+} finally {
+  await installation.close()
+}
+
+async function storm(installation: Installation) {
+  const tenant = await createTenant(installation)
+  await setLimits(installation, tenant)
+  const { faults, ...figures } = await runStorm(installation, tenant, {
+    seconds: Number(values.seconds),
+    connections: Number(values.connections),
+    seed: Number(values.seed),
+    withFaults: !values.calm,
+    waitsForLeases: true,
+  })
+  const rest = await spendTheRest(installation, tenant)
+  console.log({ ...figures, rest: `${formatUsd(rest.before)} before, ${formatUsd(rest.after)} left` })
+  for (const fault of faults.slice(0, 50)) console.error(fault)
+  if (faults.length > 50) console.error(`and ${faults.length - 50} more`)
+  if (faults.length > 0 || rest.after * 100n > rest.before) process.exitCode = 1
+}

@@ -1,0 +1,101 @@
+import { actorOf, type ChangeTools } from '../changes/changes.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import { findPack, packOf } from '../credits/credits.ts'
+import { findLimitOfCustomer } from '../customers/customers.ts'
+import type { Caller } from '../identity/identity.ts'
+import type { Tx } from '../infra/sql.ts'
+import { crossingRows, crossingsOf, decideVersion, recordCrossings } from '../lanes/lanes.ts'
+import {
+  type Allowance,
+  allowanceAt,
+  balancesOf,
+  bookAdjustment,
+  entryOf,
+  findAllowanceAt,
+  findLimit,
+  type JournalEntry,
+  limitOf,
+  liveLimits,
+  lockBooks,
+  nameAllowances,
+  packAllowance,
+  parseLimitId,
+} from '../ledger/ledger.ts'
+import { nanoPerUsd, parseUsd } from '../values/money.ts'
+import type { AdjustmentInput } from './schema.ts'
+
+/** Well below what can be counted, so that calls go on. */
+const maxSpent = 9_000_000_000n * nanoPerUsd
+
+/**
+ * Corrects what is spent of a limit in one period, with a reason, on the record. It is a movement like any other, so the
+ * journal still sums to the rows; it never refuses later what was admitted before.
+ */
+export async function adjust(
+  { tx, audit }: ChangeTools,
+  caller: Caller,
+  input: AdjustmentInput,
+): Promise<JournalEntry> {
+  const { orgId } = caller
+  const nowMs = await lockBooks(tx, orgId)
+  const atMs = input.at === undefined ? nowMs : Date.parse(input.at)
+  const bySchedule = await allowanceToAdjust(tx, orgId, input, atMs)
+  if (!bySchedule) throw new ApiError('not_found')
+  // Its schedule may have changed since: what was booked then stands in the row of then.
+  const allowance = await inItsPeriod(tx, orgId, bySchedule, atMs)
+  const asked = input.amount_usd === undefined ? BigInt(input.amount!) : parseUsd(input.amount_usd)
+  const { spent } = (await balancesOf(tx, orgId, [allowance.key])).get(allowance.key)!
+  const delta = spent + asked < 0n ? -spent : asked
+  if (spent + delta > maxSpent)
+    throw validationFailed([
+      {
+        field: input.amount === undefined ? 'amount_usd' : 'amount',
+        code: 'out_of_range',
+        message: 'Too much to count.',
+      },
+    ])
+  const row = await bookAdjustment(tx, orgId, allowance, {
+    delta,
+    actor: actorOf(caller),
+    reason: input.reason,
+    version: decideVersion,
+  })
+  const crossings = delta > 0n ? crossingsOf(allowance, spent, spent + delta) : []
+  await recordCrossings(tx, crossingRows(orgId, crossings, row.at.toISOString()))
+  const entry = entryOf(row, await nameAllowances(tx, orgId, [allowance.key]))
+  audit({ action: 'ledger.adjusted', target: { kind: allowance.kind, id: input.limit_id }, after: entry })
+  return entry
+}
+
+async function inItsPeriod(tx: Tx, orgId: string, allowance: Allowance, atMs: number): Promise<Allowance> {
+  const row = allowance.period && (await findAllowanceAt(tx, orgId, allowance, new Date(atMs)))
+  if (!row) return allowance
+  const period = { label: row.period_label, startMs: row.period_start.getTime(), endMs: row.period_end.getTime() }
+  return { ...allowance, key: row.key, period }
+}
+
+async function allowanceToAdjust(
+  tx: Tx,
+  orgId: string,
+  { limit_id, unit, customer_id }: AdjustmentInput,
+  atMs: number,
+): Promise<Allowance | undefined> {
+  const limit = parseLimitId(limit_id)
+  if (!limit) return undefined
+  if (limit.kind === 'creditPack' || limit.kind === 'topUp') {
+    const row = await findPack(tx, orgId, limit.id)
+    const kind = limit.kind === 'topUp' ? 'quota' : 'credits'
+    return row && (row.owner === '') === (kind === 'quota') ? packAllowance(packOf(row), kind, row.owner) : undefined
+  }
+  if (limit.kind === 'customerLimit') {
+    const found = await findLimitOfCustomer(tx, orgId, customer_id!)
+    return found?.id === limit.id ? allowanceAt(found, customer_id!, atMs) : undefined
+  }
+  if (limit.kind === 'plan') {
+    const rows = await liveLimits(tx, orgId, 'plan')
+    const row = rows.some(({ id }) => id === limit.id) ? rows.find((one) => one.unit === unit) : undefined
+    return row && allowanceAt(limitOf(row), '', atMs)
+  }
+  const row = await findLimit(tx, orgId, limit.kind === 'budget' ? 'budget' : 'spend_cap', limit.id)
+  return row && allowanceAt(limitOf(row), row.scope_id, atMs)
+}

@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox'
+import type { FieldFault } from '../contract/errors.ts'
+import { withCheck } from '../contract/semantic-check.ts'
+import { Moment, maxSafeInteger, OwnId } from '../contract/wire.ts'
+
+const input = Type.Object({
+  limit_id: Type.String({
+    minLength: 1,
+    maxLength: 40,
+    description: 'A spend cap, budget, customer limit, credit pack, top-up or plan.',
+    examples: ['bud_01jbsteb4peb5vskx602h9mw4q'],
+  }),
+  amount_usd: Type.Optional(
+    Type.String({
+      pattern: '^-?(0|[1-9][0-9]{0,8}|[1-8][0-9]{9})(\\.[0-9]{1,9})?$',
+      maxLength: 21,
+      description: 'What to add to what is spent; negative to take away. What is spent never falls below 0.',
+      examples: ['-12.5'],
+    }),
+  ),
+  amount: Type.Optional(
+    Type.Integer({
+      minimum: -maxSafeInteger,
+      maximum: maxSafeInteger,
+      description: 'The same for a plan, in its `unit`.',
+    }),
+  ),
+  unit: Type.Optional(Type.Enum(['runs', 'tokens'], { description: 'Of a plan.' })),
+  customer_id: Type.Optional({ ...OwnId, description: 'Whose, for a customer limit.' }),
+  at: Type.Optional(Type.String({ ...Moment, description: 'A time in the period to correct; by default now.' })),
+  reason: Type.String({ minLength: 1, maxLength: 500, examples: ['Refund of invoice 4711'] }),
+})
+export type AdjustmentInput = Static<typeof input>
+
+export const AdjustmentInput = withCheck(
+  input,
+  ({ limit_id, amount_usd, amount, unit, customer_id }: AdjustmentInput) => {
+    const faults: FieldFault[] = []
+    const isPlan = limit_id.startsWith('pln_')
+    const wanted = isPlan ? { amount, unit } : { amount_usd }
+    const unwanted = isPlan ? { amount_usd } : { amount, unit }
+    for (const [field, value] of Object.entries(wanted))
+      if (value === undefined)
+        faults.push({ field, code: 'required', message: 'This field is needed for such a limit.' })
+    for (const [field, value] of Object.entries(unwanted))
+      if (value !== undefined)
+        faults.push({ field, code: 'invalid_value', message: 'This field is not for such a limit.' })
+    const isCustomer = limit_id.startsWith('clm_')
+    if (isCustomer !== (customer_id !== undefined))
+      faults.push(
+        isCustomer
+          ? { field: 'customer_id', code: 'required', message: 'A customer limit is adjusted for one customer.' }
+          : { field: 'customer_id', code: 'invalid_value', message: 'This field is for customer limits.' },
+      )
+    return faults
+  },
+)

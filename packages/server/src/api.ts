@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { type AddressInfo, Server as NetServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Api, buildApp } from './app.ts'
+import { deprecations } from './deprecations/registry.ts'
+import { createLifecycle, stopWithin } from './infra/lifecycle.ts'
+import type { Platform } from './infra/platform.ts'
+
+/** Serves until asked to stop; then drains, so that no request that was accepted is lost. */
+export async function runApi(platform: Platform) {
+  const { config, log, addresses } = platform
+  const lifecycle = createLifecycle(log)
+  const api = await buildApp(platform, lifecycle, deprecations)
+  const { server } = api.app
+
+  server.listen({ host: config.host, port: config.port, backlog: 4_096 })
+  await once(server, 'listening')
+  addresses.listensOn((server.address() as AddressInfo).port)
+  log.info({ url: addresses.publicUrl(), docs: addresses.docsUrl() }, 'serving')
+
+  log.info({ signal: await lifecycle.stopRequested }, 'asked to stop')
+  await lifecycle.drain(config.drainSeconds)
+  stopWithin(config.stopTimeoutSeconds, log)
+  await finish(api)
+  await platform.close()
+  log.info('stopped')
+}
+
+/** Accepts no more, answers what it has, and only then closes the connections that have nothing to say. */
+async function finish({ app, inFlight }: Api) {
+  for (const { reply } of inFlight) reply.raw.shouldKeepAlive = false
+  // Not the HTTP server's own close: it cuts connections whose answer is written but not yet on the wire.
+  NetServer.prototype.close.call(app.server)
+  while (inFlight.size > 0) await sleep(10)
+  app.server.closeAllConnections()
+  await app.close()
+}

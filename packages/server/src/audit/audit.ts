@@ -1,0 +1,89 @@
+import { type PageRequest, page } from '../contract/lists.ts'
+import type { Sql, Tx } from '../infra/sql.ts'
+import { formatId } from '../values/id.ts'
+import type { Keyring } from '../values/keyring.ts'
+import { chainVerifier, genesis, type Verification } from './chain.ts'
+import {
+  type AuditFilters,
+  type EntryRow,
+  findSeal,
+  type Head,
+  listEntries,
+  type Place,
+  readChainPage,
+} from './queries.ts'
+
+export type { Actor } from './chain.ts'
+export { exportAudit } from './export.ts'
+export { exportAuditHeadsJob } from './heads.ts'
+export { verifyExport } from './offline.ts'
+export { ensureAuditPartitions, keepAuditPartitionsJob } from './partitions.ts'
+export { createDeniedRecorder, createImpersonationRecorder } from './recorders.ts'
+export { type AuditRecord, auditKeyring, record, recordAll } from './recording.ts'
+
+const entryView = ({ id, seq, at, ...row }: EntryRow) => ({
+  id: formatId('audit', id),
+  seq: seq.toString(),
+  created_at: at,
+  actor: row.actor,
+  action: row.action,
+  target: row.target,
+  outcome: row.outcome,
+  before: row.before,
+  after: row.after,
+  address: row.address,
+  trace_id: row.trace_id,
+  count: row.count,
+})
+
+export async function listAudit(tx: Tx, orgId: string, request: PageRequest, filters: AuditFilters) {
+  const rows = await listEntries(tx, orgId, request, filters)
+  const answer = page(rows, request, ({ at, seq }) => ({ value: at, id: seq.toString() }))
+  return { ...answer, data: answer.data.map(entryView) }
+}
+
+const verifyPageRows = 500
+
+export interface VerifyOptions {
+  /** Go on after this entry, which an earlier call found sound. */
+  readonly after?: Place | undefined
+  /** Asked between pages; once it says so, the rest is left to the next call. */
+  readonly isTimeUp?: () => boolean
+}
+
+/**
+ * Recomputes an organization's chain from its first entry, in short transactions, and compares its end with the head that
+ * the database keeps. Who rewinds both to an earlier state is found out by the heads that were exported.
+ */
+export async function verifyAudit(
+  sql: Sql,
+  keyring: Keyring,
+  orgId: string,
+  { after, isTimeUp = () => false }: VerifyOptions = {},
+): Promise<Verification & { next: Place | null }> {
+  const mac = after && (await findSeal(sql, orgId, after))
+  const chain = chainVerifier(keyring, after && mac && { seq: after.seq, mac })
+  const end = (next: Place | null = null) => ({ ...chain.result(), next })
+  if (after && !mac) {
+    chain.fail(after.seq, 'missing')
+    return end()
+  }
+  let place = after
+  for (;;) {
+    const { head, entries } = await readChainPage(sql, orgId, place, verifyPageRows)
+    for (const entry of entries) if (!chain.accept(entry)) return end()
+    if (entries.length < verifyPageRows) {
+      compareWithHead(chain, head)
+      return end()
+    }
+    place = entries.at(-1)!
+    if (isTimeUp()) return end({ seq: place.seq, at: place.at })
+  }
+}
+
+function compareWithHead(chain: ReturnType<typeof chainVerifier>, head: Head | undefined) {
+  const last = chain.last()
+  const kept = head ?? { seq: 0n, mac: genesis }
+  if (kept.seq > last.seq) chain.fail(last.seq + 1n, 'truncated')
+  else if (kept.seq < last.seq || !kept.mac.equals(last.mac)) chain.fail(last.seq, 'head_mismatch')
+}

@@ -1,0 +1,126 @@
+import { createHmac } from 'node:crypto'
+import type { Keyring } from '../values/keyring.ts'
+
+/** Who did it: a key, or an operator under a support grant. */
+export interface Actor {
+  readonly kind: 'key' | 'support' | 'system'
+  readonly id: string
+  readonly role: string
+  /** The operator's own key behind a support grant. */
+  readonly operator_key_id?: string
+}
+
+/** One entry as it is chained: everything but the seal that the chain puts on it. */
+export interface AuditEntry {
+  readonly org_id: string
+  readonly seq: bigint
+  readonly id: string
+  readonly at: string
+  readonly actor: Actor
+  readonly action: string
+  readonly target: { readonly kind: string; readonly id: string }
+  readonly outcome: 'allowed' | 'denied'
+  readonly before: unknown
+  readonly after: unknown
+  readonly address: string | null
+  readonly trace_id: string
+  readonly count: number
+}
+
+export interface SealedEntry extends AuditEntry {
+  readonly mac: Buffer
+  readonly mac_key_id: string
+}
+
+/** The head of an empty chain. */
+export const genesis = Buffer.alloc(32)
+
+/** One spelling of a value whatever order its fields came in: PostgreSQL gives jsonb back in an order of its own. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (value !== null && typeof value === 'object') {
+    const fields = Object.entries(value).filter(([, inner]) => inner !== undefined)
+    return `{${fields
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`)
+      .join(',')}}`
+  }
+  return JSON.stringify(value ?? null)
+}
+
+/**
+ * Each entry's seal covers the entry and the seal before it, with a key that PostgreSQL never sees: who can write the
+ * table can break the chain, but not mend it.
+ */
+export function sealOf(key: Buffer, previous: Buffer, entry: AuditEntry): Buffer {
+  const { org_id, id, at, actor, action, target, outcome, before, after, address, trace_id, count } = entry
+  const seq = entry.seq.toString()
+  const sealed = { org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count }
+  return createHmac('sha256', key).update(previous).update(canonical(sealed)).digest()
+}
+
+export const auditPurpose = 'audit chain'
+
+/** Why a chain cannot be believed from an entry on. */
+export const faults = {
+  bad_seal: 'The entry, or the one before it, is not what was sealed.',
+  missing: 'The entry is not there.',
+  repeated: 'A second entry has this number, or entries are out of order.',
+  unknown_key: 'The entry names a master key that is not configured.',
+  truncated: 'The chain once went on from here: a head beyond it was kept.',
+  head_mismatch: 'The head that was kept is not the seal of this entry.',
+} as const
+export type Fault = keyof typeof faults
+
+export interface FirstBad {
+  readonly seq: string
+  readonly reason: Fault
+}
+
+export interface Verification {
+  readonly entries: number
+  /** The sequence number that verification began with; null where there was nothing. */
+  readonly first_seq: string | null
+  /** The last entry that is sound. */
+  readonly head: { readonly seq: string; readonly mac: string } | null
+  readonly valid: boolean
+  readonly first_bad?: FirstBad
+}
+
+/** Follows a chain entry by entry and stops believing at the first that does not follow. */
+export function chainVerifier(keyring: Keyring, start: { seq: bigint; mac: Buffer } = { seq: 0n, mac: genesis }) {
+  let last = start
+  let entries = 0
+  let firstSeq: bigint | undefined
+  let firstBad: FirstBad | undefined
+  const fail = (seq: bigint, reason: Fault) => {
+    firstBad ??= { seq: seq.toString(), reason }
+    return false
+  }
+
+  return {
+    last: () => last,
+    fail,
+    /** Whether the entry continues the chain. */
+    accept(entry: SealedEntry): boolean {
+      if (firstBad) return false
+      const expected = last.seq + 1n
+      if (entry.seq > expected) return fail(expected, 'missing')
+      if (entry.seq < expected) return fail(entry.seq, 'repeated')
+      const key = keyring.find(entry.mac_key_id)
+      if (!key) return fail(entry.seq, 'unknown_key')
+      if (!sealOf(key.bytes, last.mac, entry).equals(entry.mac)) return fail(entry.seq, 'bad_seal')
+      last = { seq: entry.seq, mac: entry.mac }
+      firstSeq ??= entry.seq
+      entries += 1
+      return true
+    },
+    result: (): Verification => ({
+      entries,
+      first_seq: firstSeq?.toString() ?? null,
+      head: last.seq === 0n ? null : { seq: last.seq.toString(), mac: last.mac.toString('hex') },
+      valid: firstBad === undefined,
+      ...(firstBad && { first_bad: firstBad }),
+    }),
+  }
+}

@@ -1,0 +1,57 @@
+import type { Tx } from '../infra/sql.ts'
+import { newUuid } from '../values/id.ts'
+import { deriveKeyring, type Keyring, type MasterKeys } from '../values/keyring.ts'
+import { type Actor, auditPurpose, type SealedEntry, sealOf } from './chain.ts'
+import { appendEntries, lockHead, nextTime } from './queries.ts'
+
+/** What happened, as the code that did it says; the chain adds the rest. */
+export interface AuditRecord {
+  readonly actor: Actor
+  readonly action: string
+  readonly target: { readonly kind: string; readonly id: string }
+  readonly outcome?: 'allowed' | 'denied'
+  readonly before?: unknown
+  readonly after?: unknown
+  readonly address: string | null
+  readonly traceId: string
+  readonly count?: number
+}
+
+export const auditKeyring = (masterKeys: MasterKeys): Keyring => deriveKeyring(masterKeys, auditPurpose)
+
+/** Appends to an organization's chain in the transaction of the change, last of all: the chain's head is its last lock. */
+export const record = (tx: Tx, keyring: Keyring, orgId: string, record: AuditRecord) =>
+  recordAll(tx, keyring, orgId, [record])
+
+/** The same for several at once, in their order. */
+export async function recordAll(tx: Tx, keyring: Keyring, orgId: string, records: readonly AuditRecord[]) {
+  if (records.length === 0) return
+  let head = await lockHead(tx, orgId)
+  const at = await nextTime(tx, orgId, head.seq)
+  const { id: macKeyId, bytes } = keyring.current
+  const entries = records.map((record): SealedEntry => {
+    const entry = {
+      org_id: orgId,
+      seq: head.seq + 1n,
+      id: newUuid(),
+      at,
+      actor: record.actor,
+      action: record.action,
+      target: record.target,
+      outcome: record.outcome ?? 'allowed',
+      before: asStored(record.before),
+      after: asStored(record.after),
+      address: record.address,
+      trace_id: record.traceId,
+      count: record.count ?? 1,
+    }
+    const mac = sealOf(bytes, head.mac, entry)
+    head = { seq: entry.seq, mac }
+    return { ...entry, mac, mac_key_id: macKeyId }
+  })
+  await appendEntries(tx, entries)
+}
+
+/** The value that reading will give back: a `Date` that was sealed as one could never be verified as its text. */
+const asStored = (value: unknown): unknown =>
+  value === undefined || value === null ? null : JSON.parse(JSON.stringify(value))

@@ -1,0 +1,127 @@
+import type { Readable } from 'node:stream'
+import { type TSchema, Type } from 'typebox'
+import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
+import { checkOf, withCheck } from '../contract/semantic-check.ts'
+import { Id, Nullable } from '../contract/wire.ts'
+import { idPattern, prefixes } from '../values/id.ts'
+import { faults } from './chain.ts'
+import { formatNames } from './formats.ts'
+import { readPlace } from './place.ts'
+
+const Anything = (description: string) => Type.Unsafe<unknown>({ description })
+
+const Time = Type.String({
+  description: 'ISO-8601 timestamp with a numeric offset, to the microsecond.',
+  examples: ['2026-11-15T09:30:00.123456+00:00'],
+})
+
+const Seq = Type.String({ description: "Number in the organization's chain, from 1, without gaps.", examples: ['42'] })
+
+export const AuditLogEntry = Type.Object({
+  id: Id('audit'),
+  seq: Seq,
+  created_at: Time,
+  actor: Type.Object({
+    kind: Type.String({ description: '`key`, `support` or `system`.', examples: ['key'] }),
+    id: Type.String({ description: 'The key, or the support grant.' }),
+    role: Type.String({ examples: ['admin'] }),
+    operator_key_id: Type.Optional(Type.String({ description: "The operator's own key behind a support grant." })),
+  }),
+  action: Type.String({ description: 'What was done, or for a denied attempt the route.', examples: ['key.created'] }),
+  target: Type.Object({ kind: Type.String({ examples: ['key'] }), id: Type.String() }),
+  outcome: Type.String({ description: '`allowed` or `denied`.', examples: ['allowed'] }),
+  before: Anything('The target before the change; null where there was none.'),
+  after: Anything('The target after the change; null where there is none.'),
+  address: Nullable(Type.String({ description: "The caller's address.", examples: ['203.0.113.7'] })),
+  trace_id: Type.String({ description: '`x-svc-trace-id` of the request.' }),
+  count: Type.Integer({ description: 'How many attempts the entry stands for.' }),
+})
+
+export const AuditLog = ListOf(AuditLogEntry)
+
+const actorPattern = `${idPattern('key')}|${idPattern('grant')}`
+
+export const AuditLogQuery = ListQuery(
+  { created_at: 'time' },
+  {
+    action: Type.String({ minLength: 1, maxLength: 200, description: 'Only this action.', examples: ['key.created'] }),
+    actor_id: Type.String({
+      pattern: actorPattern,
+      maxLength: 40,
+      description: `Only what this key (\`${prefixes.key}_…\`) or support grant (\`${prefixes.grant}_…\`) did.`,
+    }),
+    target_id: Type.String({ minLength: 1, maxLength: 255, description: 'Only what was done to this.' }),
+    outcome: Type.Enum(['allowed', 'denied'], { description: 'Only these.' }),
+    ...windowFilters,
+  },
+  'integer',
+)
+
+const Cursor = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+
+/** The list already knows what a window may be. */
+const windowFaults = checkOf(AuditLogQuery)!
+
+const withCursor = <S extends TSchema>(schema: S, use: string) =>
+  withCheck(schema, ({ cursor, from, to }: { cursor?: string; from?: string; to?: string }) => [
+    ...(cursor === undefined || readPlace(cursor)
+      ? []
+      : [{ field: 'cursor', code: 'invalid_value' as const, message: use }]),
+    ...windowFaults({ from, to }),
+  ])
+
+export const AuditExportQuery = withCursor(
+  Type.Object(
+    {
+      from: Type.Optional({ ...windowFilters.from, 'x-filter': true }),
+      to: Type.Optional({ ...windowFilters.to, 'x-filter': true }),
+      format: Type.Optional(
+        Type.Enum([...formatNames], { default: 'ndjson', description: 'How entries are written.', 'x-filter': true }),
+      ),
+      cursor: Type.Optional(Cursor('Go on after the line that has this cursor, in the same window.')),
+    },
+    { 'x-filter': true },
+  ),
+  'Use the cursor of a line of an export.',
+)
+
+/** One line or more of an export; streamed, so this documents it and nothing is made from it. */
+export const AuditExport = Type.Unsafe<Readable | string>({
+  description: 'The entries of the window in the order in which they were made, one on a line.',
+  content: Object.fromEntries(
+    ['application/x-ndjson', 'text/csv', 'text/plain'].map((type) => [type, { schema: Type.String() }]),
+  ),
+})
+
+export const AuditVerifyQuery = withCursor(
+  Type.Object({ cursor: Type.Optional(Cursor('`next_cursor` of the verification to go on with.')) }),
+  'Use the next_cursor of a verification.',
+)
+
+export const AuditVerification = Type.Object({
+  entries: Type.Integer({ description: 'Sound entries that this answer is about.' }),
+  first_seq: Nullable(Type.String({ description: 'The first of them.', examples: ['1'] })),
+  head: Nullable(
+    Type.Object(
+      { seq: Seq, mac: Type.String({ description: "The entry's seal in hexadecimal." }) },
+      {
+        description: 'The last sound entry. Note it down: no honest chain will ever contradict it.',
+      },
+    ),
+  ),
+  valid: Type.Boolean({ description: 'Whether no fault was found.' }),
+  first_bad: Type.Optional(
+    Type.Object({
+      seq: Seq,
+      reason: Type.String({
+        description: Object.entries(faults)
+          .map(([reason, meaning]) => `\`${reason}\`: ${meaning}`)
+          .join(' '),
+        examples: ['bad_seal'],
+      }),
+    }),
+  ),
+  next_cursor: Nullable(
+    Type.String({ description: 'A long chain takes several calls: pass as `cursor` to go on. Null at the end.' }),
+  ),
+})

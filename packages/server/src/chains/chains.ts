@@ -1,0 +1,166 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Tx } from '../infra/sql.ts'
+import {
+  type Allowance,
+  allowanceKey,
+  type ChainBounds,
+  type ChainPlace,
+  type Claim,
+  claimOn,
+  type LimitKind,
+  lockLedger,
+  type Unit,
+} from '../ledger/ledger.ts'
+import { formatId } from '../values/id.ts'
+import { formatUsd, parseUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { type ChainLimitRow, listChainLimits, replaceChainLimits } from './queries.ts'
+import type { ChainBoundsInput, ChainLimits, ChainLimitsInput } from './schema.ts'
+
+export { ChainBoundsInput } from './schema.ts'
+
+/** The key of what counts a chain. It is the chain's own, whoever has heard of the chain. */
+export const chainKey = (chainId: string, unit: Unit) => allowanceKey('chain', chainId, unit, '')
+
+const allowanceOf = (chainId: string, unit: Unit, limit: bigint | null): Allowance => ({
+  key: chainKey(chainId, unit),
+  limitId: chainKey(chainId, 'usd'),
+  kind: 'chain',
+  subject: chainId,
+  unit,
+  period: null,
+  limit,
+  enforcement: 'block',
+  thresholds: [],
+})
+
+/** What a tree of runs may cost and use together, and how deep it may grow. Counted also where nothing bounds it. */
+export const chainKind: LimitKind = {
+  kind: 'chain',
+  bindsAtEdge: false,
+  bind: ({ chain }) => {
+    if (!chain) return []
+    const { chainId, maxCostNano, maxTokens } = chain
+    return [
+      claimOn(chainKind, allowanceOf(chainId, 'usd', maxCostNano)),
+      ...depthClaims(chain),
+      claimOn(chainKind, allowanceOf(chainId, 'tokens', maxTokens)),
+    ]
+  },
+  refuse: ({ claim, allowance, balance, attempted }) => {
+    if (claim.mode === 'fixed')
+      return exceeded('depth', Number(balance.spent), Number(attempted), Number(allowance.limit))
+    const current = balance.spent + balance.held
+    return allowance.unit === 'usd'
+      ? exceeded('cost', formatUsd(current), formatUsd(attempted), formatUsd(allowance.limit!))
+      : exceeded('tokens', Number(current), Number(attempted), Number(allowance.limit))
+  },
+}
+
+/** A run's depth follows from its parent's, which does not change: nothing has to be counted. */
+function depthClaims({ chainId, depth, maxDepth }: ChainPlace): Claim[] {
+  if (maxDepth === null || depth <= maxDepth) return []
+  const allowance = { ...allowanceOf(chainId, 'runs', BigInt(maxDepth)), key: chainKey(chainId, 'runs') }
+  const passed = { current: BigInt(depth - 1), attempted: BigInt(depth) }
+  return [{ kind: chainKind, unit: 'runs', mode: 'fixed', allowances: [allowance], passed }]
+}
+
+function exceeded<T extends string | number>(reason: 'cost' | 'depth' | 'tokens', current: T, attempted: T, limit: T) {
+  const message = `The chain’s ${reason} would pass ${limit}: it stands at ${current}, and this run asks for ${attempted}.`
+  return new ApiError(
+    'chain_budget_exceeded',
+    { reason, current, attempted, limit },
+    { status: reason === 'cost' ? 402 : 429, message },
+  )
+}
+
+/** A chain as its row says. */
+export interface Chain extends ChainBounds {
+  readonly chainId: string
+  readonly lastUsedAtMs: number
+}
+
+/** What bounds new chains: those of a workflow, or for the workflow '' all others. */
+export type BoundsByWorkflow = ReadonlyMap<string, ChainBounds>
+
+/**
+ * What bounds a chain that begins now: what is set for its workflow, or for all, tightened by what its first run asks for. A
+ * run cannot loosen what the organization has set.
+ */
+export function boundsOfNewChain(
+  chainBounds: BoundsByWorkflow,
+  workflowId: string | undefined,
+  asked: ChainBoundsInput | undefined,
+): ChainBounds {
+  return tightestBounds(boundsSetFor(chainBounds, workflowId) ?? unbounded, asked ? boundsOf(asked) : unbounded)
+}
+
+const unbounded: ChainBounds = { maxCostNano: null, maxTokens: null, maxDepth: null }
+
+/** What satisfies both. */
+export const tightestBounds = (a: ChainBounds, b: ChainBounds): ChainBounds => ({
+  maxCostNano: least(a.maxCostNano, b.maxCostNano),
+  maxTokens: least(a.maxTokens, b.maxTokens),
+  maxDepth: least(a.maxDepth, b.maxDepth),
+})
+
+/** What the organization has set for chains of a workflow. */
+export const boundsSetFor = (chainBounds: BoundsByWorkflow, workflowId: string | undefined) =>
+  (workflowId === undefined ? undefined : chainBounds.get(workflowId)) ?? chainBounds.get('')
+
+function least<T extends bigint | number>(a: T | null, b: T | null): T | null {
+  if (a === null || b === null) return a ?? b
+  return a < b ? a : b
+}
+
+const boundsOf = ({ max_cost_usd, max_tokens, max_depth }: ChainBoundsInput): ChainBounds => ({
+  maxCostNano: max_cost_usd == null ? null : parseUsd(max_cost_usd),
+  maxTokens: max_tokens == null ? null : BigInt(max_tokens),
+  maxDepth: max_depth ?? null,
+})
+
+export const loadChainBounds = async (tx: Tx, orgId: string): Promise<BoundsByWorkflow> =>
+  new Map(
+    (await listChainLimits(tx, orgId)).map((row) => [
+      row.workflow_id,
+      { maxCostNano: row.max_cost_nano, maxTokens: row.max_tokens, maxDepth: row.max_depth },
+    ]),
+  )
+
+export async function getChainLimits(tx: Tx, orgId: string): Promise<ChainLimits> {
+  const rows = await listChainLimits(tx, orgId)
+  const general = rows.find(({ workflow_id }) => workflow_id === '')
+  return {
+    default: general ? boundsView(general) : null,
+    workflows: rows
+      .filter(({ workflow_id }) => workflow_id !== '')
+      .map((row) => ({ workflow_id: row.workflow_id, ...boundsView(row) })),
+    updated_at: rows.length === 0 ? null : timestamp(rows[0]!.updated_at),
+  }
+}
+
+const boundsView = ({ max_cost_nano, max_tokens, max_depth }: ChainLimitRow) => ({
+  max_cost_usd: max_cost_nano === null ? null : formatUsd(max_cost_nano),
+  max_tokens: max_tokens === null ? null : Number(max_tokens),
+  max_depth,
+})
+
+/** Replaces what bounds new chains. Those that have begun keep what bounded them then. */
+export async function putChainLimits({ tx, audit }: ChangeTools, orgId: string, input: ChainLimitsInput) {
+  await lockLedger(tx, orgId)
+  const before = await getChainLimits(tx, orgId)
+  const { default: general, workflows = [] } = input
+  await replaceChainLimits(tx, orgId, [
+    ...(general ? [rowOf('', general)] : []),
+    ...workflows.map(({ workflow_id, ...own }) => rowOf(workflow_id, own)),
+  ])
+  const after = await getChainLimits(tx, orgId)
+  audit({ action: 'chain_limits.set', target: { kind: 'org', id: formatId('org', orgId) }, before, after })
+  return after
+}
+
+function rowOf(workflowId: string, input: ChainBoundsInput): ChainLimitRow {
+  const { maxCostNano, maxTokens, maxDepth } = boundsOf(input)
+  return { workflow_id: workflowId, max_cost_nano: maxCostNano, max_tokens: maxTokens, max_depth: maxDepth }
+}

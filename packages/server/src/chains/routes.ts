@@ -1,0 +1,49 @@
+import type { Change } from '../changes/changes.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { readNow } from '../ledger/ledger.ts'
+import { getChainLimits, putChainLimits } from './chains.ts'
+import { ChainLimits, ChainLimitsInput } from './schema.ts'
+
+export function chains(app: App, { sql }: Platform, change: Change) {
+  const tags = ['limits']
+
+  app.get(
+    '/v1/orgs/:id/chain-limits',
+    {
+      config: { role: 'viewer', scope: 'limits:read' },
+      schema: {
+        operationId: 'getChainLimits',
+        tags,
+        summary: 'Get the limits of run chains',
+        description:
+          'What bounds chains that begin from now on, for each workflow that has limits of its own and for all others.',
+        params: OrgPath,
+        response: { 200: ChainLimits },
+      },
+    },
+    ({ principal }) => readNow(sql, principal!.orgId, (tx) => getChainLimits(tx, principal!.orgId)),
+  )
+
+  app.put(
+    '/v1/orgs/:id/chain-limits',
+    {
+      config: { role: 'admin', scope: 'limits:write' },
+      schema: {
+        operationId: 'putChainLimits',
+        tags,
+        summary: 'Set the limits of run chains',
+        description:
+          'Replaces all of them. A chain is bounded by what is set when its first run starts; that run may ask for tighter bounds, not for looser ones.',
+        params: OrgPath,
+        body: ChainLimitsInput,
+        response: { 200: ChainLimits },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      return change(request, reply, { orgId }, (tools) => putChainLimits(tools, orgId, request.body))
+    },
+  )
+}

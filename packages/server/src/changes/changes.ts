@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { auditKeyring, recordAll } from '../audit/audit.ts'
+import { asJsonText } from '../contract/envelope.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Tx } from '../infra/sql.ts'
+import { type AccessLease, notifyAccessChange, recordAccessChange } from '../nodes/nodes.ts'
+import { actorOf } from './actor.ts'
+
+export { actorOf } from './actor.ts'
+export { recordAttempts } from './attempts.ts'
+
+/** What a change says about itself for the record. */
+export interface Described {
+  readonly action: string
+  readonly target: { readonly kind: string; readonly id: string }
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+export interface ChangeTools {
+  readonly tx: Tx
+  /** An entry in the organization's audit log, written in the same transaction. */
+  readonly audit: (what: Described) => void
+  /** What processes remember about the organization's callers is no longer true; the answer waits until none does. */
+  readonly accessChanged: () => void
+}
+
+export type Change = <T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: { orgId: string; status?: number },
+  work: (tools: ChangeTools) => Promise<T>,
+) => Promise<T>
+
+/**
+ * The one way to change something: the effect, the answer kept for retries and the audit entries commit together or not
+ * at all. The bytes that are sent are the bytes that are kept.
+ */
+export function changes({ sql, config }: Platform, idempotency: Idempotency, lease: AccessLease): Change {
+  const keyring = auditKeyring(config.masterKeys())
+
+  return async (request, reply, { orgId, status = 200 }, work) => {
+    const caller = request.principal!
+    let version: bigint | undefined
+    const body = await sql.asOrgs([...new Set([caller.orgId, orgId])], async (tx) => {
+      const entries: Described[] = []
+      let isAccessChanged = false
+      const result = await work({
+        tx,
+        audit: (what) => entries.push(what),
+        accessChanged: () => {
+          isAccessChanged = true
+        },
+      })
+      const text =
+        status === 204
+          ? ''
+          : reply.code(status).serializeInput(result as object as Record<string, unknown>, String(status))
+      await idempotency.keep(tx, request, status, text as string)
+      if (isAccessChanged) version = await recordAccessChange(tx, orgId)
+      const common = { actor: actorOf(caller), address: request.clientAddress, traceId: request.id }
+      await recordAll(
+        tx,
+        keyring,
+        orgId,
+        entries.map((entry) => ({ ...entry, ...common })),
+      )
+      return text as string
+    })
+    if (version !== undefined) {
+      await notifyAccessChange(sql)
+      await lease.confirmed(version)
+    }
+    // The type says what the answer means to its readers; what is handed on are the bytes that were kept.
+    const answer: unknown = status === 204 ? reply.code(204).send() : body
+    if (status !== 204) asJsonText(reply, status)
+    return answer as never
+  }
+}

@@ -1,0 +1,89 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { type ConfigurationError, readConfig } from './config.ts'
+
+const required = {
+  SVC_DATABASE_URL: 'postgres://weir:hunter2@db/weir',
+  SVC_REDIS_URL: 'redis://:hunter2@cache',
+  SVC_MASTER_KEYS: `a:${Buffer.alloc(32, 9).toString('base64')}`,
+}
+
+const faultsOf = (environment: Record<string, string>) => {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    return [...(error as ConfigurationError).faults]
+  }
+  return []
+}
+
+test('what is required and nothing else makes a configuration, with its defaults', () => {
+  const { config, warnings } = readConfig(required)
+  expect(config).toMatchObject({
+    port: 8080,
+    host: '127.0.0.1',
+    bodyLimitBytes: 1_048_576,
+    bulkBodyLimitBytes: 16_777_216,
+    drainSeconds: 5,
+  })
+  expect(config.readLimitPerMinute).toBeUndefined()
+  expect(warnings).toEqual([])
+})
+
+test('all faults are reported together', () => {
+  expect(
+    faultsOf({ SVC_PORT: '70000', SVC_LOG_LEVEL: 'loud', SVC_DATABASE_URL: 'db', SVC_PUBLIC_URL: 'ftp://x' }),
+  ).toEqual([
+    'SVC_PORT must be an integer from 0 to 65535',
+    'SVC_PUBLIC_URL must be a URL that begins with http:// or https://',
+    'SVC_DATABASE_URL must be a URL that begins with postgres:// or postgresql://',
+    'SVC_REDIS_URL is required: Redis or Valkey, for speed limits only.',
+    expect.stringMatching(/^SVC_MASTER_KEYS is required/),
+    'SVC_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal',
+  ])
+})
+
+test.each(['1e3', '-1', '1.5', ' 8080', '0x50', 'eighty'])('a port of %j is a fault', (port) => {
+  expect(faultsOf({ ...required, SVC_PORT: port })).toHaveLength(1)
+})
+
+test('an empty variable counts as unset', () => {
+  expect(readConfig({ ...required, SVC_PORT: '' }).config.port).toBe(8080)
+  expect(faultsOf({ ...required, SVC_REDIS_URL: '' })).toHaveLength(1)
+})
+
+test('unknown variables are warned about, with the nearest name where one is near', () => {
+  const { warnings } = readConfig({ ...required, SVC_PROT: '1', SVC_COMPLETELY_DIFFERENT_THING: '1', OTHER: '1' })
+  expect(warnings).toEqual([
+    'SVC_PROT is not a setting of this program; did you mean SVC_PORT?',
+    'SVC_COMPLETELY_DIFFERENT_THING is not a setting of this program.',
+  ])
+})
+
+test('a deprecated variable works, and names its replacement', () => {
+  const { config, warnings } = readConfig({ ...required, SVC_READ_LIMIT_PER_MINUTE: '600' })
+  expect(config.readLimitPerMinute).toBe(600)
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^SVC_READ_LIMIT_PER_MINUTE is deprecated; use org_rate_limits\.read_rpm and rate_limit_policies/,
+    ),
+  ])
+})
+
+test('an address loses its trailing slash, so that paths can be appended', () => {
+  expect(readConfig({ ...required, SVC_PUBLIC_URL: 'https://weir.example.com/' }).config.publicUrl).toBe(
+    'https://weir.example.com',
+  )
+})
+
+test('printing the configuration shows no secret', () => {
+  const { config } = readConfig(required)
+  expect(JSON.stringify(config) + inspect(config, { depth: 9 }) + String(config.databaseUrl)).not.toContain('hunter2')
+  expect(config.databaseUrl.reveal()).toContain('hunter2')
+})
+
+test('the time limit of handlers must be below the takeover of idempotency keys', () => {
+  expect(faultsOf({ ...required, SVC_HANDLER_TIMEOUT_SECONDS: '60' })).toEqual([
+    'SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (60) must be above SVC_HANDLER_TIMEOUT_SECONDS (60)',
+  ])
+})

@@ -1,0 +1,238 @@
+import { type Static, type TObject, Type } from 'typebox'
+import { Count, maxSafeInteger, Nullable, Timestamp, Usd } from './wire.ts'
+
+interface CatalogEntry {
+  readonly statuses: readonly [number, ...number[]]
+  readonly message: string
+  readonly details: TObject
+}
+
+const none = Type.Object({})
+
+/** Where a policy decided: the rule, why, and the model or action that was attempted. */
+const policyDecision = Type.Object({
+  reason: Type.String(),
+  attempted: Type.String(),
+  rule_id: Type.String(),
+})
+
+/** Money limits count in dollars, all others in whole units. */
+const Amount = Type.Union([Usd, Count])
+
+/** What a refusal adds up from, and the decision that explains it; of a batch which run it was, and what was recorded all the same. */
+const decided = {
+  decision_id: Type.Optional(Type.String()),
+  index: Type.Optional(Count),
+  settled: Type.Optional(Type.Array(Type.Object({ index: Count, run_id: Type.String() }))),
+}
+const refused = { held_usd: Type.Optional(Usd), attempted_usd: Type.Optional(Usd), ...decided }
+
+export const fieldErrorCodes = [
+  'invalid_json',
+  'invalid_type',
+  'invalid_content_type',
+  'invalid_body',
+  'out_of_range',
+  'empty',
+  'too_many',
+  'required',
+  'unknown_field',
+  'invalid_format',
+  'invalid_value',
+  'too_long',
+  'unknown_sort_field',
+  'invalid_filter',
+] as const
+
+export const FieldError = Type.Object({
+  field: Type.String({ description: 'Dotted path of the offending field; `body` for the whole body.' }),
+  // Open-ended by contract: a client must accept codes it does not know, so this is no enum.
+  code: Type.String({
+    description: `One of ${fieldErrorCodes.map((code) => `\`${code}\``).join(', ')}, or a later one.`,
+  }),
+  message: Type.String(),
+})
+
+export type FieldErrorCode = (typeof fieldErrorCodes)[number]
+
+export interface FieldFault {
+  field: string
+  code: FieldErrorCode
+  message: string
+}
+
+/** Every error code `/v1` can return. Append only: clients switch on these strings. */
+export const catalog = {
+  bad_request: { statuses: [400], message: 'The request is malformed.', details: none },
+  unauthorized: {
+    statuses: [401],
+    message: 'A valid API key is needed: Authorization: Bearer <API_KEY>.',
+    details: none,
+  },
+  key_expired: { statuses: [401], message: 'The API key has expired or is not valid yet.', details: none },
+  session_revoked: { statuses: [401], message: 'The console session was revoked or has expired.', details: none },
+  forbidden: { statuses: [403], message: 'Your role does not permit this operation.', details: none },
+  missing_scope: {
+    statuses: [403],
+    message: 'The API key lacks a scope that this operation needs.',
+    details: Type.Object({ required: Type.String() }),
+  },
+  ip_not_allowed: { statuses: [403], message: "Your address is not on the organization's allow-list.", details: none },
+  org_suspended: { statuses: [403], message: 'The organization is suspended.', details: none },
+  residency_violation: { statuses: [403], message: "The organization's data may not leave its region.", details: none },
+  policy_blocked: { statuses: [403], message: 'A policy of the organization blocks this.', details: policyDecision },
+  policy_approval_required: {
+    statuses: [403],
+    message: 'A policy of the organization requires an approval first.',
+    details: policyDecision,
+  },
+  content_safety_blocked: {
+    statuses: [403],
+    message: 'A content safety detector fired.',
+    details: Type.Object({ detector: Type.String(), sample: Type.String() }),
+  },
+  support_scope_denied: {
+    statuses: [403],
+    message: 'The support grant does not cover this operation.',
+    details: Type.Object({ reason: Type.String(), scope: Type.String(), method: Type.String() }),
+  },
+  not_found: { statuses: [404], message: 'There is nothing here, or nothing that you may see.', details: none },
+  conflict: { statuses: [409], message: 'The operation conflicts with the current state.', details: none },
+  idempotency_key_conflict: {
+    statuses: [409],
+    message: 'The Idempotency-Key was used before with a different request.',
+    details: none,
+  },
+  idempotency_key_processing: {
+    statuses: [409],
+    message: 'A request with this Idempotency-Key is still in flight.',
+    details: none,
+  },
+  gone: { statuses: [410], message: 'This is permanently unavailable.', details: none },
+  payload_too_large: { statuses: [413], message: 'The request body is over the limit.', details: none },
+  validation_failed: {
+    statuses: [422],
+    message: 'The request has invalid fields.',
+    details: Type.Object({ fields: Type.Array(FieldError) }),
+  },
+  insufficient_cohort_size: {
+    statuses: [400],
+    message: 'The benchmark cohort has too few contributing organizations.',
+    details: Type.Object({ minimum_cohort_size: Count }),
+  },
+  spend_cap_exceeded: {
+    statuses: [402],
+    message: 'The daily spend cap is reached, or would be.',
+    details: Type.Object({
+      cap_usd: Usd,
+      spent_usd: Usd,
+      resets_at: Timestamp,
+      reason: Type.Optional(Type.String({ description: '`pre_flight`: refused before cost was incurred.' })),
+      ...refused,
+    }),
+  },
+  chain_budget_exceeded: {
+    statuses: [402, 429],
+    message: 'The budget of the run chain would be exceeded.',
+    details: Type.Object({
+      reason: Type.Enum(['cost', 'depth', 'tokens']),
+      current: Amount,
+      attempted: Amount,
+      limit: Amount,
+      ...decided,
+    }),
+  },
+  budget_exceeded: {
+    statuses: [402],
+    message: 'A budget for this period would be exceeded.',
+    details: Type.Object({
+      budget_id: Type.String(),
+      scope_kind: Type.Enum(['org', 'workflow', 'deployment', 'department', 'customer']),
+      limit_usd: Usd,
+      spent_usd: Usd,
+      period_start: Timestamp,
+      period_end: Timestamp,
+      ...refused,
+    }),
+  },
+  quota_exhausted: {
+    statuses: [402, 429],
+    message: 'The quota is exhausted.',
+    details: Type.Object({
+      quota_kind: Type.String(),
+      limit: Amount,
+      used: Amount,
+      attempted: Amount,
+      resets_at: Nullable(Timestamp),
+      ...decided,
+    }),
+  },
+  credits_exhausted: {
+    statuses: [402],
+    message: "The customer's remaining credits cannot cover the charge.",
+    details: Type.Object({ available_usd: Usd, attempted_usd: Usd, ...decided }),
+  },
+  plan_limit_exceeded: {
+    statuses: [402],
+    message: 'The monthly entitlement of the plan is used up.',
+    details: Type.Object({ limit_kind: Type.Enum(['runs', 'tokens']), limit: Count, used: Count, ...decided }),
+  },
+  rate_limited: {
+    statuses: [429],
+    message: 'Too many requests.',
+    details: Type.Object({ retry_after_seconds: Type.Integer({ minimum: 1, maximum: maxSafeInteger }) }),
+  },
+  policy_expression_error: {
+    statuses: [500],
+    message: 'A policy rule failed to evaluate.',
+    details: Type.Object({ rule_id: Type.String() }),
+  },
+  internal: {
+    statuses: [500],
+    message: 'An unexpected error occurred. Quote the x-svc-trace-id header.',
+    details: none,
+  },
+  no_model_passes_eval: { statuses: [503], message: 'No eligible model meets the eval bar.', details: none },
+  service_unavailable: { statuses: [503], message: 'A dependency is unavailable. Retry with backoff.', details: none },
+} as const satisfies Record<string, CatalogEntry>
+
+export type ErrorCode = keyof typeof catalog
+export type StatusOf<C extends ErrorCode> = (typeof catalog)[C]['statuses'][number]
+export type DetailsOf<C extends ErrorCode> =
+  // biome-ignore format: one thought
+  keyof Static<(typeof catalog)[C]['details']> extends never ? Record<string, never> : Static<(typeof catalog)[C]['details']>
+
+interface CommonOptions {
+  /** A message for this occurrence: people read it, programs must not. */
+  message?: string
+  /** What went wrong underneath: logged, never sent. */
+  cause?: unknown
+}
+type HasOneStatus<C extends ErrorCode> = (typeof catalog)[C]['statuses'] extends readonly [number] ? true : false
+
+/** Codes with several statuses must say which; codes without details need not name them. */
+type ErrorArguments<C extends ErrorCode> =
+  HasOneStatus<C> extends false
+    ? [details: DetailsOf<C>, options: CommonOptions & { status: StatusOf<C> }]
+    : DetailsOf<C> extends Record<string, never>
+      ? [details?: DetailsOf<C>, options?: CommonOptions]
+      : [details: DetailsOf<C>, options?: CommonOptions]
+
+/** A refusal with its code: thrown anywhere, turned into a response in one place. */
+export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
+  readonly code: C
+  readonly status: number
+  readonly details: DetailsOf<C>
+
+  constructor(code: C, ...[details, options]: ErrorArguments<C>) {
+    super(options?.message ?? catalog[code].message, { cause: options?.cause })
+    this.name = 'ApiError'
+    this.code = code
+    this.details = (details ?? {}) as DetailsOf<C>
+    this.status = (options as { status?: number } | undefined)?.status ?? catalog[code].statuses[0]
+  }
+}
+
+export const errorCodes = Object.keys(catalog) as ErrorCode[]
+
+export const validationFailed = (fields: FieldFault[]) => new ApiError('validation_failed', { fields })

@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from './routes.ts'
+
+export interface InFlight {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly startedMs: number
+}
+
+/** The requests that this process works on, in order of arrival. */
+export interface RequestsInFlight extends Iterable<InFlight> {
+  readonly size: number
+}
+
+const key = Symbol('in flight')
+type Tracked = ServerResponse & { [key]?: InFlight }
+
+export const inFlightOf = (response: ServerResponse): InFlight | undefined => (response as Tracked)[key]
+
+/** Keeps them, and tells when a request is over: answered, or left by its caller. */
+export function trackRequests(app: App, ended: (request: InFlight) => void): RequestsInFlight {
+  const inFlight = new Set<InFlight>()
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const entry = { request, reply, startedMs: performance.now() }
+    inFlight.add(entry)
+    ;(reply.raw as Tracked)[key] = entry
+    // One listener for all requests: a closure for each is measurable at this rate. The framework's own hook would not
+    // hear of callers that hang up.
+    reply.raw.on('close', end)
+    done()
+  })
+
+  function end(this: Tracked) {
+    const entry = this[key]!
+    inFlight.delete(entry)
+    ended(entry)
+  }
+
+  return inFlight
+}

@@ -1,0 +1,209 @@
+import { type TSchema, Type } from 'typebox'
+import { type FieldFault, validationFailed } from './errors.ts'
+import { withCheck } from './semantic-check.ts'
+import { Nullable } from './wire.ts'
+
+/**
+ * The conventions of every list: `limit`, `cursor`, `sort` and named filters in the query, `data` and `next_cursor` in
+ * the answer. Pages are cut by the sort value and the id of the last row, so rows inserted meanwhile neither repeat nor
+ * hide others.
+ */
+
+export const maxPageSize = 200
+const defaultPageSize = 50
+const maxCursorLength = 1_024
+
+type Filters = Record<string, TSchema>
+
+/** What a sort field holds, so that a forged cursor is refused here and not by the database. */
+export type SortKind = 'text' | 'time' | 'integer' | 'uuid'
+
+const fits: Record<SortKind, (value: string) => boolean> = {
+  text: (value) => !value.includes('\0') && value.isWellFormed(),
+  time: (value) =>
+    /^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?([+-]\d{2}(:\d{2})?|Z)$/.test(value) &&
+    !Number.isNaN(Date.parse(value)),
+  integer: (value) => /^(0|-?[1-9]\d{0,17})$/.test(value),
+  uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
+}
+
+export const ListOf = <T extends TSchema>(item: T) =>
+  Type.Object({
+    data: Type.Array(item),
+    next_cursor: Nullable(Type.String({ description: 'Pass as `cursor` for the next page; null on the last one.' })),
+  })
+
+/**
+ * The query of a list. Its sort fields must never be null; the first is the default. Each sorts ascending, or descending
+ * with a leading `-`, and among equals by the id.
+ */
+export function ListQuery<const S extends string, F extends Filters = Filters>(
+  sorts: Readonly<Record<S, SortKind>>,
+  filters: F = {} as F,
+  idKind: SortKind = 'uuid',
+) {
+  const fields = Object.keys(sorts) as S[]
+  const choices = fields.flatMap((field): (S | `-${S}`)[] => [field, `-${field}`])
+  const marked = Object.fromEntries(
+    Object.entries(filters).map(([name, schema]) => [name, Type.Optional({ ...schema, 'x-filter': true })]),
+  )
+  const schema = Type.Object(
+    {
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: maxPageSize, default: defaultPageSize, description: 'Rows on a page.' }),
+      ),
+      cursor: Type.Optional(
+        Type.String({ minLength: 1, maxLength: maxCursorLength, description: '`next_cursor` of the page before.' }),
+      ),
+      sort: Type.Optional(
+        Type.Unsafe<S | `-${S}`>({
+          type: 'string',
+          enum: choices,
+          default: fields[0],
+          description: 'A field, descending with a leading `-`.',
+          'x-sort': true,
+        }),
+      ),
+      ...(marked as unknown as { [K in keyof F]: ReturnType<typeof Type.Optional<F[K]>> }),
+    },
+    { 'x-filter': true },
+  )
+  return withCheck(schema, (query: ListParameters & { from?: string; to?: string }) => {
+    const faults: FieldFault[] = []
+    if (query.cursor !== undefined) {
+      const sort: string = query.sort ?? fields[0]!
+      const position = parseCursor(query.cursor, sort)
+      const isOurs = position && fits[sorts[sort.replace(/^-/, '') as S]](position.value) && fits[idKind](position.id)
+      if (!isOurs)
+        faults.push({
+          field: 'cursor',
+          code: 'invalid_value',
+          message: 'Use the next_cursor of a page with the same sort.',
+        })
+    }
+    if ('from' in filters) faults.push(...windowFaults(query))
+    return faults
+  })
+}
+
+export interface Position {
+  /** The last row's value of the sort field. */
+  readonly value: string
+  readonly id: string
+}
+
+export interface PageRequest<S extends string = string> {
+  readonly limit: number
+  readonly sort: S
+  readonly descending: boolean
+  readonly after: Position | undefined
+}
+
+interface ListParameters {
+  limit?: number
+  cursor?: string
+  sort?: string
+}
+
+/** Reads the list parameters of a validated query. A cursor belongs to the sort it was made under. */
+export function pageRequest<S extends string>(query: ListParameters, defaultSort: S): PageRequest<S> {
+  const sort = query.sort ?? defaultSort
+  return {
+    limit: query.limit ?? defaultPageSize,
+    sort: sort.replace(/^-/, '') as S,
+    descending: sort.startsWith('-'),
+    after: query.cursor === undefined ? undefined : parseCursor(query.cursor, sort),
+  }
+}
+
+const writeCursor = (sort: string, { value, id }: Position) =>
+  Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
+
+function parseCursor(cursor: string, sort: string): Position | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    const isTriple = Array.isArray(parts) && parts.length === 3 && parts.every((part) => typeof part === 'string')
+    return isTriple && parts[0] === sort ? { value: parts[1] as string, id: parts[2] as string } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes the answer from the rows asked for plus one, whose presence says that there is a next page. */
+export function page<T>(rows: readonly T[], request: PageRequest, positionOf: (row: T) => Position) {
+  const data = rows.slice(0, request.limit)
+  const last = data.at(-1)
+  const sort = `${request.descending ? '-' : ''}${request.sort}`
+  return {
+    data,
+    next_cursor: rows.length > request.limit && last !== undefined ? writeCursor(sort, positionOf(last)) : null,
+  }
+}
+
+/** The same conventions over a list that lives in memory and is small enough to sort. */
+export function pageOf<T>(all: readonly T[], request: PageRequest, positionOf: (row: T) => Position) {
+  const direction = request.descending ? -1 : 1
+  const compare = (a: Position, b: Position) => direction * (compareText(a.value, b.value) || compareText(a.id, b.id))
+  const { after } = request
+  const rows = all
+    .filter((row) => after === undefined || compare(positionOf(row), after) > 0)
+    .sort((a, b) => compare(positionOf(a), positionOf(b)))
+    .slice(0, request.limit + 1)
+  return page(rows, request, positionOf)
+}
+
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+const maxWindowDays = 90
+const dayMs = 86_400_000
+const instant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/
+
+const Instant = Type.String({
+  pattern: instant.source,
+  maxLength: 35,
+  description: 'RFC 3339 timestamp, or a date for its midnight in UTC.',
+  examples: ['2026-11-01'],
+})
+
+/** `from` and `to` of a window of time, half-open. */
+export const windowFilters = { from: Instant, to: Instant }
+
+export interface Window {
+  readonly from: Date
+  readonly to: Date
+}
+
+/** Reads a validated window; where one end is missing the caller's default applies. */
+export function readWindow(query: { from?: string; to?: string }, defaults: Window): Window {
+  const from = query.from === undefined ? defaults.from : new Date(query.from)
+  const to = query.to === undefined ? defaults.to : new Date(query.to)
+  const faults = spanFaults(from, to)
+  if (faults.length > 0) throw validationFailed(faults)
+  return { from, to }
+}
+
+/** Every fault of a window that can be told without its defaults. */
+function windowFaults({ from, to }: { from?: string; to?: string }): FieldFault[] {
+  const missing = Object.entries({ from, to }).filter(([, text]) => text !== undefined && !exists(text))
+  if (missing.length > 0) {
+    return missing.map(([field]) => ({ field, code: 'invalid_filter', message: 'There is no such date.' }))
+  }
+  return from === undefined || to === undefined ? [] : spanFaults(new Date(from), new Date(to))
+}
+
+function spanFaults(from: Date, to: Date): FieldFault[] {
+  const spanMs = to.getTime() - from.getTime()
+  if (spanMs > 0 && spanMs <= maxWindowDays * dayMs) return []
+  const message =
+    spanMs <= 0
+      ? `"to" must be later than "from", by at most ${maxWindowDays} days.`
+      : `The range is ${Math.ceil(spanMs / dayMs)} days; the maximum is ${maxWindowDays} days.`
+  return [{ field: 'to', code: 'out_of_range', message }]
+}
+
+/** A pattern cannot tell that February has no 30th day, and the parser moves it into March. */
+function exists(text: string): boolean {
+  const day = text.slice(0, 10)
+  const midnight = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(Date.parse(text)) && !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+}

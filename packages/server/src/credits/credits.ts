@@ -1,0 +1,135 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { Tx } from '../infra/sql.ts'
+import {
+  type Balance,
+  balancesOf,
+  inDrawingOrder,
+  isLive,
+  type LimitKind,
+  lockBooks,
+  type Pack,
+  packAllowance,
+  remainingOf,
+  rowTimesView,
+} from '../ledger/ledger.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { formatUsd, parseUsd } from '../values/money.ts'
+import { timestampOrNull } from '../values/timestamp.ts'
+import { findCreditPack, insertPack, type PackRow, packsOf, voidPack } from './queries.ts'
+import type { CreditPackInput, CreditPackView } from './schema.ts'
+
+export { findPack, insertPack, listPacks, type PackRow } from './queries.ts'
+export { packFaults, packFields, packInput } from './schema.ts'
+
+/** What a customer has prepaid. One that has no pack in force is not limited by credits. */
+export const creditsKind: LimitKind = {
+  kind: 'credits',
+  bindsAtEdge: false,
+  bind: ({ customerId }, _org, customer, nowMs) => {
+    if (customerId === undefined || !customer) return []
+    const live = inDrawingOrder(customer.packs.filter((pack) => isLive(pack, nowMs)))
+    if (live.length === 0) return []
+    const allowances = live.map((pack) => packAllowance(pack, 'credits', customerId))
+    return [{ kind: creditsKind, unit: 'usd', mode: 'draw', allowances }]
+  },
+  refuse: ({ available, attempted }) =>
+    new ApiError('credits_exhausted', { available_usd: formatUsd(available), attempted_usd: formatUsd(attempted) }),
+}
+
+export const packOf = (
+  row: Pick<PackRow, 'id' | 'amount' | 'priority' | 'expires_at' | 'voided_at' | 'created_at'>,
+): Pack => ({
+  id: row.id,
+  amount: row.amount,
+  priority: row.priority,
+  expiresAtMs: row.expires_at?.getTime() ?? null,
+  voidedAtMs: row.voided_at?.getTime() ?? null,
+  createdAtMs: row.created_at.getTime(),
+})
+
+export const loadPacks = async (tx: Tx, orgId: string, owner: string): Promise<Pack[]> =>
+  (await packsOf(tx, orgId, owner)).map(packOf)
+
+export const packBalances = (tx: Tx, orgId: string, packs: readonly { readonly id: string }[]) =>
+  balancesOf(
+    tx,
+    orgId,
+    packs.map(({ id }) => id),
+  )
+
+/** What every pack says of itself, whoever owns it. */
+export const packView = (row: PackRow, balance: Balance, isInForce: boolean) => ({
+  name: row.name === '' ? null : row.name,
+  amount_usd: formatUsd(row.amount),
+  spent_usd: formatUsd(balance.spent),
+  held_usd: formatUsd(balance.held),
+  remaining_usd: formatUsd(isInForce ? remainingOf(row.amount, balance) : 0n),
+})
+
+function stateOf(row: PackRow, { spent }: Balance, nowMs: number) {
+  if (row.voided_at !== null) return 'voided'
+  if (!isLive(packOf(row), nowMs)) return 'expired'
+  return spent >= row.amount ? 'depleted' : 'active'
+}
+
+export async function creditPackViews(
+  tx: Tx,
+  orgId: string,
+  nowMs: number,
+  rows: readonly PackRow[],
+): Promise<CreditPackView[]> {
+  const balances = await packBalances(tx, orgId, rows)
+  return rows.map((row) => {
+    const balance = balances.get(row.id)!
+    return {
+      id: formatId('creditPack', row.id),
+      customer_id: row.owner,
+      ...packView(row, balance, isLive(packOf(row), nowMs)),
+      priority: row.priority,
+      expires_at: timestampOrNull(row.expires_at),
+      state: stateOf(row, balance, nowMs),
+      voided_at: timestampOrNull(row.voided_at),
+      ...rowTimesView(row),
+    }
+  })
+}
+
+const viewOf = async (tx: Tx, orgId: string, nowMs: number, row: PackRow) =>
+  (await creditPackViews(tx, orgId, nowMs, [row]))[0]!
+
+export async function createCreditPack(
+  { tx, audit }: ChangeTools,
+  orgId: string,
+  customerId: string,
+  { amount_usd, name = '', priority = 100, expires_at }: CreditPackInput,
+): Promise<CreditPackView> {
+  const nowMs = await lockBooks(tx, orgId)
+  const expiresAt = expires_at === undefined ? null : new Date(expires_at)
+  if (expiresAt && expiresAt.getTime() <= nowMs) {
+    throw validationFailed([{ field: 'expires_at', code: 'out_of_range', message: 'This must be in the future.' }])
+  }
+  const row = await insertPack(tx, orgId, {
+    id: newUuid(),
+    owner: customerId,
+    name,
+    amount: parseUsd(amount_usd),
+    priority,
+    expires_at: expiresAt,
+  })
+  const after = await viewOf(tx, orgId, nowMs, row)
+  audit({ action: 'credit_pack.created', target: { kind: 'credit_pack', id: after.id }, after })
+  return after
+}
+
+/** Voiding twice is the same as once. What is held meanwhile ends as it would have. */
+export async function voidCreditPack({ tx, audit }: ChangeTools, orgId: string, id: string): Promise<CreditPackView> {
+  const nowMs = await lockBooks(tx, orgId)
+  const found = await findCreditPack(tx, orgId, id)
+  if (!found) throw new ApiError('not_found')
+  const before = await viewOf(tx, orgId, nowMs, found)
+  if (found.voided_at !== null) return before
+  const after = await viewOf(tx, orgId, nowMs, await voidPack(tx, orgId, id))
+  audit({ action: 'credit_pack.voided', target: { kind: 'credit_pack', id: after.id }, before, after })
+  return after
+}

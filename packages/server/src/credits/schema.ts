@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox'
+import type { FieldFault } from '../contract/errors.ts'
+import { ListOf, ListQuery } from '../contract/lists.ts'
+import { withCheck } from '../contract/semantic-check.ts'
+import { Id, Moment, Nullable, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { LimitName, rowTimes } from '../ledger/ledger.ts'
+import { parseUsd } from '../values/money.ts'
+
+export const packInput = {
+  amount_usd: Type.String({ ...Usd, description: 'More than 0.' }),
+  name: Type.Optional(Type.String({ ...LimitName, description: 'A reference of your own.', examples: ['INV-1042'] })),
+}
+
+export const packFaults = ({ amount_usd }: { amount_usd: string }): FieldFault[] =>
+  parseUsd(amount_usd) > 0n ? [] : [{ field: 'amount_usd', code: 'out_of_range', message: 'This must be above 0.' }]
+
+const input = Type.Object({
+  ...packInput,
+  priority: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000, default: 100, description: 'Lower ones are drawn first.' }),
+  ),
+  expires_at: Type.Optional(Type.String({ ...Moment, description: 'From then on nothing more is drawn.' })),
+})
+export type CreditPackInput = Static<typeof input>
+export const CreditPackInput = withCheck(input, packFaults)
+
+export const packFields = {
+  name: Nullable(Type.String()),
+  amount_usd: Usd,
+  spent_usd: Usd,
+  held_usd: Usd,
+  remaining_usd: Type.String({ ...Usd, description: 'What can still be drawn.' }),
+}
+
+export const CreditPack = Type.Object({
+  id: Id('creditPack'),
+  customer_id: Type.String(),
+  ...packFields,
+  priority: Type.Integer(),
+  expires_at: Nullable(Timestamp),
+  state: Type.String({ description: '`active`, `depleted`, `expired` or `voided`.' }),
+  voided_at: Nullable(Timestamp),
+  ...rowTimes,
+})
+export type CreditPackView = Static<typeof CreditPack>
+
+export const PackPath = Type.Object({ id: PathId('org'), pack_id: PathId('creditPack') })
+export const CreditPackList = ListOf(CreditPack)
+export const CreditPackListQuery = ListQuery({ created_at: 'time' })

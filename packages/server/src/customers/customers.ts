@@ -1,0 +1,233 @@
+import { budgetExceeded } from '../budgets/budgets.ts'
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Tx } from '../infra/sql.ts'
+import {
+  type Allowance,
+  allowanceAt,
+  allowanceKey,
+  type CustomerDefault,
+  changedSchedule,
+  claimOn,
+  type Limit,
+  type LimitKind,
+  lockBooks,
+  lockLedger,
+  newSchedule,
+  plainSchedule,
+  plannedOf,
+  rearmPassed,
+  rowTimesView,
+  type ScheduleColumns,
+  standings,
+  usageView,
+  usdOrNull,
+  wantedSchedule,
+} from '../ledger/ledger.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { parseUsd } from '../values/money.ts'
+import {
+  type CustomerLimitRow,
+  findCustomerLimit,
+  insertCustomerLimit,
+  removeCustomerLimit,
+  updateCustomerLimit,
+} from './queries.ts'
+import type { CustomerDefaultInput, CustomerDefaultView, CustomerLimitInput, CustomerLimitView } from './schema.ts'
+
+export { CustomerPath } from './schema.ts'
+
+/** No customer has this id: it names the default, and the allowance that unknown customers share. */
+const nobody = ''
+const defaultMaxNewPerDay = 10_000
+
+/** What customers without a limit of their own have, each for itself. */
+export const customerKind: LimitKind = {
+  kind: 'customer',
+  bindsAtEdge: true,
+  bind: ({ customerId }, { customerDefault }, customer, nowMs) => {
+    if (customerId === undefined) return []
+    if (customer?.own) return [claimOn(customerKind, allowanceAt(customer.own, customerId, nowMs))]
+    if (!customerDefault) return []
+    const { counter, shared } = companionsOf(customerDefault)
+    const newcomers = {
+      marker: markerOf(customerDefault, customerId),
+      counter: allowanceAt(counter, nobody, nowMs),
+      instead: allowanceAt(shared, nobody, nowMs),
+    }
+    return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newcomers }]
+  },
+  refuse: (refusal) => budgetExceeded(refusal, formatId('customerLimit', refusal.allowance.limitId), 'customer'),
+}
+
+/** The row that says that a customer has been met before, in whatever period. */
+const markerOf = ({ id }: CustomerDefault, customerId: string): Allowance => ({
+  key: allowanceKey(id, customerId, 'runs', 'known'),
+  limitId: id,
+  kind: 'known_customer',
+  subject: customerId,
+  unit: 'runs',
+  period: null,
+  limit: null,
+  enforcement: 'alert',
+  thresholds: [],
+})
+
+interface Companions {
+  /** How many new customers were met today. */
+  readonly counter: Limit
+  /** The default itself, as an object of its own: what is remembered of it is not displaced by each customer. */
+  readonly shared: Limit
+}
+
+const companions = new WeakMap<CustomerDefault, Companions>()
+
+function companionsOf(limit: CustomerDefault): Companions {
+  const known = companions.get(limit)
+  if (known) return known
+  const made: Companions = {
+    counter: {
+      id: limit.id,
+      kind: 'new_customers',
+      unit: 'runs',
+      amount: limit.maxNewPerDay,
+      schedule: { current: plainSchedule, next: null },
+      enforcement: 'block',
+      thresholds: [],
+    },
+    shared: { ...limit },
+  }
+  companions.set(limit, made)
+  return made
+}
+
+export const customerLimitOf = (
+  row: ScheduleColumns & { readonly id: string; readonly amount: bigint | null },
+): Limit => ({
+  id: row.id,
+  kind: 'customer',
+  unit: 'usd',
+  amount: row.amount,
+  schedule: plannedOf(row),
+  enforcement: 'block',
+  thresholds: [],
+})
+
+export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<CustomerDefault | null> {
+  const row = await findCustomerLimit(tx, orgId, nobody)
+  return row ? { ...customerLimitOf(row), maxNewPerDay: BigInt(row.max_new_customers_per_day!) } : null
+}
+
+/** What limits a customer: its own limit, or else the default. */
+export async function findLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<Limit | null> {
+  const own = await findCustomerLimit(tx, orgId, customerId)
+  return own ? customerLimitOf(own) : loadCustomerDefault(tx, orgId)
+}
+
+export async function customerLimitViews(
+  tx: Tx,
+  orgId: string,
+  nowMs: number,
+  rows: readonly CustomerLimitRow[],
+): Promise<CustomerLimitView[]> {
+  const asked = rows.map((row) => [customerLimitOf(row), row.customer_id] as const)
+  const found = await standings(tx, orgId, nowMs, asked)
+  return rows.map((row, i) => ({
+    id: formatId('customerLimit', row.id),
+    customer_id: row.customer_id,
+    limit_usd: usdOrNull(row.amount),
+    ...usageView(found[i]!, nowMs),
+    ...rowTimesView(row),
+  }))
+}
+
+const limitView = async (tx: Tx, orgId: string, nowMs: number, row: CustomerLimitRow): Promise<CustomerLimitView> =>
+  (await customerLimitViews(tx, orgId, nowMs, [row]))[0]!
+
+async function defaultView(tx: Tx, orgId: string, nowMs: number, row: CustomerLimitRow): Promise<CustomerDefaultView> {
+  const { customer_id: _none, ...view } = await limitView(tx, orgId, nowMs, row)
+  return { ...view, max_new_customers_per_day: row.max_new_customers_per_day! }
+}
+
+export async function getCustomerLimit(tx: Tx, orgId: string, nowMs: number, customerId: string) {
+  const row = await findCustomerLimit(tx, orgId, customerId)
+  return row && limitView(tx, orgId, nowMs, row)
+}
+
+export async function getCustomerDefault(tx: Tx, orgId: string, nowMs: number) {
+  const row = await findCustomerLimit(tx, orgId, nobody)
+  return row && defaultView(tx, orgId, nowMs, row)
+}
+
+export async function putCustomerLimit(
+  tools: ChangeTools,
+  orgId: string,
+  customerId: string,
+  input: CustomerLimitInput,
+): Promise<CustomerLimitView> {
+  return put(tools, orgId, customerId, input, null, { name: 'customer_limit', viewOf: limitView })
+}
+
+export async function putCustomerDefault(
+  tools: ChangeTools,
+  orgId: string,
+  { max_new_customers_per_day: maxNew = defaultMaxNewPerDay, ...input }: CustomerDefaultInput,
+): Promise<CustomerDefaultView> {
+  return put(tools, orgId, nobody, input, maxNew, { name: 'customer_limit_default', viewOf: defaultView })
+}
+
+/** The default is remembered by processes; a customer's own limit is read with each decision. */
+const lockFor = (customerId: string) => (customerId === nobody ? lockLedger : lockBooks)
+
+/** What the two have on the record: their names, and how they are seen. */
+interface Recorded<V> {
+  readonly name: string
+  readonly viewOf: (tx: Tx, orgId: string, nowMs: number, row: CustomerLimitRow) => Promise<V>
+}
+
+async function put<V extends { readonly id: string }>(
+  { tx, audit }: ChangeTools,
+  orgId: string,
+  customerId: string,
+  input: CustomerLimitInput,
+  maxNew: number | null,
+  { name, viewOf }: Recorded<V>,
+): Promise<V> {
+  const nowMs = await lockFor(customerId)(tx, orgId)
+  const found = await findCustomerLimit(tx, orgId, customerId)
+  const before = found && (await viewOf(tx, orgId, nowMs, found))
+  const schedule = wantedSchedule(input, plainSchedule)
+  const fields = {
+    amount: input.limit_usd === null ? null : parseUsd(input.limit_usd),
+    max_new_customers_per_day: maxNew,
+    ...(found ? changedSchedule(found, schedule, nowMs) : newSchedule(schedule)),
+  }
+  const row = found
+    ? await updateCustomerLimit(tx, orgId, customerId, fields)
+    : await insertCustomerLimit(tx, orgId, { id: newUuid(), customer_id: customerId, ...fields })
+  if (found && found.amount !== row.amount) await rearmPassed(tx, orgId, row.id, row.amount)
+  const after = await viewOf(tx, orgId, nowMs, row)
+  audit({ action: `${name}.set`, target: { kind: name, id: after.id }, before, after })
+  return after
+}
+
+export const deleteCustomerLimit = (tools: ChangeTools, orgId: string, customerId: string) =>
+  remove(tools, orgId, customerId, { name: 'customer_limit', viewOf: limitView })
+
+export const deleteCustomerDefault = (tools: ChangeTools, orgId: string) =>
+  remove(tools, orgId, nobody, { name: 'customer_limit_default', viewOf: defaultView })
+
+async function remove<V extends { readonly id: string }>(
+  { tx, audit }: ChangeTools,
+  orgId: string,
+  customerId: string,
+  { name, viewOf }: Recorded<V>,
+): Promise<null> {
+  const nowMs = await lockFor(customerId)(tx, orgId)
+  const found = await findCustomerLimit(tx, orgId, customerId)
+  if (!found) throw new ApiError('not_found')
+  const before = await viewOf(tx, orgId, nowMs, found)
+  await removeCustomerLimit(tx, orgId, customerId)
+  audit({ action: `${name}.deleted`, target: { kind: name, id: before.id }, before })
+  return null
+}

@@ -1,0 +1,108 @@
+import { decideVersion, type Reading, type Verdict } from '../lanes/lanes.ts'
+import { allowanceOf, amountOf, amountsIn, limitIdOf, type NamedAllowanceRow } from '../ledger/ledger.ts'
+import { formatId } from '../values/id.ts'
+import { formatUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { type HoldTask, type Quote, reservationView } from './edge.ts'
+import type { ExplainedHoldRow } from './queries.ts'
+import type { DecisionInput, Explanation, LimitRead } from './schema.ts'
+
+type Read = Pick<Reading, 'allowance' | 'amount' | 'spent' | 'held'> & { readonly enforcement: string | null }
+
+function limitRead({ allowance, amount, spent, held, enforcement }: Read, fits: boolean): LimitRead {
+  const time = (ms: number | undefined) => (ms === undefined ? null : timestamp(new Date(ms)))
+  return {
+    limit_id: limitIdOf(allowance),
+    kind: allowance.kind,
+    subject: allowance.subject,
+    unit: allowance.unit,
+    enforcement,
+    limit: allowance.limit === null ? null : amountOf(allowance, allowance.limit),
+    spent: amountOf(allowance, spent),
+    held: amountOf(allowance, held),
+    attempted: amountOf(allowance, amount),
+    fits,
+    period_start: time(allowance.period?.startMs),
+    period_end: time(allowance.period?.endMs),
+  }
+}
+
+const priceView = ({ price, charge }: Quote) => ({
+  basis: price.basis,
+  price_id: price.price?.id ?? null,
+  amount_usd: formatUsd(charge.usd),
+})
+
+/** The explanation of a decision that holds nothing: a refusal, or a dry run. Complete in itself, and kept as it is. */
+export function explainUnheld(
+  task: HoldTask,
+  input: DecisionInput,
+  verdict: Extract<Verdict, { type: 'held' | 'refused' }>,
+  atMs: number,
+  errorCode: string | null,
+): Explanation {
+  const refusing = verdict.type === 'refused' ? verdict.refusal.allowance : undefined
+  return {
+    decision_id: formatId('decision', task.id),
+    decision: verdict.type === 'held' ? 'allow' : 'deny',
+    dry_run: input.dry_run === true,
+    reservation: null,
+    decided_at: timestamp(new Date(atMs)),
+    decided_by: refusing ? limitIdOf(refusing) : null,
+    error_code: errorCode,
+    inputs: input,
+    price: priceView(task.quoted()),
+    limits: verdict.readings.map((reading) =>
+      limitRead(
+        { ...reading, enforcement: reading.allowance.enforcement },
+        reading.allowance.key !== refusing?.key && !reading.wouldRefuse,
+      ),
+    ),
+    rules_version: decideVersion,
+  }
+}
+
+/** The explanation of a hold, from its own row: what it read stands there, and its request. */
+export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<string, NamedAllowanceRow>): Explanation {
+  const { request, basis, price, version, read } = row.inputs as unknown as {
+    request: DecisionInput
+    basis: string
+    price: { readonly id: string } | null
+    version: number
+    read: readonly (readonly [string | null, string, string])[]
+  }
+  const amounts = amountsIn(row.amounts, row.keys)
+  const limits = row.keys.map((key, i) => {
+    const [limit, spent, held] = read[i]!.map((text) => (text === null ? null : BigInt(text))) as [
+      bigint | null,
+      bigint,
+      bigint,
+    ]
+    const amount = amounts[i]!
+    const allowance = allowanceOf(allowances.get(key)!, { amount: limit, enforcement: 'block', thresholds: [] })
+    const fits = limit === null || amount === 0n || spent + held + amount <= limit
+    // What did not fit and was allowed all the same can only have been watched.
+    return limitRead({ allowance, amount, spent, held, enforcement: fits ? null : 'alert' }, fits)
+  })
+  return {
+    decision_id: formatId('decision', row.id),
+    decision: 'allow',
+    dry_run: false,
+    reservation: reservationView({
+      id: row.id,
+      state: row.state,
+      amountNano: row.amount_nano,
+      heldAtMs: row.held_at.getTime(),
+      expiresAtMs: row.expires_at.getTime(),
+      chargedNano: row.charged_nano,
+      overrunNano: row.overrun_nano,
+    }),
+    decided_at: timestamp(row.held_at),
+    decided_by: null,
+    error_code: null,
+    inputs: request,
+    price: { basis, price_id: price?.id ?? null, amount_usd: formatUsd(row.amount_nano) },
+    limits,
+    rules_version: version,
+  }
+}

@@ -1,0 +1,37 @@
+import { budgetKind } from '../budgets/budgets.ts'
+import { chainKind } from '../chains/chains.ts'
+import { creditsKind } from '../credits/credits.ts'
+import { customerKind } from '../customers/customers.ts'
+import type { Facts } from '../lanes/lanes.ts'
+import type { Charge, Claim, LimitKind } from '../ledger/ledger.ts'
+import { planKind } from '../plans/plans.ts'
+import { quotaKind } from '../quota/quota.ts'
+import { spendCapKind } from '../spend-caps/spend-caps.ts'
+
+/** Every kind of limit, in the order in which they are asked: the first that refuses is the one that is told. */
+export const limitKinds: readonly LimitKind[] = [
+  quotaKind,
+  planKind,
+  spendCapKind,
+  budgetKind,
+  customerKind,
+  creditsKind,
+  chainKind,
+]
+
+const edgeKinds = limitKinds.filter(({ bindsAtEdge }) => bindsAtEdge)
+const otherKinds = limitKinds.filter(({ bindsAtEdge }) => !bindsAtEdge)
+
+type Account = Pick<Facts, 'definitions' | 'customer' | 'nowMs'>
+
+/** Where a charge is decided: at the edge some kinds cannot refuse, and are drawn down when the hold is settled. */
+export type Surface = 'edge' | 'start'
+
+export const claimsOf = (surface: Surface, charge: Charge, facts: Account): Claim[] =>
+  bound(surface === 'edge' ? edgeKinds : limitKinds, charge, facts)
+
+/** What a hold from the edge leaves to its settlement. */
+export const unheldClaims = (charge: Charge, facts: Account): Claim[] => bound(otherKinds, charge, facts)
+
+const bound = (kinds: readonly LimitKind[], charge: Charge, { definitions, customer, nowMs }: Account) =>
+  kinds.flatMap((kind) => kind.bind(charge, definitions, customer, nowMs))

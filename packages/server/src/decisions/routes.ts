@@ -1,0 +1,136 @@
+import { ApiError } from '../contract/errors.ts'
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { SpeedLimits } from '../infra/speed-limits.ts'
+import type { Lanes } from '../lanes/lanes.ts'
+import { limitCall } from '../rate-limits/rate-limits.ts'
+import { parseId } from '../values/id.ts'
+import { carryOut } from './carrying.ts'
+import { explain, judgeAtEdge } from './decisions.ts'
+import { endTask, reservationOf } from './edge.ts'
+import type { DecisionRecords } from './records.ts'
+import {
+  DecisionInput,
+  DecisionPath,
+  defaultLeaseSeconds,
+  EdgeDecision,
+  Explanation,
+  ExtendInput,
+  Reservation,
+  ReservationPath,
+} from './schema.ts'
+
+export function decisions(
+  app: App,
+  platform: Platform,
+  lanes: Lanes,
+  records: DecisionRecords,
+  speedLimits: SpeedLimits,
+) {
+  const { sql } = platform
+  const tags = ['decisions']
+  describeTag(app, 'decisions', 'May this call run? Asked before it, and explained afterwards.')
+  const config = { role: 'service', scope: 'edge:decide', urgency: 'decision', keepsOwnAnswers: true } as const
+
+  app.post(
+    '/v1/edge/decision',
+    {
+      config: {
+        ...config,
+        errors: [
+          'budget_exceeded',
+          'spend_cap_exceeded',
+          { code: 'quota_exhausted', status: 402 },
+          'service_unavailable',
+        ],
+      },
+      schema: {
+        operationId: 'decideAtEdge',
+        tags,
+        summary: 'Decide whether a call may run',
+        description:
+          'Holds the worst case of the call on every limit that it touches, all or none. An allowed call is reserved until it is settled, released, or its lease ends. A refusal is the error of the limit that decided, and changes nothing.',
+        body: DecisionInput,
+        response: { 200: EdgeDecision },
+      },
+    },
+    async (request, reply) => {
+      const { principal, body } = request
+      const { task, answer, tokens } = judgeAtEdge(platform, records, principal!, body)
+      await limitCall(speedLimits, principal!, body.model, request.route.template, async () =>
+        tokens(await lanes.definitionsOf(task.orgId)),
+      )
+      return carryOut(lanes, request, reply, task, answer)
+    },
+  )
+
+  app.post(
+    '/v1/edge/reservations/:reservation_id/release',
+    {
+      config: { ...config, errors: ['conflict', 'service_unavailable'] },
+      schema: {
+        operationId: 'releaseReservation',
+        tags,
+        summary: 'Release a reservation',
+        description:
+          'Gives back what was held. Releasing what is released or expired changes nothing; what is settled is a conflict.',
+        params: ReservationPath,
+        response: { 200: Reservation },
+      },
+    },
+    (request, reply) => {
+      const holdId = parseId('reservation', request.params.reservation_id)!
+      return carryOut(
+        lanes,
+        request,
+        reply,
+        endTask(request.principal!.orgId, holdId, { type: 'release' }),
+        reservationOf,
+      )
+    },
+  )
+
+  app.post(
+    '/v1/edge/reservations/:reservation_id/extend',
+    {
+      config: { ...config, errors: ['conflict', 'service_unavailable'] },
+      schema: {
+        operationId: 'extendReservation',
+        tags,
+        summary: 'Extend a reservation',
+        description: 'Only while it is open. Extend at half the lease, and stop the call when extending fails.',
+        params: ReservationPath,
+        body: ExtendInput,
+        response: { 200: Reservation },
+      },
+    },
+    (request, reply) => {
+      const holdId = parseId('reservation', request.params.reservation_id)!
+      const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
+      const task = endTask(request.principal!.orgId, holdId, { type: 'extend', leaseMs })
+      return carryOut(lanes, request, reply, task, reservationOf)
+    },
+  )
+
+  app.get(
+    '/v1/decisions/:decision_id',
+    {
+      config: { role: 'viewer', scope: 'limits:read' },
+      schema: {
+        operationId: 'explainDecision',
+        tags,
+        summary: 'Explain a decision',
+        description:
+          'The request, the price that was used, every limit with what was read there, and which one decided. Kept for seven days; of refusals by one limit ten a second are kept.',
+        params: DecisionPath,
+        response: { 200: Explanation },
+      },
+    },
+    async ({ params, principal }) => {
+      const explanation = await explain(sql, records, principal!.orgId, parseId('decision', params.decision_id)!)
+      if (!explanation) throw new ApiError('not_found')
+      return explanation
+    },
+  )
+}

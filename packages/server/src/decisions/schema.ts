@@ -1,0 +1,136 @@
+import { type Static, Type } from 'typebox'
+import type { FieldFault } from '../contract/errors.ts'
+import { withCheck } from '../contract/semantic-check.ts'
+import { Count, Id, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { maxChargeNano, parseUsd } from '../values/money.ts'
+
+export const maxLeaseSeconds = 86_400
+export const defaultLeaseSeconds = 600
+const maxTokens = 1_000_000_000
+
+const Dimension = (description: string) => Type.Optional(Type.String({ ...OwnId, description }))
+
+const LeaseSeconds = Type.Integer({ minimum: 1, maximum: maxLeaseSeconds, examples: [600] })
+
+/** What is asked before a call, wherever it is asked. */
+export const decisionFields = {
+  model: Type.String({ minLength: 1, maxLength: 200, examples: ['gpt-4o'] }),
+  provider: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['openai'] })),
+  estimated_cost_usd: Type.Optional({
+    ...Usd,
+    description: 'May raise what is held above the computed worst case, never lower it. At most 1000000.',
+  }),
+  input_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxTokens,
+      description: 'All of them, cached ones included.',
+      examples: [1_200],
+    }),
+  ),
+  max_output_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxTokens,
+      description: 'Without it the price book says how many the model may write.',
+      examples: [500],
+    }),
+  ),
+  workflow_id: Dimension('What the call is part of.'),
+  deployment_id: Dimension('Where the call runs.'),
+  department_id: Dimension('Who answers for the call.'),
+  customer_id: Dimension('For whose sake the call is made: your own id of an end customer.'),
+  lease_seconds: Type.Optional({
+    ...LeaseSeconds,
+    default: defaultLeaseSeconds,
+    description: 'How long the reservation stands unless it is settled, released or extended.',
+  }),
+}
+const input = Type.Object({
+  ...decisionFields,
+  dry_run: Type.Optional(Type.Boolean({ description: 'Decide, and hold nothing.' })),
+})
+export type DecisionInput = Static<typeof input>
+
+export const estimateFaults = ({ estimated_cost_usd }: Pick<DecisionInput, 'estimated_cost_usd'>): FieldFault[] =>
+  estimated_cost_usd !== undefined && parseUsd(estimated_cost_usd) > maxChargeNano
+    ? [{ field: 'estimated_cost_usd', code: 'out_of_range', message: 'One call may cost at most 1000000.' }]
+    : []
+export const DecisionInput = withCheck(input, estimateFaults)
+
+/** In the hottest answer, a form that needs no look at the value to be written. */
+const OrNull = (schema: object) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'] })
+
+export const EdgeDecision = Type.Object({
+  decision: Type.String({ description: '`allow`.', examples: ['allow'] }),
+  decision_id: Id('decision'),
+  reservation_id: OrNull(Id('reservation')),
+  reserved_usd: Usd,
+  remaining_usd: OrNull({
+    ...Usd,
+    description: 'What the tightest limit leaves after this reservation; null where no limit binds.',
+  }),
+  expires_at: OrNull(Timestamp),
+})
+export type EdgeDecision = Static<typeof EdgeDecision>
+
+export const ReservationPath = Type.Object({ reservation_id: PathId('reservation') })
+export const ExtendInput = Type.Object({
+  lease_seconds: Type.Optional({
+    ...LeaseSeconds,
+    default: defaultLeaseSeconds,
+    description: 'From now on. A reservation stands 24 hours at most, and is never shortened.',
+  }),
+})
+
+export const Reservation = Type.Object({
+  reservation_id: Id('reservation'),
+  state: Type.String({ description: '`open`, `settled`, `released` or `expired`.', examples: ['released'] }),
+  reserved_usd: Usd,
+  charged_usd: Nullable(Usd),
+  overrun_usd: Nullable({ ...Usd, description: 'What was charged above the reservation.' }),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+})
+export type Reservation = Static<typeof Reservation>
+
+export const DecisionPath = Type.Object({ decision_id: PathId('decision') })
+
+const Amount = Type.Union([Usd, Count])
+
+const LimitRead = Type.Object({
+  limit_id: Type.String(),
+  kind: Type.String({ description: 'Which kind of limit.', examples: ['budget'] }),
+  subject: Type.String({
+    description: 'Whose: the workflow, deployment, department or customer; empty for the organization.',
+  }),
+  unit: Type.String({ description: '`usd`, `runs` or `tokens`.', examples: ['usd'] }),
+  enforcement: Nullable(Type.String({ description: '`block` or `alert`.' })),
+  limit: Nullable(Amount),
+  spent: Amount,
+  held: Amount,
+  attempted: Amount,
+  fits: Type.Boolean({ description: 'Whether the attempt fitted under the limit.' }),
+  period_start: Nullable(Timestamp),
+  period_end: Nullable(Timestamp),
+})
+
+export const Explanation = Type.Object({
+  decision_id: Id('decision'),
+  decision: Type.String({ description: '`allow` or `deny`.', examples: ['deny'] }),
+  dry_run: Type.Boolean(),
+  reservation: Nullable(Reservation),
+  decided_at: Timestamp,
+  decided_by: Nullable(Type.String({ description: 'The `limit_id` that refused; null for an allowed call.' })),
+  error_code: Nullable(Type.String({ description: 'What the refusal was answered with.' })),
+  inputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The request as it was made.' }),
+  price: Type.Object({
+    basis: Type.String({ description: '`computed`, `estimate`, `ceiling` or `minimum`.', examples: ['computed'] }),
+    price_id: Nullable(Type.String({ description: 'The entry of the price book that was used.' })),
+    amount_usd: Usd,
+  }),
+  limits: Type.Array(LimitRead, { description: 'Every limit that was asked, with what was read there.' }),
+  rules_version: Count,
+})
+export type Explanation = Static<typeof Explanation>
+export type LimitRead = Static<typeof LimitRead>

@@ -1,0 +1,50 @@
+import { Gauge } from 'prom-client'
+import type { Platform } from '../infra/platform.ts'
+import { expiredHolds, expiryGraceMs, type Lanes } from '../lanes/lanes.ts'
+
+const sweepEveryMs = 1_000
+const perSweep = 1_000
+
+/** Ends the holds whose lease is over, through the same lanes as everything else that moves money. */
+export function sweepExpiredHolds({ sql, log, metrics }: Platform, lanes: Lanes) {
+  const found = new Gauge({
+    name: 'svc_holds_expired_found',
+    help: 'Holds whose lease was over at the last sweep.',
+    registers: [metrics],
+  })
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  let sweeping = Promise.resolve()
+
+  async function sweep() {
+    const holds = await expiredHolds(sql, expiryGraceMs, perSweep)
+    found.set(holds.length)
+    const ends = holds.map(({ orgId, holdId }) =>
+      lanes.submit({ orgId, holdId, bind: () => ({ type: 'expire', holdId }) }),
+    )
+    const failed = (await Promise.allSettled(ends)).filter(({ status }) => status === 'rejected')
+    if (failed.length > 0)
+      log.warn({ failed: failed.length }, 'expired holds were not ended; the next sweep tries again')
+    return holds.length === perSweep ? 0 : sweepEveryMs
+  }
+
+  function again(afterMs: number) {
+    if (isClosed) return
+    timer = setTimeout(() => {
+      sweeping = sweep()
+        .catch((error: unknown) => {
+          log.warn({ error }, 'the sweep for expired holds failed')
+          return sweepEveryMs
+        })
+        .then(again)
+    }, afterMs)
+  }
+  again(sweepEveryMs)
+  return {
+    close: async () => {
+      isClosed = true
+      clearTimeout(timer)
+      await sweeping
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { Counter } from 'prom-client'
+import type { App } from '../contract/routes.ts'
+import type { Platform } from '../infra/platform.ts'
+import { type DeprecationHeaders, deprecationHeaders, documentationOf, httpDate } from './headers.ts'
+import type { DeprecatedRoute, Deprecation } from './registry.ts'
+
+export type { Deprecation }
+
+const deprecatedRoutes = (registry: readonly Deprecation[]): DeprecatedRoute[] =>
+  registry.filter((entry) => entry.kind === 'route')
+
+/** The listing that the contract asks for: routes only, since only they have headers of their own. */
+export const listDeprecations = (registry: readonly Deprecation[], docsUrl: string) =>
+  deprecatedRoutes(registry).map((entry) => ({
+    route: entry.route,
+    method: entry.method,
+    since: entry.since,
+    sunset: httpDate(entry.sunset),
+    ...(entry.replacement && { replacement: entry.replacement }),
+    documentation: documentationOf(entry, docsUrl),
+  }))
+
+export const findDeprecatedRoute = (registry: readonly Deprecation[], method: string, route: string) =>
+  registry.find(
+    (entry): entry is DeprecatedRoute => entry.kind === 'route' && entry.route === route && entry.method === method,
+  )
+
+/**
+ * Signals deprecation on every answer of every deprecated route, refusals and failures included, and counts the calls.
+ * The registry is read on each request, so a route flagged a moment ago is signalled from its next answer on.
+ */
+export function signalDeprecations(app: App, { metrics, addresses }: Platform, deprecations: readonly Deprecation[]) {
+  const calls = new Counter({
+    name: 'svc_deprecated_route_calls_total',
+    help: 'Calls of deprecated routes, by route template.',
+    labelNames: ['route'],
+    registers: [metrics],
+    collect() {
+      for (const { route } of deprecatedRoutes(deprecations)) this.inc({ route }, 0)
+    },
+  })
+  const prepared = new WeakMap<DeprecatedRoute, DeprecationHeaders>()
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { template } = request.route
+    const entry =
+      template === undefined
+        ? undefined
+        : findDeprecatedRoute(deprecations, request.method === 'HEAD' ? 'GET' : request.method, template)
+    if (entry) {
+      let headers = prepared.get(entry)
+      if (!headers) prepared.set(entry, (headers = deprecationHeaders(entry, addresses.docsUrl())))
+      reply.headers({ ...headers })
+      calls.inc({ route: entry.route })
+    }
+    done()
+  })
+}

@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts'
+
+/** Where callers find this service. Without a configured address the port decides, known once the server listens. */
+export interface Addresses {
+  readonly publicUrl: () => string
+  readonly docsUrl: () => string
+  readonly listensOn: (port: number) => void
+}
+
+export function createAddresses(config: Pick<Config, 'publicUrl' | 'docsUrl' | 'port'>): Addresses {
+  let port = config.port
+  const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`
+  return {
+    publicUrl,
+    docsUrl: () => config.docsUrl ?? `${publicUrl()}/docs`,
+    listensOn: (actual) => {
+      port = actual
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { SpanKind } from '@opentelemetry/api'
+import { run, Logger as WorkerLogger } from 'graphile-worker'
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { Sql } from './sql.ts'
+import { type Tracing, withinTrace } from './trace.ts'
+
+/** One kind of background work. It may run twice (a worker can die after the work and before the note of it). */
+export interface Job {
+  readonly name: string
+  /** A crontab expression in UTC; without it the job runs only when asked for. */
+  readonly schedule?: string
+  readonly run: (payload: unknown, signal: AbortSignal | undefined) => Promise<void>
+}
+
+const severities = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const
+
+/** The queue's own chatter, one level quieter than it calls itself: its normal doings are no news. */
+export const workerLogger = (log: Log) =>
+  new WorkerLogger(
+    () => (level, message, meta) => log[severities[level]](meta?.['error'] ? { error: meta['error'] } : {}, message),
+  )
+
+export interface JobRunner {
+  /** Names under which this process locks jobs. */
+  readonly lockers: () => string[]
+  /** Takes no new jobs and waits for the running ones. */
+  readonly stop: () => Promise<void>
+}
+
+export async function startJobs(options: {
+  jobs: readonly Job[]
+  sql: Sql
+  log: Log
+  metrics: Metrics
+  tracing: Tracing
+  concurrency: number
+}): Promise<JobRunner> {
+  const { jobs, sql, log, metrics, tracing } = options
+  const seconds = new Histogram({
+    name: 'svc_job_duration_seconds',
+    help: 'How long jobs ran, by kind and outcome.',
+    labelNames: ['job', 'outcome'],
+    buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120],
+    registers: [metrics],
+  })
+  const failures = new Counter({
+    name: 'svc_job_failures_total',
+    help: 'Runs of jobs that failed and will be tried again.',
+    labelNames: ['job'],
+    registers: [metrics],
+  })
+  const running = new Gauge({ name: 'svc_jobs_running', help: 'Jobs that run now.', registers: [metrics] })
+
+  const lockers = new Set<string>()
+  const tasks = Object.fromEntries(
+    jobs.map((job) => [
+      job.name,
+      (payload: unknown, helpers: { abortSignal?: AbortSignal }) => {
+        const trace = tracing.begin(`job ${job.name}`, SpanKind.CONSUMER)
+        return withinTrace(trace, async () => {
+          const end = seconds.startTimer({ job: job.name })
+          running.inc()
+          try {
+            await job.run(payload, helpers.abortSignal)
+            end({ outcome: 'done' })
+          } catch (error) {
+            end({ outcome: 'failed' })
+            failures.inc({ job: job.name })
+            log.error({ error, job: job.name }, 'a job failed; it will be tried again')
+            throw error
+          } finally {
+            running.dec()
+            trace.span?.end()
+          }
+        })
+      },
+    ]),
+  )
+  const { EventEmitter } = await import('node:events')
+  const events = new EventEmitter()
+  events.on('worker:create', ({ worker }: { worker: { workerId: string } }) => lockers.add(worker.workerId))
+
+  const runner = await run({
+    pgPool: sql.pool,
+    taskList: tasks,
+    crontab: jobs.flatMap((job) => (job.schedule ? [`${job.schedule} ${job.name}`] : [])).join('\n'),
+    concurrency: options.concurrency,
+    noHandleSignals: true,
+    logger: workerLogger(log),
+    events,
+  })
+  return { lockers: () => [...lockers], stop: () => runner.stop() }
+}

@@ -1,0 +1,53 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { currentTrace } from './trace.ts'
+
+export type Log = Logger
+
+const censored = '[redacted]'
+
+/**
+ * The last wall against secrets in logs. Code is expected not to log them; this catches what slips through inside
+ * messages and error texts, whatever field they stand in.
+ */
+const slipped: [RegExp, string][] = [
+  [/\bweir_[0-9A-Za-z]+_[0-9A-Za-z]+/g, `weir_${censored}`],
+  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*:)[^\s@"\\]+@/gi, `$1${censored}@`],
+  [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${censored}`],
+]
+
+const scrub = (line: string) =>
+  slipped.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line)
+
+const sensitive = ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'pepper', 'signature']
+
+/** Errors keep what finds the cause; a database error's row values (`detail`, `where`) may be a customer's and stay out. */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { name, message, stack, cause } = error
+  const { code } = error as { code?: unknown }
+  return { type: name, message, code, stack, ...(cause !== undefined && { cause: serializeError(cause) }) }
+}
+
+export function createLog(options: { level: string; role: string }, destination?: DestinationStream): Log {
+  return pino(
+    {
+      level: options.level,
+      base: { role: options.role, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      messageKey: 'message',
+      errorKey: 'error',
+      serializers: { error: serializeError },
+      redact: {
+        paths: sensitive.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
+        censor: censored,
+      },
+      mixin() {
+        const trace = currentTrace()
+        return trace ? { trace_id: trace.id } : {}
+      },
+      hooks: { streamWrite: scrub },
+    },
+    destination ?? pino.destination({ dest: 1, sync: true }),
+  )
+}

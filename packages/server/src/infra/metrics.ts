@@ -1,0 +1,16 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+
+export type Metrics = Registry
+
+/** The registry of one process. Its series carry no default labels: the scraper adds which process it asked. */
+export function createMetrics(build: { version: string; role: string }): Metrics {
+  const metrics = new Registry()
+  collectDefaultMetrics({ register: metrics })
+  new Gauge({
+    name: 'svc_build_info',
+    help: 'Always 1; the labels say what runs here.',
+    labelNames: ['version', 'role'],
+    registers: [metrics],
+  }).set(build, 1)
+  return metrics
+}

@@ -1,0 +1,90 @@
+import { makeWorkerUtils } from 'graphile-worker'
+import { runner } from 'node-pg-migrate'
+import pg from 'pg'
+import type { Secret } from '../values/secret.ts'
+import { workerLogger } from './jobs.ts'
+import type { Log } from './log.ts'
+import { migrationsFolder, migrationsTable } from './schema.ts'
+import { scramVerifier } from './scram.ts'
+
+/** Any number that only this program uses: two migrators of one database wait for each other on it. */
+const lockId = 8_675_309_001
+
+/**
+ * Brings the schema to what this program knows: our migrations all or none, then the job queue's own and the grants, which
+ * are safe to repeat. Safe to run from many places at once.
+ */
+export async function migrate(options: {
+  ownerUrl: Secret
+  appUrl: Secret
+  log: Log
+  folder?: URL
+}): Promise<string[]> {
+  const { log, folder = migrationsFolder } = options
+  const client = new pg.Client({
+    connectionString: options.ownerUrl.reveal(),
+    application_name: 'weir migrate',
+    connectionTimeoutMillis: 10_000,
+  })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [lockId])
+    const applied = await runner({
+      dbClient: client,
+      dir: folder.pathname,
+      direction: 'up',
+      migrationsTable,
+      checkOrder: true,
+      singleTransaction: true,
+      noLock: true,
+      logger: {
+        debug: (message) => log.debug(message),
+        info: (message) => log.debug(message),
+        warn: (message) => log.warn(message),
+        error: (message) => log.error(message),
+      },
+    })
+    await migrateJobQueue(options.ownerUrl, log)
+    await client.query('select admit_application_role()')
+    await ensureApplicationLogin(client, options.appUrl, log)
+    const names = applied.map(({ name }) => name)
+    log.info({ applied: names }, names.length === 0 ? 'the schema is up to date' : 'the schema was migrated')
+    return names
+  } finally {
+    await client.end()
+  }
+}
+
+async function migrateJobQueue(ownerUrl: Secret, log: Log) {
+  const utils = await makeWorkerUtils({ connectionString: ownerUrl.reveal(), logger: workerLogger(log) })
+  try {
+    await utils.migrate()
+  } finally {
+    await utils.release()
+  }
+}
+
+/** The login that the application connects with: created when missing, and a member of the role that holds the grants. */
+async function ensureApplicationLogin(client: pg.Client, appUrl: Secret, log: Log) {
+  const { username, password } = new URL(appUrl.reveal())
+  const name = decodeURIComponent(username)
+  const quoted = pg.escapeIdentifier(name)
+  const { rows } = await client.query<{ member: boolean }>(
+    `select pg_has_role(oid, 'weir_app', 'member') as member from pg_roles where rolname = $1`,
+    [name],
+  )
+  if (rows.length === 0) {
+    // A verifier, not the password: statements end up in server logs.
+    const verifier = pg.escapeLiteral(scramVerifier(decodeURIComponent(password)))
+    const attributes = 'login nosuperuser nobypassrls nocreatedb nocreaterole'
+    await client.query(`create role ${quoted} ${attributes} password ${verifier}`).catch(unlessItExists)
+    log.info({ login: name }, 'created the login of the application')
+  }
+  if (!rows[0]?.member) await client.query(`grant weir_app to ${quoted}`)
+}
+
+/** Roles belong to the whole cluster: a migrator of another database may have been faster. */
+function unlessItExists(error: unknown) {
+  const duplicates = ['42710', '23505']
+  if (!duplicates.includes((error as { code?: string }).code ?? '')) throw error
+}

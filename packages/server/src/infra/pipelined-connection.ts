@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import type { Secret } from '../values/secret.ts'
+import { int8AsBigInt } from './sql.ts'
+
+/** A prepared statement; its name is its identity on a connection. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export const statement = (name: string, text: string): Statement => ({ name, text })
+
+export interface Sent {
+  readonly statement: Statement
+  readonly values?: readonly unknown[]
+}
+
+/**
+ * A connection of its own on which several statements travel at once. Everything sent is waited for, also when an earlier
+ * statement failed: an answer that nobody awaits would end the process, and the next sender would get the wrong one.
+ */
+export interface PipelinedConnection {
+  /** Sends all, and answers when all have been answered; throws the first failure. */
+  readonly fly: (flight: readonly Sent[]) => Promise<pg.QueryResult[]>
+  /** Warnings that PostgreSQL sent since the last time this was asked. */
+  readonly takeWarnings: () => string[]
+  readonly destroy: () => void
+}
+
+const connectTimeoutMs = 2_000
+/** Above the server's own limits: only a connection that says nothing at all takes so long. */
+const defaultFlightTimeoutMs = 4_000
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the database connection does not answer')), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export async function openPipelinedConnection(options: {
+  url: Secret
+  applicationName: string
+  settings: Readonly<Record<string, string>>
+  flightTimeoutMs?: number
+}): Promise<PipelinedConnection> {
+  const client = new pg.Client({
+    connectionString: options.url.reveal(),
+    application_name: options.applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    pipeline: true,
+    types: int8AsBigInt,
+    options: Object.entries(options.settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+  })
+  let warnings: string[] = []
+  // What was sent fails by itself; unheard, the event would end the process.
+  client.on('error', () => undefined)
+  // By class: the severity is written in the server's own language.
+  client.on('notice', ({ code, message }) => {
+    if (code?.startsWith('01') === true) warnings.push(message ?? code)
+  })
+  await client.connect()
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+
+  return {
+    fly: async (flight) => {
+      // One packet for the whole flight.
+      stream.cork()
+      const answers = flight.map(({ statement, values = [] }) =>
+        client.query({ ...statement, values: values as unknown[] }),
+      )
+      stream.uncork()
+      const outcomes = await within(options.flightTimeoutMs ?? defaultFlightTimeoutMs, Promise.allSettled(answers))
+      const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+      if (failure) throw failure.reason
+      return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<pg.QueryResult>).value)
+    },
+    takeWarnings: () => {
+      const taken = warnings
+      warnings = []
+      return taken
+    },
+    destroy: () => {
+      stream.destroy()
+      void client.end().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import type { Secret } from '../values/secret.ts'
+import { hashSlot, parseSlots, redirectionOf } from './cluster-slots.ts'
+import type { Log } from './log.ts'
+import { isReply, openRedisNode, type RedisNode } from './redis-node.ts'
+
+/**
+ * Redis holds nothing that is ever needed back, so its absence is a state to report, never a reason to fail or to wait:
+ * a command is answered within its time or given up. A single Redis is a cluster of one node that holds every slot;
+ * which of the two it is, it is asked on every connect.
+ */
+export interface Redis {
+  readonly isReachable: () => Promise<boolean>
+  /** Runs a script where the keys live. All of them carry the same hash tag: `{tag}`. */
+  readonly run: (script: Script, tag: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
+export interface Script {
+  readonly text: string
+  readonly sha1: string
+}
+
+export const defineScript = (text: string): Script => ({
+  text,
+  sha1: createHash('sha1').update(text).digest('hex'),
+})
+
+const defaultCommandTimeoutMs = 250
+const maxRedirections = 4
+const refreshEveryMs = 100
+
+export function openRedis(options: { url: Secret; log: Log; commandTimeoutMs?: number }): Redis {
+  const commandTimeoutMs = options.commandTimeoutMs ?? defaultCommandTimeoutMs
+  const configured = new URL(options.url.reveal())
+  const seedAddress = `${configured.hostname}:${configured.port || '6379'}`
+  const nodes = new Map<string, RedisNode>()
+  /** Which node holds each slot; absent while there is one node for all. */
+  let holders: readonly (string | undefined)[] | undefined
+  let refreshing = false
+  let refreshes = 0
+  let refreshedAtMs = Number.NEGATIVE_INFINITY
+  let closed = false
+
+  function open(address: string): RedisNode {
+    const known = nodes.get(address)
+    if (known) return known
+    const url = new URL(configured)
+    if (address !== seedAddress) {
+      const colon = address.lastIndexOf(':')
+      url.hostname = address.slice(0, colon)
+      url.port = address.slice(colon + 1)
+    }
+    const node: RedisNode = openRedisNode({
+      url: url.href,
+      address,
+      log: options.log,
+      onReady: () => {
+        // A single Redis is asked too: what answers at this address may have changed while it was away.
+        if (address === seedAddress) refreshSoon()
+      },
+      onAway: () => {
+        if (holders) refreshSoon()
+      },
+    })
+    nodes.set(address, node)
+    return node
+  }
+
+  const seed = open(seedAddress)
+
+  function refreshSoon() {
+    if (refreshing || closed) return
+    refreshing = true
+    const waitMs = Math.max(0, refreshedAtMs + refreshEveryMs - performance.now())
+    setTimeout(() => {
+      void refresh().finally(() => {
+        refreshedAtMs = performance.now()
+        refreshing = false
+      })
+    }, waitMs).unref()
+  }
+
+  /** Asks one node after another who holds what, until one answers; each time another first, as one may be cut off. */
+  async function refresh() {
+    const ready = [...nodes.values()].filter((node) => node.isReady())
+    const first = refreshes++ % Math.max(ready.length, 1)
+    for (const node of [...ready.slice(first), ...ready.slice(0, first)]) {
+      try {
+        const answer = await node.send([['CLUSTER', 'SLOTS']], performance.now() + commandTimeoutMs)
+        if (closed) return
+        learn(parseSlots(answer, node.address))
+        return
+      } catch (error) {
+        if (isReply(error) && error.message.includes('cluster support disabled')) return learn(undefined)
+      }
+    }
+  }
+
+  function learn(slots: readonly (string | undefined)[] | undefined) {
+    holders = slots
+    const used = new Set<string | undefined>(slots)
+    for (const address of used) if (address !== undefined) open(address)
+    for (const [address, node] of nodes) {
+      if (used.has(address) || node === seed) continue
+      nodes.delete(address)
+      void node.close()
+    }
+  }
+
+  async function run(script: Script, tag: string, keys: readonly string[], args: readonly string[]) {
+    const deadlineMs = performance.now() + commandTimeoutMs
+    const address = holders?.[hashSlot(tag)]
+    let node = address === undefined ? seed : open(address)
+    let command = ['EVALSHA', script.sha1, String(keys.length), ...keys, ...args]
+    let isAsking = false
+    for (let hops = 0; ; hops++) {
+      try {
+        return await node.send(isAsking ? [['ASKING'], command] : [command], deadlineMs)
+      } catch (error) {
+        if (hops === maxRedirections) throw error
+        if (isReply(error) && error.message.startsWith('NOSCRIPT')) {
+          command = ['EVAL', script.text, ...command.slice(2)]
+          continue
+        }
+        const redirection = redirectionOf(error, node.address)
+        if (!redirection) {
+          if (holders && (!isReply(error) || error.message.startsWith('CLUSTERDOWN'))) refreshSoon()
+          throw error
+        }
+        isAsking = redirection.isTemporary
+        if (!isAsking) refreshSoon()
+        node = open(redirection.address)
+      }
+    }
+  }
+
+  return {
+    run,
+    isReachable: async () => {
+      const deadlineMs = performance.now() + commandTimeoutMs
+      const pings = [...nodes.values()].map((node) => node.send([['PING']], deadlineMs))
+      return Promise.any(pings).then(
+        () => true,
+        () => false,
+      )
+    },
+    close: async () => {
+      closed = true
+      await Promise.all([...nodes.values()].map((node) => node.close()))
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { Counter } from 'prom-client'
+import { createLocalWindows, type WindowCount, type WindowTake } from './local-windows.ts'
+import type { Platform } from './platform.ts'
+import { defineScript } from './redis.ts'
+
+/** One limit that a request touches. */
+export interface Window {
+  /** Says to callers which limit it is; unique among the windows of a request. */
+  readonly name: string
+  /** Whose counter, where the limit holds for each of several: a key, a model. */
+  readonly subject?: string
+  readonly limit: number
+  readonly windowSeconds: number
+  readonly cost: number
+  /** Sliding: never more than the limit in any span of this length. Fixed: counted from one multiple of it to the next. */
+  readonly shape: 'sliding' | 'fixed'
+}
+
+export interface WindowState extends WindowCount {
+  readonly window: Window
+  readonly remaining: number
+}
+
+export type OnUnavailable = 'local' | 'deny' | 'allow'
+
+export type Verdict =
+  | {
+      readonly outcome: 'admitted' | 'refused'
+      readonly by: 'redis' | 'local'
+      readonly atMs: number
+      readonly windows: readonly WindowState[]
+    }
+  /** Redis is away: nobody counted, and the organization wants it admitted (`unchecked`) or not (`unavailable`). */
+  | { readonly outcome: 'unchecked' | 'unavailable' }
+
+export interface SpeedLimits {
+  /** Takes the cost from every window or from none. Never throws, and answers in time whatever Redis does. */
+  readonly take: (orgId: string, windows: readonly Window[], onUnavailable: OnUnavailable) => Promise<Verdict>
+  /** Counts one failed verification of an address. */
+  readonly countFailure: (
+    address: string,
+    limitPerMinute: number,
+  ) => Promise<{ overLimit: boolean; retryAfterSeconds: number }>
+}
+
+/** Of a sliding window's limit, at most 1 in 60 is unusable because time comes in slices. */
+const slicesPerWindow = 60
+const maxLocalWindows = 20_000
+const script = defineScript(readFileSync(new URL('./take-windows.lua', import.meta.url), 'utf8'))
+
+/** Whole seconds until something is possible again, as `Retry-After` wants them. */
+export const wholeSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000))
+
+/**
+ * Limits on how fast something is done, shared by all processes. Redis' own clock decides, so processes need not agree
+ * on the time.
+ */
+export function createSpeedLimits(
+  { redis, metrics, clock, log }: Pick<Platform, 'redis' | 'metrics' | 'clock' | 'log'>,
+  liveProcesses: () => number,
+): SpeedLimits {
+  const local = createLocalWindows(maxLocalWindows)
+  const fallbacks = new Counter({
+    name: 'svc_rate_limit_fallback_total',
+    help: 'Requests whose rate limits Redis did not decide, by what was done instead.',
+    labelNames: ['mode'],
+    registers: [metrics],
+  })
+  for (const mode of ['local', 'deny', 'allow']) fallbacks.inc({ mode }, 0)
+  let isAnswering = true
+
+  async function takeInRedis(tag: string, windows: readonly Window[]): Promise<Verdict> {
+    const takes = windows.map((window) => takeOf(tag, window))
+    const keys = takes.map(({ key }) => key)
+    const args = takes.flatMap(({ limit, cost, windowMs, slices }) => [limit, cost, windowMs, slices].map(String))
+    const [atMs, admitted, ...numbers] = (await redis.run(script, tag, keys, args)) as [number, number, ...number[]]
+    const counts = windows.map((_, n) => {
+      const [used, resetMs, waitMs] = numbers.slice(n * 3, n * 3 + 3) as [number, number, number]
+      return { used, resetMs, waitMs }
+    })
+    return verdict(windows, counts, admitted === 1, 'redis', atMs)
+  }
+
+  /** Each process admits its share. A limit below the number of processes still lets one through in each. */
+  function takeLocally(tag: string, windows: readonly Window[]): Verdict {
+    const processes = Math.max(1, liveProcesses())
+    const shares = windows.map((window) => ({ ...window, limit: Math.max(1, Math.floor(window.limit / processes)) }))
+    const atMs = clock.now().getTime()
+    const { admitted, counts } = local.take(
+      shares.map((share) => takeOf(tag, share)),
+      atMs,
+    )
+    return verdict(shares, counts, admitted, 'local', atMs)
+  }
+
+  async function take(tag: string, windows: readonly Window[], onUnavailable: OnUnavailable): Promise<Verdict> {
+    try {
+      const decided = await takeInRedis(tag, windows)
+      isAnswering = true
+      return decided
+    } catch (error) {
+      // Told once per outage; the counter has the rest.
+      if (isAnswering) log.warn({ error }, 'redis did not decide a rate limit')
+      isAnswering = false
+      fallbacks.inc({ mode: onUnavailable })
+      if (onUnavailable === 'local') return takeLocally(tag, windows)
+      return { outcome: onUnavailable === 'deny' ? 'unavailable' : 'unchecked' }
+    }
+  }
+
+  return {
+    take,
+    countFailure: async (address, limitPerMinute) => {
+      const window: Window = { name: 'auth', limit: limitPerMinute, windowSeconds: 60, cost: 1, shape: 'sliding' }
+      const decided = await take(address, [window], 'local')
+      if (decided.outcome !== 'refused') return { overLimit: false, retryAfterSeconds: 0 }
+      return { overLimit: true, retryAfterSeconds: wholeSeconds(decided.windows[0]!.waitMs) }
+    },
+  }
+}
+
+/** The limit is not part of the key: a changed limit binds what was already used. */
+const takeOf = (tag: string, { name, subject, limit, cost, windowSeconds, shape }: Window): WindowTake => ({
+  key: `weir:speed:{${tag}}:${name}:${subject ?? ''}`,
+  limit,
+  cost,
+  windowMs: windowSeconds * 1_000,
+  slices: shape === 'fixed' ? 0 : slicesPerWindow,
+})
+
+const verdict = (
+  windows: readonly Window[],
+  counts: readonly WindowCount[],
+  isAdmitted: boolean,
+  by: 'redis' | 'local',
+  atMs: number,
+): Verdict => ({
+  outcome: isAdmitted ? 'admitted' : 'refused',
+  by,
+  atMs,
+  windows: windows.map((window, n) => ({
+    window,
+    ...counts[n]!,
+    remaining: Math.max(0, window.limit - counts[n]!.used),
+  })),
+})

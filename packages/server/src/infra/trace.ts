@@ -1,0 +1,128 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomFillSync } from 'node:crypto'
+import {
+  type Attributes,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+
+/**
+ * One trace id per request, job or command, with or without OpenTelemetry: it stands in every log line and on every
+ * response. Spans are made by hand at the two places that matter, the request and the query, so nothing is patched.
+ */
+export interface Trace {
+  readonly id: string
+  /** Present while traces are exported. */
+  readonly span?: Span
+}
+
+const current = new AsyncLocalStorage<Trace>()
+
+export const currentTrace = (): Trace | undefined => current.getStore()
+export const withinTrace = <T>(trace: Trace, work: () => T): T => current.run(trace, work)
+
+interface RemoteParent {
+  readonly traceId: string
+  readonly spanId: string
+  readonly traceFlags: number
+}
+
+const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
+
+/** Reads a W3C `traceparent`; one that breaks the specification is ignored, as the specification asks. */
+export function parseTraceparent(header: string | undefined): RemoteParent | undefined {
+  const match = header === undefined ? null : traceparent.exec(header)
+  if (!match) return undefined
+  // Version 00 has exactly four parts; only later versions may carry more.
+  if (header!.startsWith('00') && header!.length !== 55) return undefined
+  return { traceId: match[1]!, spanId: match[2]!, traceFlags: Number.parseInt(match[3]!, 16) & 1 }
+}
+
+const idBytes = 16
+// Random bytes are cheap by the thousand and dear one by one.
+const entropy = Buffer.alloc(idBytes * 256)
+let consumed = entropy.length
+
+export function newTraceId(): string {
+  if (consumed === entropy.length) {
+    randomFillSync(entropy)
+    consumed = 0
+  }
+  consumed += idBytes
+  return entropy.toString('hex', consumed - idBytes, consumed)
+}
+
+export interface Tracing {
+  /** Begins the trace of one unit of work; `name` may be corrected on the span once the route is known. */
+  readonly begin: (name: string, kind: SpanKind, parent?: RemoteParent) => Trace
+  readonly close: () => Promise<void>
+}
+
+const tracesOff: Tracing = {
+  begin: (_name, _kind, parent) => ({ id: parent?.traceId ?? newTraceId() }),
+  close: () => Promise.resolve(),
+}
+
+/** Exports traces when a collector is configured; otherwise only ids are made. */
+export function createTracing(options: {
+  sampleRatio: number
+  endpoint: string | undefined
+  serviceName: string
+  version: string
+}): Tracing {
+  if (options.endpoint === undefined) return tracesOff
+  const ours = resourceFromAttributes({ 'service.name': options.serviceName, 'service.version': options.version })
+  // What the operator says in OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES has the last word.
+  const resource = defaultResource()
+    .merge(ours)
+    .merge(detectResources({ detectors: [envDetector] }))
+  const provider = new TracerProvider({
+    resource,
+    // A caller that samples decides for its own traces; of all others this share is kept.
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${options.endpoint}/v1/traces` }) }),
+    ],
+  })
+  const tracer: Tracer = provider.getTracer('weir', options.version)
+  return {
+    begin(name, kind, parent) {
+      const from = parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT
+      const span = tracer.startSpan(name, { kind }, from)
+      tracers.set(span, tracer)
+      return { id: span.spanContext().traceId, span }
+    },
+    close: () => provider.shutdown(),
+  }
+}
+
+const tracers = new WeakMap<Span, Tracer>()
+
+/** Runs `work` inside a child span of the current trace; without export it just runs. */
+export async function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+  const parent = current.getStore()?.span
+  const tracer = parent && tracers.get(parent)
+  if (!parent || !tracer) return work()
+  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, trace.setSpan(context.active(), parent))
+  try {
+    return await work()
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' })
+    throw error
+  } finally {
+    span.end()
+  }
+}

@@ -1,0 +1,154 @@
+import type { Chain } from '../chains/chains.ts'
+import type { SealedAnswers } from '../idempotency/idempotency.ts'
+import type { PipelinedConnection } from '../infra/pipelined-connection.ts'
+import { forgetRunKeys, type RunKey } from '../run-log/run-log.ts'
+import { timeOfUuid } from '../values/id.ts'
+import { commit } from './commit.ts'
+import { crossingRows } from './crossings.ts'
+import { type Decision, decideVersion } from './decide.ts'
+import { type Answer, allowancesOf, bindTo, type Judgement, judge } from './judging.ts'
+import type { LaneOutcome } from './lane.ts'
+import * as queries from './queries.ts'
+import { lockAndRead, type OrgReading, readExpired, type Wanted } from './reading.ts'
+import type { Definitions, Result, Task } from './tasks.ts'
+import { type Outcome, writesOf } from './write-queries.ts'
+
+export interface BatchContext {
+  readonly connection: PipelinedConnection
+  readonly definitionsOf: (orgId: string) => Definitions
+  readonly sealedAnswers: SealedAnswers
+  /** This process's idea of the database's time, good enough to know which rows to read. */
+  readonly expectedMs: number
+  readonly hints: CustomerHints
+}
+
+/** What was last read of customers: only a guess at which rows to ask for, never what is decided by. */
+export interface CustomerHints {
+  readonly of: (orgId: string) => OrgReading['customers']
+  readonly learn: (orgId: string, reading: OrgReading) => void
+}
+
+export interface BatchOutcome extends LaneOutcome<Task, Omit<Result, 'timing'>> {
+  readonly decisions: readonly Decision[]
+}
+
+/**
+ * One transaction for many requests, in two flights: lock and read, then write and commit. Between them everything is decided
+ * in memory. The answers may be given only because this returned.
+ */
+export async function runBatch(tasks: readonly Task[], context: BatchContext): Promise<BatchOutcome> {
+  const { connection, definitionsOf, sealedAnswers, hints } = context
+  const startedMs = performance.now()
+  const byOrg = Map.groupBy(tasks, ({ orgId }) => orgId)
+  const reading = await lockAndRead(connection, wantedBy(tasks, [...byOrg.keys()], context))
+  const readMs = performance.now()
+
+  const answers = new Map<Task, Answer>()
+  let unread = 0
+  const deferred = new Set<Task>()
+  const locked = new Set<string>()
+  const changed = new Set<string>()
+  const outcomes: Outcome[] = []
+  /** Names that were claimed for runs of organizations that are not decided now. */
+  const undecided: RunKey[] = []
+  const at = new Date(reading.nowMs).toISOString()
+  for (const [orgId, own] of byOrg) {
+    const org = reading.orgs.get(orgId)
+    const definitions = definitionsOf(orgId)
+    if (!org) locked.add(orgId)
+    else if (org.ledger.config_version !== definitions.version) changed.add(orgId)
+    if (!org || changed.has(orgId)) {
+      undecided.push(...runKeysOf(own))
+      continue
+    }
+    hints.learn(orgId, org)
+    const judged = () => judge(orgId, own, org, definitions, reading.nowMs, sealedAnswers)
+    let judgement = judged()
+    // Only a refusal is worth the look: leases that are over may give the room it lacked.
+    if (isRefusing(judgement) && (await readExpired(connection, reading, [orgId]))) judgement = judged()
+    if (judgement instanceof Error) {
+      // A fault in one organization's books is its own: the others go on.
+      for (const task of own) answers.set(task, judgement)
+      undecided.push(...runKeysOf(own))
+      continue
+    }
+    for (const [task, answer] of judgement.answers) answers.set(task, answer)
+    unread += judgement.unread.length + judgement.deferred.length
+    for (const task of judgement.deferred) deferred.add(task)
+    outcomes.push({ orgId, seq: org.ledger.seq + 1n, at, found: org.rows, ...judgement })
+  }
+  const crossings = outcomes.flatMap(({ orgId, decision }) => crossingRows(orgId, decision.crossings, at))
+  const writes = writesOf(outcomes, decideVersion, crossings)
+  if (writes.length > 0 && undecided.length > 0) writes.push(forgetRunKeys(undecided))
+  const decidedMs = performance.now()
+
+  // With nothing to write there is nothing to wait for.
+  if (writes.length === 0) await connection.fly([queries.rollback])
+  else await commit(connection, writes)
+  return {
+    answers,
+    unread,
+    deferred,
+    locked,
+    changed,
+    databaseMs: reading.nowMs,
+    decisions: outcomes.map(({ decision }) => decision),
+    readMs: readMs - startedMs,
+    decideMs: decidedMs - readMs,
+    commitMs: performance.now() - decidedMs,
+  }
+}
+
+const isRefusing = (judgement: Judgement | Error) =>
+  !(judgement instanceof Error) && judgement.decision.verdicts.some(({ type }) => type === 'refused')
+
+/** Which rows the tasks need, as far as can be told without reading. */
+function wantedBy(tasks: readonly Task[], orgIds: readonly string[], context: BatchContext): Wanted {
+  const { definitionsOf, expectedMs, hints } = context
+  const allowances = new Map<string, { orgId: string; key: string }>()
+  const customers = new Map<string, { orgId: string; customerId: string }>()
+  const packs = new Map<string, { orgId: string; customerId: string }>()
+  for (const task of tasks) {
+    const { orgId, customerId, parentId, chainId = '' } = task
+    if (customerId !== undefined) {
+      customers.set(`${orgId} ${customerId}`, { orgId, customerId })
+      if (task.needsPacks === true) packs.set(`${orgId} ${customerId}`, { orgId, customerId })
+    }
+    // The parent is not known yet: that it exists is enough to know what else to read.
+    const parents = new Map(parentId === undefined ? [] : [[parentId, { chainId, depth: 0 }]])
+    const chains = new Map(parentId === undefined ? [] : [[chainId, { ...unboundedChain, chainId }]])
+    const guess = { customers: hints.of(orgId), holds: new Map(), chains, parents }
+    for (const atMs of timesOf(task, expectedMs)) {
+      try {
+        for (const { key } of allowancesOf(bindTo(task, guess, definitionsOf(orgId), atMs)))
+          if (!allowances.has(key)) allowances.set(key, { orgId, key })
+      } catch {
+        // Told to the caller when it is bound for good, by what was read.
+      }
+    }
+  }
+  return {
+    orgIds,
+    allowances: [...allowances.values()],
+    customers: [...customers.values()],
+    packs: [...packs.values()],
+    holds: tasks.flatMap(({ orgId, holdId }) => (holdId === undefined ? [] : [{ orgId, holdId }])),
+    keys: tasks.flatMap(({ orgId, idempotency }) => (idempotency ? [{ orgId, key: idempotency.key }] : [])),
+    chains: tasks.flatMap(({ orgId, chainId }) => (chainId === undefined ? [] : [{ orgId, chainId }])),
+    parents: tasks.flatMap(({ orgId, parentId }) => (parentId === undefined ? [] : [{ orgId, parentId }])),
+    runKeys: runKeysOf(tasks),
+  }
+}
+
+const runKeysOf = (tasks: readonly Task[]) => tasks.flatMap(({ runKey }) => (runKey ? [runKey] : []))
+
+const unboundedChain: Chain = { chainId: '', maxCostNano: null, maxTokens: null, maxDepth: null, lastUsedAtMs: 0 }
+
+/** A settlement is booked in the periods of its hold, which may have ended: its id tells about when it was made. */
+function timesOf({ holdId }: Task, expectedMs: number): number[] {
+  if (holdId === undefined) return [expectedMs]
+  const madeMs = timeOfUuid(holdId)
+  return [madeMs - maxSkewMs, madeMs + maxSkewMs]
+}
+
+const maxSkewMs = 5_000

@@ -1,0 +1,37 @@
+import type { Allowance, Balance } from '../ledger/ledger.ts'
+
+/** An allowance with its row as it was read, or the place where there is none yet. */
+export interface Book {
+  readonly allowance: Allowance
+  readonly balance: Balance
+  readonly exists: boolean
+}
+
+/** What a movement adds to a balance. */
+export type Delta = Balance
+
+export const noDelta: Delta = { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n }
+
+/** A book that a batch writes in. */
+export interface OpenBook extends Book {
+  readonly balance: { -readonly [K in keyof Balance]: Balance[K] }
+}
+
+export const opened = ({ allowance, balance }: Book): OpenBook => ({ allowance, balance: { ...balance }, exists: true })
+
+/** In place: a busy batch adds to the same few books hundreds of times. */
+export function add(balance: OpenBook['balance'], delta: Delta) {
+  balance.spent += delta.spent
+  balance.held += delta.held
+  balance.overrun += delta.overrun
+  balance.late += delta.late
+  balance.wouldRefuse += delta.wouldRefuse
+}
+
+export const difference = (after: Balance, before: Balance): Delta => ({
+  spent: after.spent - before.spent,
+  held: after.held - before.held,
+  overrun: after.overrun - before.overrun,
+  late: after.late - before.late,
+  wouldRefuse: after.wouldRefuse - before.wouldRefuse,
+})

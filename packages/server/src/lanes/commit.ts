@@ -1,0 +1,23 @@
+import type { PipelinedConnection, Sent } from '../infra/pipelined-connection.ts'
+import * as queries from './queries.ts'
+
+/** The connection was lost after COMMIT had been sent: whether it happened cannot be known here. */
+export class UnknownOutcome extends Error {}
+
+/** Committed only if PostgreSQL says COMMIT, without a warning: after a failed statement it says ROLLBACK, and no error. */
+export async function commit(connection: PipelinedConnection, writes: readonly Sent[]) {
+  connection.takeWarnings()
+  let results: Awaited<ReturnType<PipelinedConnection['fly']>>
+  try {
+    results = await connection.fly([...writes, queries.commit])
+  } catch (error) {
+    if (isRefusal((error as { code?: string }).code ?? '')) throw error
+    throw new UnknownOutcome('the connection was lost around COMMIT', { cause: error })
+  }
+  const warnings = connection.takeWarnings()
+  if (results.at(-1)!.command !== 'COMMIT' || warnings.length > 0)
+    throw new UnknownOutcome(`COMMIT answered ${results.at(-1)!.command}: ${warnings.join('; ')}`)
+}
+
+/** PostgreSQL's own word that a statement failed, and so nothing was committed; others end the connection with the outcome open. */
+const isRefusal = (code: string) => /^(21|22|23|25P02|40001|40P01|42|54|55|WE)/.test(code) || code === '57014'

@@ -1,0 +1,88 @@
+import { loadChainBounds } from '../chains/chains.ts'
+import { loadCustomerDefault } from '../customers/customers.ts'
+import type { Sql } from '../infra/sql.ts'
+import { configVersion, limitOf, liveLimits } from '../ledger/ledger.ts'
+import { loadPriceBook } from '../prices/prices.ts'
+import { loadTopUps } from '../quota/quota.ts'
+import { loadRetention } from '../retention/retention.ts'
+import type { CustomerHints } from './batch.ts'
+import type { OrgReading } from './reading.ts'
+import type { Definitions } from './tasks.ts'
+
+const maxOrgs = 20_000
+const maxCustomersPerOrg = 2_000
+
+/**
+ * What a process remembers of organizations' limits. It may be old: a batch compares its version with the ledger's under the
+ * lock, and reads it anew before it decides by it.
+ */
+export interface Memory {
+  /** What is in memory. */
+  readonly known: (orgId: string) => Definitions | undefined
+  /** Reads it into memory. */
+  readonly recall: (orgId: string) => Promise<Definitions>
+  readonly forget: (orgId: string) => void
+  readonly hints: CustomerHints
+}
+
+export function rememberDefinitions(sql: Sql): Memory {
+  const remembered = new Map<string, Definitions>()
+  const loading = new Map<string, Promise<Definitions>>()
+  const customers = new Map<string, OrgReading['customers']>()
+
+  async function load(orgId: string) {
+    // The version first: what is read after it can only be newer, and then the ledger says that it differs.
+    const definitions = await sql.asOrgs([orgId], async (tx): Promise<Definitions> => {
+      const version = await configVersion(tx, orgId)
+      return {
+        version,
+        limits: (await liveLimits(tx, orgId)).map(limitOf),
+        customerDefault: await loadCustomerDefault(tx, orgId),
+        topUps: await loadTopUps(tx, orgId),
+        prices: await loadPriceBook(tx, orgId),
+        chainBounds: await loadChainBounds(tx, orgId),
+        retention: await loadRetention(tx, orgId),
+      }
+    })
+    evictOldest(remembered, maxOrgs)
+    remembered.set(orgId, definitions)
+    return definitions
+  }
+
+  return {
+    known: (orgId) => remembered.get(orgId),
+    recall: (orgId) => {
+      const underway = loading.get(orgId)
+      if (underway) return underway
+      const promise = load(orgId).finally(() => loading.delete(orgId))
+      loading.set(orgId, promise)
+      return promise
+    },
+    forget: (orgId) => {
+      remembered.delete(orgId)
+    },
+    hints: {
+      of: (orgId) => customers.get(orgId) ?? new Map(),
+      learn: (orgId, reading) => {
+        if (reading.namedCustomers.size === 0) return
+        const known = customers.get(orgId) ?? new Map()
+        if (known.size > maxCustomersPerOrg) known.clear()
+        for (const customerId of reading.namedCustomers) {
+          const facts = reading.customers.get(customerId)!
+          if (facts.own === null && facts.packs.length === 0) known.delete(customerId)
+          else known.set(customerId, facts)
+        }
+        evictOldest(customers, maxOrgs)
+        customers.set(orgId, known)
+      },
+    },
+  }
+}
+
+function evictOldest(map: Map<string, unknown>, most: number) {
+  if (map.size < most) return
+  for (const key of map.keys()) {
+    map.delete(key)
+    return
+  }
+}

@@ -1,0 +1,145 @@
+import type { Claim } from '../ledger/ledger.ts'
+import { type Book, type Delta, noDelta } from './book.ts'
+
+export type MovementKind = 'hold' | 'settle' | 'release' | 'expire' | 'charge'
+
+/** What a run used in the end. */
+export interface Actual {
+  readonly usd: bigint
+  readonly tokens: bigint
+  readonly runs: bigint
+}
+
+export interface Hold {
+  readonly id: string
+  readonly state: 'open' | 'settled' | 'released' | 'expired'
+  /** What becomes of it when its lease ends: the room is given back, or the whole hold is charged. */
+  readonly onExpiry: 'release' | 'charge'
+  readonly heldAtMs: number
+  readonly expiresAtMs: number
+  readonly amountNano: bigint
+  readonly keys: readonly string[]
+  readonly amounts: readonly bigint[]
+  readonly draws: readonly number[]
+  readonly chargedNano: bigint | null
+  readonly overrunNano: bigint | null
+}
+
+type Ending =
+  | { readonly type: 'settle'; readonly actual: Actual; readonly unheld: readonly Claim[] }
+  | { readonly type: 'release' }
+  | { readonly type: 'expire' }
+
+interface Ended {
+  readonly hold: Hold
+  readonly kind: MovementKind
+  readonly changes: readonly { readonly key: string; readonly delta: Delta }[]
+}
+
+/** A lease is over this much after its time, so that clocks which differ a little do not end it early. */
+export const expiryGraceMs = 5_000
+
+/**
+ * Ends a hold. What was admitted is never refused afterwards: cost above the hold is overrun, cost after its end is late, and
+ * both count as spent at once. A hold ends once; asking again for the state it has reached changes nothing.
+ */
+export function endHold(
+  hold: Hold,
+  ending: Ending,
+  book: (key: string) => Book,
+  nowMs: number,
+): Ended | 'repeat' | 'conflict' {
+  if (ending.type === 'release') {
+    if (hold.state === 'settled') return 'conflict'
+    if (hold.state !== 'open') return 'repeat'
+    return { hold: { ...hold, state: 'released' }, kind: 'release', changes: givenBack(hold) }
+  }
+  if (ending.type === 'expire') {
+    const isDue = hold.state === 'open' && nowMs >= hold.expiresAtMs + expiryGraceMs
+    return isDue ? expire(hold) : 'repeat'
+  }
+  if (hold.state === 'settled') return 'repeat'
+  if (hold.state === 'released') return 'conflict'
+  return settle(hold, ending, book)
+}
+
+const givenBack = ({ keys, amounts }: Hold) =>
+  keys.map((key, i) => ({ key, delta: { ...noDelta, held: -amounts[i]! } }))
+
+function expire(hold: Hold): Ended {
+  if (hold.onExpiry === 'release')
+    return { hold: { ...hold, state: 'expired' }, kind: 'expire', changes: givenBack(hold) }
+  const charged = hold.keys.map((key, i) => ({
+    key,
+    delta: { ...noDelta, held: -hold.amounts[i]!, spent: hold.amounts[i]! },
+  }))
+  return {
+    hold: { ...hold, state: 'expired', chargedNano: hold.amountNano, overrunNano: 0n },
+    kind: 'expire',
+    changes: charged,
+  }
+}
+
+function settle(
+  hold: Hold,
+  { actual, unheld }: Extract<Ending, { type: 'settle' }>,
+  book: (key: string) => Book,
+): Ended {
+  const isOpen = hold.state === 'open'
+  const wasCharged = hold.state === 'expired' && hold.onExpiry === 'charge'
+  const isLate = hold.state === 'expired' && hold.onExpiry === 'release'
+  const changes = costs(hold, actual, book).map(({ key, cost, amount }) => {
+    const above = cost > amount ? cost - amount : 0n
+    const { spent } = book(key).balance
+    // An adjustment may have taken away what was charged: nothing is spent less than 0.
+    const corrected = spent + cost < amount ? -spent : cost - amount
+    return {
+      key,
+      delta: {
+        ...noDelta,
+        held: isOpen ? -amount : 0n,
+        spent: wasCharged ? corrected : cost,
+        overrun: isLate ? 0n : above,
+        late: isLate ? cost : 0n,
+      },
+    }
+  })
+  const overrunNano = isLate || actual.usd <= hold.amountNano ? 0n : actual.usd - hold.amountNano
+  const drawn = unheld.flatMap((claim) => drawnDown(claim, actual[claim.unit], book))
+  return {
+    hold: { ...hold, state: 'settled', chargedNano: actual.usd, overrunNano },
+    kind: 'settle',
+    changes: [...changes, ...drawn],
+  }
+}
+
+/** What each allowance of a hold has to bear. Packs bear their parts in order; the last one what is left over. */
+function costs({ keys, amounts, draws }: Hold, actual: Actual, book: (key: string) => Book) {
+  const left = new Map<number, bigint>()
+  return keys.map((key, i) => {
+    const amount = amounts[i]!
+    const draw = draws[i]!
+    const whole = actual[book(key).allowance.unit]
+    if (draw === 0) return { key, amount, cost: whole }
+    const open = left.get(draw) ?? whole
+    const isLast = !draws.includes(draw, i + 1)
+    const cost = isLast || open < amount ? open : amount
+    left.set(draw, open - cost)
+    return { key, amount, cost }
+  })
+}
+
+/** What was not held is drawn down now, and what does not fit shows as overrun: it can no longer be refused. */
+export function drawnDown(claim: Claim, amount: bigint, book: (key: string) => Book) {
+  if (claim.mode === 'fixed') return []
+  let left = amount
+  return claim.allowances.flatMap(({ key, limit }, i) => {
+    const { spent, held } = book(key).balance
+    const room = limit === null || limit <= spent + held ? 0n : limit - spent - held
+    const isLast = i === claim.allowances.length - 1
+    const cost = isLast || left < room ? left : room
+    left -= cost
+    if (cost === 0n) return []
+    return [{ key, delta: { ...noDelta, spent: cost, overrun: limit !== null && cost > room ? cost - room : 0n } }]
+  })
+}

@@ -1,0 +1,270 @@
+import type { SealedAnswers } from '../idempotency/idempotency.ts'
+import type { PipelinedConnection, Sent } from '../infra/pipelined-connection.ts'
+import { claimRuns, forgetRunKeys, forgetRuns, type KnownKeyRow, readRunKeys } from '../run-log/run-log.ts'
+import type { CustomerHints } from './batch.ts'
+import { readChains, readParents } from './chain-queries.ts'
+import { commit } from './commit.ts'
+import { crossingRows } from './crossings.ts'
+import { decideVersion } from './decide.ts'
+import { bindIngest, holdIdOf, type IngestJudgement, judgeIngest, type PreparedTask } from './ingest-judging.ts'
+import { claimedBy, preparedTasks, type Ready } from './ingest-preparing.ts'
+import type { Ingested, IngestTask } from './ingest-tasks.ts'
+import { keptAnswer } from './judging.ts'
+import type { LaneOutcome } from './lane.ts'
+import * as queries from './queries.ts'
+import { type OrgReading, type Reading, readExpired, readingOf, readMore, unreadBooks, type Wanted } from './reading.ts'
+import type { Definitions, ParentRun } from './tasks.ts'
+import { type Outcome, writesOf } from './write-queries.ts'
+
+export interface IngestContext {
+  readonly connection: PipelinedConnection
+  readonly definitionsOf: (orgId: string) => Definitions
+  readonly sealedAnswers: SealedAnswers
+  readonly expectedMs: number
+  readonly hints: CustomerHints
+}
+
+export interface IngestOutcome extends LaneOutcome<IngestTask, Ingested> {
+  readonly runs: number
+}
+
+/**
+ * Records the runs of many requests in one transaction. What does not need the verdict is written before any lock: names, in
+ * order, and runs; then the organizations are locked, all of them in order, and what they are charged is decided. A refused run
+ * is taken back before the commit.
+ */
+export async function runIngest(tasks: readonly IngestTask[], context: IngestContext): Promise<IngestOutcome> {
+  const { connection, definitionsOf, sealedAnswers } = context
+  const startedMs = performance.now()
+  const orgIds = [...new Set(tasks.map(({ orgId }) => orgId))].sort()
+  const answers: Answers = new Map()
+  const parents = await begin(tasks, orgIds, context, answers)
+  const open = tasks.filter((task) => !answers.has(task))
+  const { ready, deferred } = await preparedTasks(open, parents, definitionsOf, context.expectedMs, answers)
+  if (ready.tasks.length === 0) {
+    await connection.fly([queries.rollback])
+    return outcomeOf(answers, deferred, startedMs, startedMs, undefined)
+  }
+  await claim(connection, ready, context.expectedMs)
+
+  const reading = await lockAndReadFor(ready, context)
+  const readMs = performance.now()
+  const changed = new Set(
+    [...reading.orgs]
+      .filter(([id, { ledger }]) => ledger.config_version !== definitionsOf(id).version)
+      .map(([id]) => id),
+  )
+  if (changed.size > 0) {
+    // What was written rests on prices and limits that have changed: all of it goes again.
+    await connection.fly([queries.rollback])
+    return { ...outcomeOf(new Map(), new Set(), startedMs, readMs, reading.nowMs), changed }
+  }
+  const { judged: judgements, broken } = await judgeAll(ready, reading, context)
+  for (const { prepared, error } of broken) answers.set(prepared.task, error)
+  const at = new Date(reading.nowMs).toISOString()
+  const outcomes = judgements.map(({ orgId, org, judgement }): Outcome => {
+    const keptAnswers = Array.from(judgement.results).flatMap(([{ idempotency }, results]) => {
+      const body = results instanceof Error ? undefined : idempotency?.answer(results)
+      if (!idempotency || body === undefined) return []
+      const { key, hash } = idempotency
+      return [{ key, hash, status: 200, sealed: sealedAnswers.seal(orgId, key, body) }]
+    })
+    return { orgId, seq: org.ledger.seq + 1n, at, found: org.rows, keptAnswers, ...judgement }
+  })
+  const crossings = outcomes.flatMap(({ orgId, decision }) => crossingRows(orgId, decision.crossings, at))
+  const writes = writesOf(outcomes, decideVersion, crossings)
+  const undecided = broken.flatMap(({ prepared }) => prepared.items)
+  const refused = [
+    ...judgements.flatMap(({ orgId, judgement }) => judgement.refused.map(({ id }) => ({ orgId, id }))),
+    ...broken.flatMap(({ prepared }) =>
+      prepared.items.map(({ draft }) => ({ orgId: prepared.task.orgId, id: draft.run.id })),
+    ),
+  ]
+  const decidedMs = performance.now()
+  if (writes.length === 0) await connection.fly([queries.rollback])
+  else {
+    if (undecided.length > 0) writes.push(forgetRunKeys(undecided.flatMap(({ keys }) => keys)))
+    if (refused.length > 0) writes.push(forgetRuns(refused))
+    await commit(connection, writes)
+  }
+  for (const { judgement } of judgements)
+    for (const [task, results] of judgement.results) answers.set(task, results instanceof Error ? results : { results })
+  return {
+    ...outcomeOf(answers, deferred, startedMs, readMs, reading.nowMs),
+    runs: judgements.reduce((sum, { judgement }) => sum + judgement.runs.counted.length, 0),
+    decideMs: decidedMs - readMs,
+    commitMs: performance.now() - decidedMs,
+  }
+}
+
+type Answers = Map<IngestTask, Ingested | Error>
+
+const outcomeOf = (
+  answers: Answers,
+  deferred: ReadonlySet<IngestTask>,
+  startedMs: number,
+  readMs: number,
+  databaseMs: number | undefined,
+): IngestOutcome => ({
+  answers,
+  unread: deferred.size,
+  deferred,
+  locked: new Set(),
+  changed: new Set(),
+  databaseMs,
+  runs: 0,
+  readMs: readMs - startedMs,
+  decideMs: 0,
+  commitMs: 0,
+})
+
+/** Begins, answers what was answered before, and reads which runs are named as parents: what they are does not change. */
+async function begin(
+  tasks: readonly IngestTask[],
+  orgIds: readonly string[],
+  context: IngestContext,
+  answers: Answers,
+) {
+  const keys = tasks.flatMap(({ orgId, idempotency }) => (idempotency ? [{ orgId, key: idempotency.key }] : []))
+  const named = tasks.flatMap(({ orgId, items }) =>
+    items.flatMap(({ parentId }) => (parentId === undefined ? [] : [`${orgId} ${parentId}`])),
+  )
+  const wantedParents = [...new Set(named)].map((pair) => {
+    const [orgId, parentId] = pair.split(' ') as [string, string]
+    return { orgId, parentId }
+  })
+  const flight: Sent[] = [
+    queries.begin,
+    queries.tenants(orgIds),
+    ...(keys.length > 0 ? [queries.lockIdempotencyKeys(keys), queries.readKeptAnswers(keys)] : []),
+    ...(wantedParents.length > 0 ? readParents(wantedParents).slice(0, 1) : []),
+  ]
+  const results = await context.connection.fly(flight)
+  const rowsOf = <T>(name: string) =>
+    (results[flight.findIndex(({ statement }) => statement.name === name)]?.rows ?? []) as T[]
+  const kept = new Map(rowsOf<queries.KeptAnswerRow>('kept_answers').map((row) => [`${row.org_id} ${row.key}`, row]))
+  const locks = rowsOf<{ is_ours: boolean }>('key_locks')
+  const busy = new Set(keys.filter((_, i) => !locks[i]!.is_ours).map(({ orgId, key }) => `${orgId} ${key}`))
+  for (const task of tasks) {
+    if (!task.idempotency) continue
+    const of = `${task.orgId} ${task.idempotency.key}`
+    const answer = keptAnswer(task.orgId, task.idempotency, kept.get(of), busy.has(of), context.sealedAnswers)
+    if (answer) answers.set(task, answer instanceof Error ? answer : { results: [], replay: answer.replay })
+  }
+  const parents = rowsOf<{ org_id: string; id: string; chain_id: string | null; depth: number | null }>('parents')
+  return new Map<string, ParentRun>(
+    parents.map(({ org_id, id, chain_id, depth }) => [`${org_id} ${id}`, { chainId: chain_id, depth }]),
+  )
+}
+
+/** Writes names and runs, and learns which names others have. */
+async function claim({ fly }: PipelinedConnection, { tasks, keys }: Ready, expectedMs: number) {
+  const at = new Date(expectedMs).toISOString()
+  const runs = tasks.flatMap(({ task, items }) =>
+    items.flatMap(({ item, draft: { run } }) =>
+      item.holdId === undefined && run.retentionClass !== null ? [{ orgId: task.orgId, run, at }] : [],
+    ),
+  )
+  if (keys.length === 0 && runs.length === 0) return
+  const [taken] = await fly([claimRuns(runs, keys)])
+  const others = (taken!.rows as { org_id: string; key: string }[]).map(({ org_id, key }) => ({ orgId: org_id, key }))
+  if (others.length === 0) return
+  const [known] = await fly([readRunKeys(others)])
+  claimedBy(tasks, known!.rows as KnownKeyRow[])
+}
+
+async function lockAndReadFor({ tasks }: Ready, { connection, definitionsOf, expectedMs, hints }: IngestContext) {
+  const byOrg = Map.groupBy(tasks, ({ task }) => task.orgId)
+  const orgIds = [...byOrg.keys()].sort()
+  const each = <T>(
+    of: (prepared: PreparedTask['items'][number]) => T | undefined,
+    as: (orgId: string, found: T) => object,
+  ) =>
+    distinct(
+      tasks.flatMap(({ task, items }) =>
+        items.flatMap((item) => {
+          const found = of(item)
+          return found === undefined ? [] : [as(task.orgId, found)]
+        }),
+      ),
+    )
+  const customers = each(
+    ({ item }) => item.customerId,
+    (orgId, customerId) => ({ orgId, customerId }),
+  ) as { orgId: string; customerId: string }[]
+  const guesses = orgIds.flatMap((orgId) => {
+    const books = unreadBooks({ org_id: orgId, seq: 0n, config_version: 0n })
+    const guess = { ...books, customers: new Map(hints.of(orgId)) }
+    return bindIngest(byOrg.get(orgId)!, guess, definitionsOf(orgId), expectedMs).unread.map((key) => ({ orgId, key }))
+  })
+  const wanted: Wanted = {
+    orgIds,
+    allowances: guesses,
+    customers,
+    packs: customers,
+    holds: each(holdIdOf, (orgId, holdId) => ({ orgId, holdId })) as { orgId: string; holdId: string }[],
+    chains: each(
+      ({ draft }) => draft.run.about.chain_id,
+      (orgId, chainId) => ({ orgId, chainId }),
+    ) as { orgId: string; chainId: string }[],
+    keys: [],
+    parents: [],
+    runKeys: [],
+  }
+  const flight = [
+    queries.lockLedgersWaiting(orgIds),
+    queries.clock,
+    ...(wanted.allowances.length > 0 ? [queries.readCounters(wanted.allowances)] : []),
+    ...(customers.length > 0 ? [queries.readCustomers(customers), ...queries.readPacks(customers)] : []),
+    ...(wanted.holds.length > 0 ? queries.readHolds(wanted.holds) : []),
+    ...(wanted.chains.length > 0 ? readChains(wanted.chains) : []),
+  ]
+  const results = await connection.fly(flight)
+  return readingOf(wanted, new Map(flight.map(({ statement }, i) => [statement.name, results[i]!])))
+}
+
+const distinct = (all: readonly object[]) => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+
+interface Judged {
+  readonly orgId: string
+  readonly org: OrgReading
+  readonly judgement: IngestJudgement
+}
+
+async function judgeAll({ tasks }: Ready, reading: Reading, { connection, definitionsOf, hints }: IngestContext) {
+  const judged: Judged[] = []
+  const broken: { prepared: PreparedTask; error: Error }[] = []
+  for (const [orgId, own] of Map.groupBy(tasks, ({ task }) => task.orgId)) {
+    const org = reading.orgs.get(orgId)!
+    const definitions = definitionsOf(orgId)
+    hints.learn(orgId, org)
+    const judge = async (): Promise<IngestJudgement | Error> => {
+      const asked = caught(() => bindIngest(own, org, definitions, reading.nowMs))
+      if (asked instanceof Error) return asked
+      // A period has turned, or a customer has a limit of its own: under the lock there is time to look once more.
+      if (asked.unread.length > 0) await readMore(connection, org, orgId, asked.unread)
+      return caught(() => judgeIngest(asked.bound, org, definitions, reading.nowMs))
+    }
+    let judgement = await judge()
+    if (isRefusing(judgement) && (await readExpired(connection, reading, [orgId]))) judgement = await judge()
+    if (judgement instanceof Error) {
+      // A fault in one organization's books is its own: the others go on.
+      for (const prepared of own) broken.push({ prepared, error: judgement })
+      continue
+    }
+    judged.push({ orgId, org, judgement })
+  }
+  return { judged, broken }
+}
+
+const isRefusing = (judgement: IngestJudgement | Error) =>
+  !(judgement instanceof Error) &&
+  judgement.decision.verdicts.some((verdict) => verdict.type === 'charged' && verdict.refusals.size > 0)
+
+function caught<T>(work: () => T): T | Error {
+  try {
+    return work()
+  } catch (error) {
+    return error as Error
+  }
+}

@@ -1,0 +1,26 @@
+import { type Chain, tightestBounds } from '../chains/chains.ts'
+import type { PreparedTask } from './ingest-judging.ts'
+import type { OrgReading } from './reading.ts'
+import type { Definitions } from './tasks.ts'
+
+/**
+ * The chains that are there, and those that begin with runs of these tasks. Which of several runs begins a chain is known only
+ * once all are decided, so one that they begin together is bounded by the tightest of what bounds any of them.
+ */
+export function chainsOf(
+  tasks: readonly PreparedTask[],
+  { chains }: Pick<OrgReading, 'chains'>,
+  definitions: Definitions,
+  nowMs: number,
+): ReadonlyMap<string, Chain> {
+  const begun = new Map<string, Chain>()
+  for (const { items } of tasks) {
+    for (const { item, draft, parent } of items) {
+      if (item.chainId === undefined || item.parentId !== undefined || chains.has(item.chainId)) continue
+      const { chain } = item.placed(draft, undefined, { definitions, parent, nowMs })
+      const known = begun.get(item.chainId)
+      if (chain) begun.set(item.chainId, { ...chain, ...(known && tightestBounds(known, chain)), lastUsedAtMs: nowMs })
+    }
+  }
+  return begun.size === 0 ? chains : new Map([...chains, ...begun])
+}

@@ -1,0 +1,81 @@
+import { type FieldFault, validationFailed } from '../contract/errors.ts'
+import { inTurns } from '../infra/turns.ts'
+import type { KnownKeyRow, RunKey } from '../run-log/run-log.ts'
+import type { PreparedItem, PreparedTask } from './ingest-judging.ts'
+import { faultsOf, type Ingested, type IngestItem, type IngestTask } from './ingest-tasks.ts'
+import type { Definitions, ParentRun } from './tasks.ts'
+
+/** Tasks whose runs can be written now, and the names they claim. */
+export interface Ready {
+  readonly tasks: readonly PreparedTask[]
+  readonly keys: readonly RunKey[]
+}
+
+/**
+ * Drafts every run by what is set for its organization. A task with a run that cannot be understood is answered with all of its
+ * faults; one that shares a name with an earlier one waits until that has been decided.
+ */
+export async function preparedTasks(
+  tasks: readonly IngestTask[],
+  parents: ReadonlyMap<string, ParentRun>,
+  definitionsOf: (orgId: string) => Definitions,
+  nowMs: number,
+  answers: Map<IngestTask, Ingested | Error>,
+): Promise<{ readonly ready: Ready; readonly deferred: ReadonlySet<IngestTask> }> {
+  const ready: PreparedTask[] = []
+  const claimed = new Set<string>()
+  const deferred = new Set<IngestTask>()
+  for (const task of tasks) {
+    try {
+      const prepared = await preparedTask(task, parents, definitionsOf(task.orgId), nowMs)
+      const names = new Set(prepared.items.flatMap(({ keys }) => keys.map(({ key }) => `${task.orgId} ${key}`)))
+      if ([...names].some((name) => claimed.has(name))) {
+        deferred.add(task)
+        continue
+      }
+      for (const name of names) claimed.add(name)
+      ready.push(prepared)
+    } catch (error) {
+      answers.set(task, error as Error)
+    }
+  }
+  return { ready: { tasks: ready, keys: ready.flatMap(({ items }) => items.flatMap(({ keys }) => keys)) }, deferred }
+}
+
+async function preparedTask(
+  task: IngestTask,
+  parents: ReadonlyMap<string, ParentRun>,
+  definitions: Definitions,
+  nowMs: number,
+): Promise<PreparedTask> {
+  const faults: FieldFault[] = []
+  const items: PreparedItem[] = []
+  await inTurns(task.items, (item, index) => {
+    const parent = item.parentId === undefined ? undefined : parents.get(`${task.orgId} ${item.parentId}`)
+    try {
+      const draft = item.draft({ definitions, parent, nowMs })
+      items.push({ item, draft, parent, keys: keysOf(task.orgId, item, draft.run.id), owner: undefined })
+    } catch (error) {
+      faults.push(...faultsOf(error, index))
+    }
+  })
+  if (faults.length > 0) throw validationFailed(faults)
+  return { task, items }
+}
+
+const keysOf = (orgId: string, { key, holdKey }: IngestItem, runId: string): RunKey[] => [
+  ...(key ? [{ orgId, key: key.name, runId, hash: key.hash }] : []),
+  ...(holdKey === undefined ? [] : [{ orgId, key: holdKey, runId, hash: null }]),
+]
+
+/** Notes who has the names that were to be claimed, where somebody else does. */
+export function claimedBy(tasks: readonly PreparedTask[], known: readonly KnownKeyRow[]) {
+  const owners = new Map(known.map((row) => [`${row.org_id} ${row.key}`, row]))
+  for (const { task, items } of tasks) {
+    for (const item of items) {
+      item.owner = item.keys
+        .map(({ key }) => owners.get(`${task.orgId} ${key}`))
+        .find((owner) => owner !== undefined && owner.run_id !== item.draft.run.id)
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import type pg from 'pg'
+import { type Chain, chainKey } from '../chains/chains.ts'
+import { packOf } from '../credits/credits.ts'
+import { customerLimitOf } from '../customers/customers.ts'
+import type { PipelinedConnection } from '../infra/pipelined-connection.ts'
+import { amountsIn, type Balance, type CustomerFacts, emptyBalance } from '../ledger/ledger.ts'
+import { claimRuns, type KnownKeyRow, type RunKey, readRunKeys } from '../run-log/run-log.ts'
+import { type ChainRow, type ParentRow, readChains, readParents } from './chain-queries.ts'
+import { expiryGraceMs } from './ending.ts'
+import * as queries from './queries.ts'
+import type { KnownHold, ParentRun } from './tasks.ts'
+
+/** Which rows a batch needs. */
+export interface Wanted {
+  readonly orgIds: readonly string[]
+  readonly allowances: readonly { readonly orgId: string; readonly key: string }[]
+  readonly holds: readonly { readonly orgId: string; readonly holdId: string }[]
+  readonly customers: readonly { readonly orgId: string; readonly customerId: string }[]
+  /** Customers whose credit packs count. */
+  readonly packs: readonly { readonly orgId: string; readonly customerId: string }[]
+  readonly keys: readonly { readonly orgId: string; readonly key: string }[]
+  readonly chains: readonly { readonly orgId: string; readonly chainId: string }[]
+  readonly parents: readonly { readonly orgId: string; readonly parentId: string }[]
+  readonly runKeys: readonly RunKey[]
+}
+
+/** The books of one organization as they stand under its lock. */
+export interface OrgReading {
+  readonly ledger: queries.LedgerRow
+  readonly rows: Map<string, queries.CounterRow | queries.AllowanceRow>
+  /** Keys that were looked for: one without a row is unused. */
+  readonly asked: Set<string>
+  readonly holds: Map<string, KnownHold>
+  readonly customers: Map<string, CustomerFacts>
+  /** Customers that were asked about by name: of others only the packs are known. */
+  readonly namedCustomers: Set<string>
+  readonly keptAnswers: Map<string, queries.KeptAnswerRow>
+  /** Idempotency keys that another request is using now. */
+  readonly busyKeys: Set<string>
+  readonly chains: Map<string, Chain>
+  readonly parents: Map<string, ParentRun>
+  /** Who has the names that runs were to get. */
+  readonly runKeys: Map<string, KnownKeyRow>
+}
+
+/** Books of which only the ledger's row is known. */
+export const unreadBooks = (ledger: queries.LedgerRow): OrgReading => ({
+  ledger,
+  rows: new Map(),
+  asked: new Set(),
+  holds: new Map(),
+  customers: new Map(),
+  namedCustomers: new Set(),
+  keptAnswers: new Map(),
+  busyKeys: new Set(),
+  chains: new Map(),
+  parents: new Map(),
+  runKeys: new Map(),
+})
+
+export interface Reading {
+  /** By organization; one that another process holds is missing. */
+  readonly orgs: ReadonlyMap<string, OrgReading>
+  /** The database's time under the lock. */
+  readonly nowMs: number
+}
+
+/** Locks the organizations and reads what is wanted of them, in one flight. */
+export async function lockAndRead(connection: PipelinedConnection, wanted: Wanted): Promise<Reading> {
+  const answers = new Map<string, pg.QueryResult>()
+  const flight = [
+    queries.begin,
+    queries.tenants(wanted.orgIds),
+    ...(wanted.keys.length > 0 ? [queries.lockIdempotencyKeys(wanted.keys)] : []),
+    // Before the organization's lock: whoever has that never waits for a name.
+    ...(wanted.runKeys.length > 0 ? [claimRuns([], wanted.runKeys), readRunKeys(wanted.runKeys)] : []),
+    queries.lockLedgers(wanted.orgIds),
+    queries.clock,
+    ...(wanted.allowances.length > 0 ? [queries.readCounters(wanted.allowances)] : []),
+    ...(wanted.customers.length > 0 ? [queries.readCustomers(wanted.customers)] : []),
+    ...(wanted.packs.length > 0 ? queries.readPacks(wanted.packs) : []),
+    ...(wanted.holds.length > 0 ? queries.readHolds(wanted.holds) : []),
+    ...(wanted.keys.length > 0 ? [queries.readKeptAnswers(wanted.keys)] : []),
+    ...(wanted.chains.length > 0 ? readChains(wanted.chains) : []),
+    ...(wanted.parents.length > 0 ? readParents(wanted.parents) : []),
+  ]
+  const results = await connection.fly(flight)
+  for (const [i, { statement }] of flight.entries()) answers.set(statement.name, results[i]!)
+  return readingOf(wanted, answers)
+}
+
+/** Sorts what was read by organization. */
+export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryResult>): Reading {
+  const rows = <T>(...names: string[]) => names.flatMap((name) => (answers.get(name)?.rows ?? []) as T[])
+
+  const orgs = new Map<string, OrgReading>()
+  for (const ledger of rows<queries.LedgerRow>('lock', 'lock_free')) {
+    orgs.set(ledger.org_id, unreadBooks(ledger))
+  }
+  for (const { orgId, key } of wanted.allowances) orgs.get(orgId)?.asked.add(key)
+  for (const { orgId, customerId } of wanted.customers) orgs.get(orgId)?.namedCustomers.add(customerId)
+  for (const row of rows<queries.HoldRow>('holds')) orgs.get(row.org_id)?.holds.set(row.id, holdOf(row))
+  keepCustomers(
+    orgs,
+    [
+      ...wanted.customers,
+      ...rows<queries.HoldRow>('holds').flatMap(({ org_id, inputs }) =>
+        inputs.customer_id === undefined ? [] : [{ orgId: org_id, customerId: inputs.customer_id }],
+      ),
+    ],
+    rows<queries.CustomerLimitRow>('customers'),
+    rows<queries.PackRow>('packs', 'hold_packs'),
+  )
+  // Those of holds last: they say more.
+  const counters = [
+    'counters',
+    'pack_allowances',
+    'hold_pack_allowances',
+    'chain_allowances',
+    'parent_chain_allowances',
+  ]
+  for (const row of rows<queries.CounterRow>(...counters, 'hold_allowances')) keepAllowance(orgs.get(row.org_id), row)
+  keepChainRows(orgs, rows<ChainRow>('chains', 'parent_chains'), rows<ParentRow>('parents'))
+  for (const row of rows<KnownKeyRow>('known_run_keys')) orgs.get(row.org_id)?.runKeys.set(row.key, row)
+  for (const row of rows<queries.KeptAnswerRow>('kept_answers')) orgs.get(row.org_id)?.keptAnswers.set(row.key, row)
+  for (const [i, { is_ours }] of rows<{ is_ours: boolean }>('key_locks').entries()) {
+    const { orgId, key } = wanted.keys[i]!
+    if (!is_ours) orgs.get(orgId)?.busyKeys.add(key)
+  }
+  const [{ now }] = rows<{ now: Date }>('clock') as [{ now: Date }]
+  return { orgs, nowMs: now.getTime() }
+}
+
+/** Adds the holds of these organizations whose lease is over; says whether there are any. */
+export async function readExpired(
+  connection: PipelinedConnection,
+  { orgs, nowMs }: Reading,
+  orgIds: readonly string[],
+) {
+  const before = new Date(nowMs - expiryGraceMs)
+  const [found] = await connection.fly([queries.readExpired(orgIds, before)])
+  const expired = (found!.rows as queries.HoldRow[]).filter(
+    ({ org_id, id }) => orgs.get(org_id)?.holds.has(id) === false,
+  )
+  if (expired.length === 0) return false
+  for (const row of expired) orgs.get(row.org_id)!.holds.set(row.id, holdOf(row))
+  const wanted = expired.flatMap(({ org_id, keys }) => keys.map((key) => ({ orgId: org_id, key })))
+  const [allowances] = await connection.fly([queries.readAllowances(wanted)])
+  for (const row of allowances!.rows as queries.AllowanceRow[]) keepAllowance(orgs.get(row.org_id), row)
+  return true
+}
+
+/** Adds allowances that turned out to be needed under the lock. */
+export async function readMore(
+  connection: PipelinedConnection,
+  org: OrgReading,
+  orgId: string,
+  keys: readonly string[],
+) {
+  const [found] = await connection.fly([queries.readCounters(keys.map((key) => ({ orgId, key })))])
+  for (const key of keys) org.asked.add(key)
+  for (const row of found!.rows as queries.CounterRow[]) keepAllowance(org, row)
+}
+
+function keepAllowance(org: OrgReading | undefined, row: queries.CounterRow) {
+  org?.rows.set(row.key, row)
+  org?.asked.add(row.key)
+}
+
+function keepChainRows(
+  orgs: ReadonlyMap<string, OrgReading>,
+  chains: readonly ChainRow[],
+  parents: readonly ParentRow[],
+) {
+  for (const row of chains) {
+    const org = orgs.get(row.org_id)
+    org?.chains.set(row.chain_id, {
+      chainId: row.chain_id,
+      maxCostNano: row.max_cost_nano,
+      maxTokens: row.max_tokens,
+      maxDepth: row.max_depth,
+      lastUsedAtMs: row.last_used_at.getTime(),
+    })
+    // What counts it was looked for with it, and need not exist yet.
+    for (const unit of ['usd', 'tokens'] as const) org?.asked.add(chainKey(row.chain_id, unit))
+  }
+  for (const { org_id, id, chain_id, depth } of parents) orgs.get(org_id)?.parents.set(id, { chainId: chain_id, depth })
+}
+
+function keepCustomers(
+  orgs: ReadonlyMap<string, OrgReading>,
+  customers: readonly { orgId: string; customerId: string }[],
+  limits: readonly queries.CustomerLimitRow[],
+  packs: readonly queries.PackRow[],
+) {
+  const own = new Map(limits.map((row) => [`${row.org_id} ${row.customer_id}`, customerLimitOf(row)]))
+  const packsOf = Map.groupBy(packs, ({ org_id, owner }) => `${org_id} ${owner}`)
+  for (const { orgId, customerId } of customers) {
+    const org = orgs.get(orgId)
+    const of = `${orgId} ${customerId}`
+    const held = new Map((packsOf.get(of) ?? []).map((row) => [row.id, packOf(row)]))
+    org?.customers.set(customerId, { own: own.get(of) ?? null, packs: [...held.values()] })
+    // A pack's own row says what it is worth; that of what is used of it may not exist yet.
+    for (const id of held.keys()) org?.asked.add(id)
+  }
+}
+
+/** What a decision starts from; of the other counters it only says by how much they grow. */
+export const balanceOf = ({ spent, held }: queries.CounterRow): Balance => ({ ...emptyBalance, spent, held })
+
+const holdOf = (row: queries.HoldRow): KnownHold => ({
+  id: row.id,
+  state: row.state,
+  onExpiry: row.on_expiry,
+  heldAtMs: row.held_at.getTime(),
+  expiresAtMs: row.expires_at.getTime(),
+  amountNano: row.amount_nano,
+  keys: row.keys,
+  amounts: amountsIn(row.amounts, row.keys),
+  draws: row.draws.length > 0 ? row.draws : row.keys.map(() => 0),
+  limits: row.inputs.read.map(([limit]) => (limit === null ? null : BigInt(limit))),
+  chargedNano: row.charged_nano,
+  overrunNano: row.overrun_nano,
+  inputs: row.inputs,
+})

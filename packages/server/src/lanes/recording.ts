@@ -1,0 +1,62 @@
+import { type Counted, isRunHold, type RunRecord, runningRun } from '../run-log/run-log.ts'
+import type { Decision } from './decide.ts'
+import type { Hold } from './ending.ts'
+import type { Definitions, KnownHold, RunEnding } from './tasks.ts'
+
+/** What a decision leaves behind about runs. */
+export interface RunsEnded {
+  readonly inserted: readonly RunRecord[]
+  /** Those that had expired and have ended after all. */
+  readonly replaced: readonly RunRecord[]
+  readonly counted: readonly Omit<Counted, 'orgId'>[]
+}
+
+export const noRuns: RunsEnded = { inserted: [], replaced: [], counted: [] }
+
+/** Runs whose holds a decision has ended: a running run is its hold, and becomes a row with it. */
+export function runsEnded(
+  { changedHolds }: Pick<Decision, 'changedHolds'>,
+  holds: ReadonlyMap<string, KnownHold>,
+  endingOf: (holdId: string) => RunEnding | undefined,
+  { retention }: Pick<Definitions, 'retention'>,
+): RunsEnded {
+  const ended = changedHolds.flatMap((hold) => {
+    const before = holds.get(hold.id)
+    const isEnd = hold.state === 'settled' || (hold.state === 'expired' && hold.chargedNano !== null)
+    return before && isEnd && isRunHold(before) ? [{ hold, before }] : []
+  })
+  if (ended.length === 0) return noRuns
+  const inserted: RunRecord[] = []
+  const replaced: RunRecord[] = []
+  const counted: Omit<Counted, 'orgId'>[] = []
+  for (const { hold, before } of ended) {
+    const run = runOf(hold, before, endingOf(hold.id), retention.retentionClass)
+    counted.push({ run, sign: 1n })
+    if (before.state === 'expired') {
+      replaced.push(run)
+      counted.push({ run: runOf(before, before, undefined, retention.retentionClass), sign: -1n })
+    } else inserted.push(run)
+  }
+  return { inserted, replaced, counted }
+}
+
+/** A run from its hold and its end; one that nobody has finished is charged what was held. */
+export function runOf(hold: Hold, before: KnownHold, ending: RunEnding | undefined, retentionClass: number): RunRecord {
+  const { about, depth, startedAtMs, reservedNano } = runningRun(before)
+  return {
+    id: hold.id,
+    retentionClass,
+    status: ending?.status ?? (hold.state === 'settled' ? 'succeeded' : 'expired'),
+    about,
+    depth,
+    holdId: hold.id,
+    usage: ending?.usage ?? {},
+    costNano: hold.chargedNano!,
+    costBasis: ending?.costBasis(before) ?? (hold.state === 'settled' ? 'reported' : 'estimated'),
+    reservedNano,
+    overrunNano: hold.overrunNano ?? 0n,
+    valueNano: ending?.valueNano ?? null,
+    startedAtMs,
+    endedAtMs: ending ? ending.endedAtMs : hold.state === 'expired' ? hold.expiresAtMs : null,
+  }
+}

@@ -1,0 +1,24 @@
+import type { Config } from './config.ts'
+import type { Log } from './infra/log.ts'
+import { openPlatform } from './infra/platform.ts'
+import { verifyLedgers } from './ledger/ledger.ts'
+import { formatId } from './values/id.ts'
+
+/** Checks the books of every organization and prints what was found; ends with 1 where something does not balance. */
+export async function verifyBooks(config: Config, log: Log) {
+  const platform = await openPlatform(config, 'verify', log)
+  try {
+    const { faults, driftNano, ...counts } = await verifyLedgers(platform.sql)
+    const found = faults.map((fault) => ({
+      org_id: formatId('org', fault.orgId),
+      batch: fault.batch === null ? null : Number(fault.batch),
+      key: fault.key,
+      what: fault.what,
+      drift_nano_usd: fault.driftNano.toString(),
+    }))
+    console.log(JSON.stringify({ ...counts, drift_nano_usd: driftNano.toString(), faults: found }))
+    if (faults.length > 0) process.exitCode = 1
+  } finally {
+    await platform.close()
+  }
+}

@@ -1,0 +1,280 @@
+import { hash } from 'node:crypto'
+import type { ApiError } from '../contract/errors.ts'
+import { type Period, type Planned, plannedPeriodAt } from '../values/period.ts'
+
+/** What is counted: nano-dollars, tokens, runs. */
+export type Unit = 'usd' | 'tokens' | 'runs'
+
+/** Where a refusal is decided: `block`; an `alert` limit counts and tells what it would have refused. */
+export type Enforcement = 'block' | 'alert'
+
+/** One limit as it was set; how much of it is used is said by its allowances. */
+export interface Limit {
+  readonly id: string
+  readonly kind: string
+  readonly unit: Unit
+  /** null counts without limiting. */
+  readonly amount: bigint | null
+  readonly schedule: Planned
+  readonly enforcement: Enforcement
+  /** Percent of the amount, each told once per period when what is spent reaches it. */
+  readonly thresholds: readonly number[]
+}
+
+/** One limit in one period for one subject: the row that a decision reads and writes. */
+export interface Allowance {
+  readonly key: string
+  readonly limitId: string
+  readonly kind: string
+  readonly subject: string
+  readonly unit: Unit
+  /** null for what has no period: packs. */
+  readonly period: Period | null
+  readonly limit: bigint | null
+  readonly enforcement: Enforcement
+  readonly thresholds: readonly number[]
+}
+
+export interface Balance {
+  readonly spent: bigint
+  readonly held: bigint
+  readonly overrun: bigint
+  readonly late: bigint
+  readonly wouldRefuse: bigint
+}
+
+export const emptyBalance: Balance = { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n }
+
+/**
+ * An amount asked of allowances: the same amount of each (`all`, with one allowance), or once altogether, drawn from several in their
+ * order (`draw`). A claim may name where it goes once an organization has met too many new subjects in a day. What is `fixed`
+ * counts nothing: whether it fits was known before.
+ */
+export interface Claim {
+  readonly kind: LimitKind
+  readonly unit: Unit
+  readonly mode: 'all' | 'draw' | 'fixed'
+  readonly allowances: readonly Allowance[]
+  readonly newcomers?: Newcomers
+  /** Of a fixed claim that does not fit: what there is already, and what was to come. */
+  readonly passed?: { readonly current: bigint; readonly attempted: bigint }
+}
+
+export interface Newcomers {
+  /** Marks the subject as known; without its row it is new. */
+  readonly marker: Allowance
+  /** How many new ones were met today, and how many may be. */
+  readonly counter: Allowance
+  /** What all further new ones share. */
+  readonly instead: Allowance
+}
+
+/** What a request would cost and on whose account. */
+export interface Charge {
+  readonly usd: bigint
+  readonly tokens: bigint
+  readonly runs: bigint
+  readonly workflowId?: string | undefined
+  readonly deploymentId?: string | undefined
+  readonly departmentId?: string | undefined
+  readonly customerId?: string | undefined
+  readonly chain?: ChainPlace | undefined
+}
+
+/** Where in which tree of runs a charge stands, and what bounds the tree. */
+export interface ChainPlace extends ChainBounds {
+  readonly chainId: string
+  readonly depth: number
+}
+
+/** null does not limit. */
+export interface ChainBounds {
+  readonly maxCostNano: bigint | null
+  readonly maxTokens: bigint | null
+  readonly maxDepth: number | null
+}
+
+/** Why a claim was refused, with what was read. */
+export interface Refusal {
+  readonly claim: Claim
+  /** The allowance that bound; of a draw the last one. */
+  readonly allowance: Allowance
+  readonly balance: Balance
+  readonly attempted: bigint
+  /** What a draw could have taken from all its allowances together. */
+  readonly available: bigint
+  /** What a draw's allowances hold together, and have spent. */
+  readonly total: { readonly limit: bigint; readonly spent: bigint; readonly held: bigint }
+  /** Refused before any cost was incurred. */
+  readonly isPreFlight: boolean
+}
+
+/** The definitions of an organization that processes remember, by version. */
+export interface OrgLimits {
+  readonly version: bigint
+  readonly limits: readonly ScopedLimit[]
+  readonly customerDefault: CustomerDefault | null
+  readonly topUps: readonly Pack[]
+}
+
+export interface ScopedLimit extends Limit {
+  readonly scopeKind: 'org' | 'department' | 'workflow' | 'deployment'
+  readonly scopeId: string
+}
+
+export interface CustomerDefault extends Limit {
+  readonly maxNewPerDay: bigint
+}
+
+/** A prepaid amount. Depleted packs still count as held by their owner; void and expired ones do not. */
+export interface Pack {
+  readonly id: string
+  readonly amount: bigint
+  readonly priority: number
+  readonly expiresAtMs: number | null
+  readonly voidedAtMs: number | null
+  readonly createdAtMs: number
+}
+
+/** What is known about one customer; read inside the decision, because there may be millions. */
+export interface CustomerFacts {
+  readonly own: Limit | null
+  readonly packs: readonly Pack[]
+}
+
+/** One kind of limit: which allowances a charge touches, and how it is refused. */
+export interface LimitKind {
+  readonly kind: string
+  /** Whether it can refuse at the edge; a kind that cannot is drawn down when the hold is settled. */
+  readonly bindsAtEdge: boolean
+  readonly bind: (
+    charge: Charge,
+    org: OrgLimits,
+    customer: CustomerFacts | undefined,
+    nowMs: number,
+  ) => readonly Claim[]
+  readonly refuse: (refusal: Refusal) => ApiError
+}
+
+/**
+ * The key of an allowance: a hash of everything that makes it this one, so that processes which have never heard of each
+ * other reach the same row.
+ */
+export function allowanceKey(limitId: string, subject: string, unit: Unit, label: string): string {
+  const hex = hash('sha256', JSON.stringify([limitId, subject, unit, label]), 'hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}
+
+const maxRemembered = 5_000
+const remembered = new WeakMap<Limit, Map<string, Allowance>>()
+
+/** The allowance of a limit for a subject, at a time. */
+export function allowanceAt(limit: Limit, subject: string, nowMs: number): Allowance {
+  let ofLimit = remembered.get(limit)
+  if (!ofLimit) remembered.set(limit, (ofLimit = new Map()))
+  const known = ofLimit.get(subject)
+  if (known && nowMs >= known.period!.startMs && nowMs < known.period!.endMs) return known
+  const period = plannedPeriodAt(limit.schedule, nowMs)
+  const { id, kind, unit, amount, enforcement, thresholds } = limit
+  const key = allowanceKey(id, subject, unit, period.label)
+  const allowance = { key, limitId: id, kind, subject, unit, period, limit: amount, enforcement, thresholds }
+  if (ofLimit.size >= maxRemembered) ofLimit.clear()
+  ofLimit.set(subject, allowance)
+  return allowance
+}
+
+type ByScope = ReadonlyMap<ScopedLimit['scopeKind'], ReadonlyMap<string, readonly ScopedLimit[]>>
+const indexes = new WeakMap<readonly ScopedLimit[], ReadonlyMap<string, ByScope>>()
+const none: readonly ScopedLimit[] = []
+
+/** The limits of one kind on one part of an organization; asked for each decision, so they are sorted once. */
+export function limitsOn(
+  { limits }: OrgLimits,
+  kind: string,
+  scopeKind: ScopedLimit['scopeKind'] = 'org',
+  scopeId = '',
+): readonly ScopedLimit[] {
+  let index = indexes.get(limits)
+  if (!index) indexes.set(limits, (index = indexed(limits)))
+  return index.get(kind)?.get(scopeKind)?.get(scopeId) ?? none
+}
+
+const indexed = (limits: readonly ScopedLimit[]): ReadonlyMap<string, ByScope> =>
+  grouped(
+    limits,
+    (limit) => limit.kind,
+    (ofKind) =>
+      grouped(
+        ofKind,
+        (limit) => limit.scopeKind,
+        (ofScope) => Map.groupBy(ofScope, (limit) => limit.scopeId),
+      ),
+  )
+
+const grouped = <T, K, G>(all: readonly T[], by: (one: T) => K, into: (group: T[]) => G) =>
+  new Map(Array.from(Map.groupBy(all, by), ([key, group]) => [key, into(group)]))
+
+/** What a row of an allowance says of it. */
+export interface NamedAllowanceRow {
+  readonly key: string
+  readonly limit_id: string
+  readonly kind: string
+  readonly subject: string
+  readonly unit: Unit
+  readonly period_label: string
+  readonly period_start: Date | null
+  readonly period_end: Date | null
+}
+
+/** An allowance from its row; what limits it is said by whoever knows. */
+export const allowanceOf = (
+  row: NamedAllowanceRow,
+  limit: Pick<Limit, 'amount' | 'enforcement' | 'thresholds'>,
+): Allowance => ({
+  key: row.key,
+  limitId: row.limit_id,
+  kind: row.kind,
+  subject: row.subject,
+  unit: row.unit,
+  period:
+    row.period_start && row.period_end
+      ? { label: row.period_label, startMs: row.period_start.getTime(), endMs: row.period_end.getTime() }
+      : null,
+  limit: limit.amount,
+  enforcement: limit.enforcement,
+  thresholds: limit.thresholds,
+})
+
+/** A pack's allowance is the pack itself. */
+export const packAllowance = (pack: Pack, kind: string, owner: string): Allowance => ({
+  key: pack.id,
+  limitId: pack.id,
+  kind,
+  subject: owner,
+  unit: 'usd',
+  period: null,
+  limit: pack.amount,
+  enforcement: 'block',
+  thresholds: [],
+})
+
+export const isLive = (pack: Pack, nowMs: number) =>
+  pack.voidedAtMs === null && (pack.expiresAtMs === null || nowMs < pack.expiresAtMs)
+
+/** In the order in which they are drawn: by priority, then what expires first, then what is oldest. */
+export const inDrawingOrder = (packs: readonly Pack[]): Pack[] =>
+  packs.toSorted(
+    (a, b) =>
+      a.priority - b.priority ||
+      (a.expiresAtMs ?? Number.POSITIVE_INFINITY) - (b.expiresAtMs ?? Number.POSITIVE_INFINITY) ||
+      a.createdAtMs - b.createdAtMs ||
+      (a.id < b.id ? -1 : 1),
+  )
+
+/** Reads a column of amounts: empty where all are 0, with one element where all are the same. */
+export const amountsIn = (column: readonly string[], keys: readonly unknown[]): bigint[] =>
+  keys.map((_, i) => BigInt(column[column.length === 1 ? 0 : i] ?? 0))
+
+/** What can still be spent; never negative, although a lowered limit can leave more spent than it allows. */
+export const remainingOf = (limit: bigint, { spent, held }: Pick<Balance, 'spent' | 'held'>): bigint =>
+  limit > spent + held ? limit - spent - held : 0n

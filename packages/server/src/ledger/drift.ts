@@ -1,0 +1,29 @@
+import { Gauge } from 'prom-client'
+import type { Job } from '../infra/jobs.ts'
+import type { Platform } from '../infra/platform.ts'
+import { verifyLedgers } from './verification.ts'
+
+/** Checks regularly what was booked since the last check; anything but 0 is an incident. */
+export function verifyLedgersJob({ sql, log, metrics }: Platform): Job {
+  const drift = new Gauge({
+    name: 'svc_ledger_drift_nano_usd',
+    help: 'By how much rows, journal and open holds differed at the last check; anything but 0 is a defect.',
+    registers: [metrics],
+  })
+  const checked = new Gauge({
+    name: 'svc_ledger_checked_allowances',
+    help: 'How many allowances the last check looked at.',
+    registers: [metrics],
+  })
+  return {
+    name: 'verify-ledgers',
+    schedule: '*/10 * * * *',
+    run: async () => {
+      const { driftNano, allowances, faults } = await verifyLedgers(sql, { isComplete: false })
+      drift.set(Number(driftNano))
+      checked.set(allowances)
+      for (const { orgId, batch, key, what } of faults.slice(0, 20))
+        log.error({ org_id: orgId, batch: batch?.toString(), key, what }, 'the books do not balance')
+    },
+  }
+}

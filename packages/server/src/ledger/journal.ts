@@ -1,0 +1,93 @@
+import { page, pageRequest } from '../contract/lists.ts'
+import type { Tx } from '../infra/sql.ts'
+import { formatId, type IdKind, parseId } from '../values/id.ts'
+import { formatUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { type Allowance, amountsIn, type NamedAllowanceRow } from './allowances.ts'
+import { listMovements, type MovementRow, nameAllowances } from './journal-queries.ts'
+import type { JournalEntry, JournalQuery } from './schema.ts'
+
+/** How each kind of limit is called on the wire. */
+export const limitIdKinds: Readonly<Record<string, IdKind>> = {
+  spend_cap: 'spendCap',
+  budget: 'budget',
+  plan: 'plan',
+  customer: 'customerLimit',
+  new_customers: 'customerLimit',
+  known_customer: 'customerLimit',
+  credits: 'creditPack',
+  quota: 'topUp',
+  chain: 'chain',
+}
+
+/** The id of a limit as `/v1` writes it. */
+export const limitIdOf = ({ kind, limitId }: Pick<Allowance, 'kind' | 'limitId'>) =>
+  formatId(limitIdKinds[kind]!, limitId)
+
+/** The limit that an id of any kind stands for. */
+export function parseLimitId(text: string): { kind: IdKind; id: string } | undefined {
+  for (const kind of new Set(Object.values(limitIdKinds))) {
+    const id = parseId(kind, text)
+    if (id !== undefined) return { kind, id }
+  }
+  return undefined
+}
+
+/** A counter as `/v1` writes it: dollars as a decimal string, all else as a number. */
+export const amountOf = ({ unit }: Pick<Allowance, 'unit'>, amount: bigint) =>
+  unit === 'usd' ? formatUsd(amount) : Number(amount)
+
+/** One page of the journal. A limit or reservation that does not exist has no movements. */
+export async function listJournal(tx: Tx, orgId: string, query: JournalQuery) {
+  const asked = pageRequest(query, 'seq')
+  const { from, to, kind, limit_id, reservation_id } = query
+  const limitId = limit_id === undefined ? undefined : parseLimitId(limit_id)?.id
+  const holdId = reservation_id === undefined ? undefined : parseId('reservation', reservation_id)
+  const isNothing =
+    (limit_id !== undefined && limitId === undefined) || (reservation_id !== undefined && holdId === undefined)
+  const rows = isNothing
+    ? []
+    : await listMovements(tx, orgId, asked, {
+        ...(from !== undefined && { from: new Date(from) }),
+        ...(to !== undefined && { to: new Date(to) }),
+        ...(kind !== undefined && { kind }),
+        ...(limitId !== undefined && { limitId }),
+        ...(holdId !== undefined && { holdId }),
+      })
+  const answer = page(rows, asked, ({ seq, idx }) => ({ value: seq.toString(), id: idx.toString() }))
+  const names = await nameAllowances(
+    tx,
+    orgId,
+    answer.data.flatMap(({ keys }) => keys),
+  )
+  return { ...answer, data: answer.data.map((row) => entryOf(row, names)) }
+}
+
+export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowanceRow>): JournalEntry {
+  const time = (at: Date | null) => (at === null ? null : timestamp(at))
+  return {
+    id: `${row.seq}.${row.idx}`,
+    batch: Number(row.seq),
+    created_at: timestamp(row.at),
+    kind: row.kind,
+    reservation_id: row.hold_id === null ? null : formatId('reservation', row.hold_id),
+    changes: row.keys.map((key, i) => {
+      const { limit_id, kind, subject, unit, period_start, period_end } = names.get(key)!
+      const amount = (column: readonly string[]) => amountOf({ unit }, amountsIn(column, row.keys)[i]!)
+      return {
+        limit_id: limitIdOf({ kind, limitId: limit_id }),
+        kind,
+        subject,
+        unit,
+        period_start: time(period_start),
+        period_end: time(period_end),
+        spent: amount(row.d_spent),
+        held: amount(row.d_held),
+        overrun: amount(row.d_overrun),
+        late: amount(row.d_late),
+      }
+    }),
+    actor: row.actor as JournalEntry['actor'],
+    reason: row.reason,
+  }
+}

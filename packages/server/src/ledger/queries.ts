@@ -1,0 +1,204 @@
+import { sql as raw } from 'kysely'
+import { ApiError } from '../contract/errors.ts'
+import type { PageRequest } from '../contract/lists.ts'
+import { keysetPage } from '../infra/keyset.ts'
+import type { Tx } from '../infra/sql.ts'
+import { type Balance, emptyBalance } from './allowances.ts'
+
+export const insertLedger = (tx: Tx, orgId: string) =>
+  tx
+    .insertInto('org_ledgers')
+    .values({ org_id: orgId })
+    .onConflict((c) => c.doNothing())
+    .execute()
+
+/** An organization has a ledger from its first moment on, so that one without is none. */
+export const ledgerExists = async (tx: Tx, orgId: string): Promise<boolean> =>
+  (await tx.selectFrom('org_ledgers').select('org_id').where('org_id', '=', orgId).executeTakeFirst()) !== undefined
+
+/**
+ * Takes the organization's lock: no decision runs until this transaction ends. For changes of what decisions read by
+ * themselves: customers' own limits, packs, balances. Returns the database's time under the lock.
+ */
+export async function lockBooks(tx: Tx, orgId: string): Promise<number> {
+  const { rows } = await raw`select org_id from org_ledgers where org_id = ${orgId} for no key update`.execute(tx)
+  if (rows.length === 0) throw new ApiError('not_found')
+  return databaseTime(tx)
+}
+
+/**
+ * Takes the organization's lock and says that its limits are changing: no decision runs until this transaction ends, and every
+ * process reads them anew before its next one. Returns the database's time under the lock.
+ */
+export async function lockLedger(tx: Tx, orgId: string): Promise<number> {
+  const { numAffectedRows } =
+    await raw`update org_ledgers set config_version = config_version + 1 where org_id = ${orgId}`.execute(tx)
+  if (numAffectedRows !== 1n) throw new ApiError('not_found')
+  return databaseTime(tx)
+}
+
+export async function configVersion(tx: Tx, orgId: string): Promise<bigint> {
+  const { config_version } = await tx
+    .selectFrom('org_ledgers')
+    .select('config_version')
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return config_version
+}
+
+/** In a statement of its own: within one that waits for a lock the time may be from before the wait. */
+export async function databaseTime(tx: Tx): Promise<number> {
+  const { rows } = await raw<{ now: Date }>`select clock_timestamp() as now`.execute(tx)
+  return rows[0]!.now.getTime()
+}
+
+/** A schedule as it is read: dates as text, because a driver's dates have a time zone. */
+export const scheduleSelection = [
+  'period',
+  raw<string | null>`anchor::text`.as('anchor'),
+  'timezone',
+  'next_period',
+  raw<string | null>`next_anchor::text`.as('next_anchor'),
+  'next_timezone',
+  'next_from',
+] as const
+
+const limitColumns = [
+  'id',
+  'kind',
+  'name',
+  'scope_kind',
+  'scope_id',
+  'unit',
+  'amount',
+  ...scheduleSelection,
+  'enforcement',
+  'thresholds',
+  'created_at',
+  'updated_at',
+] as const
+
+export interface NewLimit {
+  readonly id: string
+  readonly kind: 'spend_cap' | 'budget' | 'plan'
+  readonly name: string
+  readonly scope_kind: string
+  readonly scope_id: string
+  readonly unit: 'usd' | 'runs' | 'tokens'
+  readonly amount: bigint | null
+  readonly period: string
+  readonly anchor: string | null
+  readonly timezone: string
+  readonly enforcement: 'block' | 'alert'
+  readonly thresholds: number[]
+}
+
+export const insertLimit = (tx: Tx, orgId: string, limit: NewLimit) =>
+  tx
+    .insertInto('limits')
+    .values({ ...limit, org_id: orgId })
+    .returning(limitColumns)
+    .executeTakeFirstOrThrow()
+
+export type LimitRow = Awaited<ReturnType<typeof insertLimit>>
+
+/** The limits of an organization that are in force. */
+export const liveLimits = (tx: Tx, orgId: string, kind?: NewLimit['kind']): Promise<LimitRow[]> => {
+  const query = tx.selectFrom('limits').select(limitColumns).where('org_id', '=', orgId).where('ended_at', 'is', null)
+  return (kind === undefined ? query : query.where('kind', '=', kind)).orderBy('created_at').orderBy('id').execute()
+}
+
+export const findLimit = (tx: Tx, orgId: string, kind: NewLimit['kind'], id: string): Promise<LimitRow | undefined> =>
+  tx
+    .selectFrom('limits')
+    .select(limitColumns)
+    .where('org_id', '=', orgId)
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+
+export async function listLimits(
+  tx: Tx,
+  orgId: string,
+  kind: NewLimit['kind'],
+  page: PageRequest<'created_at' | 'name'>,
+  filters: { scope_kind?: string; scope_id?: string },
+) {
+  let query = tx
+    .selectFrom('limits')
+    .select([...limitColumns, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
+    .where('org_id', '=', orgId)
+    .where('kind', '=', kind)
+    .where('ended_at', 'is', null)
+  if (filters.scope_kind !== undefined) query = query.where('scope_kind', '=', filters.scope_kind)
+  if (filters.scope_id !== undefined) query = query.where('scope_id', '=', filters.scope_id)
+  return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
+}
+
+export interface ScheduleColumns {
+  readonly period: string
+  readonly anchor: string | null
+  readonly timezone: string
+  readonly next_period: string | null
+  readonly next_anchor: string | null
+  readonly next_timezone: string | null
+  readonly next_from: Date | null
+}
+
+export const updateLimit = (
+  tx: Tx,
+  orgId: string,
+  id: string,
+  fields: Partial<Pick<NewLimit, 'name' | 'amount' | 'enforcement' | 'thresholds'>> & Partial<ScheduleColumns>,
+) =>
+  tx
+    .updateTable('limits')
+    .set({ ...fields, updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(limitColumns)
+    .executeTakeFirstOrThrow()
+
+export const endLimit = (tx: Tx, orgId: string, id: string) =>
+  tx
+    .updateTable('limits')
+    .set({ ended_at: raw`clock_timestamp()`, updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute()
+
+/** What is used of allowances; one that has no row yet is unused. */
+export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[]): Promise<Map<string, Balance>> {
+  const { rows } = await raw<{
+    key: string
+    spent: bigint
+    held: bigint
+    overrun: bigint
+    late: bigint
+    would_refuse: bigint
+  }>`
+    select k as key, a.* from unnest(${keys}::uuid[]) k cross join lateral (
+      select spent, held, overrun, late, would_refuse from allowances where org_id = ${orgId} and key = k limit 1) a`.execute(
+    tx,
+  )
+  const found = new Map(
+    rows.map(({ key, would_refuse, ...counters }) => [key, { ...counters, wouldRefuse: would_refuse }]),
+  )
+  return new Map(keys.map((key) => [key, found.get(key) ?? emptyBalance]))
+}
+
+/** A raised default tells again, for all whom it limits, when it is passed. */
+export async function rearmPassed(tx: Tx, orgId: string, limitId: string, amount: bigint | null) {
+  await raw`
+    delete from threshold_events e where e.org_id = ${orgId} and e.threshold = 0 and exists (
+      select from allowances a where a.org_id = e.org_id and a.key = e.key and a.limit_id = ${limitId}
+         and (${amount}::bigint is null or a.spent <= ${amount}::bigint))`.execute(tx)
+}
+
+/** A raised limit tells those of its thresholds again that lie above what is spent. */
+export async function rearmThresholds(tx: Tx, orgId: string, key: string, reached: readonly number[]) {
+  await raw`delete from threshold_events where org_id = ${orgId} and key = ${key} and threshold <> all(${reached}::smallint[])`.execute(
+    tx,
+  )
+}

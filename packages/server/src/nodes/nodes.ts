@@ -1,0 +1,54 @@
+import type { Job } from '../infra/jobs.ts'
+import type { Platform } from '../infra/platform.ts'
+import { newUuid } from '../values/id.ts'
+import { endLease, forgetAccessChanges, forgetDeadNodes, renewLease, unlockJobsOfDeadWorkers } from './queries.ts'
+
+const leaseSeconds = 15
+const renewEverySeconds = 5
+const forgetAfterSeconds = 86_400
+
+export { type AccessLease, holdAccessLease } from './access-lease.ts'
+export { notifyAccessChange, recordAccessChange } from './queries.ts'
+
+export interface Membership {
+  readonly leave: () => Promise<void>
+}
+
+/** Makes a worker known as alive for as long as it is, and frees the jobs of those that no longer are. */
+export async function joinWorkers({ sql, log, version }: Platform, jobLockers: () => string[]): Promise<Membership> {
+  const id = newUuid()
+
+  async function renew() {
+    await renewLease(sql, { id, role: 'worker', version, leaseSeconds, jobLockers: jobLockers() })
+    const dead = await unlockJobsOfDeadWorkers(sql, leaseSeconds)
+    if (dead.length > 0) log.warn({ workers: dead }, 'freed the jobs of workers that died')
+  }
+
+  await renew()
+  let renewal = Promise.resolve()
+  const timer = setInterval(() => {
+    renewal = renewal
+      .then(renew)
+      .catch((error: unknown) => log.warn({ error }, 'the lease of this process was not renewed'))
+  }, renewEverySeconds * 1_000)
+  return {
+    leave: async () => {
+      clearInterval(timer)
+      await renewal
+      await endLease(sql, id).catch((error: unknown) =>
+        log.warn({ error }, 'the lease of this process was not given back'),
+      )
+    },
+  }
+}
+
+/** Rows of processes that died without saying so would otherwise stay for ever. */
+export const forgetDeadNodesJob = ({ sql, log }: Platform): Job => ({
+  name: 'forget-dead-nodes',
+  schedule: '17 * * * *',
+  run: async () => {
+    const forgotten = await forgetDeadNodes(sql, forgetAfterSeconds)
+    await forgetAccessChanges(sql, forgetAfterSeconds)
+    log.info({ forgotten: Number(forgotten) }, 'forgot dead nodes')
+  },
+})

@@ -1,0 +1,39 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Sql } from '../infra/sql.ts'
+import { formatId } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { findOrg, lockOrg, type OrgFields, type OrgRow, updateOrg } from './queries.ts'
+import type { OrgView } from './schema.ts'
+
+export { findOrg }
+
+export const orgView = (row: OrgRow): OrgView => ({
+  id: formatId('org', row.id),
+  name: row.name,
+  status: row.status,
+  ip_allow_list: row.ip_allow_list,
+  required_dimensions: row.required_dimensions,
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+})
+
+export const orgExists = async (sql: Sql, orgId: string): Promise<boolean> =>
+  (await sql.asOrgs([orgId], (tx) => findOrg(tx, orgId))) !== undefined
+
+/** Changes an organization on the record; what it already is stays as it is. */
+export async function changeOrg(
+  { tx, audit, accessChanged }: ChangeTools,
+  orgId: string,
+  action: string,
+  fields: OrgFields,
+): Promise<OrgView> {
+  const found = await lockOrg(tx, orgId)
+  if (!found) throw new ApiError('not_found')
+  const before = orgView(found)
+  if (fields.status === found.status) return before
+  const after = orgView(await updateOrg(tx, orgId, fields))
+  audit({ action, target: { kind: 'org', id: after.id }, before, after })
+  accessChanged()
+  return after
+}

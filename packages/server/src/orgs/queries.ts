@@ -1,0 +1,45 @@
+import { sql as raw } from 'kysely'
+import type { PageRequest } from '../contract/lists.ts'
+import { keysetPage } from '../infra/keyset.ts'
+import type { Tx } from '../infra/sql.ts'
+import { operatorsOrgId } from '../values/id.ts'
+
+const visible = ['id', 'name', 'status', 'ip_allow_list', 'required_dimensions', 'created_at', 'updated_at'] as const
+
+export const insertOrg = (tx: Tx, orgId: string, name: string) =>
+  tx.insertInto('orgs').values({ id: orgId, name }).returning(visible).executeTakeFirstOrThrow()
+
+export type OrgRow = Awaited<ReturnType<typeof insertOrg>>
+
+export const findOrg = (tx: Tx, orgId: string): Promise<OrgRow | undefined> =>
+  tx.selectFrom('orgs').select(visible).where('id', '=', orgId).executeTakeFirst()
+
+export const lockOrg = (tx: Tx, orgId: string): Promise<OrgRow | undefined> =>
+  tx.selectFrom('orgs').select(visible).where('id', '=', orgId).forUpdate().executeTakeFirst()
+
+export interface OrgFields {
+  name?: string
+  required_dimensions?: string[]
+  ip_allow_list?: string[]
+  status?: 'active' | 'suspended'
+  status_reason?: string | null
+}
+
+export const updateOrg = (tx: Tx, orgId: string, fields: OrgFields) =>
+  tx
+    .updateTable('orgs')
+    .set({ ...fields, updated_at: raw`clock_timestamp()` })
+    .where('id', '=', orgId)
+    .returning(visible)
+    .executeTakeFirstOrThrow()
+
+/** All tenants, for operators: the transaction must have said that it is one. */
+export async function listOrgs(tx: Tx, page: PageRequest<'created_at' | 'name'>, filters: { status?: string }) {
+  await raw`select set_config('app.operator', 'on', true)`.execute(tx)
+  let query = tx
+    .selectFrom('orgs')
+    .select([...visible, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
+    .where('id', '<>', operatorsOrgId)
+  if (filters.status !== undefined) query = query.where('status', '=', filters.status)
+  return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
+}

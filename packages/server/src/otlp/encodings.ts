@@ -1,0 +1,147 @@
+import { unreadable } from '../contract/body.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { BodyType } from '../contract/routes.ts'
+import { wantedAttributes } from './names.ts'
+import { bytesField, integerField, MalformedMessage, MessageReader, wire } from './protobuf.ts'
+import type { AnyValue, KeyValue, ResourceSpans, SpanFields, TracesRequest } from './traces.ts'
+
+/** The two encodings of OTLP over HTTP, in the field numbers of opentelemetry-proto 1.x. */
+
+export const protobufType = 'application/x-protobuf'
+
+/** Far more than an exporter sends; a message can be two bytes, so the limit on the body's size would not bound them. */
+const maxMessages = 200_000
+
+class Budget {
+  #left = maxMessages
+
+  spend() {
+    if (this.#left-- <= 0) throw new ApiError('payload_too_large', {}, { message: 'The request has too many spans.' })
+  }
+}
+
+export const protobufTraces: BodyType = {
+  schema: { type: 'string', format: 'binary', description: 'An `ExportTraceServiceRequest` of OTLP.' },
+  read: (bytes) => {
+    try {
+      return readRequest(new MessageReader(bytes), new Budget())
+    } catch (error) {
+      if (!(error instanceof MalformedMessage)) throw error
+      return unreadable({ field: 'body', code: 'invalid_body', message: 'The body is no protobuf message of traces.' })
+    }
+  },
+}
+
+function readRequest(reader: MessageReader, budget: Budget): TracesRequest {
+  const resourceSpans: ResourceSpans[] = []
+  while (reader.next())
+    if (reader.is(1, wire.bytes)) resourceSpans.push(readResourceSpans(reader.message(), budget))
+    else reader.skip()
+  return { resourceSpans }
+}
+
+function readResourceSpans(reader: MessageReader, budget: Budget): ResourceSpans {
+  budget.spend()
+  const attributes: KeyValue[] = []
+  const scopeSpans: { spans: SpanFields[] }[] = []
+  while (reader.next()) {
+    if (reader.is(1, wire.bytes)) readResource(reader.message(), budget, attributes)
+    else if (reader.is(2, wire.bytes)) scopeSpans.push(readScopeSpans(reader.message(), budget))
+    else reader.skip()
+  }
+  return { resource: { attributes }, scopeSpans }
+}
+
+function readResource(reader: MessageReader, budget: Budget, attributes: KeyValue[]) {
+  while (reader.next())
+    if (reader.is(1, wire.bytes)) readAttribute(reader.message(), budget, attributes)
+    else reader.skip()
+}
+
+function readScopeSpans(reader: MessageReader, budget: Budget): { spans: SpanFields[] } {
+  budget.spend()
+  const spans: SpanFields[] = []
+  while (reader.next())
+    if (reader.is(2, wire.bytes)) spans.push(readSpan(reader.message(), budget))
+    else reader.skip()
+  return { spans }
+}
+
+function readSpan(reader: MessageReader, budget: Budget): SpanFields {
+  budget.spend()
+  const attributes: KeyValue[] = []
+  const span: { -readonly [K in keyof SpanFields]: SpanFields[K] } = { attributes }
+  while (reader.next()) {
+    if (reader.is(1, wire.bytes)) span.traceId = reader.text('hex')
+    else if (reader.is(2, wire.bytes)) span.spanId = reader.text('hex')
+    else if (reader.is(4, wire.bytes)) span.parentSpanId = reader.text('hex')
+    else if (reader.is(7, wire.fixed64)) span.startTimeUnixNano = String(reader.fixed64())
+    else if (reader.is(8, wire.fixed64)) span.endTimeUnixNano = String(reader.fixed64())
+    else if (reader.is(9, wire.bytes)) readAttribute(reader.message(), budget, attributes)
+    else if (reader.is(15, wire.bytes)) span.status = readStatus(reader.message())
+    else reader.skip()
+  }
+  return span
+}
+
+function readStatus(reader: MessageReader) {
+  let code = 0
+  while (reader.next())
+    if (reader.is(3, wire.varint)) code = Number(reader.integer())
+    else reader.skip()
+  return { code }
+}
+
+function readAttribute(reader: MessageReader, budget: Budget, attributes: KeyValue[]) {
+  let key = ''
+  let value: MessageReader | undefined
+  while (reader.next()) {
+    if (reader.is(1, wire.bytes)) key = reader.text()
+    else if (reader.is(2, wire.bytes)) value = reader.message()
+    else reader.skip()
+  }
+  if (!value || !wantedAttributes.has(key)) return
+  attributes.push({ key, value: readValue(value, budget) })
+}
+
+/** One of its fields; a list is read one level deep, for no attribute that is wanted goes deeper. */
+function readValue(reader: MessageReader, budget: Budget, isElement = false): AnyValue {
+  budget.spend()
+  let value: AnyValue = {}
+  while (reader.next()) {
+    if (reader.is(1, wire.bytes)) value = { stringValue: reader.text() }
+    else if (reader.is(3, wire.varint)) value = { intValue: String(reader.integer()) }
+    else if (reader.is(4, wire.fixed64)) value = { doubleValue: reader.double() }
+    else if (reader.is(5, wire.bytes) && !isElement) value = { arrayValue: readList(reader.message(), budget) }
+    else reader.skip()
+  }
+  return value
+}
+
+function readList(reader: MessageReader, budget: Budget): { values: AnyValue[] } {
+  const values: AnyValue[] = []
+  while (reader.next())
+    if (reader.is(1, wire.bytes)) values.push(readValue(reader.message(), budget, true))
+    else reader.skip()
+  return { values }
+}
+
+export interface PartialSuccess {
+  readonly rejectedSpans: number
+  readonly errorMessage: string
+}
+
+/** `ExportTraceServiceResponse`: of complete success it says nothing. */
+export const protobufAnswer = (partial: PartialSuccess | undefined): Buffer =>
+  partial === undefined
+    ? Buffer.alloc(0)
+    : bytesField(
+        1,
+        Buffer.concat([integerField(1, partial.rejectedSpans), bytesField(2, Buffer.from(partial.errorMessage))]),
+      )
+
+/** A 64-bit integer is text in protobuf's JSON. */
+export const jsonAnswer = (partial: PartialSuccess | undefined): string =>
+  JSON.stringify(
+    partial === undefined ? {} : { partialSuccess: { ...partial, rejectedSpans: String(partial.rejectedSpans) } },
+  )

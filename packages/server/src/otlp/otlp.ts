@@ -1,0 +1,219 @@
+import { ApiError } from '../contract/errors.ts'
+import {
+  dimensionFields,
+  ExternalId,
+  Model,
+  maxRunAgeDays,
+  maxRunTokens,
+  Operation,
+  Provider,
+  Tags,
+  usageNames,
+} from '../run-log/run-log.ts'
+import { type BulkRun, maxBulkRuns } from '../runs/runs.ts'
+import { formatUsd, maxChargeNano } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { type Attributes, attribute, textAttribute } from './attributes.ts'
+import { nanoOfDollars } from './decimal.ts'
+import { type ModelCall, modelCallsOf, spanKey } from './model-calls.ts'
+import { type Name, names } from './names.ts'
+import type { SpanFields, TracesRequest } from './traces.ts'
+
+/** A run in the words of `POST /v1/runs/bulk`, with an id that makes it the same however often it is exported. */
+export type BulkRunInput = BulkRun & Required<Pick<BulkRun, 'external_id' | 'chain_id' | 'started_at'>>
+
+export interface RunsOfTraces {
+  readonly runs: BulkRunInput[]
+  /** Model calls that cannot be recorded, and why, for the first few. */
+  readonly rejected: { readonly count: number; readonly messages: string[] }
+  /** Spans that are no model call. */
+  readonly ignored: number
+}
+
+const maxMessages = 10
+const dayMs = 86_400_000
+/** How far the clock of a caller may be ahead. */
+const maxAheadMs = 5 * 60_000
+
+/** Why a span is no run. */
+class Unfit extends Error {}
+
+/** Model calls become runs. One that is not fit to be recorded is rejected by itself; the others are none the worse for it. */
+export function runsOfTraces(request: TracesRequest, nowMs: number): RunsOfTraces {
+  const { calls, ignored } = modelCallsOf(request)
+  if (calls.length > maxBulkRuns)
+    throw new ApiError('payload_too_large', {}, { message: `A request may have at most ${maxBulkRuns} model calls.` })
+  const runs: BulkRunInput[] = []
+  const rejected = { count: 0, messages: [] as string[] }
+  for (const call of calls) {
+    try {
+      runs.push(runOf(call, nowMs))
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error
+      rejected.count++
+      if (rejected.messages.length < maxMessages)
+        rejected.messages.push(`${spanKey(call.span.traceId, call.span.spanId) ?? 'a span'}: ${error.message}`)
+    }
+  }
+  return { runs, rejected, ignored }
+}
+
+function runOf({ span, attributes, resource, operation }: ModelCall, nowMs: number): BulkRunInput {
+  const key = spanKey(span.traceId, span.spanId)
+  if (key === undefined) throw new Unfit('traceId and spanId must be 16 and 8 bytes in hexadecimal, not all zero')
+  const requested = text('requestModel', Model, attributes)
+  const answered = text('responseModel', Model, attributes)
+  // Limits and prices are about the model that was asked for: it is the name that a decision before the call had to use.
+  const model = requested ?? answered
+  if (model === undefined) throw new Unfit('gen_ai.request.model is missing')
+  const places = [attributes, resource]
+  return withoutUndefined<BulkRunInput>({
+    external_id: fitting('the ids', `otlp:${key}`, ExternalId),
+    model,
+    provider: text('provider', Provider, attributes),
+    operation: operation === undefined ? undefined : fitting('gen_ai.operation.name', operation, Operation),
+    workflow_id: text('workflow_id', dimensionFields.workflow_id, ...places),
+    deployment_id: text('deployment_id', dimensionFields.deployment_id, ...places) ?? serviceOf(resource),
+    department_id: text('department_id', dimensionFields.department_id, ...places),
+    customer_id: text('customer_id', dimensionFields.customer_id, ...places),
+    chain_id: key.slice(0, key.indexOf(':')),
+    ...timesOf(span, nowMs),
+    status: hasFailed(span, attributes) ? 'failed' : 'succeeded',
+    ...usageOf(attributes),
+    cost_usd: costOf(attributes),
+    tags: tagsOf(attribute('tags', ...places)),
+    metadata: metadataOf(attributes, resource, answered === model ? undefined : answered),
+  })
+}
+
+const text = (name: Name, schema: object, ...places: readonly Attributes[]) => {
+  const found = textAttribute(name, ...places)
+  return found === undefined ? undefined : fitting(names[name][0], found, schema)
+}
+
+/** The same bounds that the API sets to whoever names these fields itself. */
+function fitting(name: string, value: string, schema: object): string {
+  const { maxLength, pattern } = schema as { maxLength: number; pattern: string }
+  // In code points, as JSON Schema counts, of which there are never more than units.
+  if (value.length > maxLength && Array.from(value).length > maxLength)
+    throw new Unfit(`${name} has more than ${maxLength} characters`)
+  if (!new RegExp(pattern).test(value) || !value.isWellFormed())
+    throw new Unfit(`${name} has a character that is no text`)
+  return value
+}
+
+/** An SDK that was told no name makes one up, which is the same for all programs. */
+function serviceOf(resource: Attributes): string | undefined {
+  const name = text('service', dimensionFields.deployment_id, resource)
+  return name?.startsWith('unknown_service') ? undefined : name
+}
+
+function timesOf({ startTimeUnixNano, endTimeUnixNano }: SpanFields, nowMs: number) {
+  const startMs = msOf('startTimeUnixNano', startTimeUnixNano)
+  if (startMs === undefined) throw new Unfit('startTimeUnixNano is missing')
+  if (startMs < nowMs - maxRunAgeDays * dayMs) throw new Unfit(`it started more than ${maxRunAgeDays} days ago`)
+  const endMs = msOf('endTimeUnixNano', endTimeUnixNano)
+  if (Math.max(startMs, endMs ?? 0) > nowMs + maxAheadMs) throw new Unfit('its time is in the future')
+  if (endMs !== undefined && endMs < startMs) throw new Unfit('it ends before it starts')
+  return {
+    started_at: timestamp(new Date(startMs)),
+    ended_at: endMs === undefined ? undefined : timestamp(new Date(endMs)),
+  }
+}
+
+const nanoPerMs = 1_000_000n
+
+/** 0 means unknown, as everywhere in OTLP. */
+function msOf(name: string, nano: unknown): number | undefined {
+  if (nano === undefined || nano === null || nano === '') return undefined
+  let ms: number
+  // A number in JSON has lost its last digits, so that a whole millisecond may have become a little less than one.
+  if (typeof nano === 'number' && Number.isInteger(nano)) ms = Math.floor(Math.round(nano / 1_000) / 1_000)
+  else if (typeof nano === 'string' && /^\d{1,20}$/.test(nano)) ms = Number(BigInt(nano) / nanoPerMs)
+  else throw new Unfit(`${name} is no number of nanoseconds`)
+  return ms === 0 ? undefined : ms
+}
+
+const statusOk = new Set<unknown>([1, 'STATUS_CODE_OK'])
+const statusError = new Set<unknown>([2, 'STATUS_CODE_ERROR'])
+
+function hasFailed({ status }: SpanFields, attributes: Attributes): boolean {
+  const code = (status as { code?: unknown } | null | undefined)?.code
+  return statusError.has(code) || (!statusOk.has(code) && attribute('errorType', attributes) !== undefined)
+}
+
+/**
+ * The conventions count cached tokens as input and reasoning as output. Parts that are more than the whole come from an
+ * instrumentation that leaves them out of it, as some providers do: then they are added.
+ */
+function usageOf(attributes: Attributes) {
+  const [input, output, cacheRead, cacheCreation, reasoning] = usageNames.map((name) => tokens(name, attributes))
+  const cached = (cacheRead ?? 0) + (cacheCreation ?? 0)
+  const usage = {
+    input_tokens: wholeOf(input, cached),
+    output_tokens: wholeOf(output, reasoning ?? 0),
+    cache_read_input_tokens: cacheRead,
+    cache_creation_input_tokens: cacheCreation,
+    reasoning_output_tokens: reasoning,
+  }
+  for (const [name, count] of Object.entries(usage))
+    if ((count ?? 0) > maxRunTokens) throw new Unfit(`${name} is more than ${maxRunTokens}`)
+  return usage
+}
+
+const wholeOf = (whole: number | undefined, part: number) => (part > (whole ?? 0) ? (whole ?? 0) + part : whole)
+
+function tokens(name: (typeof usageNames)[number], attributes: Attributes): number | undefined {
+  const value = attribute(name, attributes)
+  if (value === undefined) return undefined
+  const count = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0)
+    throw new Unfit(`${names[name][0]} is no number of tokens`)
+  return count
+}
+
+function costOf(attributes: Attributes): string | undefined {
+  const value = attribute('cost_usd', attributes)
+  if (value === undefined) return undefined
+  const nano = typeof value === 'object' ? undefined : nanoOfDollars(value)
+  if (nano === undefined || nano > maxChargeNano)
+    throw new Unfit(`cost_usd is no amount of dollars up to ${formatUsd(maxChargeNano)}`)
+  return formatUsd(nano)
+}
+
+/** Resource attributes that come from the environment cannot be lists, so one text may name several. */
+function tagsOf(value: ReturnType<typeof attribute>): string[] | undefined {
+  if (value === undefined) return undefined
+  const given = typeof value === 'object' ? value : String(value).split(',')
+  const tags = [...new Set(given.map((tag) => tag.trim()).filter((tag) => tag !== ''))]
+  const { maxItems } = Tags as { maxItems?: number }
+  if (tags.length > maxItems!) throw new Unfit(`weir.tags has more than ${maxItems} tags`)
+  return tags.map((tag) => fitting('weir.tags', tag, Tags.items))
+}
+
+const maxMetadataLength = 1_000
+
+/** Only for people to look at, so what does not fit is left out instead of rejecting the run that it is about. */
+function metadataOf(attributes: Attributes, resource: Attributes, responseModel: string | undefined) {
+  const reasons = attribute('finishReasons', attributes)
+  const all = {
+    response_model: responseModel,
+    response_id: textAttribute('responseId', attributes),
+    conversation_id: textAttribute('conversation', attributes),
+    agent_name: textAttribute('agent', attributes),
+    error_type: textAttribute('errorType', attributes),
+    finish_reasons: typeof reasons === 'object' ? reasons.join(', ') : reasons?.toString(),
+    environment: textAttribute('environment', attributes, resource),
+  }
+  const fit = Object.entries(all).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined &&
+      entry[1].length <= maxMetadataLength &&
+      !entry[1].includes('\0') &&
+      entry[1].isWellFormed(),
+  )
+  return fit.length === 0 ? undefined : Object.fromEntries(fit)
+}
+
+const withoutUndefined = <T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T

@@ -1,0 +1,106 @@
+/**
+ * Reads and writes the wire format of protobuf, of which nothing but this is needed: a field has a number and one of four forms,
+ * and what is not asked for is stepped over by its form. See docs/adr/0009-otlp-decoding.md.
+ */
+
+export class MalformedMessage extends Error {}
+
+const malformed = (): never => {
+  throw new MalformedMessage()
+}
+
+export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
+
+/** A message, field after field: `next()`, then either one of the reading methods that fits `form`, or `skip()`. */
+export class MessageReader {
+  field = 0
+  form = 0
+  readonly #bytes: Buffer
+  readonly #end: number
+  #at: number
+
+  constructor(bytes: Buffer, at = 0, end = bytes.length) {
+    this.#bytes = bytes
+    this.#at = at
+    this.#end = end
+  }
+
+  next(): boolean {
+    if (this.#at >= this.#end) return false
+    const tag = this.#number()
+    this.field = Math.floor(tag / 8)
+    this.form = tag % 8
+    if (this.field < 1 || this.field > 536_870_911) malformed()
+    return true
+  }
+
+  /** Whether the field is this one, in the form that it must have; in any other form it is an unknown field. */
+  is(field: number, form: number): boolean {
+    return this.field === field && this.form === form
+  }
+
+  message(): MessageReader {
+    const start = this.#take(this.#number())
+    return new MessageReader(this.#bytes, start, this.#at)
+  }
+
+  text(encoding: 'utf8' | 'hex' = 'utf8'): string {
+    const start = this.#take(this.#number())
+    return this.#bytes.toString(encoding, start, this.#at)
+  }
+
+  /** Signed, as `int64` and enumerations are. */
+  integer(): bigint {
+    let value = 0n
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#bytes[this.#take(1)]!
+      value |= BigInt(byte & 0x7f) << shift
+      if (byte < 0x80) return BigInt.asIntN(64, value)
+    }
+    return malformed()
+  }
+
+  fixed64(): bigint {
+    return this.#bytes.readBigUInt64LE(this.#take(8))
+  }
+
+  double(): number {
+    return this.#bytes.readDoubleLE(this.#take(8))
+  }
+
+  skip() {
+    if (this.form === wire.varint) this.#number()
+    else if (this.form === wire.fixed64) this.#take(8)
+    else if (this.form === wire.bytes) this.#take(this.#number())
+    else if (this.form === wire.fixed32) this.#take(4)
+    else malformed()
+  }
+
+  /** Steps over so many bytes, if there are as many, and says where they begin. */
+  #take(count: number): number {
+    const start = this.#at
+    if (count > this.#end - start) malformed()
+    this.#at = start + count
+    return start
+  }
+
+  /** A tag or a length, or what is stepped over: beyond 53 bits none could be right, so it need not be exact there. */
+  #number(): number {
+    let value = 0
+    for (let factor = 1; factor <= 2 ** 63; factor *= 128) {
+      const byte = this.#bytes[this.#take(1)]!
+      value += (byte & 0x7f) * factor
+      if (byte < 0x80) return value
+    }
+    return malformed()
+  }
+}
+
+const varint = (value: number): number[] =>
+  value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))]
+
+export const integerField = (field: number, value: number): Buffer =>
+  Buffer.from([...varint(field * 8 + wire.varint), ...varint(value)])
+
+export const bytesField = (field: number, value: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([...varint(field * 8 + wire.bytes), ...varint(value.length)]), value])

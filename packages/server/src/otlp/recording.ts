@@ -1,0 +1,56 @@
+import { ApiError } from '../contract/errors.ts'
+import type { Caller } from '../identity/identity.ts'
+import type { BulkRunInput } from './otlp.ts'
+
+/** Records runs as facts; the results are in the order of the runs. */
+export type Ingest = (
+  caller: Caller,
+  runs: readonly BulkRunInput[],
+) => Promise<{ readonly results: readonly { readonly error?: Reason | undefined }[] }>
+
+interface Reason {
+  readonly code: string
+  readonly message: string
+}
+
+export interface Refused {
+  readonly run: BulkRunInput
+  readonly reason: Reason
+}
+
+/** Faults are looked for in stages, and each stage names all that it finds. */
+const maxRounds = 4
+
+/**
+ * Records all runs but those that cannot be, and says which. A batch is refused as a whole for a fault of one run, such as a
+ * model without a price: nobody wrote these runs together as one, so the others are sent again without it.
+ */
+export async function recordEach(ingest: Ingest, caller: Caller, runs: readonly BulkRunInput[]): Promise<Refused[]> {
+  const refused: Refused[] = []
+  let left = runs
+  for (let round = 1; left.length > 0; round++) {
+    try {
+      const { results } = await ingest(caller, left)
+      for (const [index, { error }] of results.entries()) if (error) refused.push({ run: left[index]!, reason: error })
+      break
+    } catch (error) {
+      const faults = faultsByRun(error)
+      if (faults.size === 0 || round === maxRounds) throw error
+      for (const [index, reason] of faults) refused.push({ run: left[index]!, reason })
+      left = left.filter((_run, index) => !faults.has(index))
+    }
+  }
+  return refused
+}
+
+/** The first fault of each run; nothing of an error that is about anything else. */
+function faultsByRun(error: unknown): ReadonlyMap<number, Reason> {
+  const found = new Map<number, Reason>()
+  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return found
+  for (const { field, code, message } of (error as ApiError<'validation_failed'>).details.fields) {
+    const [, index, name] = /^runs\.(\d+)\.(.+)$/.exec(field) ?? []
+    if (index === undefined) return new Map()
+    if (!found.has(Number(index))) found.set(Number(index), { code, message: `${name}: ${message}` })
+  }
+  return found
+}

@@ -1,0 +1,54 @@
+import { Counter } from 'prom-client'
+import { bodyTypeOf } from '../contract/body.ts'
+import { asJsonText } from '../contract/envelope.ts'
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import type { Platform } from '../infra/platform.ts'
+import { jsonAnswer, protobufAnswer, protobufTraces, protobufType } from './encodings.ts'
+import { runsOfTraces } from './otlp.ts'
+import { type Ingest, recordEach } from './recording.ts'
+import { partialSuccess } from './rejections.ts'
+import { TracesAnswer, TracesBody } from './schema.ts'
+
+export function otlp(app: App, { clock, metrics }: Pick<Platform, 'clock' | 'metrics'>, ingest: Ingest) {
+  describeTag(app, 'otlp', 'Model calls as OpenTelemetry reports them.')
+  const spans = new Counter({
+    name: 'svc_otlp_spans_total',
+    help: 'Spans received, by what became of them: recorded as a run, rejected, or ignored because they are no model call.',
+    labelNames: ['outcome'],
+    registers: [metrics],
+  })
+
+  app.post(
+    '/v1/otlp/v1/traces',
+    {
+      config: {
+        role: 'service',
+        scope: 'runs:import',
+        urgency: 'ingest',
+        bulk: true,
+        foreignBody: true,
+        bodyTypes: { [protobufType]: protobufTraces },
+      },
+      schema: {
+        operationId: 'importTraces',
+        tags: ['otlp'],
+        summary: 'Import OpenTelemetry traces',
+        description:
+          'OTLP over HTTP: spans of model calls, after the GenAI conventions, become runs; all other spans are ignored. The calls have taken place, so limits do not refuse them. Spans that cannot be recorded are counted in `partialSuccess` and do not keep the others from it.',
+        body: TracesBody,
+        response: { 200: TracesAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { runs, rejected, ignored } = runsOfTraces(request.body, clock.now().getTime())
+      const refused = await recordEach(ingest, request.principal!, runs)
+      spans.inc({ outcome: 'recorded' }, runs.length - refused.length)
+      spans.inc({ outcome: 'rejected' }, rejected.count + refused.length)
+      spans.inc({ outcome: 'ignored' }, ignored)
+      const partial = partialSuccess(rejected, refused)
+      if (bodyTypeOf(request) === protobufType) return reply.type(protobufType).send(protobufAnswer(partial))
+      return asJsonText(reply, 200).send(jsonAnswer(partial))
+    },
+  )
+}

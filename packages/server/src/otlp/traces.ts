@@ -1,0 +1,34 @@
+/**
+ * A request as OTLP's JSON encoding has it, of which the protobuf form is made too: ids in hexadecimal, 64-bit integers as text
+ * or numbers. Only that it consists of lists of objects down to the span is known; everything in a span may be anything.
+ */
+export interface TracesRequest {
+  readonly resourceSpans?: readonly ResourceSpans[]
+}
+
+export interface ResourceSpans {
+  readonly resource?: unknown
+  readonly scopeSpans?: readonly { readonly spans?: readonly SpanFields[] }[]
+}
+
+export interface SpanFields {
+  readonly traceId?: unknown
+  readonly spanId?: unknown
+  readonly parentSpanId?: unknown
+  readonly startTimeUnixNano?: unknown
+  readonly endTimeUnixNano?: unknown
+  readonly attributes?: unknown
+  readonly status?: unknown
+}
+
+export interface KeyValue {
+  readonly key: string
+  readonly value: AnyValue
+}
+
+export interface AnyValue {
+  readonly stringValue?: unknown
+  readonly intValue?: unknown
+  readonly doubleValue?: unknown
+  readonly arrayValue?: { readonly values?: unknown }
+}

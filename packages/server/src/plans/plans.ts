@@ -1,0 +1,115 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Tx } from '../infra/sql.ts'
+import {
+  allowanceAt,
+  claimOn,
+  insertLimit,
+  type LimitKind,
+  type LimitRow,
+  limitOf,
+  limitsOn,
+  liveLimits,
+  lockLedger,
+  newSchedule,
+  periodView,
+  plainSchedule,
+  rearm,
+  remainingOf,
+  rowTimesView,
+  type Standing,
+  standings,
+  updateLimit,
+} from '../ledger/ledger.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import type { Entitlement, PlanInput, PlanView } from './schema.ts'
+
+/** What a plan counts, in the order in which it refuses. */
+const units = ['runs', 'tokens'] as const
+type PlanUnit = (typeof units)[number]
+
+/** What the organization's plan includes each month. */
+export const planKind: LimitKind = {
+  kind: 'plan',
+  bindsAtEdge: false,
+  bind: (_charge, org, _customer, nowMs) =>
+    limitsOn(org, 'plan')
+      .toSorted((a, b) => units.indexOf(a.unit as PlanUnit) - units.indexOf(b.unit as PlanUnit))
+      .map((limit) => claimOn(planKind, allowanceAt(limit, '', nowMs))),
+  refuse: ({ allowance, balance }) =>
+    new ApiError('plan_limit_exceeded', {
+      limit_kind: allowance.unit as PlanUnit,
+      limit: Number(allowance.limit),
+      used: Number(balance.spent + balance.held),
+    }),
+}
+
+type PlanRows = Readonly<Record<PlanUnit, LimitRow>>
+
+/** Both or none: they are only ever written together. */
+async function findPlan(tx: Tx, orgId: string): Promise<PlanRows | undefined> {
+  const rows = await liveLimits(tx, orgId, 'plan')
+  const [runs, tokens] = units.map((wanted) => rows.find(({ unit }) => unit === wanted))
+  return runs && tokens && { runs, tokens }
+}
+
+async function viewOf(tx: Tx, orgId: string, nowMs: number, { runs, tokens }: PlanRows): Promise<PlanView> {
+  const found = await standings(tx, orgId, nowMs, [
+    [limitOf(runs), ''],
+    [limitOf(tokens), ''],
+  ])
+  return {
+    id: formatId('plan', runs.id),
+    name: runs.name,
+    overage_policy: runs.enforcement === 'block' ? 'block' : 'allow',
+    runs: entitlementOf(found[0]!),
+    tokens: entitlementOf(found[1]!),
+    ...periodView(found[0]!.allowance),
+    ...rowTimesView(runs),
+  }
+}
+
+const entitlementOf = ({ limit: { amount }, balance }: Standing): Entitlement => ({
+  limit: amount === null ? null : Number(amount),
+  used: Number(balance.spent),
+  held: Number(balance.held),
+  remaining: amount === null ? null : Number(remainingOf(amount, balance)),
+})
+
+export async function getPlan(tx: Tx, orgId: string, nowMs: number): Promise<PlanView | undefined> {
+  const rows = await findPlan(tx, orgId)
+  return rows && viewOf(tx, orgId, nowMs, rows)
+}
+
+/** What was used this month goes on counting under the new plan. */
+export async function putPlan({ tx, audit }: ChangeTools, orgId: string, input: PlanInput): Promise<PlanView> {
+  const nowMs = await lockLedger(tx, orgId)
+  const found = await findPlan(tx, orgId)
+  const before = found && (await viewOf(tx, orgId, nowMs, found))
+  const amounts = { runs: input.runs_per_month, tokens: input.tokens_per_month }
+  const put = async (unit: PlanUnit) => {
+    const fields = {
+      name: input.name,
+      amount: amounts[unit] === null ? null : BigInt(amounts[unit]),
+      enforcement: input.overage_policy === 'block' ? ('block' as const) : ('alert' as const),
+    }
+    const known = found?.[unit]
+    if (!known) return insertLimit(tx, orgId, { ...newEntitlement(unit), ...fields })
+    const row = await updateLimit(tx, orgId, known.id, fields)
+    if (row.amount !== known.amount) await rearm(tx, orgId, nowMs, limitOf(row), '')
+    return row
+  }
+  const after = await viewOf(tx, orgId, nowMs, { runs: await put('runs'), tokens: await put('tokens') })
+  audit({ action: 'plan.set', target: { kind: 'plan', id: after.id }, before, after })
+  return after
+}
+
+const newEntitlement = (unit: PlanUnit) => ({
+  id: newUuid(),
+  kind: 'plan' as const,
+  scope_kind: 'org',
+  scope_id: '',
+  unit,
+  ...newSchedule({ ...plainSchedule, unit: 'month' }),
+  thresholds: [],
+})

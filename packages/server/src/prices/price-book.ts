@@ -1,0 +1,184 @@
+import { listPrices } from './list-prices.ts'
+import { type NamedModel, namesOf } from './model-names.ts'
+
+/** Pico-dollars per token. */
+export interface Price {
+  /** `prc_…` for an organization's own, `list:<model>@<date>` for a built-in one. */
+  readonly id: string
+  readonly inputPico: bigint
+  readonly outputPico: bigint
+  readonly cacheReadPico: bigint
+  readonly cacheWritePico: bigint
+  readonly maxOutputTokens: number | null
+}
+
+/** A price with what it is for. */
+export interface PriceEntry extends Price {
+  readonly model: string
+  /** `''` for any provider. */
+  readonly provider: string
+  readonly effectiveFromMs: number
+}
+
+export interface PriceSettings {
+  readonly minHoldNano: bigint
+  readonly unpricedCeilingNano: bigint | null
+  readonly defaultMaxOutputTokens: number
+}
+
+export interface PriceBook extends PriceSettings {
+  readonly priceOf: (model: string, provider: string | undefined, atMs: number) => Price | undefined
+}
+
+/** The entries of one model at one provider, newest first. */
+type Timeline = readonly PriceEntry[]
+
+/** Callers choose the names that are asked for, so what is remembered about them must end somewhere. */
+const maxRemembered = 1_000
+
+/**
+ * An organization's own entries win over the list. Among them the name closest to what was asked decides first, then the
+ * provider, then the date: the newest entry that is in effect.
+ */
+export function priceBook(settings: PriceSettings, own: readonly PriceEntry[]): PriceBook {
+  const ownIndex = indexed(own)
+  const remembered = new Map<string, readonly Timeline[]>()
+
+  const timelinesOf = (model: string, provider: string): readonly Timeline[] => {
+    const key = `${provider}\0${model}`
+    const known = remembered.get(key)
+    if (known) return known
+    const names = namesOf(model, provider)
+    const found = [
+      ...names.flatMap(({ name, provider: named }) => [ownIndex.get(name)?.get(named), ownIndex.get(name)?.get('')]),
+      ...names.flatMap(listed),
+    ].filter((timeline) => timeline !== undefined)
+    if (remembered.size >= maxRemembered) remembered.clear()
+    remembered.set(key, found)
+    return found
+  }
+
+  return {
+    ...settings,
+    priceOf: (model, provider, atMs) => {
+      for (const timeline of timelinesOf(model, provider ?? '')) {
+        const price = timeline.find(({ effectiveFromMs }) => effectiveFromMs <= atMs)
+        if (price) return price
+      }
+      return undefined
+    },
+  }
+}
+
+type Index = ReadonlyMap<string, ReadonlyMap<string, Timeline>>
+
+function indexed(entries: readonly PriceEntry[]): Index {
+  const index = new Map<string, Map<string, PriceEntry[]>>()
+  for (const entry of entries.toSorted((a, b) => b.effectiveFromMs - a.effectiveFromMs)) {
+    const ofModel = index.get(entry.model) ?? new Map<string, PriceEntry[]>()
+    const timeline = ofModel.get(entry.provider) ?? []
+    timeline.push(entry)
+    index.set(entry.model, ofModel.set(entry.provider, timeline))
+  }
+  return index
+}
+
+const listIndex = indexed(listPrices)
+
+/** A provider that the list does not know resells the model, most often at its maker's price. */
+function listed({ name, provider }: NamedModel): Timeline[] {
+  const ofModel = listIndex.get(name)
+  if (!ofModel) return []
+  const exact = ofModel.get(provider)
+  return exact ? [exact] : [...ofModel.values()]
+}
+
+export interface Usage {
+  /** All of them, cached ones included. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+}
+
+/** The exact cost, rounded up once to a whole nano-dollar. */
+export function costOf(price: Price, usage: Usage): bigint {
+  const read = BigInt(usage.cacheReadTokens ?? 0)
+  const written = BigInt(usage.cacheWriteTokens ?? 0)
+  const rest = BigInt(usage.inputTokens) - read - written
+  return nanoOf(
+    (rest > 0n ? rest * price.inputPico : 0n) +
+      read * price.cacheReadPico +
+      written * price.cacheWritePico +
+      BigInt(usage.outputTokens) * price.outputPico,
+  )
+}
+
+const nanoOf = (pico: bigint): bigint => (pico + 999n) / 1_000n
+
+export interface Estimate {
+  readonly model: string
+  readonly provider?: string | undefined
+  readonly estimatedNano?: bigint | undefined
+  readonly inputTokens?: number | undefined
+  readonly maxOutputTokens?: number | undefined
+}
+
+export interface HoldPrice {
+  readonly amountNano: bigint
+  readonly tokens: bigint
+  readonly price: Price | null
+  readonly basis: Basis
+}
+
+type Basis = 'computed' | 'estimate' | 'ceiling' | 'minimum'
+
+/**
+ * What to hold before a request whose usage is not known yet: the most that it can cost where that can be computed, and an
+ * estimate may only raise it. Where nothing can be computed the estimate is taken, but never less than the minimum: nothing is held
+ * only where the price itself says zero.
+ */
+export function holdFor(book: PriceBook, asked: Estimate, atMs: number): HoldPrice | 'unpriced' {
+  const price = book.priceOf(asked.model, asked.provider, atMs) ?? null
+  const maxOutput = asked.maxOutputTokens ?? price?.maxOutputTokens ?? book.defaultMaxOutputTokens
+  const amount = price ? pricedHold(book, price, asked, maxOutput) : unpricedHold(book, asked)
+  if (amount === 'unpriced') return amount
+  return { ...amount, tokens: BigInt(asked.inputTokens ?? 0) + BigInt(maxOutput), price }
+}
+
+type Amount = Pick<HoldPrice, 'amountNano' | 'basis'>
+
+function pricedHold(book: PriceBook, price: Price, asked: Estimate, maxOutput: number): Amount {
+  const estimate: Amount = { amountNano: asked.estimatedNano ?? 0n, basis: 'estimate' }
+  if (asked.inputTokens !== undefined || isFree(price)) {
+    const pico = BigInt(asked.inputTokens ?? 0) * dearestInput(price) + BigInt(maxOutput) * price.outputPico
+    return largest({ amountNano: nanoOf(pico), basis: 'computed' }, estimate)
+  }
+  const minimum: Amount = { amountNano: book.minHoldNano, basis: 'minimum' }
+  const output: Amount = { amountNano: nanoOf(BigInt(maxOutput) * price.outputPico), basis: 'computed' }
+  // The model's own ceiling on what it writes is a guess; what the caller says of it is a fact, and so is its estimate.
+  const isGuess = asked.maxOutputTokens === undefined && asked.estimatedNano !== undefined
+  return isGuess ? largest(estimate, minimum) : largest(output, estimate, minimum)
+}
+
+function unpricedHold(book: PriceBook, asked: Estimate): Amount | 'unpriced' {
+  const ceilingNano = book.unpricedCeilingNano
+  if (asked.estimatedNano !== undefined) {
+    return largest(
+      { amountNano: asked.estimatedNano, basis: 'estimate' },
+      { amountNano: book.minHoldNano, basis: 'minimum' },
+      { amountNano: ceilingNano ?? 0n, basis: 'ceiling' },
+    )
+  }
+  return ceilingNano === null ? 'unpriced' : { amountNano: ceilingNano, basis: 'ceiling' }
+}
+
+/** Of equal amounts the first. */
+const largest = (...amounts: [Amount, ...Amount[]]): Amount =>
+  amounts.reduce((a, b) => (b.amountNano > a.amountNano ? b : a))
+
+/** Any part of the input may turn out to be read from a cache, or written to it. */
+const dearestInput = ({ inputPico, cacheReadPico, cacheWritePico }: Price): bigint =>
+  [cacheReadPico, cacheWritePico].reduce((a, b) => (b > a ? b : a), inputPico)
+
+const isFree = (price: Price) => price.outputPico === 0n && dearestInput(price) === 0n

@@ -1,0 +1,163 @@
+import type { Sql, Tx } from '../infra/sql.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { formatUsd, parseUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { listPrices } from './list-prices.ts'
+import { type PriceBook, type PriceEntry, type PriceSettings, priceBook } from './price-book.ts'
+import {
+  findSettings,
+  listOwnPrices,
+  listUnpriced,
+  type PriceRow,
+  replacePrices,
+  type SettingsRow,
+  type UnpricedRow,
+  upsertSettings,
+  upsertUnpriced,
+} from './queries.ts'
+import { picoOf, usdPerMillion } from './rates.ts'
+import { effectiveFromMs, type PriceInput, type Prices, type PricesInput } from './schema.ts'
+
+export {
+  costOf,
+  type HoldPrice,
+  holdFor,
+  type Price,
+  type PriceBook,
+} from './price-book.ts'
+
+const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }
+
+const defaultSettings: PriceSettings = {
+  minHoldNano: parseUsd(defaults.minHoldUsd),
+  unpricedCeilingNano: null,
+  defaultMaxOutputTokens: defaults.maxOutputTokens,
+}
+
+/** What the organization's requests cost: read when its definitions are, and then only asked. */
+export async function loadPriceBook(tx: Tx, orgId: string): Promise<PriceBook> {
+  return bookOf(await findSettings(tx, orgId), await listOwnPrices(tx, orgId))
+}
+
+const bookOf = (settings: SettingsRow | undefined, rows: readonly PriceRow[]): PriceBook =>
+  priceBook(settingsOf(settings), rows.map(entryOf))
+
+const settingsOf = (row: SettingsRow | undefined): PriceSettings =>
+  row
+    ? {
+        minHoldNano: row.min_hold_nano,
+        unpricedCeilingNano: row.unpriced_ceiling_nano,
+        defaultMaxOutputTokens: row.default_max_output_tokens,
+      }
+    : defaultSettings
+
+const entryOf = (row: PriceRow): PriceEntry => ({
+  id: formatId('price', row.id),
+  model: row.model,
+  provider: row.provider,
+  inputPico: row.input_pico,
+  outputPico: row.output_pico,
+  cacheReadPico: row.cache_read_pico,
+  cacheWritePico: row.cache_write_pico,
+  maxOutputTokens: row.max_output_tokens,
+  effectiveFromMs: row.effective_from.getTime(),
+})
+
+/** Remembers that somebody asked for a model that nobody priced. */
+export const noteUnpriced = (sql: Sql, orgId: string, model: string, provider: string | undefined): Promise<void> =>
+  sql.asOrgs([orgId], (tx) => upsertUnpriced(tx, orgId, model, provider ?? ''))
+
+export async function getPrices(tx: Tx, orgId: string, nowMs: number): Promise<Prices> {
+  const settings = await findSettings(tx, orgId)
+  const rows = await listOwnPrices(tx, orgId)
+  return viewOf(settings, rows, await listUnpriced(tx, orgId), nowMs)
+}
+
+/** Replaces an organization's price book. An entry that is in it already stays the same one and keeps its id. */
+export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
+  await upsertSettings(tx, orgId, {
+    min_hold_nano: parseUsd(input.min_hold_usd ?? defaults.minHoldUsd),
+    unpriced_ceiling_nano: input.unpriced_ceiling_usd == null ? null : parseUsd(input.unpriced_ceiling_usd),
+    default_max_output_tokens: input.default_max_output_tokens ?? defaults.maxOutputTokens,
+  })
+  const known = new Map((await listOwnPrices(tx, orgId)).map((row) => [identityOf(row), row.id]))
+  const wanted = input.prices.map(columnsOf)
+  await replacePrices(
+    tx,
+    orgId,
+    wanted.map((columns) => ({ ...columns, id: known.get(identityOf(columns)) ?? newUuid() })),
+  )
+}
+
+type Columns = Omit<PriceRow, 'id' | 'created_at'>
+
+function columnsOf(price: PriceInput): Columns {
+  const input = picoOf(price.input_usd_per_million)
+  const cached = (text: string | undefined) => (text === undefined ? input : picoOf(text))
+  return {
+    model: price.model,
+    provider: price.provider ?? '',
+    input_pico: input,
+    output_pico: picoOf(price.output_usd_per_million),
+    cache_read_pico: cached(price.cache_read_usd_per_million),
+    cache_write_pico: cached(price.cache_write_usd_per_million),
+    max_output_tokens: price.max_output_tokens ?? null,
+    effective_from: new Date(effectiveFromMs(price)),
+  }
+}
+
+/** Everything that was said about an entry: what was decided by it refers to its id, so a changed one is another. */
+const identityOf = (columns: Columns) =>
+  JSON.stringify([
+    columns.model,
+    columns.provider,
+    columns.effective_from.getTime(),
+    columns.max_output_tokens,
+    ...[columns.input_pico, columns.output_pico, columns.cache_read_pico, columns.cache_write_pico].map(String),
+  ])
+
+const unpricedShown = 200
+
+function viewOf(
+  row: SettingsRow | undefined,
+  rows: readonly PriceRow[],
+  unpriced: readonly UnpricedRow[],
+  nowMs: number,
+): Prices {
+  const settings = settingsOf(row)
+  const book = bookOf(row, rows)
+  return {
+    min_hold_usd: formatUsd(settings.minHoldNano),
+    unpriced_ceiling_usd: settings.unpricedCeilingNano === null ? null : formatUsd(settings.unpricedCeilingNano),
+    default_max_output_tokens: settings.defaultMaxOutputTokens,
+    prices: rows.map((price) => ({ ...entryView(entryOf(price)), created_at: timestamp(price.created_at) })),
+    list_prices: listView,
+    unpriced_models: unpriced
+      .filter(({ model, provider }) => !book.priceOf(model, provider, nowMs))
+      .slice(0, unpricedShown)
+      .map(({ model, provider, first_seen_at, last_seen_at }) => ({
+        model,
+        provider: provider || null,
+        first_seen_at: timestamp(first_seen_at),
+        last_seen_at: timestamp(last_seen_at),
+      })),
+    updated_at: row ? timestamp(row.updated_at) : null,
+  }
+}
+
+const entryView = (entry: PriceEntry) => ({
+  id: entry.id,
+  model: entry.model,
+  provider: entry.provider || null,
+  input_usd_per_million: usdPerMillion(entry.inputPico),
+  output_usd_per_million: usdPerMillion(entry.outputPico),
+  cache_read_usd_per_million: usdPerMillion(entry.cacheReadPico),
+  cache_write_usd_per_million: usdPerMillion(entry.cacheWritePico),
+  max_output_tokens: entry.maxOutputTokens,
+  effective_from: timestamp(new Date(entry.effectiveFromMs)),
+})
+
+const listView: Prices['list_prices'] = listPrices.map((entry) => ({ ...entryView(entry), source: 'list' as const }))
+
+/** What belongs on the record: what the organization set, not what it came with. */
+export const recordOf = ({ list_prices: _list, unpriced_models: _unpriced, ...set }: Prices) => set

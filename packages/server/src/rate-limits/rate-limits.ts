@@ -1,0 +1,131 @@
+import type { FastifyReply } from 'fastify'
+import { ApiError } from '../contract/errors.ts'
+import type { App } from '../contract/routes.ts'
+import type { Caller } from '../identity/identity.ts'
+import type { Platform } from '../infra/platform.ts'
+import { type SpeedLimits, type Verdict, type Window, type WindowState, wholeSeconds } from '../infra/speed-limits.ts'
+import type { Tx } from '../infra/sql.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { findLimits, type LimitsRow, listPolicies, type PolicyRow, replacePolicies, upsertLimits } from './queries.ts'
+import { identityOf, type RateLimits, type RateLimitsInput } from './schema.ts'
+import { countsCalls, requestWindows, tokenWindows } from './windows.ts'
+
+/** The one route whose contract gives an exhausted quota another status. */
+const edgeDecision = '/v1/edge/decision'
+
+/**
+ * Holds every identified caller to the request rates of its organization, before the body is read. An attempt counts
+ * whatever becomes of it, so a caller that loops on a refusal is slowed down too.
+ */
+export function limitRequestRates(app: App, { config }: Pick<Platform, 'config'>, speedLimits: SpeedLimits) {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { principal, method, route } = request
+    if (!principal) return done()
+    const windows = requestWindows(principal, { method, routeClass: route.urgency }, config.readLimitPerMinute)
+    // Callers without limits take no detour, not even through a promise.
+    if (windows.length === 0) return done()
+    void judge(principal, windows, route.template, reply, done)
+  })
+
+  async function judge(
+    { orgId, onUnavailable }: Caller,
+    windows: readonly Window[],
+    template: string | undefined,
+    reply: FastifyReply,
+    done: (refusal?: Error) => void,
+  ) {
+    const verdict = await speedLimits.take(orgId, windows, onUnavailable)
+    tellLimits(reply, windows, verdict)
+    done(refusalOf(verdict, template))
+  }
+}
+
+/**
+ * Holds a call to what only its body tells: tokens, and whatever is counted per model. How many tokens it may take is asked only
+ * where somebody counts them.
+ */
+export async function limitCall(
+  speedLimits: SpeedLimits,
+  caller: Caller,
+  model: string,
+  template: string | undefined,
+  tokensOf: () => Promise<number>,
+) {
+  if (!caller.ratePolicies.some(countsCalls)) return
+  const windows = tokenWindows(caller, model, await tokensOf())
+  if (windows.length === 0) return
+  const refusal = refusalOf(await speedLimits.take(caller.orgId, windows, caller.onUnavailable), template)
+  if (refusal) throw refusal
+}
+
+/** The `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers-10); where nobody counted, the policies alone. */
+function tellLimits(reply: FastifyReply, windows: readonly Window[], verdict: Verdict) {
+  const policies = windows.map(({ name, limit, windowSeconds }) => `"${name}";q=${limit};w=${windowSeconds}`)
+  reply.header('ratelimit-policy', policies.join(', '))
+  if (!('windows' in verdict)) return
+  const states = verdict.windows.map(
+    ({ window, remaining, resetMs }) => `"${window.name}";r=${remaining};t=${Math.ceil(resetMs / 1_000)}`,
+  )
+  reply.header('ratelimit', states.join(', '))
+}
+
+/** What a verdict means for the caller: an error to answer with, or nothing where it may go on. */
+export function refusalOf(verdict: Verdict, template: string | undefined): ApiError | undefined {
+  if (verdict.outcome === 'unavailable') return new ApiError('service_unavailable')
+  if (verdict.outcome !== 'refused') return undefined
+  const refusing = verdict.windows.filter(({ waitMs }) => waitMs > 0)
+  const slowest = refusing.reduce((a, b) => (b.waitMs > a.waitMs ? b : a))
+  // Where both bind, the quota is told: `rate_limited` promises that a retry after its time passes.
+  const quota = refusing.find(({ window }) => window.shape === 'fixed')
+  if (!quota) return rateLimited(slowest)
+  return new ApiError(
+    'quota_exhausted',
+    {
+      quota_kind: quota.window.name,
+      limit: quota.window.limit,
+      used: quota.used,
+      attempted: quota.window.cost,
+      resets_at: timestamp(new Date(verdict.atMs + quota.waitMs)),
+    },
+    { status: template === edgeDecision ? 402 : 429 },
+  )
+}
+
+const rateLimited = ({ window, waitMs }: WindowState) =>
+  new ApiError(
+    'rate_limited',
+    { retry_after_seconds: wholeSeconds(waitMs) },
+    { message: `Too many requests: at most ${window.limit} in ${window.windowSeconds} seconds (${window.name}).` },
+  )
+
+export async function getRateLimits(tx: Tx, orgId: string): Promise<RateLimits> {
+  return viewOf(await findLimits(tx, orgId), await listPolicies(tx, orgId))
+}
+
+/** Replaces an organization's limits. A policy whose amount alone changes stays the same one and keeps its id. */
+export async function putRateLimits(tx: Tx, orgId: string, input: RateLimitsInput): Promise<RateLimits> {
+  const limits = await upsertLimits(tx, orgId, {
+    readRpm: input.read_rpm,
+    onUnavailable: input.on_unavailable ?? 'local',
+  })
+  const known = new Map((await listPolicies(tx, orgId)).map((policy) => [identityOf(policy), policy.id]))
+  await replacePolicies(
+    tx,
+    orgId,
+    input.policies.map((policy) => ({ ...policy, id: known.get(identityOf(policy)) ?? newUuid() })),
+  )
+  return viewOf(limits, await listPolicies(tx, orgId))
+}
+
+const viewOf = (limits: LimitsRow | undefined, policies: readonly PolicyRow[]): RateLimits => ({
+  read_rpm: limits?.read_rpm ?? null,
+  on_unavailable: limits?.on_unavailable ?? 'local',
+  policies: policies.map((policy) => ({
+    ...policy,
+    id: formatId('ratePolicy', policy.id),
+    amount: Number(policy.amount),
+    created_at: timestamp(policy.created_at),
+  })),
+  updated_at: limits ? timestamp(limits.updated_at) : null,
+})

@@ -1,0 +1,66 @@
+import type { Change } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import { AdminOrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { orgExists } from '../orgs/orgs.ts'
+import { parseId } from '../values/id.ts'
+import { getRateLimits, putRateLimits } from './rate-limits.ts'
+import { RateLimits, RateLimitsInput } from './schema.ts'
+
+export function rateLimits(app: App, { sql }: Platform, change: Change) {
+  const tags = ['limits']
+  describeTag(app, 'limits', 'What an organization may do, and how often.')
+
+  const orgOf = async (id: string) => {
+    const orgId = parseId('org', id)!
+    if (!(await orgExists(sql, orgId))) throw new ApiError('not_found')
+    return orgId
+  }
+
+  app.get(
+    '/v1/admin/orgs/:org_id/rate-limits',
+    {
+      config: { role: 'operator', scope: 'admin:read' },
+      schema: {
+        operationId: 'getRateLimits',
+        tags,
+        summary: 'Get the rate limits of an organization',
+        description: 'Its reads a minute, what happens while Redis is away, and its policies.',
+        params: AdminOrgPath,
+        response: { 200: RateLimits },
+      },
+    },
+    async ({ params }) => {
+      const orgId = await orgOf(params.org_id)
+      return sql.asOrgs([orgId], (tx) => getRateLimits(tx, orgId))
+    },
+  )
+
+  app.put(
+    '/v1/admin/orgs/:org_id/rate-limits',
+    {
+      config: { role: 'operator', scope: 'admin:write' },
+      schema: {
+        operationId: 'putRateLimits',
+        tags,
+        summary: 'Set the rate limits of an organization',
+        description: 'Replaces them. They bind the next request on every process.',
+        params: AdminOrgPath,
+        body: RateLimitsInput,
+        response: { 200: RateLimits },
+      },
+    },
+    async (request, reply) => {
+      const orgId = await orgOf(request.params.org_id)
+      return change(request, reply, { orgId }, async ({ tx, audit, accessChanged }) => {
+        const before = await getRateLimits(tx, orgId)
+        const after = await putRateLimits(tx, orgId, request.body)
+        audit({ action: 'rate_limits.changed', target: { kind: 'org', id: request.params.org_id }, before, after })
+        accessChanged()
+        return after
+      })
+    },
+  )
+}

@@ -1,0 +1,93 @@
+import type { Urgency } from '../contract/routes.ts'
+import type { Caller } from '../identity/identity.ts'
+import type { Window } from '../infra/speed-limits.ts'
+import { formatId } from '../values/id.ts'
+
+/** Which windows a request touches. */
+
+type Policy = Caller['ratePolicies'][number]
+
+/** What a request is, as far as policies tell requests apart. */
+interface Subject {
+  readonly routeClass?: Urgency | undefined
+  readonly model?: string
+}
+
+const readWindow = (limit: number): Window => ({
+  name: 'reads-60s',
+  limit,
+  windowSeconds: 60,
+  cost: 1,
+  shape: 'sliding',
+})
+
+/** What a caller is held to follows from the caller and the kind of request alone, so it is put together once for each. */
+const known = new WeakMap<Caller, Map<string, readonly Window[]>>()
+
+/** The windows that are taken from before the body is read: all that count requests, whatever their model. */
+export function requestWindows(
+  caller: Caller,
+  request: { readonly method: string; readonly routeClass: Urgency | undefined },
+  readLimitPerMinute: number | undefined,
+): readonly Window[] {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  let ofCaller = known.get(caller)
+  if (!ofCaller) known.set(caller, (ofCaller = new Map()))
+  const kind = `${isRead} ${request.routeClass}`
+  let windows = ofCaller.get(kind)
+  if (!windows) ofCaller.set(kind, (windows = windowsOf(caller, isRead, request.routeClass, readLimitPerMinute)))
+  return windows
+}
+
+function windowsOf(
+  caller: Caller,
+  isRead: boolean,
+  routeClass: Urgency | undefined,
+  readLimitPerMinute: number | undefined,
+): Window[] {
+  const windows: Window[] = []
+  // An organization with a row of its own is not held to the limit of those without; null in the row is no limit.
+  const readLimit = caller.readRpm === undefined ? readLimitPerMinute : caller.readRpm
+  if (isRead && typeof readLimit === 'number') windows.push(readWindow(readLimit))
+  for (const policy of caller.ratePolicies) {
+    if (countsCalls(policy)) continue
+    const window = windowOf(policy, caller, { routeClass }, 1)
+    if (window) windows.push(window)
+  }
+  return windows
+}
+
+/** Whether a policy counts what only a body tells. */
+export const countsCalls = ({ kind, per }: Policy) => kind === 'tokens' || per === 'model'
+
+/** The windows that only a body can be held to: tokens, and all that is counted per model. */
+export function tokenWindows(caller: Caller, model: string, tokens: number): Window[] {
+  return caller.ratePolicies
+    .filter(countsCalls)
+    .map((policy) => windowOf(policy, caller, { model }, policy.kind === 'tokens' ? tokens : 1))
+    .filter((window) => window !== undefined)
+}
+
+function windowOf(policy: Policy, caller: Caller, subject: Subject, cost: number): Window | undefined {
+  const value = values[policy.per](caller, subject)
+  if (value === undefined || (policy.match !== null && policy.match !== value)) return undefined
+  return {
+    name: nameOf(policy),
+    ...(policy.per !== 'org' && { subject: value }),
+    limit: policy.amount,
+    windowSeconds: policy.window_seconds,
+    cost,
+    shape: policy.kind === 'quota' ? 'fixed' : 'sliding',
+  }
+}
+
+const values: Record<Policy['per'], (caller: Caller, subject: Subject) => string | undefined> = {
+  org: () => '',
+  key: (caller) => formatId('key', caller.id),
+  route_class: (_caller, subject) => subject.routeClass,
+  model: (_caller, subject) => subject.model,
+}
+
+/** Goes into headers, so what an operator wrote under `match` stays out where it may be any text. */
+const nameOf = ({ kind, per, match, window_seconds }: Policy) =>
+  [kind, per, per === 'route_class' ? match : match !== null && 'one', `${window_seconds}s`].filter(Boolean).join('-')

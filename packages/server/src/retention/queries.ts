@@ -1,0 +1,58 @@
+import { sql as raw } from 'kysely'
+import type { Sql, Tx } from '../infra/sql.ts'
+
+const columns = ['raw_days', 'class', 'classes', 'created_at', 'updated_at'] as const
+
+export const findPolicy = (tx: Tx, orgId: string) =>
+  tx.selectFrom('retention_policies').select(columns).where('org_id', '=', orgId).executeTakeFirst()
+
+export type PolicyRow = NonNullable<Awaited<ReturnType<typeof findPolicy>>>
+
+export const upsertPolicy = (
+  tx: Tx,
+  orgId: string,
+  policy: Pick<PolicyRow, 'raw_days' | 'class' | 'classes'>,
+): Promise<PolicyRow> =>
+  tx
+    .insertInto('retention_policies')
+    .values({ org_id: orgId, ...policy })
+    .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ ...policy, updated_at: raw`clock_timestamp()` }))
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
+export interface PartitionRow {
+  readonly parent: string
+  readonly name: string
+  /** `FOR VALUES FROM ('…') TO ('…')`. */
+  readonly bound: string
+}
+
+/** The tables that time is cut into, as they are: after an outage nobody knows which days were made or dropped. */
+export async function listPartitions({ db }: Sql): Promise<PartitionRow[]> {
+  const { rows } = await raw<PartitionRow>`
+    select parent.relname as parent, child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bound
+      from pg_partitioned_table cut join pg_class parent on parent.oid = cut.partrelid
+      join pg_inherits i on i.inhparent = parent.oid join pg_class child on child.oid = i.inhrelid
+     where cut.partstrat = 'r' and parent.relnamespace = 'public'::regnamespace order by 1, 2`.execute(db)
+  return rows
+}
+
+/** Forgets keys of runs that nobody may send again; says how many. */
+export async function pruneRunKeys({ db }: Sql, most: number): Promise<number> {
+  const { rows } = await raw<{ gone: bigint }>`select prune_run_keys(${most}) as gone`.execute(db)
+  return Number(rows[0]!.gone)
+}
+
+/** Where a walk through all chains stands. */
+export interface ChainPlace {
+  readonly org_id: string
+  readonly chain_id: string
+}
+
+/** Looks at the next chains and forgets those that are no longer used; says how many, and where it stopped. */
+export async function pruneChains({ db }: Sql, after: ChainPlace, most: number) {
+  const { rows } = await raw<{ gone: bigint; org_id: string | null; chain_id: string | null }>`
+    select gone, org_id, chain_id from prune_chains(${after.org_id}, ${after.chain_id}, ${most})`.execute(db)
+  const { gone, org_id, chain_id } = rows[0]!
+  return { gone: Number(gone), last: org_id === null || chain_id === null ? undefined : { org_id, chain_id } }
+}

@@ -1,0 +1,59 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import type { Tx } from '../infra/sql.ts'
+import { lockLedger } from '../ledger/ledger.ts'
+import { classFor, defaultRawDays } from '../run-log/run-log.ts'
+import { formatId } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { findPolicy, type PolicyRow, upsertPolicy } from './queries.ts'
+import type { RetentionPolicy, RetentionPolicyInput } from './schema.ts'
+
+export { keepRunPartitionsJob, pruneChainsJob } from './upkeep.ts'
+
+/** How long an organization keeps its runs. */
+export interface Retention {
+  /** After so many days a run is no longer shown, whether or not its table is still there. */
+  readonly rawDays: number
+  /** Where runs are recorded from now on. */
+  readonly retentionClass: number
+  /** Where runs of the organization may stand. */
+  readonly classes: readonly number[]
+}
+
+const defaultClass = classFor(defaultRawDays)
+
+export async function loadRetention(tx: Tx, orgId: string): Promise<Retention> {
+  const found = await findPolicy(tx, orgId)
+  return found
+    ? { rawDays: found.raw_days, retentionClass: found.class, classes: found.classes }
+    : { rawDays: defaultRawDays, retentionClass: defaultClass, classes: [defaultClass] }
+}
+
+const viewOf = (row: PolicyRow | undefined): RetentionPolicy => ({
+  raw_days: row?.raw_days ?? defaultRawDays,
+  class_days: row?.class ?? defaultClass,
+  created_at: row ? timestamp(row.created_at) : null,
+  updated_at: row ? timestamp(row.updated_at) : null,
+})
+
+export const getPolicy = async (tx: Tx, orgId: string): Promise<RetentionPolicy> => viewOf(await findPolicy(tx, orgId))
+
+/** Applies to runs that are recorded from now on: those that stand in tables of another class stay there. */
+export async function putPolicy({ tx, audit }: ChangeTools, orgId: string, { raw_days }: RetentionPolicyInput) {
+  await lockLedger(tx, orgId)
+  const found = await findPolicy(tx, orgId)
+  const retentionClass = classFor(raw_days)
+  const used = new Set([...(found?.classes ?? [defaultClass]), retentionClass])
+  const row = await upsertPolicy(tx, orgId, {
+    raw_days,
+    class: retentionClass,
+    classes: [...used].sort((a, b) => a - b),
+  })
+  const after = viewOf(row)
+  audit({
+    action: 'retention_policy.set',
+    target: { kind: 'retention_policy', id: formatId('org', orgId) },
+    before: viewOf(found),
+    after,
+  })
+  return after
+}

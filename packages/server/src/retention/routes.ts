@@ -1,0 +1,50 @@
+import type { Change } from '../changes/changes.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { classFor, ensureRunPartitions } from '../run-log/run-log.ts'
+import { getPolicy, putPolicy } from './retention.ts'
+import { RetentionPolicy, RetentionPolicyInput } from './schema.ts'
+
+export function retention(app: App, { sql, clock }: Platform, change: Change) {
+  const tags = ['runs']
+
+  app.get(
+    '/v1/orgs/:id/retention-policy',
+    {
+      config: { role: 'viewer', scope: 'runs:read' },
+      schema: {
+        operationId: 'getRetentionPolicy',
+        tags,
+        summary: 'Get the retention policy',
+        description: 'How long runs are kept; 90 days where nothing else was set.',
+        params: OrgPath,
+        response: { 200: RetentionPolicy },
+      },
+    },
+    ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getPolicy(tx, principal!.orgId)),
+  )
+
+  app.put(
+    '/v1/orgs/:id/retention-policy',
+    {
+      config: { role: 'admin', scope: 'runs:write' },
+      schema: {
+        operationId: 'putRetentionPolicy',
+        tags,
+        summary: 'Set the retention policy',
+        description:
+          'Runs older than `raw_days` are no longer shown from now on. How long they are stored changes for runs that are recorded after this; those stored for a shorter time before are not brought back. Usage and the journal are kept whatever is set here.',
+        params: OrgPath,
+        body: RetentionPolicyInput,
+        response: { 200: RetentionPolicy },
+      },
+    },
+    async (request, reply) => {
+      const { orgId } = request.principal!
+      // Before the change, so that nobody waits for tables under the organization's lock.
+      await ensureRunPartitions(sql, clock.now(), [classFor(request.body.raw_days)])
+      return change(request, reply, { orgId }, (tools) => putPolicy(tools, orgId, request.body))
+    },
+  )
+}

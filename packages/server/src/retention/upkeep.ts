@@ -1,0 +1,128 @@
+import { Counter, Gauge } from 'prom-client'
+import type { Job } from '../infra/jobs.ts'
+import { dropDailyPartition } from '../infra/partitions.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Sql } from '../infra/sql.ts'
+import { classesInUse, classFor, defaultRawDays, ensureRunPartitions, retentionClasses } from '../run-log/run-log.ts'
+import { endOfBound } from './partition-times.ts'
+import { type ChainPlace, listPartitions, type PartitionRow, pruneChains, pruneRunKeys } from './queries.ts'
+
+const dayMs = 86_400_000
+const runTables = new Map(retentionClasses.map(({ days, span }) => [`runs_${days}`, { days, span }]))
+
+/** Tables of runs whose last run is older than their class keeps it, oldest first. */
+export function overdue(partitions: readonly PartitionRow[], nowMs: number) {
+  const today = nowMs - (nowMs % dayMs)
+  return partitions
+    .flatMap(({ parent, name, bound }) => {
+      const kept = runTables.get(parent)
+      const endMs = endOfBound(bound)
+      if (!kept || endMs === undefined || endMs + kept.days * dayMs > today) return []
+      return [{ parent, name, endMs, from: new Date(endMs - kept.span * dayMs) }]
+    })
+    .sort((a, b) => a.endMs - b.endMs)
+}
+
+/** Runs can neither arrive without a table, nor go without one being dropped: both once an hour. */
+export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Job {
+  tellDaysAhead({ sql, clock, log, metrics })
+  const dropped = new Counter({
+    name: 'svc_partitions_dropped_total',
+    help: 'Tables of runs that were dropped because nobody keeps their runs any longer.',
+    labelNames: ['table'],
+    registers: [metrics],
+  })
+  return {
+    name: 'keep-run-partitions',
+    schedule: '47 * * * *',
+    run: async (_payload, signal) => {
+      const now = clock.now()
+      await ensureRunPartitions(sql, now)
+      for (const { parent, name, from } of overdue(await listPartitions(sql), now.getTime())) {
+        if (signal?.aborted) return
+        if (!(await dropUnlessInUse(sql, parent, from))) {
+          log.warn({ table: name }, 'a table of old runs is being read; it is dropped at the next attempt')
+          continue
+        }
+        dropped.inc({ table: parent })
+        log.info({ table: name }, 'dropped a table of runs that are kept no longer')
+      }
+      const keys = await forgetRunKeys(sql, signal)
+      if (keys > 0) log.info({ keys }, 'forgot keys of runs that nobody may send again')
+    },
+  }
+}
+
+/** One long reader is no reason to keep all other tables. */
+async function dropUnlessInUse(sql: Sql, parent: string, from: Date): Promise<boolean> {
+  try {
+    await dropDailyPartition(sql, parent, from)
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code !== '55P03') throw error
+    return false
+  }
+}
+
+const keysAtOnce = 5_000
+/** An hour's work at most; what is left is next hour's. */
+const maxKeyPages = 2_000
+
+async function forgetRunKeys(sql: Sql, signal: AbortSignal | undefined): Promise<number> {
+  let gone = 0
+  for (let page = 0; page < maxKeyPages; page++) {
+    if (signal?.aborted) break
+    const some = await pruneRunKeys(sql, keysAtOnce)
+    gone += some
+    if (some < keysAtOnce) break
+  }
+  return gone
+}
+
+const chainsAtOnce = 2_000
+const firstPlace: ChainPlace = { org_id: '00000000-0000-0000-0000-000000000000', chain_id: '' }
+
+/** A chain is forgotten 45 days after its last use, with what counted it. */
+export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
+  name: 'prune-chains',
+  schedule: '17 4 * * *',
+  run: async (_payload, signal) => {
+    let total = 0
+    for (let after: ChainPlace | undefined = firstPlace; after; ) {
+      if (signal?.aborted) break
+      const { gone, last }: Awaited<ReturnType<typeof pruneChains>> = await pruneChains(sql, after, chainsAtOnce)
+      total += gone
+      after = last
+    }
+    if (total > 0) log.info({ chains: total }, 'forgot chains that are no longer used')
+  },
+})
+
+/** Read whenever it is asked for: a worker that makes no tables must not go on telling what it once made. */
+function tellDaysAhead({ sql, clock, log, metrics }: Pick<Platform, 'sql' | 'clock' | 'log' | 'metrics'>) {
+  new Gauge({
+    name: 'svc_partitions_days_ahead',
+    help: 'For how many days the table that ends first stands ready; without one nothing can be written.',
+    registers: [metrics],
+    async collect() {
+      try {
+        this.set(await daysAhead(sql, clock.now().getTime()))
+      } catch (error) {
+        this.remove()
+        log.warn({ error }, 'could not tell for how long tables stand ready')
+      }
+    },
+  })
+}
+
+async function daysAhead(sql: Sql, nowMs: number): Promise<number> {
+  const inUse = new Set([classFor(defaultRawDays), ...(await classesInUse(sql))])
+  const ends = new Map<string, number>()
+  for (const { parent, bound } of await listPartitions(sql)) {
+    const runs = runTables.get(parent)
+    const endMs = endOfBound(bound)
+    if (endMs === undefined || (runs && !inUse.has(runs.days))) continue
+    ends.set(parent, Math.max(ends.get(parent) ?? 0, endMs))
+  }
+  return (Math.min(...ends.values()) - nowMs) / dayMs
+}

@@ -1,0 +1,152 @@
+import { chainKey } from '../chains/chains.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Tx } from '../infra/sql.ts'
+import { type Balance, balancesOf, remainingOf, usdOrNull } from '../ledger/ledger.ts'
+import { loadRetention } from '../retention/retention.ts'
+import { maxRunAgeDays, runningRun, tokensOf } from '../run-log/run-log.ts'
+import { formatId } from '../values/id.ts'
+import { formatUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { inTreeOrder, type Placed, type TreeRun } from './chain-tree.ts'
+import {
+  type ChainRow,
+  findChain,
+  listRunningRows,
+  listRunRows,
+  type RunningRow,
+  type RunRow,
+  type RunSearch,
+  readAlongIndexes,
+} from './queries.ts'
+import { holdOf, recordOf } from './records.ts'
+import { clockSkewMs, shownFrom } from './run-history.ts'
+import type { Chain, ChainNode } from './schema.ts'
+
+const dayMs = 86_400_000
+const maxNodes = 1_000
+
+/** A chain with its tree, all of one moment; nothing where neither its row nor one of its runs is there. */
+export const getChain = ({ sql, clock }: Platform, orgId: string, chainId: string): Promise<Chain | undefined> =>
+  sql.asOrgs(
+    [orgId],
+    async (tx) => {
+      const row = await findChain(tx, orgId, chainId)
+      const runs = await runsOf(tx, orgId, chainId, row, clock.now())
+      if (!row && runs.length === 0) return undefined
+      const keys = [row?.cost_key ?? chainKey(chainId, 'usd'), row?.tokens_key ?? chainKey(chainId, 'tokens')] as const
+      const balances = await balancesOf(tx, orgId, keys)
+      return viewOf(chainId, row, runs, { usd: balances.get(keys[0])!, tokens: balances.get(keys[1])! })
+    },
+    { isSnapshot: true },
+  )
+
+interface NodeRun extends TreeRun {
+  readonly startedAtMs: number
+  readonly node: Omit<ChainNode, 'depth' | 'subtree_cost_usd'>
+}
+
+/** The first of its runs, running or not, in the order of their start, and one more if there are too many. */
+async function runsOf(
+  tx: Tx,
+  orgId: string,
+  chainId: string,
+  chain: ChainRow | undefined,
+  now: Date,
+): Promise<NodeRun[]> {
+  const retention = await loadRetention(tx, orgId)
+  const oldestMs = shownFrom(retention, now).getTime()
+  // A run that is reported later than others of its chain may have started before it, but not by more than this.
+  const firstMs = chain ? chain.created_at.getTime() - maxRunAgeDays * dayMs : oldestMs
+  const search: RunSearch = {
+    classes: retention.classes,
+    window: { from: new Date(Math.max(oldestMs, firstMs)), to: new Date(now.getTime() + clockSkewMs) },
+    page: { limit: maxNodes, sort: 'started_at', descending: false, after: undefined },
+    filters: { chain_id: chainId },
+  }
+  await readAlongIndexes(tx)
+  const running = (await listRunningRows(tx, orgId, search)).map(ofRunning)
+  const ended = (await listRunRows(tx, orgId, search)).map(ofEnded)
+  return [...running, ...ended].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, maxNodes + 1)
+}
+
+const idOrNull = (id: string | undefined) => (id === undefined ? null : formatId('run', id))
+
+function ofEnded(row: RunRow): NodeRun {
+  const { id, about, depth, costNano, startedAtMs, endedAtMs, ...run } = recordOf(row)
+  return {
+    id,
+    parentId: about.parent_run_id,
+    depth,
+    costNano,
+    startedAtMs,
+    node: {
+      id: formatId('run', id),
+      parent_run_id: idOrNull(about.parent_run_id),
+      status: run.status,
+      model: about.model,
+      cost_usd: formatUsd(costNano),
+      reserved_usd: usdOrNull(run.reservedNano),
+      tokens: Number(tokensOf(run.usage)),
+      started_at: timestamp(new Date(startedAtMs)),
+      ended_at: endedAtMs === null ? null : timestamp(new Date(endedAtMs)),
+    },
+  }
+}
+
+function ofRunning(row: RunningRow): NodeRun {
+  const { id, about, depth, startedAtMs, reservedNano } = runningRun(holdOf(row))
+  return {
+    id,
+    parentId: about.parent_run_id,
+    depth,
+    costNano: 0n,
+    startedAtMs,
+    node: {
+      id: formatId('run', id),
+      parent_run_id: idOrNull(about.parent_run_id),
+      status: 'running',
+      model: about.model,
+      cost_usd: null,
+      reserved_usd: formatUsd(reservedNano),
+      tokens: null,
+      started_at: timestamp(new Date(startedAtMs)),
+      ended_at: null,
+    },
+  }
+}
+
+function viewOf(
+  chainId: string,
+  row: ChainRow | undefined,
+  runs: readonly NodeRun[],
+  { usd, tokens }: { usd: Balance; tokens: Balance },
+): Chain {
+  const tree = inTreeOrder(runs.slice(0, maxNodes))
+  const [first] = runs
+  const root = row?.root_run_id ?? tree[0]?.run.id
+  const { max_cost_nano = null, max_tokens = null, max_depth = null } = row ?? {}
+  return {
+    chain_id: chainId,
+    root_run_id: idOrNull(root),
+    max_cost_usd: usdOrNull(max_cost_nano),
+    max_tokens: max_tokens === null ? null : Number(max_tokens),
+    max_depth,
+    spent_usd: formatUsd(usd.spent),
+    held_usd: formatUsd(usd.held),
+    remaining_usd: max_cost_nano === null ? null : formatUsd(remainingOf(max_cost_nano, usd)),
+    spent_tokens: Number(tokens.spent),
+    held_tokens: Number(tokens.held),
+    remaining_tokens: max_tokens === null ? null : Number(remainingOf(max_tokens, tokens)),
+    depth: tree.reduce((deepest, { depth }) => Math.max(deepest, depth), 0),
+    nodes: tree.map(nodeOf),
+    truncated: runs.length > maxNodes,
+    created_at: timestamp(row?.created_at ?? new Date(first!.startedAtMs)),
+    updated_at: timestamp(row?.last_used_at ?? new Date(runs.at(-1)!.startedAtMs)),
+  }
+}
+
+const nodeOf = ({ run: { node }, depth, subtreeNano }: Placed<NodeRun>): ChainNode => ({
+  ...node,
+  depth,
+  subtree_cost_usd: formatUsd(subtreeNano),
+})

@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox'
+import type { FieldFault } from '../contract/errors.ts'
+import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
+import { checkOf, withCheck } from '../contract/semantic-check.ts'
+import { Count, Id, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { dimensionFields, ExternalId, Model, Provider, Run, runStatuses, Tags } from '../run-log/run-log.ts'
+import { parseUsd } from '../values/money.ts'
+
+export const RunPath = Type.Object({ run_id: PathId('run') })
+
+export const RunList = ListOf(Run)
+
+/** The time inside an id is the run's start, so that ids are the order of time, and no two runs share a place in it. */
+const sorts = { started_at: 'uuid', cost_usd: 'integer' } as const
+export type RunSort = keyof typeof sorts
+export const newestFirst = '-started_at'
+
+const { workflow_id, deployment_id, department_id, customer_id } = dimensionFields
+
+const listed = ListQuery(sorts, {
+  ...windowFilters,
+  model: Model,
+  provider: Provider,
+  status: Type.Enum([...runStatuses]),
+  workflow_id,
+  deployment_id,
+  department_id,
+  customer_id,
+  chain_id: Type.String({ ...OwnId, description: 'Runs of this chain.' }),
+  tag: { ...Tags.items, description: 'Runs that have this tag.' },
+  external_id: { ...ExternalId, description: 'The run with this id of your own.' },
+  parent_run_id: Type.String({ minLength: 1, maxLength: 40, description: 'Runs that this one began.' }),
+  min_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at least so much.' }),
+  max_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at most so much.' }),
+})
+
+export type RunListQuery = Static<typeof listed>
+
+const checkList = checkOf(listed)!
+
+/** What was last is asked for first, so newest first is the default. */
+export const RunListQuery = withCheck(
+  Type.Object(
+    { ...listed.properties, sort: Type.Optional({ ...listed.properties.sort, default: newestFirst }) },
+    { 'x-filter': true },
+  ),
+  (query: RunListQuery) => [...checkList({ sort: newestFirst, ...query }), ...costFaults(query)],
+) as typeof listed
+
+const costFaults = ({ min_cost_usd, max_cost_usd }: RunListQuery): FieldFault[] =>
+  min_cost_usd === undefined || max_cost_usd === undefined || parseUsd(min_cost_usd) <= parseUsd(max_cost_usd)
+    ? []
+    : [{ field: 'max_cost_usd', code: 'out_of_range', message: 'This must not be less than min_cost_usd.' }]
+
+/** A chain is called as its caller calls it; what no chain can be called does not exist. */
+export const ChainPath = Type.Object({
+  chain_id: Type.String({ ...OwnId, 'x-path-id': true, description: 'Your own id of the chain.' }),
+})
+
+const ChainNode = Type.Object({
+  id: Id('run'),
+  parent_run_id: Nullable(Id('run')),
+  depth: Type.Integer({ ...Count, description: '1 for a run without a parent.' }),
+  status: Type.String({ examples: ['succeeded'] }),
+  model: Type.String({ examples: ['gpt-4o'] }),
+  cost_usd: Nullable({ ...Usd, description: 'null while it runs.' }),
+  reserved_usd: Nullable({ ...Usd, description: 'What was reserved before it ran.' }),
+  tokens: Nullable({ ...Count, description: 'Input and output together; null while it runs.' }),
+  subtree_cost_usd: { ...Usd, description: 'Of the run and of all runs below it that have ended.' },
+  started_at: Timestamp,
+  ended_at: Nullable(Timestamp),
+})
+export type ChainNode = Static<typeof ChainNode>
+
+export const Chain = Type.Object({
+  chain_id: Type.String(),
+  root_run_id: Nullable(Id('run')),
+  max_cost_usd: Nullable({ ...Usd, description: 'null does not limit.' }),
+  max_tokens: Nullable(Count),
+  max_depth: Nullable(Count),
+  spent_usd: { ...Usd, description: 'By all runs of the chain, also by those that are no longer shown.' },
+  held_usd: { ...Usd, description: 'Reserved for runs that are running now.' },
+  remaining_usd: Nullable(Usd),
+  spent_tokens: Count,
+  held_tokens: Count,
+  remaining_tokens: Nullable(Count),
+  depth: { ...Count, description: 'How deep the tree is.' },
+  nodes: Type.Array(ChainNode, {
+    description:
+      'The tree in the order in which it is drawn: every run is followed by the runs below it, those of one parent by their start. At most the first 1,000 runs.',
+  }),
+  truncated: Type.Boolean({
+    description: 'There are more runs than are shown; `depth` and `subtree_cost_usd` count those that are.',
+  }),
+  created_at: Timestamp,
+  updated_at: { ...Timestamp, description: 'When it was last used.' },
+})
+export type Chain = Static<typeof Chain>

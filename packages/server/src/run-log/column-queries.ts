@@ -1,0 +1,78 @@
+import type { RunRecord } from './rows.ts'
+
+/** A run with whose it is, and when it was written down. */
+export interface RunOf {
+  readonly orgId: string
+  readonly run: RunRecord
+  readonly at: string
+}
+
+type Cell = string | number | bigint | null | undefined
+
+/**
+ * How a run is written: each column with its type, and what stands in it. Runs travel as one array per column: measured with
+ * all of these columns, PostgreSQL reads them in two thirds of the time that it takes for JSON, and this process writes them in half.
+ */
+const columns: readonly (readonly [name: string, type: string, cell: (of: RunOf) => Cell])[] = [
+  ['org_id', 'uuid', ({ orgId }) => orgId],
+  ['class', 'smallint', ({ run }) => run.retentionClass],
+  ['id', 'uuid', ({ run }) => run.id],
+  ['status', 'text', ({ run }) => run.status],
+  ['model', 'text', ({ run }) => run.about.model],
+  ['provider', 'text', ({ run }) => run.about.provider],
+  ['operation', 'text', ({ run }) => run.about.operation],
+  ['action', 'text', ({ run }) => run.about.action],
+  ['workflow_id', 'text', ({ run }) => run.about.workflow_id],
+  ['deployment_id', 'text', ({ run }) => run.about.deployment_id],
+  ['department_id', 'text', ({ run }) => run.about.department_id],
+  ['customer_id', 'text', ({ run }) => run.about.customer_id],
+  ['chain_id', 'text', ({ run }) => run.about.chain_id],
+  ['parent_run_id', 'uuid', ({ run }) => run.about.parent_run_id],
+  ['depth', 'integer', ({ run }) => run.depth],
+  ['external_id', 'text', ({ run }) => run.about.external_id],
+  ['hold_id', 'uuid', ({ run }) => run.holdId],
+  ['input_tokens', 'bigint', ({ run }) => run.usage.input_tokens],
+  ['output_tokens', 'bigint', ({ run }) => run.usage.output_tokens],
+  ['cache_read_input_tokens', 'bigint', ({ run }) => run.usage.cache_read_input_tokens],
+  ['cache_creation_input_tokens', 'bigint', ({ run }) => run.usage.cache_creation_input_tokens],
+  ['reasoning_output_tokens', 'bigint', ({ run }) => run.usage.reasoning_output_tokens],
+  ['cost_nano', 'bigint', ({ run }) => run.costNano],
+  ['cost_basis', 'text', ({ run }) => run.costBasis],
+  ['reserved_nano', 'bigint', ({ run }) => run.reservedNano],
+  ['overrun_nano', 'bigint', ({ run }) => run.overrunNano],
+  ['value_nano', 'bigint', ({ run }) => run.valueNano],
+  ['tags', 'text[]', ({ run }) => arrayOf(run.about.tags ?? [])],
+  ['metadata', 'json', ({ run }) => run.about.metadata && JSON.stringify(run.about.metadata)],
+  ['started_at', 'timestamptz', ({ run }) => iso(run.startedAtMs)],
+  ['ended_at', 'timestamptz', ({ run }) => (run.endedAtMs === null ? null : iso(run.endedAtMs))],
+  // A run that was started has been known since.
+  ['recorded_at', 'timestamptz', ({ run, at }) => (run.holdId === run.id ? iso(run.startedAtMs) : at)],
+  ['updated_at', 'timestamptz', ({ at }) => at],
+]
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** An array as PostgreSQL writes it. */
+export function arrayOf(cells: readonly Cell[]): string {
+  let text = '{'
+  for (const [i, cell] of cells.entries()) {
+    if (i > 0) text += ','
+    text += typeof cell === 'string' ? quoted(cell) : (cell ?? 'NULL')
+  }
+  return `${text}}`
+}
+
+/** What needs no look at its letters is not looked at: ids, times and names are most of what is written. */
+const quoted = (text: string) => (plain.test(text) ? `"${text}"` : `"${text.replace(/[\\"]/g, '\\$&')}"`)
+const plain = /^[\w.: -]*$/
+
+export const names = columns.map(([name]) => name).join(', ')
+
+/** The runs of the first parameters, one for each column. An array inside an array travels as its text. */
+export const incoming = `select ${columns.map(([name, type]) => (type === 'text[]' ? `${name}::text[]` : name)).join(', ')}
+  from unnest(${columns.map(([, type], i) => `$${i + 1}::${type === 'text[]' ? 'text' : type}[]`).join(', ')}) as r (${names})`
+
+/** How many parameters the runs take. */
+export const parameterCount = columns.length
+
+export const parametersOf = (runs: readonly RunOf[]): string[] => columns.map(([, , cell]) => arrayOf(runs.map(cell)))

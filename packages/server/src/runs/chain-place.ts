@@ -1,0 +1,46 @@
+import { boundsOfNewChain, boundsSetFor, type ChainBoundsInput } from '../chains/chains.ts'
+import { validationFailed } from '../contract/errors.ts'
+import type { Facts } from '../lanes/lanes.ts'
+import type { ChainPlace } from '../ledger/ledger.ts'
+import { formatId } from '../values/id.ts'
+
+/** What a run says of its chain. */
+export interface ChainClaim {
+  readonly chainId: string | undefined
+  /** The parent is named, whether or not it can be one. */
+  readonly parentRunId: string | undefined
+  readonly workflowId: string | undefined
+  readonly bounds?: ChainBoundsInput | undefined
+}
+
+type Known = Pick<Facts, 'definitions' | 'chain' | 'parent'>
+
+/**
+ * Where a run stands: below its parent, in its chain; or at the top of one that begins with it. Where the organization bounds
+ * chains, a run that names none begins its own, so that leaving it out is no way around.
+ */
+export function placeInChain(
+  { chainId, parentRunId, workflowId, bounds }: ChainClaim,
+  { definitions, chain, parent }: Known,
+  runId: string,
+  prefix = '',
+): ChainPlace | undefined {
+  if (parentRunId !== undefined) {
+    if (!parent) throw notAParent(prefix, 'There is no such run.')
+    if (parent.chainId === null) throw notAParent(prefix, 'This run is not part of a chain.')
+    if (chainId !== undefined && chainId !== parent.chainId) throw notAParent(prefix, 'This run is in another chain.')
+    if (!chain) throw notAParent(prefix, 'The chain of this run is over: it was not used for 45 days.')
+    return { ...chain, depth: (parent.depth ?? 1) + 1 }
+  }
+  if (chain) return { ...chain, depth: 1 }
+  const isBounded = bounds !== undefined || boundsSetFor(definitions.chainBounds, workflowId) !== undefined
+  if (chainId === undefined && !isBounded) return undefined
+  return {
+    chainId: chainId ?? formatId('chain', runId),
+    depth: 1,
+    ...boundsOfNewChain(definitions.chainBounds, workflowId, bounds),
+  }
+}
+
+const notAParent = (prefix: string, message: string) =>
+  validationFailed([{ field: `${prefix}parent_run_id`, code: 'invalid_value', message }])

@@ -1,0 +1,134 @@
+import { ApiError } from '../contract/errors.ts'
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import {
+  carryOut,
+  type DecisionRecords,
+  defaultLeaseSeconds,
+  ExtendInput,
+  judge,
+  withPins,
+} from '../decisions/decisions.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { SpeedLimits } from '../infra/speed-limits.ts'
+import type { Lanes } from '../lanes/lanes.ts'
+import { limitCall } from '../rate-limits/rate-limits.ts'
+import { findRun } from '../run-history/run-history.ts'
+import { Run } from '../run-log/run-log.ts'
+import { parseId } from '../values/id.ts'
+import { bulkRuns, limitErrors } from './bulk-routes.ts'
+import { extendedRun, extendTask, finishedRun, finishTask } from './finishing.ts'
+import { FinishInput, RunPath, StartInput } from './schema.ts'
+import { startedBefore, startedRun, startTask } from './starting.ts'
+
+export function runs(app: App, platform: Platform, lanes: Lanes, records: DecisionRecords, speedLimits: SpeedLimits) {
+  const { sql, clock } = platform
+  const tags = ['runs']
+  describeTag(app, 'runs', 'What ran, what it cost, and what it was part of.')
+  const config = { role: 'service', scope: 'runs:write', urgency: 'decision', keepsOwnAnswers: true } as const
+
+  const foundRun = async (orgId: string, id: string, missing: () => ApiError = () => new ApiError('not_found')) => {
+    const run = await sql.asOrgs([orgId], (tx) => findRun(tx, orgId, id))
+    if (!run) throw missing()
+    return run
+  }
+
+  app.post(
+    '/v1/runs',
+    {
+      config: {
+        ...config,
+        errors: [...limitErrors, 'quota_exhausted', 'conflict', 'service_unavailable'],
+      },
+      schema: {
+        operationId: 'startRun',
+        tags,
+        summary: 'Start a run',
+        description:
+          'Asks every limit, and holds the worst case on all of them or on none. Finish the run with what it used; one that is not finished before its lease ends is charged what was held. With an `external_id` a repeated start is the same run.',
+        body: StartInput,
+        response: { 201: Run },
+      },
+    },
+    async (request, reply) => {
+      const { principal } = request
+      const input = withPins(request.body, principal!)
+      const { task, passed, tokens } = judge(platform, records, startTask(principal!.orgId, input), input)
+      await limitCall(speedLimits, principal!, input.model, request.route.template, async () =>
+        tokens(await lanes.definitionsOf(task.orgId)),
+      )
+      return carryOut(
+        lanes,
+        request,
+        reply,
+        task,
+        (result) => {
+          passed(result)
+          return startedRun(task, result)
+        },
+        {
+          status: 201,
+          look: (result) => {
+            const id = startedBefore(result, input)
+            return id === undefined ? undefined : foundRun(task.orgId, id, notKept)
+          },
+        },
+      )
+    },
+  )
+
+  app.post(
+    '/v1/runs/:run_id/finish',
+    {
+      config: { ...config, errors: ['conflict', 'service_unavailable'] },
+      schema: {
+        operationId: 'finishRun',
+        tags,
+        summary: 'Finish a run',
+        description:
+          'Settles the run at `cost_usd`, else at what its tokens cost; where neither is given, at what was held, marked `estimated`. What was admitted is never refused: cost above the reservation is shown as `overrun_usd`. Finishing again answers the first result; only the estimate of an expired run is replaced.',
+        params: RunPath,
+        body: FinishInput,
+        response: { 200: Run },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('run', request.params.run_id)!
+      const task = finishTask(orgId, id, request.body, clock.now().getTime())
+      return carryOut(lanes, request, reply, task, (result) => finishedRun(task, result), {
+        look: ({ verdict }) =>
+          verdict.type === 'not_found' || (verdict.type === 'ended' && verdict.isRepeat)
+            ? foundRun(orgId, id)
+            : undefined,
+      })
+    },
+  )
+
+  app.post(
+    '/v1/runs/:run_id/extend',
+    {
+      config: { ...config, errors: ['conflict', 'service_unavailable'] },
+      schema: {
+        operationId: 'extendRun',
+        tags,
+        summary: 'Extend a run',
+        description:
+          'Only while it runs, 24 hours in all. Extend at half the lease, and stop the call when extending fails.',
+        params: RunPath,
+        body: ExtendInput,
+        response: { 200: Run },
+      },
+    },
+    (request, reply) => {
+      const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
+      const id = parseId('run', request.params.run_id)!
+      return carryOut(lanes, request, reply, extendTask(request.principal!.orgId, id, leaseMs), extendedRun)
+    },
+  )
+
+  bulkRuns(app, platform, lanes)
+}
+
+/** Its name is remembered longer than the run itself. */
+const notKept = () => new ApiError('conflict', {}, { message: 'The run with this external_id is no longer kept.' })

@@ -1,0 +1,2 @@
+export { ingestTask } from './bulk.ts'
+export { type BulkRun, maxBulkRuns } from './bulk-schema.ts'

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox'
+import { ChainBoundsInput } from '../chains/chains.ts'
+import type { FieldFault } from '../contract/errors.ts'
+import { withCheck } from '../contract/semantic-check.ts'
+import { Moment, OwnId, PathId, Usd } from '../contract/wire.ts'
+import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
+import {
+  Action,
+  ExternalId,
+  endStatuses,
+  Metadata,
+  Model,
+  Operation,
+  Provider,
+  Tags,
+  usageFields,
+} from '../run-log/run-log.ts'
+import { maxChargeNano, parseUsd } from '../values/money.ts'
+
+export const RunPath = Type.Object({ run_id: PathId('run') })
+
+export const ChainId = Type.String({
+  ...OwnId,
+  description: 'The chain that the run belongs to: your own name for it. It begins with its first run.',
+  examples: ['ticket-8812'],
+})
+export const ParentRunId = Type.String({
+  maxLength: 40,
+  description: 'The run that called for this one, in the same chain.',
+  examples: ['run_01jfb5nb4pexxbskpk0846kr2q'],
+})
+
+/** What is said of a run beside what it may cost. */
+export const runFields = {
+  operation: Type.Optional(Operation),
+  action: Type.Optional(Action),
+  chain_id: Type.Optional(ChainId),
+  parent_run_id: Type.Optional(ParentRunId),
+  external_id: Type.Optional(ExternalId),
+  tags: Type.Optional(Tags),
+  metadata: Type.Optional(Metadata),
+}
+
+const start = Type.Object({
+  ...decisionFields,
+  model: Model,
+  provider: Type.Optional(Provider),
+  ...runFields,
+  chain_limits: Type.Optional({
+    ...ChainBoundsInput,
+    description:
+      'For the first run of a chain: what bounds the whole chain. May be tighter than what the organization has set, not looser.',
+  }),
+})
+export const StartInput = withCheck(start, estimateFaults)
+export type StartInput = Static<typeof start>
+
+export const EndStatus = Type.Enum([...endStatuses])
+
+export const CostUsd = { ...Usd, description: 'What it cost. Wins over what follows from the tokens. At most 1000000.' }
+export const ValueUsd = { ...Usd, description: 'What the run was worth to you.' }
+
+const optionalUsage = Object.fromEntries(
+  Object.entries(usageFields).map(([name, schema]) => [name, Type.Optional(schema)]),
+) as { [K in keyof typeof usageFields]: ReturnType<typeof Type.Optional<(typeof usageFields)[K]>> }
+
+/** What is said of a run when it has ended. */
+export const endFields = {
+  ...optionalUsage,
+  cost_usd: Type.Optional(CostUsd),
+  value_usd: Type.Optional(ValueUsd),
+  ended_at: Type.Optional(Moment),
+}
+
+export const costFaults = (
+  { cost_usd, value_usd }: { cost_usd?: string; value_usd?: string },
+  prefix = '',
+): FieldFault[] =>
+  Object.entries({ cost_usd, value_usd }).flatMap(([field, amount]) =>
+    amount !== undefined && parseUsd(amount) > maxChargeNano
+      ? [{ field: `${prefix}${field}`, code: 'out_of_range' as const, message: 'This may be at most 1000000.' }]
+      : [],
+  )
+
+const finish = Type.Object({ status: EndStatus, ...endFields })
+export const FinishInput = withCheck(finish, (body: FinishInput) => costFaults(body))
+export type FinishInput = Static<typeof finish>

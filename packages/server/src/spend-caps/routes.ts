@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import type { Change } from '../changes/changes.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { readNow } from '../ledger/ledger.ts'
+import { SpendCap, SpendCapInput } from './schema.ts'
+import { deleteSpendCap, getSpendCap, putSpendCap } from './spend-caps.ts'
+
+export function spendCaps(app: App, { sql }: Platform, change: Change) {
+  const tags = ['limits']
+
+  app.get(
+    '/v1/orgs/:id/spend-cap',
+    {
+      config: { role: 'viewer', scope: 'limits:read' },
+      schema: {
+        operationId: 'getSpendCap',
+        tags,
+        summary: 'Get the daily spend cap',
+        description: 'The cap and how much of it is used today; 404 where there is none.',
+        params: OrgPath,
+        response: { 200: SpendCap },
+      },
+    },
+    ({ principal }) => readNow(sql, principal!.orgId, (tx, nowMs) => getSpendCap(tx, principal!.orgId, nowMs)),
+  )
+
+  app.put(
+    '/v1/orgs/:id/spend-cap',
+    {
+      config: { role: 'admin', scope: 'limits:write' },
+      schema: {
+        operationId: 'putSpendCap',
+        tags,
+        summary: 'Set the daily spend cap',
+        description:
+          'Binds the next decision on every process. What was spent today goes on counting; another time zone begins where the running day ends.',
+        params: OrgPath,
+        body: SpendCapInput,
+        response: { 200: SpendCap },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      return change(request, reply, { orgId }, (tools) => putSpendCap(tools, orgId, request.body))
+    },
+  )
+
+  app.delete(
+    '/v1/orgs/:id/spend-cap',
+    {
+      config: { role: 'admin', scope: 'limits:write' },
+      schema: {
+        operationId: 'deleteSpendCap',
+        tags,
+        summary: 'Remove the daily spend cap',
+        description: 'From the next decision on nothing is capped by the day.',
+        params: OrgPath,
+        response: { 204: Type.Null({ description: 'Removed.' }) },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      return change(request, reply, { orgId, status: 204 }, (tools) => deleteSpendCap(tools, orgId))
+    },
+  )
+}

@@ -1,0 +1,114 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Tx } from '../infra/sql.ts'
+import {
+  allowanceAt,
+  amountView,
+  changedSchedule,
+  claimOn,
+  endLimit,
+  insertLimit,
+  type LimitKind,
+  type LimitRow,
+  limitOf,
+  limitsOn,
+  liveLimits,
+  lockLedger,
+  newSchedule,
+  periodView,
+  plainSchedule,
+  rearm,
+  refusedAmounts,
+  refusedMessage,
+  rowTimesView,
+  scheduleView,
+  standings,
+  updateLimit,
+  wantedSchedule,
+} from '../ledger/ledger.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { formatUsd, parseUsd } from '../values/money.ts'
+import type { SpendCap, SpendCapInput } from './schema.ts'
+
+/** At most so much a day, for the whole organization. */
+export const spendCapKind: LimitKind = {
+  kind: 'spend_cap',
+  bindsAtEdge: true,
+  bind: (_charge, org, _customer, nowMs) =>
+    limitsOn(org, 'spend_cap').map((limit) => claimOn(spendCapKind, allowanceAt(limit, '', nowMs))),
+  refuse: (refusal) =>
+    new ApiError(
+      'spend_cap_exceeded',
+      {
+        cap_usd: formatUsd(refusal.allowance.limit!),
+        resets_at: periodView(refusal.allowance).period_end,
+        ...(refusal.isPreFlight && { reason: 'pre_flight' }),
+        ...refusedAmounts(refusal),
+      },
+      { message: refusedMessage('the daily cap', refusal) },
+    ),
+}
+
+async function viewOf(tx: Tx, orgId: string, nowMs: number, row: LimitRow): Promise<SpendCap> {
+  const [standing] = await standings(tx, orgId, nowMs, [[limitOf(row), '']])
+  const { limit, allowance, balance } = standing!
+  const { timezone, next_schedule } = scheduleView(limit.schedule, nowMs)
+  const period = periodView(allowance)
+  return {
+    id: formatId('spendCap', row.id),
+    cap_usd: formatUsd(row.amount!),
+    timezone,
+    ...amountView(row.amount, balance),
+    resets_at: period.period_end,
+    ...period,
+    next_schedule,
+    ...rowTimesView(row),
+  }
+}
+
+const findCap = async (tx: Tx, orgId: string) => (await liveLimits(tx, orgId, 'spend_cap'))[0]
+
+export async function getSpendCap(tx: Tx, orgId: string, nowMs: number): Promise<SpendCap | undefined> {
+  const row = await findCap(tx, orgId)
+  return row && viewOf(tx, orgId, nowMs, row)
+}
+
+export async function putSpendCap(
+  { tx, audit }: ChangeTools,
+  orgId: string,
+  { cap_usd, ...input }: SpendCapInput,
+): Promise<SpendCap> {
+  const nowMs = await lockLedger(tx, orgId)
+  const found = await findCap(tx, orgId)
+  const before = found && (await viewOf(tx, orgId, nowMs, found))
+  const amount = parseUsd(cap_usd)
+  const schedule = wantedSchedule(input, plainSchedule)
+  const row = found
+    ? await updateLimit(tx, orgId, found.id, { amount, ...changedSchedule(found, schedule, nowMs) })
+    : await insertLimit(tx, orgId, {
+        id: newUuid(),
+        kind: 'spend_cap',
+        name: 'Daily spend cap',
+        scope_kind: 'org',
+        scope_id: '',
+        unit: 'usd',
+        amount,
+        ...newSchedule(schedule),
+        enforcement: 'block',
+        thresholds: [],
+      })
+  if (found && found.amount !== amount) await rearm(tx, orgId, nowMs, limitOf(row), '')
+  const after = await viewOf(tx, orgId, nowMs, row)
+  audit({ action: 'spend_cap.set', target: { kind: 'spend_cap', id: after.id }, before, after })
+  return after
+}
+
+export async function deleteSpendCap({ tx, audit }: ChangeTools, orgId: string): Promise<null> {
+  const nowMs = await lockLedger(tx, orgId)
+  const found = await findCap(tx, orgId)
+  if (!found) throw new ApiError('not_found')
+  const before = await viewOf(tx, orgId, nowMs, found)
+  await endLimit(tx, orgId, found.id)
+  audit({ action: 'spend_cap.deleted', target: { kind: 'spend_cap', id: before.id }, before })
+  return null
+}

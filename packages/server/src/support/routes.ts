@@ -1,0 +1,121 @@
+import type { Change } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import { type PageRequest, page, pageRequest } from '../contract/lists.ts'
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { orgExists } from '../orgs/orgs.ts'
+import { parseId } from '../values/id.ts'
+import { listGrants, orgOfGrant } from './queries.ts'
+import { AdminGrantPath, Grant, GrantInput, GrantList, GrantListQuery, GrantWithToken, OrgGrantPath } from './schema.ts'
+import { endGrant, grantView, issueGrant } from './support.ts'
+
+export function support(app: App, platform: Platform, change: Change) {
+  const { sql, clock } = platform
+  const tags = ['support']
+  describeTag(app, 'support', 'Support grants: operators inside an organization, for a while, on its record.')
+
+  const listed = async (orgId: string | undefined, asked: PageRequest<'created_at'>) => {
+    const rows = await sql.asOrgs(orgId === undefined ? [] : [orgId], (tx) => listGrants(tx, orgId, asked))
+    const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+    return { ...answer, data: answer.data.map((row) => grantView(row, clock.now())) }
+  }
+
+  app.post(
+    '/v1/admin/support-grants',
+    {
+      config: { role: 'operator', scope: 'admin:write' },
+      schema: {
+        operationId: 'createSupportGrant',
+        tags,
+        summary: 'Issue a support grant',
+        description:
+          'A token that acts in one organization within one scope: `read` reads, `billing` limits and plans, `configuration` all but keys, support and the audit export. The customer sees it and can revoke it.',
+        body: GrantInput,
+        response: { 201: GrantWithToken },
+      },
+    },
+    async (request, reply) => {
+      const orgId = parseId('org', request.body.org_id)
+      if (orgId === undefined || !(await orgExists(sql, orgId))) throw new ApiError('not_found')
+      return change(request, reply, { orgId, status: 201 }, (tools) =>
+        issueGrant(platform, tools, request.principal!, orgId, request.body),
+      )
+    },
+  )
+
+  app.get(
+    '/v1/admin/support-grants',
+    {
+      config: { role: 'operator', scope: 'admin:read' },
+      schema: {
+        operationId: 'listSupportGrants',
+        tags,
+        summary: 'List support grants',
+        description: 'The grants of all organizations.',
+        querystring: GrantListQuery,
+        response: { 200: GrantList },
+      },
+    },
+    ({ query }) => listed(undefined, pageRequest(query, 'created_at')),
+  )
+
+  app.post(
+    '/v1/admin/support-grants/:grant_id/revoke',
+    {
+      config: { role: 'operator', scope: 'admin:write', errors: ['conflict', 'not_found'] },
+      schema: {
+        operationId: 'revokeSupportGrant',
+        tags,
+        summary: 'Revoke a support grant',
+        description: 'Answered when no process accepts its token any more.',
+        params: AdminGrantPath,
+        response: { 200: Grant },
+      },
+    },
+    async (request, reply) => {
+      const id = parseId('grant', request.params.grant_id)!
+      const orgId = await orgOfGrant(sql, id)
+      if (orgId === undefined) throw new ApiError('not_found')
+      return change(request, reply, { orgId }, (tools) => endGrant(platform, tools, request.principal!, orgId, id))
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/support-grants',
+    {
+      config: { role: 'admin', scope: 'support:read' },
+      schema: {
+        operationId: 'listOrgSupportGrants',
+        tags,
+        summary: 'List who was let in',
+        description: 'The support grants for your organization: who, why, how far and until when.',
+        params: OrgPath,
+        querystring: GrantListQuery,
+        response: { 200: GrantList },
+      },
+    },
+    ({ principal, query }) => listed(principal!.orgId, pageRequest(query, 'created_at')),
+  )
+
+  app.post(
+    '/v1/orgs/:id/support-grants/:grant_id/revoke',
+    {
+      config: { role: 'admin', scope: 'support:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'revokeOrgSupportGrant',
+        tags,
+        summary: 'Shut an operator out',
+        description: 'Revokes a support grant for your organization.',
+        params: OrgGrantPath,
+        response: { 200: Grant },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('grant', request.params.grant_id)!
+      return change(request, reply, { orgId }, (tools) => endGrant(platform, tools, request.principal!, orgId, id))
+    },
+  )
+}

@@ -1,0 +1,65 @@
+import { actorOf, type ChangeTools } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import { type Caller, mintKey, secretKeyring, secretMac } from '../identity/identity.ts'
+import type { Platform } from '../infra/platform.ts'
+import { formatId } from '../values/id.ts'
+import { timestamp, timestampOrNull } from '../values/timestamp.ts'
+import { type GrantRow, insertGrant, lockGrant, revokeGrant } from './queries.ts'
+import type { GrantInput, GrantView } from './schema.ts'
+
+export const grantView = (row: GrantRow, now: Date): GrantView => ({
+  id: formatId('grant', row.id),
+  org_id: formatId('org', row.org_id),
+  operator_key_id: formatId('key', row.operator_key_id),
+  scope: row.scope,
+  reason: row.reason,
+  status: row.revoked_at !== null ? 'revoked' : row.expires_at <= now ? 'expired' : 'active',
+  expires_at: timestamp(row.expires_at),
+  revoked_at: timestampOrNull(row.revoked_at),
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+})
+
+/** Lets an operator into one organization, within one scope, for a while; in that organization's own log. */
+export async function issueGrant(
+  platform: Platform,
+  { tx, audit }: ChangeTools,
+  operator: Caller,
+  orgId: string,
+  input: GrantInput,
+) {
+  const minted = mintKey(platform.config.cell)
+  const { id, bytes } = secretKeyring(platform).current
+  const row = await insertGrant(tx, orgId, {
+    id: minted.id,
+    operator_key_id: operator.id,
+    scope: input.scope,
+    reason: input.reason,
+    mac: secretMac(bytes, minted.secret),
+    mac_key_id: id,
+    durationSeconds: input.duration_seconds,
+  })
+  const view = grantView(row, platform.clock.now())
+  audit({ action: 'support_grant.issued', target: { kind: 'support_grant', id: view.id }, after: view })
+  return { ...view, token: minted.text }
+}
+
+/** By an operator or by the customer; revoking twice is the same as once, and a grant that ran out stays expired. */
+export async function endGrant(
+  platform: Platform,
+  { tx, audit, accessChanged }: ChangeTools,
+  caller: Caller,
+  orgId: string,
+  id: string,
+): Promise<GrantView> {
+  const found = await lockGrant(tx, orgId, id)
+  if (!found) throw new ApiError('not_found')
+  const now = platform.clock.now()
+  const before = grantView(found, now)
+  if (before.status === 'revoked') return before
+  if (before.status === 'expired') throw new ApiError('conflict', {}, { message: 'The grant has expired already.' })
+  const after = grantView(await revokeGrant(tx, orgId, id, actorOf(caller)), now)
+  audit({ action: 'support_grant.revoked', target: { kind: 'support_grant', id: after.id }, before, after })
+  accessChanged()
+  return after
+}

@@ -1,0 +1,73 @@
+import { Temporal } from 'temporal-polyfill'
+import type { Window } from '../contract/lists.ts'
+import { periodAt } from '../values/period.ts'
+
+/** How a window of usage is cut into periods, in the hours, days and months of a time zone. */
+
+export const granularities = ['hour', 'day', 'month'] as const
+export type Granularity = (typeof granularities)[number]
+
+export interface Cut {
+  readonly granularity: Granularity
+  readonly timezone: string
+}
+
+const hourMs = 3_600_000
+const dayMs = 86_400_000
+const defaultDays = 30
+const maxDays = 90
+
+const zoned = (timezone: string, ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone)
+
+type Granules = (atMs: number) => { readonly startMs: number; readonly endMs: number }
+
+/** The periods that times fall into. */
+function granulesOf({ granularity, timezone }: Cut): Granules {
+  if (granularity !== 'hour') return (atMs) => periodAt({ unit: granularity, anchor: null, timezone }, atMs)
+  let known = { fromMs: Number.POSITIVE_INFINITY, toMs: 0, offsetMs: 0 }
+  return (atMs) => {
+    // Clocks change twice a year at most, and to ask the calendar for each of two thousand hours takes long.
+    if (atMs < known.fromMs || atMs >= known.toMs) {
+      const time = zoned(timezone, atMs)
+      const toMs = time.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY
+      known = { fromMs: atMs, toMs, offsetMs: time.offsetNanoseconds / 1e6 }
+    }
+    const startMs = Math.floor((atMs + known.offsetMs) / hourMs) * hourMs - known.offsetMs
+    return { startMs, endMs: Math.min(startMs + hourMs, known.toMs) }
+  }
+}
+
+/** Where the periods of a window begin; the first and the last are cut at its ends. */
+export function cutWindow(cut: Cut, { from, to }: Window): Date[] {
+  const granuleAt = granulesOf(cut)
+  const starts = [from]
+  for (let atMs = from.getTime(); ; ) {
+    atMs = granuleAt(atMs).endMs
+    if (atMs >= to.getTime()) return starts
+    starts.push(new Date(atMs))
+  }
+}
+
+/** The window where a query does not say: 30 days up to the end of the running period, and never more than are allowed. */
+export function defaultWindow({ from, to }: { from?: string; to?: string }, cut: Cut, now: Date): Window {
+  const nowMs = now.getTime()
+  const granuleAt = granulesOf(cut)
+  const latestMs = granuleAt(nowMs).endMs
+  const longestMs = from === undefined ? latestMs : Date.parse(from) + maxDays * dayMs
+  // Who asks for the last 90 days by their beginning does not mean the rest of the running period.
+  const endMs = to !== undefined ? Date.parse(to) : longestMs < nowMs ? latestMs : Math.min(latestMs, longestMs)
+  const begin = zoned(cut.timezone, endMs).subtract({ days: defaultDays }).epochMilliseconds
+  return { from: new Date(granuleAt(begin).startMs), to: new Date(endMs) }
+}
+
+/** A window as far as usage can tell it apart: its ends moved outward to whole steps. */
+export function wholeSteps({ from, to }: Window, stepMs: number): Window {
+  return {
+    from: new Date(Math.floor(from.getTime() / stepMs) * stepMs),
+    to: new Date(Math.ceil(to.getTime() / stepMs) * stepMs),
+  }
+}
+
+/** Midnight in UTC, so many days from the last one. */
+export const utcMidnight = (time: Date, days = 0): Date =>
+  new Date(Math.floor(time.getTime() / dayMs) * dayMs + days * dayMs)

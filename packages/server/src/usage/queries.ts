@@ -1,0 +1,154 @@
+import { type RawBuilder, sql as raw } from 'kysely'
+import type { Window } from '../contract/lists.ts'
+import type { Tx } from '../infra/sql.ts'
+import { usageCounters } from '../run-log/run-log.ts'
+import { dimensions, type Grouping } from './schema.ts'
+
+export type Sums = Record<(typeof usageCounters)[number], bigint>
+
+export type Filters = Partial<Record<Grouping, string>>
+
+/** Nothing may hold a snapshot for long. */
+const maxReadMs = 4_500
+/** Groups that fit into memory are added up without a sort on disk. */
+const prepare = (tx: Tx) =>
+  raw`select set_config('statement_timeout', ${String(maxReadMs)}, true), set_config('work_mem', '32MB', true)`.execute(
+    tx,
+  )
+
+const columns = (names: readonly string[]) => raw.join(names.map((name) => raw.ref(name)))
+/** In an order that is the same on every machine. */
+const inByteOrder = (names: readonly string[]) =>
+  names.map((name) => raw`${raw.ref(name)} collate "C" as ${raw.ref(name)}`)
+const summed = (prefix = '') =>
+  raw.join(usageCounters.map((name) => raw`coalesce(sum(${raw.ref(name)}), 0) as ${raw.ref(prefix + name)}`))
+
+const conditions = (parts: readonly RawBuilder<unknown>[]) => raw.join([...parts], raw` and `)
+
+type Part = (columns: RawBuilder<unknown>) => RawBuilder<unknown>
+
+/**
+ * What is folded and what is not yet, of the buckets of a window: whoever reads adds up all parts in one statement, so that
+ * a run counts once.
+ */
+function partsOf(orgId: string, { from, to }: Window, filters: Filters): Part[] {
+  const where = conditions([raw`org_id = ${orgId}`, raw`bucket >= ${from}`, raw`bucket < ${to}`, ...matching(filters)])
+  return [
+    (wanted) => raw`select ${wanted} from usage_15m where ${where}`,
+    (wanted) => raw`select ${wanted} from usage_days where ${where}`,
+    (wanted) => raw`select ${wanted} from usage_deltas where customer_id is null and ${where}`,
+  ]
+}
+
+/** The same by customer: days in UTC, and nothing else is known of them. */
+function customerPartsOf(orgId: string, { from, to }: Window, filters: Filters): Part[] {
+  const utcDay = (time: Date) => raw`(${time}::timestamptz at time zone 'UTC')::date`
+  const own = [raw`org_id = ${orgId}`, ...matching(filters)]
+  const days = conditions([raw`day >= ${utcDay(from)}`, raw`day < ${utcDay(to)}`, ...own])
+  const buckets = conditions([raw`bucket >= ${from}`, raw`bucket < ${to}`, ...own])
+  return [
+    (wanted) => raw`
+      select ${wanted} from (
+        select *, day::timestamp at time zone 'UTC' as bucket from usage_customer_days where ${days}) as folded`,
+    (wanted) => raw`select ${wanted} from usage_deltas where customer_id is not null and ${buckets}`,
+  ]
+}
+
+const matching = (filters: Filters) => Object.entries(filters).map(([name, value]) => raw`${raw.ref(name)} = ${value}`)
+
+export interface UsageRead {
+  readonly window: Window
+  /** Where the periods of the window begin. */
+  readonly starts: readonly Date[]
+  readonly groups: readonly Grouping[]
+  readonly filters: Filters
+  readonly isByCustomer: boolean
+  /** Before this, usage has been folded to UTC days or soon will be, and counts as if it had. */
+  readonly daysBefore: Date
+  readonly limit: number
+  readonly descending: boolean
+  readonly after: { readonly period: number; readonly groups: readonly string[] } | undefined
+}
+
+export interface PeriodRow extends Sums {
+  /** Which of the periods, from 0. */
+  readonly period: number
+  readonly groups: readonly string[]
+}
+
+const dayMs = 86_400_000
+
+/** The statement of one page of usage and of the sums over all pages. */
+export function usageStatement(orgId: string, read: UsageRead): RawBuilder<Record<string, unknown>> {
+  const { window, starts, groups, filters, isByCustomer, daysBefore, limit, descending, after } = read
+  const isOld = window.from < daysBefore && !isByCustomer
+  // A day that begins inside the window counts as a whole, to its last bucket.
+  const scanned = isOld ? { ...window, to: new Date(Math.ceil(window.to.getTime() / dayMs) * dayMs) } : window
+  const at = isOld
+    ? raw`case when bucket < ${daysBefore} then date_trunc('day', bucket, 'UTC') else bucket end`
+    : raw`bucket`
+  const inWindow = isOld ? raw`and ${at} >= ${window.from} and ${at} < ${window.to}` : raw``
+  const period = raw`width_bucket(${at}, ${starts}::timestamptz[]) - 1 as period`
+  const place = ['period', ...groups]
+  // Each part by itself first: the large one can then be added up by several processes.
+  const parts = (isByCustomer ? customerPartsOf : partsOf)(orgId, scanned, filters).map(
+    (part) => raw`${part(raw.join([period, ...inByteOrder(groups), summed()]))} ${inWindow} group by ${columns(place)}`,
+  )
+  const direction = descending ? raw`desc` : raw`asc`
+  const order = raw.join(place.map((name) => raw`${raw.ref(name)} ${direction}`))
+  const beyond = after
+    ? raw`where (${columns(place)}) ${descending ? raw`<` : raw`>`} (${raw.join([after.period, ...after.groups])})`
+    : raw``
+  return raw<Record<string, unknown>>`
+    with counted as materialized (
+      select ${raw.join([columns(place), summed()])} from (${raw.join(parts, raw` union all `)}) as parts
+       group by ${columns(place)}),
+    page as (select * from counted ${beyond} order by ${order} limit ${limit + 1})
+    select totals.*, page.* from (select ${summed('total_')} from counted) as totals left join page on true
+     order by ${order}`
+}
+
+/** One page of usage, and the sums over all pages, of one snapshot. */
+export async function readUsageRows(
+  tx: Tx,
+  orgId: string,
+  read: UsageRead,
+): Promise<{ totals: Sums; rows: PeriodRow[] }> {
+  await prepare(tx)
+  const { rows } = await usageStatement(orgId, read).execute(tx)
+  return {
+    totals: sumsIn(rows[0]!, 'total_'),
+    rows: rows
+      .filter(({ period }) => period !== null)
+      .map((row) => ({
+        period: row['period'] as number,
+        groups: read.groups.map((name) => row[name] as string),
+        ...sumsIn(row),
+      })),
+  }
+}
+
+const sumsIn = (row: Record<string, unknown>, prefix = '') =>
+  Object.fromEntries(usageCounters.map((name) => [name, BigInt(row[prefix + name] as string)])) as Sums
+
+export type DimensionRow = Sums & Record<(typeof dimensions)[number], string>
+
+/** What was used on a day by each combination of dimensions, in their order, after those of the last page. */
+export async function readDay(
+  tx: Tx,
+  orgId: string,
+  day: Window,
+  after: DimensionRow | undefined,
+  limit: number,
+): Promise<DimensionRow[]> {
+  await prepare(tx)
+  const beyond = after
+    ? raw`where (${columns(dimensions)}) > (${raw.join(dimensions.map((name) => after[name]))})`
+    : raw``
+  const wanted = raw.join([...inByteOrder(dimensions), columns(usageCounters)])
+  const parts = partsOf(orgId, day, {}).map((part) => part(wanted))
+  const { rows } = await raw<Record<string, unknown>>`
+    select ${raw.join([columns(dimensions), summed()])} from (${raw.join(parts, raw` union all `)}) as parts ${beyond}
+     group by ${columns(dimensions)} order by ${columns(dimensions)} limit ${limit}`.execute(tx)
+  return rows.map((row) => ({ ...row, ...sumsIn(row) }) as DimensionRow)
+}

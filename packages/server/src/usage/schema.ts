@@ -1,0 +1,183 @@
+import type { Readable } from 'node:stream'
+import { type Static, Type } from 'typebox'
+import type { FieldFault } from '../contract/errors.ts'
+import { ListOf, ListQuery, pageRequest, windowFilters } from '../contract/lists.ts'
+import { checkOf, withCheck } from '../contract/semantic-check.ts'
+import { Count, Nullable, OwnId, Timestamp } from '../contract/wire.ts'
+import { scheduleFaults, Timezone } from '../ledger/ledger.ts'
+import { Model, Provider } from '../run-log/run-log.ts'
+import { granularities } from './granules.ts'
+
+/** What usage by quarters of an hour is told apart by. */
+export const dimensions = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id'] as const
+const groupings = [...dimensions, 'customer_id'] as const
+export type Grouping = (typeof groupings)[number]
+
+const maxGroupings = 2
+/** A position names its group, and a group has two names of 200 characters, each up to four bytes. */
+const maxCursorLength = 4_096
+
+const own = (description: string) => Type.String({ ...OwnId, description })
+const filters = {
+  ...windowFilters,
+  model: { ...Model, description: 'Only runs of this model.' },
+  provider: { ...Provider, description: 'Only runs of this provider.' },
+  workflow_id: own('Only runs of this workflow.'),
+  deployment_id: own('Only runs of this deployment.'),
+  department_id: own('Only runs of this department.'),
+  customer_id: own('Only runs of this customer; by UTC day, and with no other dimension.'),
+}
+
+const listed = ListQuery({ period_start: 'time' }, filters, 'text')
+const query = Type.Object(
+  {
+    ...listed.properties,
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: maxCursorLength, description: '`next_cursor` of the page before.' }),
+    ),
+    granularity: Type.Optional(
+      Type.Enum([...granularities], { default: 'day', description: 'How long the periods are.' }),
+    ),
+    group_by: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: `Up to two of ${groupings.map((name) => `\`${name}\``).join(', ')}, with a comma between. \`customer_id\` stands alone, by UTC day.`,
+        examples: ['model,workflow_id'],
+      }),
+    ),
+    timezone: Type.Optional({ ...Timezone, description: 'The IANA name of the zone whose clock forms the periods.' }),
+  },
+  { 'x-filter': true },
+)
+export type UsageQuery = Static<typeof query>
+export const UsageQuery = withCheck(query, (asked: UsageQuery) => [
+  ...cursorFaults(asked),
+  ...groupFaults(asked),
+  ...scheduleFaults(asked),
+  ...(isByCustomer(asked) ? customerFaults(asked) : []),
+])
+
+export const groupsOf = ({ group_by }: UsageQuery): Grouping[] =>
+  group_by === undefined ? [] : (group_by.split(',') as Grouping[])
+
+/** The groups of a position, if it is one of a list with so many. */
+export function groupsAt(id: string, count: number): string[] | undefined {
+  try {
+    const parts: unknown = JSON.parse(id)
+    const isOurs = Array.isArray(parts) && parts.length === count && parts.every((part) => typeof part === 'string')
+    return isOurs ? parts : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function cursorFaults(asked: UsageQuery): FieldFault[] {
+  const faults = checkOf(listed)!(asked)
+  const { after } = pageRequest(asked, 'period_start')
+  const isForeign = after !== undefined && groupsAt(after.id, groupsOf(asked).length) === undefined
+  if (!isForeign || faults.some(({ field }) => field === 'cursor')) return faults
+  const message = 'Use the next_cursor of a page with the same sort and group_by.'
+  return [...faults, { field: 'cursor', code: 'invalid_value', message }]
+}
+
+function groupFaults(asked: UsageQuery): FieldFault[] {
+  const groups = groupsOf(asked)
+  if (groups.length > maxGroupings)
+    return [{ field: 'group_by', code: 'too_many', message: `Group by at most ${maxGroupings} dimensions.` }]
+  const isSound = groups.every((name) => groupings.includes(name)) && new Set(groups).size === groups.length
+  const message = `Group by one or two of ${groupings.join(', ')}, with a comma between.`
+  return isSound ? [] : [{ field: 'group_by', code: 'invalid_value', message }]
+}
+
+export const isByCustomer = (asked: UsageQuery): boolean =>
+  asked.customer_id !== undefined || groupsOf(asked).includes('customer_id')
+
+/** Customers are many: a row for each and every quarter of an hour and workflow would be as many rows as runs. */
+function customerFaults(asked: UsageQuery): FieldFault[] {
+  const why = 'Usage by customer is kept by UTC day and apart from all other dimensions'
+  const fault = (field: string, how: string): FieldFault => ({
+    field,
+    code: 'invalid_value',
+    message: `${why}: ${how}.`,
+  })
+  const { granularity, timezone } = asked
+  return [
+    ...dimensions.filter((name) => asked[name] !== undefined).map((name) => fault(name, 'leave this filter out')),
+    ...(groupsOf(asked).some((name) => name !== 'customer_id')
+      ? [fault('group_by', 'group by customer_id alone')]
+      : []),
+    ...(granularity === 'hour' ? [fault('granularity', 'ask for day or month')] : []),
+    ...(timezone === undefined || /^(etc\/)?utc$/i.test(timezone) ? [] : [fault('timezone', 'ask for UTC')]),
+  ]
+}
+
+/** Sums have no bound like single amounts have, and a correction can leave a period below zero. */
+const Sum = (description: string) =>
+  Type.String({
+    pattern: '^-?(0|[1-9][0-9]{0,18})(\\.[0-9]{1,9})?$',
+    maxLength: 30,
+    description: `${description} US dollars as a decimal string, exact to nine decimals.`,
+    examples: ['1204.000000371'],
+  })
+
+const sums = {
+  runs: { ...Count, description: 'Runs that have ended, by when they started.' },
+  failed_runs: Count,
+  input_tokens: { ...Count, description: 'All of them, cached ones included.' },
+  output_tokens: { ...Count, description: 'All of them, reasoning included.' },
+  cache_read_input_tokens: Count,
+  cache_creation_input_tokens: Count,
+  reasoning_output_tokens: Count,
+  cost_usd: Sum('What the runs cost.'),
+  estimated_usd: Sum('The part of it that was charged by estimate.'),
+  overrun_usd: Sum('The part of it that went above reservations.'),
+  value_usd: Sum('What the runs were worth, as reported.'),
+  average_duration_ms: Nullable({ ...Count, description: 'Of the runs whose end was told; null where there is none.' }),
+}
+
+const Group = Type.Optional(
+  Nullable(Type.String({ description: 'With `group_by` only; null for runs that had none.' })),
+)
+
+const UsageRow = Type.Object({
+  period_start: Timestamp,
+  period_end: Timestamp,
+  model: Group,
+  provider: Group,
+  workflow_id: Group,
+  deployment_id: Group,
+  department_id: Group,
+  customer_id: Group,
+  ...sums,
+})
+export type UsageRow = Static<typeof UsageRow>
+
+export const Usage = Type.Object({
+  ...ListOf(UsageRow).properties,
+  totals: Type.Object(sums, { description: 'Of the whole window, not of the page.' }),
+  granularity: Type.String({ examples: ['day'] }),
+  from: { ...Timestamp, description: 'Where the window begins, as a whole quarter of an hour.' },
+  to: { ...Timestamp, description: 'Where it ends, not included.' },
+})
+export type Usage = Static<typeof Usage>
+
+const exportQuery = Type.Object(
+  {
+    from: Type.Optional({ ...windowFilters.from, 'x-filter': true }),
+    to: Type.Optional({ ...windowFilters.to, 'x-filter': true }),
+    format: Type.Optional(
+      Type.Enum(['focus-csv'], { default: 'focus-csv', description: 'FOCUS 1.2 as CSV.', 'x-filter': true }),
+    ),
+  },
+  { 'x-filter': true },
+)
+export const UsageExportQuery = withCheck(exportQuery, ({ from, to }: Static<typeof exportQuery>) =>
+  checkOf(listed)!({ from, to }),
+)
+
+/** Streamed, so this documents it and nothing is made from it. */
+export const UsageExport = Type.Unsafe<Readable | string>({
+  description: 'A header line and a line per UTC day, model, provider, workflow, deployment and department.',
+  content: { 'text/csv': { schema: Type.String() } },
+})

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { formatUsd, parseUsd } from './money.ts'
+
+test.each([
+  ['0', 0n],
+  ['0.000000001', 1n],
+  ['12.5', 12_500_000_000n],
+  ['8999999999.999999999', 8_999_999_999_999_999_999n],
+  ['-3.25', -3_250_000_000n],
+])('%s dollars are %d nano-dollars', (text, nano) => {
+  expect(parseUsd(text)).toBe(nano)
+  expect(formatUsd(nano)).toBe(text)
+})
+
+test('trailing zeros are read and never written', () => {
+  expect(formatUsd(parseUsd('1.500000000'))).toBe('1.5')
+  expect(formatUsd(parseUsd('10.000'))).toBe('10')
+})
+
+test('whatever is written is read back as the same amount', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nano) => {
+      expect(parseUsd(formatUsd(nano))).toBe(nano)
+    }),
+  )
+})
+
+test.each(['', '1e3', '.5', '1.', '1.0000000001', '0x10', ' 1', 'NaN', '12345678901'])('%j is no amount', (text) => {
+  expect(() => parseUsd(text)).toThrow(TypeError)
+})

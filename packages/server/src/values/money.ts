@@ -1,0 +1,28 @@
+/**
+ * Money is an integer of nano-dollars everywhere inside, and a decimal string on the wire: no float is ever involved, so
+ * no sum can drift.
+ */
+
+export const nanoPerUsd = 1_000_000_000n
+
+/** The most that one charge may be. */
+export const maxChargeNano = 1_000_000n * nanoPerUsd
+
+const decimal = /^(-)?(\d{1,10})(?:\.(\d{1,9}))?$/
+
+/** Reads a decimal string that validation has let through; anything else is a programmer's mistake. */
+export function parseUsd(text: string): bigint {
+  const match = decimal.exec(text)
+  if (!match) throw new TypeError(`not an amount of dollars: ${text}`)
+  const [, sign, whole, fraction = ''] = match
+  const nano = BigInt(whole!) * nanoPerUsd + BigInt(fraction.padEnd(9, '0'))
+  return sign ? -nano : nano
+}
+
+/** Writes an amount exactly, in its shortest form. */
+export function formatUsd(nano: bigint): string {
+  if (nano < 0n) return `-${formatUsd(-nano)}`
+  const fraction = nano % nanoPerUsd
+  const whole = (nano / nanoPerUsd).toString()
+  return fraction === 0n ? whole : `${whole}.${fraction.toString().padStart(9, '0').replace(/0+$/, '')}`
+}

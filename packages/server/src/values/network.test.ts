@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { isNetwork, networks } from './network.ts'
+
+describe('networks contain', () => {
+  test.each([
+    ['10.0.0.0/8', '10.1.2.3', true],
+    ['10.0.0.0/8', '11.1.2.3', false],
+    ['10.0.0.0/8', '::ffff:10.1.2.3', true],
+    ['::ffff:10.0.0.0/104', '10.1.2.3', true],
+    ['192.0.2.7', '192.0.2.7', true],
+    ['192.0.2.7', '192.0.2.8', false],
+    ['192.0.2.7', '::FFFF:192.0.2.7', true],
+    ['2001:db8::/32', '2001:db8:1::1', true],
+    ['2001:db8::/32', '2001:db9::1', false],
+    ['2001:DB8:0:0::1', '2001:db8::1', true],
+    ['0.0.0.0/0', '198.51.100.1', true],
+    ['0.0.0.0/0', '2001:db8::1', false],
+    ['10.0.0.0/8', 'nonsense', false],
+  ])('%s, %s: %s', (network, address, expected) => {
+    expect(networks([network]).contains(address)).toBe(expected)
+  })
+})
+
+test.each([
+  '10.0.0.0/33',
+  '10.0.0/8',
+  '0x0a000001',
+  '010.0.0.1',
+  '10.0.0.1/08',
+  '::/129',
+  '::ffff:10.0.0.0/8',
+  'localhost',
+  '',
+  '10.0.0.1/8/9',
+])('%j is no network', (text) => {
+  expect(isNetwork(text)).toBe(false)
+})

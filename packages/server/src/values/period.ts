@@ -1,0 +1,119 @@
+import { Temporal } from 'temporal-polyfill'
+
+/**
+ * The periods of limits. A period is found by its number, and each boundary from the anchor itself: adding a month to the
+ * boundary before would turn the 31st into the 28th for good.
+ */
+
+export const periodUnits = ['day', 'week', 'month', 'quarter', 'year'] as const
+export type PeriodUnit = (typeof periodUnits)[number]
+
+/** How a limit's time is cut: anchor is an ISO date or null. */
+export interface Schedule {
+  readonly unit: PeriodUnit
+  readonly anchor: string | null
+  readonly timezone: string
+}
+
+/** Half-open [startMs, endMs). The label is the local name of the period, the same for every process. */
+export interface Period {
+  readonly label: string
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** A schedule and the one that follows it: a change begins where the running period ends. */
+export interface Planned {
+  readonly current: Schedule
+  readonly next: { readonly schedule: Schedule; readonly fromMs: number } | null
+}
+
+/** The local dates on which periods begin, numbered in order. */
+interface Boundaries {
+  readonly date: (number: number) => Temporal.PlainDate
+  /** The last boundary that is not after the date. */
+  readonly before: (date: Temporal.PlainDate) => number
+}
+
+const days = { day: 1, week: 7 } as const
+const months = { month: 1, quarter: 3, year: 12 } as const
+
+/** A Monday, and the first day of a month, a quarter and a year. */
+const defaultAnchor = '2001-01-01'
+
+// A decision asks for the periods of all its limits, and calendar arithmetic costs a hundred times what remembering does.
+const remembered = new Map<string, Period>()
+const mostRemembered = 10_000
+
+export function periodAt(schedule: Schedule, atMs: number): Period {
+  const key = textOf(schedule)
+  const last = remembered.get(key)
+  if (last !== undefined && atMs >= last.startMs && atMs < last.endMs) return last
+  const period = findPeriod(schedule, atMs)
+  if (last === undefined && remembered.size >= mostRemembered) remembered.clear()
+  remembered.set(key, period)
+  return period
+}
+
+export function plannedPeriodAt({ current, next }: Planned, atMs: number): Period {
+  if (next === null) return periodAt(current, atMs)
+  const { schedule, fromMs } = next
+  if (atMs < fromMs) {
+    const period = periodAt(current, atMs)
+    return period.endMs > fromMs ? { ...period, endMs: fromMs } : period
+  }
+  const period = periodAt(schedule, atMs)
+  return period.startMs < fromMs ? { ...period, startMs: fromMs } : period
+}
+
+export function replan(planned: Planned, wanted: Schedule, atMs: number): Planned {
+  const { next } = planned
+  const current = next !== null && atMs >= next.fromMs ? next.schedule : planned.current
+  if (textOf(current) === textOf(wanted)) return { current, next: null }
+  return { current, next: { schedule: wanted, fromMs: plannedPeriodAt(planned, atMs).endMs } }
+}
+
+/** Whether periods can be cut in this zone. An offset is none: it would be wrong for half of the year. */
+export function isTimezone(name: string): boolean {
+  if (!/^[a-z]/i.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const textOf = ({ unit, anchor, timezone }: Schedule): string => `${unit} ${anchor ?? ''} ${timezone}`
+
+function findPeriod({ unit, anchor, timezone }: Schedule, atMs: number): Period {
+  const boundaries = boundariesOf(unit, Temporal.PlainDate.from(anchor ?? defaultAnchor))
+  const startOf = (number: number) => boundaries.date(number).toZonedDateTime(timezone).epochMilliseconds
+  const now = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(timezone)
+  let number = boundaries.before(now.toPlainDate())
+  let endMs = startOf(number + 1)
+  // Clocks set back across midnight show the old date again, in a period that had begun.
+  while (endMs <= atMs) endMs = startOf(++number + 1)
+  return { label: `${unit}:${boundaries.date(number).toString()}@${timezone}`, startMs: startOf(number), endMs }
+}
+
+function boundariesOf(unit: PeriodUnit, anchor: Temporal.PlainDate): Boundaries {
+  return unit === 'day' || unit === 'week' ? everyDays(days[unit], anchor) : everyMonths(months[unit], anchor)
+}
+
+const everyDays = (step: number, anchor: Temporal.PlainDate): Boundaries => ({
+  date: (number) => anchor.add({ days: number * step }),
+  before: (date) => Math.floor(anchor.until(date, { largestUnit: 'day' }).days / step),
+})
+
+function everyMonths(step: number, anchor: Temporal.PlainDate): Boundaries {
+  const date = (number: number) => anchor.add({ months: number * step })
+  return {
+    date,
+    before(day) {
+      const passed = (day.year - anchor.year) * 12 + day.month - anchor.month
+      const number = Math.floor(passed / step)
+      return Temporal.PlainDate.compare(date(number), day) > 0 ? number - 1 : number
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import fastify from 'fastify'
+import { exportAuditHeadsJob, keepAuditPartitionsJob } from './audit/audit.ts'
+import { sweepExpiredHolds } from './decisions/decisions.ts'
+import { keepIdempotencyPartitionsJob } from './idempotency/idempotency.ts'
+import { type Job, startJobs } from './infra/jobs.ts'
+import { createLifecycle, stopWithin } from './infra/lifecycle.ts'
+import type { Platform } from './infra/platform.ts'
+import { openLanes } from './lanes/lanes.ts'
+import { ensureLedgerPartitions, keepLedgerPartitionsJob, verifyLedgersJob } from './ledger/ledger.ts'
+import { forgetDeadNodesJob, joinWorkers } from './nodes/nodes.ts'
+import { probes } from './probes/probes.ts'
+import { keepRunPartitionsJob, pruneChainsJob } from './retention/retention.ts'
+import { ensureRunPartitions } from './run-log/run-log.ts'
+import { foldOldUsageJob, foldUsage } from './usage/usage.ts'
+
+/** Every kind of background work, in one place. */
+const jobsOf = (platform: Platform): Job[] => [
+  forgetDeadNodesJob(platform),
+  keepIdempotencyPartitionsJob(platform),
+  keepAuditPartitionsJob(platform),
+  exportAuditHeadsJob(platform),
+  keepLedgerPartitionsJob(platform),
+  verifyLedgersJob(platform),
+  keepRunPartitionsJob(platform),
+  pruneChainsJob(platform),
+  foldOldUsageJob(platform),
+]
+
+/** Runs jobs until asked to stop; then finishes those it has begun. */
+export async function runWorker(platform: Platform) {
+  const { config, log, sql, metrics, tracing } = platform
+  const lifecycle = createLifecycle(log)
+  await ensureLedgerPartitions(sql, platform.clock.now())
+  await ensureRunPartitions(sql, platform.clock.now())
+  const all = jobsOf(platform)
+  const jobs = await startJobs({
+    jobs: all,
+    sql,
+    log,
+    metrics,
+    tracing,
+    concurrency: config.workerConcurrency,
+  })
+  const membership = await joinWorkers(platform, jobs.lockers)
+  const lanes = openLanes(platform)
+  const sweeper = sweepExpiredHolds(platform, lanes)
+  const folder = foldUsage(platform)
+
+  const server = fastify({ forceCloseConnections: true })
+  probes(server, platform, lifecycle)
+  await server.listen({ host: config.host, port: config.port })
+  log.info({ jobs: all.map(({ name }) => name) }, 'working')
+
+  log.info({ signal: await lifecycle.stopRequested }, 'asked to stop')
+  stopWithin(config.stopTimeoutSeconds, log)
+  await lifecycle.drain(0)
+  await jobs.stop()
+  await sweeper.close()
+  await folder.close()
+  await lanes.close()
+  await membership.leave()
+  await server.close()
+  await platform.close()
+  log.info('stopped')
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll } from 'vitest'
+
+/** A TCP proxy that can be cut: what lies behind it is then gone, as after a network failure. */
+export interface TcpProxy {
+  port: number
+  /** Resets every connection and refuses new ones. */
+  readonly cut: () => void
+  readonly mend: () => void
+  /** From now on the connections that are open carry requests, but no answer comes back. */
+  readonly deafen: () => void
+}
+
+export function useTcpProxy(target: () => { host: string; port: number }): TcpProxy {
+  const { proxy, listen, close } = createTcpProxy(target)
+  beforeAll(listen)
+  afterAll(close)
+  return proxy
+}
+
+/** For whoever runs without the test framework, and closes it itself. */
+export async function openTcpProxy(target: () => { host: string; port: number }) {
+  const { proxy, listen, close } = createTcpProxy(target)
+  await listen()
+  return { ...proxy, port: proxy.port, close }
+}
+
+function createTcpProxy(target: () => { host: string; port: number }) {
+  const open = new Set<Socket>()
+  const upstreams = new Set<Socket>()
+  let isCut = false
+  const server = createServer((client) => {
+    if (isCut) {
+      client.resetAndDestroy()
+      return
+    }
+    const { host, port } = target()
+    const upstream = connect(port, host)
+    upstreams.add(upstream)
+    upstream.on('close', () => upstreams.delete(upstream))
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(from)
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        open.delete(from)
+        to.destroy()
+      })
+      from.pipe(to)
+    }
+  })
+  const proxy: TcpProxy = {
+    port: 0,
+    cut: () => {
+      isCut = true
+      for (const socket of open) socket.resetAndDestroy()
+    },
+    mend: () => {
+      isCut = false
+    },
+    deafen: () => {
+      for (const upstream of upstreams) upstream.unpipe().resume()
+    },
+  }
+  return {
+    proxy,
+    listen: async () => {
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      proxy.port = (server.address() as AddressInfo).port
+    },
+    close: () => {
+      proxy.cut()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,174 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { guides } from '../src/docs/pages.ts'
+
+/** The shape of the code, held by a test so that nobody has to remember it. */
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter((path) => existsSync(join(root, path)))
+const architecture = read('ARCHITECTURE.md')
+const source = 'packages/server/src'
+const sources = tracked.filter(
+  (path) => path.startsWith(`${source}/`) && path.endsWith('.ts') && !path.endsWith('.test.ts'),
+)
+
+/** Folders in import order, as ARCHITECTURE.md states it: a folder imports from those above it only. */
+const layers = /```imports\n([\s\S]*?)```/
+  .exec(architecture)![1]!
+  .trim()
+  .split('\n')
+  .map((line) =>
+    line
+      .split(/\s+—\s+/)[0]!
+      .trim()
+      .split(/\s+/),
+  )
+
+const roomOf = (path: string) => {
+  const [first] = relative(source, path).split('/')
+  return first!
+}
+const layerOf = (path: string) => layers.findIndex((rooms) => rooms.includes(roomOf(path)))
+
+const importsOf = (path: string) =>
+  [...read(path).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, target]) =>
+    normalize(join(dirname(path), target!)),
+  )
+
+describe('imports', () => {
+  test('every file stands in a room that ARCHITECTURE.md names', () => {
+    expect(sources.filter((path) => layerOf(path) < 0)).toEqual([])
+  })
+
+  test('point one way', () => {
+    const faults = sources.flatMap((path) =>
+      importsOf(path)
+        .filter((target) => target.startsWith(source))
+        .filter((target) => roomOf(target) !== roomOf(path) && layerOf(target) >= layerOf(path))
+        .map((target) => `${path} imports ${target}`),
+    )
+    expect(faults).toEqual([])
+  })
+
+  test('reach another domain only through the file that bears its name, or its routes from app.ts', () => {
+    const afterContract = layers.slice(layers.findIndex((rooms) => rooms.includes('contract')) + 1)
+    const domains = new Set(afterContract.flat().filter((room) => !room.endsWith('.ts')))
+    const faults = sources.flatMap((path) =>
+      importsOf(path)
+        .filter((target) => domains.has(roomOf(target)) && roomOf(target) !== roomOf(path))
+        .filter((target) => {
+          const file = relative(join(source, roomOf(target)), target)
+          const isComposition = relative(source, path).split('/').length === 1
+          return !(
+            file === `${roomOf(target)}.ts` ||
+            (isComposition && (file === 'routes.ts' || file === 'registry.ts'))
+          )
+        })
+        .map((target) => `${path} imports ${target}`),
+    )
+    expect(faults).toEqual([])
+  })
+})
+
+describe('sources', () => {
+  const matching = (pattern: RegExp, except: (path: string) => boolean) =>
+    sources.filter((path) => !except(path) && pattern.test(read(path)))
+  const isInfra = (path: string) => roomOf(path) === 'infra'
+
+  test('SQL stands in queries.ts, or in infra', () => {
+    expect(
+      matching(
+        /\braw`|\bsql`|\.query\(|\.selectFrom\(|\.insertInto\(|\.updateTable\(|\.deleteFrom\(/,
+        (path) => isInfra(path) || /[/-]queries\.ts$/.test(path),
+      ),
+    ).toEqual([])
+  })
+
+  test('the clock is injected', () => {
+    expect(matching(/\bDate\.now\(\)|new Date\(\)/, (path) => path.endsWith('infra/clock.ts'))).toEqual([])
+  })
+
+  test('the environment is read once', () => {
+    expect(matching(/process\.env/, (path) => path === `${source}/main.ts`)).toEqual([])
+  })
+
+  test('have names that say something', () => {
+    expect(sources.filter((path) => /\/(index|utils?|helpers?|common|types|misc|shared)(\.ts|\/)/.test(path))).toEqual(
+      [],
+    )
+  })
+
+  test('are short enough to read', () => {
+    const long = sources.filter((path) => !path.endsWith('infra/tables.ts') && read(path).split('\n').length > 300)
+    expect(long).toEqual([])
+  })
+})
+
+describe('migrations', () => {
+  const folder = 'packages/server/migrations'
+  const files = readdirSync(join(root, folder)).filter((name) => name.endsWith('.sql'))
+
+  test('are numbered without a gap and wait for locks only briefly', () => {
+    expect(files.map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, i) => i + 1))
+    for (const name of files) {
+      expect(name).toMatch(/^\d{4}_[a-z0-9_]+\.sql$/)
+      expect(read(`${folder}/${name}`), name).toMatch(/^set local lock_timeout = '\d+s';/m)
+    }
+  })
+
+  test('do not change once landed', () => {
+    const landed = read(`${folder}.sha256`).trim().split('\n')
+    const now = files.map(
+      (name) =>
+        `${createHash('sha256')
+          .update(read(`${folder}/${name}`))
+          .digest('hex')}  ${name}`,
+    )
+    expect(now).toEqual(landed)
+  })
+})
+
+describe('the project stands by itself', () => {
+  test('nothing refers to a machine, a registry or a folder beside it', () => {
+    // Classes of one letter, so that this file does not match itself.
+    const foreign = /\/wor[k]\/|\.\.\/share[d]|registry\.npmj[s]|\/roo[t]\/|deb\.debia[n]/
+    const texts = tracked.filter((path) => !/\.(png|svg)$/.test(path))
+    expect(texts.filter((path) => foreign.test(read(path)))).toEqual([])
+  })
+
+  test('every dependency is pinned, and named in ARCHITECTURE.md with its reason', () => {
+    for (const path of tracked.filter((name) => name.endsWith('package.json'))) {
+      const manifest = JSON.parse(read(path)) as Record<string, Record<string, string>>
+      const dependencies = { ...manifest['dependencies'], ...manifest['devDependencies'] }
+      for (const [name, version] of Object.entries(dependencies)) expect(version, name).toMatch(/^\d+\.\d+\.\d+/)
+      const unnamed = Object.keys(dependencies).filter(
+        (name) => !name.startsWith('@types/') && !architecture.includes(`\`${name}\``),
+      )
+      expect(unnamed, path).toEqual([])
+    }
+  })
+
+  test('every guide is served, and every link between documents leads somewhere', () => {
+    const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+    expect(pages.sort()).toEqual(guides.map(({ file }) => file).sort())
+    const broken: string[] = []
+    for (const path of tracked.filter((name) => name.endsWith('.md'))) {
+      for (const [, target] of read(path).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+        if (/^(https?:|\/)/.test(target!)) continue
+        if (!existsSync(join(root, dirname(path), target!))) broken.push(`${path}: ${target}`)
+      }
+    }
+    expect(broken).toEqual([])
+  })
+})
