@@ -412,7 +412,7 @@ CREATE FUNCTION public.prune_chains(after_org uuid, after_chain text, most integ
                    WHERE (l.last_used_at < (clock_timestamp() - '45 days'::interval))))
           FOR NO KEY UPDATE OF o SKIP LOCKED
          ), gone AS (
-          DELETE FROM public.chains c
+          DELETE FROM public.chains AS c
             USING looked_at l,
              locked o
            WHERE ((l.org_id = o.org_id) AND (c.org_id = l.org_id) AND (c.chain_id = l.chain_id) AND (c.last_used_at < (clock_timestamp() - '45 days'::interval)))
@@ -420,7 +420,7 @@ CREATE FUNCTION public.prune_chains(after_org uuid, after_chain text, most integ
              c.cost_key,
              c.tokens_key
          ), uncounted AS (
-          DELETE FROM public.allowances a
+          DELETE FROM public.allowances AS a
             USING gone g
            WHERE ((a.org_id = g.org_id) AND ((a.key = g.cost_key) OR (a.key = g.tokens_key)) AND (a.held = 0))
          )
@@ -455,7 +455,7 @@ CREATE FUNCTION public.prune_run_keys(most integer) RETURNS bigint
           LIMIT prune_run_keys.most
           FOR UPDATE OF k SKIP LOCKED
          ), gone AS (
-          DELETE FROM public.run_keys k
+          DELETE FROM public.run_keys AS k
             USING old
            WHERE ((k.org_id = old.org_id) AND (k.key = old.key))
            RETURNING 1 AS "?column?"
@@ -514,7 +514,7 @@ CREATE FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) 
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public'
     BEGIN ATOMIC
- UPDATE public.api_keys k SET last_used_at = GREATEST(k.last_used_at, t.used_at)
+ UPDATE public.api_keys AS k SET last_used_at = GREATEST(k.last_used_at, t.used_at)
     FROM UNNEST(touch_keys.ids, touch_keys.times) t(id, used_at)
    WHERE (k.id = t.id);
 END;

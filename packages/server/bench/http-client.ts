@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 
 /** Requests of one caller over one connection each at a time, as cheap for this process as Node allows. */
 export function openClient(port: number, key: string, connections = 1) {
@@ -10,10 +11,11 @@ export function openClient(port: number, key: string, connections = 1) {
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
       }
       request({ port, method, path, agent, headers }, (answer) => {
-        answer.resume()
-        answer.on('end', () =>
-          answer.statusCode === 200 ? resolve() : reject(new Error(`${method} ${path}: ${answer.statusCode}`)),
-        )
+        if (answer.statusCode === 200) {
+          answer.on('end', resolve).resume()
+          return
+        }
+        text(answer).then((said) => reject(new Error(`${method} ${path}: ${answer.statusCode} ${said}`)), reject)
       })
         .on('error', reject)
         .end(body)

@@ -149,7 +149,7 @@ const settings = {
   maxEventLoopDelayMs: defaulted(
     setting(
       'SVC_MAX_EVENT_LOOP_DELAY_MS',
-      'Event loop delay (mean of a second) from which on requests are shed with 503.',
+      'Event loop delay (the mean of each of the last three seconds) from which on requests are shed with 503.',
       integer(10, 60_000),
     ),
     '500',

@@ -1,8 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const sampleMs = 20
+const windowMs = 1_000
+const windows = 3
 
-/** How late this process is: the mean of the event loop's delay over the last second, so that one pause is no overload. */
+/**
+ * How late this process is: the least of the event loop's mean delays in each of the last seconds. A process that was
+ * paused, by the machine or by one long piece of work, is late once and has caught up a second after; one that gets
+ * more work than it can do is late in every one of them.
+ */
 export interface EventLoopDelay {
   readonly currentMs: () => number
   readonly close: () => void
@@ -11,12 +17,15 @@ export interface EventLoopDelay {
 export function measureEventLoopDelay(): EventLoopDelay {
   const histogram = monitorEventLoopDelay({ resolution: sampleMs })
   histogram.enable()
+  const means: number[] = Array.from({ length: windows }, () => 0)
   let delayMs = 0
   const timer = setInterval(() => {
     // The histogram measures the whole gap between two samples, of which the sampling interval is no delay.
-    if (histogram.count > 0) delayMs = Math.max(0, histogram.mean / 1e6 - sampleMs)
+    means.push(histogram.count > 0 ? Math.max(0, histogram.mean / 1e6 - sampleMs) : 0)
+    means.shift()
+    delayMs = Math.min(...means)
     histogram.reset()
-  }, 1_000).unref()
+  }, windowMs).unref()
   return {
     currentMs: () => delayMs,
     close: () => {
