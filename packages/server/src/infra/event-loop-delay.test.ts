@@ -33,6 +33,7 @@ test('a loop that is late second after second is, until it has caught up', async
     await eventually(() => delay.currentMs() > 200)
     busy = false
     await eventually(() => delay.currentMs() < 100)
+    expect(delay.currentMs()).toBeLessThan(100)
   } finally {
     busy = false
     delay.close()
