@@ -71,7 +71,8 @@ declare
     when 'idempotency_keys' then 2 when 'holds' then 8 when 'decision_records' then 8
     when 'ledger_batches' then 35 when 'movements' then 35
     when 'runs_7' then 7 + 1 when 'runs_30' then 30 + 1 when 'runs_90' then 90 + 7
-    when 'runs_400' then 400 + 28 when 'runs_3650' then 3650 + 28 end;
+    when 'runs_400' then 400 + 28 when 'runs_3650' then 3650 + 28
+    when 'events' then 30 + 1 when 'webhook_deliveries' then 30 + 1 end;
 begin
   if kept_days is null or suffix !~ '^[0-9]{8}$' then raise exception 'not a table whose days are dropped: %', parent; end if;
   if to_date(suffix, 'YYYYMMDD') > (clock_timestamp() at time zone 'UTC')::date - kept_days then
@@ -87,6 +88,37 @@ begin
   execute format('drop table if exists %I', parent || '_' || suffix);
 end
 $_$;
+
+CREATE SEQUENCE public.event_order
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.outbox (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    body jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    subject text NOT NULL,
+    seq bigint DEFAULT nextval('public.event_order'::regclass) NOT NULL
+);
+
+ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.events_waiting() RETURNS TABLE(waiting bigint, oldest timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT count(*) AS count,
+     min(w.created_at) AS min
+    FROM ( SELECT o.created_at
+            FROM public.outbox o
+           ORDER BY o.seq
+          LIMIT 10000) w;
+END;
 
 CREATE TABLE public.holds (
     org_id uuid NOT NULL,
@@ -301,6 +333,54 @@ CREATE FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checke
   LIMIT ledgers_to_check.most;
 END;
 
+CREATE TABLE public.deprecation_announcements (
+    org_id uuid NOT NULL,
+    deprecation_id text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.deprecation_announcements FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_subscriptions (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    url text NOT NULL,
+    description text NOT NULL,
+    events text[] NOT NULL,
+    ordered boolean NOT NULL,
+    enabled boolean NOT NULL,
+    disabled_reason text,
+    disabled_at timestamp with time zone,
+    generation integer DEFAULT 0 NOT NULL,
+    sealed bytea,
+    rotated_at timestamp with time zone,
+    sealed_previous bytea,
+    previous_until timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_subscriptions_check CHECK ((enabled = (disabled_reason IS NULL))),
+    CONSTRAINT webhook_subscriptions_check1 CHECK (((generation = 0) = (sealed IS NULL))),
+    CONSTRAINT webhook_subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text])))
+);
+
+ALTER TABLE ONLY public.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.orgs_to_tell(announcements text[], since timestamp with time zone[], after uuid, most integer) RETURNS TABLE(org_id uuid, deprecation_ids text[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT s.org_id,
+     array_agg(DISTINCT d.id) AS array_agg
+    FROM (UNNEST(orgs_to_tell.announcements, orgs_to_tell.since) d(id, since)
+      JOIN public.webhook_subscriptions s ON ((s.enabled AND (s.created_at < d.since))))
+   WHERE ((s.org_id > orgs_to_tell.after) AND (NOT (EXISTS ( SELECT
+            FROM public.deprecation_announcements a
+           WHERE ((a.org_id = s.org_id) AND (a.deprecation_id = d.id))))))
+   GROUP BY s.org_id
+   ORDER BY s.org_id
+  LIMIT orgs_to_tell.most;
+END;
+
 CREATE FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) RETURNS TABLE(org_id uuid, is_old boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public'
@@ -490,6 +570,29 @@ CREATE FUNCTION public.record_access_change(org uuid) RETURNS bigint
    RETURNING access_changes.version;
 END;
 
+CREATE TABLE public.webhook_replays (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    kinds text[] NOT NULL,
+    after_id uuid NOT NULL,
+    before_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.webhook_replays FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.replays_waiting(most integer) RETURNS TABLE(org_id uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT r.org_id,
+     r.id
+    FROM public.webhook_replays r
+   ORDER BY r.id
+  LIMIT replays_waiting.most;
+END;
+
 CREATE TABLE public.retention_policies (
     org_id uuid NOT NULL,
     raw_days integer NOT NULL,
@@ -508,6 +611,76 @@ CREATE FUNCTION public.retention_classes_in_use() RETURNS SETOF smallint
     BEGIN ATOMIC
  SELECT DISTINCT unnest(p.classes) AS unnest
     FROM public.retention_policies p;
+END;
+
+CREATE FUNCTION public.take_events(most integer) RETURNS TABLE(org_id uuid, id uuid, kind text, subject text, body jsonb, created_at timestamp with time zone, seq bigint)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH taken AS (
+          DELETE FROM public.outbox AS o
+            USING ( SELECT w_1.org_id,
+                     w_1.id
+                    FROM public.outbox w_1
+                   ORDER BY w_1.seq
+                  LIMIT take_events.most
+                  FOR UPDATE OF w_1 SKIP LOCKED) w
+           WHERE ((o.org_id = w.org_id) AND (o.id = w.id))
+           RETURNING o.org_id,
+             o.id,
+             o.kind,
+             o.body,
+             o.created_at,
+             o.subject,
+             o.seq
+         )
+  SELECT t.org_id,
+     t.id,
+     t.kind,
+     t.subject,
+     t.body,
+     t.created_at,
+     t.seq
+    FROM taken t
+   ORDER BY t.seq;
+END;
+
+CREATE TABLE public.webhook_queues (
+    org_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    due_at timestamp with time zone,
+    not_before timestamp with time zone,
+    leased_by uuid,
+    width smallint DEFAULT 2 NOT NULL,
+    troubled boolean DEFAULT false NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    failing_since timestamp with time zone,
+    last_attempt_at timestamp with time zone,
+    last_success_at timestamp with time zone,
+    latency_ms integer
+)
+WITH (fillfactor='50', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY public.webhook_queues FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.take_webhook_queues(worker uuid, lease interval, only_troubled boolean, most integer) RETURNS TABLE(org_id uuid, subscription_id uuid, width smallint, failures integer, latency_ms integer)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ UPDATE public.webhook_queues AS q SET due_at = (clock_timestamp() + take_webhook_queues.lease), leased_by = take_webhook_queues.worker
+    FROM ( SELECT d_1.org_id,
+             d_1.subscription_id
+            FROM public.webhook_queues d_1
+           WHERE ((d_1.troubled = take_webhook_queues.only_troubled) AND (d_1.due_at <= now()))
+           ORDER BY d_1.due_at
+          LIMIT take_webhook_queues.most
+          FOR UPDATE OF d_1 SKIP LOCKED) d
+   WHERE ((q.org_id = d.org_id) AND (q.subscription_id = d.subscription_id))
+   RETURNING q.org_id,
+     q.subscription_id,
+     q.width,
+     q.failures,
+     q.latency_ms;
 END;
 
 CREATE FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) RETURNS void
@@ -597,6 +770,25 @@ CREATE TABLE public.decision_records (
 PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY public.decision_records FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.event_opt_ins (
+    org_id uuid NOT NULL,
+    kind text NOT NULL
+);
+
+ALTER TABLE ONLY public.event_opt_ins FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.events (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    payload text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.idempotency_keys (
     org_id uuid NOT NULL,
@@ -690,16 +882,6 @@ CREATE TABLE public.nodes (
     job_lockers text[] DEFAULT '{}'::text[] NOT NULL,
     applied_version bigint DEFAULT 0 NOT NULL
 );
-
-CREATE TABLE public.outbox (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    kind text NOT NULL,
-    body jsonb NOT NULL,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
-);
-
-ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.packs (
     org_id uuid NOT NULL,
@@ -1297,6 +1479,52 @@ WITH (autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', au
 
 ALTER TABLE ONLY public.usage_deltas FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.webhook_deliveries (
+    org_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    trigger text NOT NULL,
+    state text NOT NULL,
+    attempts jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'failed'::text])))
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_org_secrets (
+    org_id uuid NOT NULL,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    rotated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.webhook_org_secrets FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_pending (
+    org_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    trigger text NOT NULL,
+    ordered boolean NOT NULL,
+    seq bigint DEFAULT nextval('public.event_order'::regclass) NOT NULL,
+    next_attempt_at timestamp with time zone NOT NULL,
+    attempts jsonb DEFAULT '[]'::jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_pending_trigger_check CHECK ((trigger = ANY (ARRAY['event'::text, 'redelivery'::text, 'replay'::text, 'test'::text])))
+)
+WITH (fillfactor='80', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY public.webhook_pending FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_0 FOR VALUES WITH (modulus 16, remainder 0);
 
 ALTER TABLE ONLY public.run_keys ATTACH PARTITION public.run_keys_1 FOR VALUES WITH (modulus 16, remainder 1);
@@ -1370,6 +1598,15 @@ ALTER TABLE ONLY public.customer_limits
 
 ALTER TABLE ONLY public.decision_records
     ADD CONSTRAINT decision_records_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.deprecation_announcements
+    ADD CONSTRAINT deprecation_announcements_pkey PRIMARY KEY (org_id, deprecation_id);
+
+ALTER TABLE ONLY public.event_opt_ins
+    ADD CONSTRAINT event_opt_ins_pkey PRIMARY KEY (org_id, kind);
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (org_id, id);
 
 ALTER TABLE ONLY public.holds
     ADD CONSTRAINT holds_pkey PRIMARY KEY (org_id, id);
@@ -1512,6 +1749,24 @@ ALTER TABLE ONLY public.usage_days
 ALTER TABLE ONLY public.usage_deltas
     ADD CONSTRAINT usage_deltas_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (org_id, subscription_id, id);
+
+ALTER TABLE ONLY public.webhook_org_secrets
+    ADD CONSTRAINT webhook_org_secrets_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.webhook_pending
+    ADD CONSTRAINT webhook_pending_pkey PRIMARY KEY (org_id, subscription_id, id);
+
+ALTER TABLE ONLY public.webhook_queues
+    ADD CONSTRAINT webhook_queues_pkey PRIMARY KEY (org_id, subscription_id);
+
+ALTER TABLE ONLY public.webhook_replays
+    ADD CONSTRAINT webhook_replays_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_pkey PRIMARY KEY (org_id, id);
+
 CREATE INDEX access_changes_at ON public.access_changes USING btree (at);
 
 CREATE INDEX allowances_limit ON public.allowances USING btree (limit_id, period_start);
@@ -1541,6 +1796,8 @@ CREATE INDEX nodes_lease_until ON public.nodes USING btree (lease_until);
 CREATE INDEX orgs_created_at ON public.orgs USING btree (created_at, id);
 
 CREATE INDEX orgs_name ON public.orgs USING btree (name, id);
+
+CREATE UNIQUE INDEX outbox_in_order ON public.outbox USING btree (seq);
 
 CREATE INDEX packs_created_at ON public.packs USING btree (org_id, owner, created_at, id);
 
@@ -1621,6 +1878,12 @@ CREATE INDEX runs_90_org_id_customer_id_id_idx ON ONLY public.runs_90 USING btre
 CREATE INDEX support_grants_created_at ON public.support_grants USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX support_grants_id ON public.support_grants USING btree (id);
+
+CREATE INDEX webhook_pending_due ON public.webhook_pending USING btree (org_id, subscription_id, next_attempt_at, seq);
+
+CREATE INDEX webhook_pending_subject ON public.webhook_pending USING btree (org_id, subscription_id, subject, seq) WHERE ordered;
+
+CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (troubled, due_at) WHERE (due_at IS NOT NULL);
 
 ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_0_pkey;
 
@@ -1735,6 +1998,12 @@ ALTER TABLE ONLY public.chain_limits
 ALTER TABLE ONLY public.customer_limits
     ADD CONSTRAINT customer_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.deprecation_announcements
+    ADD CONSTRAINT deprecation_announcements_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.event_opt_ins
+    ADD CONSTRAINT event_opt_ins_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.limits
     ADD CONSTRAINT limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -1762,7 +2031,23 @@ ALTER TABLE ONLY public.support_grants
 ALTER TABLE ONLY public.unpriced_models
     ADD CONSTRAINT unpriced_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.webhook_org_secrets
+    ADD CONSTRAINT webhook_org_secrets_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.webhook_queues
+    ADD CONSTRAINT webhook_queues_org_id_subscription_id_fkey FOREIGN KEY (org_id, subscription_id) REFERENCES public.webhook_subscriptions(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook_replays
+    ADD CONSTRAINT webhook_replays_org_id_subscription_id_fkey FOREIGN KEY (org_id, subscription_id) REFERENCES public.webhook_subscriptions(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE public.allowances ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY announcing ON public.deprecation_announcements FOR SELECT TO postgres USING (true);
+
+CREATE POLICY announcing ON public.webhook_subscriptions FOR SELECT TO postgres USING (true);
 
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
@@ -1791,6 +2076,16 @@ CREATE POLICY checking ON public.org_ledgers FOR SELECT TO postgres USING (true)
 ALTER TABLE public.customer_limits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.decision_records ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.deprecation_announcements ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY dispatching ON public.webhook_queues TO postgres USING (true);
+
+CREATE POLICY draining ON public.outbox TO postgres USING (true);
+
+ALTER TABLE public.event_opt_ins ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY folding ON public.usage_15m FOR SELECT TO postgres USING (true);
 
@@ -1833,6 +2128,8 @@ CREATE POLICY pruning ON public.org_ledgers FOR UPDATE TO postgres USING (true);
 CREATE POLICY pruning ON public.run_keys TO postgres USING (true);
 
 ALTER TABLE public.rate_limit_policies ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY replaying ON public.webhook_replays FOR SELECT TO postgres USING (true);
 
 ALTER TABLE public.retention_policies ENABLE ROW LEVEL SECURITY;
 
@@ -1901,6 +2198,12 @@ CREATE POLICY tenant ON public.chains USING ((org_id = ANY (( SELECT public.app_
 CREATE POLICY tenant ON public.customer_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.decision_records USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.deprecation_announcements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.event_opt_ins USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.events USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.holds USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -1992,6 +2295,18 @@ CREATE POLICY tenant ON public.usage_days USING ((org_id = ANY (( SELECT public.
 
 CREATE POLICY tenant ON public.usage_deltas USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.webhook_deliveries USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.webhook_org_secrets USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.webhook_pending USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.webhook_queues USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.webhook_replays USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.webhook_subscriptions USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 ALTER TABLE public.threshold_events ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY touching ON public.api_keys FOR UPDATE TO postgres USING (true) WITH CHECK (true);
@@ -2006,6 +2321,18 @@ ALTER TABLE public.usage_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.usage_deltas ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_org_secrets ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_pending ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_queues ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_replays ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_subscriptions ENABLE ROW LEVEL SECURITY;
+
 GRANT USAGE ON SCHEMA public TO weir_app;
 
 REVOKE ALL ON FUNCTION public.admit_application_role() FROM PUBLIC;
@@ -2015,6 +2342,13 @@ GRANT ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bo
 
 REVOKE ALL ON FUNCTION public.drop_partition(parent text, suffix text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_partition(parent text, suffix text) TO weir_app;
+
+GRANT USAGE ON SEQUENCE public.event_order TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.outbox TO weir_app;
+
+REVOKE ALL ON FUNCTION public.events_waiting() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.events_waiting() TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.holds TO weir_app;
 
@@ -2041,6 +2375,13 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
 REVOKE ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) TO weir_app;
 
+GRANT SELECT,INSERT ON TABLE public.deprecation_announcements TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_subscriptions TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_to_tell(announcements text[], since timestamp with time zone[], after uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_to_tell(announcements text[], since timestamp with time zone[], after uuid, most integer) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) TO weir_app;
 
@@ -2066,10 +2407,23 @@ GRANT SELECT,UPDATE ON TABLE public.access_epoch TO weir_app;
 REVOKE ALL ON FUNCTION public.record_access_change(org uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_access_change(org uuid) TO weir_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_replays TO weir_app;
+
+REVOKE ALL ON FUNCTION public.replays_waiting(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.replays_waiting(most integer) TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.retention_policies TO weir_app;
 
 REVOKE ALL ON FUNCTION public.retention_classes_in_use() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.retention_classes_in_use() TO weir_app;
+
+REVOKE ALL ON FUNCTION public.take_events(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_events(most integer) TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_queues TO weir_app;
+
+REVOKE ALL ON FUNCTION public.take_webhook_queues(worker uuid, lease interval, only_troubled boolean, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_webhook_queues(worker uuid, lease interval, only_troubled boolean, most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) TO weir_app;
@@ -2084,6 +2438,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customer_limits TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.decision_records TO weir_app;
 
+GRANT SELECT,INSERT,DELETE ON TABLE public.event_opt_ins TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.events TO weir_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency_keys TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.ledger_batches TO weir_app;
@@ -2093,8 +2451,6 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.limits TO weir_app;
 GRANT SELECT,INSERT ON TABLE public.movements TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nodes TO weir_app;
-
-GRANT SELECT,INSERT,DELETE ON TABLE public.outbox TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.packs TO weir_app;
 
@@ -2117,3 +2473,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_customer_days TO weir_ap
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_days TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.usage_deltas TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.webhook_deliveries TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.webhook_org_secrets TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_pending TO weir_app;

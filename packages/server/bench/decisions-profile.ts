@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { BenchPostgres } from './decisions-postgres.ts'
 import { described, type Round } from './decisions-report.ts'
-import { ask, type Bench, type Server, startApi } from './decisions-stand.ts'
+import { ask, type Bench, type Server, type StartOptions, startApi } from './decisions-stand.ts'
 
 interface Profile {
   readonly nodes: readonly {
@@ -32,6 +32,7 @@ export async function profiled(
   postgres: BenchPostgres,
   what: string,
   work: (api: Server, isWarmUp: boolean) => Promise<{ round: Round; count: number; seconds: number }>,
+  options: StartOptions = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-profile-'))
   await postgres.start({
@@ -41,7 +42,10 @@ export async function profiled(
   await owner.connect()
   try {
     await owner.query('create extension if not exists pg_stat_statements')
-    const api = await startApi(postgres, { nodeOptions: ['--cpu-prof', `--cpu-prof-dir=${folder}`] })
+    const api = await startApi(postgres, {
+      ...options,
+      nodeOptions: ['--cpu-prof', `--cpu-prof-dir=${folder}`],
+    })
     await work(api, true)
     await owner.query('select pg_stat_statements_reset()')
     const { round, count, seconds } = await work(api, false)

@@ -135,13 +135,18 @@ async function end(child: ChildProcess) {
   await ended
 }
 
-/** The real program in the role that serves, as a process of its own. */
-export async function startApi(
-  postgres: BenchPostgres,
-  options: { databasePort?: number; nodeOptions?: readonly string[]; settings?: Record<string, string> } = {},
-): Promise<Server> {
+export interface StartOptions {
+  readonly role?: 'api' | 'worker'
+  readonly databasePort?: number
+  readonly nodeOptions?: readonly string[]
+  readonly settings?: Record<string, string>
+}
+
+/** The real program as a process of its own, in the role that serves unless another is asked for. */
+export async function startApi(postgres: BenchPostgres, options: StartOptions = {}): Promise<Server> {
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-  const child = spawn(process.execPath, [...(options.nodeOptions ?? []), main, 'api'], {
+  const { role = 'api' } = options
+  const child = spawn(process.execPath, [...(options.nodeOptions ?? []), main, role], {
     env: {
       PATH: process.env['PATH'],
       ...environmentOf(postgres, options.databasePort),
@@ -157,13 +162,14 @@ export async function startApi(
     createInterface({ input: child.stdout }).on('line', (line) => {
       const { message, url, level, error } = JSON.parse(line) as LogLine
       if (message === 'serving') resolve(Number(new URL(url!).port))
+      else if (message === 'working') resolve(0)
       else if (level !== 'info') count(`${message}: ${error?.message}`)
     })
-    child.once('exit', () => reject(new Error('the API ended instead of serving')))
+    child.once('exit', () => reject(new Error(`the ${role} ended instead of starting`)))
   })
   const stop = async () => {
     await end(child)
-    for (const [complaint, times] of complaints) console.log(`  the API said ${times} times: ${complaint}`)
+    for (const [complaint, times] of complaints) console.log(`  the ${role} said ${times} times: ${complaint}`)
   }
   return { port, pid: child.pid!, stop }
 }

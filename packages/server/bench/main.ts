@@ -3,6 +3,7 @@ import { benchHttp, benchIdentity } from './http.ts'
 import { benchIngest } from './ingest.ts'
 import { benchRuns } from './runs.ts'
 import { benchTiming } from './timing.ts'
+import { benchWebhooks } from './webhooks.ts'
 
 /**
  * `pnpm bench NAME`: figures as ratios, measured side by side in one run; `--smoke` only shows that it works, and `--only PART,PART`
@@ -15,6 +16,7 @@ const benchmarks: Record<string, (options: { smoke: boolean; only: string[] }) =
   ingest: benchIngest,
   runs: benchRuns,
   timing: benchTiming,
+  webhooks: benchWebhooks,
 }
 
 const [name, ...flags] = process.argv.slice(2)

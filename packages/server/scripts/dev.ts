@@ -121,6 +121,8 @@ function announce(state: State, json: boolean) {
   Its owner key  ${state.admin_key}
 
   Try    . .weir/dev.env; curl -s $WEIR/v1/me -H "authorization: Bearer $KEY"
+
+  Webhooks may be sent to this machine too (SVC_WEBHOOK_ALLOWED_CIDRS is loopback); elsewhere only public addresses are allowed.
 `)
 }
 
@@ -235,6 +237,9 @@ async function runForeground({ port: wanted, fresh, json }: Options) {
       SVC_REDIS_URL: services().redis.url,
       SVC_MASTER_KEYS: masterKeys(),
       SVC_DRAIN_SECONDS: '0',
+      // Whoever tries webhooks here has the receiver on the same machine.
+      SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8,::1',
+      SVC_WEBHOOK_ALLOWED_PORTS: '80,443,1024-65535',
     }
     const [code] = await once(startRole('migrate', environment, log), 'exit')
     if (code !== 0) throw new Error(`migrate failed; see ${logFile}`)

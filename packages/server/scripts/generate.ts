@@ -12,7 +12,7 @@ import { migrate } from '../src/infra/migrate.ts'
 import { openPlatform } from '../src/infra/platform.ts'
 import { knownMigrations, migrationsFolder } from '../src/infra/schema.ts'
 import { secret } from '../src/values/secret.ts'
-import { configurationPage, deprecationsPage, errorsPage } from './generated-pages.ts'
+import { configurationPage, deprecationsPage, errorsPage, eventsPage } from './generated-pages.ts'
 import {
   appLogin,
   createDatabase,
@@ -39,6 +39,7 @@ try {
     'packages/server/src/infra/tables.ts': tableTypes(),
     'packages/server/migrations.sha256': migrationChecksums(),
     'docs/errors.md': errorsPage(),
+    'docs/events.md': eventsPage(),
     'docs/deprecations.md': deprecationsPage(),
     'docs/configuration.md': configurationPage(),
     'openapi.json': await openApi(),

@@ -57,6 +57,8 @@ import { ingestTask } from './runs/runs.ts'
 import { spendCaps } from './spend-caps/routes.ts'
 import { support } from './support/routes.ts'
 import { usage } from './usage/routes.ts'
+import { webhooks } from './webhooks/routes.ts'
+import { ensureWebhookPartitions } from './webhooks/webhooks.ts'
 
 export interface Api {
   readonly app: App
@@ -75,6 +77,7 @@ export async function buildApp(
   await ensureAuditPartitions(platform.sql, platform.clock.now())
   await ensureLedgerPartitions(platform.sql, platform.clock.now())
   await ensureRunPartitions(platform.sql, platform.clock.now())
+  await ensureWebhookPartitions(platform.sql, platform.clock.now())
   const lease = await holdAccessLease(platform)
   const callers = rememberCallers(platform, lease)
   const speedLimits = createSpeedLimits(platform, lease.liveProcesses)
@@ -149,6 +152,7 @@ export async function buildApp(
   adjustments(app, change)
   keys(app, platform, change)
   support(app, platform, change)
+  webhooks(app, platform, change)
   audit(app, platform)
   for (const domain of extraDomains) domain(app, platform, lanes)
 

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { type ConfigurationError, readConfig } from './config.ts'
@@ -86,4 +87,49 @@ test('the time limit of handlers must be below the takeover of idempotency keys'
   expect(faultsOf({ ...required, SVC_HANDLER_TIMEOUT_SECONDS: '60' })).toEqual([
     'SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (60) must be above SVC_HANDLER_TIMEOUT_SECONDS (60)',
   ])
+})
+
+test('webhooks go to public addresses on a few ports, unless told otherwise', () => {
+  expect(readConfig(required).config).toMatchObject({
+    webhookAllowedCidrs: [],
+    webhookAllowedPorts: [80, 443, 8080, 8443].map((port) => ({ first: port, last: port })),
+    webhookDnsServers: undefined,
+    webhookTimeoutSeconds: 15,
+    webhookRetrySeconds: [5, 30, 120, 900, 3_600, 14_400, 43_200, 86_400],
+    webhookConcurrency: 256,
+  })
+  const { config } = readConfig({
+    ...required,
+    SVC_WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, ::1',
+    SVC_WEBHOOK_ALLOWED_PORTS: '443, 8000-8999',
+    SVC_WEBHOOK_DNS_SERVERS: '192.0.2.1, 192.0.2.1:5353, 2001:db8::1, [2001:db8::1], [2001:db8::1]:5353',
+    SVC_WEBHOOK_RETRY_SECONDS: '1, 2',
+  })
+  expect(config).toMatchObject({
+    webhookAllowedCidrs: ['10.0.0.0/8', '::1'],
+    webhookAllowedPorts: [
+      { first: 443, last: 443 },
+      { first: 8_000, last: 8_999 },
+    ],
+    webhookRetrySeconds: [1, 2],
+  })
+  expect(() => new Resolver().setServers(config.webhookDnsServers!)).not.toThrow()
+})
+
+test.each([
+  ['SVC_WEBHOOK_ALLOWED_CIDRS', ['localhost', '10.0.0.0/33', '10.0.0.0/8,']],
+  ['SVC_WEBHOOK_ALLOWED_PORTS', ['0', '65536', '90-80', 'http', '80;443', '80,', '-80', '1-2-3']],
+  [
+    'SVC_WEBHOOK_DNS_SERVERS',
+    ['dns.example', '192.0.2.1:0', '192.0.2.1:65536', '[192.0.2.1]:53', '192.0.2.1,', '::1]'],
+  ],
+  ['SVC_WEBHOOK_TIMEOUT_SECONDS', ['0', '301', '1.5']],
+  ['SVC_WEBHOOK_RETRY_SECONDS', ['0', '5,', '5;30', '604801', '-1', '1e3', Array(21).fill('1').join(',')]],
+  ['SVC_WEBHOOK_CONCURRENCY', ['0', '10001']],
+])('%s is not taken for something else', (variable, values) => {
+  for (const value of values) {
+    expect(faultsOf({ ...required, [variable]: value }), value).toEqual([
+      expect.stringContaining(`${variable} must be `),
+    ])
+  }
 })

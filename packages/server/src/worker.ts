@@ -1,6 +1,8 @@
 import fastify from 'fastify'
 import { exportAuditHeadsJob, keepAuditPartitionsJob } from './audit/audit.ts'
 import { sweepExpiredHolds } from './decisions/decisions.ts'
+import { deprecations } from './deprecations/registry.ts'
+import { announceDeprecationsJob } from './events/events.ts'
 import { keepIdempotencyPartitionsJob } from './idempotency/idempotency.ts'
 import { type Job, startJobs } from './infra/jobs.ts'
 import { createLifecycle, stopWithin } from './infra/lifecycle.ts'
@@ -12,6 +14,7 @@ import { probes } from './probes/probes.ts'
 import { keepRunPartitionsJob, pruneChainsJob } from './retention/retention.ts'
 import { ensureRunPartitions } from './run-log/run-log.ts'
 import { foldOldUsageJob, foldUsage } from './usage/usage.ts'
+import { deliverWebhooks, ensureWebhookPartitions, keepWebhookPartitionsJob } from './webhooks/webhooks.ts'
 
 /** Every kind of background work, in one place. */
 const jobsOf = (platform: Platform): Job[] => [
@@ -24,6 +27,8 @@ const jobsOf = (platform: Platform): Job[] => [
   keepRunPartitionsJob(platform),
   pruneChainsJob(platform),
   foldOldUsageJob(platform),
+  keepWebhookPartitionsJob(platform),
+  announceDeprecationsJob(platform, deprecations),
 ]
 
 /** Runs jobs until asked to stop; then finishes those it has begun. */
@@ -32,6 +37,7 @@ export async function runWorker(platform: Platform) {
   const lifecycle = createLifecycle(log)
   await ensureLedgerPartitions(sql, platform.clock.now())
   await ensureRunPartitions(sql, platform.clock.now())
+  await ensureWebhookPartitions(sql, platform.clock.now())
   const all = jobsOf(platform)
   const jobs = await startJobs({
     jobs: all,
@@ -45,6 +51,7 @@ export async function runWorker(platform: Platform) {
   const lanes = openLanes(platform)
   const sweeper = sweepExpiredHolds(platform, lanes)
   const folder = foldUsage(platform)
+  const webhooks = deliverWebhooks(platform, deprecations)
 
   const server = fastify({ forceCloseConnections: true })
   probes(server, platform, lifecycle)
@@ -57,6 +64,7 @@ export async function runWorker(platform: Platform) {
   await jobs.stop()
   await sweeper.close()
   await folder.close()
+  await webhooks.close()
   await lanes.close()
   await membership.leave()
   await server.close()

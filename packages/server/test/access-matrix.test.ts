@@ -59,6 +59,8 @@ const idKindOf: Record<string, IdKind> = {
   decision_id: 'decision',
   run_id: 'run',
   chain_id: 'chain',
+  sub_id: 'subscription',
+  delivery_id: 'delivery',
 }
 /** Ids of the tenants' own making: every one of them exists, in the caller's organization. */
 const ownNames: Record<string, string> = { customer_id: 'customer-1' }
@@ -73,7 +75,9 @@ const closedRoutes = () => server.routes.filter(({ declaration }) => !declaratio
 /** A route that requires a body is asked with one, or it would be refused for that. */
 const bodyOf = (method: string, path: string) => {
   if (path.endsWith('/finish')) return { body: { status: 'succeeded' } }
-  return method === 'PATCH' ? { body: { name: 'B' } } : {}
+  if (path.endsWith('/replay')) return { body: { from: '2026-11-01' } }
+  if (method !== 'PATCH') return {}
+  return { body: path.includes('/webhooks/') ? { description: 'B' } : { name: 'B' } }
 }
 const ask = (method: string, path: string, key?: string) =>
   call(server.url, method, path, { ...bodyOf(method, path), ...(key !== undefined && { key }) })
@@ -129,6 +133,7 @@ describe('across tenants', () => {
     const pack = await made(`/v1/orgs/${bob.id}/customers/c/credit-packs`, { amount_usd: '5' })
     const decision = await made('/v1/edge/decision', { model: 'm', estimated_cost_usd: '1' })
     const run = await runOf(server, bob.id)
+    const subscription = await made(`/v1/orgs/${bob.id}/webhooks`, { url: 'https://203.0.113.7/' })
     const foreign = {
       key_id: bob.keyId,
       grant_id: formatId('grant', newUuid()),
@@ -138,6 +143,7 @@ describe('across tenants', () => {
       decision_id: decision['decision_id'],
       run_id: run.id,
       chain_id: run.chainId,
+      sub_id: subscription['id'],
     } as Record<string, string>
     for (const { method, template } of closedRoutes()) {
       const name = /\{(?!id\}|org_id\})(\w+)\}/.exec(template)?.[1]
@@ -166,10 +172,11 @@ describe('role and scope', () => {
 
   test('a missing scope is named', async () => {
     for (const { method, template, declaration } of closedRoutes()) {
-      if (declaration.anyKey || declaration.role === 'operator') continue
+      const { role, scope } = declaration.tenant ?? declaration
+      if (declaration.anyKey || role === 'operator') continue
       const { status, json } = await ask(method, pathOf(template, alice.id), keys['scopeless'])
       expect(status, `${method} ${template}`).toBe(403)
-      expect(json.error).toMatchObject({ code: 'missing_scope', details: { required: declaration.scope } })
+      expect(json.error).toMatchObject({ code: 'missing_scope', details: { required: scope } })
     }
   })
 
@@ -181,12 +188,28 @@ describe('role and scope', () => {
   })
 
   test('a tenant on the admin surface is forbidden for its own organization and not found for another', async () => {
-    for (const { method, template } of closedRoutes().filter((route) => route.template.startsWith('/v1/admin/'))) {
-      expect(await codeOf(method, pathOf(template, alice.id), alice.key), `${method} ${template}`).toBe('403 forbidden')
+    for (const { method, template, declaration } of closedRoutes()) {
+      if (!template.startsWith('/v1/admin/')) continue
+      // Those that the organization's own keys may call say from which role on.
+      const own = declaration.tenant ? keys['viewer'] : alice.key
+      expect(await codeOf(method, pathOf(template, alice.id), own), `${method} ${template}`).toBe('403 forbidden')
       if (!template.includes('{org_id}')) continue
       expect(await codeOf(method, pathOf(template, bob.id), alice.key), `${method} ${template}`).toBe('404 not_found')
     }
   })
+})
+
+test('only the two routes of the organization’s webhook secret serve operators and tenants alike', async () => {
+  const shared = closedRoutes().filter(({ declaration }) => declaration.tenant)
+  expect(shared.map(({ method, template, declaration: { tenant } }) => [method, template, tenant])).toEqual([
+    ['GET', '/v1/admin/orgs/{org_id}/webhook-secret', { role: 'admin', scope: 'webhooks:read' }],
+    ['POST', '/v1/admin/orgs/{org_id}/webhook-secret/rotate', { role: 'admin', scope: 'webhooks:write' }],
+  ])
+  const admin = (await keyOf(server, alice.id, { role: 'admin' })).key
+  for (const { method, template } of shared) {
+    for (const key of [operator, alice.key, admin])
+      expect((await ask(method, pathOf(template, alice.id), key)).status, `${method} ${template}`).toBe(200)
+  }
 })
 
 test('what the key lacks is judged before the body: bad JSON and an oversized body without a key are 401', async () => {

@@ -176,9 +176,9 @@ describe('an adjustment', () => {
     const org = await money.org()
     const { id } = await org.budget('10', { thresholds: [50, 80] })
     for (const amount of ['5', '-5', '5', '3', '-8', '11']) await adjust(org, id, amount)
-    const crossed = await org.events('limit.threshold_crossed')
+    const crossed = await org.events('budget.threshold_crossed')
     expect(crossed.map((body) => body['threshold_percent'])).toEqual([50, 80])
-    expect(await org.events('limit.exceeded')).toMatchObject([{ limit_id: id, spent: '11' }])
+    expect(await org.events('budget.exceeded')).toMatchObject([{ budget_id: id, spent_usd: '11' }])
   })
 
   test('reaches every kind of limit', async () => {

@@ -7,8 +7,8 @@ const spend = async (org: MoneyOrg, usd: string) => org.settle(await org.hold(us
 /** In the order in which they happened. */
 async function crossed(org: MoneyOrg): Promise<string[]> {
   const rows = await org.rows<{ threshold: number; spent: string }>(
-    `select (body ->> 'threshold_percent')::int as threshold, body ->> 'spent' as spent from outbox
-      where org_id = $1 and kind = 'limit.threshold_crossed' order by id`,
+    `select (body ->> 'threshold_percent')::int as threshold, body ->> 'spent_usd' as spent from outbox
+      where org_id = $1 and kind = 'budget.threshold_crossed' order by id`,
   )
   return rows.map(({ threshold, spent }) => `${threshold}% at ${spent}`)
 }
@@ -21,15 +21,14 @@ describe('lesson 22: a threshold is told', () => {
     expect(await crossed(org)).toEqual([])
     for (let i = 0; i < 10; i++) await spend(org, '0.1')
     expect(await crossed(org)).toEqual(['50% at 0.5', '80% at 0.8', '100% at 1'])
-    expect(await org.events('limit.exceeded')).toEqual([])
-    expect((await org.events('limit.threshold_crossed'))[0]).toEqual({
-      limit_id: id,
-      kind: 'budget',
-      subject: '',
-      unit: 'usd',
+    expect(await org.events('budget.exceeded')).toEqual([])
+    expect((await org.events('budget.threshold_crossed'))[0]).toEqual({
+      budget_id: id,
+      scope_kind: 'org',
+      scope_id: null,
       threshold_percent: 50,
-      limit: '1',
-      spent: '0.5',
+      limit_usd: '1',
+      spent_usd: '0.5',
       period_start,
       period_end,
     })
@@ -48,7 +47,7 @@ describe('lesson 22: a threshold is told', () => {
     const { id } = await org.budget('1', { thresholds: [50, 80, 100] })
     await org.settle(await org.hold('0.1'), '3')
     expect(await crossed(org)).toEqual(['50% at 3', '80% at 3', '100% at 3'])
-    expect(await org.events('limit.exceeded')).toMatchObject([{ limit_id: id, spent: '3', limit: '1' }])
+    expect(await org.events('budget.exceeded')).toMatchObject([{ budget_id: id, spent_usd: '3', limit_usd: '1' }])
   })
 
   test('again after the limit was raised above the spend, and not what is still reached', async () => {
@@ -99,7 +98,7 @@ describe('a budget that only alerts', () => {
     for (const hold of holds) await org.settle(hold, '0.4')
     expect(await org.readBudget(id)).toMatchObject({ would_refuse_count: 2, spent_usd: '1.2', overrun_usd: '0' })
     expect(await crossed(org)).toEqual(['80% at 0.4'])
-    expect(await org.events('limit.exceeded')).toMatchObject([{ limit_id: id, spent: '0.8' }])
+    expect(await org.events('budget.exceeded')).toMatchObject([{ budget_id: id, spent_usd: '0.8' }])
   })
 
   test('counts nothing for a dry run, nor for what another limit refuses', async () => {

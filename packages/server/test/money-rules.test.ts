@@ -43,7 +43,7 @@ describe('B1 an estimate', () => {
       remaining_usd: '0',
     })
     expect((await money.metric('svc_ledger_overrun_nano_usd_total')) - before).toBe(4_999_000_000)
-    expect(await org.events('limit.exceeded')).toMatchObject([{ limit_id: id, limit: '1', spent: '5' }])
+    expect(await org.events('budget.exceeded')).toMatchObject([{ budget_id: id, limit_usd: '1', spent_usd: '5' }])
     expect((await org.decide(costing('0'))).status).toBe(402)
   })
 })
@@ -76,7 +76,7 @@ describe('B2 a lease that is over', () => {
       held_usd: '1',
       overrun_usd: '0',
     })
-    expect(await org.events('limit.exceeded')).toEqual([])
+    expect(await org.events('budget.exceeded')).toEqual([])
     expect(await org.settle(first, '0.9')).toMatchObject({
       type: 'ended',
       isRepeat: true,
@@ -87,33 +87,41 @@ describe('B2 a lease that is over', () => {
   })
 
   test.each([
-    ['a budget', 'budget', (org: MoneyOrg) => org.budget('1')],
+    ['a budget', 'budget.exceeded', '1.5', (org: MoneyOrg) => org.budget('1')],
     [
       'the spend cap',
-      'spend_cap',
+      'spend_cap.exceeded',
+      '1.5',
       (org: MoneyOrg) => org.set('PUT', '/spend-cap', { cap_usd: '1', timezone: quietZone() }),
     ],
     [
       "a customer's limit",
-      'customer',
+      'customer_limit.exceeded',
+      '1.5',
       (org: MoneyOrg) =>
         org.set('PUT', '/customers/c/limit', { limit_usd: '1', period: 'year', timezone: quietZone() }),
     ],
     [
       'the default of customers',
-      'customer',
+      'customer_limit.exceeded',
+      '1.5',
       (org: MoneyOrg) =>
         org.set('PUT', '/customer-limit-default', { limit_usd: '1', period: 'year', timezone: quietZone() }),
     ],
-    ['the quota', 'quota', (org: MoneyOrg) => org.setAsOperator('POST', '/quota/top-ups', { amount_usd: '1' })],
-  ])('and takes %s past its limit tells so, once', async (_name, kind, set) => {
+    [
+      'the quota',
+      'quota.depleted',
+      '1',
+      (org: MoneyOrg) => org.setAsOperator('POST', '/quota/top-ups', { amount_usd: '1' }),
+    ],
+  ])('and takes %s past its limit tells so, once', async (_name, kind, spent, set) => {
     const org = await money.org()
     await set(org)
     const late = [await org.hold('0.5', { customer_id: 'c' }), await org.hold('0.5', { customer_id: 'c' })]
     for (const reservation of late) await org.endLease(reservation)
     await org.settle(await org.hold('1', { customer_id: 'c' }), '1')
     for (const reservation of late) await org.settle(reservation, '0.5')
-    expect(await org.events('limit.exceeded')).toMatchObject([{ kind, limit: '1', spent: '1.5' }])
+    expect(await org.events(kind)).toMatchObject([{ limit_usd: '1', spent_usd: spent }])
   })
 
   test('of a run is charged at its hold, and a later settlement replaces that', async () => {
@@ -268,5 +276,5 @@ test('exactly up to the limit passes, and not a nano-dollar more', async () => {
   const last = await org.decide(costing('0.001'))
   expect(last.json).toMatchObject({ decision: 'allow', remaining_usd: formatUsd(0n) })
   expect((await org.decide(costing('0.001'))).status).toBe(402)
-  expect(await org.events('limit.exceeded')).toEqual([])
+  expect(await org.events('budget.exceeded')).toEqual([])
 })

@@ -14,9 +14,10 @@ import { environmentFor, type ServerUnderTest, useServer } from './harness.ts'
 import { type Answer, call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
 /** A server whose money a test can also move past the API, and look at as nobody else may. */
-export function useMoney() {
+export function useMoney(environment: Record<string, string> = {}) {
   let lanes: Lanes
   const server = useServer({
+    environment,
     domain: (_app, _platform, given) => {
       lanes = given
     },

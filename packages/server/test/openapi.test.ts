@@ -64,8 +64,12 @@ describe('every operation', () => {
     }
   })
 
-  test('documents the deprecation of none, while no deprecated route is served', () => {
-    expect(operations().some(({ operation }) => operation.deprecated)).toBe(false)
+  test('flags as deprecated exactly the routes of the registry that are served', () => {
+    const flagged = operations().filter(({ operation }) => operation.deprecated)
+    expect(flagged.map(({ route: { method, template } }) => `${method} ${template}`)).toEqual([
+      'GET /v1/admin/orgs/{org_id}/webhook-secret',
+      'POST /v1/admin/orgs/{org_id}/webhook-secret/rotate',
+    ])
   })
 })
 
@@ -113,6 +117,8 @@ test('a route that does not say who may call it does not start', async () => {
   expect(register({ role: 'admin' })).toThrow('must declare')
   expect(register({ scope: 'runs:read' })).toThrow('must declare')
   expect(register({ open: true, role: 'admin' })).toThrow('must declare')
+  const tenant = { role: 'admin', scope: 'webhooks:read' }
+  expect(register({ role: 'operator', scope: 'admin:read', tenant })).toThrow('declares tenant')
   expect(register({ open: true }, {})).toThrow('operationId')
   expect(register({ open: true })).not.toThrow()
 })

@@ -4,7 +4,7 @@ import { findPack, packOf } from '../credits/credits.ts'
 import { findLimitOfCustomer } from '../customers/customers.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
-import { crossingRows, crossingsOf, decideVersion, recordCrossings } from '../lanes/lanes.ts'
+import { crossingRows, crossingsOf, decideVersion, quotaCrossings, recordCrossings } from '../lanes/lanes.ts'
 import {
   type Allowance,
   allowanceAt,
@@ -21,6 +21,7 @@ import {
   packAllowance,
   parseLimitId,
 } from '../ledger/ledger.ts'
+import { loadTopUps } from '../quota/quota.ts'
 import { nanoPerUsd, parseUsd } from '../values/money.ts'
 import type { AdjustmentInput } from './schema.ts'
 
@@ -60,11 +61,25 @@ export async function adjust(
     reason: input.reason,
     version: decideVersion,
   })
-  const crossings = delta > 0n ? crossingsOf(allowance, spent, spent + delta) : []
-  await recordCrossings(tx, crossingRows(orgId, crossings, row.at.toISOString()))
+  const crossings = await crossingsBy(tx, orgId, allowance, spent, delta)
+  if (crossings.length > 0) {
+    const limits = (await liveLimits(tx, orgId)).map(limitOf)
+    await recordCrossings(tx, crossingRows(orgId, crossings, row.at.toISOString(), { limits }))
+  }
   const entry = entryOf(row, await nameAllowances(tx, orgId, [allowance.key]))
   audit({ action: 'ledger.adjusted', target: { kind: allowance.kind, id: input.limit_id }, after: entry })
   return entry
+}
+
+/** What an adjustment reaches; called when it is booked. */
+async function crossingsBy(tx: Tx, orgId: string, allowance: Allowance, spent: bigint, delta: bigint) {
+  if (delta <= 0n) return []
+  if (allowance.kind !== 'quota') return crossingsOf(allowance, spent, spent + delta)
+  const topUps = await loadTopUps(tx, orgId)
+  const keys = topUps.map(({ id }) => id)
+  const balances = await balancesOf(tx, orgId, keys)
+  const by = (id: string) => (id === allowance.key ? delta : 0n)
+  return quotaCrossings(topUps, (id) => balances.get(id)!.spent - by(id), by)
 }
 
 async function inItsPeriod(tx: Tx, orgId: string, allowance: Allowance, atMs: number): Promise<Allowance> {

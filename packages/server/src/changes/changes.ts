@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { auditKeyring, recordAll } from '../audit/audit.ts'
 import { asJsonText } from '../contract/envelope.ts'
+import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
@@ -22,6 +23,8 @@ export interface ChangeTools {
   readonly tx: Tx
   /** An entry in the organization's audit log, written in the same transaction. */
   readonly audit: (what: Described) => void
+  /** Something for the organization's subscriptions, written in the same transaction. */
+  readonly emit: (event: NewEvent) => void
   /** What processes remember about the organization's callers is no longer true; the answer waits until none does. */
   readonly accessChanged: () => void
 }
@@ -34,7 +37,7 @@ export type Change = <T>(
 ) => Promise<T>
 
 /**
- * The one way to change something: the effect, the answer kept for retries and the audit entries commit together or not
+ * The one way to change something: the effect, the answer kept for retries, the audit entries and the events commit together or not
  * at all. The bytes that are sent are the bytes that are kept.
  */
 export function changes({ sql, config }: Platform, idempotency: Idempotency, lease: AccessLease): Change {
@@ -45,10 +48,12 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
     let version: bigint | undefined
     const body = await sql.asOrgs([...new Set([caller.orgId, orgId])], async (tx) => {
       const entries: Described[] = []
+      const events: NewEvent[] = []
       let isAccessChanged = false
       const result = await work({
         tx,
         audit: (what) => entries.push(what),
+        emit: (event) => events.push(event),
         accessChanged: () => {
           isAccessChanged = true
         },
@@ -58,6 +63,7 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
           ? ''
           : reply.code(status).serializeInput(result as object as Record<string, unknown>, String(status))
       await idempotency.keep(tx, request, status, text as string)
+      await emit(tx, orgId, events)
       if (isAccessChanged) version = await recordAccessChange(tx, orgId)
       const common = { actor: actorOf(caller), address: request.clientAddress, traceId: request.id }
       await recordAll(

@@ -183,7 +183,7 @@ export function readWindow(query: { from?: string; to?: string }, defaults: Wind
 }
 
 /** Every fault of a window that can be told without its defaults. */
-function windowFaults({ from, to }: { from?: string; to?: string }): FieldFault[] {
+export function windowFaults({ from, to }: { from?: string; to?: string }): FieldFault[] {
   const missing = Object.entries({ from, to }).filter(([, text]) => text !== undefined && !exists(text))
   if (missing.length > 0) {
     return missing.map(([field]) => ({ field, code: 'invalid_filter', message: 'There is no such date.' }))

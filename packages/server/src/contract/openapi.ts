@@ -79,10 +79,16 @@ export function describeTag(app: App, name: string, description: string) {
 const tags = new WeakMap<object, OpenAPIV3_1.TagObject[]>()
 export const tagsOf = (app: App) => tags.get(app.server) ?? []
 
-/** The document with everything that follows from the route list: error responses, security, common headers. */
-export function completeDocument(base: Document, routes: readonly Route[], tags: OpenAPIV3_1.TagObject[]): Document {
+/** The document with everything that follows from the route list: error responses, security, common headers; and what is sent. */
+export function completeDocument(
+  base: Document,
+  routes: readonly Route[],
+  tags: OpenAPIV3_1.TagObject[],
+  webhooks: NonNullable<Document['webhooks']>,
+): Document {
   const document = structuredClone(base)
   document.tags = tags
+  document.webhooks = webhooks
   document.components = {
     ...document.components,
     schemas: { ...document.components?.schemas, ...errorSchemas() },
@@ -91,7 +97,9 @@ export function completeDocument(base: Document, routes: readonly Route[], tags:
   for (const route of routes) {
     const operation = operationOf(document, route)
     operation.security = route.declaration.open ? [] : [{ key: [] }]
-    if (route.declaration.scope) operation['x-scope' as 'summary'] = route.declaration.scope
+    const { scope, tenant } = route.declaration
+    if (scope) operation['x-scope' as 'summary'] = scope
+    if (tenant) operation['x-tenant-scope' as 'summary'] = tenant.scope
     describeBodyTypes(operation, route.declaration.bodyTypes ?? {})
     operation.responses = { ...operation.responses, ...errorResponses(errorsOf(route)) }
     for (const response of Object.values(operation.responses)) {

@@ -44,6 +44,8 @@ export interface RouteDeclaration {
   anyKey?: true
   role?: Role
   scope?: Scope
+  /** On a route of operators: the organization's own keys may call it too, from this role on and with this scope. */
+  tenant?: { readonly role: Exclude<Role, 'operator'>; readonly scope: Scope }
   /** Error codes of this route's own rules; those that the chain of checks can answer are added by themselves. */
   errors?: readonly DeclaredError[]
   /** What it is worth under load; by default reads are shed before changes. */
@@ -93,13 +95,15 @@ export function keepRouteList(app: App, limits: { bulkBodyLimitBytes: number }):
     const template = templateOf(options.url)
     options.config = { ...options.config, template }
     if (!isContractPath(template)) return
-    const { open, anyKey, role, scope, bulk } = options.config
+    const { open, anyKey, role, scope, tenant, bulk } = options.config
     const declared = [open === true, anyKey === true, role !== undefined && scope !== undefined].filter(Boolean).length
     if (declared !== 1 || (role === undefined) !== (scope === undefined)) {
       throw new Error(
         `${[options.method].flat().join()} ${template} must declare either open, or anyKey, or both role and scope`,
       )
     }
+    if (tenant && !(role === 'operator' && template.startsWith('/v1/admin/orgs/{org_id}/')))
+      throw new Error(`${template} declares tenant, but is no route of operators about one organization`)
     if (bulk) options.bodyLimit = limits.bulkBodyLimitBytes
     const described = (options.schema as { params?: { properties?: object } } | undefined)?.params?.properties ?? {}
     for (const name of Array.from(template.matchAll(/\{(\w+)\}/g), ([, inner]) => inner!)) {

@@ -56,7 +56,7 @@ function refusalOf(
 ) {
   const error = verdict.refusal.claim.kind.refuse(verdict.refusal)
   const body = explainUnheld(task, input, verdict, atMs, error.code)
-  if (!records.offer({ orgId: task.orgId, id: task.id, body })) return error
+  if (!records.offer({ orgId: task.orgId, id: task.id, body, message: error.message })) return error
   Object.assign(error.details, { decision_id: formatId('decision', task.id) })
   return error
 }

@@ -1,16 +1,19 @@
 import { Counter } from 'prom-client'
 import type { Platform } from '../infra/platform.ts'
 import { insertRecords } from './queries.ts'
+import { tellRefusals } from './refusal-events.ts'
 import type { Explanation } from './schema.ts'
 
 const flushEveryMs = 200
 const maxWaiting = 5_000
 const perSecond = 10
 
-interface DecisionRecord {
+export interface DecisionRecord {
   readonly orgId: string
   readonly id: string
   readonly body: Explanation
+  /** What the caller of a refusal is told. */
+  readonly message?: string
 }
 
 /** Keeps explanations of decisions that hold nothing, outside the transactions that move money. */
@@ -23,7 +26,9 @@ export interface DecisionRecords {
 }
 
 /** An agent that loops on a refusal must not turn each answer into a write: a sample tells as much, the rest is counted. */
-export function keepDecisionRecords({ sql, clock, metrics, log }: Platform): DecisionRecords {
+export function keepDecisionRecords(platform: Platform): DecisionRecords {
+  const { sql, clock, metrics, log } = platform
+  const tell = tellRefusals(platform)
   const unrecorded = new Counter({
     name: 'svc_decisions_unrecorded_total',
     help: 'Refusals without an explanation of their own: more than ten a second by one limit of one organization.',
@@ -59,7 +64,12 @@ export function keepDecisionRecords({ sql, clock, metrics, log }: Platform): Dec
     if (records.length === 0) return
     leaving = records
     flushing = flushing
-      .then(() => sql.asOrgs([...new Set(records.map(({ orgId }) => orgId))], (tx) => insertRecords(tx, records)))
+      .then(() =>
+        sql.asOrgs([...new Set(records.map(({ orgId }) => orgId))], async (tx) => {
+          await insertRecords(tx, records)
+          await tell(tx, records)
+        }),
+      )
       .catch((error: unknown) => log.warn({ error, lost: records.length }, 'explanations of refusals were not kept'))
   }
   const timer = setInterval(flush, flushEveryMs)

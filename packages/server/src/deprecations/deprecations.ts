@@ -2,12 +2,21 @@ import { Counter } from 'prom-client'
 import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
 import { type DeprecationHeaders, deprecationHeaders, documentationOf, httpDate } from './headers.ts'
-import type { DeprecatedRoute, Deprecation } from './registry.ts'
+import type { DeprecatedDelivery, DeprecatedRoute, Deprecation } from './registry.ts'
 
+export { type DeprecationHeaders, deprecationHeaders, documentationOf } from './headers.ts'
 export type { Deprecation }
 
 const deprecatedRoutes = (registry: readonly Deprecation[]): DeprecatedRoute[] =>
   registry.filter((entry) => entry.kind === 'route')
+
+/** What a deprecation is about, for people. */
+export const surfaceOf = (entry: Deprecation): string =>
+  entry.kind === 'route'
+    ? `${entry.method} ${entry.route}`
+    : entry.kind === 'setting'
+      ? `${entry.variable} environment variable`
+      : entry.surface
 
 /** The listing that the contract asks for: routes only, since only they have headers of their own. */
 export const listDeprecations = (registry: readonly Deprecation[], docsUrl: string) =>
@@ -19,6 +28,10 @@ export const listDeprecations = (registry: readonly Deprecation[], docsUrl: stri
     ...(entry.replacement && { replacement: entry.replacement }),
     documentation: documentationOf(entry, docsUrl),
   }))
+
+/** What every delivery says that is signed in the deprecated way. */
+export const deliveryHeaders = (registry: readonly Deprecation[], docsUrl: string): DeprecationHeaders =>
+  deprecationHeaders(registry.find((entry): entry is DeprecatedDelivery => entry.kind === 'delivery')!, docsUrl)
 
 export const findDeprecatedRoute = (registry: readonly Deprecation[], method: string, route: string) =>
   registry.find(

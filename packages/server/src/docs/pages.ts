@@ -13,6 +13,8 @@ export const guides = [
   { slug: 'opentelemetry', file: 'opentelemetry.md', title: 'OpenTelemetry' },
   { slug: 'usage', file: 'usage.md', title: 'Usage' },
   { slug: 'retention', file: 'retention.md', title: 'Reading and keeping runs' },
+  { slug: 'events', file: 'events.md', title: 'Events' },
+  { slug: 'webhooks', file: 'webhooks.md', title: 'Webhooks' },
   { slug: 'conventions', file: 'conventions.md', title: 'API conventions' },
   { slug: 'access', file: 'access.md', title: 'Keys and access' },
   { slug: 'errors', file: 'errors.md', title: 'Errors' },

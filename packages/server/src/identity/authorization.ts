@@ -35,8 +35,9 @@ export function authorize(caller: Caller, request: Request) {
   if (declaration.anyKey === true) return
 
   if (caller.kind === 'support') return authorizeSupport(caller, request)
-  if (!isOperator && !reaches(caller.role, declaration.role!)) throw new ApiError('forbidden')
-  if (!caller.scopes.has(declaration.scope!)) throw new ApiError('missing_scope', { required: declaration.scope! })
+  const { role, scope } = isOperator ? declaration : (declaration.tenant ?? declaration)
+  if (!isOperator && !reaches(caller.role, role!)) throw new ApiError('forbidden')
+  if (!caller.scopes.has(scope!)) throw new ApiError('missing_scope', { required: scope! })
 }
 
 /** Whether one role may hand out another: never one above itself. */

@@ -51,6 +51,12 @@ const statementTimeoutMs = 30_000
 const probeTimeoutMs = 2_000
 const unanswered = 'Query read timeout'
 
+/** From here on a transaction sees the rows of these organizations and of no other. */
+export async function seeOrgs(tx: Tx, orgIds: readonly string[]) {
+  // Local to the transaction, so a pooled connection never carries a tenant over to the next request.
+  await raw`select set_config('app.orgs', ${orgIds.join(',')}, true)`.execute(tx)
+}
+
 /** A connection that owes an answer is not given to the next caller, who would wait for the wrong one. */
 function dropWhenUnanswered(client: pg.PoolClient) {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
@@ -129,8 +135,7 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
           ? db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
           : db.transaction()
         ).execute(async (tx) => {
-          // Local to the transaction, so a pooled connection never carries a tenant over to the next request.
-          await raw`select set_config('app.orgs', ${orgIds.join(',')}, true)`.execute(tx)
+          await seeOrgs(tx, orgIds)
           return work(tx)
         }),
       ),

@@ -152,6 +152,26 @@ export interface DecisionRecords {
   org_id: string;
 }
 
+export interface DeprecationAnnouncements {
+  created_at: Generated<Timestamp>;
+  deprecation_id: string;
+  org_id: string;
+}
+
+export interface EventOptIns {
+  kind: string;
+  org_id: string;
+}
+
+export interface Events {
+  created_at: Timestamp;
+  id: string;
+  kind: string;
+  org_id: string;
+  payload: string;
+  subject: string;
+}
+
 export interface Holds {
   amount_nano: Int8;
   amounts: ArrayType<Int8>;
@@ -281,6 +301,8 @@ export interface Outbox {
   id: string;
   kind: string;
   org_id: string;
+  seq: Generated<Int8>;
+  subject: string;
 }
 
 export interface Packs {
@@ -508,6 +530,86 @@ export interface UsageDeltas {
   workflow_id: string;
 }
 
+export interface WebhookDeliveries {
+  attempts: Json;
+  created_at: Timestamp;
+  ended_at: Timestamp;
+  event_id: string;
+  id: string;
+  kind: string;
+  org_id: string;
+  state: string;
+  subject: string;
+  subscription_id: string;
+  trigger: string;
+}
+
+export interface WebhookOrgSecrets {
+  created_at: Generated<Timestamp>;
+  org_id: string;
+  rotated_at: Generated<Timestamp>;
+  sealed: Buffer;
+}
+
+export interface WebhookPending {
+  attempts: Generated<Json>;
+  created_at: Timestamp;
+  event_id: string;
+  id: string;
+  kind: string;
+  next_attempt_at: Timestamp;
+  ordered: boolean;
+  org_id: string;
+  seq: Generated<Int8>;
+  subject: string;
+  subscription_id: string;
+  trigger: string;
+}
+
+export interface WebhookQueues {
+  due_at: Timestamp | null;
+  failing_since: Timestamp | null;
+  failures: Generated<number>;
+  last_attempt_at: Timestamp | null;
+  last_success_at: Timestamp | null;
+  latency_ms: number | null;
+  leased_by: string | null;
+  not_before: Timestamp | null;
+  org_id: string;
+  subscription_id: string;
+  troubled: Generated<boolean>;
+  width: Generated<number>;
+}
+
+export interface WebhookReplays {
+  after_id: string;
+  before_id: string;
+  created_at: Generated<Timestamp>;
+  id: string;
+  kinds: string[];
+  org_id: string;
+  subscription_id: string;
+}
+
+export interface WebhookSubscriptions {
+  created_at: Generated<Timestamp>;
+  description: string;
+  disabled_at: Timestamp | null;
+  disabled_reason: string | null;
+  enabled: boolean;
+  events: string[];
+  generation: Generated<number>;
+  id: string;
+  ordered: boolean;
+  org_id: string;
+  previous_until: Timestamp | null;
+  rotated_at: Timestamp | null;
+  sealed: Buffer | null;
+  sealed_previous: Buffer | null;
+  updated_at: Generated<Timestamp>;
+  url: string;
+}
+
 export interface DB {
   access_changes: AccessChanges;
   access_epoch: AccessEpoch;
@@ -519,6 +621,9 @@ export interface DB {
   chains: Chains;
   customer_limits: CustomerLimits;
   decision_records: DecisionRecords;
+  deprecation_announcements: DeprecationAnnouncements;
+  event_opt_ins: EventOptIns;
+  events: Events;
   holds: Holds;
   idempotency_keys: IdempotencyKeys;
   ledger_batches: LedgerBatches;
@@ -545,4 +650,10 @@ export interface DB {
   usage_customer_days: UsageCustomerDays;
   usage_days: UsageDays;
   usage_deltas: UsageDeltas;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_org_secrets: WebhookOrgSecrets;
+  webhook_pending: WebhookPending;
+  webhook_queues: WebhookQueues;
+  webhook_replays: WebhookReplays;
+  webhook_subscriptions: WebhookSubscriptions;
 }

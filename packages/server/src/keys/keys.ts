@@ -100,16 +100,17 @@ export async function revoke(
 
 /** A new key in place of an old one, which goes on for the overlap and then ends as expired. */
 export async function rotate(platform: Platform, tx: Tx, orgId: string, id: string, overlapSeconds: number) {
-  const old = await lockKey(tx, orgId, id)
-  if (!old) throw new ApiError('not_found')
-  if (old.revoked_at !== null) throw new ApiError('conflict', {}, { message: 'A revoked key cannot be rotated.' })
-  await expireKey(tx, orgId, id, overlapSeconds)
-  return mint(platform, tx, orgId, {
-    name: old.name,
-    role: old.role as Role,
-    scopes: old.scopes,
-    pins: old.pins as Record<string, string>,
+  const found = await lockKey(tx, orgId, id)
+  if (!found) throw new ApiError('not_found')
+  if (found.revoked_at !== null) throw new ApiError('conflict', {}, { message: 'A revoked key cannot be rotated.' })
+  const old = keyView(await expireKey(tx, orgId, id, overlapSeconds))
+  const minted = await mint(platform, tx, orgId, {
+    name: found.name,
+    role: found.role as Role,
+    scopes: found.scopes,
+    pins: found.pins as Record<string, string>,
     notBefore: null,
-    expiresAt: old.expires_at,
+    expiresAt: found.expires_at,
   })
+  return { old, ...minted }
 }

@@ -71,7 +71,8 @@ export const expireKey = (tx: Tx, orgId: string, id: string, overlapSeconds: num
     })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .execute()
+    .returning(visible)
+    .executeTakeFirstOrThrow()
 
 export async function listKeys(
   tx: Tx,

@@ -8,7 +8,7 @@ import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
 import { keyView, mint, revoke, rotate, wantedKey } from './keys.ts'
 import { findKey, listKeys } from './queries.ts'
-import { Key, KeyInput, KeyList, KeyListQuery, KeyPath, KeyWithSecret, RotateInput } from './schema.ts'
+import { Key, KeyInput, KeyList, KeyListQuery, KeyPath, type KeyView, KeyWithSecret, RotateInput } from './schema.ts'
 
 export function keys(app: App, platform: Platform, change: Change) {
   const { sql } = platform
@@ -32,9 +32,10 @@ export function keys(app: App, platform: Platform, change: Change) {
     },
     (request, reply) => {
       const { orgId } = request.principal!
-      return change(request, reply, { orgId, status: 201 }, async ({ tx, audit }) => {
+      return change(request, reply, { orgId, status: 201 }, async ({ tx, audit, emit }) => {
         const { view, secret } = await mint(platform, tx, orgId, wantedKey(request.principal!, request.body))
         audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
+        emit({ kind: 'key.created', subject: view.id, data: { ...toldOf(view), expires_at: view.expires_at } })
         return { ...view, secret }
       })
     },
@@ -99,10 +100,11 @@ export function keys(app: App, platform: Platform, change: Change) {
     },
     (request, reply) => {
       const { orgId } = request.principal!
-      return change(request, reply, { orgId }, async ({ tx, audit, accessChanged }) => {
+      return change(request, reply, { orgId }, async ({ tx, audit, emit, accessChanged }) => {
         const { before, after, isNew } = await revoke(tx, orgId, parseId('key', request.params.key_id)!)
         if (isNew) {
           audit({ action: 'key.revoked', target: { kind: 'key', id: after.id }, before, after })
+          emit({ kind: 'key.revoked', subject: after.id, data: { ...toldOf(after), revoked_at: after.revoked_at! } })
           accessChanged()
         }
         return after
@@ -127,13 +129,21 @@ export function keys(app: App, platform: Platform, change: Change) {
     },
     (request, reply) => {
       const { orgId } = request.principal!
-      return change(request, reply, { orgId }, async ({ tx, audit, accessChanged }) => {
-        const old = parseId('key', request.params.key_id)!
-        const { view, secret } = await rotate(platform, tx, orgId, old, request.body.overlap_seconds ?? 0)
-        audit({ action: 'key.rotated', target: { kind: 'key', id: request.params.key_id }, after: view })
+      return change(request, reply, { orgId }, async ({ tx, audit, emit, accessChanged }) => {
+        const id = parseId('key', request.params.key_id)!
+        const { old, view, secret } = await rotate(platform, tx, orgId, id, request.body.overlap_seconds ?? 0)
+        audit({ action: 'key.rotated', target: { kind: 'key', id: old.id }, after: view })
+        emit({
+          kind: 'key.rotated',
+          subject: old.id,
+          data: { ...toldOf(old), replaced_by: view.id, expires_at: old.expires_at! },
+        })
         accessChanged()
         return { ...view, secret }
       })
     },
   )
 }
+
+/** What events say of any key. */
+const toldOf = ({ id, name, role }: KeyView) => ({ key_id: id, name, role })

@@ -4,7 +4,7 @@ import type { PipelinedConnection } from '../infra/pipelined-connection.ts'
 import { forgetRunKeys, type RunKey } from '../run-log/run-log.ts'
 import { timeOfUuid } from '../values/id.ts'
 import { commit } from './commit.ts'
-import { crossingRows } from './crossings.ts'
+import { crossingsIn } from './crossings.ts'
 import { type Decision, decideVersion } from './decide.ts'
 import { type Answer, allowancesOf, bindTo, type Judgement, judge } from './judging.ts'
 import type { LaneOutcome } from './lane.ts'
@@ -75,9 +75,9 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
     for (const [task, answer] of judgement.answers) answers.set(task, answer)
     unread += judgement.unread.length + judgement.deferred.length
     for (const task of judgement.deferred) deferred.add(task)
-    outcomes.push({ orgId, seq: org.ledger.seq + 1n, at, found: org.rows, ...judgement })
+    outcomes.push({ orgId, seq: org.ledger.seq + 1n, at, found: org.rows, optIns: definitions.optIns, ...judgement })
   }
-  const crossings = outcomes.flatMap(({ orgId, decision }) => crossingRows(orgId, decision.crossings, at))
+  const crossings = outcomes.flatMap((outcome) => crossingsIn(outcome, definitionsOf(outcome.orgId)))
   const writes = writesOf(outcomes, decideVersion, crossings)
   if (writes.length > 0 && undecided.length > 0) writes.push(forgetRunKeys(undecided))
   const decidedMs = performance.now()
@@ -108,6 +108,8 @@ function wantedBy(tasks: readonly Task[], orgIds: readonly string[], context: Ba
   const allowances = new Map<string, { orgId: string; key: string }>()
   const customers = new Map<string, { orgId: string; customerId: string }>()
   const packs = new Map<string, { orgId: string; customerId: string }>()
+  // What is prepaid is told of as a whole, whichever part of it is drawn.
+  for (const orgId of orgIds) for (const { id } of definitionsOf(orgId).topUps) allowances.set(id, { orgId, key: id })
   for (const task of tasks) {
     const { orgId, customerId, parentId, chainId = '' } = task
     if (customerId !== undefined) {

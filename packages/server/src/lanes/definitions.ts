@@ -1,5 +1,6 @@
 import { loadChainBounds } from '../chains/chains.ts'
 import { loadCustomerDefault } from '../customers/customers.ts'
+import { optInsOf } from '../events/events.ts'
 import type { Sql } from '../infra/sql.ts'
 import { configVersion, limitOf, liveLimits } from '../ledger/ledger.ts'
 import { loadPriceBook } from '../prices/prices.ts'
@@ -42,6 +43,7 @@ export function rememberDefinitions(sql: Sql): Memory {
         prices: await loadPriceBook(tx, orgId),
         chainBounds: await loadChainBounds(tx, orgId),
         retention: await loadRetention(tx, orgId),
+        optIns: await optInsOf(tx, orgId),
       }
     })
     evictOldest(remembered, maxOrgs)

@@ -4,7 +4,7 @@ import { claimRuns, forgetRunKeys, forgetRuns, type KnownKeyRow, readRunKeys } f
 import type { CustomerHints } from './batch.ts'
 import { readChains, readParents } from './chain-queries.ts'
 import { commit } from './commit.ts'
-import { crossingRows } from './crossings.ts'
+import { crossingsIn } from './crossings.ts'
 import { decideVersion } from './decide.ts'
 import { bindIngest, holdIdOf, type IngestJudgement, judgeIngest, type PreparedTask } from './ingest-judging.ts'
 import { claimedBy, preparedTasks, type Ready } from './ingest-preparing.ts'
@@ -69,9 +69,10 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
       const { key, hash } = idempotency
       return [{ key, hash, status: 200, sealed: sealedAnswers.seal(orgId, key, body) }]
     })
-    return { orgId, seq: org.ledger.seq + 1n, at, found: org.rows, keptAnswers, ...judgement }
+    const { optIns } = definitionsOf(orgId)
+    return { orgId, seq: org.ledger.seq + 1n, at, found: org.rows, keptAnswers, optIns, ...judgement }
   })
-  const crossings = outcomes.flatMap(({ orgId, decision }) => crossingRows(orgId, decision.crossings, at))
+  const crossings = outcomes.flatMap((outcome) => crossingsIn(outcome, definitionsOf(outcome.orgId)))
   const writes = writesOf(outcomes, decideVersion, crossings)
   const undecided = broken.flatMap(({ prepared }) => prepared.items)
   const refused = [
@@ -195,7 +196,11 @@ async function lockAndReadFor({ tasks }: Ready, { connection, definitionsOf, exp
   const guesses = orgIds.flatMap((orgId) => {
     const books = unreadBooks({ org_id: orgId, seq: 0n, config_version: 0n })
     const guess = { ...books, customers: new Map(hints.of(orgId)) }
-    return bindIngest(byOrg.get(orgId)!, guess, definitionsOf(orgId), expectedMs).unread.map((key) => ({ orgId, key }))
+    const definitions = definitionsOf(orgId)
+    const { unread } = bindIngest(byOrg.get(orgId)!, guess, definitions, expectedMs)
+    // What is prepaid is told of as a whole, whichever part of it is drawn.
+    const keys = new Set([...unread, ...definitions.topUps.map(({ id }) => id)])
+    return [...keys].map((key) => ({ orgId, key }))
   })
   const wanted: Wanted = {
     orgIds,

@@ -8,6 +8,7 @@ import {
   type Charge,
   type Claim,
   emptyBalance,
+  thresholdsOf,
 } from '../ledger/ledger.ts'
 import type { RunKey } from '../run-log/run-log.ts'
 import type { Book } from './book.ts'
@@ -226,7 +227,7 @@ export function openHeldAllowances(reading: OrgReading, definitions: Definitions
       const atTheTime = {
         amount: remembered.has(row.kind) ? null : hold.limits[i]!,
         enforcement: 'block',
-        thresholds: [],
+        thresholds: thresholdsOf(row.kind),
       } as const
       const limit = limits.get(row.limit_id) ?? atTheTime
       books.set(key, { allowance: allowanceOf(row, limit), balance: balanceOf(row), exists: true })

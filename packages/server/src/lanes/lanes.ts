@@ -25,7 +25,7 @@ export {
 export { expiredHolds } from './queries.ts'
 export { runOf } from './recording.ts'
 export type { Definitions, Facts, KnownHold, Result, RunEnding, Task } from './tasks.ts'
-export { crossingsOf } from './thresholds.ts'
+export { crossingsOf, quotaCrossings } from './thresholds.ts'
 export { recordCrossings } from './write-queries.ts'
 
 /**

@@ -2,6 +2,7 @@ import { chainKey } from '../chains/chains.ts'
 import type { Sent } from '../infra/pipelined-connection.ts'
 import { countUsage, insertRuns, replaceRuns } from '../run-log/run-log.ts'
 import { keepChains } from './chain-queries.ts'
+import { runEvents } from './run-events.ts'
 import type { Outcome } from './write-queries.ts'
 
 /** What is written of runs and chains. */
@@ -18,6 +19,7 @@ export function runWrites(outcomes: readonly Outcome[]): Sent[] {
   if (counted.length > 0) flight.push(countUsage(counted))
   const chains = outcomes.flatMap(writtenChains)
   if (chains.length > 0) flight.push(keepChains(chains))
+  flight.push(...runEvents(outcomes))
   return flight
 }
 

@@ -11,6 +11,8 @@ export interface Definitions extends OrgLimits {
   readonly prices: PriceBook
   readonly chainBounds: BoundsByWorkflow
   readonly retention: Awaited<ReturnType<typeof loadRetention>>
+  /** Kinds of events that are written only because it asked for them. */
+  readonly optIns: ReadonlySet<string>
 }
 
 /** A hold with what it was asked for with. */

@@ -1,4 +1,4 @@
-import type { Allowance } from '../ledger/ledger.ts'
+import { type Allowance, type Pack, packAllowance } from '../ledger/ledger.ts'
 
 /** A threshold reached, in percent of the limit; 0 is the limit itself, passed by cost that could not be refused. */
 export interface Crossing {
@@ -18,3 +18,30 @@ export function crossingsOf(allowance: Allowance, before: bigint, after: bigint)
   const isPassed = before <= limit && after > limit
   return [...reached, ...(isPassed ? [0] : [])].map((threshold) => ({ allowance, threshold, spent: after }))
 }
+
+/**
+ * The same for everything that an organization has prepaid. How little is little goes by the newest top-up: of the sum of all
+ * that there ever were, almost everything is always spent. So it is told anew after each.
+ */
+export function quotaCrossings(
+  topUps: readonly Pack[],
+  spentBefore: (id: string) => bigint,
+  spentNow: (id: string) => bigint,
+): Crossing[] {
+  if (topUps.length === 0) return []
+  const now = sum(topUps.map(({ id }) => spentNow(id)))
+  if (now <= 0n) return []
+  const before = sum(topUps.map(({ id }) => spentBefore(id)))
+  const limit = sum(topUps.map(({ amount }) => amount))
+  const newest = topUps.reduce((a, b) =>
+    a.createdAtMs > b.createdAtMs || (a.createdAtMs === b.createdAtMs && a.id > b.id) ? a : b,
+  )
+  const allowance = { ...packAllowance(newest, 'quota', ''), limit }
+  return [80, 100].flatMap((threshold) => {
+    const mark = limit * 100n - newest.amount * BigInt(100 - threshold)
+    const isReached = before * 100n < mark && (before + now) * 100n >= mark
+    return isReached ? [{ allowance, threshold, spent: before + now }] : []
+  })
+}
+
+const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)

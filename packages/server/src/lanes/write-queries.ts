@@ -23,12 +23,14 @@ export interface Outcome {
   readonly at: string
   readonly decision: Decision
   /** Allowances that were found, and where; the others are made. */
-  readonly found: ReadonlyMap<string, { readonly place: string; readonly last_seq: bigint }>
+  readonly found: ReadonlyMap<string, { readonly place: string; readonly last_seq: bigint; readonly spent: bigint }>
   readonly made: ReadonlyMap<string, Allowance>
   readonly keptAnswers: readonly KeptAnswer[]
   readonly chains: ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }>
   readonly runs: RunsEnded
   readonly unclaimed: readonly RunKey[]
+  /** Kinds of events that the organization wants beside the plain ones. */
+  readonly optIns: ReadonlySet<string>
 }
 
 export interface KeptAnswer {
@@ -111,9 +113,9 @@ const insertCrossings = statement(
      insert into threshold_events (org_id, key, threshold, at)
      select org_id, key, threshold, at from json_to_recordset($1) as c (org_id uuid, key uuid, threshold smallint, at timestamptz)
      on conflict do nothing returning org_id, key, threshold, at)
-   insert into outbox (org_id, id, kind, body, created_at)
-   select x.org_id, x.event_id, x.event, x.body, x.at
-     from json_to_recordset($1) as x (org_id uuid, key uuid, threshold smallint, at timestamptz, event_id uuid, event text, body jsonb)
+   insert into outbox (org_id, id, kind, subject, body, created_at)
+   select x.org_id, x.event_id, x.event, x.subject, x.body, x.at
+     from json_to_recordset($1) as x (org_id uuid, key uuid, threshold smallint, at timestamptz, event_id uuid, event text, subject text, body jsonb)
      join crossed c on c.org_id = x.org_id and c.key = x.key and c.threshold = x.threshold`,
 )
 const insertKeptAnswers = statement(

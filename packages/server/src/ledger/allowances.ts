@@ -245,6 +245,13 @@ export const allowanceOf = (
   thresholds: limit.thresholds,
 })
 
+/** Kinds of limits whose thresholds nobody sets: in percent, the same for all. */
+const fixedThresholds: Readonly<Record<string, readonly number[]>> = { spend_cap: [80, 100], credits: [80, 100] }
+
+/** Which thresholds a limit has whose kind has its own, or else those that were set. */
+export const thresholdsOf = (kind: string, own: readonly number[] = []): readonly number[] =>
+  fixedThresholds[kind] ?? own
+
 /** A pack's allowance is the pack itself. */
 export const packAllowance = (pack: Pack, kind: string, owner: string): Allowance => ({
   key: pack.id,
@@ -255,7 +262,7 @@ export const packAllowance = (pack: Pack, kind: string, owner: string): Allowanc
   period: null,
   limit: pack.amount,
   enforcement: 'block',
-  thresholds: [],
+  thresholds: thresholdsOf(kind),
 })
 
 export const isLive = (pack: Pack, nowMs: number) =>

@@ -24,6 +24,7 @@ export {
   type Refusal,
   remainingOf,
   type ScopedLimit,
+  thresholdsOf,
   type Unit,
 } from './allowances.ts'
 export { verifyLedgersJob } from './drift.ts'

@@ -1,5 +1,5 @@
 import type { Planned, Schedule } from '../values/period.ts'
-import type { Enforcement, ScopedLimit, Unit } from './allowances.ts'
+import { type Enforcement, type ScopedLimit, thresholdsOf, type Unit } from './allowances.ts'
 import type { LimitRow, ScheduleColumns } from './queries.ts'
 
 export function plannedOf(row: ScheduleColumns): Planned {
@@ -33,7 +33,7 @@ export const limitOf = (row: LimitRow): ScopedLimit => ({
   amount: row.amount,
   schedule: plannedOf(row),
   enforcement: row.enforcement as Enforcement,
-  thresholds: row.thresholds,
+  thresholds: thresholdsOf(row.kind, row.thresholds),
   scopeKind: row.scope_kind as ScopedLimit['scopeKind'],
   scopeId: row.scope_id,
 })

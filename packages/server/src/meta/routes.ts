@@ -3,12 +3,14 @@ import { pageOf, pageRequest } from '../contract/lists.ts'
 import { completeDocument, describeTag, flagDeprecated, tagsOf } from '../contract/openapi.ts'
 import type { App, Route } from '../contract/routes.ts'
 import { type Deprecation, findDeprecatedRoute, listDeprecations } from '../deprecations/deprecations.ts'
+import { eventWebhooks } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import { DeprecationListing, ErrorList, ErrorListQuery, OpenApiDocument } from './schema.ts'
 
 /** What the service says about itself: its errors, its deprecations, its routes. */
 export function meta(app: App, { addresses }: Platform, registry: readonly Deprecation[], routes: readonly Route[]) {
   describeTag(app, 'meta', 'What the service says about itself.')
+  describeTag(app, 'events', 'What subscriptions are sent.')
 
   app.get(
     '/v1/meta/deprecations',
@@ -68,7 +70,12 @@ export function meta(app: App, { addresses }: Platform, registry: readonly Depre
       },
     },
     () => {
-      complete ??= completeDocument(app.swagger() as Parameters<typeof completeDocument>[0], routes, tagsOf(app))
+      complete ??= completeDocument(
+        app.swagger() as Parameters<typeof completeDocument>[0],
+        routes,
+        tagsOf(app),
+        eventWebhooks(),
+      )
       return flagDeprecated(
         complete,
         routes,

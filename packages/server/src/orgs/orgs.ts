@@ -23,7 +23,7 @@ export const orgExists = async (sql: Sql, orgId: string): Promise<boolean> =>
 
 /** Changes an organization on the record; what it already is stays as it is. */
 export async function changeOrg(
-  { tx, audit, accessChanged }: ChangeTools,
+  { tx, audit, emit, accessChanged }: ChangeTools,
   orgId: string,
   action: string,
   fields: OrgFields,
@@ -34,6 +34,12 @@ export async function changeOrg(
   if (fields.status === found.status) return before
   const after = orgView(await updateOrg(tx, orgId, fields))
   audit({ action, target: { kind: 'org', id: after.id }, before, after })
+  if (fields.status !== undefined)
+    emit({
+      kind: fields.status === 'suspended' ? 'org.suspended' : 'org.resumed',
+      subject: after.id,
+      data: { name: after.name, status: after.status },
+    })
   accessChanged()
   return after
 }

@@ -24,6 +24,10 @@ export const prefixes = {
   price: 'prc',
   run: 'run',
   chain: 'chn',
+  event: 'evt',
+  subscription: 'sub',
+  delivery: 'dlv',
+  replay: 'rpl',
 } as const
 export type IdKind = keyof typeof prefixes
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type MasterKeys, parseMasterKeys } from './keyring.ts'
 import { isNetwork } from './network.ts'
 import { type Secret, secret } from './secret.ts'
@@ -58,5 +59,46 @@ export const masterKeys = (value: string): (() => MasterKeys) => {
 export const networks = (value: string) => {
   const list = value.split(',').map((part) => part.trim())
   if (!list.every(isNetwork)) throw new Fault('must be addresses or CIDR networks with commas between them')
+  return list
+}
+
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+export const portRanges = (value: string): PortRange[] =>
+  value.split(',').map((part) => {
+    const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim()) ?? []
+    const range = { first: Number(first), last: Number(last) }
+    if (!(range.first >= 1 && range.first <= range.last && range.last <= 65_535)) {
+      throw new Fault('must be ports from 1 to 65535, or ranges of them, with commas between them')
+    }
+    return range
+  })
+
+/** IPv6 addresses with a port stand in brackets. */
+const isNameServer = (value: string) => {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(value) ?? []
+  const address = bracketed ?? plain ?? value
+  const isFamily = bracketed === undefined ? isIP(address) !== 0 : isIP(address) === 6
+  return isFamily && (port === undefined || (Number(port) >= 1 && Number(port) <= 65_535))
+}
+
+export const nameServers = (value: string) => {
+  const list = value.split(',').map((part) => part.trim())
+  if (!list.every(isNameServer)) {
+    throw new Fault('must be addresses, each with or without `:port`, with commas between them')
+  }
+  return list
+}
+
+const weekSeconds = 604_800
+
+export const secondsList = (value: string) => {
+  const list = value.split(',').map((part) => (/^\s*\d{1,6}\s*$/.test(part) ? Number(part) : Number.NaN))
+  if (list.length > 20 || !list.every((seconds) => seconds >= 1 && seconds <= weekSeconds)) {
+    throw new Fault(`must be at most 20 integers from 1 to ${weekSeconds} with commas between them`)
+  }
   return list
 }

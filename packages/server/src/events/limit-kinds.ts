@@ -1,0 +1,133 @@
+import { Type } from 'typebox'
+import { Count, Id, Nullable, Timestamp, Usd } from '../contract/wire.ts'
+import { kind } from './kind.ts'
+
+/** What is told of limits: each in the words of its own resource. */
+
+const spent = { limit_usd: Usd, spent_usd: Usd }
+const period = { period_start: Timestamp, period_end: Timestamp }
+const month = { period_start: '2026-11-01T00:00:00.000+00:00', period_end: '2026-12-01T00:00:00.000+00:00' }
+const day = { period_start: '2026-11-15T00:00:00.000+00:00', period_end: '2026-11-16T00:00:00.000+00:00' }
+const threshold = {
+  threshold_percent: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    description: 'Which one was reached, in percent of the limit.',
+  }),
+}
+
+const budget = {
+  budget_id: Id('budget'),
+  scope_kind: Type.String({ description: '`org`, `department`, `workflow` or `deployment`.', examples: ['workflow'] }),
+  scope_id: Nullable(Type.String({ examples: ['checkout'] })),
+  ...spent,
+  ...period,
+}
+const budgetExample = {
+  budget_id: 'bud_01jbsteb4peb5vskx602h9mw4q',
+  scope_kind: 'workflow',
+  scope_id: 'checkout',
+  limit_usd: '250',
+  ...month,
+}
+
+const cap = { spend_cap_id: Id('spendCap'), ...spent, ...period }
+const capExample = { spend_cap_id: 'cap_01jbsteb4peb5vskx602h9mw4q', limit_usd: '50', ...day }
+
+const pack = { credit_pack_id: Id('creditPack'), customer_id: Type.String(), amount_usd: Usd, spent_usd: Usd }
+const packExample = {
+  credit_pack_id: 'crp_01jbsteb4peb5vskx602h9mw4q',
+  customer_id: 'customer-42',
+  amount_usd: '20',
+}
+
+const quota = {
+  top_up_id: { ...Id('topUp'), description: 'The newest top-up.' },
+  limit_usd: Type.String({ ...Usd, description: 'All top-ups together.' }),
+  spent_usd: Type.String({ ...Usd, description: 'What is spent of them.' }),
+}
+const quotaExample = { top_up_id: 'top_01jbsteb4peb5vskx602h9mw4q', limit_usd: '1500' }
+
+const Amount = Type.Union([Usd, Count])
+
+export const limitEvents = {
+  'budget.threshold_crossed': kind(
+    'What is spent of a budget has reached one of its thresholds. Told once per threshold and period.',
+    Type.Object({ ...threshold, ...budget }),
+    { threshold_percent: 80, ...budgetExample, spent_usd: '200.4' },
+  ),
+  'budget.exceeded': kind(
+    'A budget is passed, by cost that could not be refused any more or because it only alerts. Told once per period.',
+    Type.Object(budget),
+    { ...budgetExample, spent_usd: '251.03' },
+  ),
+  'spend_cap.threshold_crossed': kind(
+    'What is spent of the daily spend cap has reached 80 or 100 percent. Told once each per day.',
+    Type.Object({ ...threshold, ...cap }),
+    { threshold_percent: 80, ...capExample, spent_usd: '40.12' },
+  ),
+  'spend_cap.exceeded': kind(
+    'The daily spend cap is passed, by cost that could not be refused any more. Told once per day.',
+    Type.Object(cap),
+    { ...capExample, spent_usd: '50.3' },
+  ),
+  'customer_limit.exceeded': kind(
+    'The limit of a customer is passed, by cost that could not be refused any more. Told once per customer and period.',
+    Type.Object({
+      customer_limit_id: Id('customerLimit'),
+      customer_id: Nullable(
+        Type.String({
+          description: 'null for what customers share who came after the number of new ones that a day may bring.',
+        }),
+      ),
+      ...spent,
+      ...period,
+    }),
+    {
+      customer_limit_id: 'clm_01jbsteb4peb5vskx602h9mw4q',
+      customer_id: 'customer-42',
+      limit_usd: '10',
+      spent_usd: '10.42',
+      ...month,
+    },
+  ),
+  'plan.exceeded': kind(
+    'More is used than the plan includes this month. Told once per unit and month.',
+    Type.Object({
+      plan_id: Id('plan'),
+      unit: Type.String({ description: '`runs` or `tokens`.', examples: ['runs'] }),
+      limit: Count,
+      used: Count,
+      ...period,
+    }),
+    { plan_id: 'pln_01jbsteb4peb5vskx602h9mw4q', unit: 'runs', limit: 10_000, used: 10_001, ...month },
+  ),
+  'chain.exceeded': kind(
+    'A chain of runs has passed what bounds it, by cost or tokens that could not be refused any more. Told once per chain and reason.',
+    Type.Object({
+      chain_id: Type.String(),
+      reason: Type.String({ description: '`cost` or `tokens`.', examples: ['cost'] }),
+      limit: Amount,
+      current: Amount,
+    }),
+    { chain_id: 'ticket-4711', reason: 'cost', limit: '2.5', current: '2.61' },
+  ),
+  'credit_pack.low': kind('80 percent of a credit pack is spent. Told once.', Type.Object(pack), {
+    ...packExample,
+    spent_usd: '16.05',
+  }),
+  'credit_pack.depleted': kind('All of a credit pack is spent. Told once.', Type.Object(pack), {
+    ...packExample,
+    spent_usd: '20',
+  }),
+  'quota.low': kind(
+    'Of everything that the organization has prepaid, no more is left than 20 percent of its newest top-up. Told once per top-up.',
+    Type.Object(quota),
+    { ...quotaExample, spent_usd: '1401.5' },
+  ),
+  'quota.depleted': kind(
+    'Everything that the organization has prepaid is spent. Told once per top-up.',
+    Type.Object(quota),
+    { ...quotaExample, spent_usd: '1500' },
+  ),
+}

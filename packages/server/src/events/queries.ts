@@ -1,0 +1,85 @@
+import { CompiledQuery, sql as raw } from 'kysely'
+import { type Sent, statement } from '../infra/pipelined-connection.ts'
+import type { Tx } from '../infra/sql.ts'
+
+interface NewRow {
+  readonly org_id: string
+  readonly id: string
+  readonly kind: string
+  readonly subject: string
+  readonly body: unknown
+  readonly at?: string
+}
+
+const insert = statement(
+  'insert_events',
+  `insert into outbox (org_id, id, kind, subject, body, created_at)
+   select org_id, id, kind, subject, body, coalesce(at, now())
+     from json_to_recordset($1) as e (org_id uuid, id uuid, kind text, subject text, body jsonb, at timestamptz)`,
+)
+
+export const sentEvents = (rows: readonly NewRow[]): Sent => ({ statement: insert, values: [JSON.stringify(rows)] })
+
+export async function insertEvents(tx: Tx, rows: readonly NewRow[]) {
+  if (rows.length > 0) await tx.executeQuery(CompiledQuery.raw(insert.text, [JSON.stringify(rows)]))
+}
+
+export async function optInsOf(tx: Tx, orgId: string): Promise<ReadonlySet<string>> {
+  const rows = await tx.selectFrom('event_opt_ins').select('kind').where('org_id', '=', orgId).execute()
+  return new Set(rows.map(({ kind }) => kind))
+}
+
+/** Which of some organizations have asked for a kind. */
+export async function orgsWanting(tx: Tx, orgIds: readonly string[], kind: string): Promise<ReadonlySet<string>> {
+  const rows = await tx
+    .selectFrom('event_opt_ins')
+    .select('org_id')
+    .where('org_id', 'in', orgIds)
+    .where('kind', '=', kind)
+    .execute()
+  return new Set(rows.map(({ org_id }) => org_id))
+}
+
+/** Says whether that was a change: then what processes remember of the organization has to be read anew. */
+export async function setOptIns(tx: Tx, orgId: string, kinds: readonly string[]): Promise<boolean> {
+  const known = await optInsOf(tx, orgId)
+  if (known.size === kinds.length && kinds.every((kind) => known.has(kind))) return false
+  await tx.deleteFrom('event_opt_ins').where('org_id', '=', orgId).execute()
+  if (kinds.length > 0)
+    await tx
+      .insertInto('event_opt_ins')
+      .values(kinds.map((kind) => ({ org_id: orgId, kind })))
+      .execute()
+  return true
+}
+
+export interface UntoldRow {
+  readonly org_id: string
+  readonly deprecation_ids: string[]
+}
+
+/** Organizations with announcements to be told, of those after one. */
+export async function untoldOrgs(
+  tx: Tx,
+  announcements: readonly { readonly id: string; readonly since: string }[],
+  after: string,
+  most: number,
+): Promise<UntoldRow[]> {
+  const { rows } = await raw<UntoldRow>`
+    select org_id, deprecation_ids
+      from orgs_to_tell(${announcements.map(({ id }) => id)}, ${announcements.map(({ since }) => since)}, ${after}, ${most})`.execute(
+    tx,
+  )
+  return rows
+}
+
+/** Notes that an organization is told; returns what it had not been told before. */
+export async function noteTold(tx: Tx, { org_id, deprecation_ids }: UntoldRow): Promise<string[]> {
+  const rows = await tx
+    .insertInto('deprecation_announcements')
+    .values(deprecation_ids.map((id) => ({ org_id, deprecation_id: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('deprecation_id')
+    .execute()
+  return rows.map(({ deprecation_id }) => deprecation_id)
+}

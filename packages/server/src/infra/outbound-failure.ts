@@ -1,0 +1,39 @@
+import { errors } from 'undici'
+import { RefusedAddress, UnknownName } from './outbound-names.ts'
+
+export type FailureKind = 'refused_address' | 'timeout' | 'connection' | 'tls' | 'dns' | 'protocol'
+
+export interface Failure {
+  readonly error: FailureKind
+  /** For the subscriber to read: it names no address, which may be known inside only. */
+  readonly message: string
+}
+
+/** What went wrong between the connection and the encryption on top of it. */
+export class HandshakeFailed extends Error {}
+
+const maxMessageLength = 300
+
+/** The other side has a hand in some messages, such as the names in its certificate. */
+const bounded = (message: string) => message.replaceAll('\0', '').slice(0, maxMessageLength)
+
+export function failureOf(error: Error): Failure {
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (error instanceof RefusedAddress) return { error: 'refused_address', message: error.message }
+  if (error instanceof UnknownName) return { error: 'dns', message: `The name does not resolve: ${error.message}.` }
+  if (error instanceof HandshakeFailed || /^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) {
+    return { error: 'tls', message: bounded(`TLS failed: ${error.message}`) }
+  }
+  if (code === 'ETIMEDOUT') return { error: 'timeout', message: 'The host did not accept a connection in time.' }
+  if (
+    error instanceof errors.HTTPParserError ||
+    /^UND_ERR_(HEADERS_OVERFLOW|RES_|INVALID_ARG)/.test(code) ||
+    // An answer that nobody asked for, or an upgrade.
+    error.message.startsWith('bad ')
+  ) {
+    return { error: 'protocol', message: bounded(`The answer is not HTTP as it should be: ${error.message}`) }
+  }
+  // Messages of system calls hold the address.
+  const reason = syscall !== undefined || error instanceof AggregateError ? code : error.message || code
+  return { error: 'connection', message: bounded(`The connection failed: ${reason}`) }
+}

@@ -1,0 +1,44 @@
+import { type EventData, writtenEvents } from '../events/events.ts'
+import type { Sent } from '../infra/pipelined-connection.ts'
+import type { RunRecord } from '../run-log/run-log.ts'
+import { formatId } from '../values/id.ts'
+import { formatUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import type { Outcome } from './write-queries.ts'
+
+/** What a batch tells of the runs that it ends, in organizations that want to know. */
+export function runEvents(outcomes: readonly Outcome[]): Sent[] {
+  const events = outcomes
+    .filter(({ optIns }) => optIns.has('run.finished'))
+    .flatMap(({ orgId, at, runs }) =>
+      runs.counted
+        .filter(({ sign }) => sign === 1n)
+        .map(({ run }) => ({
+          orgId,
+          at,
+          event: { kind: 'run.finished' as const, subject: formatId('run', run.id), data: finishedRun(run) },
+        })),
+    )
+  return events.length > 0 ? [writtenEvents(events)] : []
+}
+
+const time = (ms: number) => timestamp(new Date(ms))
+
+const finishedRun = ({ about, usage, ...run }: RunRecord): EventData<'run.finished'> => ({
+  run_id: formatId('run', run.id),
+  external_id: about.external_id ?? null,
+  status: run.status,
+  model: about.model,
+  provider: about.provider ?? null,
+  workflow_id: about.workflow_id ?? null,
+  deployment_id: about.deployment_id ?? null,
+  department_id: about.department_id ?? null,
+  customer_id: about.customer_id ?? null,
+  chain_id: about.chain_id ?? null,
+  cost_usd: formatUsd(run.costNano),
+  cost_basis: run.costBasis,
+  input_tokens: usage.input_tokens ?? null,
+  output_tokens: usage.output_tokens ?? null,
+  started_at: time(run.startedAtMs),
+  ended_at: run.endedAtMs === null ? null : time(run.endedAtMs),
+})

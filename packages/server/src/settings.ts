@@ -1,0 +1,263 @@
+import { defaulted, optional, setting } from './values/setting.ts'
+import {
+  databaseUrl,
+  Fault,
+  integer,
+  masterKeys,
+  nameServers,
+  networks,
+  oneOf,
+  portRanges,
+  ratio,
+  secondsList,
+  secretUrl,
+  text,
+  url,
+} from './values/setting-parsers.ts'
+
+/**
+ * Every setting of the program, in one table: it parses the environment and documents itself (docs/configuration.md is
+ * generated from it).
+ */
+
+export const settings = {
+  host: defaulted(setting('SVC_HOST', 'The address to listen on; a container wants `0.0.0.0`.', text), '127.0.0.1'),
+  port: defaulted(
+    setting(
+      'SVC_PORT',
+      'The port to listen on; `0` asks for a free one. The worker serves its probes there.',
+      integer(0, 65_535),
+    ),
+    '8080',
+  ),
+  publicUrl: optional(
+    setting('SVC_PUBLIC_URL', 'The address under which callers reach the API.', url('http:', 'https:')),
+    '`http://localhost:` + the port',
+    () => undefined,
+  ),
+  docsUrl: optional(
+    setting('SVC_DOCS_URL', 'The address of the documentation, named in deprecation headers.', url('http:', 'https:')),
+    'the public address + `/docs`',
+    () => undefined,
+  ),
+  databaseUrl: setting(
+    'SVC_DATABASE_URL',
+    'PostgreSQL, as the application role: it owns nothing, and row-level security binds it.',
+    databaseUrl,
+  ),
+  migrateDatabaseUrl: optional(
+    setting(
+      'SVC_MIGRATE_DATABASE_URL',
+      'PostgreSQL, as the role that owns the schema and may create roles; read by `migrate` only. A direct connection, not through a transaction pooler.',
+      databaseUrl,
+    ),
+    'needed by `migrate` only',
+    () => undefined,
+  ),
+  databasePoolSize: defaulted(
+    setting('SVC_DATABASE_POOL_SIZE', 'The most connections a process opens to PostgreSQL.', integer(2, 500)),
+    '10',
+  ),
+  lanes: defaulted(
+    setting(
+      'SVC_LANES',
+      'How many transactions of money decisions a process has on their way at once, each on a connection of its own.',
+      integer(1, 64),
+    ),
+    '2',
+  ),
+  redisUrl: setting('SVC_REDIS_URL', 'Redis or Valkey, for speed limits only.', secretUrl('redis:', 'rediss:')),
+  masterKeys: setting(
+    'SVC_MASTER_KEYS',
+    'The secrets from which all keyed hashes and encryption keys are derived: `id:base64` of 32 random bytes. To rotate, put a new one in front (`new:…,old:…`).',
+    masterKeys,
+  ),
+  cell: defaulted(
+    setting('SVC_CELL', 'The name of this installation, part of every API key it issues.', (value) => {
+      if (!/^[a-z][a-z0-9]{0,7}$/.test(value)) throw new Fault('must be a letter and up to seven letters or digits')
+      return value
+    }),
+    'c1',
+  ),
+  trustedProxies: optional(
+    setting(
+      'SVC_TRUSTED_PROXIES',
+      'Proxies whose `X-Forwarded-For` is believed: addresses or CIDR networks.',
+      networks,
+    ),
+    'none: the peer is the client',
+    (): string[] => [],
+  ),
+  authBackoffPerMinute: defaulted(
+    setting(
+      'SVC_AUTH_BACKOFF_PER_MINUTE',
+      'Failed verifications a minute and address, beyond which a failing answer is 429 instead of 401.',
+      integer(1, 1_000_000),
+    ),
+    '300',
+  ),
+  idempotencyTakeoverSeconds: defaulted(
+    setting(
+      'SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS',
+      'After how long a request whose first call crashed may be taken over by a retry; above the time limit of handlers.',
+      integer(1, 86_400),
+    ),
+    '60',
+  ),
+  logLevel: defaulted(
+    setting(
+      'SVC_LOG_LEVEL',
+      'The least severe log lines to write.',
+      oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'),
+    ),
+    'info',
+  ),
+  accessLog: defaulted(
+    setting(
+      'SVC_ACCESS_LOG',
+      'Which answered requests get a log line: `all`, or `errors` for those answered with 5xx (metrics and traces cover the rest).',
+      oneOf('all', 'errors'),
+    ),
+    'errors',
+  ),
+  bodyLimitBytes: defaulted(
+    setting('SVC_BODY_LIMIT_BYTES', 'The largest request body, after decompression.', integer(1_024, 268_435_456)),
+    '1048576',
+  ),
+  bulkBodyLimitBytes: defaulted(
+    setting('SVC_BULK_BODY_LIMIT_BYTES', 'The same, on routes that take batches.', integer(1_024, 268_435_456)),
+    '16777216',
+  ),
+  requestTimeoutSeconds: defaulted(
+    setting('SVC_REQUEST_TIMEOUT_SECONDS', 'How long a client may take to send a whole request.', integer(1, 3_600)),
+    '30',
+  ),
+  handlerTimeoutSeconds: defaulted(
+    setting(
+      'SVC_HANDLER_TIMEOUT_SECONDS',
+      'How long the service may take to answer one; then it is 503.',
+      integer(1, 3_600),
+    ),
+    '30',
+  ),
+  maxInFlight: defaulted(
+    setting(
+      'SVC_MAX_IN_FLIGHT',
+      'How many requests a process works on at once; beyond it, and for less urgent routes already below it, the answer is 503.',
+      integer(1, 1_000_000),
+    ),
+    '2000',
+  ),
+  maxEventLoopDelayMs: defaulted(
+    setting(
+      'SVC_MAX_EVENT_LOOP_DELAY_MS',
+      'Event loop delay (the mean of each of the last three seconds) from which on requests are shed with 503.',
+      integer(10, 60_000),
+    ),
+    '500',
+  ),
+  drainSeconds: defaulted(
+    setting(
+      'SVC_DRAIN_SECONDS',
+      'After SIGTERM: how long to go on serving while `/readyz` says 503, so that load balancers turn away first.',
+      integer(0, 3_600),
+    ),
+    '5',
+  ),
+  stopTimeoutSeconds: defaulted(
+    setting(
+      'SVC_STOP_TIMEOUT_SECONDS',
+      'After the drain: how long requests and jobs in flight may take to end.',
+      integer(1, 3_600),
+    ),
+    '30',
+  ),
+  refusalEventsPerMinute: defaulted(
+    setting(
+      'SVC_REFUSAL_EVENTS_PER_MINUTE',
+      'How many `decision.refused` events a process writes a minute and organization, for those that ask for them.',
+      integer(0, 100_000),
+    ),
+    '60',
+  ),
+  workerConcurrency: defaulted(
+    setting('SVC_WORKER_CONCURRENCY', 'How many jobs a worker runs at once.', integer(1, 1_000)),
+    '10',
+  ),
+  webhookAllowedCidrs: optional(
+    setting(
+      'SVC_WEBHOOK_ALLOWED_CIDRS',
+      'Where webhooks may be sent although it is not public: addresses or CIDR networks.',
+      networks,
+    ),
+    'none: public addresses only',
+    (): string[] => [],
+  ),
+  webhookAllowedPorts: defaulted(
+    setting(
+      'SVC_WEBHOOK_ALLOWED_PORTS',
+      'The ports that webhooks may be sent to: numbers and ranges such as `8000-8999`.',
+      portRanges,
+    ),
+    '80,443,8080,8443',
+  ),
+  webhookDnsServers: optional(
+    setting(
+      'SVC_WEBHOOK_DNS_SERVERS',
+      'Name servers that webhook targets are looked up at, `address` or `address:port`, instead of the system’s: names then resolve as the outside sees them.',
+      nameServers,
+    ),
+    'the resolver of the system',
+    () => undefined,
+  ),
+  webhookTimeoutSeconds: defaulted(
+    setting(
+      'SVC_WEBHOOK_TIMEOUT_SECONDS',
+      'How long one attempt of a delivery may take as a whole, from the name lookup to the last byte of the answer.',
+      integer(1, 300),
+    ),
+    '15',
+  ),
+  webhookRetrySeconds: defaulted(
+    setting(
+      'SVC_WEBHOOK_RETRY_SECONDS',
+      'The pauses after failed attempts of a delivery, in seconds; after the last one it has failed.',
+      secondsList,
+    ),
+    '5,30,120,900,3600,14400,43200,86400',
+  ),
+  webhookConcurrency: defaulted(
+    setting('SVC_WEBHOOK_CONCURRENCY', 'How many deliveries a worker has on their way at once.', integer(1, 10_000)),
+    '256',
+  ),
+  otlpEndpoint: optional(
+    setting(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OpenTelemetry collector (OTLP over HTTP); set, it turns traces on. `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` apply too.',
+      url('http:', 'https:'),
+    ),
+    'no traces',
+    () => undefined,
+  ),
+  traceSampleRatio: defaulted(
+    setting(
+      'OTEL_TRACES_SAMPLER_ARG',
+      'The share of traces to keep, 0 to 1; a caller that sends a `traceparent` decides for its own.',
+      ratio,
+    ),
+    '1',
+  ),
+  readLimitPerMinute: {
+    ...optional(
+      setting(
+        'SVC_READ_LIMIT_PER_MINUTE',
+        'Reads a minute for organizations without a rate limit of their own.',
+        integer(1, 1_000_000_000),
+      ),
+      'no limit',
+      () => undefined,
+    ),
+    replacedBy:
+      'org_rate_limits.read_rpm and rate_limit_policies, set per organization through PUT /v1/admin/orgs/{org_id}/rate-limits',
+  },
+}

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net'
+import { networks, plainAddress } from './network.ts'
+
+/** What the IANA registries of special-purpose addresses keep from general use, and what was taken out of it since. */
+const special = networks([
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8',
+  '100.64.0.0/10', // shared by carriers, and where clouds keep services of their own
+  '127.0.0.0/8',
+  '169.254.0.0/16', // link-local, with the metadata services of clouds
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16',
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4', // reserved, and broadcast
+  '2001::/23', // protocol assignments, with Teredo, which wraps IPv4 addresses
+  '2001:db8::/32',
+  '2002::/16', // 6to4, which wraps IPv4 addresses
+  '3fff::/20',
+])
+
+/** All of IPv6 that is given out; loopback, link-local, unique local, multicast and NAT64 lie outside of it. */
+const givenOut = networks(['2000::/3'])
+const mapped = networks(['::ffff:0:0/96'])
+
+/** Whether an address is one that anybody on the Internet could reach; an IPv4 address written as IPv6 is judged as IPv4. */
+export function isPublicAddress(address: string): boolean {
+  const version = isIP(plainAddress(address))
+  // A zone names an interface of this machine.
+  if (version === 0 || address.includes('%')) return false
+  if (version === 6 && !mapped.contains(address) && !givenOut.contains(address)) return false
+  return !special.contains(address)
+}

@@ -1,0 +1,178 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import { page, pageRequest, readWindow } from '../contract/lists.ts'
+import { asksFor, type EventData, eventKinds, payloadOf } from '../events/events.ts'
+import type { Tx } from '../infra/sql.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { timestamp, timestampOrNull } from '../values/timestamp.ts'
+import {
+  countEvents,
+  countReplays,
+  type DeliveryRow,
+  findDelivery,
+  insertEvent,
+  insertReplay,
+  isEventKept,
+  listDeliveries,
+} from './delivery-queries.ts'
+import {
+  type AttemptView,
+  type DeliveryListQuery,
+  type DeliveryView,
+  newestFirst,
+  type ReplayInput,
+  type ReplayView,
+} from './delivery-schema.ts'
+import { findSubscription, type SubscriptionRow } from './queries.ts'
+import { enqueue, type NewDelivery } from './queue-queries.ts'
+import { lockedSubscription } from './subscriptions.ts'
+
+const testKind = 'webhook.test'
+/** What one replay can put into a queue before everything that comes after it. */
+const maxReplayed = 1_000_000
+const maxReplaysWaiting = 10
+
+const deliveryView = (row: DeliveryRow): DeliveryView => {
+  const attempts = row.attempts as AttemptView[]
+  return {
+    id: formatId('delivery', row.id),
+    event_id: formatId('event', row.event_id),
+    type: row.kind,
+    status: row.state,
+    trigger: row.trigger,
+    attempts: attempts.map((attempt) => ({ ...attempt, at: timestamp(new Date(attempt.at)) })),
+    attempt_count: attempts.length,
+    next_attempt_at: timestampOrNull(row.next_attempt_at),
+    created_at: timestamp(row.created_at),
+    ended_at: timestampOrNull(row.ended_at),
+  }
+}
+
+export async function deliveriesOf(tx: Tx, orgId: string, subscriptionId: string, query: DeliveryListQuery) {
+  if (!(await findSubscription(tx, orgId, subscriptionId))) throw new ApiError('not_found')
+  const asked = pageRequest({ sort: newestFirst, ...query }, 'created_at')
+  const { status, event, from, to } = query
+  const rows = await listDeliveries(tx, orgId, subscriptionId, asked, {
+    ...(status !== undefined && { status }),
+    ...(event !== undefined && { event }),
+    ...(from !== undefined && { from: new Date(from) }),
+    ...(to !== undefined && { to: new Date(to) }),
+  })
+  const answer = page(rows, asked, ({ id }) => ({ value: id, id }))
+  return { ...answer, data: answer.data.map(deliveryView) }
+}
+
+async function subscriptionToTell(tx: Tx, orgId: string, subscriptionId: string): Promise<SubscriptionRow> {
+  const found = await lockedSubscription(tx, orgId, subscriptionId)
+  if (!found.enabled) throw new ApiError('conflict', {}, { message: 'The subscription is disabled.' })
+  return found
+}
+
+/** Somebody asked for exactly this one: it waits for no other, also where order is asked for. */
+async function tellAtOnce(tx: Tx, delivery: Omit<NewDelivery, 'ordered'>): Promise<DeliveryView> {
+  const [id] = await enqueue(tx, [{ ...delivery, ordered: false }])
+  return deliveryView((await findDelivery(tx, delivery.orgId, delivery.subscriptionId, id!))!)
+}
+
+/** The same event once more, with the same id and bytes, however the first delivery went. */
+export async function redeliver(
+  { tx, audit }: ChangeTools,
+  orgId: string,
+  subscriptionId: string,
+  deliveryId: string,
+): Promise<DeliveryView> {
+  const { enabled } = await lockedSubscription(tx, orgId, subscriptionId)
+  const found = await findDelivery(tx, orgId, subscriptionId, deliveryId)
+  if (!found) throw new ApiError('not_found')
+  if (!enabled) throw new ApiError('conflict', {}, { message: 'The subscription is disabled.' })
+  if (!(await isEventKept(tx, orgId, found.event_id)))
+    throw new ApiError('conflict', {}, { message: 'The event is no longer kept.' })
+  const made = await tellAtOnce(tx, {
+    orgId,
+    subscriptionId,
+    eventId: found.event_id,
+    kind: found.kind,
+    subject: found.subject,
+    trigger: 'redelivery',
+  })
+  audit({
+    action: 'webhook.redelivered',
+    target: { kind: 'subscription', id: formatId('subscription', subscriptionId) },
+    after: { delivery_id: made.id, event_id: made.event_id },
+  })
+  return made
+}
+
+/** An event of its own, for this subscription only: it is not in the outbox, where others would be told of it. */
+export async function sendTest(
+  { tx, audit }: ChangeTools,
+  orgId: string,
+  subscriptionId: string,
+  now: Date,
+): Promise<DeliveryView> {
+  await subscriptionToTell(tx, orgId, subscriptionId)
+  const subject = formatId('subscription', subscriptionId)
+  const body: EventData<typeof testKind> = { subscription_id: subject }
+  const event = { id: newUuid(), kind: testKind, created_at: now }
+  await insertEvent(tx, orgId, { ...event, subject, payload: payloadOf({ ...event, org_id: orgId, body }) })
+  const made = await tellAtOnce(tx, {
+    orgId,
+    subscriptionId,
+    eventId: event.id,
+    kind: testKind,
+    subject,
+    trigger: 'test',
+  })
+  audit({
+    action: 'webhook.tested',
+    target: { kind: 'subscription', id: subject },
+    after: { delivery_id: made.id, event_id: made.event_id },
+  })
+  return made
+}
+
+/** Test events were for one subscription, and not for whoever replays them. */
+const kindsFor = (filter: readonly string[]) =>
+  Object.keys(eventKinds).filter((kind) => kind !== testKind && asksFor(filter, kind))
+
+/** A window of the past once more; a worker puts it into the queue piece by piece. */
+export async function replay(
+  { tx, audit }: ChangeTools,
+  orgId: string,
+  subscriptionId: string,
+  now: Date,
+  input: ReplayInput,
+): Promise<ReplayView> {
+  const asked = readWindow(input, { from: now, to: now })
+  if (asked.from >= now)
+    throw validationFailed([{ field: 'from', code: 'out_of_range', message: 'This must not be in the future.' }])
+  const subscription = await subscriptionToTell(tx, orgId, subscriptionId)
+  // What has not happened yet will be told anyway.
+  const window = { from: asked.from, to: asked.to < now ? asked.to : now }
+  const kinds = kindsFor(input.events ?? subscription.events)
+  const events = await countEvents(tx, orgId, { ...window, kinds }, maxReplayed + 1)
+  if (events > maxReplayed)
+    throw validationFailed([
+      {
+        field: 'to',
+        code: 'out_of_range',
+        message: `This window has more than ${maxReplayed} events; choose a shorter one.`,
+      },
+    ])
+  if ((await countReplays(tx, orgId, subscriptionId)) >= maxReplaysWaiting)
+    throw new ApiError('conflict', {}, { message: `At most ${maxReplaysWaiting} replays wait for one subscription.` })
+  const id = newUuid()
+  if (events > 0) await insertReplay(tx, orgId, subscriptionId, id, { ...window, kinds })
+  const made = {
+    id: formatId('replay', id),
+    from: timestamp(window.from),
+    to: timestamp(window.to),
+    events,
+  }
+  audit({
+    action: 'webhook.replayed',
+    target: { kind: 'subscription', id: formatId('subscription', subscriptionId) },
+    after: { ...made, kinds },
+  })
+  return made
+}

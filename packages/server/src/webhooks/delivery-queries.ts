@@ -1,0 +1,137 @@
+import { type RawBuilder, sql as raw } from 'kysely'
+import type { PageRequest } from '../contract/lists.ts'
+import { bounds } from '../infra/partitions.ts'
+import type { Tx } from '../infra/sql.ts'
+
+export interface DeliveryRow {
+  readonly id: string
+  readonly event_id: string
+  readonly kind: string
+  readonly subject: string
+  readonly trigger: string
+  readonly state: string
+  readonly attempts: unknown
+  readonly next_attempt_at: Date | null
+  readonly created_at: Date
+  readonly ended_at: Date | null
+}
+
+const pendingColumns = raw`id, event_id, kind, subject, trigger, 'pending' as state, attempts, next_attempt_at, created_at, null::timestamptz as ended_at`
+const endedColumns = raw`id, event_id, kind, subject, trigger, state, attempts, null::timestamptz as next_attempt_at, created_at, ended_at`
+
+/** No id is from before 1970. */
+export const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
+
+export interface DeliveryFilters {
+  readonly status?: string
+  readonly event?: string
+  readonly from?: Date
+  readonly to?: Date
+}
+
+/** Those that are not over and those that are, in one statement: one that ends meanwhile is neither missed nor told twice. */
+export async function listDeliveries(
+  tx: Tx,
+  orgId: string,
+  subscriptionId: string,
+  { descending, after, limit }: PageRequest,
+  { status, event, from, to }: DeliveryFilters,
+): Promise<DeliveryRow[]> {
+  const place = raw.join(
+    [
+      raw`org_id = ${orgId}::uuid and subscription_id = ${subscriptionId}::uuid`,
+      ...(from ? [raw`id >= ${leastId(from)}::uuid`] : []),
+      ...(to ? [raw`id < ${leastId(to)}::uuid`] : []),
+      ...(after ? [raw`id ${raw.raw(descending ? '<' : '>')} ${after.id}::uuid`] : []),
+      ...(event === undefined ? [] : [raw`kind = ${event}`]),
+    ],
+    raw` and `,
+  )
+  const order = raw`order by id ${raw.raw(descending ? 'desc' : 'asc')} limit ${limit + 1}`
+  const sides: RawBuilder<unknown>[] = []
+  if (status === undefined || status === 'pending')
+    sides.push(raw`(select ${pendingColumns} from webhook_pending where ${place} ${order})`)
+  if (status !== 'pending') {
+    const ofState = status === undefined ? raw`` : raw`and state = ${status}`
+    sides.push(raw`(select ${endedColumns} from webhook_deliveries where ${place} ${ofState} ${order})`)
+  }
+  const { rows } = await raw<DeliveryRow>`select * from (${raw.join(sides, raw` union all `)}) d ${order}`.execute(tx)
+  return rows
+}
+
+export async function findDelivery(
+  tx: Tx,
+  orgId: string,
+  subscriptionId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  const place = raw`org_id = ${orgId} and subscription_id = ${subscriptionId} and id = ${id}`
+  const { rows } = await raw<DeliveryRow>`
+    select ${pendingColumns} from webhook_pending where ${place}
+    union all
+    select ${endedColumns} from webhook_deliveries where ${place}`.execute(tx)
+  return rows[0]
+}
+
+export const isEventKept = async (tx: Tx, orgId: string, id: string): Promise<boolean> =>
+  (await tx.selectFrom('events').select('id').where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()) !==
+  undefined
+
+export interface NewEventRow {
+  readonly id: string
+  readonly kind: string
+  readonly subject: string
+  readonly payload: string
+  readonly created_at: Date
+}
+
+export const insertEvent = (tx: Tx, orgId: string, event: NewEventRow) =>
+  tx
+    .insertInto('events')
+    .values({ ...event, org_id: orgId })
+    .execute()
+
+export interface ReplayWindow {
+  readonly kinds: readonly string[]
+  readonly from: Date
+  readonly to: Date
+}
+
+/** How many events a replay would tell, counted no further than `most`. */
+export async function countEvents(tx: Tx, orgId: string, { kinds, from, to }: ReplayWindow, most: number) {
+  const { rows } = await raw<{ count: bigint }>`
+    select count(*) from (
+      select from events
+       where org_id = ${orgId} and id > ${leastId(from)}::uuid and id < ${leastId(to)}::uuid and kind = any(${kinds}::text[])
+       limit ${most}) e`.execute(tx)
+  return Number(rows[0]!.count)
+}
+
+export async function countReplays(tx: Tx, orgId: string, subscriptionId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('webhook_replays')
+    .select(raw<bigint>`count(*)`.as('count'))
+    .where('org_id', '=', orgId)
+    .where('subscription_id', '=', subscriptionId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export const insertReplay = (
+  tx: Tx,
+  orgId: string,
+  subscriptionId: string,
+  id: string,
+  { kinds, from, to }: ReplayWindow,
+) =>
+  tx
+    .insertInto('webhook_replays')
+    .values({
+      org_id: orgId,
+      id,
+      subscription_id: subscriptionId,
+      kinds: [...kinds],
+      after_id: leastId(from),
+      before_id: leastId(to),
+    })
+    .execute()

@@ -1,0 +1,96 @@
+import type { Change } from '../changes/changes.ts'
+import type { App } from '../contract/routes.ts'
+import type { Platform } from '../infra/platform.ts'
+import { parseId } from '../values/id.ts'
+import { deliveriesOf, redeliver, replay, sendTest } from './deliveries.ts'
+import { Delivery, DeliveryList, DeliveryListQuery, DeliveryPath, Replay, ReplayInput } from './delivery-schema.ts'
+import { SubscriptionPath } from './schema.ts'
+
+export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Change) {
+  const tags = ['webhooks']
+
+  app.get(
+    '/v1/orgs/:id/webhooks/:sub_id/deliveries',
+    {
+      config: { role: 'admin', scope: 'webhooks:read' },
+      schema: {
+        operationId: 'listWebhookDeliveries',
+        tags,
+        summary: 'List deliveries',
+        description:
+          'What a subscription was told in the last 30 days or is about to be, newest first, each with its attempts.',
+        params: SubscriptionPath,
+        querystring: DeliveryListQuery,
+        response: { 200: DeliveryList },
+      },
+    },
+    ({ principal, params, query }) => {
+      const { orgId } = principal!
+      const id = parseId('subscription', params.sub_id)!
+      return sql.asOrgs([orgId], (tx) => deliveriesOf(tx, orgId, id, query))
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/webhooks/:sub_id/deliveries/:delivery_id/redeliver',
+    {
+      config: { role: 'admin', scope: 'webhooks:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'redeliverWebhook',
+        tags,
+        summary: 'Deliver an event again',
+        description: 'A new delivery of the same event, with the same id and the same bytes, signed anew.',
+        params: DeliveryPath,
+        response: { 200: Delivery },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const subscriptionId = parseId('subscription', request.params.sub_id)!
+      const deliveryId = parseId('delivery', request.params.delivery_id)!
+      return change(request, reply, { orgId }, (tools) => redeliver(tools, orgId, subscriptionId, deliveryId))
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/webhooks/:sub_id/test',
+    {
+      config: { role: 'admin', scope: 'webhooks:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'testWebhook',
+        tags,
+        summary: 'Send a test event',
+        description: 'A new event of kind `webhook.test` for this subscription only, whatever it asks for.',
+        params: SubscriptionPath,
+        response: { 200: Delivery },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('subscription', request.params.sub_id)!
+      return change(request, reply, { orgId }, (tools) => sendTest(tools, orgId, id, clock.now()))
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/webhooks/:sub_id/replay',
+    {
+      config: { role: 'admin', scope: 'webhooks:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'replayWebhook',
+        tags,
+        summary: 'Replay a window',
+        description:
+          'Tells the events of a window once more, in the order in which they happened, also those that this subscription was told before. Events are kept for 30 days.',
+        params: SubscriptionPath,
+        body: ReplayInput,
+        response: { 200: Replay },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('subscription', request.params.sub_id)!
+      return change(request, reply, { orgId }, (tools) => replay(tools, orgId, id, clock.now(), request.body))
+    },
+  )
+}

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox'
+import { ListOf, ListQuery, windowFaults, windowFilters } from '../contract/lists.ts'
+import { checkOf, withCheck } from '../contract/semantic-check.ts'
+import { Count, Id, Nullable, PathId, Timestamp } from '../contract/wire.ts'
+import { type EventKind, eventKinds } from '../events/events.ts'
+import { EventPatterns, patternFaults } from './schema.ts'
+
+const Attempt = Type.Object({
+  at: Timestamp,
+  status: Nullable({ ...Count, description: 'The status that was answered; null where nothing was.', examples: [503] }),
+  error: Nullable(Type.String({ description: 'Why nothing was answered.', examples: ['connection refused'] })),
+  latency_ms: Count,
+  response: Nullable(Type.String({ description: 'The beginning of what a failing endpoint answered.' })),
+})
+export type AttemptView = Static<typeof Attempt>
+
+export const Delivery = Type.Object({
+  id: Id('delivery'),
+  event_id: Id('event'),
+  type: Type.String({ description: 'The kind of event.', examples: ['key.created'] }),
+  status: Type.String({ description: '`pending`, `delivered` or `failed`.', examples: ['delivered'] }),
+  trigger: Type.String({ description: '`event`, `redelivery`, `replay` or `test`.', examples: ['event'] }),
+  attempts: Type.Array(Attempt),
+  attempt_count: Count,
+  next_attempt_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  ended_at: Nullable(Timestamp),
+})
+export type DeliveryView = Static<typeof Delivery>
+
+export const DeliveryPath = Type.Object({
+  id: PathId('org'),
+  sub_id: PathId('subscription'),
+  delivery_id: PathId('delivery'),
+})
+export const DeliveryList = ListOf(Delivery)
+
+/** Ids are the order of time, so that no two deliveries share a place in it. */
+export const newestFirst = '-created_at'
+const kinds = Object.keys(eventKinds) as EventKind[]
+const listed = ListQuery(
+  { created_at: 'uuid' },
+  { ...windowFilters, status: Type.Enum(['pending', 'delivered', 'failed']), event: Type.Enum(kinds) },
+)
+export type DeliveryListQuery = Static<typeof listed>
+const checkList = checkOf(listed)!
+
+/** What was last is asked for first, so newest first is the default. */
+export const DeliveryListQuery = withCheck(
+  Type.Object(
+    { ...listed.properties, sort: Type.Optional({ ...listed.properties.sort, default: newestFirst }) },
+    { 'x-filter': true },
+  ),
+  (query: DeliveryListQuery) => checkList({ sort: newestFirst, ...query }),
+) as typeof listed
+
+const replay = Type.Object({
+  from: windowFilters.from,
+  to: Type.Optional({ ...windowFilters.to, description: 'Until when; by default now.' }),
+  events: Type.Optional({
+    ...EventPatterns,
+    minItems: 1,
+    description: 'Kinds of events, or `group.*`; by default what the subscription asks for.',
+    examples: [['budget.*']],
+  }),
+})
+export type ReplayInput = Static<typeof replay>
+export const ReplayInput = withCheck(replay, (body: ReplayInput) => [
+  ...windowFaults(body).map((fault) =>
+    fault.code === 'invalid_filter' ? { ...fault, code: 'invalid_format' as const } : fault,
+  ),
+  ...patternFaults(body.events),
+])
+
+export const Replay = Type.Object({
+  id: Id('replay'),
+  from: Timestamp,
+  to: Timestamp,
+  events: { ...Count, description: 'How many events will be told again.' },
+})
+export type ReplayView = Static<typeof Replay>

@@ -1,0 +1,192 @@
+import { sql as raw } from 'kysely'
+import type { Sql, Tx } from '../infra/sql.ts'
+import { newUuid } from '../values/id.ts'
+import type { Health } from './schedule.ts'
+
+/** What the worker reads and writes of queues. Whoever locks several queues does so in the order of their keys. */
+
+export interface QueueKey {
+  readonly orgId: string
+  readonly subscriptionId: string
+}
+
+export interface TakenQueue extends QueueKey, Health {
+  readonly lease: string
+}
+
+/** Takes queues that are due for a lease, so that nobody else works on them meanwhile; each taking is a lease of its own. */
+export async function takeQueues(
+  { db }: Sql,
+  { leaseSeconds, onlyTroubled, most }: { leaseSeconds: number; onlyTroubled: boolean; most: number },
+): Promise<TakenQueue[]> {
+  const lease = newUuid()
+  const { rows } = await raw<Omit<TakenQueue, 'lease'>>`
+    select org_id as "orgId", subscription_id as "subscriptionId", width, failures, latency_ms as "latencyMs"
+      from take_webhook_queues(${lease}, make_interval(secs => ${leaseSeconds}), ${onlyTroubled}, ${most})`.execute(db)
+  return rows.map((row) => ({ ...row, lease }))
+}
+
+export interface EndpointRow {
+  readonly org_id: string
+  readonly subscription_id: string
+  readonly url: string
+  readonly enabled: boolean
+  readonly sealed: Buffer | null
+  readonly sealed_previous: Buffer | null
+  readonly previous_until: Date | null
+  readonly org_sealed: Buffer | null
+}
+
+/** Where queues lead and how their deliveries are signed at this moment. */
+export async function readEndpoints(tx: Tx, queues: readonly QueueKey[]): Promise<EndpointRow[]> {
+  const { rows } = await raw<EndpointRow>`
+    select s.org_id, s.id as subscription_id, s.url, s.enabled, s.sealed, s.sealed_previous, s.previous_until,
+           o.sealed as org_sealed
+      from ${keysOf(queues)}
+      join webhook_subscriptions s on s.org_id = k.org_id and s.id = k.subscription_id
+      left join webhook_org_secrets o on o.org_id = k.org_id and s.sealed is null`.execute(tx)
+  return rows
+}
+
+export interface DueRow {
+  readonly org_id: string
+  readonly subscription_id: string
+  readonly id: string
+  readonly event_id: string
+  readonly payload: string | null
+  readonly event_created_at: Date | null
+  readonly attempt_count: number
+}
+
+/** So many are looked through for those that may go; whatever waits for its turn has been put off behind them. */
+const lookedThrough = 1_000
+
+/** What is due in queues, the longest first; where order is asked for, only the first of each subject. */
+export async function readDue(tx: Tx, queues: readonly (QueueKey & { readonly most: number })[]): Promise<DueRow[]> {
+  const { rows } = await raw<DueRow>`
+    select k.org_id, k.subscription_id, p.id, p.event_id, e.payload, e.created_at as event_created_at, p.attempt_count
+      from unnest(${queues.map(({ orgId }) => orgId)}::uuid[], ${queues.map(({ subscriptionId }) => subscriptionId)}::uuid[],
+                  ${queues.map(({ most }) => most)}::integer[]) as k (org_id, subscription_id, most)
+     cross join lateral (
+       select d.id, d.event_id, jsonb_array_length(d.attempts) as attempt_count
+         from (select id, event_id, attempts, subject, ordered, seq, next_attempt_at from webhook_pending
+                where org_id = k.org_id and subscription_id = k.subscription_id and next_attempt_at <= now()
+                order by next_attempt_at, seq limit ${lookedThrough}) d
+        where not d.ordered or not exists (
+          select from webhook_pending f
+           where f.org_id = k.org_id and f.subscription_id = k.subscription_id and f.ordered and f.subject = d.subject and f.seq < d.seq)
+        order by d.next_attempt_at, d.seq limit k.most) p
+      left join events e on e.org_id = k.org_id and e.id = p.event_id`.execute(tx)
+  return rows
+}
+
+export interface Result extends QueueKey {
+  readonly id: string
+  readonly state: 'delivered' | 'failed' | 'pending'
+  readonly attempt: object
+  readonly retrySeconds: number
+}
+
+/** What became of attempts. A delivery that somebody else has ended meanwhile stays as it is. */
+export async function recordResults(tx: Tx, results: readonly Result[]) {
+  const over = results.filter(({ state }) => state !== 'pending')
+  const again = results.filter(({ state }) => state === 'pending')
+  if (over.length > 0)
+    await raw`
+      with ended as (
+        delete from webhook_pending p using ${resultsOf(over)}
+         where p.org_id = r."orgId" and p.subscription_id = r."subscriptionId" and p.id = r.id
+        returning p.org_id, p.subscription_id, p.id, p.event_id, p.kind, p.subject, p.trigger, r.state, p.attempts || r.attempt, p.created_at, clock_timestamp())
+      insert into webhook_deliveries (org_id, subscription_id, id, event_id, kind, subject, trigger, state, attempts, created_at, ended_at)
+      select * from ended`.execute(tx)
+  if (again.length > 0)
+    await raw`
+      with retried as (
+        update webhook_pending p
+           set attempts = p.attempts || r.attempt, next_attempt_at = clock_timestamp() + make_interval(secs => r."retrySeconds")
+          from ${resultsOf(again)}
+         where p.org_id = r."orgId" and p.subscription_id = r."subscriptionId" and p.id = r.id
+        returning p.org_id, p.subscription_id, p.id, p.subject, p.seq, p.ordered, p.next_attempt_at)
+      update webhook_pending f set next_attempt_at = r.next_attempt_at
+        from retried r
+       where r.ordered and f.org_id = r.org_id and f.subscription_id = r.subscription_id and f.subject = r.subject
+         and f.ordered and f.seq > r.seq and f.next_attempt_at < r.next_attempt_at`.execute(tx)
+}
+
+export interface QueueNews extends QueueKey {
+  readonly lease: string
+  readonly isGivenBack: boolean
+  readonly leaseSeconds: number
+  readonly pauseSeconds: number
+  readonly width: number
+  readonly troubled: boolean
+  readonly failures: number
+  readonly latencyMs: number | null
+  readonly hasTried: boolean
+  readonly hasSucceeded: boolean
+}
+
+/**
+ * What was learned of queues, and when they are due again. They are locked first: what is read after that misses nothing that
+ * somebody has added and then found the queue leased. Says which leases still held: a queue that another has taken stays his.
+ */
+export async function recordQueues(tx: Tx, news: readonly QueueNews[]): Promise<ReadonlySet<string>> {
+  await raw`
+    select from webhook_queues q join ${keysOf(news)} on q.org_id = k.org_id and q.subscription_id = k.subscription_id
+     order by q.org_id, q.subscription_id for update of q`.execute(tx)
+  const { rows } = await raw<{ subscription_id: string }>`
+    update webhook_queues q
+       set width = n.width, troubled = n.troubled, failures = n.failures, latency_ms = n."latencyMs",
+           failing_since = case when n.failures = 0 then null
+                                when n."hasSucceeded" then clock_timestamp()
+                                else coalesce(q.failing_since, clock_timestamp()) end,
+           last_attempt_at = case when n."hasTried" then clock_timestamp() else q.last_attempt_at end,
+           last_success_at = case when n."hasSucceeded" then clock_timestamp() else q.last_success_at end,
+           not_before = case when n."pauseSeconds" > 0 then clock_timestamp() + make_interval(secs => n."pauseSeconds") end,
+           leased_by = case when n."isGivenBack" then null else n.lease end,
+           due_at = case
+             when not n."isGivenBack" then clock_timestamp() + make_interval(secs => n."leaseSeconds")
+             when s.enabled then greatest(
+               (select p.next_attempt_at from webhook_pending p
+                 where p.org_id = q.org_id and p.subscription_id = q.subscription_id order by p.next_attempt_at limit 1),
+               clock_timestamp() + make_interval(secs => n."pauseSeconds")) end
+      from json_to_recordset(${JSON.stringify(news)}) as n (lease uuid, "orgId" uuid, "subscriptionId" uuid, "isGivenBack" boolean,
+             "leaseSeconds" float, "pauseSeconds" float, width smallint, troubled boolean, failures integer, "latencyMs" integer,
+             "hasTried" boolean, "hasSucceeded" boolean)
+      join webhook_subscriptions s on s.org_id = n."orgId" and s.id = n."subscriptionId"
+     where q.org_id = n."orgId" and q.subscription_id = n."subscriptionId" and q.leased_by = n.lease
+    returning q.subscription_id`.execute(tx)
+  return new Set(rows.map(({ subscription_id }) => subscription_id))
+}
+
+/** Subscriptions nobody should be told anything more: each says why, once. */
+export async function disableSubscriptions(
+  tx: Tx,
+  queues: readonly (QueueKey & { readonly reason: 'gone' | 'failing' })[],
+  failingDays: number,
+) {
+  const { rows } = await raw<{
+    org_id: string
+    id: string
+    url: string
+    disabled_reason: 'gone' | 'failing'
+    disabled_at: Date
+  }>`
+    update webhook_subscriptions s
+       set enabled = false, disabled_reason = k.reason, disabled_at = clock_timestamp(), updated_at = clock_timestamp()
+      from json_to_recordset(${JSON.stringify(queues)}) as k ("orgId" uuid, "subscriptionId" uuid, reason text)
+      join webhook_queues q on q.org_id = k."orgId" and q.subscription_id = k."subscriptionId"
+     where s.org_id = k."orgId" and s.id = k."subscriptionId" and s.enabled
+       and (k.reason = 'gone' or q.failing_since < clock_timestamp() - make_interval(days => ${failingDays}))
+    returning s.org_id, s.id, s.url, s.disabled_reason, s.disabled_at`.execute(tx)
+  return rows
+}
+
+function keysOf(queues: readonly QueueKey[]) {
+  const orgs = queues.map(({ orgId }) => orgId)
+  const subscriptions = queues.map(({ subscriptionId }) => subscriptionId)
+  return raw`unnest(${orgs}::uuid[], ${subscriptions}::uuid[]) as k (org_id, subscription_id)`
+}
+
+const resultsOf = (results: readonly Result[]) =>
+  raw`json_to_recordset(${JSON.stringify(results)}) as r ("orgId" uuid, "subscriptionId" uuid, id uuid, state text, attempt jsonb, "retrySeconds" float)`

@@ -1,0 +1,112 @@
+import { type Kysely, sql as raw } from 'kysely'
+import type { Tx } from '../infra/sql.ts'
+import type { DB } from '../infra/tables.ts'
+
+/** Whether this transaction is the one that drains: events keep their order only if nobody overtakes. */
+export async function isDrainer(tx: Tx): Promise<boolean> {
+  const { rows } = await raw<{ is: boolean }>`select pg_try_advisory_xact_lock(hashtext('drain events')) as is`.execute(
+    tx,
+  )
+  return rows[0]!.is
+}
+
+export interface TakenEvent {
+  readonly org_id: string
+  readonly id: string
+  readonly kind: string
+  readonly subject: string
+  readonly body: unknown
+  readonly created_at: Date
+}
+
+export async function takeEvents(tx: Tx, most: number): Promise<TakenEvent[]> {
+  const { rows } =
+    await raw<TakenEvent>`select org_id, id, kind, subject, body, created_at from take_events(${most})`.execute(tx)
+  return rows
+}
+
+export async function insertEvents(
+  tx: Tx,
+  events: readonly (Omit<TakenEvent, 'body'> & { readonly payload: string })[],
+) {
+  await raw`
+    insert into events (org_id, id, kind, subject, payload, created_at)
+    select org_id, id, kind, subject, payload, created_at
+      from json_to_recordset(${JSON.stringify(events)})
+        as e (org_id uuid, id uuid, kind text, subject text, payload text, created_at timestamptz)`.execute(tx)
+}
+
+export interface Listener {
+  readonly org_id: string
+  readonly id: string
+  readonly events: string[]
+  readonly ordered: boolean
+}
+
+export const listenersOf = (tx: Tx, orgIds: readonly string[]): Promise<Listener[]> =>
+  tx
+    .selectFrom('webhook_subscriptions')
+    .select(['org_id', 'id', 'events', 'ordered'])
+    .where('org_id', 'in', orgIds)
+    .where('enabled', '=', true)
+    .execute()
+
+export interface ReplayRow {
+  readonly org_id: string
+  readonly id: string
+}
+
+export async function replaysWaiting(db: Kysely<DB>, most: number): Promise<ReplayRow[]> {
+  const { rows } = await raw<ReplayRow>`select org_id, id from replays_waiting(${most})`.execute(db)
+  return rows
+}
+
+/** Taken for this transaction; another worker takes another. */
+export const lockReplay = (tx: Tx, { org_id, id }: ReplayRow) =>
+  tx
+    .selectFrom('webhook_replays as r')
+    .innerJoin('webhook_subscriptions as s', (join) =>
+      join.onRef('s.org_id', '=', 'r.org_id').onRef('s.id', '=', 'r.subscription_id'),
+    )
+    .select(['r.org_id', 'r.id', 'r.subscription_id', 'r.kinds', 'r.after_id', 'r.before_id', 's.ordered'])
+    .where('r.org_id', '=', org_id)
+    .where('r.id', '=', id)
+    .forUpdate('r')
+    .skipLocked()
+    .executeTakeFirst()
+
+export type Replay = NonNullable<Awaited<ReturnType<typeof lockReplay>>>
+
+/** The next events of a replay, in the order of their ids. */
+export const replayedEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: Replay, most: number) =>
+  tx
+    .selectFrom('events')
+    .select(['id', 'kind', 'subject'])
+    .where('org_id', '=', org_id)
+    .where('id', '>', after_id)
+    .where('id', '<', before_id)
+    .where('kind', 'in', kinds)
+    .orderBy('id')
+    .limit(most)
+    .execute()
+
+export async function advanceReplay(tx: Tx, { org_id, id }: ReplayRow, afterId: string | undefined) {
+  const rows = { org_id, id }
+  if (afterId === undefined)
+    await tx.deleteFrom('webhook_replays').where('org_id', '=', rows.org_id).where('id', '=', rows.id).execute()
+  else
+    await tx
+      .updateTable('webhook_replays')
+      .set({ after_id: afterId })
+      .where('org_id', '=', rows.org_id)
+      .where('id', '=', rows.id)
+      .execute()
+}
+
+export async function eventsWaiting(db: Kysely<DB>): Promise<{ waiting: number; oldest: Date | null }> {
+  const { rows } = await raw<{
+    waiting: bigint
+    oldest: Date | null
+  }>`select waiting, oldest from events_waiting()`.execute(db)
+  return { waiting: Number(rows[0]!.waiting), oldest: rows[0]!.oldest }
+}

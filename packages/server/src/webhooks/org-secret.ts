@@ -1,0 +1,45 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Tx } from '../infra/sql.ts'
+import { formatId } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { countSubscriptions, findOrgSecret, insertOrgSecret, lockSubscriptions, replaceOrgSecret } from './queries.ts'
+import type { OrgSecretView } from './schema.ts'
+import { newOrgSecret, type WebhookSecrets } from './secrets.ts'
+
+/** From the first subscription on there is a secret to sign with. */
+export const ensureOrgSecret = (tx: Tx, secrets: WebhookSecrets, orgId: string) =>
+  insertOrgSecret(tx, orgId, secrets.sealSecret({ orgId }, newOrgSecret()))
+
+async function orgSecretView(tx: Tx, secrets: WebhookSecrets, orgId: string): Promise<OrgSecretView> {
+  const row = (await findOrgSecret(tx, orgId))!
+  return {
+    org_id: formatId('org', orgId),
+    secret: secrets.unsealSecret({ orgId }, row.sealed),
+    created_at: timestamp(row.created_at),
+    rotated_at: timestamp(row.rotated_at),
+  }
+}
+
+/** The organization's secret, made if nobody has needed it before. */
+export async function getOrgSecret(tx: Tx, secrets: WebhookSecrets, orgId: string): Promise<OrgSecretView> {
+  if (!(await lockSubscriptions(tx, orgId))) throw new ApiError('not_found')
+  await ensureOrgSecret(tx, secrets, orgId)
+  return orgSecretView(tx, secrets, orgId)
+}
+
+/** Once every subscription has a secret of its own, nothing is signed with the organization's: it then stays as it is. */
+export async function rotateOrgSecret({ tx, audit }: ChangeTools, secrets: WebhookSecrets, orgId: string) {
+  const before = await getOrgSecret(tx, secrets, orgId)
+  const { all, signing } = await countSubscriptions(tx, orgId)
+  if (all > 0 && all === signing) return { rotated: false, ...before }
+  await replaceOrgSecret(tx, orgId, secrets.sealSecret({ orgId }, newOrgSecret()))
+  const after = await orgSecretView(tx, secrets, orgId)
+  audit({
+    action: 'webhook_secret.rotated',
+    target: { kind: 'org', id: after.org_id },
+    before: { rotated_at: before.rotated_at },
+    after: { rotated_at: after.rotated_at },
+  })
+  return { rotated: true, ...after }
+}

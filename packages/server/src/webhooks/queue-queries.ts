@@ -1,0 +1,60 @@
+import { sql as raw } from 'kysely'
+import type { Tx } from '../infra/sql.ts'
+import { newUuid } from '../values/id.ts'
+
+export type Trigger = 'event' | 'redelivery' | 'replay' | 'test'
+
+export interface NewDelivery {
+  readonly orgId: string
+  readonly subscriptionId: string
+  readonly eventId: string
+  readonly kind: string
+  readonly subject: string
+  readonly trigger: Trigger
+  readonly ordered: boolean
+}
+
+/** Puts deliveries at the end of their subscriptions' queues and says that there is something to do. Returns their ids. */
+export async function enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promise<string[]> {
+  if (deliveries.length === 0) return []
+  const rows = deliveries.map((delivery) => ({ ...delivery, id: newUuid() }))
+  await raw`
+    insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, next_attempt_at, created_at)
+    select "orgId", "subscriptionId", id, "eventId", kind, subject, trigger, ordered, now(), now()
+      from json_to_recordset(${JSON.stringify(rows)})
+        as d ("orgId" uuid, "subscriptionId" uuid, id uuid, "eventId" uuid, kind text, subject text, trigger text, ordered boolean)`.execute(
+    tx,
+  )
+  await wake(tx, rows)
+  return rows.map(({ id }) => id)
+}
+
+interface QueueKey {
+  readonly orgId: string
+  readonly subscriptionId: string
+}
+
+/**
+ * Queues with something to do now. Whoever has leased one sees for itself before it gives it back; one whose endpoint keeps
+ * failing stays alone for its time. Locked in order of their keys, as everybody does who takes several.
+ */
+async function wake(tx: Tx, queues: readonly QueueKey[]) {
+  await raw`
+    insert into webhook_queues (org_id, subscription_id, due_at)
+    select distinct "orgId", "subscriptionId", now()
+      from json_to_recordset(${JSON.stringify(queues)}) as q ("orgId" uuid, "subscriptionId" uuid) order by 1, 2
+    on conflict (org_id, subscription_id) do update
+       set due_at = greatest(least(webhook_queues.due_at, excluded.due_at), webhook_queues.not_before)
+     where webhook_queues.leased_by is null`.execute(tx)
+}
+
+/**
+ * A subscription that may be told again begins without its past: what waits is due now. Who has its queue on lease sees for
+ * itself before it gives it back.
+ */
+export async function reopenQueue(tx: Tx, orgId: string, subscriptionId: string) {
+  await raw`
+    update webhook_queues
+       set due_at = case when leased_by is null then now() else due_at end, not_before = null, troubled = false, failures = 0, failing_since = null
+     where org_id = ${orgId} and subscription_id = ${subscriptionId}`.execute(tx)
+}

@@ -1,0 +1,155 @@
+import { Type } from 'typebox'
+import type { Change } from '../changes/changes.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import { page, pageRequest } from '../contract/lists.ts'
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { parseId } from '../values/id.ts'
+import { deliveryRoutes } from './delivery-routes.ts'
+import { orgSecretRoutes } from './org-secret-routes.ts'
+import { openOutbound } from './outbound.ts'
+import { findSubscription, listSubscriptions } from './queries.ts'
+import {
+  Subscription,
+  SubscriptionInput,
+  SubscriptionList,
+  SubscriptionListQuery,
+  SubscriptionPatch,
+  SubscriptionPath,
+} from './schema.ts'
+import { webhookSecrets } from './secrets.ts'
+import { signingRoutes } from './signing-routes.ts'
+import { changeSubscription, createSubscription, removeSubscription, subscriptionView } from './subscriptions.ts'
+
+export function webhooks(app: App, platform: Platform, change: Change) {
+  const { sql, config } = platform
+  const tags = ['webhooks']
+  const secrets = webhookSecrets(config)
+  const outbound = openOutbound(config)
+  app.addHook('onClose', outbound.close)
+  describeTag(app, 'webhooks', 'Events of an organization, told to endpoints of its own.')
+
+  /** As it will be stored. Names are looked up, which takes its time: never within a transaction. */
+  async function allowedUrl(url: string): Promise<string> {
+    const fault = await outbound.check(url)
+    if (fault) throw validationFailed([{ field: 'url', ...fault }])
+    return new URL(url).href
+  }
+
+  app.post(
+    '/v1/orgs/:id/webhooks',
+    {
+      config: { role: 'admin', scope: 'webhooks:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'createWebhook',
+        tags,
+        summary: 'Create a subscription',
+        description:
+          'Events are posted to its URL from now on. Its deliveries are signed with the organization’s secret, which is deprecated, until it has a secret of its own.',
+        params: OrgPath,
+        body: SubscriptionInput,
+        response: { 201: Subscription },
+      },
+    },
+    async (request, reply) => {
+      const { orgId } = request.principal!
+      const input = { ...request.body, url: await allowedUrl(request.body.url) }
+      return change(request, reply, { orgId, status: 201 }, (tools) => createSubscription(tools, secrets, orgId, input))
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/webhooks',
+    {
+      config: { role: 'admin', scope: 'webhooks:read' },
+      schema: {
+        operationId: 'listWebhooks',
+        tags,
+        summary: 'List subscriptions',
+        description: 'The subscriptions of the organization, each with how its deliveries fare.',
+        params: OrgPath,
+        querystring: SubscriptionListQuery,
+        response: { 200: SubscriptionList },
+      },
+    },
+    async ({ principal, query }) => {
+      const { orgId } = principal!
+      const asked = pageRequest(query, 'created_at')
+      const rows = await sql.asOrgs([orgId], (tx) => listSubscriptions(tx, orgId, asked, query))
+      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      return { ...answer, data: answer.data.map(subscriptionView) }
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/webhooks/:sub_id',
+    {
+      config: { role: 'admin', scope: 'webhooks:read' },
+      schema: {
+        operationId: 'getWebhook',
+        tags,
+        summary: 'Get a subscription',
+        description: 'One subscription, with how its deliveries fare.',
+        params: SubscriptionPath,
+        response: { 200: Subscription },
+      },
+    },
+    async ({ principal, params }) => {
+      const { orgId } = principal!
+      const id = parseId('subscription', params.sub_id)!
+      const row = await sql.asOrgs([orgId], (tx) => findSubscription(tx, orgId, id))
+      if (!row) throw new ApiError('not_found')
+      return subscriptionView(row)
+    },
+  )
+
+  app.patch(
+    '/v1/orgs/:id/webhooks/:sub_id',
+    {
+      config: { role: 'admin', scope: 'webhooks:write' },
+      schema: {
+        operationId: 'updateWebhook',
+        tags,
+        summary: 'Change a subscription',
+        description:
+          'Changes the fields that are given and no other. Enabled again, it is told what waits for it at once; what happened while it was disabled can be replayed.',
+        params: SubscriptionPath,
+        body: SubscriptionPatch,
+        response: { 200: Subscription },
+      },
+    },
+    async (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('subscription', request.params.sub_id)!
+      const { url, ...rest } = request.body
+      const patch = { ...rest, ...(url !== undefined && { url: await allowedUrl(url) }) }
+      return change(request, reply, { orgId }, (tools) => changeSubscription(tools, orgId, id, patch))
+    },
+  )
+
+  app.delete(
+    '/v1/orgs/:id/webhooks/:sub_id',
+    {
+      config: { role: 'admin', scope: 'webhooks:write' },
+      schema: {
+        operationId: 'deleteWebhook',
+        tags,
+        summary: 'Delete a subscription',
+        description: 'It is told nothing more, also not what waits for it.',
+        params: SubscriptionPath,
+        response: { 204: Type.Null({ description: 'Deleted.' }) },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('subscription', request.params.sub_id)!
+      return change(request, reply, { orgId, status: 204 }, (tools) => removeSubscription(tools, orgId, id))
+    },
+  )
+
+  signingRoutes(app, platform, change, secrets)
+  deliveryRoutes(app, platform, change)
+  orgSecretRoutes(app, platform, change, secrets)
+}

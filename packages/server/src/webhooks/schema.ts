@@ -1,0 +1,145 @@
+import { type Static, Type } from 'typebox'
+import type { FieldFault } from '../contract/errors.ts'
+import { ListOf, ListQuery } from '../contract/lists.ts'
+import { withCheck } from '../contract/semantic-check.ts'
+import { Count, Id, Nullable, PathId, Timestamp } from '../contract/wire.ts'
+import { asksFor, eventKinds } from '../events/events.ts'
+
+const maxOverlapSeconds = 7 * 86_400
+const maxUrlLength = 2_048
+
+/** A kind, or `group.*` for all kinds of a group, also those that are added later. */
+const EventPattern = Type.String({
+  pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
+  maxLength: 100,
+  examples: ['budget.*'],
+})
+export const EventPatterns = Type.Array(EventPattern, { maxItems: 50, uniqueItems: true })
+
+/** A pattern that no kind fits is a misspelling that would otherwise be a subscription to nothing. */
+export const patternFaults = (events: readonly string[] | undefined): FieldFault[] =>
+  (events ?? []).flatMap((pattern, i) =>
+    Object.keys(eventKinds).some((kind) => asksFor([pattern], kind))
+      ? []
+      : [{ field: `events.${i}`, code: 'invalid_value' as const, message: 'There is no such kind of event.' }],
+  )
+
+const fields = {
+  url: Type.String({
+    minLength: 1,
+    maxLength: maxUrlLength,
+    description: 'Where deliveries are posted to: http or https, at a public address.',
+    examples: ['https://hooks.example.com/weir'],
+  }),
+  events: Type.Optional({
+    ...EventPatterns,
+    default: [],
+    description: 'Kinds of events, or `group.*`; none means every kind that is not opt-in.',
+    examples: [['budget.*', 'key.revoked']],
+  }),
+  description: Type.Optional(Type.String({ maxLength: 500, default: '', examples: ['pages the on-call'] })),
+  ordered: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Events about one subject come in order: one waits until those before it were delivered or have failed.',
+    }),
+  ),
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+}
+
+const input = Type.Object(fields)
+export type SubscriptionInput = Static<typeof input>
+export const SubscriptionInput = withCheck(input, ({ events }: SubscriptionInput) => patternFaults(events))
+
+const patch = Type.Object({ ...fields, url: Type.Optional(fields.url) }, { minProperties: 1 })
+export type SubscriptionPatch = Static<typeof patch>
+export const SubscriptionPatch = withCheck(patch, ({ events }: SubscriptionPatch) => patternFaults(events))
+
+/** As far as somebody counts: an endpoint that was away for a day may have millions waiting. */
+export const maxPendingCounted = 10_000
+
+const Health = Type.Object({
+  state: Type.String({
+    description:
+      '`idle` before the first attempt, then `healthy`, or `failing` since the last attempt failed; `disabled` is told nothing.',
+    examples: ['healthy'],
+  }),
+  consecutive_failures: Count,
+  failing_since: Nullable(Timestamp),
+  last_attempt_at: Nullable(Timestamp),
+  last_success_at: Nullable(Timestamp),
+  latency_ms: Nullable({ ...Count, description: 'What its endpoint has taken to answer lately.' }),
+  pending: { ...Count, description: `Deliveries that are not over; counted up to ${maxPendingCounted}.` },
+  oldest_pending_at: Nullable(Timestamp),
+})
+
+const SigningVersion = Type.Integer({
+  minimum: 1,
+  maximum: 2,
+  description: 'The `X-Svc-Event-Version` of its deliveries: 1 under the organization’s secret, 2 under its own.',
+})
+
+export const Subscription = Type.Object({
+  id: Id('subscription'),
+  org_id: Id('org'),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  description: Type.String(),
+  ordered: Type.Boolean(),
+  enabled: Type.Boolean(),
+  disabled_reason: Nullable(Type.String({ description: '`requested`, `gone` or `failing`.' })),
+  disabled_at: Nullable(Timestamp),
+  signing_version: SigningVersion,
+  health: Health,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type SubscriptionView = Static<typeof Subscription>
+
+export const SubscriptionPath = Type.Object({ id: PathId('org'), sub_id: PathId('subscription') })
+export const SubscriptionList = ListOf(Subscription)
+export const SubscriptionListQuery = ListQuery({ created_at: 'time' }, { enabled: Type.Boolean() })
+
+const signing = {
+  subscription_id: Id('subscription'),
+  version: SigningVersion,
+  generation: Type.Integer({ ...Count, description: 'How many secrets of its own it has had.' }),
+  rotated_at: Nullable({ ...Timestamp, description: 'null while it has no secret of its own.' }),
+  previous_expires_at: Nullable({
+    ...Timestamp,
+    description: 'Until then deliveries carry the old secret’s signature too.',
+  }),
+}
+export const Signing = Type.Object(signing)
+export type SigningView = Static<typeof Signing>
+
+export const SigningWithSecret = Type.Object({
+  ...signing,
+  secret: Type.String({ description: 'Shown in this answer only.', examples: ['whsec_…'] }),
+})
+export const RotateInput = Type.Object({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxOverlapSeconds,
+      default: 0,
+      description: 'How long deliveries are signed with the old secret as well; without meaning for the first one.',
+    }),
+  ),
+})
+
+const orgSecret = {
+  org_id: Id('org'),
+  secret: Type.String({ examples: ['whorg_…'] }),
+  created_at: Timestamp,
+  rotated_at: Timestamp,
+}
+export const OrgSecret = Type.Object(orgSecret)
+export type OrgSecretView = Static<typeof OrgSecret>
+export const OrgSecretRotation = Type.Object({
+  ...orgSecret,
+  rotated: Type.Boolean({
+    description: 'false where every subscription has a secret of its own: then nothing was changed.',
+  }),
+})

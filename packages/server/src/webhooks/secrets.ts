@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from '../config.ts'
+import type { DeprecationHeaders } from '../deprecations/deprecations.ts'
+import { deriveKeyring } from '../values/keyring.ts'
+import { seal, unseal } from '../values/sealing.ts'
+import { ownSecretPrefix, type Signing } from './signature.ts'
+
+const secretBytes = 32
+
+export const newOwnSecret = () => ownSecretPrefix + randomBytes(secretBytes).toString('base64')
+export const newOrgSecret = () => `whorg_${randomBytes(secretBytes).toString('base64url')}`
+
+/** Whose secret it is: without a subscription the organization's. */
+export interface SecretOwner {
+  readonly orgId: string
+  readonly subscriptionId?: string
+}
+
+/** What decides how a subscription's deliveries are signed, as the database has it. */
+export interface SealedSigning {
+  readonly org_id: string
+  readonly subscription_id: string
+  readonly sealed: Buffer | null
+  readonly sealed_previous: Buffer | null
+  readonly previous_until: Date | null
+  /** The organization's; needed only where the subscription has none of its own. */
+  readonly org_sealed: Buffer | null
+}
+
+/** Secrets as the database has them: closed, and each of no use in another's place. */
+export interface WebhookSecrets {
+  readonly sealSecret: (owner: SecretOwner, secret: string) => Buffer
+  readonly unsealSecret: (owner: SecretOwner, sealed: Buffer) => string
+  /** How an attempt at this moment is signed. */
+  readonly signingAt: (nowMs: number, row: SealedSigning, deprecation: DeprecationHeaders) => Signing
+}
+
+export function webhookSecrets(config: Pick<Config, 'masterKeys'>): WebhookSecrets {
+  const keyring = deriveKeyring(config.masterKeys(), 'webhook secrets')
+  const contextOf = ({ orgId, subscriptionId }: SecretOwner) => `webhook ${orgId} ${subscriptionId ?? 'org'}`
+  const unsealSecret = (owner: SecretOwner, sealed: Buffer) => unseal(keyring, sealed, contextOf(owner))
+  return {
+    sealSecret: (owner, secret) => seal(keyring, secret, contextOf(owner)),
+    unsealSecret,
+    signingAt: (nowMs, row, deprecation) => {
+      const { org_id: orgId, subscription_id: subscriptionId, sealed, sealed_previous, previous_until } = row
+      if (sealed === null) return { version: 1, secret: unsealSecret({ orgId }, row.org_sealed!), deprecation }
+      const isOverlapping = sealed_previous !== null && previous_until !== null && nowMs < previous_until.getTime()
+      const all = isOverlapping ? [sealed, sealed_previous] : [sealed]
+      return { version: 2, secrets: all.map((each) => unsealSecret({ orgId, subscriptionId }, each)) }
+    },
+  }
+}

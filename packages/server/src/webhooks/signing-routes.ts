@@ -1,0 +1,61 @@
+import type { Change } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { App } from '../contract/routes.ts'
+import type { Platform } from '../infra/platform.ts'
+import { parseId } from '../values/id.ts'
+import { findSubscription } from './queries.ts'
+import { RotateInput, Signing, SigningWithSecret, SubscriptionPath } from './schema.ts'
+import type { WebhookSecrets } from './secrets.ts'
+import { rotateSigning, signingView } from './signing.ts'
+
+export function signingRoutes(app: App, { sql, clock }: Platform, change: Change, secrets: WebhookSecrets) {
+  const tags = ['webhooks']
+
+  app.get(
+    '/v1/orgs/:id/webhooks/:sub_id/signing',
+    {
+      config: { role: 'admin', scope: 'webhooks:read' },
+      schema: {
+        operationId: 'getWebhookSigning',
+        tags,
+        summary: 'Get how deliveries are signed',
+        description: 'How the deliveries of a subscription are signed now; never its secret.',
+        params: SubscriptionPath,
+        response: { 200: Signing },
+      },
+    },
+    async ({ principal, params }) => {
+      const { orgId } = principal!
+      const id = parseId('subscription', params.sub_id)!
+      const row = await sql.asOrgs([orgId], (tx) => findSubscription(tx, orgId, id))
+      if (!row) throw new ApiError('not_found')
+      return signingView(row, clock.now().getTime())
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/webhooks/:sub_id/signing/rotate',
+    {
+      config: { role: 'admin', scope: 'webhooks:write' },
+      schema: {
+        operationId: 'rotateWebhookSigning',
+        tags,
+        summary: 'Create or rotate the signing secret',
+        description:
+          'Gives the subscription a secret of its own, or the next one. From the next attempt on its deliveries are signed with it, `t=…,v1=…`; for `overlap_seconds` also with the old one. `secret` is shown in this answer only.',
+        params: SubscriptionPath,
+        body: RotateInput,
+        response: { 200: SigningWithSecret },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const asked = {
+        orgId,
+        subscriptionId: parseId('subscription', request.params.sub_id)!,
+        overlapSeconds: request.body.overlap_seconds ?? 0,
+      }
+      return change(request, reply, { orgId }, (tools) => rotateSigning(tools, secrets, clock.now().getTime(), asked))
+    },
+  )
+}

@@ -1,0 +1,2 @@
+export { deliverWebhooks } from './delivering.ts'
+export { ensureWebhookPartitions, keepWebhookPartitionsJob } from './partitions.ts'

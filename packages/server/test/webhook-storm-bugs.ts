@@ -1,0 +1,88 @@
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import pg from 'pg'
+
+/**
+ * Loaded into a worker before the program itself, it plants the faults that `WEIR_STORM_BUG` names: each breaks one promise that the
+ * storm must see broken.
+ */
+
+type Rows = Record<string, unknown>[]
+interface Change {
+  /** What is sent instead. */
+  readonly text?: (text: string) => string
+  /** What is answered instead; `run` asks on the same connection. */
+  readonly rows?: (rows: Rows, run: (text: string, values: unknown[]) => Promise<unknown>) => Promise<Rows> | Rows
+}
+
+const changes: { readonly isMeant: (text: string) => boolean; readonly change: Change }[] = []
+const whenAsked = (part: string, change: Change) => changes.push({ isMeant: (text) => text.includes(part), change })
+
+const prototype = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown }
+const original = prototype.query
+prototype.query = function (...args) {
+  const [text, values] = args as [unknown, unknown[]]
+  const change = typeof text === 'string' ? changes.find(({ isMeant }) => isMeant(text))?.change : undefined
+  if (!change) return original.apply(this, args)
+  const answer = original.call(this, change.text?.(text as string) ?? text, values) as Promise<{ rows: Rows }>
+  const run = (more: string, with_: unknown[]) => original.call(this, more, with_) as Promise<unknown>
+  return answer.then(async (result) =>
+    change.rows ? { ...result, rows: await change.rows(result.rows, run) } : result,
+  )
+}
+
+const everyNth = (n: number) => {
+  let count = 0
+  return () => ++count % n === 0
+}
+
+const bugs: Readonly<Record<string, () => void>> = {
+  /** Forgets a delivery as soon as it has read it. */
+  'sent-at-most-once': () =>
+    whenAsked('cross join lateral', {
+      rows: async (rows, run) => {
+        await run('delete from webhook_pending where id = any($1)', [rows.map(({ id }) => id)])
+        return rows
+      },
+    }),
+  /** Takes events and makes nothing of some. */
+  'events-dropped': () => {
+    const isDropped = everyNth(10)
+    whenAsked('from take_events(', { rows: (rows) => rows.filter(() => !isDropped()) })
+  },
+  /** Gives queues back without saying when they are due again. */
+  'lost-wake-up': () =>
+    whenAsked('update webhook_queues q', { text: replacing('when s.enabled then', 'when false then') }),
+  /** Signs some deliveries with what is nobody's secret. */
+  'wrong-secret': () => {
+    const isWrong = everyNth(20)
+    const { createHmac } = crypto
+    const wrong: typeof createHmac = (algorithm, key, options) =>
+      createHmac(
+        algorithm,
+        typeof key === 'string' && /^wh(sec|org)_/.test(key) && isWrong() ? 'another' : key,
+        options,
+      )
+    Object.assign(crypto, { createHmac: wrong })
+    syncBuiltinESMExports()
+  },
+  /** Tells everything at once, whatever order was asked for. */
+  unordered: () => whenAsked('cross join lateral', { text: replacing('where not d.ordered or', 'where true or') }),
+  /** Makes the bytes of a body anew for some attempts. */
+  'other-bytes': () => {
+    const isOther = everyNth(20)
+    whenAsked('cross join lateral', {
+      rows: (rows) => rows.map((row) => (isOther() ? { ...row, payload: `${row['payload'] as string} ` } : row)),
+    })
+  },
+}
+
+function replacing(part: string, instead: string) {
+  return (text: string) => {
+    // A plant that does not find its place would prove nothing.
+    if (!text.includes(part)) throw new Error(`no statement says any more: ${part}`)
+    return text.replace(part, instead)
+  }
+}
+
+for (const name of (process.env['WEIR_STORM_BUG'] ?? '').split(' ')) bugs[name]?.()

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Random } from './random.ts'
+import { codesIn } from './storm.ts'
+import { Arrivals, duplicatesOf, expectedOf, faultsOfArrivals, lagsOf, missingCount } from './webhook-storm-arrivals.ts'
+import { faultsOfBooks, isSettled, retire } from './webhook-storm-books.ts'
+import type { WebhookInstallation } from './webhook-storm-installation.ts'
+import { lookUp, prepareNotes, produce, type Transaction } from './webhook-storm-producers.ts'
+import { isReachable, rotate, type StormSubscription, subscribe } from './webhook-storm-subscriptions.ts'
+import { type Pace, type WeatherReport, weatherOver } from './webhook-storm-weather.ts'
+
+/**
+ * A storm on webhooks: events of several organizations are written in real transactions while the workers that deliver them are
+ * killed and stopped and PostgreSQL crashes. Afterwards every event that was committed has reached every subscription that can be
+ * reached, and nothing else has.
+ */
+
+export interface WebhookStormOptions {
+  readonly orgs: number
+  readonly subscriptions: number
+  /** Whether some of them are slow, dead or gone. */
+  readonly withTroubled: boolean
+  readonly events: number
+  /** How many are written in a second. */
+  readonly rate: number
+  readonly seed: number
+  readonly pace?: Pace
+  /** How long both secrets count where one is rotated. */
+  readonly overlapSeconds?: number
+  /** How long it may take after the last event, and after the last fault, until everything has arrived. */
+  readonly patienceSeconds: number
+  readonly pastTransaction?: boolean
+}
+
+export interface WebhookStormReport {
+  readonly faults: readonly string[]
+  readonly figures: Record<string, string | number>
+  readonly duplicatePercent: number
+  readonly lag: { readonly p50: number; readonly p99: number }
+}
+
+export async function runWebhookStorm(
+  installation: WebhookInstallation,
+  options: WebhookStormOptions,
+): Promise<WebhookStormReport> {
+  const { cluster, workers, api, calm } = installation
+  const random = new Random(options.seed)
+  const startedMs = performance.now()
+  const seenLog = cluster.log.length
+  const preparing = await cluster.connect()
+  await prepareNotes(preparing)
+  await preparing.end()
+  const { orgs, subscriptions } = await subscribe(installation, options, random)
+  const setUpMs = performance.now() - startedMs
+  const log: Transaction[] = []
+  const arrivals = new Arrivals()
+  installation.arrived()
+
+  let isProducing = true
+  const producing = produce(cluster, { ...options, orgs }, log).finally(() => {
+    isProducing = false
+  })
+  const rotating = rotateSome(installation, subscriptions, options, random, () => !isProducing)
+  let weather: WeatherReport | undefined
+  let lastKillMs: number | undefined
+  calm.value = false
+  try {
+    if (options.pace) {
+      weather = await weatherOver(installation, options.pace, random, () => !isProducing)
+      // The last fault of all: what this one had taken is delivered by the others.
+      lastKillMs = Date.now()
+      await random.pick(workers).kill()
+      weather.kills++
+    }
+    await producing
+    await rotating
+    await Promise.all(workers.map((worker) => worker.settled()))
+  } finally {
+    calm.value = true
+  }
+  const producedMs = performance.now() - startedMs - setUpMs
+
+  const client = await cluster.connect()
+  try {
+    const unknown = await lookUp(client, log)
+    const expected = expectedOf(subscriptions, log)
+    const deadlineMs = performance.now() + options.patienceSeconds * 1_000
+    let isDone = false
+    while (!isDone && performance.now() < deadlineMs) {
+      await sleep(100)
+      arrivals.add(installation.arrived())
+      isDone = missingCount(expected, arrivals) === 0 && (await isSettled(client, subscriptions))
+    }
+    // What is on its way twice may still arrive.
+    await sleep(500)
+    arrivals.add(installation.arrived())
+    const recoverySeconds = lastKillMs === undefined ? 0 : (arrivals.lastMs - lastKillMs) / 1_000
+    const serverLog = cluster.log.slice(seenLog)
+    const faults = [
+      ...faultsOfArrivals(expected, log, arrivals, weather?.resumedMs ?? []),
+      ...(await faultsOfBooks(client, expected)),
+      ...(recoverySeconds > maxRecoverySeconds
+        ? [`it took ${recoverySeconds} s to deliver what a killed worker had taken`]
+        : []),
+      ...serverLog.filter((line) => / (40P01|XX\d{3}) |PANIC/.test(line)),
+      ...[api, ...workers].flatMap(({ surprises, complaints }) => [...surprises, ...complaints]),
+    ]
+    await retire(client, subscriptions)
+    if (process.env['DEBUG_DUPS']) for (const [sub] of expected) { const m = new Map<string, any[]>(); for (const a of arrivals.byPath.get(sub.path) ?? []) if (a.isAccepted) m.set(a.name!, [...(m.get(a.name!) ?? []), a]); for (const [n, as] of m) if (as.length > 1) console.log('DUP', sub.nature, sub.isOrdered, sub.version, as.map((a) => a.atMs % 1000000).join(' '), n) }
+    const { distinct, duplicates, percent } = duplicatesOf(expected, arrivals)
+    const lag = lagsOf(expected, arrivals)
+    const fates = Object.groupBy(log, ({ fate }) => fate)
+    const eventsOf = (transactions: readonly Transaction[] = []) =>
+      transactions.reduce((sum, { events }) => sum + events.length, 0)
+    const figures = {
+      seed: options.seed,
+      subscriptions: subscriptions.length,
+      'rotated under load': subscriptions.filter(({ rotation }) => rotation).length,
+      'events committed': eventsOf(fates.committed),
+      'events rolled back': eventsOf(fates['rolled back']),
+      'transactions that had to be looked up': unknown,
+      'deliveries to those that can be told': distinct,
+      'arrivals of all kinds': [...arrivals.byPath.values()].reduce((sum, { length }) => sum + length, 0),
+      duplicates,
+      'duplicates in %': Number(percent.toFixed(2)),
+      'lag p50 in ms': lag.p50,
+      'lag p99 in ms': lag.p99,
+      'most lag in ms': lag.most,
+      kills: weather?.kills ?? 0,
+      'stops past the lease': weather?.resumedMs.length ?? 0,
+      crashes: weather?.crashes ?? 0,
+      'last arrival after the last kill in s': recoverySeconds,
+      'refused by PostgreSQL': JSON.stringify(codesIn(serverLog)),
+      'set up in s': Math.round(setUpMs / 1_000),
+      'written in s': Math.round(producedMs / 1_000),
+      'all in s': Math.round((performance.now() - startedMs) / 1_000),
+    }
+    return { faults, figures, duplicatePercent: percent, lag }
+  } finally {
+    await client.end()
+  }
+}
+
+const maxRecoverySeconds = 35
+
+/** Some get a new secret at a moment of their own, in the first half. */
+async function rotateSome(
+  installation: WebhookInstallation,
+  subscriptions: readonly StormSubscription[],
+  { overlapSeconds, events, rate }: WebhookStormOptions,
+  random: Random,
+  isOver: () => boolean,
+) {
+  if (overlapSeconds === undefined) return
+  const candidates = subscriptions.filter((subscription) => isReachable(subscription) && subscription.version === '2')
+  const chosen = candidates.filter((_, i) => i % 4 === 0)
+  const halfMs = (events / rate / 2) * 1_000
+  await Promise.all(
+    chosen.map(async (subscription) => {
+      await sleep(random.int(halfMs))
+      if (!isOver()) await rotate(installation, subscription, overlapSeconds)
+    }),
+  )
+}
+
+/** What healthy subscriptions feel of those that are slow or dead: the same events without them, then with them. */
+export async function compareLag(
+  installation: WebhookInstallation,
+  options: Omit<WebhookStormOptions, 'withTroubled' | 'pace'>,
+) {
+  const without = await runWebhookStorm(installation, { ...options, withTroubled: false })
+  const withThem = await runWebhookStorm(installation, { ...options, withTroubled: true })
+  return {
+    faults: [...without.faults, ...withThem.faults],
+    figures: {
+      'without them, p50 and p99 in ms': `${without.lag.p50} ${without.lag.p99}`,
+      'with them, p50 and p99 in ms': `${withThem.lag.p50} ${withThem.lag.p99}`,
+    },
+    ratio: withThem.lag.p99 / Math.max(1, without.lag.p99),
+  }
+}
