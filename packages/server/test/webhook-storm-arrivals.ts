@@ -108,7 +108,7 @@ export function faultsOfArrivals(
       const fault = signatureFault(subscription, arrival, resumedMs)
       if (fault !== undefined) tally.add(fault, `${name} at ${path}`)
     }
-    if (subscription.isOrdered) orderFaults(subscription, arrivals.byPath.get(path) ?? [], written, tally)
+    if (subscription.isOrdered) orderFaults(subscription, arrivals.byPath.get(path) ?? [], events, tally)
   }
   return tally.faults
 }
@@ -138,22 +138,18 @@ function signatureFault(
   return undefined
 }
 
-/** What came first of each event, in the order of writing for each subject. */
-function orderFaults(
-  { path }: StormSubscription,
-  all: readonly Arrival[],
-  written: ReadonlyMap<string, { readonly event: Written }>,
-  tally: Tally,
-) {
-  const seen = new Set<string>()
-  const last = new Map<string, Written>()
-  for (const { name = '' } of all) {
-    const event = written.get(name)?.event
-    if (!event || seen.has(name)) continue
-    seen.add(name)
-    const before = last.get(event.subject)
-    if (before && before.number > event.number) tally.add('out of order', `${before.name} before ${name} at ${path}`)
-    else last.set(event.subject, event)
+/** Nothing about a subject comes before what was written earlier of it was accepted. */
+function orderFaults({ path }: StormSubscription, all: readonly Arrival[], events: readonly Written[], tally: Tally) {
+  const before = new Map<string, Written>()
+  for (const ofSubject of Map.groupBy(events, ({ subject }) => subject).values()) {
+    const inOrder = ofSubject.toSorted((a, b) => a.number - b.number)
+    for (const [i, { name }] of inOrder.entries()) if (i > 0) before.set(name, inOrder[i - 1]!)
+  }
+  const accepted = new Set<string>()
+  for (const { name = '', isAccepted } of all) {
+    const earlier = before.get(name)
+    if (earlier && !accepted.has(earlier.name)) tally.add('out of order', `${name} before ${earlier.name} at ${path}`)
+    if (isAccepted) accepted.add(name)
   }
 }
 

@@ -70,7 +70,7 @@ const bugs: Readonly<Record<string, () => void>> = {
   unordered: () => whenAsked('cross join lateral', { text: replacing('where not d.ordered or', 'where true or') }),
   /** Makes the bytes of a body anew for some attempts. */
   'other-bytes': () => {
-    const isOther = everyNth(20)
+    const isOther = everyNth(5)
     whenAsked('cross join lateral', {
       rows: (rows) => rows.map((row) => (isOther() ? { ...row, payload: `${row['payload'] as string} ` } : row)),
     })

@@ -65,7 +65,7 @@ export async function produce(cluster: Cluster, options: ProducingOptions, log: 
   const isAhead = () => budget.written > ((performance.now() - startedMs) / 1_000) * options.rate
   try {
     const write = async (number: number) => {
-      const writer = new Writer(sql, options, number)
+      const writer = new Writer(sql, options, number, log.length)
       while (budget.left > 0) {
         if (isAhead()) {
           await sleep(10)
@@ -76,6 +76,8 @@ export async function produce(cluster: Cluster, options: ProducingOptions, log: 
         budget.written += transaction.events.length
         log.push(transaction)
         await writer.commit(transaction)
+        // Others are written in place of what was not.
+        if (transaction.fate === 'unknown') budget.left += transaction.events.length
       }
     }
     await Promise.all(Array.from({ length: writers }, (_, i) => write(i)))
@@ -93,21 +95,23 @@ class Writer {
   private readonly options: ProducingOptions
   private readonly number: number
   private count = 0
+  private readonly before: number
 
-  constructor(sql: Sql, options: ProducingOptions, number: number) {
+  constructor(sql: Sql, options: ProducingOptions, number: number, before: number) {
     this.sql = sql
     this.options = options
     this.number = number
     this.random = new Random(options.seed * 100 + number)
+    this.before = before
   }
 
   /** Subjects are this writer's own, so what it writes one after the other is in that order. */
   next(most: number): Transaction {
     const { random } = this
     const org = random.pick(this.options.orgs)
-    const id = `${this.options.orgs[0]!.id}-${this.number}-${++this.count}`
+    const id = `${this.options.orgs[0]!.id}-${this.before}-${this.number}-${++this.count}`
     const events = Array.from({ length: Math.min(most, random.between(1, maxEvents)) }, (_, i) => {
-      const subject = `${org.id}-${this.number}-${random.int(3)}`
+      const subject = `${org.id}-${this.before}-${this.number}-${random.int(2)}`
       const number = (this.numbers.get(subject) ?? 0) + 1
       this.numbers.set(subject, number)
       return { name: `${id}-${i}`, org, kind: random.pick(stormKinds), subject, number }
@@ -130,7 +134,7 @@ class Writer {
       transaction.fate = 'committed'
     } catch (error) {
       if (error instanceof GivenUp) transaction.fate = 'rolled back'
-      else await sleep(100)
+      else await sleep(250)
     }
     transaction.knownMs = Date.now()
   }

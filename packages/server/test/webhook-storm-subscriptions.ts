@@ -75,14 +75,19 @@ export async function subscribe(
 ): Promise<{ orgs: StormOrg[]; subscriptions: StormSubscription[] }> {
   const orgs: StormOrg[] = []
   for (let i = 0; i < options.orgs; i++) orgs.push(await createOrg(installation))
+  // So many that each event has one or two subscriptions that ask for it.
+  const kindsEach = Math.max(1, Math.round((1.5 * stormKinds.length * orgs.length) / options.subscriptions))
   const subscriptions: StormSubscription[] = []
   for (const [i, nature] of naturesOf(options.subscriptions, random).entries()) {
     const isWell = nature === 'healthy' || nature === 'flaky'
     const org = orgs[i % orgs.length]!
-    const kind = stormKinds[Math.floor(i / orgs.length) % stormKinds.length]!
+    const kinds = Array.from(
+      { length: kindsEach },
+      (_, k) => stormKinds[(Math.floor(i / orgs.length) * kindsEach + k) % stormKinds.length]!,
+    )
     // The well ones are the same in both cases.
     if (isWell || options.withTroubled)
-      subscriptions.push(await createSubscription(installation, org, { number: i, kind, nature }, random))
+      subscriptions.push(await createSubscription(installation, org, { number: i, kinds, nature }, random))
   }
   await installation.teach(Object.fromEntries(subscriptions.map(({ path, secrets }) => [path, secrets])))
   return { orgs, subscriptions }
@@ -98,13 +103,13 @@ async function createOrg(installation: WebhookInstallation): Promise<StormOrg> {
 async function createSubscription(
   installation: WebhookInstallation,
   org: StormOrg,
-  { number, kind, nature }: { number: number; kind: StormKind; nature: Nature },
+  { number, kinds, nature }: { number: number; kinds: readonly StormKind[]; nature: Nature },
   random: Random,
 ): Promise<StormSubscription> {
   const { key } = org
   const path = `/${nature}/${org.id}/${number}`
-  const filter = random.chance(0.05) ? [`${kind.split('.')[0]}.*`] : [kind]
-  const isOrdered = random.chance(0.2)
+  const filter = random.chance(0.05) ? [`${kinds[0]!.split('.')[0]}.*`] : kinds
+  const isOrdered = random.chance(nature === 'flaky' ? 0.6 : 0.15)
   const url = `${nature === 'refusing' ? installation.closedUrl : installation.receiverUrl}${path}`
   const body = { url, events: filter, ordered: isOrdered }
   const { id } = await ask(installation, 'POST', `/v1/orgs/${org.id}/webhooks`, { key, body })

@@ -56,9 +56,12 @@ export async function runWebhookStorm(
   installation.arrived()
 
   let isProducing = true
-  const producing = produce(cluster, { ...options, orgs }, log).finally(() => {
-    isProducing = false
-  })
+  const share = options.pace ? 1 - lastShare : 1
+  const producing = produce(cluster, { ...options, events: Math.round(options.events * share), orgs }, log).finally(
+    () => {
+      isProducing = false
+    },
+  )
   const rotating = rotateSome(installation, subscriptions, options, random, () => !isProducing)
   let weather: WeatherReport | undefined
   let lastKillMs: number | undefined
@@ -66,10 +69,15 @@ export async function runWebhookStorm(
   try {
     if (options.pace) {
       weather = await weatherOver(installation, options.pace, random, () => !isProducing)
-      // The last fault of all: what this one had taken is delivered by the others.
+      await producing
+      // The last fault of all, while events are written: what this worker has taken is delivered by the others.
+      const events = Math.round(options.events * lastShare)
+      const last = produce(cluster, { ...options, events, orgs }, log)
+      await sleep(random.int((events / options.rate) * 1_000))
       lastKillMs = Date.now()
       await random.pick(workers).kill()
       weather.kills++
+      await last
     }
     await producing
     await rotating
@@ -105,7 +113,6 @@ export async function runWebhookStorm(
       ...[api, ...workers].flatMap(({ surprises, complaints }) => [...surprises, ...complaints]),
     ]
     await retire(client, subscriptions)
-    if (process.env['DEBUG_DUPS']) for (const [sub] of expected) { const m = new Map<string, any[]>(); for (const a of arrivals.byPath.get(sub.path) ?? []) if (a.isAccepted) m.set(a.name!, [...(m.get(a.name!) ?? []), a]); for (const [n, as] of m) if (as.length > 1) console.log('DUP', sub.nature, sub.isOrdered, sub.version, as.map((a) => a.atMs % 1000000).join(' '), n) }
     const { distinct, duplicates, percent } = duplicatesOf(expected, arrivals)
     const lag = lagsOf(expected, arrivals)
     const fates = Object.groupBy(log, ({ fate }) => fate)
@@ -141,6 +148,8 @@ export async function runWebhookStorm(
 }
 
 const maxRecoverySeconds = 35
+/** Of all events, how many are written with nothing going wrong any more but one kill. */
+const lastShare = 0.1
 
 /** Some get a new secret at a moment of their own, in the first half. */
 async function rotateSome(

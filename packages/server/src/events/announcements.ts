@@ -24,7 +24,8 @@ export async function announceDeprecations(
   if (announced.length === 0) return
   const entries = new Map(announced.map(({ id, entry }) => [id, entry]))
   let after = beforeAll
-  while (signal?.aborted !== true) {
+  for (;;) {
+    signal?.throwIfAborted()
     const page = await sql.asOrgs([], (tx) => untoldOrgs(tx, announced, after, pageSize))
     for (const row of page)
       await sql.asOrgs([row.org_id], async (tx) => {

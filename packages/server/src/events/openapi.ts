@@ -96,7 +96,7 @@ function deliveryOf(kind: EventKind): OpenAPIV3_1.OperationObject {
       required: true,
       content: {
         'application/json': {
-          schema: envelope(kind, structuredClone(data) as Schema),
+          schema: envelope(kind, structuredClone(data)),
           example: eventExample(kind),
         },
       },

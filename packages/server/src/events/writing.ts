@@ -9,7 +9,7 @@ export type NewEvent = {
   [K in EventKind]: { readonly kind: K; readonly subject: string; readonly data: EventData<K> }
 }[EventKind]
 
-export interface EventOfOrg {
+interface EventOfOrg {
   readonly orgId: string
   readonly event: NewEvent
   /** When it happened; by default with the transaction. */

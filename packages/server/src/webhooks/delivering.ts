@@ -18,26 +18,24 @@ export function deliverWebhooks(platform: Platform, registry: readonly Deprecati
     deliveryMetrics(platform),
     deliveryHeaders(registry, addresses.docsUrl()),
   )
-  let isClosed = false
-  const stopped = new AbortController()
+  const closed = new AbortController()
 
   async function drain() {
-    while (!isClosed) {
+    while (!closed.signal.aborted) {
       const made = await Promise.all([drainEvents(sql), continueReplays(sql)]).catch((error: unknown) => {
         log.warn({ error }, 'draining events failed; the next look tries again')
         return [0, 0]
       })
       const isIdle = made.every((count) => count === 0)
       if (!isIdle) dispatcher.wake()
-      if (isIdle) await sleep(drainEveryMs, undefined, { signal: stopped.signal }).catch(() => undefined)
+      if (isIdle) await sleep(drainEveryMs, undefined, { signal: closed.signal }).catch(() => undefined)
     }
   }
   const draining = drain()
 
   return {
     close: async () => {
-      isClosed = true
-      stopped.abort()
+      closed.abort()
       await draining
       await dispatcher.close()
       await outbound.close()

@@ -32,7 +32,7 @@ export function dispatchDeliveries(
   const secrets = webhookSecrets(config)
   const leased = new Set<LeasedQueue>()
   let busy = 0
-  let isClosed = false
+  const closed = new AbortController()
   let wake = () => {}
 
   const recorder = recordOutcomes(platform, leaseSeconds, {
@@ -66,12 +66,12 @@ export function dispatchDeliveries(
   /** One look at everything; says whether there may be more to do at once. */
   async function turn(): Promise<boolean> {
     const free = config.webhookConcurrency - busy
-    if (free > 0 && !isClosed) {
+    if (free > 0 && !closed.signal.aborted) {
       await take(false, free - [...leased].filter(({ sending }) => sending.size === 0).length)
       await take(true, Math.min(free, troubledFree()))
     }
     const wanting = shared(
-      [...leased].filter((queue) => queue.wantsMore && !queue.isFailing && !hasRunOut(queue) && !isClosed),
+      [...leased].filter((queue) => queue.wantsMore && !queue.isFailing && !hasRunOut(queue) && !closed.signal.aborted),
       free,
     )
     if (wanting.length > 0) await fill(wanting)
@@ -141,23 +141,25 @@ export function dispatchDeliveries(
     queue.sending.add(row.id)
     busy++
     const at = clock.now()
-    void attempt(url, signing, row, at).then((outcome) => {
-      const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300
-      const isGone = 'status' in outcome && outcome.status === 410
-      queue.learn({ ok: isDelivered, latencyMs: outcome.latencyMs })
-      queue.isGone ||= isGone
-      const retry = retryAfterSeconds(config.webhookRetrySeconds, row.attempt_count + 1, Math.random())
-      const isLast = retry === undefined || isGone || row.payload === null
-      const lagMs = row.event_created_at === null ? undefined : clock.now().getTime() - row.event_created_at.getTime()
-      metrics.observe(outcome, isDelivered, isLast, row.attempt_count === 0 ? lagMs : undefined)
-      recorder.add(queue, {
-        orgId: queue.orgId,
-        subscriptionId: queue.subscriptionId,
-        id: row.id,
-        state: isDelivered ? 'delivered' : isLast ? 'failed' : 'pending',
-        retrySeconds: retry ?? 0,
-        attempt: attemptView(at, outcome, isDelivered),
-      })
+    void attempt(url, signing, row, at).then((outcome) => note(queue, row, at, outcome))
+  }
+
+  function note(queue: LeasedQueue, row: DueRow, at: Date, outcome: Outcome) {
+    const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300
+    const isGone = 'status' in outcome && outcome.status === 410
+    queue.learn({ ok: isDelivered, latencyMs: outcome.latencyMs })
+    queue.isGone ||= isGone
+    const retry = retryAfterSeconds(config.webhookRetrySeconds, row.attempt_count + 1, Math.random())
+    const isLast = retry === undefined || isGone || row.payload === null
+    const lagMs = row.event_created_at === null ? undefined : clock.now().getTime() - row.event_created_at.getTime()
+    metrics.observe(outcome, isDelivered, isLast, row.attempt_count === 0 ? lagMs : undefined)
+    recorder.add(queue, {
+      orgId: queue.orgId,
+      subscriptionId: queue.subscriptionId,
+      id: row.id,
+      state: isDelivered ? 'delivered' : isLast ? 'failed' : 'pending',
+      retrySeconds: retry ?? 0,
+      attempt: attemptView(at, outcome, isDelivered),
     })
   }
 
@@ -168,7 +170,7 @@ export function dispatchDeliveries(
   }
 
   async function run() {
-    while (!isClosed) {
+    while (!closed.signal.aborted) {
       const woken = new Promise<void>((resolve) => {
         wake = resolve
       })
@@ -185,7 +187,7 @@ export function dispatchDeliveries(
   return {
     wake: () => wake(),
     close: async () => {
-      isClosed = true
+      closed.abort()
       wake()
       await running
       // Looked at until it is true: what is under way is waited for, and each queue is given back with its last result.

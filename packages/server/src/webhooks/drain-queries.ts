@@ -43,12 +43,14 @@ export interface Listener {
   readonly ordered: boolean
 }
 
+/** None of them can be deleted before their queues are woken. */
 export const listenersOf = (tx: Tx, orgIds: readonly string[]): Promise<Listener[]> =>
   tx
     .selectFrom('webhook_subscriptions')
     .select(['org_id', 'id', 'events', 'ordered'])
     .where('org_id', 'in', orgIds)
     .where('enabled', '=', true)
+    .forKeyShare()
     .execute()
 
 export interface ReplayRow {
