@@ -3,6 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll } from 'vitest'
+import { deliverWebhooks } from '../src/webhooks/webhooks.ts'
+import { type ServerUnderTest, useServer } from './harness.ts'
 
 export interface Received {
   readonly path: string
@@ -43,4 +45,17 @@ export function useReceiver() {
     server.close()
   })
   return receiver
+}
+
+/** A server that may send to receivers on this machine, and what a worker does to deliver its webhooks. */
+export function useDeliveringServer(environment: Record<string, string> = {}): ServerUnderTest {
+  const server = useServer({
+    environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32', SVC_WEBHOOK_ALLOWED_PORTS: '1-65535', ...environment },
+  })
+  let engine: ReturnType<typeof deliverWebhooks>
+  beforeAll(() => {
+    engine = deliverWebhooks(server.platform, server.registry)
+  })
+  afterAll(() => engine?.close())
+  return server
 }

@@ -1,28 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { emit } from '../src/events/events.ts'
 import { parseId } from '../src/values/id.ts'
-import { deliverWebhooks } from '../src/webhooks/webhooks.ts'
-import { useServer } from './harness.ts'
 import { eventually } from './processes.ts'
-import { useReceiver } from './receiver.ts'
+import { useDeliveringServer, useReceiver } from './receiver.ts'
 import { call, operatorOf, tenantOf } from './tenants.ts'
 
 const receiver = useReceiver()
-const server = useServer({
-  environment: {
-    SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32',
-    SVC_WEBHOOK_ALLOWED_PORTS: '1-65535',
-    SVC_WEBHOOK_RETRY_SECONDS: '1,1',
-    SVC_WEBHOOK_TIMEOUT_SECONDS: '2',
-  },
-})
-let engine: ReturnType<typeof deliverWebhooks>
-beforeAll(() => {
-  engine = deliverWebhooks(server.platform, server.registry)
-})
-afterAll(() => engine.close())
+const server = useDeliveringServer({ SVC_WEBHOOK_RETRY_SECONDS: '1,1', SVC_WEBHOOK_TIMEOUT_SECONDS: '2' })
 
 let count = 0
 

@@ -1,10 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deliverWebhooks } from '../src/webhooks/webhooks.ts'
-import { useServer } from './harness.ts'
+import { expect, test } from 'vitest'
 import { eventually } from './processes.ts'
-import { type Received, useReceiver } from './receiver.ts'
+import { type Received, useDeliveringServer, useReceiver } from './receiver.ts'
 import { call, operatorOf, tenantOf } from './tenants.ts'
 
 /**
@@ -12,18 +10,7 @@ import { call, operatorOf, tenantOf } from './tenants.ts'
  * verifies with code of its own, and no call that the documentation does not name.
  */
 const receiver = useReceiver()
-const server = useServer({
-  environment: {
-    SVC_DOCS_URL: 'https://docs.example.com/weir',
-    SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32',
-    SVC_WEBHOOK_ALLOWED_PORTS: '1-65535',
-  },
-})
-let engine: ReturnType<typeof deliverWebhooks>
-beforeAll(() => {
-  engine = deliverWebhooks(server.platform, server.registry)
-})
-afterAll(() => engine.close())
+const server = useDeliveringServer({ SVC_DOCS_URL: 'https://docs.example.com/weir' })
 
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text, 'utf8').digest('hex')
 const equal = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

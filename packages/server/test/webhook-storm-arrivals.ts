@@ -23,7 +23,7 @@ export class Arrivals {
   readonly byPath = new Map<string, Arrival[]>()
   /** When an endpoint had accepted an event for the first time. */
   readonly accepted = new Map<string, Map<string, number>>()
-  acceptedCount = 0
+  /** The last of those that are not slow. */
   lastMs = 0
 
   add(arrivals: readonly Arrival[]) {
@@ -33,12 +33,11 @@ export class Arrivals {
       if (all) all.push(arrival)
       else this.byPath.set(path, [arrival])
       if (!isAccepted || name === undefined) continue
-      this.acceptedCount++
       let firsts = this.accepted.get(path)
       if (!firsts) this.accepted.set(path, (firsts = new Map()))
       if (!firsts.has(name)) {
         firsts.set(name, atMs)
-        this.lastMs = Math.max(this.lastMs, atMs)
+        if (!path.startsWith('/slow/')) this.lastMs = Math.max(this.lastMs, atMs)
       }
     }
   }

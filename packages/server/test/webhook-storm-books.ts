@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Expected, Tally } from './webhook-storm-arrivals.ts'
+import { type Arrivals, type Expected, Tally } from './webhook-storm-arrivals.ts'
 import { isReachable, type StormSubscription } from './webhook-storm-subscriptions.ts'
 
 /** What is written down of deliveries, as the superuser reads it. */
@@ -22,7 +22,7 @@ export async function isSettled(client: pg.Client, subscriptions: readonly Storm
   return !rows[0]!.busy
 }
 
-export async function faultsOfBooks(client: pg.Client, expected: Expected): Promise<string[]> {
+export async function faultsOfBooks(client: pg.Client, expected: Expected, { accepted }: Arrivals): Promise<string[]> {
   const tally = new Tally()
   const subscriptions = [...expected.keys()]
   const { rows } = await client.query<Row>(
@@ -45,6 +45,7 @@ export async function faultsOfBooks(client: pg.Client, expected: Expected): Prom
     const told = `${path}: ${pending.count} pending, ${delivered.count} delivered, ${failed.count} failed of ${length}`
     if (isReachable(subscription)) {
       if (pending.count > 0n) tally.add('still pending', told)
+      if (BigInt(accepted.get(path)?.size ?? 0) > delivered.events) tally.add('accepted, and not in the books', told)
       if (failed.count > 0n) tally.add('given up, and can be told', told)
       if (delivered.events !== BigInt(length) || delivered.count !== delivered.events)
         tally.add('not each delivered once in the books', told)

@@ -21,14 +21,16 @@ const whenAsked = (part: string, change: Change) => changes.push({ isMeant: (tex
 const prototype = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown }
 const original = prototype.query
 prototype.query = function (...args) {
-  const [text, values] = args as [unknown, unknown[]]
-  const change = typeof text === 'string' ? changes.find(({ isMeant }) => isMeant(text))?.change : undefined
-  if (!change) return original.apply(this, args)
-  const answer = original.call(this, change.text?.(text as string) ?? text, values) as Promise<{ rows: Rows }>
-  const run = (more: string, with_: unknown[]) => original.call(this, more, with_) as Promise<unknown>
-  return answer.then(async (result) =>
-    change.rows ? { ...result, rows: await change.rows(result.rows, run) } : result,
-  )
+  const [asked, values] = args as [unknown, unknown[]]
+  const meant = typeof asked === 'string' ? changes.filter(({ isMeant }) => isMeant(asked)) : []
+  if (meant.length === 0) return original.apply(this, args)
+  const run = (text: string, with_: unknown[]) => original.call(this, text, with_) as Promise<{ rows: Rows }>
+  const text = meant.reduce((before, { change }) => change.text?.(before) ?? before, asked as string)
+  return run(text, values).then(async (result) => {
+    let { rows } = result
+    for (const { change } of meant) rows = (await change.rows?.(rows, run)) ?? rows
+    return { ...result, rows }
+  })
 }
 
 const everyNth = (n: number) => {

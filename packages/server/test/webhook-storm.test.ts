@@ -17,8 +17,8 @@ describe('three workers and a PostgreSQL that crashes', () => {
     const { faults, figures } = await runWebhookStorm(installation, {
       ...size,
       seed,
-      events: 3_000,
-      rate: 160,
+      events: 2_600,
+      rate: 130,
       withTroubled: true,
       overlapSeconds: 5,
       pace: { killMs: [1_500, 2_500], pauseMs: [500, 1_500], crashMs: [4_000, 9_000] },
@@ -29,7 +29,7 @@ describe('three workers and a PostgreSQL that crashes', () => {
   }, 300_000)
 
   test('let healthy endpoints wait for no dead or slow one', async () => {
-    const options = { ...size, seed, events: 200, rate: 100, patienceSeconds: 60 }
+    const options = { ...size, seed, events: 150, rate: 100, patienceSeconds: 60 }
     const { faults, figures, ratio } = await compareLag(installation, options)
     // How much they feel depends on the machine; the command measures it.
     console.log('lag of healthy endpoints', JSON.stringify(figures), ratio)
@@ -39,10 +39,15 @@ describe('three workers and a PostgreSQL that crashes', () => {
   describe('the checks see faults that were planted:', () => {
     test.each([
       [
-        'events-dropped other-bytes wrong-secret',
-        [/^lost:/, /^other bytes:/, /^verified by no secret:/, /^rolled back, and told:/],
+        'events-dropped other-bytes wrong-secret sent-at-most-once',
+        [
+          /^lost:/,
+          /^other bytes:/,
+          /^verified by no secret:/,
+          /^accepted, and not in the books:/,
+          /^rolled back, and told:/,
+        ],
       ],
-      ['sent-at-most-once', [/^not each delivered once in the books:/]],
       ['lost-wake-up unordered', [/^still pending:/, /^out of order:/]],
     ])(
       '%s',
@@ -54,7 +59,7 @@ describe('three workers and a PostgreSQL that crashes', () => {
           events: 800,
           rate: 600,
           withTroubled: false,
-          patienceSeconds: 4,
+          patienceSeconds: 3,
           // One that is planted here, with the first of them.
           pastTransaction: bugs.startsWith('events-dropped'),
         })

@@ -105,7 +105,7 @@ export async function runWebhookStorm(
     const serverLog = cluster.log.slice(seenLog)
     const faults = [
       ...faultsOfArrivals(expected, log, arrivals, weather?.resumedMs ?? []),
-      ...(await faultsOfBooks(client, expected)),
+      ...(await faultsOfBooks(client, expected, arrivals)),
       ...(recoverySeconds > maxRecoverySeconds
         ? [`it took ${recoverySeconds} s to deliver what a killed worker had taken`]
         : []),

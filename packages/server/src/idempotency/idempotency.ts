@@ -5,7 +5,7 @@ import { asJsonText } from '../contract/envelope.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
 import type { Job } from '../infra/jobs.ts'
-import { dropDailyPartition, ensureDailyPartitions } from '../infra/partitions.ts'
+import { bounds, ensureDays, keepDays } from '../infra/partitions.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { deriveKeyring } from '../values/keyring.ts'
@@ -21,9 +21,8 @@ export { claimedAgain, keyIdentity, stillKept } from './queries.ts'
 
 const header = 'idempotency-key'
 const visible = /^[\x21-\x7e]{1,255}$/
-const table = 'idempotency_keys'
+const tables = [{ name: 'idempotency_keys', bound: bounds.date, keptDays: 2 }]
 const daysAhead = 7
-const dayMs = 86_400_000
 
 interface Claim {
   readonly orgId: string
@@ -72,7 +71,7 @@ const isMutating = (method: string) => method !== 'GET' && method !== 'HEAD'
 
 export async function honourIdempotencyKeys(app: App, { sql, config, clock }: Platform): Promise<Idempotency> {
   const answers = sealedAnswers(config)
-  await ensureDailyPartitions(sql, table, clock.now(), daysAhead)
+  await ensureDays(sql, tables, clock.now(), daysAhead)
   app.decorateRequest('claim')
 
   app.addHook('onRequest', ({ headers, method, principal }, _reply, done) => {
@@ -144,9 +143,5 @@ export function replay(reply: FastifyReply, status: number, body: string) {
 export const keepIdempotencyPartitionsJob = ({ sql, clock }: Platform): Job => ({
   name: 'keep-idempotency-partitions',
   schedule: '7 * * * *',
-  run: async () => {
-    const now = clock.now()
-    await ensureDailyPartitions(sql, table, now, daysAhead)
-    for (let age = 2; age <= 9; age++) await dropDailyPartition(sql, table, new Date(now.getTime() - age * dayMs))
-  },
+  run: () => keepDays(sql, tables, clock.now(), daysAhead),
 })

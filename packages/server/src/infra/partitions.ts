@@ -22,18 +22,30 @@ export async function ensurePartition({ db }: Sql, parent: string, suffix: strin
   await withPatience(() => raw`select create_partition(${parent}, ${suffix}, ${from}, ${to})`.execute(db))
 }
 
+/** A table that is cut into days, and after how many of them a day can be needed by nobody. */
+export interface DailyTable {
+  readonly name: string
+  readonly bound: (day: Date) => string
+  readonly keptDays: number
+}
+
 /** By day, from yesterday on: two processes with clocks around midnight agree. */
-export async function ensureDailyPartitions(
-  sql: Sql,
-  parent: string,
-  now: Date,
-  daysAhead: number,
-  bound: (day: Date) => string = bounds.date,
-) {
+export async function ensureDays(sql: Sql, tables: readonly DailyTable[], now: Date, daysAhead: number) {
   const today = Date.parse(now.toISOString().slice(0, 10))
-  for (let offset = -1; offset <= daysAhead; offset++) {
-    const from = new Date(today + offset * dayMs)
-    await ensurePartition(sql, parent, suffixOf(from), bound(from), bound(new Date(from.getTime() + dayMs)))
+  for (const { name, bound } of tables) {
+    for (let offset = -1; offset <= daysAhead; offset++) {
+      const from = new Date(today + offset * dayMs)
+      await ensurePartition(sql, name, suffixOf(from), bound(from), bound(new Date(from.getTime() + dayMs)))
+    }
+  }
+}
+
+/** Makes the coming days and drops those that are over; a week of missed runs is made up for. */
+export async function keepDays(sql: Sql, tables: readonly DailyTable[], now: Date, daysAhead: number) {
+  await ensureDays(sql, tables, now, daysAhead)
+  for (const { name, keptDays } of tables) {
+    for (let age = keptDays; age <= keptDays + 7; age++)
+      await dropDailyPartition(sql, name, new Date(now.getTime() - age * dayMs))
   }
 }
 
