@@ -122,7 +122,7 @@ function announce(state: State, json: boolean) {
 
   Try    . .weir/dev.env; curl -s $WEIR/v1/me -H "authorization: Bearer $KEY"
 
-  Webhooks may be sent to this machine too (SVC_WEBHOOK_ALLOWED_CIDRS is loopback); elsewhere only public addresses are allowed.
+  Webhooks may be sent to this machine too (SVC_WEBHOOK_ALLOWED_CIDRS is loopback, SVC_WEBHOOK_ALLOWED_PORTS has 1024 and above); elsewhere only public addresses are allowed.
 `)
 }
 
@@ -231,7 +231,9 @@ async function runForeground({ port: wanted, fresh, json }: Options) {
   try {
     await createDatabase(database, { fresh })
     const [port, probePort] = [await choosePort(wanted), await choosePort(0)]
+    const base = `http://localhost:${port}`
     const environment = {
+      SVC_PUBLIC_URL: base,
       SVC_DATABASE_URL: databaseUrl(database, appLogin),
       SVC_MIGRATE_DATABASE_URL: databaseUrl(database),
       SVC_REDIS_URL: services().redis.url,
@@ -249,7 +251,6 @@ async function runForeground({ port: wanted, fresh, json }: Options) {
       untilReady(`http://127.0.0.1:${port}`, parts),
       untilReady(`http://127.0.0.1:${probePort}`, parts),
     ])
-    const base = `http://localhost:${port}`
     const state: State = {
       base_url: base,
       docs_url: `${base}/docs`,

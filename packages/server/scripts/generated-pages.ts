@@ -102,7 +102,7 @@ ${named.join(' and ')} are written only while some enabled subscription names th
 Naming one takes effect for what happens from then on.
 
 \`decision.refused\` is a sample: of the refusals of which an [explanation](decisions.md) is kept, at most
-\`SVC_REFUSAL_EVENTS_PER_MINUTE\` a minute, organization and process. Dry runs are no refusals.
+\`SVC_REFUSAL_EVENTS_PER_MINUTE\` (60, if [nothing else is set](configuration.md)) a minute, organization and process. Dry runs are no refusals.
 
 ## Once, at least once, in order
 
@@ -111,8 +111,8 @@ Naming one takes effect for what happens from then on.
 - **At least once.** A delivery that was not answered in time is sent again, with the same \`id\` and the same bytes. Keep the ids
   that you have processed, and skip those you know.
 - **In order where you ask for it.** With \`ordered\` a subscription is told of one thing (a budget, a key, a run) in the order in
-  which it happened, and not of the next before the one before it has arrived. Different things are not ordered among each
-  other. Without \`ordered\`, and on retries, later events can arrive first: compare \`created_at\`.
+  which it happened, and not of the next before the one before it was delivered or has finally failed. Different things are not
+  ordered among each other. Without \`ordered\` later events can arrive first: compare \`created_at\`, then \`id\`.
 
 ## Types
 
@@ -158,7 +158,7 @@ ${generated}
 
 Each of these is served for its whole notice period. Every answer of a deprecated route carries \`Deprecation\` (when it
 was announced, RFC 9745), \`Sunset\` (when it may go, RFC 8594) and \`Link\`; \`GET /v1/meta/deprecations\` lists the routes,
-and the counter \`svc_deprecated_route_calls_total\` on \`/metrics\` shows who still calls them. [Versioning](versioning.md)
+and the counter \`svc_deprecated_route_calls_total\` on \`/metrics\` counts calls of each. [Versioning](versioning.md)
 has the rules of notice.
 
 ${sections.join('\n\n')}

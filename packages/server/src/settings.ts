@@ -31,12 +31,20 @@ export const settings = {
     '8080',
   ),
   publicUrl: optional(
-    setting('SVC_PUBLIC_URL', 'The address under which callers reach the API.', url('http:', 'https:')),
+    setting(
+      'SVC_PUBLIC_URL',
+      'The address under which callers reach the API; workers need it too, for what webhooks say.',
+      url('http:', 'https:'),
+    ),
     '`http://localhost:` + the port',
     () => undefined,
   ),
   docsUrl: optional(
-    setting('SVC_DOCS_URL', 'The address of the documentation, named in deprecation headers.', url('http:', 'https:')),
+    setting(
+      'SVC_DOCS_URL',
+      'The address of the documentation, named in deprecation headers of answers and webhooks.',
+      url('http:', 'https:'),
+    ),
     'the public address + `/docs`',
     () => undefined,
   ),

@@ -202,7 +202,7 @@ describe('role and scope', () => {
 test('only the two routes of the organization’s webhook secret serve operators and tenants alike', async () => {
   const shared = closedRoutes().filter(({ declaration }) => declaration.tenant)
   expect(shared.map(({ method, template, declaration: { tenant } }) => [method, template, tenant])).toEqual([
-    ['GET', '/v1/admin/orgs/{org_id}/webhook-secret', { role: 'admin', scope: 'webhooks:read' }],
+    ['GET', '/v1/admin/orgs/{org_id}/webhook-secret', { role: 'admin', scope: 'webhooks:write' }],
     ['POST', '/v1/admin/orgs/{org_id}/webhook-secret/rotate', { role: 'admin', scope: 'webhooks:write' }],
   ])
   const admin = (await keyOf(server, alice.id, { role: 'admin' })).key

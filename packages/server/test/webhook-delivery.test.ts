@@ -105,7 +105,7 @@ test('every attempt, redelivery and replay has the same id and bytes, and a time
   const replayed = await ask('POST', `/${subId}/replay`, { from: '2020-01-01T00:00:00Z' })
   expect(replayed.status).toBe(422)
   const today = new Date(server.platform.clock.now().getTime() - 3_600_000).toISOString()
-  expect((await ask('POST', `/${subId}/replay`, { from: today })).json).toMatchObject({ events: 1 })
+  expect((await ask('POST', `/${subId}/replay`, { from: today })).json).toMatchObject({ event_count: 1 })
   await eventually(() => got().length === 4)
   expect(new Set(got().map(({ body }) => body)).size).toBe(1)
   expect(new Set(got().map(({ headers }) => headers['webhook-id'])).size).toBe(1)

@@ -1,6 +1,7 @@
 import type { Arrival } from './webhook-receiver-process.ts'
 import type { Transaction, Written } from './webhook-storm-producers.ts'
 import { isReachable, type StormSubscription, wants } from './webhook-storm-subscriptions.ts'
+import type { Fault } from './webhook-storm-weather.ts'
 
 /** What arrived, against what was written. */
 
@@ -23,8 +24,6 @@ export class Arrivals {
   readonly byPath = new Map<string, Arrival[]>()
   /** When an endpoint had accepted an event for the first time. */
   readonly accepted = new Map<string, Map<string, number>>()
-  /** The last of those that are not slow. */
-  lastMs = 0
 
   add(arrivals: readonly Arrival[]) {
     for (const arrival of arrivals) {
@@ -35,10 +34,7 @@ export class Arrivals {
       if (!isAccepted || name === undefined) continue
       let firsts = this.accepted.get(path)
       if (!firsts) this.accepted.set(path, (firsts = new Map()))
-      if (!firsts.has(name)) {
-        firsts.set(name, atMs)
-        if (!path.startsWith('/slow/')) this.lastMs = Math.max(this.lastMs, atMs)
-      }
+      if (!firsts.has(name)) firsts.set(name, atMs)
     }
   }
 }
@@ -107,7 +103,9 @@ export function faultsOfArrivals(
       const fault = signatureFault(subscription, arrival, resumedMs)
       if (fault !== undefined) tally.add(fault, `${name} at ${path}`)
     }
-    if (subscription.isOrdered) orderFaults(subscription, arrivals.byPath.get(path) ?? [], events, tally)
+    // After a delivery that was given up the next one goes.
+    if (subscription.isOrdered && isReachable(subscription))
+      orderFaults(subscription, arrivals.byPath.get(path) ?? [], events, tally)
   }
   return tally.faults
 }
@@ -152,16 +150,42 @@ function orderFaults({ path }: StormSubscription, all: readonly Arrival[], event
   }
 }
 
-/** Accepted more than once, by those that were told everything. */
-export function duplicatesOf(expected: Expected, arrivals: Arrivals) {
+/** Accepted more than once, by those that were told everything; and which fault came after the first time. */
+export function duplicatesOf(expected: Expected, arrivals: Arrivals, faults: readonly Fault[]) {
+  const causes: Record<string, number> = {}
   let accepted = 0
   let distinct = 0
   for (const [subscription] of expected) {
     if (!isReachable(subscription)) continue
-    accepted += (arrivals.byPath.get(subscription.path) ?? []).filter(({ isAccepted }) => isAccepted).length
-    distinct += arrivals.accepted.get(subscription.path)?.size ?? 0
+    const firsts = arrivals.accepted.get(subscription.path)
+    distinct += firsts?.size ?? 0
+    for (const { name, isAccepted, atMs } of arrivals.byPath.get(subscription.path) ?? []) {
+      if (!isAccepted) continue
+      accepted++
+      const firstMs = firsts!.get(name!)!
+      if (atMs === firstMs) continue
+      const cause = faults.find((fault) => fault.atMs >= firstMs)?.what ?? 'none'
+      causes[cause] = (causes[cause] ?? 0) + 1
+    }
   }
-  return { distinct, duplicates: accepted - distinct, percent: (100 * (accepted - distinct)) / Math.max(1, distinct) }
+  return {
+    distinct,
+    duplicates: accepted - distinct,
+    causes,
+    percent: (100 * (accepted - distinct)) / Math.max(1, distinct),
+  }
+}
+
+/** The longest that anything has waited from a moment on, with those that are not slow by themselves. */
+export function longestWaitMs(expected: Expected, { accepted }: Arrivals, fromMs: number) {
+  let longest = 0
+  for (const [subscription, events] of expected) {
+    if (!isReachable(subscription) || subscription.nature === 'slow') continue
+    const firsts = accepted.get(subscription.path)
+    for (const { name, knownMs } of events)
+      longest = Math.max(longest, (firsts?.get(name) ?? 0) - Math.max(knownMs, fromMs))
+  }
+  return longest
 }
 
 /** From the moment a writer knew to the moment a healthy endpoint did. */

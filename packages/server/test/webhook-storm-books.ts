@@ -22,7 +22,12 @@ export async function isSettled(client: pg.Client, subscriptions: readonly Storm
   return !rows[0]!.busy
 }
 
-export async function faultsOfBooks(client: pg.Client, expected: Expected, { accepted }: Arrivals): Promise<string[]> {
+export async function faultsOfBooks(
+  client: pg.Client,
+  expected: Expected,
+  { accepted }: Arrivals,
+  committed: number,
+): Promise<string[]> {
   const tally = new Tally()
   const subscriptions = [...expected.keys()]
   const { rows } = await client.query<Row>(
@@ -60,6 +65,12 @@ export async function faultsOfBooks(client: pg.Client, expected: Expected, { acc
     [orgsOf(subscriptions), 'subscription.disabled'],
   )
   if (left[0]!.count > 0n) tally.add('not drained', `${left[0]!.count} events`)
+  const { rows: drained } = await client.query<{ count: bigint }>(
+    `select count(*) from events where org_id = any($1) and payload like '%"storm"%'`,
+    [orgsOf(subscriptions)],
+  )
+  if (drained[0]!.count !== BigInt(committed))
+    tally.add('not each kept as an event', `${drained[0]!.count} of ${committed}`)
   return tally.faults
 }
 

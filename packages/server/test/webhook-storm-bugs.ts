@@ -68,6 +68,11 @@ const bugs: Readonly<Record<string, () => void>> = {
     Object.assign(crypto, { createHmac: wrong })
     syncBuiltinESMExports()
   },
+  /** Signs with the new secret only, although the old one still counts. */
+  'old-secret-forgotten': () =>
+    whenAsked('left join webhook_org_secrets', {
+      rows: (rows) => rows.map((row) => ({ ...row, sealed_previous: null })),
+    }),
   /** Tells everything at once, whatever order was asked for. */
   unordered: () => whenAsked('cross join lateral', { text: replacing('where not d.ordered or', 'where true or') }),
   /** Makes the bytes of a body anew for some attempts. */

@@ -11,9 +11,13 @@ export interface Pace {
   readonly crashMs: readonly [number, number]
 }
 
+export interface Fault {
+  readonly what: 'kill' | 'stop' | 'crash'
+  readonly atMs: number
+}
+
 export interface WeatherReport {
-  kills: number
-  crashes: number
+  readonly faults: Fault[]
   /** When a worker that had stopped past its lease went on, each. */
   readonly resumedMs: number[]
 }
@@ -25,7 +29,8 @@ export async function weatherOver(
   random: Random,
   isOver: () => boolean,
 ): Promise<WeatherReport> {
-  const report: WeatherReport = { kills: 0, crashes: 0, resumedMs: [] }
+  const report: WeatherReport = { faults: [], resumedMs: [] }
+  const note = (what: Fault['what']) => void report.faults.push({ what, atMs: Date.now() })
   const paused = new Set<Member>()
   const revivals = new Set<Promise<void>>()
   const victims = () => workers.filter((worker) => worker.serves && !paused.has(worker))
@@ -42,7 +47,7 @@ export async function weatherOver(
     every(killMs, () => {
       const all = victims()
       if (all.length === 0) return
-      report.kills++
+      note('kill')
       const revival = random
         .pick(all)
         .kill()
@@ -55,13 +60,14 @@ export async function weatherOver(
       const victim = random.pick(all)
       paused.add(victim)
       const resume = await victim.pause()
+      note('stop')
       await sleep((leaseSeconds + 2) * 1_000)
       resume()
       report.resumedMs.push(Date.now())
       paused.delete(victim)
     }),
     every(crashMs, async () => {
-      report.crashes++
+      note('crash')
       await cluster.crash()
     }),
   ])

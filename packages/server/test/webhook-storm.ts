@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from './random.ts'
 import { codesIn } from './storm.ts'
-import { Arrivals, duplicatesOf, expectedOf, faultsOfArrivals, lagsOf, missingCount } from './webhook-storm-arrivals.ts'
+import {
+  Arrivals,
+  duplicatesOf,
+  expectedOf,
+  faultsOfArrivals,
+  lagsOf,
+  longestWaitMs,
+  missingCount,
+} from './webhook-storm-arrivals.ts'
 import { faultsOfBooks, isSettled, retire } from './webhook-storm-books.ts'
 import type { WebhookInstallation } from './webhook-storm-installation.ts'
 import { lookUp, prepareNotes, produce, type Transaction } from './webhook-storm-producers.ts'
@@ -76,7 +84,7 @@ export async function runWebhookStorm(
       await sleep(random.int((events / options.rate) * 1_000))
       lastKillMs = Date.now()
       await random.pick(workers).kill()
-      weather.kills++
+      weather.faults.push({ what: 'kill', atMs: lastKillMs })
       await last
     }
     await producing
@@ -91,6 +99,7 @@ export async function runWebhookStorm(
   try {
     const unknown = await lookUp(client, log)
     const expected = expectedOf(subscriptions, log)
+    const fates = Object.groupBy(log, ({ fate }) => fate)
     const deadlineMs = performance.now() + options.patienceSeconds * 1_000
     let isDone = false
     while (!isDone && performance.now() < deadlineMs) {
@@ -101,11 +110,11 @@ export async function runWebhookStorm(
     // What is on its way twice may still arrive.
     await sleep(500)
     arrivals.add(installation.arrived())
-    const recoverySeconds = lastKillMs === undefined ? 0 : (arrivals.lastMs - lastKillMs) / 1_000
+    const recoverySeconds = lastKillMs === undefined ? 0 : longestWaitMs(expected, arrivals, lastKillMs) / 1_000
     const serverLog = cluster.log.slice(seenLog)
     const faults = [
       ...faultsOfArrivals(expected, log, arrivals, weather?.resumedMs ?? []),
-      ...(await faultsOfBooks(client, expected, arrivals)),
+      ...(await faultsOfBooks(client, expected, arrivals, eventsOf(fates.committed))),
       ...(recoverySeconds > maxRecoverySeconds
         ? [`it took ${recoverySeconds} s to deliver what a killed worker had taken`]
         : []),
@@ -113,11 +122,8 @@ export async function runWebhookStorm(
       ...[api, ...workers].flatMap(({ surprises, complaints }) => [...surprises, ...complaints]),
     ]
     await retire(client, subscriptions)
-    const { distinct, duplicates, percent } = duplicatesOf(expected, arrivals)
+    const { distinct, duplicates, percent, causes } = duplicatesOf(expected, arrivals, weather?.faults ?? [])
     const lag = lagsOf(expected, arrivals)
-    const fates = Object.groupBy(log, ({ fate }) => fate)
-    const eventsOf = (transactions: readonly Transaction[] = []) =>
-      transactions.reduce((sum, { events }) => sum + events.length, 0)
     const figures = {
       seed: options.seed,
       subscriptions: subscriptions.length,
@@ -132,10 +138,9 @@ export async function runWebhookStorm(
       'lag p50 in ms': lag.p50,
       'lag p99 in ms': lag.p99,
       'most lag in ms': lag.most,
-      kills: weather?.kills ?? 0,
-      'stops past the lease': weather?.resumedMs.length ?? 0,
-      crashes: weather?.crashes ?? 0,
-      'last arrival after the last kill in s': recoverySeconds,
+      'duplicates by the fault that came next': JSON.stringify(causes),
+      faults: JSON.stringify(countBy(weather?.faults ?? [])),
+      'longest wait after the last kill in s': recoverySeconds,
       'refused by PostgreSQL': JSON.stringify(codesIn(serverLog)),
       'set up in s': Math.round(setUpMs / 1_000),
       'written in s': Math.round(producedMs / 1_000),
@@ -146,6 +151,12 @@ export async function runWebhookStorm(
     await client.end()
   }
 }
+
+const eventsOf = (transactions: readonly Transaction[] = []) =>
+  transactions.reduce((sum, { events }) => sum + events.length, 0)
+
+const countBy = (faults: readonly { what: string }[]) =>
+  Object.fromEntries([...Map.groupBy(faults, ({ what }) => what)].map(([what, { length }]) => [what, length]))
 
 const maxRecoverySeconds = 35
 /** Of all events, how many are written with nothing going wrong any more but one kill. */

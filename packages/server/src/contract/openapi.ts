@@ -100,6 +100,9 @@ export function completeDocument(
     const { scope, tenant } = route.declaration
     if (scope) operation['x-scope' as 'summary'] = scope
     if (tenant) operation['x-tenant-scope' as 'summary'] = tenant.scope
+    // A body whose fields are all optional may be left out altogether.
+    const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined
+    if (body && !isNeeded(body)) body.required = false
     describeBodyTypes(operation, route.declaration.bodyTypes ?? {})
     operation.responses = { ...operation.responses, ...errorResponses(errorsOf(route)) }
     for (const response of Object.values(operation.responses)) {
@@ -108,6 +111,11 @@ export function completeDocument(
     }
   }
   return document
+}
+
+function isNeeded({ content }: OpenAPIV3_1.RequestBodyObject): boolean {
+  const schema = content['application/json']?.schema as OpenAPIV3_1.SchemaObject | undefined
+  return !schema || (schema.required ?? []).length > 0 || schema.minProperties !== undefined
 }
 
 function describeBodyTypes(operation: OpenAPIV3_1.OperationObject, types: NonNullable<RouteDeclaration['bodyTypes']>) {

@@ -158,7 +158,7 @@ function openSocket(wall: Wall, target: buildConnector.Options, done: buildConne
   socket.on('error', (error) => {
     if (isDone) return
     isDone = true
-    done(isConnected ? new HandshakeFailed(error.message) : error, null)
+    done(isConnected ? new HandshakeFailed((error as { reason?: string }).reason ?? error.message) : error, null)
   })
   return socket
 }

@@ -14,8 +14,8 @@ export class HandshakeFailed extends Error {}
 
 const maxMessageLength = 300
 
-/** The other side has a hand in some messages, such as the names in its certificate. */
-const bounded = (message: string) => message.replaceAll('\0', '').slice(0, maxMessageLength)
+/** The other side has a hand in some messages, such as the names in its certificate; half a character cannot be stored. */
+const bounded = (message: string) => message.replaceAll('\0', '').slice(0, maxMessageLength).toWellFormed()
 
 export function failureOf(error: Error): Failure {
   const { code = '', syscall } = error as NodeJS.ErrnoException

@@ -51,7 +51,14 @@ export function createTargets({ allowedCidrs, allowedPorts }: TargetRules): Targ
     // notation of an IPv4 address is the plain one after parsing.
     const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) ? URL.parse(text) : null
     if (url === null) {
-      return { code: 'invalid_format', message: 'Must be a URL that begins with http:// or https://.' }
+      const message = /^https?:/i.test(text)
+        ? 'Is not a URL as it should be: check the host, and encode blanks and control characters.'
+        : 'Must be a URL that begins with http:// or https://.'
+      return { code: 'invalid_format', message }
+    }
+    // Written out, as it is kept and sent to, it has up to nine characters for one.
+    if (url.href.length > maxUrlLength) {
+      return { code: 'too_long', message: `Must have at most ${maxUrlLength} characters once it is percent-encoded.` }
     }
     if (url.username !== '' || url.password !== '') {
       return { code: 'invalid_value', message: 'Must not hold a user name or password.' }

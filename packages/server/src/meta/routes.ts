@@ -10,7 +10,6 @@ import { DeprecationListing, ErrorList, ErrorListQuery, OpenApiDocument } from '
 /** What the service says about itself: its errors, its deprecations, its routes. */
 export function meta(app: App, { addresses }: Platform, registry: readonly Deprecation[], routes: readonly Route[]) {
   describeTag(app, 'meta', 'What the service says about itself.')
-  describeTag(app, 'events', 'What subscriptions are sent.')
 
   app.get(
     '/v1/meta/deprecations',

@@ -58,7 +58,14 @@ async function subscribed(more: object = {}) {
         trigger: 'event',
         created_at: new Date(at),
         attempts: JSON.stringify([
-          { at: iso(at), status: state === 'delivered' ? 204 : 503, error: null, latency_ms: 7, response: null },
+          {
+            at: iso(at),
+            status: state === 'delivered' ? 204 : 503,
+            error: null,
+            error_message: null,
+            latency_ms: 7,
+            response: null,
+          },
         ]),
       }
       await inOrg(async (tx) => {
@@ -106,7 +113,9 @@ describe('the list of deliveries', () => {
       type: 'key.created',
       status: 'delivered',
       trigger: 'event',
-      attempts: [{ at: at(nowMs - 4 * minute), status: 204, error: null, latency_ms: 7, response: null }],
+      attempts: [
+        { at: at(nowMs - 4 * minute), status: 204, error: null, error_message: null, latency_ms: 7, response: null },
+      ],
       attempt_count: 1,
       next_attempt_at: null,
       created_at: at(nowMs - 4 * minute),
@@ -135,9 +144,9 @@ describe('the list of deliveries', () => {
     expect(await list('status=pending')).toEqual([waiting])
     expect(await list('status=delivered')).toEqual([old])
     expect(await list('status=failed')).toEqual([failed])
-    expect(await list('event=key.revoked')).toEqual([failed])
-    expect(await list('event=key.created')).toEqual([waiting, old])
-    expect(await list('event=key.created&status=failed')).toEqual([])
+    expect(await list('type=key.revoked')).toEqual([failed])
+    expect(await list('type=key.created')).toEqual([waiting, old])
+    expect(await list('type=key.created&status=failed')).toEqual([])
     expect(await list(`from=${iso(nowMs - 2 * minute)}`)).toEqual([waiting, failed])
     expect(await list(`to=${iso(nowMs - 2 * minute)}`)).toEqual([old])
     expect(await list(`from=${iso(nowMs - 60 * minute)}&to=${iso(nowMs - minute)}`)).toEqual([failed, old])
@@ -146,10 +155,19 @@ describe('the list of deliveries', () => {
   test('refuses filters that mean nothing', async () => {
     const { ask } = await subscribed()
     const faults = async (query: string) => faultsOf(await ask('GET', `/deliveries?${query}`))
-    expect(await faults('status=lost&event=key.creation')).toEqual(['status invalid_filter', 'event invalid_filter'])
+    expect(await faults('status=lost&type=key.creation')).toEqual(['status invalid_filter', 'type invalid_filter'])
     expect(await faults('from=2026-01-01&to=2027-01-02')).toEqual(['to out_of_range'])
     expect(await faults('from=2026-02-30')).toEqual(['from invalid_filter'])
     expect(await faults('cursor=forged')).toEqual(['cursor invalid_value'])
+  })
+
+  test('has each by its id, for as long as it waits and after', async () => {
+    const { ask, delivery } = await subscribed()
+    for (const state of ['pending', 'failed'] as const) {
+      const id = await delivery(state, nowMs)
+      expect((await ask('GET', `/deliveries/${id}`)).json).toMatchObject({ id, status: state, attempt_count: 1 })
+    }
+    expect((await ask('GET', `/deliveries/${formatId('delivery', newUuidAt(nowMs))}`)).status).toBe(404)
   })
 
   test('finds its page by an index on both sides', async () => {
@@ -160,7 +178,7 @@ describe('the list of deliveries', () => {
     const scans = await inOrg(async (tx) => {
       // Small tables are read whole by preference; what matters is that the index can do it.
       await raw`set local enable_seqscan = off`.execute(tx)
-      await listDeliveries(tx, orgId, parseId('subscription', id)!, page, { event: 'key.created', from: new Date(0) })
+      await listDeliveries(tx, orgId, parseId('subscription', id)!, page, { kind: 'key.created', from: new Date(0) })
       const { rows } = await raw<{ name: string; whole: bigint; indexed: bigint }>`
         select relname as name, seq_scan as whole, idx_scan as indexed from pg_stat_xact_user_tables
          where relname ~ '^webhook_(pending|deliveries)' and seq_scan + idx_scan > 0`.execute(tx)
@@ -248,7 +266,10 @@ describe('a test event', () => {
   test('is refused while the subscription is disabled', async () => {
     const { ask, pending } = await subscribed({ enabled: false })
     const refused = await ask('POST', '/test')
-    expect(refused.json.error).toMatchObject({ code: 'conflict', message: 'The subscription is disabled.' })
+    expect(refused.json.error).toMatchObject({
+      code: 'conflict',
+      message: 'The subscription is disabled; enable it first.',
+    })
     expect(await pending()).toEqual([])
   })
 })
@@ -271,7 +292,7 @@ describe('a replay', () => {
       id: expect.stringMatching(/^rpl_/),
       from: from.replace('Z', '+00:00'),
       to: to.replace('Z', '+00:00'),
-      events: 1,
+      event_count: 1,
     })
     const [row] = await replays(org)
     expect(formatId('replay', row!.id)).toBe(json['id'])
@@ -284,13 +305,13 @@ describe('a replay', () => {
     await org.happened('org.suspended', nowMs - minute)
     await org.ask('POST', '/test')
     const replay = async (events: string[]) =>
-      (await org.ask('POST', '/replay', { from: iso(nowMs - 5 * minute), events })).json['events']
+      (await org.ask('POST', '/replay', { from: iso(nowMs - 5 * minute), events })).json['event_count']
     expect(await replay(['org.*'])).toBe(1)
     expect(await replay(['webhook.*'])).toBe(0)
     expect((await replays(org)).map(({ kinds }) => kinds)).toEqual([['org.suspended', 'org.resumed']])
     await org.ask('PATCH', '', { events: [] })
     const all = await org.ask('POST', '/replay', { from: iso(nowMs - 5 * minute) })
-    expect(all.json['events']).toBe(1)
+    expect(all.json['event_count']).toBe(1)
     const plain = Object.entries(eventKinds).filter(([kind, of]) => kind !== 'webhook.test' && !('optIn' in of))
     expect((await replays(org)).at(-1)!.kinds).toEqual(plain.map(([kind]) => kind))
   })

@@ -28,6 +28,7 @@ import { enqueue, type NewDelivery } from './queue-queries.ts'
 import { lockedSubscription } from './subscriptions.ts'
 
 const testKind = 'webhook.test'
+const disabled = 'The subscription is disabled; enable it first.'
 /** What one replay can put into a queue before everything that comes after it. */
 const maxReplayed = 1_000_000
 const maxReplaysWaiting = 10
@@ -51,10 +52,10 @@ const deliveryView = (row: DeliveryRow): DeliveryView => {
 export async function deliveriesOf(tx: Tx, orgId: string, subscriptionId: string, query: DeliveryListQuery) {
   if (!(await findSubscription(tx, orgId, subscriptionId))) throw new ApiError('not_found')
   const asked = pageRequest({ sort: newestFirst, ...query }, 'created_at')
-  const { status, event, from, to } = query
+  const { status, type, from, to } = query
   const rows = await listDeliveries(tx, orgId, subscriptionId, asked, {
     ...(status !== undefined && { status }),
-    ...(event !== undefined && { event }),
+    ...(type !== undefined && { kind: type }),
     ...(from !== undefined && { from: new Date(from) }),
     ...(to !== undefined && { to: new Date(to) }),
   })
@@ -62,9 +63,16 @@ export async function deliveriesOf(tx: Tx, orgId: string, subscriptionId: string
   return { ...answer, data: answer.data.map(deliveryView) }
 }
 
+export async function getDelivery(tx: Tx, orgId: string, subscriptionId: string, id: string): Promise<DeliveryView> {
+  const found =
+    (await findSubscription(tx, orgId, subscriptionId)) && (await findDelivery(tx, orgId, subscriptionId, id))
+  if (!found) throw new ApiError('not_found')
+  return deliveryView(found)
+}
+
 async function subscriptionToTell(tx: Tx, orgId: string, subscriptionId: string): Promise<SubscriptionRow> {
   const found = await lockedSubscription(tx, orgId, subscriptionId)
-  if (!found.enabled) throw new ApiError('conflict', {}, { message: 'The subscription is disabled.' })
+  if (!found.enabled) throw new ApiError('conflict', {}, { message: disabled })
   return found
 }
 
@@ -84,7 +92,7 @@ export async function redeliver(
   const { enabled } = await lockedSubscription(tx, orgId, subscriptionId)
   const found = await findDelivery(tx, orgId, subscriptionId, deliveryId)
   if (!found) throw new ApiError('not_found')
-  if (!enabled) throw new ApiError('conflict', {}, { message: 'The subscription is disabled.' })
+  if (!enabled) throw new ApiError('conflict', {}, { message: disabled })
   if (!(await isEventKept(tx, orgId, found.event_id)))
     throw new ApiError('conflict', {}, { message: 'The event is no longer kept.' })
   const made = await tellAtOnce(tx, {
@@ -167,7 +175,7 @@ export async function replay(
     id: formatId('replay', id),
     from: timestamp(window.from),
     to: timestamp(window.to),
-    events,
+    event_count: events,
   }
   audit({
     action: 'webhook.replayed',

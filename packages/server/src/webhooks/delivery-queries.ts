@@ -24,7 +24,7 @@ export const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime
 
 export interface DeliveryFilters {
   readonly status?: string
-  readonly event?: string
+  readonly kind?: string
   readonly from?: Date
   readonly to?: Date
 }
@@ -35,7 +35,7 @@ export async function listDeliveries(
   orgId: string,
   subscriptionId: string,
   { descending, after, limit }: PageRequest,
-  { status, event, from, to }: DeliveryFilters,
+  { status, kind, from, to }: DeliveryFilters,
 ): Promise<DeliveryRow[]> {
   const place = raw.join(
     [
@@ -43,7 +43,7 @@ export async function listDeliveries(
       ...(from ? [raw`id >= ${leastId(from)}::uuid`] : []),
       ...(to ? [raw`id < ${leastId(to)}::uuid`] : []),
       ...(after ? [raw`id ${raw.raw(descending ? '<' : '>')} ${after.id}::uuid`] : []),
-      ...(event === undefined ? [] : [raw`kind = ${event}`]),
+      ...(kind === undefined ? [] : [raw`kind = ${kind}`]),
     ],
     raw` and `,
   )

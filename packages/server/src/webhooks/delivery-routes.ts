@@ -2,7 +2,7 @@ import type { Change } from '../changes/changes.ts'
 import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { deliveriesOf, redeliver, replay, sendTest } from './deliveries.ts'
+import { deliveriesOf, getDelivery, redeliver, replay, sendTest } from './deliveries.ts'
 import { Delivery, DeliveryList, DeliveryListQuery, DeliveryPath, Replay, ReplayInput } from './delivery-schema.ts'
 import { SubscriptionPath } from './schema.ts'
 
@@ -28,6 +28,28 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
       const { orgId } = principal!
       const id = parseId('subscription', params.sub_id)!
       return sql.asOrgs([orgId], (tx) => deliveriesOf(tx, orgId, id, query))
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/webhooks/:sub_id/deliveries/:delivery_id',
+    {
+      config: { role: 'admin', scope: 'webhooks:read' },
+      schema: {
+        operationId: 'getWebhookDelivery',
+        tags,
+        summary: 'Get a delivery',
+        description: 'One delivery with its attempts, for as long as it waits and 30 days after.',
+        params: DeliveryPath,
+        response: { 200: Delivery },
+      },
+    },
+    ({ principal, params }) => {
+      const { orgId } = principal!
+      const subscriptionId = parseId('subscription', params.sub_id)!
+      return sql.asOrgs([orgId], (tx) =>
+        getDelivery(tx, orgId, subscriptionId, parseId('delivery', params.delivery_id)!),
+      )
     },
   )
 

@@ -8,7 +8,14 @@ import { EventPatterns, patternFaults } from './schema.ts'
 const Attempt = Type.Object({
   at: Timestamp,
   status: Nullable({ ...Count, description: 'The status that was answered; null where nothing was.', examples: [503] }),
-  error: Nullable(Type.String({ description: 'Why nothing was answered.', examples: ['connection refused'] })),
+  error: Nullable(
+    Type.String({
+      description:
+        'Why nothing was answered: `dns`, `connection`, `tls`, `timeout`, `refused_address` or `protocol`; null where something was.',
+      examples: ['connection'],
+    }),
+  ),
+  error_message: Nullable(Type.String({ description: 'The same for people.' })),
   latency_ms: Count,
   response: Nullable(Type.String({ description: 'The beginning of what a failing endpoint answered.' })),
 })
@@ -40,7 +47,7 @@ export const newestFirst = '-created_at'
 const kinds = Object.keys(eventKinds) as EventKind[]
 const listed = ListQuery(
   { created_at: 'uuid' },
-  { ...windowFilters, status: Type.Enum(['pending', 'delivered', 'failed']), event: Type.Enum(kinds) },
+  { ...windowFilters, status: Type.Enum(['pending', 'delivered', 'failed']), type: Type.Enum(kinds) },
 )
 export type DeliveryListQuery = Static<typeof listed>
 const checkList = checkOf(listed)!
@@ -76,6 +83,6 @@ export const Replay = Type.Object({
   id: Id('replay'),
   from: Timestamp,
   to: Timestamp,
-  events: { ...Count, description: 'How many events will be told again.' },
+  event_count: { ...Count, description: 'How many events will be told again.' },
 })
 export type ReplayView = Static<typeof Replay>

@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { newUuid } from '../values/id.ts'
+import { keptDays } from './partitions.ts'
 import type { Health } from './schedule.ts'
 
 /** What the worker reads and writes of queues. Whoever locks several queues does so in the order of their keys. */
@@ -87,7 +88,10 @@ export interface Result extends QueueKey {
   readonly retrySeconds: number
 }
 
-/** What became of attempts. A delivery that somebody else has ended meanwhile stays as it is. */
+/**
+ * What became of attempts. A delivery that somebody else has ended meanwhile stays as it is; of one that has waited for longer
+ * than deliveries are kept nothing remains, since its day may be dropped.
+ */
 export async function recordResults(tx: Tx, results: readonly Result[]) {
   const over = results.filter(({ state }) => state !== 'pending')
   const again = results.filter(({ state }) => state === 'pending')
@@ -98,7 +102,7 @@ export async function recordResults(tx: Tx, results: readonly Result[]) {
          where p.org_id = r."orgId" and p.subscription_id = r."subscriptionId" and p.id = r.id
         returning p.org_id, p.subscription_id, p.id, p.event_id, p.kind, p.subject, p.trigger, r.state, p.attempts || r.attempt, p.created_at, clock_timestamp())
       insert into webhook_deliveries (org_id, subscription_id, id, event_id, kind, subject, trigger, state, attempts, created_at, ended_at)
-      select * from ended`.execute(tx)
+      select * from ended where created_at > clock_timestamp() - make_interval(days => ${keptDays})`.execute(tx)
   if (again.length > 0)
     await raw`
       with retried as (
@@ -111,6 +115,29 @@ export async function recordResults(tx: Tx, results: readonly Result[]) {
         from retried r
        where r.ordered and f.org_id = r.org_id and f.subscription_id = r.subscription_id and f.subject = r.subject
          and f.ordered and f.seq > r.seq and f.next_attempt_at < r.next_attempt_at`.execute(tx)
+}
+
+/**
+ * Deliveries that are due, but wait for one of their subject that is not: they are due with it. Those that came after it had failed
+ * would otherwise make their queue due all the time, with nothing in it to be sent.
+ */
+export async function putOffBlocked(tx: Tx, queues: readonly QueueKey[]) {
+  await raw`
+    with blocked as (
+      select k.org_id, k.subscription_id, d.id, f.next_attempt_at
+        from ${keysOf(queues)}
+       cross join lateral (
+         select id, subject, seq, ordered from webhook_pending
+          where org_id = k.org_id and subscription_id = k.subscription_id and next_attempt_at <= clock_timestamp()
+          order by next_attempt_at, seq limit ${lookedThrough}) d
+       cross join lateral (
+         select seq, next_attempt_at from webhook_pending
+          where org_id = k.org_id and subscription_id = k.subscription_id and ordered and subject = d.subject
+          order by seq limit 1) f
+       where d.ordered and f.seq < d.seq and f.next_attempt_at > clock_timestamp())
+    update webhook_pending p set next_attempt_at = b.next_attempt_at
+      from blocked b
+     where p.org_id = b.org_id and p.subscription_id = b.subscription_id and p.id = b.id`.execute(tx)
 }
 
 export interface QueueNews extends QueueKey {
@@ -146,10 +173,9 @@ export async function recordQueues(tx: Tx, news: readonly QueueNews[]): Promise<
            leased_by = case when n."isGivenBack" then null else n.lease end,
            due_at = case
              when not n."isGivenBack" then clock_timestamp() + make_interval(secs => n."leaseSeconds")
-             when s.enabled then greatest(
-               (select p.next_attempt_at from webhook_pending p
-                 where p.org_id = q.org_id and p.subscription_id = q.subscription_id order by p.next_attempt_at limit 1),
-               clock_timestamp() + make_interval(secs => n."pauseSeconds")) end
+             when s.enabled then (
+               select greatest(p.next_attempt_at, clock_timestamp() + make_interval(secs => n."pauseSeconds")) from webhook_pending p
+                where p.org_id = q.org_id and p.subscription_id = q.subscription_id order by p.next_attempt_at limit 1) end
       from json_to_recordset(${JSON.stringify(news)}) as n (lease uuid, "orgId" uuid, "subscriptionId" uuid, "isGivenBack" boolean,
              "leaseSeconds" float, "pauseSeconds" float, width smallint, troubled boolean, failures integer, "latencyMs" integer,
              "hasTried" boolean, "hasSucceeded" boolean)

@@ -8,7 +8,7 @@ import { type DueRow, type EndpointRow, readDue, readEndpoints, takeQueues } fro
 import { LeasedQueue } from './leased-queue.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import { recordOutcomes } from './recording.ts'
-import { failuresUntilPause, retryAfterSeconds } from './schedule.ts'
+import { retryAfterSeconds } from './schedule.ts'
 import { webhookSecrets } from './secrets.ts'
 import { type Signing, signedHeaders } from './signature.ts'
 
@@ -57,10 +57,12 @@ export function dispatchDeliveries(
   const hasRunOut = ({ leasedAtMs, isLost }: LeasedQueue) =>
     isLost || performance.now() - leasedAtMs > leaseSeconds * 1_000
 
-  const troubledFree = () => {
+  const troubledSlots = Math.max(1, Math.floor(config.webhookConcurrency * troubledShare))
+  /** What troubled queues may still begin; for taking another, each that was taken counts although it may have begun nothing. */
+  const troubledFree = (least: 0 | 1) => {
     let used = 0
-    for (const queue of leased) if (queue.isAmongTroubled) used += Math.max(1, queue.sending.size)
-    return Math.floor(config.webhookConcurrency * troubledShare) - used
+    for (const queue of leased) if (queue.isAmongTroubled) used += Math.max(least, queue.sending.size)
+    return troubledSlots - used
   }
 
   /** One look at everything; says whether there may be more to do at once. */
@@ -68,11 +70,12 @@ export function dispatchDeliveries(
     const free = config.webhookConcurrency - busy
     if (free > 0 && !closed.signal.aborted) {
       await take(false, free - [...leased].filter(({ sending }) => sending.size === 0).length)
-      await take(true, Math.min(free, troubledFree()))
+      await take(true, Math.min(free, troubledFree(1)))
     }
     const wanting = shared(
-      [...leased].filter((queue) => queue.wantsMore && !queue.isFailing && !hasRunOut(queue) && !closed.signal.aborted),
+      [...leased].filter((queue) => queue.wantsMore && !hasRunOut(queue) && !closed.signal.aborted),
       free,
+      troubledFree(0),
     )
     if (wanting.length > 0) await fill(wanting)
     for (const queue of leased) recorder.settle(queue)
@@ -132,7 +135,7 @@ export function dispatchDeliveries(
       return secrets.signingAt(clock.now().getTime(), endpoint, announced)
     } catch (error) {
       log.error({ error, subscription_id: queue.subscriptionId }, 'a subscription’s secret cannot be opened')
-      for (let failures = 0; failures < failuresUntilPause; failures++) queue.learn({ ok: false, latencyMs: 0 })
+      queue.isUnsigned = true
       return undefined
     }
   }
@@ -141,18 +144,23 @@ export function dispatchDeliveries(
     queue.sending.add(row.id)
     busy++
     const at = clock.now()
-    void attempt(url, signing, row, at).then((outcome) => note(queue, row, at, outcome))
+    void attempt(url, signing, row, at).then((outcome) => note(queue, row, at, signing.version, outcome))
   }
 
-  function note(queue: LeasedQueue, row: DueRow, at: Date, outcome: Outcome) {
+  function note(queue: LeasedQueue, row: DueRow, at: Date, version: Signing['version'], outcome: Outcome) {
     const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300
     const isGone = 'status' in outcome && outcome.status === 410
-    queue.learn({ ok: isDelivered, latencyMs: outcome.latencyMs })
+    if (row.payload !== null) queue.learn({ ok: isDelivered, latencyMs: outcome.latencyMs })
     queue.isGone ||= isGone
     const retry = retryAfterSeconds(config.webhookRetrySeconds, row.attempt_count + 1, Math.random())
     const isLast = retry === undefined || isGone || row.payload === null
     const lagMs = row.event_created_at === null ? undefined : clock.now().getTime() - row.event_created_at.getTime()
-    metrics.observe(outcome, isDelivered, isLast, row.attempt_count === 0 ? lagMs : undefined)
+    metrics.observe(outcome, {
+      version,
+      isDelivered,
+      isLast,
+      ...(row.attempt_count === 0 && lagMs !== undefined && { lagMs }),
+    })
     recorder.add(queue, {
       orgId: queue.orgId,
       subscriptionId: queue.subscriptionId,
@@ -204,15 +212,18 @@ export function dispatchDeliveries(
 
 type Wanting = readonly { readonly queue: LeasedQueue; readonly room: number }[]
 
-/** What is free, given out in turns of one queue after the other. */
-function shared(queues: readonly LeasedQueue[], free: number): Wanting {
+/** What is free, shared out evenly, beginning with those that have the least: no queue can use so much that others get nothing. */
+function shared(queues: readonly LeasedQueue[], free: number, troubledFree: number): Wanting {
   const wanting: { queue: LeasedQueue; room: number }[] = []
   let left = free
-  for (const queue of queues) {
-    const room = Math.min(queue.room, left)
+  let troubledLeft = troubledFree
+  for (const [i, queue] of queues.toSorted((a, b) => a.sending.size - b.sending.size).entries()) {
+    const fair = Math.ceil(left / (queues.length - i))
+    const room = Math.min(queue.room, fair, queue.isAmongTroubled ? troubledLeft : left)
     if (room <= 0) continue
     wanting.push({ queue, room })
     left -= room
+    if (queue.isAmongTroubled) troubledLeft -= room
   }
   return wanting
 }
@@ -226,6 +237,7 @@ const attemptView = (at: Date, outcome: Outcome, isDelivered: boolean) => ({
   at: timestamp(at),
   status: 'status' in outcome ? outcome.status : null,
   error: 'error' in outcome ? outcome.error : null,
+  error_message: 'error' in outcome ? outcome.message : null,
   latency_ms: Math.round(outcome.latencyMs),
-  response: isDelivered ? null : 'status' in outcome ? outcome.excerpt : outcome.message,
+  response: isDelivered || 'error' in outcome ? null : outcome.excerpt,
 })

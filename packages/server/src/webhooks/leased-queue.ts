@@ -1,5 +1,8 @@
 import type { QueueKey, QueueNews, TakenQueue } from './dispatch-queries.ts'
-import { type Health, isTroubled, learned, pauseSeconds, widthOf } from './schedule.ts'
+import { type Health, isTroubled, learned, maxPauseSeconds, pauseSeconds, widthOf } from './schedule.ts'
+
+/** So long a queue that does not run dry is worked on before others that wait have their turn. */
+const turnMs = 10_000
 
 /** A subscription's queue while this process works on it. */
 export class LeasedQueue implements QueueKey {
@@ -13,11 +16,14 @@ export class LeasedQueue implements QueueKey {
   /** It is being looked at: what is found will still be sent. */
   isBeingRead = false
   isGone = false
+  /** Its secret cannot be opened: nothing is to be learned of its endpoint from that. */
+  isUnsigned = false
   /** Another has taken it, because the lease had run out. */
   isLost = false
   isGivenBack = false
   readonly lease: string
   leasedAtMs: number
+  private readonly takenAtMs: number
   private health: Health
   private hasTried = false
   private hasSucceeded = false
@@ -28,6 +34,7 @@ export class LeasedQueue implements QueueKey {
     this.isAmongTroubled = isAmongTroubled
     this.lease = lease
     this.leasedAtMs = leasedAtMs
+    this.takenAtMs = leasedAtMs
     this.health = health
   }
 
@@ -43,12 +50,31 @@ export class LeasedQueue implements QueueKey {
 
   /** Looked at again when half of what it bears is free, not for each single one. */
   get wantsMore() {
-    return this.mayHaveMore && !this.isGivenBack && !this.isLost && this.room * 2 >= widthOf(this.health)
+    return !this.isOver && !this.isGivenBack && this.room * 2 >= widthOf(this.health)
   }
 
   /** While it fails nothing more is begun: it is given back, to be left alone for a while. */
   get isFailing() {
     return this.hasTried && pauseSeconds(this.health) > 0
+  }
+
+  /** Nothing more is begun: it is given back as soon as nothing of it is under way. */
+  get isOver() {
+    return (
+      !this.mayHaveMore ||
+      this.isFailing ||
+      this.isGone ||
+      this.isUnsigned ||
+      this.isLost ||
+      // It has become slow among the fast or well among the slow: it is taken again where it belongs.
+      (this.hasTried && isTroubled(this.health) !== this.isAmongTroubled) ||
+      performance.now() - this.takenAtMs > turnMs
+    )
+  }
+
+  private get pauseSeconds() {
+    if (this.isUnsigned) return maxPauseSeconds
+    return this.hasTried ? pauseSeconds(this.health) : 0
   }
 
   news(isGivenBack: boolean, leaseSeconds: number): QueueNews {
@@ -60,7 +86,7 @@ export class LeasedQueue implements QueueKey {
       subscriptionId,
       isGivenBack,
       leaseSeconds,
-      pauseSeconds: hasTried ? pauseSeconds(this.health) : 0,
+      pauseSeconds: this.pauseSeconds,
       width,
       troubled: isTroubled(this.health),
       failures,

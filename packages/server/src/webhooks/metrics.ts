@@ -9,8 +9,8 @@ export function deliveryMetrics({ sql, clock, metrics: registry }: Platform) {
   const registers = [registry]
   const attempts = new Counter({
     name: 'svc_webhook_attempts_total',
-    help: 'Attempts to deliver an event, by outcome: delivered, the class of the refusing status, or what went wrong.',
-    labelNames: ['outcome'],
+    help: 'Attempts to deliver an event, by outcome (delivered, the class of the refusing status, or what went wrong) and by version: 1 is signed with an organization’s secret, which is deprecated.',
+    labelNames: ['outcome', 'version'],
     registers,
   })
   const seconds = new Histogram({
@@ -54,9 +54,17 @@ export function deliveryMetrics({ sql, clock, metrics: registry }: Platform) {
   })
   return {
     disabled,
-    observe: (outcome: Outcome, isDelivered: boolean, isLast: boolean, lagMs: number | undefined) => {
+    observe: (
+      outcome: Outcome,
+      {
+        version,
+        isDelivered,
+        isLast,
+        lagMs,
+      }: { version: 1 | 2; isDelivered: boolean; isLast: boolean; lagMs?: number },
+    ) => {
       const failure = 'error' in outcome ? outcome.error : `${Math.floor(outcome.status / 100)}xx`
-      attempts.inc({ outcome: isDelivered ? 'delivered' : failure })
+      attempts.inc({ outcome: isDelivered ? 'delivered' : failure, version })
       seconds.observe(outcome.latencyMs / 1_000)
       if (isDelivered && lagMs !== undefined) lag.observe(lagMs / 1_000)
       if (!isDelivered && isLast) dead.inc()

@@ -14,7 +14,8 @@ export function orgSecretRoutes(app: App, { sql }: Platform, change: Change, sec
   app.get(
     '/v1/admin/orgs/:org_id/webhook-secret',
     {
-      config: { role: 'operator', scope: 'admin:read', tenant: { role: 'admin', scope: 'webhooks:read' } },
+      // Whoever has the secret can sign in the service's name: that is more than reading.
+      config: { role: 'operator', scope: 'admin:write', tenant: { role: 'admin', scope: 'webhooks:write' } },
       schema: {
         operationId: 'getOrgWebhookSecret',
         tags,

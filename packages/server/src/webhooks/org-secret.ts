@@ -30,15 +30,18 @@ export async function getOrgSecret(tx: Tx, secrets: WebhookSecrets, orgId: strin
 
 /** Once every subscription has a secret of its own, nothing is signed with the organization's: it then stays as it is. */
 export async function rotateOrgSecret({ tx, audit }: ChangeTools, secrets: WebhookSecrets, orgId: string) {
-  const before = await getOrgSecret(tx, secrets, orgId)
+  if (!(await lockSubscriptions(tx, orgId))) throw new ApiError('not_found')
+  await ensureOrgSecret(tx, secrets, orgId)
   const { all, signing } = await countSubscriptions(tx, orgId)
-  if (all > 0 && all === signing) return { rotated: false, ...before }
+  if (all > 0 && all === signing) return { rotated: false, ...(await orgSecretView(tx, secrets, orgId)) }
+  // The old one is not opened: where its key is gone, this is the way out.
+  const before = (await findOrgSecret(tx, orgId))!
   await replaceOrgSecret(tx, orgId, secrets.sealSecret({ orgId }, newOrgSecret()))
   const after = await orgSecretView(tx, secrets, orgId)
   audit({
     action: 'webhook_secret.rotated',
     target: { kind: 'org', id: after.org_id },
-    before: { rotated_at: before.rotated_at },
+    before: { rotated_at: timestamp(before.rotated_at) },
     after: { rotated_at: after.rotated_at },
   })
   return { rotated: true, ...after }

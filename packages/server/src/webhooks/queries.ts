@@ -146,6 +146,8 @@ export const updateSubscription = (
 export async function deleteSubscription(tx: Tx, orgId: string, id: string) {
   const waiting = raw`org_id = ${orgId} and subscription_id = ${id}`
   await raw`delete from webhook_pending where ${waiting}`.execute(tx)
+  // Who continues a replay holds it while waking the queue: so it goes before the queue does.
+  await raw`delete from webhook_replays where ${waiting}`.execute(tx)
   await tx.deleteFrom('webhook_subscriptions').where('org_id', '=', orgId).where('id', '=', id).execute()
   await raw`
     delete from webhook_pending where ${waiting}

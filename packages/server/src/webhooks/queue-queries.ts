@@ -54,6 +54,9 @@ async function wake(tx: Tx, queues: readonly QueueKey[]) {
  */
 export async function reopenQueue(tx: Tx, orgId: string, subscriptionId: string) {
   await raw`
+    update webhook_pending set next_attempt_at = now()
+     where org_id = ${orgId} and subscription_id = ${subscriptionId} and next_attempt_at > now()`.execute(tx)
+  await raw`
     update webhook_queues
        set due_at = case when leased_by is null then now() else due_at end, not_before = null, troubled = false, failures = 0, failing_since = null
      where org_id = ${orgId} and subscription_id = ${subscriptionId}`.execute(tx)

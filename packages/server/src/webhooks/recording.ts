@@ -4,7 +4,14 @@ import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { disableSubscriptions, type QueueNews, type Result, recordQueues, recordResults } from './dispatch-queries.ts'
+import {
+  disableSubscriptions,
+  putOffBlocked,
+  type QueueNews,
+  type Result,
+  recordQueues,
+  recordResults,
+} from './dispatch-queries.ts'
 import type { LeasedQueue } from './leased-queue.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import { refreshOptIns } from './subscriptions.ts'
@@ -70,12 +77,10 @@ export function recordOutcomes(
     for (const queue of queues) {
       const isIdle = queue.sending.size === (done.get(queue)?.length ?? 0)
       if (queue.isGivenBack) continue
-      const isOver = !queue.mayHaveMore || queue.isFailing || queue.isGone || queue.isLost
-      const isGivenBack = isIdle && !queue.isBeingRead && isOver
+      const isGivenBack = isIdle && !queue.isBeingRead && queue.isOver
       const isOld = performance.now() - queue.leasedAtMs > (leaseSeconds * 1_000) / 3
       if (isGivenBack || isOld) news.set(queue, queue.news(isGivenBack, leaseSeconds))
       if (isGivenBack) queue.isGivenBack = true
-      else if (isOld) queue.leasedAtMs = performance.now()
     }
     return news
   }
@@ -83,6 +88,7 @@ export function recordOutcomes(
   async function isWritten(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, QueueNews>): Promise<boolean> {
     if (entries.length === 0 && news.size === 0) return true
     const queues = new Set([...entries.map(({ queue }) => queue), ...news.keys()])
+    const startedMs = performance.now()
     try {
       const held = await sql.asOrgs([...new Set([...queues].map(({ orgId }) => orgId))], async (tx) => {
         await recordResults(
@@ -90,9 +96,15 @@ export function recordOutcomes(
           entries.map(({ result }) => result),
         )
         await disable(tx, [...queues])
+        // Who took a queue and found nothing to send in it may have found what waits for another.
+        const unused = [...news.values()].filter(({ isGivenBack, hasTried }) => isGivenBack && !hasTried)
+        if (unused.length > 0) await putOffBlocked(tx, unused)
         return news.size > 0 ? await recordQueues(tx, [...news.values()]) : new Set<string>()
       })
-      for (const queue of news.keys()) queue.isLost = !held.has(queue.subscriptionId)
+      for (const queue of news.keys()) {
+        queue.isLost = !held.has(queue.subscriptionId)
+        if (!queue.isLost) queue.leasedAtMs = startedMs
+      }
       return true
     } catch (error) {
       log.warn({ error, results: entries.length }, 'what became of deliveries was not written; it is tried again')
@@ -133,7 +145,7 @@ export function recordOutcomes(
     /** Gives a queue back where nothing of it is under way, or renews its lease where that is due. */
     settle: (queue: LeasedQueue) => {
       const isOld = performance.now() - queue.leasedAtMs > (leaseSeconds * 1_000) / 3
-      if (queue.isGivenBack || (!isOld && !queue.isLost && (queue.sending.size > 0 || queue.mayHaveMore))) return
+      if (queue.isGivenBack || (!isOld && (queue.sending.size > 0 || !queue.isOver))) return
       settling.add(queue)
       wake()
     },

@@ -30,6 +30,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
   const outbound = openOutbound(config)
   app.addHook('onClose', outbound.close)
   describeTag(app, 'webhooks', 'Events of an organization, told to endpoints of its own.')
+  describeTag(app, 'events', 'What subscriptions are sent.')
 
   /** As it will be stored. Names are looked up, which takes its time: never within a transaction. */
   async function allowedUrl(url: string): Promise<string> {

@@ -17,7 +17,7 @@ const patienceMs = 4_000
 const slowMs = 2_000
 /** After so many failures in a row an endpoint is asked once, and then left alone for longer and longer. */
 export const failuresUntilPause = 3
-const maxPauseSeconds = 60
+export const maxPauseSeconds = 60
 const jitter = 0.1
 
 /** An endpoint that answers is trusted with more, step by step; one that fails with half. */

@@ -9,19 +9,17 @@ const maxOverlapSeconds = 7 * 86_400
 const maxUrlLength = 2_048
 
 /** A kind, or `group.*` for all kinds of a group, also those that are added later. */
-const EventPattern = Type.String({
-  pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
-  maxLength: 100,
-  examples: ['budget.*'],
-})
+const EventPattern = Type.String({ maxLength: 100, examples: ['budget.*'] })
 export const EventPatterns = Type.Array(EventPattern, { maxItems: 50, uniqueItems: true })
+
+const noSuchKind = `Name a kind or a group such as \`budget.*\`; none at all means every kind that is not opt-in. The kinds are ${Object.keys(eventKinds).join(', ')}.`
 
 /** A pattern that no kind fits is a misspelling that would otherwise be a subscription to nothing. */
 export const patternFaults = (events: readonly string[] | undefined): FieldFault[] =>
   (events ?? []).flatMap((pattern, i) =>
     Object.keys(eventKinds).some((kind) => asksFor([pattern], kind))
       ? []
-      : [{ field: `events.${i}`, code: 'invalid_value' as const, message: 'There is no such kind of event.' }],
+      : [{ field: `events.${i}`, code: 'invalid_value' as const, message: noSuchKind }],
   )
 
 const fields = {
@@ -62,7 +60,7 @@ export const maxPendingCounted = 10_000
 const Health = Type.Object({
   state: Type.String({
     description:
-      '`idle` before the first attempt, then `healthy`, or `failing` since the last attempt failed; `disabled` is told nothing.',
+      '`idle` until an attempt shows more, then `healthy`, or `failing` since the last attempt failed; `disabled` is told nothing.',
     examples: ['healthy'],
   }),
   consecutive_failures: Count,

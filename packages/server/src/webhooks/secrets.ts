@@ -39,15 +39,24 @@ export function webhookSecrets(config: Pick<Config, 'masterKeys'>): WebhookSecre
   const keyring = deriveKeyring(config.masterKeys(), 'webhook secrets')
   const contextOf = ({ orgId, subscriptionId }: SecretOwner) => `webhook ${orgId} ${subscriptionId ?? 'org'}`
   const unsealSecret = (owner: SecretOwner, sealed: Buffer) => unseal(keyring, sealed, contextOf(owner))
+  /** A secret that was replaced because its key is gone must not stop what its successor can sign. */
+  const openedOrNothing = (owner: SecretOwner, sealed: Buffer): string[] => {
+    try {
+      return [unsealSecret(owner, sealed)]
+    } catch {
+      return []
+    }
+  }
   return {
     sealSecret: (owner, secret) => seal(keyring, secret, contextOf(owner)),
     unsealSecret,
     signingAt: (nowMs, row, deprecation) => {
       const { org_id: orgId, subscription_id: subscriptionId, sealed, sealed_previous, previous_until } = row
       if (sealed === null) return { version: 1, secret: unsealSecret({ orgId }, row.org_sealed!), deprecation }
+      const current = unsealSecret({ orgId, subscriptionId }, sealed)
       const isOverlapping = sealed_previous !== null && previous_until !== null && nowMs < previous_until.getTime()
-      const all = isOverlapping ? [sealed, sealed_previous] : [sealed]
-      return { version: 2, secrets: all.map((each) => unsealSecret({ orgId, subscriptionId }, each)) }
+      const previous = isOverlapping ? openedOrNothing({ orgId, subscriptionId }, sealed_previous) : []
+      return { version: 2, secrets: [current, ...previous] }
     },
   }
 }

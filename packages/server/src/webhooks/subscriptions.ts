@@ -24,10 +24,12 @@ import type { WebhookSecrets } from './secrets.ts'
 
 const maxSubscriptions = 100
 
-const stateOf = ({ enabled, failures, last_attempt_at }: SubscriptionRow) => {
+const stateOf = ({ enabled, failures, last_attempt_at, last_success_at }: SubscriptionRow) => {
   if (!enabled) return 'disabled'
   if ((failures ?? 0) > 0) return 'failing'
-  return last_attempt_at === null ? 'idle' : 'healthy'
+  // One that begins anew after it was disabled has still to show that it is well.
+  const isProved = last_attempt_at !== null && last_success_at !== null && last_attempt_at <= last_success_at
+  return isProved ? 'healthy' : 'idle'
 }
 
 export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({

@@ -135,17 +135,12 @@ describe('subscriptions', () => {
     expect(faultsOf(await ask('POST', '', faulty))).toEqual([
       422,
       'validation_failed',
-      expect.arrayContaining([
-        'url required',
-        'color unknown_field',
-        'description too_long',
-        'events.3 invalid_format',
-      ]),
+      expect.arrayContaining(['url required', 'color unknown_field', 'description too_long']),
     ])
-    expect(faultsOf(await ask('POST', '', { url, events: faulty.events.slice(0, 3) }))).toEqual([
+    expect(faultsOf(await ask('POST', '', { url, events: faulty.events }))).toEqual([
       422,
       'validation_failed',
-      ['events.1 invalid_value', 'events.2 invalid_value'],
+      ['events.1 invalid_value', 'events.2 invalid_value', 'events.3 invalid_value'],
     ])
     const twice = { url, events: ['key.created', 'key.created'] }
     expect(faultsOf(await ask('POST', '', twice))).toEqual([422, 'validation_failed', ['events invalid_value']])
@@ -209,7 +204,7 @@ describe('subscriptions', () => {
     })
     await ask('PATCH', `/${id}`, { enabled: false })
     const { json } = await ask('PATCH', `/${id}`, { enabled: true })
-    expect(json['health']).toMatchObject({ state: 'healthy', consecutive_failures: 0, failing_since: null, pending: 1 })
+    expect(json['health']).toMatchObject({ state: 'idle', consecutive_failures: 0, failing_since: null, pending: 1 })
   })
 
   test('end with everything that waits for them', async () => {
@@ -384,7 +379,7 @@ describe('the organization’s secret', () => {
       created_at: expect.any(String),
       rotated_at: json['created_at'],
     })
-    const admin = (await keyOf(server, tenant.id, { role: 'admin', scopes: ['webhooks:read'] })).key
+    const admin = (await keyOf(server, tenant.id, { role: 'admin', scopes: ['webhooks:write'] })).key
     for (const key of [operator, admin, tenant.key]) expect((await get(tenant, key)).json).toEqual(json)
   })
 
@@ -404,7 +399,8 @@ describe('the organization’s secret', () => {
       expect(codeOf(await ask(tenant, (await keyOf(server, tenant.id, { role: 'admin', scopes })).key))).toBe('200 ')
     }
     const reader = (await keyOf(server, tenant.id, { scopes: ['webhooks:read'] })).key
-    expect((await rotate(tenant, reader)).json.error?.details).toEqual({ required: 'webhooks:write' })
+    for (const ask of [get, rotate])
+      expect((await ask(tenant, reader)).json.error?.details).toEqual({ required: 'webhooks:write' })
   })
 
   test('is not shown to support, whatever was granted', async () => {
