@@ -4,7 +4,7 @@ import { openWebhookInstallation } from '../test/webhook-storm-installation.ts'
 import { servicesUp } from './private-services.ts'
 
 /**
- * A storm on webhooks of any size: `node scripts/webhook-storm.ts --events 100000 --subscriptions 200 --rate 500 --seed 1`; ends with
+ * A storm on webhooks of any size: `node scripts/webhook-storm.ts --events 100000 --subscriptions 200 --rate 400 --seed 1`; ends with
  * 1 when a promise was broken. `--bug events-dropped` plants a fault that it must find, `--calm` leaves out the faults, `--pairs 3`
  * says how often it measures what healthy subscriptions feel of the others.
  */
@@ -14,7 +14,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: '100000' },
     subscriptions: { type: 'string', default: '200' },
     orgs: { type: 'string', default: '10' },
-    rate: { type: 'string', default: '500' },
+    rate: { type: 'string', default: '400' },
     workers: { type: 'string', default: '4' },
     pairs: { type: 'string', default: '2' },
     seed: { type: 'string', default: process.env['WEIR_SEED'] ?? String(Date.now() % 1_000_000) },

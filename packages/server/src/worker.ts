@@ -14,7 +14,7 @@ import { probes } from './probes/probes.ts'
 import { keepRunPartitionsJob, pruneChainsJob } from './retention/retention.ts'
 import { ensureRunPartitions } from './run-log/run-log.ts'
 import { foldOldUsageJob, foldUsage } from './usage/usage.ts'
-import { deliverWebhooks, ensureWebhookPartitions, keepWebhookPartitionsJob } from './webhooks/webhooks.ts'
+import { deliverWebhooks, ensureKeptDays, keepWebhookPartitionsJob } from './webhooks/webhooks.ts'
 
 /** Every kind of background work, in one place. */
 const jobsOf = (platform: Platform): Job[] => [
@@ -37,7 +37,7 @@ export async function runWorker(platform: Platform) {
   const lifecycle = createLifecycle(log)
   await ensureLedgerPartitions(sql, platform.clock.now())
   await ensureRunPartitions(sql, platform.clock.now())
-  await ensureWebhookPartitions(sql, platform.clock.now())
+  await ensureKeptDays(sql, platform.clock.now())
   const all = jobsOf(platform)
   const jobs = await startJobs({
     jobs: all,

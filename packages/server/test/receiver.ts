@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll } from 'vitest'
-import { deliverWebhooks } from '../src/webhooks/webhooks.ts'
+import { deliverWebhooks, ensureKeptDays } from '../src/webhooks/webhooks.ts'
 import { type ServerUnderTest, useServer } from './harness.ts'
 
 export interface Received {
@@ -53,7 +53,8 @@ export function useDeliveringServer(environment: Record<string, string> = {}): S
     environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32', SVC_WEBHOOK_ALLOWED_PORTS: '1-65535', ...environment },
   })
   let engine: ReturnType<typeof deliverWebhooks>
-  beforeAll(() => {
+  beforeAll(async () => {
+    await ensureKeptDays(server.platform.sql, server.platform.clock.now())
     engine = deliverWebhooks(server.platform, server.registry)
   })
   afterAll(() => engine?.close())

@@ -147,7 +147,8 @@ export async function rotate(
       secrets.push(answer.json['secret'] as string)
       return installation.teach({ [path]: secrets })
     }
-    if (answer && answer.status < 500 && answer.status !== 429)
+    // 409: PostgreSQL went while the first try was under way, and that one counts as under way for a while.
+    if (answer && answer.status < 500 && answer.status !== 409)
       throw new Error(`rotate: ${answer.status} ${answer.text}`)
     await sleep(200)
   }

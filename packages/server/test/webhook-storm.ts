@@ -71,6 +71,8 @@ export async function runWebhookStorm(
     },
   )
   const rotating = rotateSome(installation, subscriptions, options, random, () => !isProducing)
+  // It is waited for below; before that nobody would hear.
+  rotating.catch(() => undefined)
   let weather: WeatherReport | undefined
   let lastKillMs: number | undefined
   calm.value = false

@@ -46,7 +46,7 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
   return async (request, reply, { orgId, status = 200 }, work) => {
     const caller = request.principal!
     let version: bigint | undefined
-    const body = await sql.asOrgs([...new Set([caller.orgId, orgId])], async (tx) => {
+    const attempt = async (tx: Tx) => {
       const entries: Described[] = []
       const events: NewEvent[] = []
       let isAccessChanged = false
@@ -73,7 +73,8 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
         entries.map((entry) => ({ ...entry, ...common })),
       )
       return text as string
-    })
+    }
+    const body = await pastDeadlocks(() => sql.asOrgs([...new Set([caller.orgId, orgId])], attempt))
     if (version !== undefined) {
       await notifyAccessChange(sql)
       await lease.confirmed(version)
@@ -82,5 +83,19 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
     const answer: unknown = status === 204 ? reply.code(204).send() : body
     if (status !== 204) asJsonText(reply, status)
     return answer as never
+  }
+}
+
+const deadlock = '40P01'
+const attempts = 3
+
+/** PostgreSQL has undone everything of one of two who waited for each other: it begins again behind the other. */
+async function pastDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== deadlock || attempt === attempts) throw error
+    }
   }
 }

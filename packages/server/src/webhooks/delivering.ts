@@ -20,23 +20,23 @@ export function deliverWebhooks(platform: Platform, registry: readonly Deprecati
   )
   const closed = new AbortController()
 
-  async function drain() {
+  async function repeat(work: () => Promise<number>) {
     while (!closed.signal.aborted) {
-      const made = await Promise.all([drainEvents(sql), continueReplays(sql)]).catch((error: unknown) => {
+      const made = await work().catch((error: unknown) => {
         log.warn({ error }, 'draining events failed; the next look tries again')
-        return [0, 0]
+        return 0
       })
-      const isIdle = made.every((count) => count === 0)
-      if (!isIdle) dispatcher.wake()
-      if (isIdle) await sleep(drainEveryMs, undefined, { signal: closed.signal }).catch(() => undefined)
+      if (made > 0) dispatcher.wake()
+      else await sleep(drainEveryMs, undefined, { signal: closed.signal }).catch(() => undefined)
     }
   }
-  const draining = drain()
+  // What happens now does not wait for what is told again.
+  const draining = [repeat(() => drainEvents(platform)), repeat(() => continueReplays(sql))]
 
   return {
     close: async () => {
       closed.abort()
-      await draining
+      await Promise.all(draining)
       await dispatcher.close()
       await outbound.close()
     },

@@ -79,6 +79,16 @@ export const lockReplay = (tx: Tx, { org_id, id }: ReplayRow) =>
 
 export type Replay = NonNullable<Awaited<ReturnType<typeof lockReplay>>>
 
+/** How much waits for a replay's subscription, counted no further than `most`. */
+export async function countWaiting(tx: Tx, { org_id, subscription_id }: Replay, most: number): Promise<number> {
+  const { rows } = await raw<{ count: bigint }>`
+    select count(*) from (
+      select from webhook_pending where org_id = ${org_id} and subscription_id = ${subscription_id} limit ${most}) p`.execute(
+    tx,
+  )
+  return Number(rows[0]!.count)
+}
+
 /** The next events of a replay, in the order of their ids. */
 export const replayedEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: Replay, most: number) =>
   tx

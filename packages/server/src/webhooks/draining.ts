@@ -1,8 +1,11 @@
 import { asksFor, payloadOf } from '../events/events.ts'
+import type { Platform } from '../infra/platform.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { seeOrgs } from '../infra/sql.ts'
+import { timeOfUuid } from '../values/id.ts'
 import {
   advanceReplay,
+  countWaiting,
   insertEvents,
   isDrainer,
   listenersOf,
@@ -11,17 +14,28 @@ import {
   replaysWaiting,
   takeEvents,
 } from './drain-queries.ts'
+import { keptSince } from './partitions.ts'
 import { enqueue } from './queue-queries.ts'
 
 const perBatch = 500
 const replaysAtOnce = 20
+const replaysLookedAt = 10_000
+/** A replay goes on when no more than this waits for its subscription: what happens meanwhile does not stand behind all of it. */
+const waitingBeforeReplay = 5_000
 
 /** Turns events that were written into deliveries, a batch in one transaction; says how many events it took. */
-export const drainEvents = ({ db }: Sql): Promise<number> =>
+export const drainEvents = ({ sql: { db }, clock, log }: Pick<Platform, 'sql' | 'clock' | 'log'>): Promise<number> =>
   db.transaction().execute(async (tx) => {
     if (!(await isDrainer(tx))) return 0
-    const events = await takeEvents(tx, perBatch)
-    if (events.length === 0) return 0
+    const taken = await takeEvents(tx, perBatch)
+    if (taken.length === 0) return 0
+    const since = keptSince(clock.now())
+    const events = taken.filter(({ id }) => timeOfUuid(id) >= since)
+    if (events.length < taken.length)
+      log.error(
+        { events: taken.length - events.length },
+        'events that waited for longer than events are kept were dropped',
+      )
     const orgIds = [...new Set(events.map(({ org_id }) => org_id))]
     await seeOrgs(tx, orgIds)
     await insertEvents(
@@ -45,20 +59,28 @@ export const drainEvents = ({ db }: Sql): Promise<number> =>
           })),
       ),
     )
-    return events.length
+    return taken.length
   })
 
-/** Works off a part of each replay that waits; says how many deliveries that made. */
+/**
+ * Works off a part of some of the replays that wait; says how many deliveries that made. Which ones is left to chance: who has many
+ * replays, or one that cannot go on, must not stand before everybody else.
+ */
 export async function continueReplays(sql: Sql): Promise<number> {
   let made = 0
-  for (const replay of await replaysWaiting(sql.db, replaysAtOnce))
+  for (const replay of someOf(await replaysWaiting(sql.db, replaysLookedAt), replaysAtOnce))
     made += await sql.asOrgs([replay.org_id], (tx) => continueReplay(tx, replay))
   return made
 }
 
+function someOf<T>(all: readonly T[], most: number): T[] {
+  const from = Math.floor(Math.random() * all.length)
+  return [...all.slice(from), ...all.slice(0, from)].slice(0, most)
+}
+
 async function continueReplay(tx: Tx, waiting: { org_id: string; id: string }): Promise<number> {
   const replay = await lockReplay(tx, waiting)
-  if (!replay) return 0
+  if (!replay || (await countWaiting(tx, replay, waitingBeforeReplay)) === waitingBeforeReplay) return 0
   const events = await replayedEvents(tx, replay, perBatch)
   await enqueue(
     tx,

@@ -1,2 +1,2 @@
 export { deliverWebhooks } from './delivering.ts'
-export { ensureWebhookPartitions, keepWebhookPartitionsJob } from './partitions.ts'
+export { ensureKeptDays, ensureWebhookPartitions, keepWebhookPartitionsJob } from './partitions.ts'
