@@ -107,7 +107,7 @@ Naming one takes effect for what happens from then on.
 ## Once, at least once, in order
 
 - **Each threshold once.** A limit event is written once per limit, threshold and period. The next period arms it again, and so
-  does a changed amount, for what now lies above the spend. See [limits](limits.md).
+  does a changed amount, for what now lies above the spend; what a lower amount puts below it is told at once. See [limits](limits.md).
 - **At least once.** A delivery that was not answered in time is sent again, with the same \`id\` and the same bytes. Keep the ids
   that you have processed, and skip those you know.
 - **In order where you ask for it.** With \`ordered\` a subscription is told of one thing (a budget, a key, a run) in the order in

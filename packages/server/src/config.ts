@@ -67,6 +67,13 @@ export function readConfig(environment: Record<string, string | undefined>): { c
     )
   }
 
+  const [attempt, stop] = [parsed['webhookTimeoutSeconds'] as number, parsed['stopTimeoutSeconds'] as number]
+  if (stop <= attempt) {
+    warnings.push(
+      `SVC_STOP_TIMEOUT_SECONDS (${stop}) is not above SVC_WEBHOOK_TIMEOUT_SECONDS (${attempt}): a worker that stops may leave deliveries to be sent again.`,
+    )
+  }
+
   if (faults.length > 0) throw new ConfigurationError(faults)
   return { config: parsed as unknown as Config, warnings }
 }

@@ -60,7 +60,17 @@ describe('lesson 22: a threshold is told', () => {
     await org.set('PATCH', `/budgets/${id}`, { limit_usd: '1' })
     await org.set('PATCH', `/budgets/${id}`, { limit_usd: '2' })
     await spend(org, '0.4')
-    expect((await crossed(org)).slice(4)).toEqual(['100% at 2'])
+    expect((await crossed(org)).slice(4)).toEqual(['100% at 1.6', '100% at 2'])
+  })
+
+  test('at once, when the limit is lowered to what is spent already, and not what was told before', async () => {
+    const org = await money.org()
+    const { id } = await org.budget('10', { thresholds: [50, 80, 100] })
+    await spend(org, '5')
+    expect(await crossed(org)).toEqual(['50% at 5'])
+    await org.set('PATCH', `/budgets/${id}`, { limit_usd: '4.5' })
+    expect(await crossed(org)).toEqual(['50% at 5', '80% at 5', '100% at 5'])
+    expect(await org.events('budget.exceeded')).toMatchObject([{ budget_id: id, spent_usd: '5', limit_usd: '4.5' }])
   })
 
   test('again in the next period', async () => {

@@ -333,6 +333,30 @@ test('whatever an endpoint makes a failure say can be stored', () => {
   }
 })
 
+test('a result that the database does not take keeps no other from being written', async () => {
+  const odd = await subscribed()
+  const well = await subscribed()
+  const owner = new pg.Client({ connectionString: server.database.ownerUrl })
+  await owner.connect()
+  await owner.query(
+    `alter table webhook_deliveries add constraint odd check (subscription_id <> '${odd.subUuid}') not valid`,
+  )
+  try {
+    await Promise.all([odd.happen('a'), well.happen('b')])
+    await eventually(() => odd.got().length > 0)
+    await eventually(async () =>
+      (await well.ask('GET', `/${well.subId}/deliveries?status=delivered`)).text.includes('dlv_'),
+    )
+    await well.happen('c')
+    await eventually(() => well.got().length === 2)
+  } finally {
+    await owner.query('alter table webhook_deliveries drop constraint odd')
+    await owner.end()
+  }
+  const { json } = await odd.ask('GET', `/${odd.subId}`)
+  expect(json).toMatchObject({ enabled: true, health: { consecutive_failures: 0, pending: 1 } })
+})
+
 describe('replays', () => {
   /** Events of the last hour, as if they had been told already. */
   const past = async ({ inOrg, orgUuid }: Awaited<ReturnType<typeof subscribed>>, events: number) => {

@@ -131,7 +131,11 @@ test('410 disables the subscription, and the organization is told', async () => 
   expect((await ask('GET', `/${subId}`)).json).toMatchObject({ disabled_reason: 'gone' })
   await eventually(() => receiver.at(other).some(({ body }) => body.includes('subscription.disabled')))
   const told = receiver.at(other).find(({ body }) => body.includes('subscription.disabled'))!
-  expect(JSON.parse(told.body)).toMatchObject({ data: { subscription_id: subId, reason: 'gone' } })
+  expect(JSON.parse(told.body)).toMatchObject({
+    data: { subscription_id: subId, origin: receiver.url, reason: 'gone' },
+  })
+  const entries = await call(server.url, 'GET', `/v1/orgs/${orgId}/audit-log?action=webhook.disabled`, { key })
+  expect(entries.json['data']).toMatchObject([{ actor: { kind: 'system' }, target: { id: subId } }])
   await happen('b')
   await eventually(() => receiver.at(other).length === 3)
   expect(receiver.at(path)).toHaveLength(1)

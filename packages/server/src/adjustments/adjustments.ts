@@ -4,12 +4,13 @@ import { findPack, packOf } from '../credits/credits.ts'
 import { findLimitOfCustomer } from '../customers/customers.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
-import { crossingRows, crossingsOf, decideVersion, quotaCrossings, recordCrossings } from '../lanes/lanes.ts'
+import { decideVersion } from '../lanes/lanes.ts'
 import {
   type Allowance,
   allowanceAt,
   balancesOf,
   bookAdjustment,
+  crossingsOf,
   entryOf,
   findAllowanceAt,
   findLimit,
@@ -20,6 +21,8 @@ import {
   nameAllowances,
   packAllowance,
   parseLimitId,
+  quotaCrossings,
+  tellCrossings,
 } from '../ledger/ledger.ts'
 import { loadTopUps } from '../quota/quota.ts'
 import { nanoPerUsd, parseUsd } from '../values/money.ts'
@@ -61,11 +64,7 @@ export async function adjust(
     reason: input.reason,
     version: decideVersion,
   })
-  const crossings = await crossingsBy(tx, orgId, allowance, spent, delta)
-  if (crossings.length > 0) {
-    const limits = (await liveLimits(tx, orgId)).map(limitOf)
-    await recordCrossings(tx, crossingRows(orgId, crossings, row.at.toISOString(), { limits }))
-  }
+  await tellCrossings(tx, orgId, await crossingsBy(tx, orgId, allowance, spent, delta), row.at)
   const entry = entryOf(row, await nameAllowances(tx, orgId, [allowance.key]))
   audit({ action: 'ledger.adjusted', target: { kind: allowance.kind, id: input.limit_id }, after: entry })
   return entry

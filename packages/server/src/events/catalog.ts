@@ -130,7 +130,7 @@ export const eventKinds = {
     'A subscription is no longer delivered to, because of what its endpoint has answered.',
     Type.Object({
       subscription_id: Id('subscription'),
-      url: Type.String({ examples: ['https://example.com/hooks/weir'] }),
+      origin: Type.String({ description: 'The host of its endpoint.', examples: ['https://example.com'] }),
       reason: Type.String({
         description: '`gone`: the endpoint answered 410. `failing`: every delivery of five days has failed.',
         examples: ['failing'],
@@ -139,7 +139,7 @@ export const eventKinds = {
     }),
     {
       subscription_id: 'sub_01jbsteb4peb5vskx602h9mw4q',
-      url: 'https://example.com/hooks/weir',
+      origin: 'https://example.com',
       reason: 'failing',
       disabled_at: '2026-11-15T08:30:00.000+00:00',
     },

@@ -1,7 +1,6 @@
-import type { Allowance, Balance, Charge, Claim, Refusal } from '../ledger/ledger.ts'
+import type { Allowance, Balance, Charge, Claim, Crossing, Refusal } from '../ledger/ledger.ts'
 import type { Delta } from './book.ts'
 import type { Actual, Hold, MovementKind } from './ending.ts'
-import type { Crossing } from './thresholds.ts'
 
 /** What a hold was asked for with; kept as JSON. */
 export type HoldInputs = Readonly<Record<string, unknown>> & { readonly customer_id?: string | undefined }

@@ -1,9 +1,8 @@
-import { type Allowance, type Claim, type Refusal, remainingOf } from '../ledger/ledger.ts'
+import { type Allowance, type Claim, type Crossing, crossingsOf, type Refusal, remainingOf } from '../ledger/ledger.ts'
 import type { Ask, ChargedItem, Decision, Movement, NewHold, Reading, Verdict } from './asks.ts'
 import { add, type Book, type Delta, difference, noDelta, type OpenBook, opened } from './book.ts'
 import { refusedBefore, type Sums, summed, type Taken } from './charging.ts'
 import { drawnDown, endHold, type Hold, type MovementKind } from './ending.ts'
-import { type Crossing, crossingsOf } from './thresholds.ts'
 
 const maxLeaseMs = 24 * 3_600_000
 const largest = 2n ** 63n - 1n

@@ -10,7 +10,6 @@ import { Lane, type LaneOptions } from './lane.ts'
 import { laneMetrics } from './metrics.ts'
 import type { Definitions, LaneTask, Result, Task } from './tasks.ts'
 
-export { crossingRows } from './crossings.ts'
 export { type Ask, decideVersion, type HoldInputs, type Reading, type Verdict } from './decide.ts'
 export { expiryGraceMs, type Hold } from './ending.ts'
 export {
@@ -25,8 +24,6 @@ export {
 export { expiredHolds } from './queries.ts'
 export { runOf } from './recording.ts'
 export type { Definitions, Facts, KnownHold, Result, RunEnding, Task } from './tasks.ts'
-export { crossingsOf, quotaCrossings } from './thresholds.ts'
-export { recordCrossings } from './write-queries.ts'
 
 /**
  * Nobody waits on a lane for long: a lock is given up after half a second, a paused process loses its own after two. Rows are

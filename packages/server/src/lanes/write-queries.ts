@@ -1,8 +1,6 @@
-import { CompiledQuery } from 'kysely'
 import { claimedAgain } from '../idempotency/idempotency.ts'
 import { type Sent, type Statement, statement } from '../infra/pipelined-connection.ts'
-import type { Tx } from '../infra/sql.ts'
-import type { Allowance, ChainPlace } from '../ledger/ledger.ts'
+import { type Allowance, type ChainPlace, crossingsStatement } from '../ledger/ledger.ts'
 import { forgetRunKeys, type RunKey } from '../run-log/run-log.ts'
 import type { Delta } from './book.ts'
 import type { Decision, Movement } from './decide.ts'
@@ -107,17 +105,6 @@ const insertBatches = statement(
    select * from json_to_recordset($1) as b (org_id uuid, seq bigint, at timestamptz, keys uuid[], spent_after bigint[], held_after bigint[],
      prev_seq bigint[], decide_version smallint)`,
 )
-const insertCrossings = statement(
-  'insert_crossings',
-  `with crossed as (
-     insert into threshold_events (org_id, key, threshold, at)
-     select org_id, key, threshold, at from json_to_recordset($1) as c (org_id uuid, key uuid, threshold smallint, at timestamptz)
-     on conflict do nothing returning org_id, key, threshold, at)
-   insert into outbox (org_id, id, kind, subject, body, created_at)
-   select x.org_id, x.event_id, x.event, x.subject, x.body, x.at
-     from json_to_recordset($1) as x (org_id uuid, key uuid, threshold smallint, at timestamptz, event_id uuid, event text, subject text, body jsonb)
-     join crossed c on c.org_id = x.org_id and c.key = x.key and c.threshold = x.threshold`,
-)
 const insertKeptAnswers = statement(
   'insert_kept_answers',
   `insert into idempotency_keys (org_id, key, day, request_hash, claimed_at, completed_at, status, sealed)
@@ -125,11 +112,6 @@ const insertKeptAnswers = statement(
      from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::bytea[], $5::bytea[], $6::smallint[]) as k (org_id, key, at, hash, sealed, status)
    on conflict (org_id, key, day) do update set ${claimedAgain}`,
 )
-
-/** The same outside a lane, for a transaction that holds the organization's lock. */
-export async function recordCrossings(tx: Tx, rows: readonly object[]) {
-  if (rows.length > 0) await tx.executeQuery(CompiledQuery.raw(insertCrossings.text, [json(rows)]))
-}
 
 /** Everything a batch writes, in the order of the locks. */
 export function writesOf(outcomes: readonly Outcome[], version: number, crossings: readonly object[]): Sent[] {
@@ -180,7 +162,7 @@ export function writesOf(outcomes: readonly Outcome[], version: number, crossing
       decide_version: version,
     })),
   )
-  add(insertCrossings, crossings)
+  add(crossingsStatement, crossings)
   const kept = outcomes.flatMap(({ orgId, at, keptAnswers }) => keptAnswers.map((answer) => ({ orgId, at, ...answer })))
   if (kept.length > 0)
     flight.push({

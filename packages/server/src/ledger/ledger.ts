@@ -27,6 +27,8 @@ export {
   thresholdsOf,
   type Unit,
 } from './allowances.ts'
+export { crossingsStatement } from './crossing-queries.ts'
+export { crossingRows, rearm, tellCrossings } from './crossings.ts'
 export { verifyLedgersJob } from './drift.ts'
 export { amountOf, entryOf, limitIdOf, parseLimitId } from './journal.ts'
 export { bookAdjustment, findAllowanceAt, nameAllowances } from './journal-queries.ts'
@@ -44,7 +46,6 @@ export {
   plainSchedule,
   reachedOf,
   readNow,
-  rearm,
   refusedAmounts,
   refusedMessage,
   rowTimes,
@@ -81,4 +82,5 @@ export {
   updateLimit,
 } from './queries.ts'
 export { JournalEntry } from './schema.ts'
+export { type Crossing, crossingsOf, quotaCrossings } from './thresholds.ts'
 export { verifyLedger, verifyLedgers } from './verification.ts'

@@ -16,7 +16,7 @@ import {
   remainingOf,
 } from './allowances.ts'
 import { plannedOf, scheduleColumns } from './limits.ts'
-import { balancesOf, databaseTime, rearmThresholds, type ScheduleColumns } from './queries.ts'
+import { balancesOf, databaseTime, type ScheduleColumns } from './queries.ts'
 
 export const LimitName = Type.String({ minLength: 1, maxLength: 100, examples: ['Support agents'] })
 
@@ -173,13 +173,6 @@ export const usageView = ({ limit, allowance, balance }: Standing, nowMs: number
   ...periodView(allowance),
   ...scheduleView(limit.schedule, nowMs),
 })
-
-/** After a change of the amount: what lies above the spend now is told again when it is reached. */
-export async function rearm(tx: Tx, orgId: string, nowMs: number, limit: Limit, subject: string) {
-  const [standing] = await standings(tx, orgId, nowMs, [[limit, subject]])
-  const { allowance, balance } = standing!
-  await rearmThresholds(tx, orgId, allowance.key, reachedOf(limit, balance.spent))
-}
 
 /** 0 stands for the limit itself passed. */
 export function reachedOf({ amount, thresholds }: Pick<Limit, 'amount' | 'thresholds'>, spent: bigint): number[] {

@@ -81,10 +81,20 @@ export async function readDue(tx: Tx, queues: readonly (QueueKey & { readonly mo
   return rows
 }
 
+/** What is kept of one. */
+export interface Attempt {
+  readonly at: string
+  readonly status: number | null
+  readonly error: string | null
+  readonly error_message: string | null
+  readonly latency_ms: number
+  readonly response: string | null
+}
+
 export interface Result extends QueueKey {
   readonly id: string
   readonly state: 'delivered' | 'failed' | 'pending'
-  readonly attempt: object
+  readonly attempt: Attempt
   readonly retrySeconds: number
 }
 
@@ -185,19 +195,21 @@ export async function recordQueues(tx: Tx, news: readonly QueueNews[]): Promise<
   return new Set(rows.map(({ subscription_id }) => subscription_id))
 }
 
+export interface DisabledRow {
+  readonly org_id: string
+  readonly id: string
+  readonly url: string
+  readonly disabled_reason: 'gone' | 'failing'
+  readonly disabled_at: Date
+}
+
 /** Subscriptions nobody should be told anything more: each says why, once. */
 export async function disableSubscriptions(
   tx: Tx,
   queues: readonly (QueueKey & { readonly reason: 'gone' | 'failing' })[],
   failingDays: number,
 ) {
-  const { rows } = await raw<{
-    org_id: string
-    id: string
-    url: string
-    disabled_reason: 'gone' | 'failing'
-    disabled_at: Date
-  }>`
+  const { rows } = await raw<DisabledRow>`
     update webhook_subscriptions s
        set enabled = false, disabled_reason = k.reason, disabled_at = clock_timestamp(), updated_at = clock_timestamp()
       from json_to_recordset(${JSON.stringify(queues)}) as k ("orgId" uuid, "subscriptionId" uuid, reason text)

@@ -135,7 +135,7 @@ export function dispatchDeliveries(
       return secrets.signingAt(clock.now().getTime(), endpoint, announced)
     } catch (error) {
       log.error({ error, subscription_id: queue.subscriptionId }, 'a subscription’s secret cannot be opened')
-      queue.isUnsigned = true
+      queue.isStuck = true
       return undefined
     }
   }

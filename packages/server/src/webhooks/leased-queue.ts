@@ -16,8 +16,8 @@ export class LeasedQueue implements QueueKey {
   /** It is being looked at: what is found will still be sent. */
   isBeingRead = false
   isGone = false
-  /** Its secret cannot be opened: nothing is to be learned of its endpoint from that. */
-  isUnsigned = false
+  /** Something of ours is in the way, such as a secret that cannot be opened: nothing is to be learned of its endpoint. */
+  isStuck = false
   /** Another has taken it, because the lease had run out. */
   isLost = false
   isGivenBack = false
@@ -64,7 +64,7 @@ export class LeasedQueue implements QueueKey {
       !this.mayHaveMore ||
       this.isFailing ||
       this.isGone ||
-      this.isUnsigned ||
+      this.isStuck ||
       this.isLost ||
       // It has become slow among the fast or well among the slow: it is taken again where it belongs.
       (this.hasTried && isTroubled(this.health) !== this.isAmongTroubled) ||
@@ -73,7 +73,7 @@ export class LeasedQueue implements QueueKey {
   }
 
   private get pauseSeconds() {
-    if (this.isUnsigned) return maxPauseSeconds
+    if (this.isStuck) return maxPauseSeconds
     return this.hasTried ? pauseSeconds(this.health) : 0
   }
 

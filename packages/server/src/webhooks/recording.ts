@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type AuditRecord, auditKeyring, record } from '../audit/audit.ts'
 import { emit } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
+import { newTraceId } from '../infra/trace.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import {
+  type DisabledRow,
   disableSubscriptions,
   putOffBlocked,
   type QueueNews,
@@ -31,7 +34,7 @@ interface Entry {
  * PostgreSQL is away it is tried again, and as long no slot of it is free for another attempt.
  */
 export function recordOutcomes(
-  { sql, log }: Platform,
+  { sql, log, config }: Platform,
   leaseSeconds: number,
   {
     onRecorded,
@@ -43,6 +46,7 @@ export function recordOutcomes(
     metrics: DeliveryMetrics
   },
 ) {
+  const keyring = auditKeyring(config.masterKeys())
   let waiting: Entry[] = []
   const settling = new Set<LeasedQueue>()
   let flushing: Promise<void> | undefined
@@ -64,9 +68,40 @@ export function recordOutcomes(
       const queues = new Set([...entries.map(({ queue }) => queue), ...settling])
       settling.clear()
       const news = newsOf(entries, queues)
-      while (!(await isWritten(entries, news))) await sleep(tryAgainMs)
+      await write(entries, news)
       for (const { queue, result } of entries) onRecorded(queue, result.id)
       for (const [queue, { isGivenBack }] of news) if (isGivenBack) onGivenBack(queue)
+    }
+  }
+
+  /** One queue's trouble with the database must not keep the results of all others: they are then written queue by queue. */
+  async function write(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, QueueNews>) {
+    for (;;) {
+      const written = await tryToWrite(entries, news)
+      if (written === 'yes') return
+      if (written === 'not_now') await sleep(tryAgainMs)
+      else break
+    }
+    const queues = new Set([...entries.map(({ queue }) => queue), ...news.keys()])
+    if (queues.size > 1) {
+      for (const queue of queues) {
+        const own = news.get(queue)
+        await write(
+          entries.filter((entry) => entry.queue === queue),
+          new Map(own ? [[queue, own]] : []),
+        )
+      }
+      return
+    }
+    // What a stranger has answered is all that nobody can foresee: without it the rest is written.
+    if (entries.some(({ result }) => result.attempt.response !== null || result.attempt.error_message !== null))
+      return write(entries.map(withoutWords), news)
+    for (const queue of queues) {
+      queue.isStuck = true
+      log.error(
+        { subscription_id: formatId('subscription', queue.subscriptionId) },
+        'what became of deliveries cannot be written; they will be sent again',
+      )
     }
   }
 
@@ -85,8 +120,8 @@ export function recordOutcomes(
     return news
   }
 
-  async function isWritten(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, QueueNews>): Promise<boolean> {
-    if (entries.length === 0 && news.size === 0) return true
+  async function tryToWrite(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, QueueNews>) {
+    if (entries.length === 0 && news.size === 0) return 'yes'
     const queues = new Set([...entries.map(({ queue }) => queue), ...news.keys()])
     const startedMs = performance.now()
     try {
@@ -95,26 +130,30 @@ export function recordOutcomes(
           tx,
           entries.map(({ result }) => result),
         )
-        await disable(tx, [...queues])
+        const disabled = await disable(tx, [...queues])
         // Who took a queue and found nothing to send in it may have found what waits for another.
         const unused = [...news.values()].filter(({ isGivenBack, hasTried }) => isGivenBack && !hasTried)
         if (unused.length > 0) await putOffBlocked(tx, unused)
-        return news.size > 0 ? await recordQueues(tx, [...news.values()]) : new Set<string>()
+        const leases = news.size > 0 ? await recordQueues(tx, [...news.values()]) : new Set<string>()
+        // The chain of entries is everybody's last lock.
+        for (const row of disabled) await record(tx, keyring, row.org_id, disabledEntry(row))
+        return leases
       })
       for (const queue of news.keys()) {
         queue.isLost = !held.has(queue.subscriptionId)
         if (!queue.isLost) queue.leasedAtMs = startedMs
       }
-      return true
+      return 'yes'
     } catch (error) {
       log.warn({ error, results: entries.length }, 'what became of deliveries was not written; it is tried again')
-      return false
+      // 22 and 23: there is something in it that the database does not take, however often it is sent.
+      return /^2[23]/.test((error as { code?: string }).code ?? '') ? 'never' : 'not_now'
     }
   }
 
   async function disable(tx: Tx, queues: readonly LeasedQueue[]) {
     const suspects = queues.filter(({ isGone, isFailing }) => isGone || isFailing)
-    if (suspects.length === 0) return
+    if (suspects.length === 0) return []
     const keys = suspects.map(({ orgId, subscriptionId, isGone }) => ({
       orgId,
       subscriptionId,
@@ -122,19 +161,26 @@ export function recordOutcomes(
     }))
     const disabled = await disableSubscriptions(tx, keys, failingDays)
     // Each takes the lock of its organization: in one order, as everybody does who takes several.
-    for (const row of disabled.toSorted((a, b) => (a.org_id < b.org_id ? -1 : 1))) {
-      const { org_id, id, url, disabled_reason, disabled_at } = row
+    const sorted = disabled.toSorted((a, b) => (a.org_id < b.org_id ? -1 : 1))
+    for (const { org_id, id, url, disabled_reason, disabled_at } of sorted) {
       const subject = formatId('subscription', id)
       await emit(tx, org_id, [
         {
           kind: 'subscription.disabled',
           subject,
-          data: { subscription_id: subject, url, reason: disabled_reason, disabled_at: timestamp(disabled_at) },
+          data: {
+            subscription_id: subject,
+            // The rest of a URL is a secret of its endpoint often enough.
+            origin: new URL(url).origin,
+            reason: disabled_reason,
+            disabled_at: timestamp(disabled_at),
+          },
         },
       ])
       await refreshOptIns(tx, org_id)
       metrics.disabled.inc({ reason: disabled_reason })
     }
+    return sorted
   }
 
   return {
@@ -153,3 +199,17 @@ export function recordOutcomes(
     written: () => flushing ?? sleep(10),
   }
 }
+
+const withoutWords = ({ queue, result }: Entry): Entry => ({
+  queue,
+  result: { ...result, attempt: { ...result.attempt, response: null, error_message: null } },
+})
+
+const disabledEntry = ({ id, disabled_reason, disabled_at }: DisabledRow): AuditRecord => ({
+  actor: { kind: 'system', id: 'webhooks', role: 'operator' },
+  action: 'webhook.disabled',
+  target: { kind: 'subscription', id: formatId('subscription', id) },
+  after: { reason: disabled_reason, disabled_at: timestamp(disabled_at) },
+  address: null,
+  traceId: newTraceId(),
+})

@@ -115,7 +115,8 @@ export async function changeSubscription(
   const fields = differing(found, patch)
   if (Object.keys(fields).length === 0) return before
   await updateSubscription(tx, orgId, id, fields)
-  if (fields.enabled === true) await reopenQueue(tx, orgId, id)
+  // Another endpoint has no past either.
+  if (fields.enabled === true || fields.url !== undefined) await reopenQueue(tx, orgId, id)
   await refreshOptIns(tx, orgId)
   const after = subscriptionView((await findSubscription(tx, orgId, id))!)
   audit({

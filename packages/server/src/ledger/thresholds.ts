@@ -1,4 +1,4 @@
-import { type Allowance, type Pack, packAllowance } from '../ledger/ledger.ts'
+import { type Allowance, type Pack, packAllowance } from './allowances.ts'
 
 /** A threshold reached, in percent of the limit; 0 is the limit itself, passed by cost that could not be refused. */
 export interface Crossing {

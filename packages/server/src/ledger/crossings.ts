@@ -1,0 +1,134 @@
+import type { NewEvent } from '../events/events.ts'
+import type { Tx } from '../infra/sql.ts'
+import { newUuid } from '../values/id.ts'
+import { formatUsd } from '../values/money.ts'
+import type { Limit, OrgLimits } from './allowances.ts'
+import { insertCrossings } from './crossing-queries.ts'
+import { amountOf, limitIdOf } from './journal.ts'
+import { periodView, reachedOf, standings } from './limit-fields.ts'
+import { limitOf } from './limits.ts'
+import { liveLimits, rearmThresholds } from './queries.ts'
+import type { Crossing } from './thresholds.ts'
+
+/** Tells what was reached outside a lane, in a transaction that holds the organization's lock. */
+export async function tellCrossings(tx: Tx, orgId: string, crossings: readonly Crossing[], at: Date) {
+  if (crossings.length === 0) return
+  const limits = (await liveLimits(tx, orgId)).map(limitOf)
+  await insertCrossings(tx, crossingRows(orgId, crossings, at.toISOString(), { limits }))
+}
+
+/**
+ * After a change of the amount: what lies above the spend now is told again when it is reached, and what a lower amount has put
+ * below it is told at once, unless it was before.
+ */
+export async function rearm(tx: Tx, orgId: string, nowMs: number, limit: Limit, subject: string) {
+  const [standing] = await standings(tx, orgId, nowMs, [[limit, subject]])
+  const { allowance, balance } = standing!
+  const reached = reachedOf(limit, balance.spent)
+  await rearmThresholds(tx, orgId, allowance.key, reached)
+  const crossings = reached.map((threshold) => ({ allowance, threshold, spent: balance.spent }))
+  await tellCrossings(tx, orgId, crossings, new Date(nowMs))
+}
+
+/** Each is told once per allowance, by the table's key. */
+export const crossingRows = (
+  orgId: string,
+  crossings: readonly Crossing[],
+  at: string,
+  { limits }: Pick<OrgLimits, 'limits'>,
+) =>
+  firstOfEach(crossings).flatMap((crossing) => {
+    const told = eventOf(crossing, limits)
+    if (!told) return []
+    const { allowance, threshold } = crossing
+    const { kind, subject, data } = told
+    return [{ org_id: orgId, key: allowance.key, threshold, at, event_id: newUuid(), subject, event: kind, body: data }]
+  })
+
+/** Up, down and up again within one batch is one crossing. */
+function firstOfEach(crossings: readonly Crossing[]): Crossing[] {
+  const seen = new Set<string>()
+  return crossings.filter(({ allowance, threshold }) => {
+    const of = `${allowance.key} ${threshold}`
+    return !seen.has(of) && seen.add(of)
+  })
+}
+
+/** How a crossing is told, in the words of its kind of limit. Of a pack that is passed nothing more is to be said: it was depleted. */
+function eventOf({ allowance, threshold, spent }: Crossing, limits: OrgLimits['limits']): NewEvent | undefined {
+  const id = limitIdOf(allowance)
+  const limit = allowance.limit!
+  const dollars = { limit_usd: formatUsd(limit), spent_usd: formatUsd(spent) }
+  switch (allowance.kind) {
+    case 'budget': {
+      const { scopeKind, scopeId } = limits.find(({ id: one }) => one === allowance.limitId)!
+      const data = {
+        budget_id: id,
+        scope_kind: scopeKind,
+        scope_id: scopeId === '' ? null : scopeId,
+        ...dollars,
+        ...periodView(allowance),
+      }
+      if (threshold === 0) return { kind: 'budget.exceeded', subject: id, data }
+      return { kind: 'budget.threshold_crossed', subject: id, data: { threshold_percent: threshold, ...data } }
+    }
+    case 'spend_cap': {
+      const data = { spend_cap_id: id, ...dollars, ...periodView(allowance) }
+      if (threshold === 0) return { kind: 'spend_cap.exceeded', subject: id, data }
+      return { kind: 'spend_cap.threshold_crossed', subject: id, data: { threshold_percent: threshold, ...data } }
+    }
+    case 'customer':
+      return {
+        kind: 'customer_limit.exceeded',
+        // Of one default there are as many subjects as customers.
+        subject: `${id} ${allowance.subject}`,
+        data: {
+          customer_limit_id: id,
+          customer_id: allowance.subject === '' ? null : allowance.subject,
+          ...dollars,
+          ...periodView(allowance),
+        },
+      }
+    case 'plan': {
+      // Its two limits are one plan, which is called by the first.
+      const runs = limits.find(({ kind, unit }) => kind === 'plan' && unit === 'runs')!
+      const plan = limitIdOf({ kind: 'plan', limitId: runs.id })
+      const data = { plan_id: plan, unit: allowance.unit, limit: Number(limit), used: Number(spent) }
+      return { kind: 'plan.exceeded', subject: plan, data: { ...data, ...periodView(allowance) } }
+    }
+    case 'chain':
+      return {
+        kind: 'chain.exceeded',
+        subject: id,
+        data: {
+          chain_id: allowance.subject,
+          reason: allowance.unit === 'usd' ? 'cost' : 'tokens',
+          limit: amountOf(allowance, limit),
+          current: amountOf(allowance, spent),
+        },
+      }
+    case 'credits': {
+      if (threshold === 0) return undefined
+      return {
+        kind: threshold === 100 ? 'credit_pack.depleted' : 'credit_pack.low',
+        subject: id,
+        data: {
+          credit_pack_id: id,
+          customer_id: allowance.subject,
+          amount_usd: dollars.limit_usd,
+          spent_usd: dollars.spent_usd,
+        },
+      }
+    }
+    case 'quota': {
+      if (threshold === 0) return undefined
+      return {
+        kind: threshold === 100 ? 'quota.depleted' : 'quota.low',
+        subject: id,
+        data: { top_up_id: id, ...dollars },
+      }
+    }
+    default:
+      return undefined
+  }
+}
