@@ -114,7 +114,7 @@ export function completeDocument(
 }
 
 function isNeeded({ content }: OpenAPIV3_1.RequestBodyObject): boolean {
-  const schema = content['application/json']?.schema as OpenAPIV3_1.SchemaObject | undefined
+  const schema = content['application/json']?.schema
   return !schema || (schema.required ?? []).length > 0 || schema.minProperties !== undefined
 }
 
