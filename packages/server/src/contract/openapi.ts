@@ -115,7 +115,8 @@ export function completeDocument(
 
 function isNeeded({ content }: OpenAPIV3_1.RequestBodyObject): boolean {
   const schema = content['application/json']?.schema
-  return !schema || (schema.required ?? []).length > 0 || schema.minProperties !== undefined
+  if (!schema || '$ref' in schema) return true
+  return (schema.required ?? []).length > 0 || schema.minProperties !== undefined
 }
 
 function describeBodyTypes(operation: OpenAPIV3_1.OperationObject, types: NonNullable<RouteDeclaration['bodyTypes']>) {
