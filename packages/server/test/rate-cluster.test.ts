@@ -105,9 +105,9 @@ test('a slot that has moved is found again', async () => {
   // On its way: keys that are not at the old node any more are asked for at the new one.
   expect(await answered(orgId, [window])).toMatchObject({ outcome: 'admitted', by: 'redis' })
   for (const server of [to, from]) await cli(server.port, 'cluster', 'setslot', slot, 'node', ids[1]!)
-  const after = (await answered(orgId, [window])) as { windows: { used: number }[] }
+  const after = await answered(orgId, [window])
   expect(after).toMatchObject({ outcome: 'admitted', by: 'redis' })
-  expect(after.windows[0]!.used).toBeGreaterThanOrEqual(2)
+  expect('windows' in after && after.windows[0]!.used).toBeGreaterThanOrEqual(2)
 })
 
 test('kill -9 of a master: nothing is thrown, every answer comes in time, and the limit holds again', async () => {
