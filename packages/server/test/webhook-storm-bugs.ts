@@ -38,10 +38,13 @@ const everyNth = (n: number) => {
   return () => ++count % n === 0
 }
 
+/** A part of the statement that reads what is due. */
+const whatIsDue = 'p.attempt_count'
+
 const bugs: Readonly<Record<string, () => void>> = {
   /** Forgets a delivery as soon as it has read it. */
   'sent-at-most-once': () =>
-    whenAsked('cross join lateral', {
+    whenAsked(whatIsDue, {
       rows: async (rows, run) => {
         await run('delete from webhook_pending where id = any($1)', [rows.map(({ id }) => id)])
         return rows
@@ -57,15 +60,11 @@ const bugs: Readonly<Record<string, () => void>> = {
     whenAsked('update webhook_queues q', { text: replacing('when s.enabled then', 'when false then') }),
   /** Signs some deliveries with what is nobody's secret. */
   'wrong-secret': () => {
-    const isWrong = everyNth(20)
-    const { createHmac } = crypto
-    const wrong: typeof createHmac = (algorithm, key, options) =>
-      createHmac(
-        algorithm,
-        typeof key === 'string' && /^wh(sec|org)_/.test(key) && isWrong() ? 'another' : key,
-        options,
-      )
-    Object.assign(crypto, { createHmac: wrong })
+    const isWrong = everyNth(10)
+    const { createSecretKey } = crypto
+    const wrong = (key: string, encoding: BufferEncoding) =>
+      createSecretKey(/^wh(sec|org)_/.test(key) && isWrong() ? 'another' : key, encoding)
+    Object.assign(crypto, { createSecretKey: wrong })
     syncBuiltinESMExports()
   },
   /** Signs with the new secret only, although the old one still counts. */
@@ -74,11 +73,11 @@ const bugs: Readonly<Record<string, () => void>> = {
       rows: (rows) => rows.map((row) => ({ ...row, sealed_previous: null })),
     }),
   /** Tells everything at once, whatever order was asked for. */
-  unordered: () => whenAsked('cross join lateral', { text: replacing('where not d.ordered or', 'where true or') }),
+  unordered: () => whenAsked(whatIsDue, { text: replacing('where not d.ordered or', 'where true or') }),
   /** Makes the bytes of a body anew for some attempts. */
   'other-bytes': () => {
     const isOther = everyNth(5)
-    whenAsked('cross join lateral', {
+    whenAsked('select e.* from unnest', {
       rows: (rows) => rows.map((row) => (isOther() ? { ...row, payload: `${row['payload'] as string} ` } : row)),
     })
   },

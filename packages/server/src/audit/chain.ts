@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Keyring } from '../values/keyring.ts'
+import { preparedKey } from '../values/prepared-key.ts'
 
 /** Who did it: a key, or an operator under a support grant. */
 export interface Actor {
@@ -56,7 +57,7 @@ export function sealOf(key: Buffer, previous: Buffer, entry: AuditEntry): Buffer
   const { org_id, id, at, actor, action, target, outcome, before, after, address, trace_id, count } = entry
   const seq = entry.seq.toString()
   const sealed = { org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count }
-  return createHmac('sha256', key).update(previous).update(canonical(sealed)).digest()
+  return createHmac('sha256', preparedKey(key)).update(previous).update(canonical(sealed)).digest()
 }
 
 export const auditPurpose = 'audit chain'

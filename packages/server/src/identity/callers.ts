@@ -4,6 +4,7 @@ import type { Platform } from '../infra/platform.ts'
 import type { AccessLease } from '../nodes/nodes.ts'
 import { deriveKeyring, type Keyring } from '../values/keyring.ts'
 import { type Networks, networks } from '../values/network.ts'
+import { preparedKey } from '../values/prepared-key.ts'
 import { idOf, type ParsedKey } from './key-format.ts'
 import { type CallerRow, findCaller, type RatePolicyRow, touchKeys } from './queries.ts'
 
@@ -35,7 +36,7 @@ const maxCached = 100_000
 const flushUsedMs = 5_000
 
 /** The keyed hash that stands for a secret in the database: a dump alone cannot be searched for guesses. */
-export const secretMac = (key: Buffer, secret: string) => createHmac('sha256', key).update(secret).digest()
+export const secretMac = (key: Buffer, secret: string) => createHmac('sha256', preparedKey(key)).update(secret).digest()
 
 export const secretKeyring = (platform: Platform): Keyring =>
   deriveKeyring(platform.config.masterKeys(), 'api key secrets')

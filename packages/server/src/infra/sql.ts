@@ -83,6 +83,8 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
     // Nothing on the primary may hold a snapshot for long: hot rows would bloat behind it.
     idle_in_transaction_session_timeout: 10_000,
     statement_timeout: statementTimeoutMs,
+    // Short statements only: compiling one takes longer than running it.
+    options: '-c jit=off',
     // The server's limit does not help when its answer never arrives.
     query_timeout: statementTimeoutMs + 5_000,
     types: int8AsBigInt,

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Keyring } from './keyring.ts'
+import { preparedKey } from './prepared-key.ts'
 
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
@@ -9,7 +10,7 @@ const tagBytes = 16
 export function seal(keyring: Keyring, text: string, context: string): Buffer {
   const { id, bytes } = keyring.current
   const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv(algorithm, bytes, nonce)
+  const cipher = createCipheriv(algorithm, preparedKey(bytes), nonce)
   cipher.setAAD(Buffer.from(context))
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   const keyId = Buffer.from(id)
@@ -22,7 +23,7 @@ export function unseal(keyring: Keyring, sealed: Buffer, context: string): strin
   if (!key) throw new Error('sealed with a key that is no longer configured')
   const nonceEnd = idEnd + nonceBytes
   const tagEnd = nonceEnd + tagBytes
-  const decipher = createDecipheriv(algorithm, key.bytes, sealed.subarray(idEnd, nonceEnd))
+  const decipher = createDecipheriv(algorithm, preparedKey(key.bytes), sealed.subarray(idEnd, nonceEnd))
   decipher.setAAD(Buffer.from(context))
   decipher.setAuthTag(sealed.subarray(nonceEnd, tagEnd))
   return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()]).toString('utf8')

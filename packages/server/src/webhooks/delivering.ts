@@ -5,6 +5,7 @@ import { dispatchDeliveries } from './dispatching.ts'
 import { continueReplays, drainEvents } from './draining.ts'
 import { deliveryMetrics } from './metrics.ts'
 import { openOutbound } from './outbound.ts'
+import { RecentPayloads } from './recent-payloads.ts'
 
 const drainEveryMs = 200
 
@@ -12,10 +13,12 @@ const drainEveryMs = 200
 export function deliverWebhooks(platform: Platform, registry: readonly Deprecation[]) {
   const { sql, config, log, addresses } = platform
   const outbound = openOutbound(config)
+  const recent = new RecentPayloads()
   const dispatcher = dispatchDeliveries(
     platform,
     outbound,
     deliveryMetrics(platform),
+    recent,
     deliveryHeaders(registry, addresses.docsUrl()),
   )
   const closed = new AbortController()
@@ -31,7 +34,7 @@ export function deliverWebhooks(platform: Platform, registry: readonly Deprecati
     }
   }
   // What happens now does not wait for what is told again.
-  const draining = [repeat(() => drainEvents(platform)), repeat(() => continueReplays(sql))]
+  const draining = [repeat(() => drainEvents(platform, recent)), repeat(() => continueReplays(sql))]
 
   return {
     close: async () => {

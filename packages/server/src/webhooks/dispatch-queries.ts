@@ -27,6 +27,12 @@ export async function takeQueues(
   return rows.map((row) => ({ ...row, lease }))
 }
 
+/** From here on rows are found by their keys, whatever is believed of tables that fill and empty all day. */
+export async function findByKeys(tx: Tx) {
+  await raw`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+                   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(tx)
+}
+
 export interface EndpointRow {
   readonly org_id: string
   readonly subscription_id: string
@@ -54,8 +60,6 @@ export interface DueRow {
   readonly subscription_id: string
   readonly id: string
   readonly event_id: string
-  readonly payload: string | null
-  readonly event_created_at: Date | null
   readonly attempt_count: number
 }
 
@@ -65,7 +69,7 @@ const lookedThrough = 1_000
 /** What is due in queues, the longest first; where order is asked for, only the first of each subject. */
 export async function readDue(tx: Tx, queues: readonly (QueueKey & { readonly most: number })[]): Promise<DueRow[]> {
   const { rows } = await raw<DueRow>`
-    select k.org_id, k.subscription_id, p.id, p.event_id, e.payload, e.created_at as event_created_at, p.attempt_count
+    select k.org_id, k.subscription_id, p.id, p.event_id, p.attempt_count
       from unnest(${queues.map(({ orgId }) => orgId)}::uuid[], ${queues.map(({ subscriptionId }) => subscriptionId)}::uuid[],
                   ${queues.map(({ most }) => most)}::integer[]) as k (org_id, subscription_id, most)
      cross join lateral (
@@ -76,8 +80,22 @@ export async function readDue(tx: Tx, queues: readonly (QueueKey & { readonly mo
         where not d.ordered or not exists (
           select from webhook_pending f
            where f.org_id = k.org_id and f.subscription_id = k.subscription_id and f.ordered and f.subject = d.subject and f.seq < d.seq)
-        order by d.next_attempt_at, d.seq limit k.most) p
-      left join events e on e.org_id = k.org_id and e.id = p.event_id`.execute(tx)
+        order by d.next_attempt_at, d.seq limit k.most) p`.execute(tx)
+  return rows
+}
+
+export interface PayloadRow {
+  readonly id: string
+  readonly payload: string
+  readonly created_at: Date
+}
+
+export async function readPayloads(tx: Tx, of: readonly DueRow[]): Promise<PayloadRow[]> {
+  const { rows } = await raw<PayloadRow>`
+    select e.* from unnest(${of.map(({ org_id }) => org_id)}::uuid[], ${of.map(({ event_id }) => event_id)}::uuid[]) as k (org_id, id)
+     cross join lateral (select id, payload, created_at from events where org_id = k.org_id and id = k.id limit 1) e`.execute(
+    tx,
+  )
   return rows
 }
 

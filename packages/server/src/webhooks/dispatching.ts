@@ -4,9 +4,18 @@ import type { Outbound, Outcome } from '../infra/outbound.ts'
 import type { Platform } from '../infra/platform.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { type DueRow, type EndpointRow, readDue, readEndpoints, takeQueues } from './dispatch-queries.ts'
+import {
+  type DueRow,
+  type EndpointRow,
+  findByKeys,
+  readDue,
+  readEndpoints,
+  readPayloads,
+  takeQueues,
+} from './dispatch-queries.ts'
 import { LeasedQueue } from './leased-queue.ts'
 import type { DeliveryMetrics } from './metrics.ts'
+import type { RecentPayloads, Told } from './recent-payloads.ts'
 import { recordOutcomes } from './recording.ts'
 import { retryAfterSeconds } from './schedule.ts'
 import { webhookSecrets } from './secrets.ts'
@@ -24,6 +33,7 @@ export function dispatchDeliveries(
   platform: Platform,
   outbound: Outbound,
   metrics: DeliveryMetrics,
+  recent: RecentPayloads,
   /** What deliveries say that are signed with an organization's secret. */
   announced: DeprecationHeaders,
 ) {
@@ -57,6 +67,7 @@ export function dispatchDeliveries(
   const hasRunOut = ({ leasedAtMs, isLost }: LeasedQueue) =>
     isLost || performance.now() - leasedAtMs > leaseSeconds * 1_000
 
+  const fewest = Math.max(1, Math.floor(config.webhookConcurrency / 32))
   const troubledSlots = Math.max(1, Math.floor(config.webhookConcurrency * troubledShare))
   /** What troubled queues may still begin; for taking another, each that was taken counts although it may have begun nothing. */
   const troubledFree = (least: 0 | 1) => {
@@ -74,8 +85,7 @@ export function dispatchDeliveries(
     }
     const wanting = shared(
       [...leased].filter((queue) => queue.wantsMore && !hasRunOut(queue) && !closed.signal.aborted),
-      free,
-      troubledFree(0),
+      { free, troubledFree: troubledFree(0), fewest },
     )
     if (wanting.length > 0) await fill(wanting)
     for (const queue of leased) recorder.settle(queue)
@@ -94,20 +104,25 @@ export function dispatchDeliveries(
   }
 
   const look = (wanting: Wanting) =>
-    sql.asOrgs([...new Set(wanting.map(({ queue }) => queue.orgId))], async (tx) => ({
-      endpoints: await readEndpoints(
+    sql.asOrgs([...new Set(wanting.map(({ queue }) => queue.orgId))], async (tx) => {
+      await findByKeys(tx)
+      const endpoints = await readEndpoints(
         tx,
         wanting.map(({ queue }) => queue),
-      ),
-      due: await readDue(
+      )
+      const due = await readDue(
         tx,
         wanting.map(({ queue, room }) => ({
           orgId: queue.orgId,
           subscriptionId: queue.subscriptionId,
           most: room + queue.sending.size,
         })),
-      ),
-    }))
+      )
+      const unknown = due.filter(({ event_id }) => !recent.get(event_id))
+      for (const { id, payload, created_at } of unknown.length > 0 ? await readPayloads(tx, unknown) : [])
+        recent.remember(id, { payload, createdAt: created_at })
+      return { endpoints, due }
+    })
 
   function start(
     wanting: Wanting,
@@ -143,18 +158,18 @@ export function dispatchDeliveries(
   function send(queue: LeasedQueue, url: string, signing: Signing, row: DueRow) {
     queue.sending.add(row.id)
     busy++
-    const at = clock.now()
-    void attempt(url, signing, row, at).then((outcome) => note(queue, row, at, signing.version, outcome))
+    const sent = { row, at: clock.now(), version: signing.version, told: recent.get(row.event_id) }
+    void attempt(url, signing, sent).then((outcome) => note(queue, sent, outcome))
   }
 
-  function note(queue: LeasedQueue, row: DueRow, at: Date, version: Signing['version'], outcome: Outcome) {
+  function note(queue: LeasedQueue, { row, at, version, told }: Sent, outcome: Outcome) {
     const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300
     const isGone = 'status' in outcome && outcome.status === 410
-    if (row.payload !== null) queue.learn({ ok: isDelivered, latencyMs: outcome.latencyMs })
+    if (told) queue.learn({ ok: isDelivered, latencyMs: outcome.latencyMs })
     queue.isGone ||= isGone
     const retry = retryAfterSeconds(config.webhookRetrySeconds, row.attempt_count + 1, Math.random())
-    const isLast = retry === undefined || isGone || row.payload === null
-    const lagMs = row.event_created_at === null ? undefined : clock.now().getTime() - row.event_created_at.getTime()
+    const isLast = retry === undefined || isGone || !told
+    const lagMs = told && clock.now().getTime() - told.createdAt.getTime()
     metrics.observe(outcome, {
       version,
       isDelivered,
@@ -171,10 +186,10 @@ export function dispatchDeliveries(
     })
   }
 
-  async function attempt(url: string, signing: Signing, { payload, event_id }: DueRow, at: Date): Promise<Outcome> {
-    if (payload === null) return { error: 'protocol', message: 'The event is no longer kept.', latencyMs: 0 }
-    const message = { eventId: formatId('event', event_id), body: payload, nowMs: at.getTime() }
-    return outbound.post(url, { ...commonHeaders(platform.version), ...signedHeaders(signing, message) }, payload)
+  async function attempt(url: string, signing: Signing, { row, at, told }: Sent): Promise<Outcome> {
+    if (!told) return { error: 'protocol', message: 'The event is no longer kept.', latencyMs: 0 }
+    const message = { eventId: formatId('event', row.event_id), body: told.payload, nowMs: at.getTime() }
+    return outbound.post(url, { ...commonHeaders(platform.version), ...signedHeaders(signing, message) }, told.payload)
   }
 
   async function run() {
@@ -210,15 +225,29 @@ export function dispatchDeliveries(
   }
 }
 
+/** An attempt under way; an event that is no longer kept cannot be told. */
+interface Sent {
+  readonly row: DueRow
+  readonly at: Date
+  readonly version: Signing['version']
+  readonly told: Told | undefined
+}
+
 type Wanting = readonly { readonly queue: LeasedQueue; readonly room: number }[]
 
-/** What is free, shared out evenly, beginning with those that have the least: no queue can use so much that others get nothing. */
-function shared(queues: readonly LeasedQueue[], free: number, troubledFree: number): Wanting {
+/**
+ * What is free, shared out evenly, beginning with those that have the least: no queue can use so much that others get nothing. A
+ * queue gets a few at once, because looking into it costs the same for one: who gets none has the least next time.
+ */
+function shared(
+  queues: readonly LeasedQueue[],
+  { free, troubledFree, fewest }: { free: number; troubledFree: number; fewest: number },
+): Wanting {
   const wanting: { queue: LeasedQueue; room: number }[] = []
   let left = free
   let troubledLeft = troubledFree
   for (const [i, queue] of queues.toSorted((a, b) => a.sending.size - b.sending.size).entries()) {
-    const fair = Math.ceil(left / (queues.length - i))
+    const fair = Math.max(fewest, Math.ceil(left / (queues.length - i)))
     const room = Math.min(queue.room, fair, queue.isAmongTroubled ? troubledLeft : left)
     if (room <= 0) continue
     wanting.push({ queue, room })

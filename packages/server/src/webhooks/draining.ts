@@ -3,6 +3,7 @@ import type { Platform } from '../infra/platform.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { seeOrgs } from '../infra/sql.ts'
 import { timeOfUuid } from '../values/id.ts'
+import type { PayloadRow } from './dispatch-queries.ts'
 import {
   advanceReplay,
   countWaiting,
@@ -16,6 +17,7 @@ import {
 } from './drain-queries.ts'
 import { keptSince } from './partitions.ts'
 import { enqueue } from './queue-queries.ts'
+import type { RecentPayloads } from './recent-payloads.ts'
 
 const perBatch = 500
 const replaysAtOnce = 20
@@ -24,8 +26,12 @@ const replaysLookedAt = 10_000
 const waitingBeforeReplay = 5_000
 
 /** Turns events that were written into deliveries, a batch in one transaction; says how many events it took. */
-export const drainEvents = ({ sql: { db }, clock, log }: Pick<Platform, 'sql' | 'clock' | 'log'>): Promise<number> =>
-  db.transaction().execute(async (tx) => {
+export async function drainEvents(
+  { sql: { db }, clock, log }: Pick<Platform, 'sql' | 'clock' | 'log'>,
+  recent: RecentPayloads,
+): Promise<number> {
+  const drained: (PayloadRow & { readonly org_id: string })[] = []
+  const count = await db.transaction().execute(async (tx) => {
     if (!(await isDrainer(tx))) return 0
     const taken = await takeEvents(tx, perBatch)
     if (taken.length === 0) return 0
@@ -38,10 +44,9 @@ export const drainEvents = ({ sql: { db }, clock, log }: Pick<Platform, 'sql' | 
       )
     const orgIds = [...new Set(events.map(({ org_id }) => org_id))]
     await seeOrgs(tx, orgIds)
-    await insertEvents(
-      tx,
-      events.map(({ body, ...event }) => ({ ...event, payload: payloadOf({ ...event, body }) })),
-    )
+    const told = events.map(({ body, ...event }) => ({ ...event, payload: payloadOf({ ...event, body }) }))
+    drained.push(...told)
+    await insertEvents(tx, told)
     const listeners = Map.groupBy(await listenersOf(tx, orgIds), ({ org_id }) => org_id)
     await enqueue(
       tx,
@@ -61,6 +66,10 @@ export const drainEvents = ({ sql: { db }, clock, log }: Pick<Platform, 'sql' | 
     )
     return taken.length
   })
+  // Only what is committed: what was undone may be told in other words.
+  for (const { id, payload, created_at } of drained) recent.remember(id, { payload, createdAt: created_at })
+  return count
+}
 
 /**
  * Works off a part of some of the replays that wait; says how many deliveries that made. Which ones is left to chance: who has many

@@ -9,6 +9,7 @@ import { timestamp } from '../values/timestamp.ts'
 import {
   type DisabledRow,
   disableSubscriptions,
+  findByKeys,
   putOffBlocked,
   type QueueNews,
   type Result,
@@ -126,6 +127,7 @@ export function recordOutcomes(
     const startedMs = performance.now()
     try {
       const held = await sql.asOrgs([...new Set([...queues].map(({ orgId }) => orgId))], async (tx) => {
+        await findByKeys(tx)
         await recordResults(
           tx,
           entries.map(({ result }) => result),

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { DeprecationHeaders } from '../deprecations/deprecations.ts'
 
 /**
@@ -24,15 +24,14 @@ export function signedHeaders(signing: Signing, { eventId, body, nowMs }: Signed
   if (signing.version === 1) {
     return {
       'x-svc-event-version': '1',
-      'x-svc-signature': `v1=${hmac(signing.secret, body).toString('hex')}`,
+      'x-svc-signature': `v1=${hmac(keysOf(signing.secret).own, body, 'hex')}`,
       ...signing.deprecation,
     }
   }
   const seconds = String(Math.floor(nowMs / 1_000))
-  const ours = signing.secrets.map((secret) => `v1=${hmac(secret, `${seconds}.${body}`).toString('hex')}`)
-  const standard = signing.secrets.map(
-    (secret) => `v1,${hmac(standardKey(secret), `${eventId}.${seconds}.${body}`).toString('base64')}`,
-  )
+  const keys = signing.secrets.map(keysOf)
+  const ours = keys.map(({ own }) => `v1=${hmac(own, `${seconds}.${body}`, 'hex')}`)
+  const standard = keys.map((key) => `v1,${hmac(key.standard, `${eventId}.${seconds}.${body}`, 'base64')}`)
   return {
     'x-svc-event-version': '2',
     'x-svc-signature': [`t=${seconds}`, ...ours].join(','),
@@ -42,7 +41,29 @@ export function signedHeaders(signing: Signing, { eventId, body, nowMs }: Signed
   }
 }
 
-const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text, 'utf8').digest()
+const hmac = (key: KeyObject, text: string, as: 'hex' | 'base64') => createHmac('sha256', key).update(text).digest(as)
 
-/** Standard Webhooks signs with the bytes that the text stands for, where our own format takes the text as it is. */
-const standardKey = (secret: string) => Buffer.from(secret.slice(ownSecretPrefix.length), 'base64')
+interface Keys {
+  readonly own: KeyObject
+  readonly standard: KeyObject
+}
+
+const maxKnown = 10_000
+const known = new Map<string, Keys>()
+
+/**
+ * Standard Webhooks signs with the bytes that the text stands for, where our own format takes the text as it is. Making keys takes
+ * longer than signing with them.
+ */
+function keysOf(secret: string): Keys {
+  let keys = known.get(secret)
+  if (!keys) {
+    if (known.size >= maxKnown) known.clear()
+    keys = {
+      own: createSecretKey(secret, 'utf8'),
+      standard: createSecretKey(secret.slice(ownSecretPrefix.length), 'base64'),
+    }
+    known.set(secret, keys)
+  }
+  return keys
+}
