@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeprecationHeaders } from '../deprecations/deprecations.ts'
 import type { Outbound, Outcome } from '../infra/outbound.ts'
 import type { Platform } from '../infra/platform.ts'
+import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import {
@@ -118,16 +119,29 @@ export function dispatchDeliveries(
           most: room + queue.sending.size,
         })),
       )
-      const unknown = due.filter(({ event_id }) => !recent.get(event_id))
-      for (const { id, payload, created_at } of unknown.length > 0 ? await readPayloads(tx, unknown) : [])
-        recent.remember(id, { payload, createdAt: created_at })
-      return { endpoints, due }
+      return { endpoints, due, told: await payloadsOf(tx, due) }
     })
+
+  /** What is remembered saves reading; what is sent never depends on what is still remembered by then. */
+  async function payloadsOf(tx: Tx, due: readonly DueRow[]): Promise<ReadonlyMap<string, Told>> {
+    const told = new Map<string, Told>()
+    for (const { event_id } of due) {
+      const known = recent.get(event_id)
+      if (known) told.set(event_id, known)
+    }
+    const unknown = due.filter(({ event_id }) => !told.has(event_id))
+    for (const { id, payload, created_at } of unknown.length > 0 ? await readPayloads(tx, unknown) : []) {
+      const one = { payload, createdAt: created_at }
+      told.set(id, one)
+      recent.remember(id, one)
+    }
+    return told
+  }
 
   function start(
     wanting: Wanting,
     known: ReadonlyMap<LeasedQueue, ReadonlySet<string>>,
-    { endpoints, due }: Awaited<ReturnType<typeof look>>,
+    { endpoints, due, told }: Awaited<ReturnType<typeof look>>,
   ) {
     const endpointOf = new Map(endpoints.map((row) => [row.subscription_id, row]))
     const dueOf = Map.groupBy(due, ({ subscription_id }) => subscription_id)
@@ -139,7 +153,8 @@ export function dispatchDeliveries(
       const signing = signingOf(queue, endpoint)
       if (!signing) continue
       for (const row of rows) {
-        if (!known.get(queue)!.has(row.id) && !queue.sending.has(row.id)) send(queue, endpoint.url, signing, row)
+        if (known.get(queue)!.has(row.id) || queue.sending.has(row.id)) continue
+        send(queue, endpoint.url, signing, row, told.get(row.event_id))
       }
     }
   }
@@ -155,10 +170,10 @@ export function dispatchDeliveries(
     }
   }
 
-  function send(queue: LeasedQueue, url: string, signing: Signing, row: DueRow) {
+  function send(queue: LeasedQueue, url: string, signing: Signing, row: DueRow, told: Told | undefined) {
     queue.sending.add(row.id)
     busy++
-    const sent = { row, at: clock.now(), version: signing.version, told: recent.get(row.event_id) }
+    const sent = { row, at: clock.now(), version: signing.version, told }
     void attempt(url, signing, sent).then((outcome) => note(queue, sent, outcome))
   }
 

@@ -9,13 +9,20 @@ export interface Told {
 /** What this process has just drained, it will most likely send: then it need not be read again. The oldest go first. */
 export class RecentPayloads {
   private readonly known = new Map<string, Told>()
+  private readonly limits: { readonly events: number; readonly characters: number }
   private characters = 0
 
+  constructor(limits = { events: maxEvents, characters: maxCharacters }) {
+    this.limits = limits
+  }
+
+  /** Its words never change, so that a second time adds nothing. */
   remember(eventId: string, told: Told) {
+    if (this.known.has(eventId)) return
     this.known.set(eventId, told)
     this.characters += told.payload.length
     for (const [oldest, { payload }] of this.known) {
-      if (this.known.size <= maxEvents && this.characters <= maxCharacters) break
+      if (this.known.size <= this.limits.events && this.characters <= this.limits.characters) break
       this.known.delete(oldest)
       this.characters -= payload.length
     }

@@ -52,6 +52,8 @@ export function recordOutcomes(
   const settling = new Set<LeasedQueue>()
   let flushing: Promise<void> | undefined
 
+  /** Renewed long before it runs out. */
+  const isOld = ({ leasedAtMs }: LeasedQueue) => performance.now() - leasedAtMs > (leaseSeconds * 1_000) / 3
   const hasWork = () => waiting.length > 0 || settling.size > 0
   const wake = () => {
     flushing ??= flushAll().finally(() => {
@@ -114,8 +116,7 @@ export function recordOutcomes(
       const isIdle = queue.sending.size === (done.get(queue)?.length ?? 0)
       if (queue.isGivenBack) continue
       const isGivenBack = isIdle && !queue.isBeingRead && queue.isOver
-      const isOld = performance.now() - queue.leasedAtMs > (leaseSeconds * 1_000) / 3
-      if (isGivenBack || isOld) news.set(queue, queue.news(isGivenBack, leaseSeconds))
+      if (isGivenBack || isOld(queue)) news.set(queue, queue.news(isGivenBack, leaseSeconds))
       if (isGivenBack) queue.isGivenBack = true
     }
     return news
@@ -192,8 +193,7 @@ export function recordOutcomes(
     },
     /** Gives a queue back where nothing of it is under way, or renews its lease where that is due. */
     settle: (queue: LeasedQueue) => {
-      const isOld = performance.now() - queue.leasedAtMs > (leaseSeconds * 1_000) / 3
-      if (queue.isGivenBack || (!isOld && (queue.sending.size > 0 || !queue.isOver))) return
+      if (queue.isGivenBack || (!isOld(queue) && (queue.sending.size > 0 || !queue.isOver))) return
       settling.add(queue)
       wake()
     },
