@@ -67,15 +67,10 @@ CREATE FUNCTION public.drop_partition(parent text, suffix text) RETURNS void
     SET search_path TO 'public'
     AS $_$
 declare
-  kept_days integer := case parent
-    when 'idempotency_keys' then 2 when 'holds' then 8 when 'decision_records' then 8
-    when 'ledger_batches' then 35 when 'movements' then 35
-    when 'runs_7' then 7 + 1 when 'runs_30' then 30 + 1 when 'runs_90' then 90 + 7
-    when 'runs_400' then 400 + 28 when 'runs_3650' then 3650 + 28
-    when 'events' then 30 + 1 when 'webhook_deliveries' then 30 + 1 end;
+  kept integer := (select k.days from kept_days k where k.parent = drop_partition.parent);
 begin
-  if kept_days is null or suffix !~ '^[0-9]{8}$' then raise exception 'not a table whose days are dropped: %', parent; end if;
-  if to_date(suffix, 'YYYYMMDD') > (clock_timestamp() at time zone 'UTC')::date - kept_days then
+  if kept is null or suffix !~ '^[0-9]{8}$' then raise exception 'not a table whose days are dropped: %', parent; end if;
+  if to_date(suffix, 'YYYYMMDD') > (clock_timestamp() at time zone 'UTC')::date - kept then
     raise exception '% of % is still needed', suffix, parent;
   end if;
   -- What is still held must be given back first: without its row nobody could.
@@ -198,6 +193,7 @@ CREATE TABLE public.orgs (
     residency text DEFAULT 'none'::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    timezone text DEFAULT 'UTC'::text NOT NULL,
     CONSTRAINT orgs_residency_check CHECK ((residency = ANY (ARRAY['none'::text, 'strict'::text]))),
     CONSTRAINT orgs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
@@ -395,6 +391,68 @@ begin
   end loop;
 end
 $$;
+
+CREATE TABLE public.approvals (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    rule_id uuid NOT NULL,
+    rule_version integer NOT NULL,
+    rule_name text NOT NULL,
+    reason text NOT NULL,
+    fingerprint bytea NOT NULL,
+    attempted text NOT NULL,
+    attempt jsonb NOT NULL,
+    estimated_nano bigint NOT NULL,
+    requested_by uuid NOT NULL,
+    decided_by uuid,
+    decided_at timestamp with time zone,
+    note text,
+    max_runs integer,
+    max_amount_nano bigint,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT approvals_max_amount_nano_check CHECK ((max_amount_nano >= 0)),
+    CONSTRAINT approvals_max_runs_check CHECK ((max_runs > 0)),
+    CONSTRAINT approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'expired'::text])))
+);
+
+ALTER TABLE ONLY public.approvals FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.orgs_with_overdue_approvals(most integer) RETURNS TABLE(org_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT DISTINCT o.org_id
+    FROM ( SELECT a.org_id
+            FROM public.approvals a
+           WHERE ((a.status = ANY (ARRAY['pending'::text, 'approved'::text])) AND (a.expires_at <= now()))
+           ORDER BY a.expires_at
+          LIMIT orgs_with_overdue_approvals.most) o;
+END;
+
+CREATE TABLE public.routes (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    definition jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.routes FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.orgs_with_routes(after uuid, most integer) RETURNS TABLE(org_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT DISTINCT r.org_id
+    FROM public.routes r
+   WHERE (r.org_id > orgs_with_routes.after)
+   ORDER BY r.org_id
+  LIMIT orgs_with_routes.most;
+END;
 
 CREATE FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -738,6 +796,15 @@ CREATE TABLE public.chain_limits (
 
 ALTER TABLE ONLY public.chain_limits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.content_safety (
+    org_id uuid NOT NULL,
+    settings jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.content_safety FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.customer_limits (
     org_id uuid NOT NULL,
     customer_id text NOT NULL,
@@ -770,6 +837,30 @@ CREATE TABLE public.decision_records (
 PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY public.decision_records FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.eval_expiries (
+    org_id uuid NOT NULL,
+    route_id uuid NOT NULL,
+    eval_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.eval_expiries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.eval_results (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    suite text NOT NULL,
+    model text NOT NULL,
+    provider text,
+    score double precision NOT NULL,
+    samples integer NOT NULL,
+    latency_ms integer,
+    measured_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.eval_results FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.event_opt_ins (
     org_id uuid NOT NULL,
@@ -804,6 +895,12 @@ CREATE TABLE public.idempotency_keys (
 PARTITION BY RANGE (day);
 
 ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.kept_days (
+    parent text NOT NULL,
+    days integer NOT NULL,
+    CONSTRAINT kept_days_days_check CHECK ((days > 0))
+);
 
 CREATE TABLE public.ledger_batches (
     org_id uuid NOT NULL,
@@ -899,6 +996,51 @@ CREATE TABLE public.packs (
 
 ALTER TABLE ONLY public.packs FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.policy_matches (
+    org_id uuid NOT NULL,
+    minute timestamp with time zone NOT NULL,
+    id uuid NOT NULL,
+    rule_id uuid NOT NULL,
+    rule_version integer NOT NULL,
+    set_version bigint NOT NULL,
+    outcome text NOT NULL,
+    shadow boolean NOT NULL,
+    attempt_hash bytea NOT NULL,
+    attempt jsonb NOT NULL,
+    count bigint NOT NULL,
+    CONSTRAINT policy_matches_outcome_check CHECK ((outcome = ANY (ARRAY['block'::text, 'require_approval'::text, 'allow'::text, 'error'::text])))
+)
+PARTITION BY RANGE (minute);
+
+ALTER TABLE ONLY public.policy_matches FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.policy_rules (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    effect text NOT NULL,
+    target text NOT NULL,
+    priority integer NOT NULL,
+    expression text NOT NULL,
+    reason text NOT NULL,
+    enabled boolean NOT NULL,
+    shadow boolean NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT policy_rules_effect_check CHECK ((effect = ANY (ARRAY['block'::text, 'require_approval'::text, 'allow'::text]))),
+    CONSTRAINT policy_rules_target_check CHECK ((target = ANY (ARRAY['model'::text, 'action'::text])))
+);
+
+ALTER TABLE ONLY public.policy_rules FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.policy_sets (
+    org_id uuid NOT NULL,
+    version bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.policy_sets FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.price_settings (
     org_id uuid NOT NULL,
     min_hold_nano bigint NOT NULL,
@@ -932,6 +1074,22 @@ CREATE TABLE public.prices (
 );
 
 ALTER TABLE ONLY public.prices FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.routing_models (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    model text NOT NULL,
+    provider text,
+    region text,
+    capabilities text[] DEFAULT '{}'::text[] NOT NULL,
+    context_tokens bigint,
+    latency_ms integer,
+    enabled boolean NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.routing_models FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.run_keys_0 (
     org_id uuid NOT NULL,
@@ -1127,6 +1285,7 @@ CREATE TABLE public.runs (
     ended_at timestamp with time zone,
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    admission json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1169,6 +1328,7 @@ CREATE TABLE public.runs_30 (
     ended_at timestamp with time zone,
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    admission json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1211,6 +1371,7 @@ CREATE TABLE public.runs_3650 (
     ended_at timestamp with time zone,
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    admission json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1253,6 +1414,7 @@ CREATE TABLE public.runs_400 (
     ended_at timestamp with time zone,
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    admission json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1295,6 +1457,7 @@ CREATE TABLE public.runs_7 (
     ended_at timestamp with time zone,
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    admission json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1337,6 +1500,7 @@ CREATE TABLE public.runs_90 (
     ended_at timestamp with time zone,
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    admission json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1581,6 +1745,9 @@ ALTER TABLE ONLY public.allowances
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_pkey PRIMARY KEY (org_id, id);
+
 ALTER TABLE ONLY public.audit_heads
     ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (org_id);
 
@@ -1593,6 +1760,9 @@ ALTER TABLE ONLY public.chain_limits
 ALTER TABLE ONLY public.chains
     ADD CONSTRAINT chains_pkey PRIMARY KEY (org_id, chain_id);
 
+ALTER TABLE ONLY public.content_safety
+    ADD CONSTRAINT content_safety_pkey PRIMARY KEY (org_id);
+
 ALTER TABLE ONLY public.customer_limits
     ADD CONSTRAINT customer_limits_pkey PRIMARY KEY (org_id, customer_id);
 
@@ -1601,6 +1771,12 @@ ALTER TABLE ONLY public.decision_records
 
 ALTER TABLE ONLY public.deprecation_announcements
     ADD CONSTRAINT deprecation_announcements_pkey PRIMARY KEY (org_id, deprecation_id);
+
+ALTER TABLE ONLY public.eval_expiries
+    ADD CONSTRAINT eval_expiries_pkey PRIMARY KEY (org_id, route_id, eval_id);
+
+ALTER TABLE ONLY public.eval_results
+    ADD CONSTRAINT eval_results_pkey PRIMARY KEY (org_id, id);
 
 ALTER TABLE ONLY public.event_opt_ins
     ADD CONSTRAINT event_opt_ins_pkey PRIMARY KEY (org_id, kind);
@@ -1613,6 +1789,9 @@ ALTER TABLE ONLY public.holds
 
 ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (org_id, key, day);
+
+ALTER TABLE ONLY public.kept_days
+    ADD CONSTRAINT kept_days_pkey PRIMARY KEY (parent);
 
 ALTER TABLE ONLY public.ledger_batches
     ADD CONSTRAINT ledger_batches_pkey PRIMARY KEY (org_id, seq, at);
@@ -1644,6 +1823,15 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.packs
     ADD CONSTRAINT packs_pkey PRIMARY KEY (org_id, owner, id);
 
+ALTER TABLE ONLY public.policy_matches
+    ADD CONSTRAINT policy_matches_pkey PRIMARY KEY (org_id, minute, rule_id, shadow, set_version, attempt_hash);
+
+ALTER TABLE ONLY public.policy_rules
+    ADD CONSTRAINT policy_rules_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.policy_sets
+    ADD CONSTRAINT policy_sets_pkey PRIMARY KEY (org_id);
+
 ALTER TABLE ONLY public.price_settings
     ADD CONSTRAINT price_settings_pkey PRIMARY KEY (org_id);
 
@@ -1655,6 +1843,12 @@ ALTER TABLE ONLY public.rate_limit_policies
 
 ALTER TABLE ONLY public.retention_policies
     ADD CONSTRAINT retention_policies_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.routes
+    ADD CONSTRAINT routes_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.routing_models
+    ADD CONSTRAINT routing_models_pkey PRIMARY KEY (org_id, id);
 
 ALTER TABLE ONLY public.run_keys
     ADD CONSTRAINT run_keys_pkey PRIMARY KEY (org_id, key);
@@ -1775,9 +1969,21 @@ CREATE INDEX api_keys_created_at ON public.api_keys USING btree (org_id, created
 
 CREATE UNIQUE INDEX api_keys_id ON public.api_keys USING btree (id);
 
+CREATE INDEX approvals_created_at ON public.approvals USING btree (org_id, created_at, id);
+
+CREATE INDEX approvals_of_attempt ON public.approvals USING btree (org_id, rule_id, rule_version, fingerprint, id);
+
+CREATE UNIQUE INDEX approvals_one_pending ON public.approvals USING btree (org_id, rule_id, rule_version, fingerprint) WHERE (status = 'pending'::text);
+
+CREATE INDEX approvals_overdue ON public.approvals USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'approved'::text]));
+
 CREATE INDEX audit_log_at ON ONLY public.audit_log USING btree (org_id, at, seq);
 
 CREATE INDEX customer_limits_created_at ON public.customer_limits USING btree (org_id, created_at, id) WHERE (customer_id <> ''::text);
+
+CREATE INDEX eval_results_created_at ON public.eval_results USING btree (org_id, created_at, id);
+
+CREATE INDEX eval_results_latest ON public.eval_results USING btree (org_id, suite, model, COALESCE(provider, ''::text), measured_at DESC, id DESC);
 
 CREATE INDEX holds_expiring ON ONLY public.holds USING btree (expires_at) WHERE (state = 'open'::text);
 
@@ -1803,7 +2009,19 @@ CREATE INDEX packs_created_at ON public.packs USING btree (org_id, owner, create
 
 CREATE UNIQUE INDEX packs_id ON public.packs USING btree (id);
 
+CREATE INDEX policy_matches_rule ON ONLY public.policy_matches USING btree (org_id, rule_id, minute);
+
+CREATE INDEX policy_rules_order ON public.policy_rules USING btree (org_id, priority, id);
+
 CREATE UNIQUE INDEX prices_of_model ON public.prices USING btree (org_id, model, provider, effective_from);
+
+CREATE INDEX routes_created_at ON public.routes USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX routes_name ON public.routes USING btree (org_id, name);
+
+CREATE INDEX routing_models_created_at ON public.routing_models USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX routing_models_name ON public.routing_models USING btree (org_id, model, COALESCE(provider, ''::text));
 
 CREATE INDEX run_keys_seen_on ON ONLY public.run_keys USING brin (seen_on);
 
@@ -1992,14 +2210,26 @@ ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_90_pkey;
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.chain_limits
     ADD CONSTRAINT chain_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.content_safety
+    ADD CONSTRAINT content_safety_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.customer_limits
     ADD CONSTRAINT customer_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.deprecation_announcements
     ADD CONSTRAINT deprecation_announcements_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.eval_expiries
+    ADD CONSTRAINT eval_expiries_org_id_route_id_fkey FOREIGN KEY (org_id, route_id) REFERENCES public.routes(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.eval_results
+    ADD CONSTRAINT eval_results_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.event_opt_ins
     ADD CONSTRAINT event_opt_ins_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -2013,6 +2243,12 @@ ALTER TABLE ONLY public.org_rate_limits
 ALTER TABLE ONLY public.packs
     ADD CONSTRAINT packs_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.policy_rules
+    ADD CONSTRAINT policy_rules_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.policy_sets
+    ADD CONSTRAINT policy_sets_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.price_settings
     ADD CONSTRAINT price_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -2024,6 +2260,12 @@ ALTER TABLE ONLY public.rate_limit_policies
 
 ALTER TABLE ONLY public.retention_policies
     ADD CONSTRAINT retention_policies_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.routes
+    ADD CONSTRAINT routes_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.routing_models
+    ADD CONSTRAINT routing_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -2051,6 +2293,8 @@ CREATE POLICY announcing ON public.webhook_subscriptions FOR SELECT TO postgres 
 
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.approvals ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
@@ -2073,6 +2317,8 @@ CREATE POLICY checking ON public.ledger_checks FOR SELECT TO postgres USING (tru
 
 CREATE POLICY checking ON public.org_ledgers FOR SELECT TO postgres USING (true);
 
+ALTER TABLE public.content_safety ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.customer_limits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.decision_records ENABLE ROW LEVEL SECURITY;
@@ -2083,9 +2329,15 @@ CREATE POLICY dispatching ON public.webhook_queues TO postgres USING (true);
 
 CREATE POLICY draining ON public.outbox TO postgres USING (true);
 
+ALTER TABLE public.eval_expiries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.eval_results ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.event_opt_ins ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY expiring ON public.approvals FOR SELECT TO postgres USING (true);
 
 CREATE POLICY folding ON public.usage_15m FOR SELECT TO postgres USING (true);
 
@@ -2115,6 +2367,12 @@ ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.packs ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.policy_matches ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.policy_rules ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.policy_sets ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.price_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.prices ENABLE ROW LEVEL SECURITY;
@@ -2132,6 +2390,12 @@ ALTER TABLE public.rate_limit_policies ENABLE ROW LEVEL SECURITY;
 CREATE POLICY replaying ON public.webhook_replays FOR SELECT TO postgres USING (true);
 
 ALTER TABLE public.retention_policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.routes ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY routing ON public.routes FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.routing_models ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.run_keys ENABLE ROW LEVEL SECURITY;
 
@@ -2187,6 +2451,8 @@ CREATE POLICY tenant ON public.allowances USING ((org_id = ANY (( SELECT public.
 
 CREATE POLICY tenant ON public.api_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.approvals USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.audit_heads USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.audit_log USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -2195,11 +2461,17 @@ CREATE POLICY tenant ON public.chain_limits USING ((org_id = ANY (( SELECT publi
 
 CREATE POLICY tenant ON public.chains USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.content_safety USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.customer_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.decision_records USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.deprecation_announcements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.eval_expiries USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.eval_results USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.event_opt_ins USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -2227,6 +2499,12 @@ CREATE POLICY tenant ON public.outbox USING ((org_id = ANY (( SELECT public.app_
 
 CREATE POLICY tenant ON public.packs USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.policy_matches USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.policy_rules USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.policy_sets USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.price_settings USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.prices USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -2234,6 +2512,10 @@ CREATE POLICY tenant ON public.prices USING ((org_id = ANY (( SELECT public.app_
 CREATE POLICY tenant ON public.rate_limit_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.retention_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.routes USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.routing_models USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.run_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -2385,6 +2667,16 @@ GRANT ALL ON FUNCTION public.orgs_to_tell(announcements text[], since timestamp 
 REVOKE ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.approvals TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_overdue_approvals(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_overdue_approvals(most integer) TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.routes TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_routes(after uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_routes(after uuid, most integer) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) TO weir_app;
 
@@ -2434,9 +2726,15 @@ GRANT SELECT,INSERT ON TABLE public.audit_log TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chain_limits TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.content_safety TO weir_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customer_limits TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.decision_records TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.eval_expiries TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.eval_results TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.event_opt_ins TO weir_app;
 
@@ -2454,9 +2752,17 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nodes TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.packs TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.policy_matches TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.policy_rules TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.policy_sets TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.price_settings TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.prices TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.routing_models TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs TO weir_app;
 

@@ -14,6 +14,8 @@ const policyDecision = Type.Object({
   reason: Type.String(),
   attempted: Type.String(),
   rule_id: Type.String(),
+  decision_id: Type.Optional(Type.String()),
+  approval_id: Type.Optional(Type.String({ description: 'The request that somebody has to approve.' })),
 })
 
 /** Money limits count in dollars, all others in whole units. */
@@ -24,6 +26,9 @@ const decided = {
   decision_id: Type.Optional(Type.String()),
   index: Type.Optional(Count),
   settled: Type.Optional(Type.Array(Type.Object({ index: Count, run_id: Type.String() }))),
+  fits: Type.Optional(
+    Type.String({ description: 'A cheaper model of the same route that every limit still has room for.' }),
+  ),
 }
 const refused = { held_usd: Type.Optional(Usd), attempted_usd: Type.Optional(Usd), ...decided }
 

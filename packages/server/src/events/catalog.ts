@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Count, Id, Nullable, Timestamp, Usd } from '../contract/wire.ts'
 import { kind, optIn } from './kind.ts'
 import { limitEvents } from './limit-kinds.ts'
+import { policyEvents } from './policy-kinds.ts'
 
 const name = Type.String({ examples: ['production'] })
 const key = { key_id: Id('key'), name, role: Type.String({ examples: ['service'] }) }
@@ -27,14 +28,15 @@ const model = Type.String({ examples: ['gpt-4o'] })
 /** Every kind of event that subscriptions can be told. Append only: receivers switch on these strings. */
 export const eventKinds = {
   ...limitEvents,
+  ...policyEvents,
   'decision.refused': optIn(
     kind(
-      'A limit has refused a call. A sample: an agent that loops on a refusal is not told of each.',
+      'A limit or a rule has refused a call. A sample: an agent that loops on a refusal is not told of each.',
       Type.Object({
         decision_id: Id('decision'),
         error_code: Type.String({ description: 'What the caller was answered with.', examples: ['budget_exceeded'] }),
         message: text,
-        decided_by: Nullable(Type.String({ description: 'The id of the limit that refused.' })),
+        decided_by: Nullable(Type.String({ description: 'The id of the limit or rule that refused.' })),
         estimated_cost_usd: Type.String({ ...Usd, description: 'What would have been reserved.' }),
         model,
         provider: Nullable(text),

@@ -81,6 +81,29 @@ export interface ApiKeys {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Approvals {
+  attempt: Json;
+  attempted: string;
+  created_at: Generated<Timestamp>;
+  decided_at: Timestamp | null;
+  decided_by: string | null;
+  estimated_nano: Int8;
+  expires_at: Timestamp;
+  fingerprint: Buffer;
+  id: string;
+  max_amount_nano: Int8 | null;
+  max_runs: number | null;
+  note: string | null;
+  org_id: string;
+  reason: string;
+  requested_by: string;
+  rule_id: string;
+  rule_name: string;
+  rule_version: number;
+  status: string;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface AuditHeads {
   mac: Buffer;
   mac_key_id: string;
@@ -129,6 +152,13 @@ export interface Chains {
   tokens_key: string;
 }
 
+export interface ContentSafety {
+  created_at: Generated<Timestamp>;
+  org_id: string;
+  settings: Json;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface CustomerLimits {
   amount: Int8 | null;
   anchor: Timestamp | null;
@@ -156,6 +186,26 @@ export interface DeprecationAnnouncements {
   created_at: Generated<Timestamp>;
   deprecation_id: string;
   org_id: string;
+}
+
+export interface EvalExpiries {
+  created_at: Generated<Timestamp>;
+  eval_id: string;
+  org_id: string;
+  route_id: string;
+}
+
+export interface EvalResults {
+  created_at: Generated<Timestamp>;
+  id: string;
+  latency_ms: number | null;
+  measured_at: Timestamp;
+  model: string;
+  org_id: string;
+  provider: string | null;
+  samples: number;
+  score: number;
+  suite: string;
 }
 
 export interface EventOptIns {
@@ -201,6 +251,11 @@ export interface IdempotencyKeys {
   request_hash: Buffer;
   sealed: Buffer | null;
   status: number | null;
+}
+
+export interface KeptDays {
+  days: number;
+  parent: string;
 }
 
 export interface LedgerBatches {
@@ -292,6 +347,7 @@ export interface Orgs {
   residency: Generated<string>;
   status: Generated<string>;
   status_reason: string | null;
+  timezone: Generated<string>;
   updated_at: Generated<Timestamp>;
 }
 
@@ -316,6 +372,41 @@ export interface Packs {
   priority: Generated<number>;
   updated_at: Generated<Timestamp>;
   voided_at: Timestamp | null;
+}
+
+export interface PolicyMatches {
+  attempt: Json;
+  attempt_hash: Buffer;
+  count: Int8;
+  id: string;
+  minute: Timestamp;
+  org_id: string;
+  outcome: string;
+  rule_id: string;
+  rule_version: number;
+  set_version: Int8;
+  shadow: boolean;
+}
+
+export interface PolicyRules {
+  created_at: Generated<Timestamp>;
+  effect: string;
+  enabled: boolean;
+  expression: string;
+  id: string;
+  name: string;
+  org_id: string;
+  priority: number;
+  reason: string;
+  shadow: boolean;
+  target: string;
+  updated_at: Generated<Timestamp>;
+  version: Generated<number>;
+}
+
+export interface PolicySets {
+  org_id: string;
+  version: Int8;
 }
 
 export interface Prices {
@@ -360,6 +451,29 @@ export interface RetentionPolicies {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Routes {
+  created_at: Generated<Timestamp>;
+  definition: Json;
+  id: string;
+  name: string;
+  org_id: string;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface RoutingModels {
+  capabilities: Generated<string[]>;
+  context_tokens: Int8 | null;
+  created_at: Generated<Timestamp>;
+  enabled: boolean;
+  id: string;
+  latency_ms: number | null;
+  model: string;
+  org_id: string;
+  provider: string | null;
+  region: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface RunKeys {
   content_hash: Buffer | null;
   key: string;
@@ -370,6 +484,7 @@ export interface RunKeys {
 
 export interface Runs {
   action: string | null;
+  admission: Json | null;
   cache_creation_input_tokens: Int8 | null;
   cache_read_input_tokens: Int8 | null;
   chain_id: string | null;
@@ -615,17 +730,22 @@ export interface DB {
   access_epoch: AccessEpoch;
   allowances: Allowances;
   api_keys: ApiKeys;
+  approvals: Approvals;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
   chain_limits: ChainLimits;
   chains: Chains;
+  content_safety: ContentSafety;
   customer_limits: CustomerLimits;
   decision_records: DecisionRecords;
   deprecation_announcements: DeprecationAnnouncements;
+  eval_expiries: EvalExpiries;
+  eval_results: EvalResults;
   event_opt_ins: EventOptIns;
   events: Events;
   holds: Holds;
   idempotency_keys: IdempotencyKeys;
+  kept_days: KeptDays;
   ledger_batches: LedgerBatches;
   ledger_checks: LedgerChecks;
   limits: Limits;
@@ -636,10 +756,15 @@ export interface DB {
   orgs: Orgs;
   outbox: Outbox;
   packs: Packs;
+  policy_matches: PolicyMatches;
+  policy_rules: PolicyRules;
+  policy_sets: PolicySets;
   price_settings: PriceSettings;
   prices: Prices;
   rate_limit_policies: RateLimitPolicies;
   retention_policies: RetentionPolicies;
+  routes: Routes;
+  routing_models: RoutingModels;
   run_keys: RunKeys;
   runs: Runs;
   schema_migrations: SchemaMigrations;

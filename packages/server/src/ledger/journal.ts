@@ -18,6 +18,7 @@ export const limitIdKinds: Readonly<Record<string, IdKind>> = {
   credits: 'creditPack',
   quota: 'topUp',
   chain: 'chain',
+  approval: 'approval',
 }
 
 /** The id of a limit as `/v1` writes it. */

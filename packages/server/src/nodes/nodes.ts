@@ -9,6 +9,7 @@ const forgetAfterSeconds = 86_400
 
 export { type AccessLease, holdAccessLease } from './access-lease.ts'
 export { notifyAccessChange, recordAccessChange } from './queries.ts'
+export { type Remembered, rememberByOrg } from './remembering.ts'
 
 export interface Membership {
   readonly leave: () => Promise<void>

@@ -14,6 +14,7 @@ export const orgView = (row: OrgRow): OrgView => ({
   status: row.status,
   ip_allow_list: row.ip_allow_list,
   required_dimensions: row.required_dimensions,
+  timezone: row.timezone,
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 })

@@ -4,7 +4,16 @@ import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
 import { operatorsOrgId } from '../values/id.ts'
 
-const visible = ['id', 'name', 'status', 'ip_allow_list', 'required_dimensions', 'created_at', 'updated_at'] as const
+const visible = [
+  'id',
+  'name',
+  'status',
+  'ip_allow_list',
+  'required_dimensions',
+  'timezone',
+  'created_at',
+  'updated_at',
+] as const
 
 export const insertOrg = (tx: Tx, orgId: string, name: string) =>
   tx.insertInto('orgs').values({ id: orgId, name }).returning(visible).executeTakeFirstOrThrow()
@@ -20,6 +29,7 @@ export const lockOrg = (tx: Tx, orgId: string): Promise<OrgRow | undefined> =>
 export interface OrgFields {
   name?: string
   required_dimensions?: string[]
+  timezone?: string
   ip_allow_list?: string[]
   status?: 'active' | 'suspended'
   status_reason?: string | null

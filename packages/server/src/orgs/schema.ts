@@ -4,6 +4,7 @@ import { withCheck } from '../contract/semantic-check.ts'
 import { Id, Timestamp } from '../contract/wire.ts'
 import { KeyWithSecret } from '../keys/keys.ts'
 import { isNetwork } from '../values/network.ts'
+import { isTimezone } from '../values/period.ts'
 
 const maxNetworks = 500
 const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id']
@@ -16,6 +17,7 @@ export const Org = Type.Object({
   status: Type.String({ description: '`active` or `suspended`.' }),
   ip_allow_list: Type.Array(Type.String(), { description: 'Empty: every address.' }),
   required_dimensions: Type.Array(Type.String()),
+  timezone: Type.String({ description: 'What rules mean by the time of day.', examples: ['Europe/Berlin'] }),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -27,7 +29,7 @@ export const CreatedOrg = Type.Object({
   owner_key: KeyWithSecret,
 })
 
-export const OrgPatch = Type.Object(
+const orgPatch = Type.Object(
   {
     name: Type.Optional(Name),
     required_dimensions: Type.Optional(
@@ -37,10 +39,18 @@ export const OrgPatch = Type.Object(
         description: 'Dimensions that every run and decision of the organization must name.',
       }),
     ),
+    timezone: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'An IANA time zone.', examples: ['Europe/Berlin'] }),
+    ),
   },
   { minProperties: 1 },
 )
-export type OrgPatch = Static<typeof OrgPatch>
+export type OrgPatch = Static<typeof orgPatch>
+export const OrgPatch = withCheck(orgPatch, ({ timezone }: OrgPatch) =>
+  timezone === undefined || isTimezone(timezone)
+    ? []
+    : [{ field: 'timezone', code: 'invalid_value' as const, message: 'There is no such time zone.' }],
+)
 
 export const SuspendInput = Type.Object({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })) })
 

@@ -43,6 +43,7 @@ const columns: readonly (readonly [name: string, type: string, cell: (of: RunOf)
   ['value_nano', 'bigint', ({ run }) => run.valueNano],
   ['tags', 'text[]', ({ run }) => arrayOf(run.about.tags ?? [])],
   ['metadata', 'json', ({ run }) => run.about.metadata && JSON.stringify(run.about.metadata)],
+  ['admission', 'json', ({ run }) => run.about.admission && JSON.stringify(run.about.admission)],
   ['started_at', 'timestamptz', ({ run }) => iso(run.startedAtMs)],
   ['ended_at', 'timestamptz', ({ run }) => (run.endedAtMs === null ? null : iso(run.endedAtMs))],
   // A run that was started has been known since.

@@ -36,6 +36,21 @@ export interface RunFacts {
   readonly external_id?: string | undefined
   readonly tags?: readonly string[] | undefined
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
+  readonly admission?: Admission | undefined
+}
+
+/** What rules were told of a run beside what its row says: kept, so that they can be asked again. */
+export interface Admission {
+  readonly at_ms: number
+  readonly key_id: string
+  readonly input_tokens: number
+  readonly max_output_tokens: number
+  readonly estimated_nano: string
+  readonly chain_depth: number
+  readonly chain_cost_nano: string
+  /** The rules that were asked, and the grant under which it was admitted although one of them required an approval. */
+  readonly set_version: string
+  readonly approval_id?: string
 }
 
 /** What was used; a number that nobody told is missing, which is not the same as 0. */

@@ -12,6 +12,7 @@ export {
   replaceRuns,
 } from './queries.ts'
 export {
+  type Admission,
   type CostBasis,
   classFor,
   defaultRawDays,

@@ -28,6 +28,12 @@ export const prefixes = {
   subscription: 'sub',
   delivery: 'dlv',
   replay: 'rpl',
+  rule: 'rul',
+  policyMatch: 'pmt',
+  approval: 'apr',
+  model: 'mdl',
+  evalResult: 'evl',
+  modelRoute: 'rte',
 } as const
 export type IdKind = keyof typeof prefixes
 
