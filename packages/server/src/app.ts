@@ -1,6 +1,8 @@
 import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify from 'fastify'
 import { adjustments } from './adjustments/routes.ts'
+import { askForApprovals, expireWithRule } from './approvals/approvals.ts'
+import { approvals } from './approvals/routes.ts'
 import { ensureAuditPartitions } from './audit/audit.ts'
 import { audit } from './audit/routes.ts'
 import { budgets } from './budgets/routes.ts'
@@ -44,16 +46,22 @@ import { holdAccessLease } from './nodes/nodes.ts'
 import { orgs } from './orgs/routes.ts'
 import { otlp } from './otlp/routes.ts'
 import { plans } from './plans/routes.ts'
+import { askRules, ensurePolicyPartitions, keepMatches, rememberRules } from './policies/policies.ts'
+import { policies } from './policies/routes.ts'
 import { prices } from './prices/routes.ts'
 import { probes } from './probes/probes.ts'
 import { quota } from './quota/routes.ts'
 import { limitRequestRates } from './rate-limits/rate-limits.ts'
 import { rateLimits } from './rate-limits/routes.ts'
 import { retention } from './retention/routes.ts'
+import { routing } from './routing/routes.ts'
+import { rememberRouting } from './routing/routing.ts'
 import { runHistory } from './run-history/routes.ts'
 import { ensureRunPartitions } from './run-log/run-log.ts'
 import { runs } from './runs/routes.ts'
 import { ingestTask } from './runs/runs.ts'
+import { contentSafety } from './safety/routes.ts'
+import { rememberSafety, tellFindings } from './safety/safety.ts'
 import { spendCaps } from './spend-caps/routes.ts'
 import { support } from './support/routes.ts'
 import { usage } from './usage/routes.ts'
@@ -78,11 +86,18 @@ export async function buildApp(
   await ensureLedgerPartitions(platform.sql, platform.clock.now())
   await ensureRunPartitions(platform.sql, platform.clock.now())
   await ensureWebhookPartitions(platform.sql, platform.clock.now())
+  await ensurePolicyPartitions(platform.sql, platform.clock.now())
   const lease = await holdAccessLease(platform)
   const callers = rememberCallers(platform, lease)
   const speedLimits = createSpeedLimits(platform, lease.liveProcesses)
   const lanes = openLanes(platform)
   const records = keepDecisionRecords(platform)
+  const rules = rememberRules(platform, lease)
+  const ask = askRules(platform, rules)
+  const matches = keepMatches(platform)
+  const safety = rememberSafety(platform, lease)
+  const findings = tellFindings(platform)
+  const routed = rememberRouting(platform, lease)
 
   const app: App = fastify({
     genReqId: requestIdFrom(tracing),
@@ -141,7 +156,27 @@ export async function buildApp(
   chains(app, platform, change)
   prices(app, platform, change)
   decisions(app, platform, lanes, records, speedLimits)
-  runs(app, platform, lanes, records, speedLimits)
+  policies(app, platform, change, rules, expireWithRule)
+  approvals(app, platform, change)
+  contentSafety(app, platform, change, safety)
+  routing(app, change, {
+    platform,
+    lanes,
+    records,
+    remembered: routed,
+    policyFor: async (caller, input, nowMs) => {
+      const rulings = await ask(caller, input, nowMs)
+      return (model, quotedNano) => rulings?.on(model, quotedNano).refusal ?? null
+    },
+  })
+  runs(app, platform, lanes, records, speedLimits, {
+    rules: ask,
+    matches,
+    approvals: askForApprovals(platform),
+    safety,
+    findings,
+    routing: routed,
+  })
   otlp(app, platform, async (caller, all) =>
     lanes.ingest(await ingestTask(caller, all, { mode: 'partial', areFacts: true }, platform.clock.now().getTime())),
   )
@@ -159,6 +194,8 @@ export async function buildApp(
   app.addHook('onClose', async () => {
     await lanes.close()
     await records.close()
+    await matches.close()
+    await findings.close()
     await callers.close()
     await lease.close()
   })

@@ -1,4 +1,5 @@
 import fastify from 'fastify'
+import { expireApprovalsJob } from './approvals/approvals.ts'
 import { exportAuditHeadsJob, keepAuditPartitionsJob } from './audit/audit.ts'
 import { sweepExpiredHolds } from './decisions/decisions.ts'
 import { deprecations } from './deprecations/registry.ts'
@@ -10,6 +11,7 @@ import type { Platform } from './infra/platform.ts'
 import { openLanes } from './lanes/lanes.ts'
 import { ensureLedgerPartitions, keepLedgerPartitionsJob, verifyLedgersJob } from './ledger/ledger.ts'
 import { forgetDeadNodesJob, joinWorkers } from './nodes/nodes.ts'
+import { keepPolicyPartitionsJob } from './policies/policies.ts'
 import { probes } from './probes/probes.ts'
 import { keepRunPartitionsJob, pruneChainsJob } from './retention/retention.ts'
 import { ensureRunPartitions } from './run-log/run-log.ts'
@@ -29,6 +31,8 @@ const jobsOf = (platform: Platform): Job[] => [
   foldOldUsageJob(platform),
   keepWebhookPartitionsJob(platform),
   announceDeprecationsJob(platform, deprecations),
+  keepPolicyPartitionsJob(platform),
+  expireApprovalsJob(platform),
 ]
 
 /** Runs jobs until asked to stop; then finishes those it has begun. */

@@ -18,6 +18,7 @@ import { timestamp } from '../values/timestamp.ts'
 import { type ChainLimitRow, listChainLimits, replaceChainLimits } from './queries.ts'
 import type { ChainBoundsInput, ChainLimits, ChainLimitsInput } from './schema.ts'
 
+export { findStanding } from './queries.ts'
 export { ChainBoundsInput } from './schema.ts'
 
 /** The key of what counts a chain. It is the chain's own, whoever has heard of the chain. */

@@ -1,3 +1,4 @@
+import { sql as raw } from 'kysely'
 import type { Tx } from '../infra/sql.ts'
 
 export interface ChainLimitRow {
@@ -22,4 +23,39 @@ export async function replaceChainLimits(tx: Tx, orgId: string, rows: readonly C
     .insertInto('chain_limits')
     .values(rows.map((row) => ({ org_id: orgId, ...row })))
     .execute()
+}
+
+export interface ChainStanding {
+  readonly chainId: string
+  /** How deep the named parent stands; 0 without one. */
+  readonly parentDepth: number
+  /** What the chain has spent and holds. */
+  readonly costNano: bigint
+}
+
+/** Where a run would stand that names a chain or a parent in one, as last committed. Nothing where neither is known. */
+export async function findStanding(
+  tx: Tx,
+  orgId: string,
+  { chainId, parentId }: { readonly chainId?: string | undefined; readonly parentId?: string | undefined },
+): Promise<ChainStanding | undefined> {
+  const { rows } = await raw<{ chain_id: string | null; depth: number | null; cost_nano: bigint | null }>`
+    select coalesce(p.chain_id, ${chainId ?? null}::text) as chain_id, p.depth, a.cost_nano
+      from (select 1) as one
+      left join lateral (
+        (select inputs -> 'run' ->> 'chain_id' as chain_id, (inputs -> 'run' ->> 'depth')::integer as depth from holds
+          where org_id = ${orgId} and id = ${parentId ?? null}::uuid and inputs -> 'run' is not null limit 1)
+        union all
+        (select chain_id, depth from runs where org_id = ${orgId} and id = ${parentId ?? null}::uuid limit 1)
+        limit 1) p on true
+      left join lateral (
+        select cost_key from chains
+         where org_id = ${orgId} and chain_id = coalesce(p.chain_id, ${chainId ?? null}::text) collate "C" limit 1) c on true
+      left join lateral (
+        select spent + held as cost_nano from allowances where org_id = ${orgId} and key = c.cost_key limit 1) a on true`.execute(
+    tx,
+  )
+  const [row] = rows as [(typeof rows)[number]]
+  if (row.chain_id === null) return undefined
+  return { chainId: row.chain_id, parentDepth: row.depth ?? 0, costNano: row.cost_nano ?? 0n }
 }

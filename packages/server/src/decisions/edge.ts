@@ -2,7 +2,7 @@ import { ApiError, type FieldFault, validationFailed } from '../contract/errors.
 import type { Caller } from '../identity/identity.ts'
 import type { Ask, Definitions, Facts, Hold, HoldInputs, KnownHold, Result, Task } from '../lanes/lanes.ts'
 import { decideVersion } from '../lanes/lanes.ts'
-import type { ChainPlace, Charge, Claim, CustomerFacts } from '../ledger/ledger.ts'
+import type { ChainPlace, Charge, Claim, CustomerFacts, Grant } from '../ledger/ledger.ts'
 import { type HoldPrice, holdFor, type Price } from '../prices/prices.ts'
 import { isRunHold, type KeptRun } from '../run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
@@ -85,7 +85,10 @@ export interface HoldTask extends Task {
 /** The run that starts with a hold. */
 export interface StartedRun extends Pick<Task, 'chainId' | 'parentId'> {
   /** Where it stands in its chain, and what is kept of it. Pure; throws what the caller is to be told. */
-  readonly place: (facts: Facts, id: string) => { readonly run: KeptRun; readonly chain: ChainPlace | undefined }
+  readonly place: (
+    facts: Facts,
+    id: string,
+  ) => { readonly run: KeptRun; readonly chain: ChainPlace | undefined; readonly approval: Grant | undefined }
   /** What names it, beside its id. */
   readonly runKey: (id: string) => Task['runKey']
 }
@@ -124,7 +127,7 @@ export function holdTask(
         return { ...latest.ask, expiresAtMs: facts.nowMs + leaseSeconds * 1_000 }
       const quoted = quote(input, facts.definitions, facts.nowMs)
       const placed = started?.place(facts, id)
-      const charge = placed?.chain ? { ...quoted.charge, chain: placed.chain } : quoted.charge
+      const charge = placed ? { ...quoted.charge, chain: placed.chain, approval: placed.approval } : quoted.charge
       const ask = {
         type: 'hold',
         id,

@@ -62,6 +62,30 @@ export function explainUnheld(
   }
 }
 
+/** The explanation of a refusal that came before any limit was asked. */
+export const explainRuled = (
+  id: string,
+  input: DecisionInput,
+  ruled: {
+    readonly at: Date
+    readonly amountNano: bigint
+    readonly decidedBy: string | null
+    readonly errorCode: string
+  },
+): Explanation => ({
+  decision_id: formatId('decision', id),
+  decision: 'deny',
+  dry_run: input.dry_run === true,
+  reservation: null,
+  decided_at: timestamp(ruled.at),
+  decided_by: ruled.decidedBy,
+  error_code: ruled.errorCode,
+  inputs: input,
+  price: { basis: 'estimate', price_id: null, amount_usd: formatUsd(ruled.amountNano) },
+  limits: [],
+  rules_version: decideVersion,
+})
+
 /** The explanation of a hold, from its own row: what it read stands there, and its request. */
 export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<string, NamedAllowanceRow>): Explanation {
   const { request, basis, price, version, read } = row.inputs as unknown as {

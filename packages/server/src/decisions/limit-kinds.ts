@@ -1,3 +1,4 @@
+import { approvalKind } from '../approvals/approvals.ts'
 import { budgetKind } from '../budgets/budgets.ts'
 import { chainKind } from '../chains/chains.ts'
 import { creditsKind } from '../credits/credits.ts'
@@ -10,6 +11,7 @@ import { spendCapKind } from '../spend-caps/spend-caps.ts'
 
 /** Every kind of limit, in the order in which they are asked: the first that refuses is the one that is told. */
 export const limitKinds: readonly LimitKind[] = [
+  approvalKind,
   quotaKind,
   planKind,
   spendCapKind,

@@ -1,4 +1,4 @@
-import { emitAll, type NewEvent, orgsWanting } from '../events/events.ts'
+import { type NewEvent, sampledEvents } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
@@ -6,35 +6,17 @@ import type { DecisionRecord } from './records.ts'
 import type { DecisionInput } from './schema.ts'
 
 /** Tells organizations that want to know of refusals, as many a minute as they may be told. */
-export function tellRefusals({ clock, config }: Pick<Platform, 'clock' | 'config'>) {
-  let minute = 0
-  let counts = new Map<string, number>()
-
-  function mayTell(orgId: string) {
-    const now = Math.floor(clock.now().getTime() / 60_000)
-    if (now !== minute) {
-      minute = now
-      counts = new Map()
-    }
-    const count = counts.get(orgId) ?? 0
-    if (count >= config.refusalEventsPerMinute) return false
-    counts.set(orgId, count + 1)
-    return true
-  }
-
-  return async (tx: Tx, records: readonly DecisionRecord[]) => {
-    const refused = records.filter(({ body, message }) => message !== undefined && !body.dry_run)
-    if (refused.length === 0) return
-    const wanting = await orgsWanting(tx, [...new Set(refused.map(({ orgId }) => orgId))], 'decision.refused')
-    const told = refused.filter(({ orgId }) => wanting.has(orgId) && mayTell(orgId))
-    await emitAll(
+export function tellRefusals(platform: Pick<Platform, 'clock' | 'config'>) {
+  const tell = sampledEvents(platform, 'decision.refused')
+  return (tx: Tx, records: readonly DecisionRecord[]) =>
+    tell(
       tx,
-      told.map((record) => ({ orgId: record.orgId, event: eventOf(record) })),
+      records.filter(({ body, message }) => message !== undefined && !body.dry_run),
+      eventOf,
     )
-  }
 }
 
-function eventOf({ id, body, message }: DecisionRecord): NewEvent {
+function eventOf({ id, body, message }: DecisionRecord): NewEvent & { readonly kind: 'decision.refused' } {
   const input = body.inputs as DecisionInput
   const decisionId = formatId('decision', id)
   return {

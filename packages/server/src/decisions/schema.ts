@@ -121,7 +121,7 @@ export const Explanation = Type.Object({
   dry_run: Type.Boolean(),
   reservation: Nullable(Reservation),
   decided_at: Timestamp,
-  decided_by: Nullable(Type.String({ description: 'The `limit_id` that refused; null for an allowed call.' })),
+  decided_by: Nullable(Type.String({ description: 'The limit or rule that refused; null for an allowed call.' })),
   error_code: Nullable(Type.String({ description: 'What the refusal was answered with.' })),
   inputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The request as it was made.' }),
   price: Type.Object({

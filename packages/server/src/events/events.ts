@@ -6,6 +6,7 @@ export { announceDeprecations, announceDeprecationsJob } from './announcements.t
 export { type EventData, type EventKind, eventKinds } from './catalog.ts'
 export { eventWebhooks } from './openapi.ts'
 export { optInsOf, orgsWanting, setOptIns } from './queries.ts'
+export { sampledEvents } from './sampling.ts'
 export { emit, emitAll, type NewEvent, writtenEvents } from './writing.ts'
 
 interface WrittenEvent {

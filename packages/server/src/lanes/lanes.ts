@@ -10,7 +10,8 @@ import { Lane, type LaneOptions } from './lane.ts'
 import { laneMetrics } from './metrics.ts'
 import type { Definitions, LaneTask, Result, Task } from './tasks.ts'
 
-export { type Ask, decideVersion, type HoldInputs, type Reading, type Verdict } from './decide.ts'
+export type { Book } from './book.ts'
+export { type Ask, decide, decideVersion, type HoldInputs, type Reading, type Verdict } from './decide.ts'
 export { expiryGraceMs, type Hold } from './ending.ts'
 export {
   type Draft,

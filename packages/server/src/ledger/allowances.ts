@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ApiError } from '../contract/errors.ts'
 import { type Period, type Planned, plannedPeriodAt } from '../values/period.ts'
+import type { Pack } from './packs.ts'
 
 /** What is counted: nano-dollars, tokens, runs. */
 export type Unit = 'usd' | 'tokens' | 'runs'
@@ -79,6 +80,19 @@ export interface Charge {
   readonly departmentId?: string | undefined
   readonly customerId?: string | undefined
   readonly chain?: ChainPlace | undefined
+  readonly approval?: Grant | undefined
+}
+
+/** What somebody has approved for a run that a rule would refuse, and what the rule says where that is used up. */
+export interface Grant {
+  readonly id: string
+  readonly maxRuns: bigint
+  /** null does not limit. */
+  readonly maxAmountNano: bigint | null
+  readonly expiresAtMs: number
+  readonly ruleId: string
+  readonly reason: string
+  readonly attempted: string
 }
 
 /** Where in which tree of runs a charge stands, and what bounds the tree. */
@@ -124,16 +138,6 @@ export interface ScopedLimit extends Limit {
 
 export interface CustomerDefault extends Limit {
   readonly maxNewPerDay: bigint
-}
-
-/** A prepaid amount. Depleted packs still count as held by their owner; void and expired ones do not. */
-export interface Pack {
-  readonly id: string
-  readonly amount: bigint
-  readonly priority: number
-  readonly expiresAtMs: number | null
-  readonly voidedAtMs: number | null
-  readonly createdAtMs: number
 }
 
 /** What is known about one customer; read inside the decision, because there may be millions. */
@@ -251,32 +255,6 @@ const fixedThresholds: Readonly<Record<string, readonly number[]>> = { spend_cap
 /** Which thresholds a limit has whose kind has its own, or else those that were set. */
 export const thresholdsOf = (kind: string, own: readonly number[] = []): readonly number[] =>
   fixedThresholds[kind] ?? own
-
-/** A pack's allowance is the pack itself. */
-export const packAllowance = (pack: Pack, kind: string, owner: string): Allowance => ({
-  key: pack.id,
-  limitId: pack.id,
-  kind,
-  subject: owner,
-  unit: 'usd',
-  period: null,
-  limit: pack.amount,
-  enforcement: 'block',
-  thresholds: thresholdsOf(kind),
-})
-
-export const isLive = (pack: Pack, nowMs: number) =>
-  pack.voidedAtMs === null && (pack.expiresAtMs === null || nowMs < pack.expiresAtMs)
-
-/** In the order in which they are drawn: by priority, then what expires first, then what is oldest. */
-export const inDrawingOrder = (packs: readonly Pack[]): Pack[] =>
-  packs.toSorted(
-    (a, b) =>
-      a.priority - b.priority ||
-      (a.expiresAtMs ?? Number.POSITIVE_INFINITY) - (b.expiresAtMs ?? Number.POSITIVE_INFINITY) ||
-      a.createdAtMs - b.createdAtMs ||
-      (a.id < b.id ? -1 : 1),
-  )
 
 /** Reads a column of amounts: empty where all are 0, with one element where all are the same. */
 export const amountsIn = (column: readonly string[], keys: readonly unknown[]): bigint[] =>

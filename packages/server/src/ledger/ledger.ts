@@ -12,15 +12,12 @@ export {
   type CustomerDefault,
   type CustomerFacts,
   emptyBalance,
-  inDrawingOrder,
-  isLive,
+  type Grant,
   type Limit,
   type LimitKind,
   limitsOn,
   type NamedAllowanceRow,
   type OrgLimits,
-  type Pack,
-  packAllowance,
   type Refusal,
   remainingOf,
   type ScopedLimit,
@@ -62,6 +59,7 @@ export {
   wantedSchedule,
 } from './limit-fields.ts'
 export { limitOf, plannedOf } from './limits.ts'
+export { inDrawingOrder, isLive, type Pack, packAllowance } from './packs.ts'
 export { ensureLedgerPartitions, keepLedgerPartitionsJob } from './partitions.ts'
 export {
   balancesOf,

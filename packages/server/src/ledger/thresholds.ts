@@ -1,4 +1,5 @@
-import { type Allowance, type Pack, packAllowance } from './allowances.ts'
+import type { Allowance } from './allowances.ts'
+import { type Pack, packAllowance } from './packs.ts'
 
 /** A threshold reached, in percent of the limit; 0 is the limit itself, passed by cost that could not be refused. */
 export interface Crossing {

@@ -46,6 +46,7 @@ export interface Admission {
   readonly input_tokens: number
   readonly max_output_tokens: number
   readonly estimated_nano: string
+  readonly chain_id: string
   readonly chain_depth: number
   readonly chain_cost_nano: string
   /** The rules that were asked, and the grant under which it was admitted although one of them required an approval. */

@@ -1,27 +1,27 @@
 import { ApiError } from '../contract/errors.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
-import {
-  carryOut,
-  type DecisionRecords,
-  defaultLeaseSeconds,
-  ExtendInput,
-  judge,
-  withPins,
-} from '../decisions/decisions.ts'
+import { carryOut, type DecisionRecords, defaultLeaseSeconds, ExtendInput } from '../decisions/decisions.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { SpeedLimits } from '../infra/speed-limits.ts'
 import type { Lanes } from '../lanes/lanes.ts'
-import { limitCall } from '../rate-limits/rate-limits.ts'
 import { findRun } from '../run-history/run-history.ts'
 import { Run } from '../run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
 import { bulkRuns, limitErrors } from './bulk-routes.ts'
 import { extendedRun, extendTask, finishedRun, finishTask } from './finishing.ts'
-import { FinishInput, RunPath, StartInput } from './schema.ts'
-import { startedBefore, startedRun, startTask } from './starting.ts'
+import type { Governance } from './governance.ts'
+import { DryRun, FinishInput, RunPath, StartInput } from './schema.ts'
+import { startingRuns } from './started-runs.ts'
 
-export function runs(app: App, platform: Platform, lanes: Lanes, records: DecisionRecords, speedLimits: SpeedLimits) {
+export function runs(
+  app: App,
+  platform: Platform,
+  lanes: Lanes,
+  records: DecisionRecords,
+  speedLimits: SpeedLimits,
+  governance: Governance,
+) {
   const { sql, clock } = platform
   const tags = ['runs']
   describeTag(app, 'runs', 'What ran, what it cost, and what it was part of.')
@@ -33,48 +33,39 @@ export function runs(app: App, platform: Platform, lanes: Lanes, records: Decisi
     return run
   }
 
+  const start = startingRuns(platform, lanes, records, speedLimits, governance, (orgId, id) =>
+    foundRun(orgId, id, notKept),
+  )
+
   app.post(
     '/v1/runs',
     {
       config: {
         ...config,
-        errors: [...limitErrors, 'quota_exhausted', 'conflict', 'service_unavailable'],
+        errors: [
+          ...limitErrors,
+          'quota_exhausted',
+          'policy_blocked',
+          'policy_approval_required',
+          'policy_expression_error',
+          'content_safety_blocked',
+          'no_model_passes_eval',
+          'not_found',
+          'conflict',
+          'service_unavailable',
+        ],
       },
       schema: {
         operationId: 'startRun',
         tags,
         summary: 'Start a run',
         description:
-          'Asks every limit, and holds the worst case on all of them or on none. Finish the run with what it used; one that is not finished before its lease ends is charged what was held. With an `external_id` a repeated start is the same run.',
+          'Asks the rules of the organization, the detectors about `input`, the `route` for a model, and then every limit, and holds the worst case on all of them or on none. Finish the run with what it used; one that is not finished before its lease ends is charged what was held. With an `external_id` a repeated start is the same run.',
         body: StartInput,
-        response: { 201: Run },
+        response: { 200: DryRun, 201: Run },
       },
     },
-    async (request, reply) => {
-      const { principal } = request
-      const input = withPins(request.body, principal!)
-      const { task, passed, tokens } = judge(platform, records, startTask(principal!.orgId, input), input)
-      await limitCall(speedLimits, principal!, input.model, request.route.template, async () =>
-        tokens(await lanes.definitionsOf(task.orgId)),
-      )
-      return carryOut(
-        lanes,
-        request,
-        reply,
-        task,
-        (result) => {
-          passed(result)
-          return startedRun(task, result)
-        },
-        {
-          status: 201,
-          look: (result) => {
-            const id = startedBefore(result, input)
-            return id === undefined ? undefined : foundRun(task.orgId, id, notKept)
-          },
-        },
-      )
-    },
+    (request, reply) => start(request, reply),
   )
 
   app.post(

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ChainBoundsInput } from '../chains/chains.ts'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Moment, OwnId, PathId, Usd } from '../contract/wire.ts'
+import { Id, Moment, Nullable, OwnId, PathId, Usd } from '../contract/wire.ts'
 import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
 import {
   Action,
@@ -15,6 +15,7 @@ import {
   Tags,
   usageFields,
 } from '../run-log/run-log.ts'
+import { SafetyInput, safetyInputFaults } from '../safety/safety.ts'
 import { maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const RunPath = Type.Object({ run_id: PathId('run') })
@@ -43,17 +44,57 @@ export const runFields = {
 
 const start = Type.Object({
   ...decisionFields,
-  model: Model,
+  model: Type.Optional(Model),
+  route: Type.Optional(
+    Type.String({
+      ...OwnId,
+      description: 'Instead of a model: the name or id of a route, which chooses one. The answer says which.',
+      examples: ['support-chat'],
+    }),
+  ),
   provider: Type.Optional(Provider),
   ...runFields,
+  input: Type.Optional({
+    ...SafetyInput,
+    description:
+      'What is to be sent to the model, or parts of it, for detectors to look at. Never stored and never logged.',
+  }),
+  dry_run: Type.Optional(
+    Type.Boolean({ description: 'Ask everything, start nothing: the answer is 200 and says what would have been.' }),
+  ),
   chain_limits: Type.Optional({
     ...ChainBoundsInput,
     description:
       'For the first run of a chain: what bounds the whole chain. May be tighter than what the organization has set, not looser.',
   }),
 })
-export const StartInput = withCheck(start, estimateFaults)
 export type StartInput = Static<typeof start>
+export const StartInput = withCheck(start, (body: StartInput) => [
+  ...estimateFaults(body),
+  ...modelFaults(body),
+  ...safetyInputFaults(body.input),
+])
+
+/** A start with the model that it is for, without what was only for detectors to see. */
+export type ResolvedStart = Omit<StartInput, 'model' | 'route' | 'input'> & { readonly model: string }
+
+function modelFaults({ model, route, provider }: StartInput): FieldFault[] {
+  if (route === undefined)
+    return model === undefined ? [{ field: 'model', code: 'required', message: 'This field is required.' }] : []
+  const chosen = [...(model === undefined ? [] : ['model']), ...(provider === undefined ? [] : ['provider'])]
+  return chosen.map((field) => ({ field, code: 'invalid_value', message: 'The route chooses this.' }))
+}
+
+/** What a dry run answers. */
+export const DryRun = Type.Object({
+  decision: Type.String({ description: '`allow`.', examples: ['allow'] }),
+  decision_id: Id('decision'),
+  model: Type.String({ examples: ['gpt-4o'] }),
+  provider: Nullable(Type.String({ examples: ['openai'] })),
+  reserved_usd: { ...Usd, description: 'What would have been reserved.' },
+  remaining_usd: Nullable({ ...Usd, description: 'What the tightest limit would have left.' }),
+})
+export type DryRun = Static<typeof DryRun>
 
 export const EndStatus = Type.Enum([...endStatuses])
 

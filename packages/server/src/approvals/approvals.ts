@@ -1,0 +1,130 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { Caller } from '../identity/identity.ts'
+import type { Tx } from '../infra/sql.ts'
+import { formatId } from '../values/id.ts'
+import { parseUsd } from '../values/money.ts'
+import {
+  type ApprovalRow,
+  type Decided,
+  decideApproval,
+  expireOfRule,
+  findApproval,
+  lockApproval,
+  lockedRuleVersion,
+} from './queries.ts'
+import type { ApprovalView, ApproveInput, DenyInput } from './schema.ts'
+import { approvalViews, requestData } from './views.ts'
+
+export { type Approvals, askForApprovals } from './asking.ts'
+export { expireApprovalsJob } from './expiring.ts'
+export { approvalKind } from './grant.ts'
+
+const dayMs = 86_400_000
+const defaultGrantMs = dayMs
+const maxGrantMs = 90 * dayMs
+/** A denied attempt asks nobody again for so long. */
+const denialMs = dayMs
+
+/** A request that this caller may decide on now; or, where that was done already, what was decided. */
+async function decidable(tx: Tx, orgId: string, id: string, caller: Caller, now: Date, wanted: Decided['status']) {
+  // The rule first, as whoever changes it: a rule that changes takes its requests with it.
+  const asked = await findApproval(tx, orgId, id)
+  if (!asked) throw new ApiError('not_found')
+  const version = await lockedRuleVersion(tx, orgId, asked.rule_id)
+  const row = (await lockApproval(tx, orgId, id))!
+  if (caller.kind !== 'key')
+    throw new ApiError('forbidden', {}, { message: 'The organization decides on its approvals itself.' })
+  if (caller.id === row.requested_by)
+    throw new ApiError('forbidden', {}, { message: 'Who asks for an approval cannot decide on it.' })
+  if (row.status === wanted) return { row, isDecided: true }
+  if (row.status !== 'pending') throw conflict(`The request is ${row.status}.`)
+  if (version !== row.rule_version) throw conflict('The rule has changed since: the next attempt asks anew.')
+  if (row.expires_at <= now) throw conflict('The request has expired: the next attempt asks anew.')
+  return { row, isDecided: false }
+}
+
+const conflict = (message: string) => new ApiError('conflict', {}, { message })
+
+async function viewed(tx: Tx, orgId: string, row: ApprovalRow) {
+  const [view] = await approvalViews(tx, orgId, [row])
+  return view!
+}
+
+export async function approve(
+  { tx, audit, emit }: ChangeTools,
+  orgId: string,
+  id: string,
+  caller: Caller,
+  { max_runs = 1, max_amount_usd = null, expires_at, note = undefined }: ApproveInput,
+  now: Date,
+): Promise<ApprovalView> {
+  const until = new Date(expires_at === undefined ? now.getTime() + defaultGrantMs : Date.parse(expires_at))
+  if (until <= now || until.getTime() > now.getTime() + maxGrantMs)
+    throw validationFailed([
+      { field: 'expires_at', code: 'out_of_range', message: 'This must be within the next 90 days.' },
+    ])
+  const { row, isDecided } = await decidable(tx, orgId, id, caller, now, 'approved')
+  const before = await viewed(tx, orgId, row)
+  if (isDecided) return before
+  const decided = await decideApproval(tx, orgId, id, {
+    status: 'approved',
+    decided_by: caller.id,
+    decided_at: now,
+    note: note ?? null,
+    max_runs,
+    max_amount_nano: max_amount_usd === null ? null : parseUsd(max_amount_usd),
+    expires_at: until,
+  })
+  const after = await viewed(tx, orgId, decided)
+  audit({ action: 'approval.approved', target: { kind: 'approval', id: after.id }, before, after })
+  emit({
+    kind: 'approval.approved',
+    subject: after.id,
+    data: {
+      ...requestData(decided),
+      decided_by: formatId('key', caller.id),
+      note: decided.note,
+      max_runs,
+      max_amount_usd: after.grant!.max_amount_usd,
+    },
+  })
+  return after
+}
+
+export async function deny(
+  { tx, audit, emit }: ChangeTools,
+  orgId: string,
+  id: string,
+  caller: Caller,
+  { note = undefined }: DenyInput,
+  now: Date,
+): Promise<ApprovalView> {
+  const { row, isDecided } = await decidable(tx, orgId, id, caller, now, 'denied')
+  const before = await viewed(tx, orgId, row)
+  if (isDecided) return before
+  const decided = await decideApproval(tx, orgId, id, {
+    status: 'denied',
+    decided_by: caller.id,
+    decided_at: now,
+    note: note ?? null,
+    expires_at: new Date(now.getTime() + denialMs),
+  })
+  const after = await viewed(tx, orgId, decided)
+  audit({ action: 'approval.denied', target: { kind: 'approval', id: after.id }, before, after })
+  emit({
+    kind: 'approval.denied',
+    subject: after.id,
+    data: { ...requestData(decided), decided_by: formatId('key', caller.id), note: decided.note },
+  })
+  return after
+}
+
+/** A rule that changes or goes takes with it what was asked and granted because of it. */
+export async function expireWithRule({ tx, audit, emit }: ChangeTools, orgId: string, ruleId: string) {
+  for (const row of await expireOfRule(tx, orgId, ruleId)) {
+    const data = requestData(row)
+    audit({ action: 'approval.expired', target: { kind: 'approval', id: data.approval_id }, after: data })
+    emit({ kind: 'approval.expired', subject: data.approval_id, data })
+  }
+}

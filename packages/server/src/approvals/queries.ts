@@ -1,0 +1,217 @@
+import { sql as raw } from 'kysely'
+import type { PageRequest } from '../contract/lists.ts'
+import { keysetPage } from '../infra/keyset.ts'
+import type { Sql, Tx } from '../infra/sql.ts'
+import type { StoredAttempt } from '../policies/policies.ts'
+import type { ApprovalStatus } from './schema.ts'
+
+const columns = [
+  'id',
+  'status',
+  'rule_id',
+  'rule_version',
+  'rule_name',
+  'reason',
+  'attempted',
+  'attempt',
+  'estimated_nano',
+  'requested_by',
+  'decided_by',
+  'decided_at',
+  'note',
+  'max_runs',
+  'max_amount_nano',
+  'expires_at',
+  'created_at',
+  'updated_at',
+] as const
+
+export interface ApprovalRow {
+  readonly id: string
+  readonly status: ApprovalStatus
+  readonly rule_id: string
+  readonly rule_version: number
+  readonly rule_name: string
+  readonly reason: string
+  readonly attempted: string
+  readonly attempt: StoredAttempt
+  readonly estimated_nano: bigint
+  readonly requested_by: string
+  readonly decided_by: string | null
+  readonly decided_at: Date | null
+  readonly note: string | null
+  readonly max_runs: number | null
+  readonly max_amount_nano: bigint | null
+  readonly expires_at: Date
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+interface Untyped {
+  readonly status: string
+  readonly attempt: unknown
+}
+type Typed<T extends Untyped> = Omit<T, keyof Untyped> & Pick<ApprovalRow, keyof Untyped>
+const typed = <T extends Untyped>(row: T) => row as unknown as Typed<T>
+
+/** What was asked and answered about an attempt, the newest first. */
+export async function approvalsOf(
+  tx: Tx,
+  orgId: string,
+  of: { readonly ruleId: string; readonly ruleVersion: number; readonly fingerprint: Buffer },
+): Promise<ApprovalRow[]> {
+  const rows = await tx
+    .selectFrom('approvals')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where('rule_id', '=', of.ruleId)
+    .where('rule_version', '=', of.ruleVersion)
+    .where('fingerprint', '=', of.fingerprint)
+    .orderBy('id', 'desc')
+    .limit(3)
+    .execute()
+  return rows.map(typed)
+}
+
+export interface NewApproval {
+  readonly id: string
+  readonly rule_id: string
+  readonly rule_version: number
+  readonly rule_name: string
+  readonly reason: string
+  readonly fingerprint: Buffer
+  readonly attempted: string
+  readonly attempt: StoredAttempt
+  readonly estimated_nano: bigint
+  readonly requested_by: string
+  readonly expires_at: Date
+}
+
+/** Nothing where the same attempt waits already. */
+export async function insertApproval(
+  tx: Tx,
+  orgId: string,
+  { attempt, ...approval }: NewApproval,
+): Promise<ApprovalRow | undefined> {
+  const row = await tx
+    .insertInto('approvals')
+    .values({ org_id: orgId, status: 'pending', attempt: JSON.stringify(attempt), ...approval })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['org_id', 'rule_id', 'rule_version', 'fingerprint'])
+        .where('status', '=', 'pending')
+        .doNothing(),
+    )
+    .returning(columns)
+    .executeTakeFirst()
+  return row && typed(row)
+}
+
+export async function findApproval(tx: Tx, orgId: string, id: string): Promise<ApprovalRow | undefined> {
+  const row = await tx
+    .selectFrom('approvals')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && typed(row)
+}
+
+export async function lockApproval(tx: Tx, orgId: string, id: string): Promise<ApprovalRow | undefined> {
+  const row = await tx
+    .selectFrom('approvals')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && typed(row)
+}
+
+/** The version of a rule that nobody can change before the transaction ends; nothing where there is no such rule. */
+export async function lockedRuleVersion(tx: Tx, orgId: string, ruleId: string): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('policy_rules')
+    .select('version')
+    .where('org_id', '=', orgId)
+    .where('id', '=', ruleId)
+    .forShare()
+    .executeTakeFirst()
+  return row?.version
+}
+
+export interface Decided {
+  readonly status: 'approved' | 'denied'
+  readonly decided_by: string
+  readonly decided_at: Date
+  readonly note: string | null
+  readonly max_runs?: number
+  readonly max_amount_nano?: bigint | null
+  readonly expires_at: Date
+}
+
+export async function decideApproval(tx: Tx, orgId: string, id: string, decided: Decided): Promise<ApprovalRow> {
+  const row = await tx
+    .updateTable('approvals')
+    .set({ ...decided, updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  return typed(row)
+}
+
+/** Ends what waits or stands for a rule. */
+export async function expireOfRule(tx: Tx, orgId: string, ruleId: string): Promise<ApprovalRow[]> {
+  const rows = await tx
+    .updateTable('approvals')
+    .set({ status: 'expired', updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('rule_id', '=', ruleId)
+    .where('status', 'in', ['pending', 'approved'])
+    .returning(columns)
+    .execute()
+  return rows.map(typed)
+}
+
+/** Ends what is overdue, some at a time. */
+export async function expireOverdue(tx: Tx, orgId: string, most: number): Promise<ApprovalRow[]> {
+  const { rows } = await raw<{ id: string }>`
+    update approvals a set status = 'expired', updated_at = clock_timestamp()
+      from (select id from approvals where org_id = ${orgId} and status in ('pending', 'approved') and expires_at <= now()
+             order by expires_at limit ${most} for update skip locked) o
+     where a.org_id = ${orgId} and a.id = o.id returning a.id`.execute(tx)
+  if (rows.length === 0) return []
+  const ended = await tx
+    .selectFrom('approvals')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute()
+  return ended.map(typed)
+}
+
+export async function orgsWithOverdue({ db }: Sql, most: number): Promise<string[]> {
+  const { rows } = await raw<{ org_id: string }>`select org_id from orgs_with_overdue_approvals(${most})`.execute(db)
+  return rows.map(({ org_id }) => org_id)
+}
+
+export async function listApprovals(
+  tx: Tx,
+  orgId: string,
+  page: PageRequest<'created_at'>,
+  { status, ruleId }: { readonly status?: string | undefined; readonly ruleId?: string | undefined },
+) {
+  let query = tx
+    .selectFrom('approvals')
+    .select([...columns, raw<string>`created_at::text`.as('sort_value')])
+    .where('org_id', '=', orgId)
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (ruleId !== undefined) query = query.where('rule_id', '=', ruleId)
+  const rows = await keysetPage(query, { sort: 'created_at', id: 'id' }, page).execute()
+  return rows.map(typed)
+}

@@ -1,0 +1,113 @@
+import type { Change } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import { page, pageRequest } from '../contract/lists.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { parseId } from '../values/id.ts'
+import { approve, deny } from './approvals.ts'
+import { findApproval, listApprovals } from './queries.ts'
+import { ApprovalList, ApprovalListQuery, ApprovalPath, ApprovalView, ApproveInput, DenyInput } from './schema.ts'
+import { approvalViews } from './views.ts'
+
+export function approvals(app: App, { sql, clock }: Platform, change: Change) {
+  const tags = ['policies']
+
+  app.get(
+    '/v1/orgs/:id/approvals',
+    {
+      config: { role: 'viewer', scope: 'policies:read' },
+      schema: {
+        operationId: 'listApprovals',
+        tags,
+        summary: 'List approvals',
+        description: 'What rules want somebody to approve, and what was decided.',
+        params: OrgPath,
+        querystring: ApprovalListQuery,
+        response: { 200: ApprovalList },
+      },
+    },
+    async ({ principal, query }) => {
+      const { orgId } = principal!
+      const asked = pageRequest(query, 'created_at')
+      const ruleId = query.rule_id === undefined ? undefined : parseId('rule', query.rule_id)
+      if (query.rule_id !== undefined && ruleId === undefined) return { data: [], next_cursor: null }
+      return sql.asOrgs([orgId], async (tx) => {
+        const rows = await listApprovals(tx, orgId, asked, { status: query.status, ruleId })
+        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+        return { ...answer, data: await approvalViews(tx, orgId, answer.data) }
+      })
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/approvals/:approval_id',
+    {
+      config: { role: 'viewer', scope: 'policies:read' },
+      schema: {
+        operationId: 'getApproval',
+        tags,
+        summary: 'Get an approval',
+        description: 'One request, with what is used of what was granted.',
+        params: ApprovalPath,
+        response: { 200: ApprovalView },
+      },
+    },
+    ({ principal, params }) => {
+      const { orgId } = principal!
+      return sql.asOrgs([orgId], async (tx) => {
+        const row = await findApproval(tx, orgId, parseId('approval', params.approval_id)!)
+        if (!row) throw new ApiError('not_found')
+        const [view] = await approvalViews(tx, orgId, [row])
+        return view!
+      })
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/approvals/:approval_id/approve',
+    {
+      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'approveApproval',
+        tags,
+        summary: 'Approve',
+        description:
+          'The next attempts like this one proceed: as many as granted, together as costly as granted, until the grant expires or its rule changes. Who asked cannot approve.',
+        params: ApprovalPath,
+        body: ApproveInput,
+        response: { 200: ApprovalView },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('approval', request.params.approval_id)!
+      return change(request, reply, { orgId }, (tools) =>
+        approve(tools, orgId, id, request.principal!, request.body, clock.now()),
+      )
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/approvals/:approval_id/deny',
+    {
+      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'denyApproval',
+        tags,
+        summary: 'Deny',
+        description: 'Attempts like this one stay refused; for a day nobody is asked again.',
+        params: ApprovalPath,
+        body: DenyInput,
+        response: { 200: ApprovalView },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('approval', request.params.approval_id)!
+      return change(request, reply, { orgId }, (tools) =>
+        deny(tools, orgId, id, request.principal!, request.body, clock.now()),
+      )
+    },
+  )
+}

@@ -1,0 +1,135 @@
+import type { Window } from '../contract/lists.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Sql, Tx } from '../infra/sql.ts'
+import { loadRetention } from '../retention/retention.ts'
+import { shownFrom } from '../run-history/run-history.ts'
+import { formatId, parseId, timeOfUuid } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { judgingOf, type RefusedThen, type Tested } from './judging.ts'
+import type { Progress } from './progress.ts'
+import {
+  expectedRefusals,
+  expectedRuns,
+  findKeys,
+  type RecordedRefusal,
+  type RunRange,
+  readAlongKeys,
+  readRefusals,
+  readRuns,
+  type StoredRun,
+} from './queries.ts'
+import { Report } from './report.ts'
+import type { BacktestView } from './schema.ts'
+import type { KnownKeys } from './stored-runs.ts'
+import { inSlices, pagesAhead } from './walking.ts'
+
+const pageRows = 3_000
+
+export interface Asked {
+  readonly window: Window
+  readonly tested: Tested
+}
+
+/**
+ * Asks the same pure functions that decide live about every run that has ended in a window, and about what rules refused there.
+ * Page by page in short transactions, so that nothing is held but a page, and in slices, so that nobody waits for it.
+ */
+export async function backtest(
+  { sql, clock }: Pick<Platform, 'sql' | 'clock'>,
+  orgId: string,
+  { window, tested }: Asked,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<BacktestView> {
+  const judging = judgingOf(tested)
+  const report = new Report(judging.refer)
+  const { refusal: judgeRefusal } = judging
+  const range = await sql.asOrgs([orgId], async (tx) => {
+    const shown = await rangeOf(tx, orgId, window, clock.now())
+    const refusals = judgeRefusal ? await expectedRefusals(tx, orgId, window) : 0
+    progress.begin(window, [await expectedRuns(tx, orgId, shown), refusals])
+    return shown
+  })
+  for await (const { rows, keys } of runPages(sql, orgId, range)) {
+    signal.throwIfAborted()
+    await inSlices(rows, judging.step, signal, (some) => {
+      for (const [i, judgement] of judging.runs(some, keys).entries()) report.add(some[i]!, judgement)
+      progress.passed('runs', some.length, timeOfUuid(some.at(-1)!.id))
+    })
+  }
+  const refusals = judgeRefusal && (await countRefusals(sql, orgId, window, judgeRefusal, progress, signal))
+  progress.end()
+  return {
+    window: { from: timestamp(range.window.from), to: timestamp(range.window.to) },
+    tested: testedView(tested),
+    ...report.view(),
+    recorded_refusals: refusals ?? null,
+    agreement: judging.agreement?.view() ?? null,
+  }
+}
+
+/** Runs that are no longer shown are not tested either. */
+async function rangeOf(tx: Tx, orgId: string, { from, to }: Window, now: Date): Promise<RunRange> {
+  const retention = await loadRetention(tx, orgId)
+  const oldest = shownFrom(retention, now)
+  const shownSince = from < oldest ? oldest : from
+  return { classes: retention.classes, window: { from: shownSince < to ? shownSince : to, to } }
+}
+
+const runPages = (sql: Sql, orgId: string, range: RunRange) =>
+  pagesAhead(
+    (after: StoredRun | undefined) =>
+      sql.asOrgs([orgId], async (tx) => {
+        await readAlongKeys(tx)
+        const rows = await readRuns(tx, orgId, range, after, pageRows)
+        return { rows, keys: await keysOf(tx, orgId, rows) }
+      }),
+    pageRows,
+  )
+
+/** The roles and scopes of those who asked for these runs: they never change. */
+async function keysOf(tx: Tx, orgId: string, runs: readonly StoredRun[]): Promise<KnownKeys> {
+  const ids = new Set(runs.flatMap(({ admission }) => (admission ? [admission.key_id] : [])))
+  const uuids = [...ids].flatMap((id) => parseId('key', id) ?? [])
+  const rows = uuids.length === 0 ? [] : await findKeys(tx, orgId, uuids)
+  return new Map(rows.map(({ id, role, scopes }) => [formatId('key', id), { role, scopes }]))
+}
+
+async function countRefusals(
+  sql: Sql,
+  orgId: string,
+  window: Window,
+  judge: (refusal: RecordedRefusal) => RefusedThen,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<NonNullable<BacktestView['recorded_refusals']>> {
+  const counts = { considered: 0, allowed: 0, refused: 0, failed: 0 }
+  const pages = pagesAhead(
+    (after: RecordedRefusal | undefined) =>
+      sql.asOrgs([orgId], async (tx) => {
+        await readAlongKeys(tx)
+        return { rows: await readRefusals(tx, orgId, window, after, pageRows) }
+      }),
+    pageRows,
+  )
+  for await (const { rows } of pages) {
+    signal.throwIfAborted()
+    await inSlices(rows, 1, signal, ([refusal]) => {
+      const count = Number(refusal!.count)
+      counts.considered += count
+      counts[judge(refusal!)] += count
+      progress.passed('refusals', 1, refusal!.minute.getTime())
+    })
+  }
+  return counts
+}
+
+function testedView(tested: Tested): BacktestView['tested'] {
+  if (tested.kind === 'limit') {
+    const { scope_kind, scope_id, limit_usd, period, timezone, anchor } = tested.limit
+    const limit = { scope_kind, scope_id: scope_id ?? null, limit_usd, period, timezone: timezone ?? 'UTC' }
+    return { kind: 'limit', set_version: null, rules: null, limit: { ...limit, anchor: anchor ?? null } }
+  }
+  const { kind, set } = tested
+  return { kind, set_version: kind === 'live' ? Number(set.version) : null, rules: set.rules.length, limit: null }
+}

@@ -1,0 +1,65 @@
+import { attemptFrom, type Draft, judgeAttempt, type Rule, type RuleSet } from '../policies/policies.ts'
+import { formatId } from '../values/id.ts'
+import { Agreement } from './agreement.ts'
+import { replayLimit } from './limit-replay.ts'
+import type { RecordedRefusal, StoredRun } from './queries.ts'
+import type { Judgement, RuleRef } from './report.ts'
+import type { DraftLimit } from './schema.ts'
+import { attemptOfRun, type KnownKeys } from './stored-runs.ts'
+
+/** What is tested. */
+export type Tested =
+  | { readonly kind: 'live'; readonly set: RuleSet }
+  | ({ readonly kind: 'rules' } & Draft)
+  | { readonly kind: 'limit'; readonly limit: DraftLimit }
+
+/** What the tested rules say of an attempt that was refused. */
+export type RefusedThen = 'allowed' | 'refused' | 'failed'
+
+/** How a test looks at runs and, if rules are tested, at what was refused. */
+export interface Judging {
+  /** How many runs are judged in one go. */
+  readonly step: number
+  readonly runs: (some: readonly StoredRun[], keys: KnownKeys) => readonly Judgement[]
+  readonly refusal?: (refusal: RecordedRefusal) => RefusedThen
+  readonly agreement?: Agreement
+  readonly refer: (rule: Rule | null) => RuleRef
+}
+
+export function judgingOf(tested: Tested): Judging {
+  if (tested.kind === 'limit') {
+    const charge = replayLimit(tested.limit)
+    return {
+      step: 200,
+      runs: (some) => charge(some).map((outcome) => ({ outcome, rule: null })),
+      refer: () => ({ rule_id: null, index: null, rule_name: null }),
+    }
+  }
+  const { set } = tested
+  const places = tested.kind === 'rules' ? tested.places : undefined
+  const agreement = tested.kind === 'live' ? new Agreement(set.version) : undefined
+  const judged = (run: StoredRun, keys: KnownKeys): Judgement => {
+    const isOurs = agreement?.covers(run.admission) === true
+    const verdict = judgeAttempt(set, attemptOfRun(run, keys, isOurs))
+    agreement?.run(run, verdict)
+    const { outcome, rule } = verdict
+    const isApproved = isOurs && outcome === 'require_approval' && run.admission?.approval_id !== undefined
+    return { outcome: isApproved ? 'approved' : outcome, rule }
+  }
+  return {
+    // A thousand rules may take a millisecond.
+    step: 1,
+    runs: (some, keys) => some.map((run) => judged(run, keys)),
+    refusal: (refusal) => {
+      const verdict = judgeAttempt(set, attemptFrom(refusal.attempt))
+      agreement?.refusal(refusal, verdict)
+      return verdict.outcome === 'allow' ? 'allowed' : verdict.outcome === 'error' ? 'failed' : 'refused'
+    },
+    ...(agreement && { agreement }),
+    refer: (rule) => ({
+      rule_id: rule && !places ? formatId('rule', rule.id) : null,
+      index: (rule && places?.get(rule.id)) ?? null,
+      rule_name: rule && rule.name,
+    }),
+  }
+}

@@ -1,0 +1,107 @@
+import { budgetKind } from '../budgets/budgets.ts'
+import { customerKind } from '../customers/customers.ts'
+import { decide } from '../lanes/lanes.ts'
+import {
+  type Charge,
+  type Claim,
+  type CustomerFacts,
+  emptyBalance,
+  type Limit,
+  type OrgLimits,
+  plainSchedule,
+  type ScopedLimit,
+  wantedSchedule,
+} from '../ledger/ledger.ts'
+import { newUuid, timeOfUuid } from '../values/id.ts'
+import { parseUsd } from '../values/money.ts'
+import type { StoredRun } from './queries.ts'
+import type { DraftLimit } from './schema.ts'
+
+export type Charged = 'allow' | 'over_limit' | 'uncounted'
+type Books = Parameters<typeof decide>[0]['allowances']
+type Book = Books extends ReadonlyMap<string, infer B> ? B : never
+
+const maxBooks = 20_000
+
+const limitOf = (draft: DraftLimit): Limit => ({
+  id: newUuid(),
+  kind: draft.scope_kind === 'customer' ? 'customer' : 'budget',
+  unit: 'usd',
+  amount: parseUsd(draft.limit_usd),
+  schedule: { current: wantedSchedule(draft, plainSchedule), next: null },
+  enforcement: 'block',
+  thresholds: [],
+})
+
+const chargeOf = (run: StoredRun): Charge => ({
+  usd: run.cost_nano,
+  tokens: 0n,
+  runs: 1n,
+  workflowId: run.workflow_id ?? undefined,
+  deploymentId: run.deployment_id ?? undefined,
+  departmentId: run.department_id ?? undefined,
+  customerId: run.customer_id ?? undefined,
+})
+
+/** Which claims a charge has where nothing is set but the draft; bound by the very kinds that bind live. */
+function binding(draft: DraftLimit): (charge: Charge, atMs: number) => readonly Claim[] {
+  const limit = limitOf(draft)
+  const { scope_kind: scopeKind, scope_id: scopeId } = draft
+  const nothing: OrgLimits = { version: 0n, limits: [], customerDefault: null, topUps: [] }
+  if (scopeKind === 'customer') {
+    const own: CustomerFacts = { own: limit, packs: [] }
+    return (charge, atMs) =>
+      customerKind.bind(charge, nothing, scopeId === undefined || charge.customerId === scopeId ? own : undefined, atMs)
+  }
+  const scoped: ScopedLimit = { ...limit, scopeKind, scopeId: scopeId ?? '' }
+  const org = { ...nothing, limits: [scoped] }
+  return (charge, atMs) => budgetKind.bind(charge, org, undefined, atMs)
+}
+
+/**
+ * Charges runs to a limit that was not there, in the order in which they started and with what they cost: what does not fit is
+ * refused, and then not spent. Only running periods are kept in mind; beyond so many customers in one of them, further ones are
+ * told as not counted.
+ */
+export function replayLimit(draft: DraftLimit, most = maxBooks): (runs: readonly StoredRun[]) => Charged[] {
+  const bind = binding(draft)
+  const books = new Map<string, Book>()
+
+  function forgetEnded(atMs: number) {
+    for (const [key, { allowance }] of books) if (allowance.period!.endMs <= atMs) books.delete(key)
+  }
+
+  /** Whether there is a book for each claim; made where there is room. */
+  function opened(claims: readonly Claim[]): boolean {
+    for (const allowance of claims.flatMap(({ allowances }) => allowances)) {
+      if (books.has(allowance.key)) continue
+      if (books.size >= most) return false
+      books.set(allowance.key, { allowance, balance: emptyBalance, exists: false })
+    }
+    return true
+  }
+
+  return (runs) => {
+    const [first] = runs
+    if (!first) return []
+    forgetEnded(timeOfUuid(first.id))
+    const uncounted = new Set<number>()
+    const items = runs.map((run, i) => {
+      const atMs = timeOfUuid(run.id)
+      const charge = chargeOf(run)
+      const claims = bind(charge, atMs)
+      if (opened(claims)) return { charge, claims }
+      uncounted.add(i)
+      return { charge, claims: [] }
+    })
+    const { verdicts, after } = decide(
+      { allowances: books, holds: new Map() },
+      [{ type: 'charge', items, mode: 'partial' }],
+      timeOfUuid(first.id),
+    )
+    for (const [key, balance] of after) books.set(key, { ...books.get(key)!, balance, exists: true })
+    const [verdict] = verdicts
+    if (verdict?.type !== 'charged') throw new Error('a charge is answered as one')
+    return runs.map((_, i) => (verdict.refusals.has(i) ? 'over_limit' : uncounted.has(i) ? 'uncounted' : 'allow'))
+  }
+}

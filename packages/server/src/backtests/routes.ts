@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream'
+import { readWindow, type Window } from '../contract/lists.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Remembered } from '../nodes/nodes.ts'
+import { draftRules, type RuleSet } from '../policies/policies.ts'
+import { clockSkewMs } from '../run-history/run-history.ts'
+import { backtest } from './backtests.ts'
+import type { Tested } from './judging.ts'
+import { Progress } from './progress.ts'
+import { CallerLeft, failureOf, progressLines, RunningTests } from './running.ts'
+import { BacktestAnswer, BacktestInput, type BacktestView } from './schema.ts'
+
+const dayMs = 86_400_000
+const maxDays = 90
+const defaultDays = 30
+const lines = 'application/x-ndjson'
+
+export function backtests(app: App, platform: Platform, rules: Remembered<RuleSet>) {
+  const running = new RunningTests()
+  app.addHook('preClose', (done) => {
+    running.stopAll()
+    done()
+  })
+
+  app.post(
+    '/v1/orgs/:id/policies/backtest',
+    {
+      config: { role: 'member', scope: 'policies:read', urgency: 'export' },
+      schema: {
+        operationId: 'backtestPolicies',
+        tags: ['policies'],
+        summary: 'Test rules or a limit against real runs',
+        description:
+          'Says which runs of a window of at most 90 days, by default the last 30, would have been refused by the live rules, a draft of rules or a draft of a limit, and what that would have saved. Nothing is changed. One at a time per organization, and few per process; a caller that hangs up ends it. With `Accept: application/x-ndjson` the answer is a stream of lines with progress, for as long as it takes.',
+        params: OrgPath,
+        body: BacktestInput,
+        response: { 200: BacktestAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { orgId } = request.principal!
+      const window = windowOf(request.body, platform.clock.now())
+      const tested = await testedBy(request.body, orgId, rules)
+      const place = running.enter(orgId)
+      const progress = new Progress()
+      const result = backtest(platform, orgId, { window, tested }, progress, place.signal).finally(place.leave)
+      // Also when others have answered because it took too long; and whoever left while rules were read is gone already.
+      reply.raw.once('close', place.stop)
+      if (reply.raw.closed) place.stop()
+      if (request.headers.accept?.includes(lines) !== true) return result.catch(unlessLeft)
+      reply.type(lines)
+      return Readable.from(progressLines(result, progress, failureOf(platform.log, request.id)))
+    },
+  )
+}
+
+/** Who says when to begin asks for what came since; who says nothing, for the last 30 days. */
+function windowOf(asked: { from?: string; to?: string }, now: Date): Window {
+  const nowMs = now.getTime()
+  const latest = nowMs + clockSkewMs
+  const longest = asked.from === undefined ? latest : Date.parse(asked.from) + maxDays * dayMs
+  const endMs =
+    asked.to !== undefined ? Date.parse(asked.to) : longest < nowMs - clockSkewMs ? latest : Math.min(latest, longest)
+  return readWindow(asked, { from: new Date(endMs - defaultDays * dayMs), to: new Date(endMs) })
+}
+
+async function testedBy({ limit, rules }: BacktestInput, orgId: string, live: Remembered<RuleSet>): Promise<Tested> {
+  if (limit) return { kind: 'limit', limit }
+  const set = await live.of(orgId)
+  return rules ? { kind: 'rules', ...draftRules(rules, set) } : { kind: 'live', set }
+}
+
+/** Nobody is there to be told of anything. */
+function unlessLeft(error: unknown): BacktestView {
+  if (error instanceof CallerLeft) return undefined as unknown as BacktestView
+  throw error
+}

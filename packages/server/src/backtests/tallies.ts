@@ -1,0 +1,83 @@
+import { formatUsd } from '../values/money.ts'
+
+/** What is added up for each team, model and rule. */
+export interface Tally {
+  refused: number
+  failed: number
+  savedNano: bigint
+}
+
+const maxToldApart = 10_000
+const maxListed = 50
+
+export const newTally = (): Tally => ({ refused: 0, failed: 0, savedNano: 0n })
+
+export function addTo(tally: Tally, { refused, failed, savedNano }: Tally) {
+  tally.refused += refused
+  tally.failed += failed
+  tally.savedNano += savedNano
+}
+
+export const tallyView = ({ refused, failed, savedNano }: Tally) => ({
+  refused,
+  failed,
+  saved_usd: formatUsd(savedNano),
+})
+
+export interface Ranked<K> {
+  readonly largest: readonly (readonly [K, Tally])[]
+  readonly other: Tally
+  readonly isExact: boolean
+}
+
+/**
+ * The largest of however many, in memory that does not grow with them: so many are told apart, each exactly; what comes as a
+ * further one is counted among the others, and it is said that it was.
+ */
+export class Ranking<K> {
+  private readonly told = new Map<K, Tally>()
+  private readonly beyond = newTally()
+  private readonly max: number
+
+  constructor(max = maxToldApart) {
+    this.max = max
+  }
+
+  add(key: K, tally: Tally) {
+    let own = this.told.get(key)
+    if (!own && this.told.size < this.max) this.told.set(key, (own = newTally()))
+    addTo(own ?? this.beyond, tally)
+  }
+
+  ranked(most = maxListed): Ranked<K> {
+    const all = [...this.told].sort(([, a], [, b]) => bySavings(a, b))
+    const other = { ...this.beyond }
+    for (const [, tally] of all.slice(most)) addTo(other, tally)
+    const isExact = this.beyond.refused + this.beyond.failed === 0
+    return { largest: all.slice(0, most), other, isExact }
+  }
+}
+
+const bySavings = (a: Tally, b: Tally) =>
+  a.savedNano === b.savedNano ? b.refused - a.refused || b.failed - a.failed : a.savedNano < b.savedNano ? 1 : -1
+
+/** The few that are largest, of however many there are. */
+export class Largest<T> {
+  private readonly kept: { readonly size: bigint; readonly item: T }[] = []
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** Made only if it is among the largest so far. */
+  offer(size: bigint, make: () => T) {
+    const least = this.kept.at(-1)
+    if (this.kept.length === this.most && least!.size >= size) return
+    const place = this.kept.findIndex((other) => other.size < size)
+    this.kept.splice(place < 0 ? this.kept.length : place, 0, { size, item: make() })
+    if (this.kept.length > this.most) this.kept.pop()
+  }
+
+  items = (): T[] => this.kept.map(({ item }) => item)
+}

@@ -1,0 +1,159 @@
+import { serialize } from '@marcbachmann/cel-js'
+import { costOf, mostCost } from './cost.ts'
+import { type ExpressionEnvironment, limits, refusalOf } from './environment.ts'
+import { bounded, type ExpressionFault, faultAt, Refused } from './fault.ts'
+import { scan } from './scan.ts'
+import { childrenOf, conjunctsOf, type Node, pathOf } from './syntax.ts'
+import { vet } from './vetting.ts'
+
+export { type ExpressionEnvironment, expressionEnvironment, type Field, type Variable } from './environment.ts'
+export type { ExpressionFault } from './fault.ts'
+export { mostCharacters as mostExpressionCharacters } from './scan.ts'
+
+/** A field that has to be one of these strings: whatever else an expression says, it is false otherwise. */
+export interface Requirement {
+  readonly variable: string
+  readonly field: string
+  readonly values: readonly string[]
+}
+
+export interface Expression {
+  /** Throws `ExpressionFailed`. */
+  readonly evaluate: (variables: object) => boolean
+  /** The variables that it speaks of. */
+  readonly names: ReadonlySet<string>
+  readonly requirements: readonly Requirement[]
+  /** The first of `a`, `b` and `c` that is false in `a && b && c`, as text. */
+  readonly falsePart: (variables: object) => string | null
+  readonly cost: number
+  /** How many nodes it has, which is what it takes in memory. */
+  readonly size: number
+}
+
+/** An expression that could not be answered. Its message is for whoever mends it. */
+export class ExpressionFailed extends Error {}
+
+export type Compiled =
+  | { readonly ok: true; readonly expression: Expression }
+  | { readonly ok: false; readonly fault: ExpressionFault }
+
+/** Reads, checks and bounds an expression. One that is accepted is answered within a few milliseconds, whatever it is asked about. */
+export function compileExpression(environment: ExpressionEnvironment, text: string): Compiled {
+  try {
+    return { ok: true, expression: compiled(environment, text) }
+  } catch (error) {
+    const { message, offset } = placed(error)
+    return { ok: false, fault: faultAt(text, message, offset) }
+  }
+}
+
+function compiled(environment: ExpressionEnvironment, text: string): Expression {
+  scan(text, refusalOf)
+  const parsed = environment.cel.parse(text)
+  const root: Node = parsed.ast
+  const names = vet(root, environment)
+  const { valid, type, error } = parsed.check()
+  if (!valid) throw error
+  if (type !== 'bool')
+    throw new Refused(
+      `An expression is true or false, and this is '${type}'${type === 'dyn' ? ': write … == true' : ''}.`,
+      root.start,
+    )
+  const cost = costOf(root, environment)
+  if (cost > mostCost)
+    throw new Refused(`This could take too long: at worst ${cost} steps, and ${mostCost} are allowed.`, root.start)
+  const size = forgetText(root)
+  return {
+    evaluate: (variables) => evaluated(parsed, variables),
+    names,
+    requirements: conjunctsOf(root).flatMap((node) => requirementOf(node) ?? []),
+    falsePart: (variables) => {
+      const part = conjunctsOf(root).find((node) => isFalse(() => environment.valueOf(node, variables)))
+      return part && part !== root ? bounded(serialize(part)) : null
+    },
+    cost,
+    size,
+  }
+}
+
+function isFalse(value: () => unknown): boolean {
+  try {
+    return value() === false
+  } catch {
+    return false
+  }
+}
+
+function evaluated(parsed: (variables: object) => unknown, variables: object): boolean {
+  // A failure that `||` passes over would cost more than all the rest, most of it for a stack that nobody reads.
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
+  try {
+    const value = parsed(variables)
+    if (typeof value === 'boolean') return value
+    throw new ExpressionFailed('The expression is neither true nor false.')
+  } catch (error) {
+    if (error instanceof ExpressionFailed) throw error
+    throw new ExpressionFailed(bounded(summaryOf(error)))
+  } finally {
+    Error.stackTraceLimit = limit
+  }
+}
+
+/** The library draws the line that failed into each message, which takes longer the longer the text is. */
+function forgetText(node: Node): number {
+  Object.defineProperty(node, 'input', { value: '' })
+  return childrenOf(node).reduce((sum, child) => sum + forgetText(child), 1)
+}
+
+function requirementOf(node: Node): Requirement | null {
+  switch (node.op) {
+    case '==':
+      return requirement(node.args[0], [node.args[1]]) ?? requirement(node.args[1], [node.args[0]])
+    case 'in':
+      return node.args[1].op === 'list' ? requirement(node.args[0], node.args[1].args) : null
+    case '||': {
+      const [a, b] = [requirementOf(node.args[0]), requirementOf(node.args[1])]
+      const isOneField = a !== null && b !== null && a.variable === b.variable && a.field === b.field
+      return isOneField ? { ...a, values: [...a.values, ...b.values] } : null
+    }
+    default:
+      return null
+  }
+}
+
+function requirement(of: Node, literals: readonly Node[]): Requirement | null {
+  const path = pathOf(of)
+  if (!path) return null
+  const values = literals.flatMap(({ op, args }) => (op === 'value' && typeof args === 'string' ? [args] : []))
+  return values.length === literals.length ? { variable: path.root, field: path.field, values } : null
+}
+
+const limitNames: Readonly<Record<string, string>> = {
+  maxAstNodes: `An expression has at most ${limits.maxAstNodes} parts.`,
+  maxDepth: `An expression is at most ${limits.maxDepth} levels deep.`,
+  maxListElements: `A list has at most ${limits.maxListElements} elements.`,
+  maxMapEntries: `A map has at most ${limits.maxMapEntries} entries.`,
+  maxCallArguments: `A function has at most ${limits.maxCallArguments} arguments.`,
+}
+
+interface LibraryError {
+  readonly summary?: unknown
+  readonly range?: { readonly start: number }
+}
+
+function summaryOf(error: unknown): string {
+  const { summary } = error as LibraryError
+  if (typeof summary === 'string') return summary
+  return error instanceof Error ? error.message : 'The expression failed.'
+}
+
+function placed(error: unknown): { message: string; offset: number } {
+  if (error instanceof Refused) return error
+  const { summary, range } = error as LibraryError
+  if (typeof summary !== 'string') return { message: 'The expression cannot be read.', offset: 0 }
+  const limit = /^Exceeded (\w+)/.exec(summary)?.[1]
+  const message = (limit && limitNames[limit]) || summary.replace('no such overload', 'There is no such operation')
+  const isMixed = /: (double [!=]= int|int [!=]= double)$/.test(summary)
+  return { message: isMixed ? `${message}. Write 1.0 instead of 1.` : message, offset: range?.start ?? 0 }
+}

@@ -1,0 +1,65 @@
+import { RE2JS, RE2JSException } from 're2js'
+import { Refused } from './fault.ts'
+
+export interface Pattern {
+  readonly matches: (text: string) => boolean
+  /** How many instructions its program has: a match takes at most so many steps for each character. */
+  readonly size: number
+}
+
+const mostCharacters = 500
+const mostSize = 250
+const mostRepetition = 1_000
+const stateBytes = 65_536
+
+// A class of Unicode has hundreds of ranges, and each is looked at wherever the class is repeated.
+const unicodeClassSize = 30
+
+/** Compiles a pattern for the linear-time engine, having made sure that it is soon done. */
+export function compilePattern(pattern: string, offset: number): Pattern {
+  if (pattern.length > mostCharacters) throw new Refused(`A pattern has at most ${mostCharacters} characters.`, offset)
+  if (sizeOf(pattern) > mostSize) throw new Refused('This pattern repeats too much.', offset)
+  if (/\(\?[a-z]*i/i.test(pattern) && /[^\0-\x7f]-|-[^\0-\x7f]|\\x\{/i.test(pattern))
+    throw new Refused(
+      'A pattern with the flag i cannot have a range beyond ASCII: name the letters, or a class such as \\p{Greek}.',
+      offset,
+    )
+  try {
+    const compiled = RE2JS.compile(pattern)
+    if (compiled.programSize() > mostSize) throw new Refused('This pattern repeats too much.', offset)
+    // States are remembered as they are met. What does not fit is found anew, still in linear time.
+    const { dfa } = compiled.re2()
+    dfa.stateBudget = stateBytes
+    dfa.memBudget = stateBytes
+    return { matches: (text) => compiled.test(text), size: compiled.programSize() }
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error
+    throw new Refused(`Not a pattern: ${error.message.replace('error parsing regexp: ', '')}.`, offset)
+  }
+}
+
+const part = /\\p\{[^}]*\}|\\p.?|\\[^]|\[\^?\]?(?:\[:[^\]]*:\]|\\p|\\[^]|[^\]\\])*\]?|\{(\d*),?(\d*)\}|[^]/gi
+
+/** About how large the program becomes: what stands in counted groups is copied so many times. */
+function sizeOf(pattern: string): number {
+  const open: number[] = [0]
+  let last = 0
+  for (const [text, least, most] of pattern.matchAll(part)) {
+    if (text === '(') {
+      open.push(2)
+      last = 0
+    } else if (text === ')' && open.length > 1) {
+      last = open.pop()!
+      open[open.length - 1]! += last
+    } else if (least !== undefined) {
+      const times = Math.min(mostRepetition, Math.max(Number(least) + 1, Number(most)))
+      open[open.length - 1]! += last * (times - 1)
+      last *= times
+    } else {
+      const own = 1 + unicodeClassSize * (text.match(/\\p/gi)?.length ?? 0)
+      last = '*+?'.includes(text) ? last + own : own
+      open[open.length - 1]! += own
+    }
+  }
+  return open.reduce((sum, size) => sum + size, 0)
+}

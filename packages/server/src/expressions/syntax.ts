@@ -1,0 +1,60 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+
+/** A node as the library makes it: what its types leave out is its type, which is known once it is checked. */
+export type Node = ASTNode & { readonly checkedType?: { readonly hasDynType: boolean } }
+
+/** Functions over what a list or map holds: the first argument names the element. */
+export const comprehensions: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map'])
+
+export interface Comprehension {
+  readonly name: string
+  readonly over: Node
+  readonly variable: Node
+  readonly body: readonly Node[]
+}
+
+export function comprehensionOf(node: Node): Comprehension | null {
+  if (node.op !== 'rcall') return null
+  const [name, over, [variable, ...body]] = node.args
+  return comprehensions.has(name) && variable !== undefined ? { name, over, variable, body } : null
+}
+
+export function childrenOf(node: Node): readonly Node[] {
+  switch (node.op) {
+    case 'value':
+    case 'id':
+      return []
+    case '.':
+    case '.?':
+      return [node.args[0]]
+    case 'call':
+      return node.args[1]
+    case 'rcall':
+      return [node.args[1], ...node.args[2]]
+    case 'map':
+      return node.args.flat()
+    case '!_':
+    case '-_':
+      return [node.args]
+    default:
+      return node.args
+  }
+}
+
+/** `root.field`, where root is no variable of a comprehension. */
+export function pathOf(node: Node): { readonly root: string; readonly field: string } | null {
+  if (node.op !== '.') return null
+  const [left, field] = node.args
+  return left.op === 'id' ? { root: left.args, field } : null
+}
+
+/** What all of `a && b && c` must be true for: one false is enough, wherever it stands and whatever the others are or fail with. */
+export function conjunctsOf(root: Node): readonly Node[] {
+  const found: Node[] = []
+  const visit = (node: Node) => {
+    if (node.op !== '&&') found.push(node)
+    else for (const part of node.args) visit(part)
+  }
+  visit(root)
+  return found
+}

@@ -1,0 +1,37 @@
+import { type Allowance, thresholdsOf } from './allowances.ts'
+
+/** A prepaid amount. Depleted packs still count as held by their owner; void and expired ones do not. */
+export interface Pack {
+  readonly id: string
+  readonly amount: bigint
+  readonly priority: number
+  readonly expiresAtMs: number | null
+  readonly voidedAtMs: number | null
+  readonly createdAtMs: number
+}
+
+/** A pack's allowance is the pack itself. */
+export const packAllowance = (pack: Pack, kind: string, owner: string): Allowance => ({
+  key: pack.id,
+  limitId: pack.id,
+  kind,
+  subject: owner,
+  unit: 'usd',
+  period: null,
+  limit: pack.amount,
+  enforcement: 'block',
+  thresholds: thresholdsOf(kind),
+})
+
+export const isLive = (pack: Pack, nowMs: number) =>
+  pack.voidedAtMs === null && (pack.expiresAtMs === null || nowMs < pack.expiresAtMs)
+
+/** In the order in which they are drawn: by priority, then what expires first, then what is oldest. */
+export const inDrawingOrder = (packs: readonly Pack[]): Pack[] =>
+  packs.toSorted(
+    (a, b) =>
+      a.priority - b.priority ||
+      (a.expiresAtMs ?? Number.POSITIVE_INFINITY) - (b.expiresAtMs ?? Number.POSITIVE_INFINITY) ||
+      a.createdAtMs - b.createdAtMs ||
+      (a.id < b.id ? -1 : 1),
+  )

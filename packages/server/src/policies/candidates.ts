@@ -1,0 +1,83 @@
+import type { Requirement } from '../expressions/expressions.ts'
+import type { Attempt } from './attempt.ts'
+
+/** The fields by which rules are told apart before they are asked. */
+const fields: Readonly<Record<string, (attempt: Attempt) => string>> = {
+  'run.model': ({ model }) => model,
+  'run.provider': ({ provider }) => provider,
+  'run.operation': ({ operation }) => operation,
+  'run.action': ({ action }) => action,
+  'run.workflow_id': ({ workflowId }) => workflowId,
+  'run.deployment_id': ({ deploymentId }) => deploymentId,
+  'run.department_id': ({ departmentId }) => departmentId,
+  'customer.id': ({ customerId }) => customerId,
+  'key.id': ({ key }) => key.id,
+  'key.role': ({ key }) => key.role,
+}
+
+interface FieldIndex {
+  readonly valueOf: (attempt: Attempt) => string
+  /** A bit for each rule that does not care. */
+  readonly indifferent: Int32Array
+  /** The places of the rules that require a value. */
+  readonly requiring: ReadonlyMap<string, readonly number[]>
+}
+
+/** What has to be known of a rule to leave it out. */
+export interface Indexed {
+  readonly requirements: readonly Requirement[]
+  readonly needsAction: boolean
+}
+
+/** Finds the rules that an attempt can match: those that require something else of a field are false, whatever else they say. */
+export interface CandidateIndex {
+  /** A bit for each rule, in their order. Valid until the next call. */
+  readonly candidates: (attempt: Attempt) => Int32Array
+}
+
+export function indexRules(rules: readonly Indexed[]): CandidateIndex {
+  const words = Math.ceil(rules.length / 32)
+  const all = bitsOf(words, rules, () => true)
+  const withoutAction = bitsOf(words, rules, ({ needsAction }) => !needsAction)
+  const indexes = Object.entries(fields).flatMap(([path, valueOf]) => indexOf(path, valueOf, rules, words) ?? [])
+  const found = new Int32Array(words)
+  const accepting = new Int32Array(words)
+  return {
+    candidates(attempt) {
+      found.set(attempt.action === '' ? withoutAction : all)
+      for (const { valueOf, indifferent, requiring } of indexes) {
+        accepting.set(indifferent)
+        const places = requiring.get(valueOf(attempt))
+        if (places) for (const place of places) accepting[place >> 5]! |= 1 << (place & 31)
+        for (let i = 0; i < words; i++) found[i]! &= accepting[i]!
+      }
+      return found
+    },
+  }
+}
+
+function bitsOf(words: number, rules: readonly Indexed[], has: (rule: Indexed) => boolean): Int32Array {
+  const bits = new Int32Array(words)
+  for (const [place, rule] of rules.entries()) if (has(rule)) bits[place >> 5]! |= 1 << (place & 31)
+  return bits
+}
+
+function indexOf(
+  path: string,
+  valueOf: FieldIndex['valueOf'],
+  rules: readonly Indexed[],
+  words: number,
+): FieldIndex | null {
+  const requirementOf = ({ requirements }: Indexed) =>
+    requirements.find(({ variable, field }) => `${variable}.${field}` === path)
+  const requiring = new Map<string, number[]>()
+  for (const [place, rule] of rules.entries())
+    for (const value of new Set(requirementOf(rule)?.values)) {
+      const places = requiring.get(value)
+      if (places) places.push(place)
+      else requiring.set(value, [place])
+    }
+  const indifferent = bitsOf(words, rules, (rule) => requirementOf(rule) === undefined)
+  const isUsed = rules.some((rule) => requirementOf(rule) !== undefined)
+  return isUsed ? { valueOf, indifferent, requiring } : null
+}

@@ -1,0 +1,138 @@
+import { type Expression, ExpressionFailed } from '../expressions/expressions.ts'
+import type { Attempt } from './attempt.ts'
+import { type CandidateIndex, indexRules } from './candidates.ts'
+import type { PolicyVerdict, Rule } from './rule.ts'
+import { compiledRule } from './rule-expressions.ts'
+import { AttemptVariables, OrgVariables } from './variables.ts'
+
+export { checkRule } from './rule-expressions.ts'
+
+/** The most that the enabled rules of an organization may cost together: all of them can be asked about one attempt. */
+export const mostSetCost = 400_000
+
+interface EnabledRule {
+  readonly rule: Rule
+  /** Null where it no longer compiles: then it fails when it is asked. */
+  readonly expression: Expression | null
+  readonly fault: string
+}
+
+/** The rules of an organization, ready to be asked. */
+export interface RuleSet {
+  readonly orgId: string
+  readonly version: bigint
+  readonly timezone: string
+  /** In the order in which they are asked, with those that are not enabled. */
+  readonly rules: readonly Rule[]
+  /** Whether somebody has to find out where in its chain an attempt stands. */
+  readonly usesChain: boolean
+  /** What its enabled rules cost at most, in the steps of expressions. */
+  readonly cost: number
+  readonly enabled: readonly EnabledRule[]
+  readonly index: CandidateIndex
+  readonly org: OrgVariables
+}
+
+export interface RuleReport {
+  readonly rule: Rule
+  readonly status: 'matched' | 'not_matched' | 'failed' | 'disabled' | 'not_applicable'
+  /** Whether it is the rule that decided. */
+  readonly decided: boolean
+  /** Whether it was asked before something had decided. */
+  readonly reached: boolean
+  readonly why: string
+}
+
+const inOrder = (a: Rule, b: Rule): number => a.priority - b.priority || (a.id < b.id ? -1 : Number(a.id > b.id))
+
+export function compileRules(
+  rules: readonly Rule[],
+  about: { orgId: string; version: bigint; timezone: string },
+): RuleSet {
+  const ordered = rules.toSorted(inOrder)
+  const enabled = ordered.filter((rule) => rule.enabled).map(ready)
+  return {
+    ...about,
+    rules: ordered,
+    usesChain: enabled.some(({ expression }) => expression?.names.has('chain')),
+    cost: enabled.reduce((sum, { expression }) => sum + (expression?.cost ?? 0), 0),
+    enabled,
+    index: indexRules(
+      enabled.map(({ rule, expression }) => ({
+        requirements: expression?.requirements ?? [],
+        needsAction: rule.target === 'action',
+      })),
+    ),
+    org: new OrgVariables(about.orgId),
+  }
+}
+
+function ready(rule: Rule): EnabledRule {
+  const compiled = compiledRule(rule.expression)
+  return compiled.ok
+    ? { rule, expression: compiled.expression, fault: '' }
+    : { rule, expression: null, fault: compiled.fault.message }
+}
+
+type Answer = boolean | ExpressionFailed
+
+function ask({ expression, fault }: EnabledRule, variables: AttemptVariables): Answer {
+  if (expression === null) return new ExpressionFailed(`The expression cannot be used: ${fault}`)
+  try {
+    return expression.evaluate(variables)
+  } catch (error) {
+    if (error instanceof ExpressionFailed) return error
+    throw error
+  }
+}
+
+/**
+ * What the rules say of an attempt: the first that matches decides, and one that fails before that leaves it open. Rules in shadow
+ * decide nothing, and the first of them that would have is told.
+ */
+export function judgeAttempt(set: RuleSet, attempt: Attempt): PolicyVerdict {
+  const variables = new AttemptVariables(set.org, set.timezone, attempt)
+  const candidates = set.index.candidates(attempt)
+  let shadow: PolicyVerdict['shadow'] = null
+  for (let word = 0; word < candidates.length; word++) {
+    for (let bits = candidates[word]!; bits !== 0; bits &= bits - 1) {
+      const asked = set.enabled[(word << 5) + 31 - Math.clz32(bits & -bits)]!
+      const answer = ask(asked, variables)
+      if (answer === false) continue
+      if (!asked.rule.shadow) return { ...said(asked.rule, answer), shadow }
+      shadow ??= said(asked.rule, answer)
+    }
+  }
+  return { outcome: 'allow', rule: null, shadow }
+}
+
+const said = (rule: Rule, answer: true | ExpressionFailed) =>
+  answer === true ? { rule, outcome: rule.effect } : { rule, outcome: 'error' as const, failure: answer.message }
+
+/** Asks every rule, also those behind the decision, and says of each what came of it and why. */
+export function explainAttempt(set: RuleSet, attempt: Attempt): { verdict: PolicyVerdict; rules: RuleReport[] } {
+  const variables = new AttemptVariables(set.org, set.timezone, attempt)
+  const verdict = judgeAttempt(set, attempt)
+  const enabled = new Map(set.enabled.map((each) => [each.rule, each]))
+  let isOpen = true
+  const rules = set.rules.map((rule): RuleReport => {
+    const asked = enabled.get(rule)
+    const told = { rule, decided: false, reached: false }
+    if (!asked) return { ...told, status: 'disabled', why: 'The rule is not enabled.' }
+    if (rule.target === 'action' && attempt.action === '')
+      return { ...told, status: 'not_applicable', why: 'The rule is about actions, and no action is attempted.' }
+    const reached = isOpen
+    const decided = verdict.rule === rule
+    if (decided) isOpen = false
+    return { rule, decided, reached, ...reported(asked, variables) }
+  })
+  return { verdict, rules }
+}
+
+function reported(asked: EnabledRule, variables: AttemptVariables): Pick<RuleReport, 'status' | 'why'> {
+  const answer = ask(asked, variables)
+  if (answer === true) return { status: 'matched', why: 'The expression is true.' }
+  if (answer !== false) return { status: 'failed', why: answer.message }
+  const part = asked.expression!.falsePart(variables)
+  return { status: 'not_matched', why: part === null ? 'The expression is false.' : `This is false: ${part}` }
+}

@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto'
+import { Counter } from 'prom-client'
+import type { Platform } from '../infra/platform.ts'
+import { newUuid } from '../values/id.ts'
+import type { Attempt } from './attempt.ts'
+import { addMatches, type MatchRow } from './queries.ts'
+import type { PolicyVerdict, Rule } from './rule.ts'
+import { storedAttempt } from './stored-attempt.ts'
+
+const flushEveryMs = 200
+const maxWaiting = 5_000
+const minuteMs = 60_000
+
+/** What rules have refused, and what those in shadow would have, on its way into the database. */
+export interface PolicyMatches {
+  readonly note: (orgId: string, setVersion: bigint, verdict: PolicyVerdict, attempt: Attempt) => void
+  readonly flush: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Keeps what was refused outside the request that was: an agent that loops on a refusal costs one row a minute. Nothing of what is
+ * told to the caller depends on it.
+ */
+export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
+  const verdicts = new Counter({
+    name: 'svc_policy_matches_total',
+    help: 'Runs that a rule has refused, or in shadow would have decided.',
+    labelNames: ['outcome', 'shadow'],
+    registers: [metrics],
+  })
+  const lost = new Counter({
+    name: 'svc_policy_matches_lost_total',
+    help: 'Refusals by rules that were not recorded: too many different ones, or the database was away.',
+    registers: [metrics],
+  })
+  let waiting = new Map<string, MatchRow & { count: number }>()
+  let flushing = Promise.resolve()
+
+  function add(orgId: string, setVersion: bigint, rule: Rule, outcome: string, shadow: boolean, attempt: Attempt) {
+    verdicts.inc({ outcome, shadow: String(shadow) })
+    const { at_ms, ...lasting } = storedAttempt(attempt)
+    const attemptHash = hash('sha256', JSON.stringify(lasting), 'hex')
+    const minute = Math.floor(at_ms / minuteMs) * minuteMs
+    const key = `${orgId} ${minute} ${rule.id} ${shadow} ${setVersion} ${attemptHash}`
+    const alike = waiting.get(key)
+    if (alike) alike.count += 1
+    else if (waiting.size >= maxWaiting) lost.inc()
+    else
+      waiting.set(key, {
+        org_id: orgId,
+        minute: new Date(minute).toISOString(),
+        id: newUuid(),
+        rule_id: rule.id,
+        rule_version: rule.version,
+        set_version: setVersion.toString(),
+        outcome,
+        shadow,
+        attempt_hash: attemptHash,
+        attempt: { at_ms, ...lasting },
+        count: 1,
+      })
+  }
+
+  function flush() {
+    const rows = [...waiting.values()]
+    waiting = new Map()
+    if (rows.length > 0)
+      flushing = flushing
+        .then(() => sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => addMatches(tx, rows)))
+        .catch((error: unknown) => {
+          lost.inc(rows.reduce((sum, { count }) => sum + count, 0))
+          log.warn({ error, lost: rows.length }, 'refusals by rules were not recorded')
+        })
+    return flushing
+  }
+  const timer = setInterval(() => void flush(), flushEveryMs)
+
+  return {
+    note: (orgId, setVersion, { outcome, rule, shadow }, attempt) => {
+      if (shadow) add(orgId, setVersion, shadow.rule, shadow.outcome, true, attempt)
+      if (rule && outcome !== 'allow') add(orgId, setVersion, rule, outcome, false, attempt)
+    },
+    flush,
+    close: async () => {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { ApiError } from '../contract/errors.ts'
+import { formatId } from '../values/id.ts'
+import type { Attempt } from './attempt.ts'
+import type { PolicyVerdict, Rule } from './rule.ts'
+
+/** What a rule is about in this attempt. */
+export const attemptedBy = ({ target }: Pick<Rule, 'target'>, { model, action }: Attempt) =>
+  target === 'model' ? model : action
+
+export type PolicyRefusal = ApiError<'policy_blocked' | 'policy_approval_required' | 'policy_expression_error'>
+
+/** What a verdict means for the caller. What an approval could clear is for whoever knows of approvals to say. */
+export function policyRefusal({ outcome, rule, failure }: PolicyVerdict, attempt: Attempt): PolicyRefusal | undefined {
+  if (!rule || outcome === 'allow') return undefined
+  const ruleId = formatId('rule', rule.id)
+  if (outcome === 'error')
+    return new ApiError(
+      'policy_expression_error',
+      { rule_id: ruleId },
+      { message: `The rule ${JSON.stringify(rule.name)} failed to evaluate.`, cause: new Error(failure) },
+    )
+  const details = { reason: rule.reason, attempted: attemptedBy(rule, attempt), rule_id: ruleId }
+  return outcome === 'block'
+    ? new ApiError('policy_blocked', details, { message: rule.reason })
+    : new ApiError('policy_approval_required', details, { message: rule.reason })
+}

@@ -1,0 +1,216 @@
+import { Type } from 'typebox'
+import type { Change } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import { page, pageRequest } from '../contract/lists.ts'
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Remembered } from '../nodes/nodes.ts'
+import { formatId, parseId } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { draftRules } from './draft.ts'
+import { attemptIn, explain } from './evaluating.ts'
+import type { RuleSet } from './evaluation.ts'
+import { type AfterRuleChange, createRule, removeRule, replaceRule, ruleView } from './policies.ts'
+import { findRule, listMatches, listRules } from './queries.ts'
+import {
+  EvaluateInput,
+  Evaluation,
+  PolicyMatchList,
+  PolicyMatchQuery,
+  RuleInput,
+  RuleList,
+  RuleListQuery,
+  RulePath,
+  RuleView,
+} from './schema.ts'
+
+export function policies(
+  app: App,
+  { sql, clock }: Platform,
+  change: Change,
+  rules: Remembered<RuleSet>,
+  afterRuleChange: AfterRuleChange,
+) {
+  const tags = ['policies']
+  describeTag(app, 'policies', 'What runs may do: rules, approvals, content safety.')
+  const reading = { role: 'viewer', scope: 'policies:read' } as const
+  const writing = { role: 'admin', scope: 'policies:write' } as const
+
+  app.post(
+    '/v1/orgs/:id/policies',
+    {
+      config: { ...writing, errors: ['conflict'] },
+      schema: {
+        operationId: 'createPolicy',
+        tags,
+        summary: 'Create a rule',
+        description: 'It binds the next run on every process. Its expression is parsed and type-checked here.',
+        params: OrgPath,
+        body: RuleInput,
+        response: { 201: RuleView },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      return change(request, reply, { orgId, status: 201 }, (tools) => createRule(tools, orgId, request.body))
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/policies',
+    {
+      config: reading,
+      schema: {
+        operationId: 'listPolicies',
+        tags,
+        summary: 'List rules',
+        description: 'In the order in which they are asked, unless sorted otherwise.',
+        params: OrgPath,
+        querystring: RuleListQuery,
+        response: { 200: RuleList },
+      },
+    },
+    async ({ principal, query }) => {
+      const { orgId } = principal!
+      const asked = pageRequest(query, 'priority')
+      const rows = await sql.asOrgs([orgId], (tx) => listRules(tx, orgId, asked, query))
+      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      return { ...answer, data: answer.data.map(({ sort_value: _, ...row }) => ruleView(row)) }
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/policies/matches',
+    {
+      config: reading,
+      schema: {
+        operationId: 'listPolicyMatches',
+        tags,
+        summary: 'List what rules have refused',
+        description:
+          'What rules have refused, and what rules in shadow would have decided: attempts that were alike within a minute are one row. Kept for 90 days; the newest first with `sort=-minute`.',
+        params: OrgPath,
+        querystring: PolicyMatchQuery,
+        response: { 200: PolicyMatchList },
+      },
+    },
+    async ({ principal, query }) => {
+      const { orgId } = principal!
+      const asked = pageRequest(query, 'minute')
+      const { rule_id, outcome, shadow, from, to } = query
+      const ruleId = rule_id === undefined ? undefined : parseId('rule', rule_id)
+      if (rule_id !== undefined && ruleId === undefined) return { data: [], next_cursor: null }
+      const filters = {
+        ruleId,
+        outcome,
+        shadow,
+        ...(from !== undefined && { from: new Date(from) }),
+        ...(to !== undefined && { to: new Date(to) }),
+      }
+      const rows = await sql.asOrgs([orgId], (tx) => listMatches(tx, orgId, asked, filters))
+      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      return {
+        ...answer,
+        data: answer.data.map((row) => ({
+          id: formatId('policyMatch', row.id),
+          minute: timestamp(row.minute),
+          rule_id: formatId('rule', row.rule_id),
+          rule_version: row.rule_version,
+          outcome: row.outcome,
+          shadow: row.shadow,
+          count: Number(row.count),
+          attempt: row.attempt as Record<string, unknown>,
+        })),
+      }
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/policies/:rule_id',
+    {
+      config: reading,
+      schema: {
+        operationId: 'getPolicy',
+        tags,
+        summary: 'Get a rule',
+        description: 'One rule.',
+        params: RulePath,
+        response: { 200: RuleView },
+      },
+    },
+    async ({ principal, params }) => {
+      const { orgId } = principal!
+      const row = await sql.asOrgs([orgId], (tx) => findRule(tx, orgId, parseId('rule', params.rule_id)!))
+      if (!row) throw new ApiError('not_found')
+      return ruleView(row)
+    },
+  )
+
+  app.put(
+    '/v1/orgs/:id/policies/:rule_id',
+    {
+      config: writing,
+      schema: {
+        operationId: 'putPolicy',
+        tags,
+        summary: 'Replace a rule',
+        description:
+          'It binds the next run on every process. What was approved under the rule as it was before is no longer.',
+        params: RulePath,
+        body: RuleInput,
+        response: { 200: RuleView },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('rule', request.params.rule_id)!
+      return change(request, reply, { orgId }, (tools) => replaceRule(tools, orgId, id, request.body, afterRuleChange))
+    },
+  )
+
+  app.delete(
+    '/v1/orgs/:id/policies/:rule_id',
+    {
+      config: writing,
+      schema: {
+        operationId: 'deletePolicy',
+        tags,
+        summary: 'Delete a rule',
+        description: 'It is not asked any more, from the next run on.',
+        params: RulePath,
+        response: { 204: Type.Null({ description: 'Deleted.' }) },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('rule', request.params.rule_id)!
+      return change(request, reply, { orgId, status: 204 }, (tools) => removeRule(tools, orgId, id, afterRuleChange))
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/policies/evaluate',
+    {
+      config: reading,
+      schema: {
+        operationId: 'evaluatePolicies',
+        tags,
+        summary: 'Explain what rules say of a run',
+        description:
+          'Asks every rule about a run that is not started: which match and why, and which decides. With `rules` a draft is asked instead of the rules that are set. Nothing is recorded.',
+        params: OrgPath,
+        body: EvaluateInput,
+        response: { 200: Evaluation },
+      },
+    },
+    async ({ principal, body }) => {
+      const set = await rules.of(principal!.orgId)
+      const attempt = attemptIn(body, principal!, clock.now())
+      if (body.rules === undefined) return explain(set, attempt)
+      const draft = draftRules(body.rules, set)
+      return explain(draft.set, attempt, draft.places)
+    },
+  )
+}

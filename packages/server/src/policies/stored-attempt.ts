@@ -1,0 +1,94 @@
+import type { Admission } from '../run-log/run-log.ts'
+import type { Attempt } from './attempt.ts'
+
+/** An attempt as it is kept: in the words of `/v1`, with amounts as text. What was not said is left out. */
+export interface StoredAttempt {
+  readonly at_ms: number
+  readonly model: string
+  readonly provider?: string
+  readonly operation?: string
+  readonly action?: string
+  readonly workflow_id?: string
+  readonly deployment_id?: string
+  readonly department_id?: string
+  readonly customer_id?: string
+  readonly input_tokens?: number
+  readonly max_output_tokens?: number
+  readonly estimated_nano: string
+  readonly tags?: readonly string[]
+  readonly metadata?: Attempt['metadata']
+  readonly key_id: string
+  readonly key_role: string
+  readonly key_scopes: readonly string[]
+  readonly chain_id?: string
+  readonly chain_depth?: number
+  readonly chain_cost_nano?: string
+}
+
+const texts = {
+  provider: 'provider',
+  operation: 'operation',
+  action: 'action',
+  workflow_id: 'workflowId',
+  deployment_id: 'deploymentId',
+  department_id: 'departmentId',
+  customer_id: 'customerId',
+} as const
+
+export function storedAttempt(attempt: Attempt): StoredAttempt {
+  const { key, chain } = attempt
+  const said = Object.entries(texts).filter(([, name]) => attempt[name] !== '')
+  return {
+    at_ms: attempt.atMs,
+    model: attempt.model,
+    ...Object.fromEntries(said.map(([stored, name]) => [stored, attempt[name]])),
+    ...(attempt.inputTokens > 0 && { input_tokens: attempt.inputTokens }),
+    ...(attempt.maxOutputTokens > 0 && { max_output_tokens: attempt.maxOutputTokens }),
+    estimated_nano: attempt.estimatedNano.toString(),
+    ...(attempt.tags.length > 0 && { tags: attempt.tags }),
+    ...(Object.keys(attempt.metadata).length > 0 && { metadata: attempt.metadata }),
+    key_id: key.id,
+    key_role: key.role,
+    key_scopes: key.scopes,
+    ...(chain.id !== '' && { chain_id: chain.id }),
+    ...(chain.depth > 1 && { chain_depth: chain.depth }),
+    ...(chain.costNano > 0n && { chain_cost_nano: chain.costNano.toString() }),
+  }
+}
+
+/** The attempt again, exactly as rules saw it. */
+export const attemptFrom = (stored: StoredAttempt): Attempt => ({
+  atMs: stored.at_ms,
+  model: stored.model,
+  provider: stored.provider ?? '',
+  operation: stored.operation ?? '',
+  action: stored.action ?? '',
+  workflowId: stored.workflow_id ?? '',
+  deploymentId: stored.deployment_id ?? '',
+  departmentId: stored.department_id ?? '',
+  customerId: stored.customer_id ?? '',
+  inputTokens: stored.input_tokens ?? 0,
+  maxOutputTokens: stored.max_output_tokens ?? 0,
+  estimatedNano: BigInt(stored.estimated_nano),
+  tags: stored.tags ?? [],
+  metadata: stored.metadata ?? {},
+  key: { id: stored.key_id, role: stored.key_role, scopes: stored.key_scopes },
+  chain: {
+    id: stored.chain_id ?? '',
+    depth: stored.chain_depth ?? 1,
+    costNano: BigInt(stored.chain_cost_nano ?? 0),
+  },
+})
+
+/** What is kept of an attempt with the run that it became: what the run's row does not say. */
+export const admissionOf = (attempt: Attempt, setVersion: bigint): Admission => ({
+  at_ms: attempt.atMs,
+  key_id: attempt.key.id,
+  input_tokens: attempt.inputTokens,
+  max_output_tokens: attempt.maxOutputTokens,
+  estimated_nano: attempt.estimatedNano.toString(),
+  chain_id: attempt.chain.id,
+  chain_depth: attempt.chain.depth,
+  chain_cost_nano: attempt.chain.costNano.toString(),
+  set_version: setVersion.toString(),
+})

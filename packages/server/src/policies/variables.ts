@@ -1,0 +1,228 @@
+import { Temporal } from 'temporal-polyfill'
+import { expressionEnvironment } from '../expressions/expressions.ts'
+import type { Attempt } from './attempt.ts'
+
+/** What rules can ask about an attempt, in the words of `/v1`. Made once per attempt; what costs something, when it is asked for. */
+
+const nanoPerUsd = 1e9
+const usd = (nano: bigint): number => Number(nano) / nanoPerUsd
+
+class RunVariables {
+  readonly model: string
+  readonly provider: string
+  readonly operation: string
+  readonly action: string
+  readonly workflow_id: string
+  readonly deployment_id: string
+  readonly department_id: string
+  readonly tags: readonly string[]
+  readonly #attempt: Attempt
+  #metadata: ReadonlyMap<string, string | number | boolean> | null = null
+
+  constructor(attempt: Attempt) {
+    this.model = attempt.model
+    this.provider = attempt.provider
+    this.operation = attempt.operation
+    this.action = attempt.action
+    this.workflow_id = attempt.workflowId
+    this.deployment_id = attempt.deploymentId
+    this.department_id = attempt.departmentId
+    this.tags = attempt.tags
+    this.#attempt = attempt
+  }
+
+  get input_tokens(): bigint {
+    return BigInt(this.#attempt.inputTokens)
+  }
+
+  get max_output_tokens(): bigint {
+    return BigInt(this.#attempt.maxOutputTokens)
+  }
+
+  get estimated_cost_usd(): number {
+    return usd(this.#attempt.estimatedNano)
+  }
+
+  // A Map, whose keys are never those of a prototype.
+  get metadata(): ReadonlyMap<string, string | number | boolean> {
+    this.#metadata ??= new Map(Object.entries(this.#attempt.metadata))
+    return this.#metadata
+  }
+}
+
+class KeyVariables {
+  readonly id: string
+  readonly role: string
+  readonly scopes: readonly string[]
+
+  constructor({ id, role, scopes }: Attempt['key']) {
+    this.id = id
+    this.role = role
+    this.scopes = scopes
+  }
+}
+
+class CustomerVariables {
+  readonly id: string
+
+  constructor(id: string) {
+    this.id = id
+  }
+}
+
+class ChainVariables {
+  readonly id: string
+  readonly depth: bigint
+  readonly cost_usd: number
+
+  constructor({ id, depth, costNano }: Attempt['chain']) {
+    this.id = id
+    this.depth = BigInt(depth)
+    this.cost_usd = usd(costNano)
+  }
+}
+
+export class OrgVariables {
+  readonly id: string
+
+  constructor(id: string) {
+    this.id = id
+  }
+}
+
+/** The minute and no less, so that equal attempts within it are judged equal. */
+class TimeVariables {
+  readonly #local: Date
+
+  constructor(timezone: string, atMs: number) {
+    this.#local = new Date(atMs + offsetMsAt(timezone, atMs))
+  }
+
+  get hour(): bigint {
+    return BigInt(this.#local.getUTCHours())
+  }
+
+  get minute(): bigint {
+    return BigInt(this.#local.getUTCMinutes())
+  }
+
+  /** 1 is Monday. */
+  get weekday(): bigint {
+    return BigInt(this.#local.getUTCDay() || 7)
+  }
+
+  get day(): bigint {
+    return BigInt(this.#local.getUTCDate())
+  }
+
+  get month(): bigint {
+    return BigInt(this.#local.getUTCMonth() + 1)
+  }
+
+  get year(): bigint {
+    return BigInt(this.#local.getUTCFullYear())
+  }
+
+  get date(): string {
+    return this.#local.toISOString().slice(0, 10)
+  }
+}
+
+/** How far a zone is from UTC, and between which changes of its clocks. */
+interface Offset {
+  readonly fromMs: number
+  readonly untilMs: number
+  readonly offsetMs: number
+}
+
+// Zones are few, and their names are checked where they are set.
+const offsets = new Map<string, Offset>()
+
+function offsetMsAt(timezone: string, atMs: number): number {
+  const known = offsets.get(timezone)
+  if (known && atMs >= known.fromMs && atMs < known.untilMs) return known.offsetMs
+  const now = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(timezone)
+  const offset = {
+    fromMs: atMs,
+    untilMs: now.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+    offsetMs: now.offsetNanoseconds / 1e6,
+  }
+  // From the instant before: one at the very change is its own beginning.
+  const begun = now.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')?.epochMilliseconds
+  offsets.set(timezone, { ...offset, fromMs: begun ?? Number.NEGATIVE_INFINITY })
+  return offset.offsetMs
+}
+
+export class AttemptVariables {
+  readonly org: OrgVariables
+  readonly run: RunVariables
+  readonly #attempt: Attempt
+  readonly #timezone: string
+  #key: KeyVariables | null = null
+  #customer: CustomerVariables | null = null
+  #chain: ChainVariables | null = null
+  #time: TimeVariables | null = null
+
+  constructor(org: OrgVariables, timezone: string, attempt: Attempt) {
+    this.org = org
+    this.run = new RunVariables(attempt)
+    this.#attempt = attempt
+    this.#timezone = timezone
+  }
+
+  get key(): KeyVariables {
+    this.#key ??= new KeyVariables(this.#attempt.key)
+    return this.#key
+  }
+
+  get customer(): CustomerVariables {
+    this.#customer ??= new CustomerVariables(this.#attempt.customerId)
+    return this.#customer
+  }
+
+  get chain(): ChainVariables {
+    this.#chain ??= new ChainVariables(this.#attempt.chain)
+    return this.#chain
+  }
+
+  get time(): TimeVariables {
+    this.#time ??= new TimeVariables(this.#timezone, this.#attempt.atMs)
+    return this.#time
+  }
+}
+
+const text = (maxLength: number) => ({ kind: 'string', maxLength }) as const
+const int = { kind: 'int' } as const
+const double = { kind: 'double' } as const
+
+/** What rules are checked against when they are saved. Sizes are those that `/v1` accepts. */
+export const ruleEnvironment = expressionEnvironment({
+  run: {
+    of: RunVariables,
+    fields: {
+      model: text(200),
+      provider: text(100),
+      operation: text(100),
+      action: text(200),
+      workflow_id: text(200),
+      deployment_id: text(200),
+      department_id: text(200),
+      input_tokens: int,
+      max_output_tokens: int,
+      estimated_cost_usd: double,
+      tags: { kind: 'strings', maxItems: 20, maxLength: 100 },
+      metadata: { kind: 'values', maxEntries: 50, maxKeyLength: 100, maxLength: 1_000 },
+    },
+  },
+  org: { of: OrgVariables, fields: { id: text(40) } },
+  key: {
+    of: KeyVariables,
+    fields: { id: text(40), role: text(20), scopes: { kind: 'strings', maxItems: 50, maxLength: 40 } },
+  },
+  customer: { of: CustomerVariables, fields: { id: text(200) } },
+  chain: { of: ChainVariables, fields: { id: text(200), depth: int, cost_usd: double } },
+  time: {
+    of: TimeVariables,
+    fields: { hour: int, minute: int, weekday: int, day: int, month: int, year: int, date: text(10) },
+  },
+})

@@ -1,0 +1,23 @@
+import type { Reason } from './reasons.ts'
+import type { Bar, EvalResult } from './route.ts'
+
+/** Whether a result is older than a bar allows: exactly as old passes. */
+export const isTooOld = ({ maxAgeSeconds }: Bar, { measuredAtMs }: EvalResult, nowMs: number): boolean =>
+  nowMs - measuredAtMs > maxAgeSeconds * 1_000
+
+/** What stands between a model and the bar, by its latest result. */
+export function barReasons(bar: Bar, latest: EvalResult | undefined, nowMs: number): Reason[] {
+  if (!latest) return [{ code: 'no_eval', had: null, needed: bar.suite }]
+  const reasons: Reason[] = []
+  // Not "less than": what is no number passes no bar.
+  if (!(latest.score >= bar.minScore)) reasons.push({ code: 'below_bar', had: latest.score, needed: bar.minScore })
+  if (!(latest.samples >= bar.minSamples))
+    reasons.push({ code: 'too_few_samples', had: latest.samples, needed: bar.minSamples })
+  if (isTooOld(bar, latest, nowMs))
+    reasons.push({
+      code: 'eval_expired',
+      had: Math.floor((nowMs - latest.measuredAtMs) / 1_000),
+      needed: bar.maxAgeSeconds,
+    })
+  return reasons
+}

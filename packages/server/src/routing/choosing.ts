@@ -1,0 +1,209 @@
+import type { ApiError } from '../contract/errors.ts'
+import { maxChargeNano } from '../values/money.ts'
+import { barReasons } from './bar.ts'
+import { drawOrder } from './drawing.ts'
+import type { Reason } from './reasons.ts'
+import { type Constraints, type EvalResult, keyOf, type Route, type RoutingModel } from './route.ts'
+
+/** What a rule says against a model. A rule that fails says neither yes nor no, and ends the choice. */
+export type PolicyRefusal = ApiError<'policy_blocked' | 'policy_approval_required' | 'policy_expression_error'>
+
+export interface Choosing {
+  readonly route: Route
+  /** All of the organization. */
+  readonly models: readonly RoutingModel[]
+  /** The latest result of a model in the suite of the route's bar. */
+  readonly latestEval: (model: RoutingModel) => EvalResult | undefined
+  /** What the call would cost at most; null for a model without a price. Asked only of models that pass the rest. */
+  readonly quote: (model: RoutingModel) => bigint | null
+  /** What a rule says against it. Asked last, in the order of the strategy, and only as long as needed. */
+  readonly policy: (model: RoutingModel, quotedNano: bigint) => PolicyRefusal | null
+  /** Where models must be for the organization's data to stay in its region; null: anywhere. */
+  readonly residency: string | null
+  readonly request: { readonly inputTokens?: number | undefined; readonly maxOutputTokens?: number | undefined }
+  readonly nowMs: number
+  /** In [0, 1): which of the weighted models it is. The same ticket gives the same model. */
+  readonly ticket: number
+  /** How many models after the first are wanted. */
+  readonly mostRunnersUp: number
+}
+
+/** A model that may be chosen, with what it was judged by. */
+export interface Eligible {
+  readonly model: RoutingModel
+  readonly quotedNano: bigint
+  readonly score: number | null
+  readonly latencyMs: number | null
+}
+
+export interface Excluded {
+  readonly model: Pick<RoutingModel, 'model' | 'provider'>
+  readonly reasons: readonly Reason[]
+}
+
+export interface Choice {
+  readonly chosen: Eligible | null
+  /** Those that would be next, in order. */
+  readonly runnersUp: readonly Eligible[]
+  /** Models that pass the bar and the constraints, of which no rule was asked because enough others were found. */
+  readonly unasked: readonly Eligible[]
+  readonly excluded: readonly Excluded[]
+  /** Why none was chosen: no model passes, or rules refuse every one that does, and this is what they say of the first. */
+  readonly cause: 'none_passes' | PolicyRefusal | null
+}
+
+/**
+ * Which model a run is sent to: the first by the route's strategy among those that pass its bar, its constraints and the
+ * organization's rules. What does not pass is never chosen, whatever it costs. Pure: the same question has the same answer.
+ */
+export function chooseModel(asked: Choosing): Choice {
+  const excluded: Excluded[] = []
+  const eligible: Eligible[] = []
+  for (const found of candidatesOf(asked.route, asked.models)) {
+    const judged = judgeModel(asked, found)
+    if ('reasons' in judged) excluded.push(judged)
+    else eligible.push(judged)
+  }
+  const ordered = inOrder(asked, eligible)
+  const { passing, refused, unasked } = askPolicies(asked, ordered)
+  const [chosen = null, ...runnersUp] = passing
+  const cause = chosen ? null : (refused[0]?.refusal ?? 'none_passes')
+  const refusals = refused.map(({ of: { model }, refusal }): Excluded => ({ model, reasons: [policyReason(refusal)] }))
+  return { chosen, runnersUp, unasked, excluded: [...excluded, ...refusals], cause }
+}
+
+/** Every cheaper model that may be chosen too, the most expensive first, at most so many. */
+export function cheaperThan({ chosen, runnersUp, unasked }: Choice, asked: Choosing, most: number): Eligible[] {
+  if (!chosen) return []
+  const known = new Set(runnersUp)
+  const cheaper = [...runnersUp, ...unasked]
+    .filter(({ quotedNano }) => quotedNano < chosen.quotedNano)
+    .sort((a, b) => compare(b.quotedNano, a.quotedNano) || byName(a, b))
+  const found: Eligible[] = []
+  for (const each of cheaper) {
+    if (found.length === most) break
+    if (known.has(each) || asked.policy(each.model, each.quotedNano) === null) found.push(each)
+  }
+  return found
+}
+
+interface Found {
+  readonly name: Pick<RoutingModel, 'model' | 'provider'>
+  readonly model: RoutingModel | undefined
+}
+
+function candidatesOf({ candidates }: Route, models: readonly RoutingModel[]): Found[] {
+  if (candidates === null) return models.map((model) => ({ name: model, model }))
+  const byKey = indexed(models)
+  return candidates.map(({ model, provider }) => ({
+    name: { model, provider },
+    model: byKey.get(keyOf({ model, provider })),
+  }))
+}
+
+const indexes = new WeakMap<readonly RoutingModel[], ReadonlyMap<string, RoutingModel>>()
+
+/** Models are remembered as one list for many choices: so is where each stands in it. */
+function indexed(models: readonly RoutingModel[]): ReadonlyMap<string, RoutingModel> {
+  const known = indexes.get(models) ?? new Map(models.map((model) => [keyOf(model), model]))
+  indexes.set(models, known)
+  return known
+}
+
+function judgeModel(asked: Choosing, { name, model }: Found): Eligible | Excluded {
+  if (!model) return { model: name, reasons: [{ code: 'unknown', had: null, needed: null }] }
+  const { bar, constraints } = asked.route
+  const latest = bar ? asked.latestEval(model) : undefined
+  const latencyMs = latest?.latencyMs ?? model.latencyMs
+  const reasons: Reason[] = [
+    ...(model.enabled ? [] : [{ code: 'disabled', had: null, needed: null } as const]),
+    ...(bar ? barReasons(bar, latest, asked.nowMs) : []),
+    ...placeReasons(asked, model),
+    ...abilityReasons(constraints, model, latencyMs),
+    ...contextReasons(asked, model),
+  ]
+  if (reasons.length > 0) return { model, reasons }
+  const quotedNano = asked.quote(model)
+  if (quotedNano === null) return { model, reasons: [{ code: 'unpriced', had: null, needed: null }] }
+  const { maxPriceNano } = constraints
+  const mostNano = maxPriceNano !== null && maxPriceNano < maxChargeNano ? maxPriceNano : maxChargeNano
+  if (quotedNano > mostNano) return { model, reasons: [{ code: 'price', had: quotedNano, needed: mostNano }] }
+  return { model, quotedNano, score: latest?.score ?? null, latencyMs }
+}
+
+function placeReasons({ route, residency }: Choosing, { region }: RoutingModel): Reason[] {
+  const { regions } = route.constraints
+  if (residency !== null && region !== residency) return [{ code: 'residency', had: region, needed: residency }]
+  if (regions.length > 0 && (region === null || !regions.includes(region)))
+    return [{ code: 'region', had: region, needed: regions.join(', ') }]
+  return []
+}
+
+function abilityReasons(constraints: Constraints, model: RoutingModel, latencyMs: number | null): Reason[] {
+  const reasons: Reason[] = []
+  const missing = constraints.capabilities.filter((name) => !model.capabilities.includes(name))
+  if (missing.length > 0) reasons.push({ code: 'missing_capability', had: null, needed: missing.join(', ') })
+  const { maxLatencyMs } = constraints
+  if (maxLatencyMs !== null && (latencyMs === null || latencyMs > maxLatencyMs))
+    reasons.push({ code: 'latency', had: latencyMs, needed: maxLatencyMs })
+  return reasons
+}
+
+/** A model that does not say how much it reads is held to nothing, unless the route asks for something. */
+function contextReasons({ route, request }: Choosing, { contextTokens }: RoutingModel): Reason[] {
+  const { minContextTokens } = route.constraints
+  const called = (request.inputTokens ?? 0) + (request.maxOutputTokens ?? 0)
+  const needed = Math.max(minContextTokens ?? 0, called)
+  const isTooSmall = contextTokens === null ? minContextTokens !== null : contextTokens < needed
+  return isTooSmall ? [{ code: 'context', had: contextTokens, needed }] : []
+}
+
+const policyReason = ({ code, message }: PolicyRefusal): Reason => ({
+  code: code === 'policy_blocked' ? 'policy_blocked' : 'policy_approval_required',
+  had: message,
+  needed: null,
+})
+
+const compare = <T extends number | bigint | string>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0)
+
+const byPrice = (a: Eligible, b: Eligible) => compare(a.quotedNano, b.quotedNano)
+/** What is not known comes last. */
+const byLatency = (a: Eligible, b: Eligible) => compare(a.latencyMs ?? Infinity, b.latencyMs ?? Infinity)
+const byScore = (a: Eligible, b: Eligible) => compare(b.score ?? -Infinity, a.score ?? -Infinity)
+const byName = (a: Eligible, b: Eligible) =>
+  compare(a.model.model, b.model.model) || compare(a.model.provider ?? '', b.model.provider ?? '')
+
+/** Equals are told apart by what the strategy leaves out, and in the end by their names. */
+const orders = {
+  cheapest: [byPrice, byScore, byLatency, byName],
+  fastest: [byLatency, byPrice, byScore, byName],
+  best: [byScore, byPrice, byLatency, byName],
+}
+
+function inOrder({ route, ticket }: Choosing, eligible: readonly Eligible[]): Eligible[] {
+  if (route.strategy === 'weighted') {
+    const weights = new Map((route.candidates ?? []).map((candidate) => [keyOf(candidate), candidate.weight ?? 0]))
+    return drawOrder(eligible, ticket, ({ model }) => ({ name: keyOf(model), weight: weights.get(keyOf(model)) ?? 0 }))
+  }
+  const order = orders[route.strategy]
+  return eligible.toSorted((a, b) => {
+    for (const by of order) {
+      const difference = by(a, b)
+      if (difference !== 0) return difference
+    }
+    return 0
+  })
+}
+
+function askPolicies({ policy, mostRunnersUp }: Choosing, ordered: readonly Eligible[]) {
+  const passing: Eligible[] = []
+  const refused: { of: Eligible; refusal: PolicyRefusal }[] = []
+  for (const [i, of] of ordered.entries()) {
+    if (passing.length > mostRunnersUp) return { passing, refused, unasked: ordered.slice(i) }
+    const refusal = policy(of.model, of.quotedNano)
+    if (refusal?.code === 'policy_expression_error') throw refusal
+    if (refusal) refused.push({ of, refusal })
+    else passing.push(of)
+  }
+  return { passing, refused, unasked: [] }
+}

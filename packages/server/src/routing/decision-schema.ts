@@ -1,0 +1,69 @@
+import { type Static, Type } from 'typebox'
+import { withCheck } from '../contract/semantic-check.ts'
+import { Count, Id, Nullable, OwnId, Usd } from '../contract/wire.ts'
+import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
+import { Action, Metadata, Operation, Tags } from '../run-log/run-log.ts'
+import { reasonCodes } from './reasons.ts'
+
+export const RouteReference = Type.String({
+  ...OwnId,
+  maxLength: 100,
+  description: 'The name of a route, or its id.',
+  examples: ['support-chat'],
+})
+
+export const Sticky = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description:
+    'On a `weighted` route the same value gives the same model, for as long as that model passes. Left out: by chance.',
+  examples: ['conversation-8812'],
+})
+
+const { model: _model, provider: _provider, lease_seconds: _lease, ...callFields } = decisionFields
+
+const input = Type.Object({
+  route: RouteReference,
+  ...callFields,
+  operation: Type.Optional(Operation),
+  action: Type.Optional(Action),
+  tags: Type.Optional(Tags),
+  metadata: Type.Optional(Metadata),
+  sticky: Type.Optional(Sticky),
+})
+export type RoutingInput = Static<typeof input>
+export const RoutingInput = withCheck(input, estimateFaults)
+
+const named = { model: Type.String({ examples: ['gpt-4o'] }), provider: Nullable(Type.String()) }
+const judged = {
+  estimated_cost_usd: { ...Usd, description: 'What would be held for the call.' },
+  score: Nullable(Type.Number({ description: 'In the suite of the bar; null without a bar.', examples: [0.93] })),
+  latency_ms: Nullable(Count),
+}
+
+export const RoutingDecision = Type.Object({
+  decision_id: { ...Id('decision'), description: 'What explains what every limit said, for seven days.' },
+  route_id: Id('modelRoute'),
+  route: Type.String({ examples: ['support-chat'] }),
+  ...named,
+  ...judged,
+  runners_up: Type.Array(Type.Object({ ...named, ...judged }), {
+    description: 'Which models would be next, in order; at most 10.',
+  }),
+  excluded: Type.Array(
+    Type.Object({
+      ...named,
+      reasons: Type.Array(
+        Type.Object({
+          code: Type.String({
+            description: reasonCodes.map((code) => `\`${code}\``).join(', '),
+            examples: ['below_bar'],
+          }),
+          message: Type.String(),
+        }),
+      ),
+    }),
+    { description: 'Which other models of the route are out, and why.' },
+  ),
+})
+export type RoutingDecision = Static<typeof RoutingDecision>

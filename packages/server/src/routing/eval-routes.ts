@@ -1,0 +1,83 @@
+import type { Change } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import { page, pageRequest } from '../contract/lists.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { parseId } from '../values/id.ts'
+import { findResult, listResults } from './eval-queries.ts'
+import { evalView, postResults } from './evals.ts'
+import { EvalList, EvalListQuery, EvalPath, EvalResult, EvalsInput, PostedEvals } from './schema.ts'
+
+export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
+  const tags = ['routing']
+  const reading = { role: 'viewer', scope: 'routing:read' } as const
+
+  app.post(
+    '/v1/orgs/:id/evals',
+    {
+      config: { role: 'service', scope: 'routing:write' },
+      schema: {
+        operationId: 'postEvals',
+        tags,
+        summary: 'Post eval results',
+        description:
+          'How models did in suites: up to 500 results that count together, from the next decision on, on every process. Of a suite and model the result with the latest `measured_at` counts, better or worse.',
+        params: OrgPath,
+        body: EvalsInput,
+        response: { 201: PostedEvals },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      return change(request, reply, { orgId, status: 201 }, (tools) =>
+        postResults(tools, orgId, request.body, clock.now().getTime()),
+      )
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/evals',
+    {
+      config: reading,
+      schema: {
+        operationId: 'listEvals',
+        tags,
+        summary: 'List eval results',
+        description: 'All results that were posted, of all suites and models or of one.',
+        params: OrgPath,
+        querystring: EvalListQuery,
+        response: { 200: EvalList },
+      },
+    },
+    async ({ principal, query }) => {
+      const { orgId } = principal!
+      const asked = pageRequest(query, 'created_at')
+      const rows = await sql.asOrgs([orgId], (tx) => listResults(tx, orgId, asked, query))
+      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      return { ...answer, data: answer.data.map(evalView) }
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/evals/:eval_id',
+    {
+      config: reading,
+      schema: {
+        operationId: 'getEval',
+        tags,
+        summary: 'Get an eval result',
+        description: 'One result.',
+        params: EvalPath,
+        response: { 200: EvalResult },
+      },
+    },
+    async ({ principal, params }) => {
+      const { orgId } = principal!
+      const id = parseId('evalResult', params.eval_id)!
+      const row = await sql.asOrgs([orgId], (tx) => findResult(tx, orgId, id))
+      if (!row) throw new ApiError('not_found')
+      return evalView(row)
+    },
+  )
+}

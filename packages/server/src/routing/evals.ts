@@ -1,0 +1,65 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { type FieldFault, validationFailed } from '../contract/errors.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { insertResults, type NewResult, type ResultRow } from './eval-queries.ts'
+import type { EvalResult } from './route.ts'
+import type { EvalsInput, EvalView, ResultInput } from './schema.ts'
+
+/** Clocks differ; a suite that ran in the future did not. */
+const maxAheadMs = 5 * 60_000
+
+export const evalView = (row: ResultRow): EvalView => ({
+  id: formatId('evalResult', row.id),
+  suite: row.suite,
+  model: row.model,
+  provider: row.provider,
+  score: row.score,
+  samples: row.samples,
+  latency_ms: row.latency_ms,
+  measured_at: timestamp(row.measured_at),
+  created_at: timestamp(row.created_at),
+})
+
+export const evalOf = (row: ResultRow): EvalResult => ({
+  id: row.id,
+  suite: row.suite,
+  model: row.model,
+  provider: row.provider,
+  score: row.score,
+  samples: row.samples,
+  latencyMs: row.latency_ms,
+  measuredAtMs: row.measured_at.getTime(),
+})
+
+const rowOf = (input: ResultInput, nowMs: number): NewResult => ({
+  id: newUuid(),
+  suite: input.suite,
+  model: input.model,
+  provider: input.provider ?? null,
+  score: input.score,
+  samples: input.samples,
+  latency_ms: input.latency_ms ?? null,
+  measured_at: new Date(input.measured_at ?? nowMs),
+})
+
+/** Keeps results, all or none. They bind the next choice on every process. */
+export async function postResults(
+  { tx, audit, accessChanged }: ChangeTools,
+  orgId: string,
+  { results }: EvalsInput,
+  nowMs: number,
+): Promise<{ data: EvalView[] }> {
+  const rows = results.map((input) => rowOf(input, nowMs))
+  const faults = rows.flatMap(({ measured_at }, i): FieldFault[] =>
+    measured_at.getTime() > nowMs + maxAheadMs
+      ? [{ field: `results.${i}.measured_at`, code: 'out_of_range', message: 'This lies in the future.' }]
+      : [],
+  )
+  if (faults.length > 0) throw validationFailed(faults)
+  const kept = new Map((await insertResults(tx, orgId, rows)).map((row) => [row.id, row]))
+  const data = rows.map(({ id }) => evalView(kept.get(id)!))
+  audit({ action: 'evals.posted', target: { kind: 'org', id: formatId('org', orgId) }, after: { results: data } })
+  accessChanged()
+  return { data }
+}

@@ -1,0 +1,91 @@
+import { emit, type NewEvent } from '../events/events.ts'
+import type { Job } from '../infra/jobs.ts'
+import type { Platform } from '../infra/platform.ts'
+import { formatId } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { barReasons } from './bar.ts'
+import { noteExpiries, orgsWithRoutes } from './eval-queries.ts'
+import { loadRouting, type OrgRouting } from './org-routing.ts'
+import { type EvalResult, keyOf, type Route } from './route.ts'
+
+const pageSize = 500
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+interface ExpiredEval {
+  readonly route: Route
+  readonly result: EvalResult
+}
+
+/** Which results have become too old for a route, and for nothing else would be out of it. */
+export function expiredEvals({ models, routes, latestEval }: OrgRouting, nowMs: number): ExpiredEval[] {
+  return routes.flatMap((route) => {
+    const { bar, candidates } = route
+    if (!bar) return []
+    const named = candidates && new Set(candidates.map(keyOf))
+    return models
+      .filter((model) => model.enabled && (named === null || named.has(keyOf(model))))
+      .flatMap((model) => {
+        const result = latestEval(bar.suite, model)
+        const reasons = barReasons(bar, result, nowMs)
+        return result && reasons.length > 0 && reasons.every(({ code }) => code === 'eval_expired')
+          ? [{ route, result }]
+          : []
+      })
+  })
+}
+
+const eventOf = ({ route, result }: ExpiredEval): NewEvent => {
+  const evalId = formatId('evalResult', result.id)
+  return {
+    kind: 'eval.expired',
+    subject: evalId,
+    data: {
+      route_id: formatId('modelRoute', route.id),
+      route: route.name,
+      eval_id: evalId,
+      suite: result.suite,
+      model: result.model,
+      provider: result.provider,
+      measured_at: timestamp(new Date(result.measuredAtMs)),
+      max_age_seconds: route.bar!.maxAgeSeconds,
+    },
+  }
+}
+
+/** Tells one organization of what it has not been told yet, in the transaction that notes it. */
+const tellOrg = ({ sql, clock }: Pick<Platform, 'sql' | 'clock'>, orgId: string) =>
+  sql.asOrgs([orgId], async (tx) => {
+    const expired = expiredEvals(await loadRouting(tx, orgId), clock.now().getTime())
+    if (expired.length === 0) return
+    const pairs = expired.map(({ route, result }) => ({ route_id: route.id, eval_id: result.id }))
+    const untold = new Set((await noteExpiries(tx, orgId, pairs)).map(keyOfExpiry))
+    const told = expired.filter((_each, i) => untold.has(keyOfExpiry(pairs[i]!)))
+    await emit(tx, orgId, told.map(eventOf))
+  })
+
+/**
+ * Tells each organization once of every result that has become too old for a route. Choices go by the time alone, and wait for
+ * nobody. What fails for one organization keeps no other from being told.
+ */
+export async function tellExpired(platform: Pick<Platform, 'sql' | 'clock'>, signal?: AbortSignal) {
+  const failures: unknown[] = []
+  let after = beforeAll
+  for (;;) {
+    const orgIds = await platform.sql.asOrgs([], (tx) => orgsWithRoutes(tx, after, pageSize))
+    for (const orgId of orgIds) {
+      signal?.throwIfAborted()
+      await tellOrg(platform, orgId).catch((error: unknown) => failures.push(error))
+    }
+    if (orgIds.length < pageSize) break
+    after = orgIds.at(-1)!
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+const keyOfExpiry = ({ route_id, eval_id }: { route_id: string; eval_id: string }) => `${route_id} ${eval_id}`
+
+export const tellExpiredEvals = (platform: Platform): Job => ({
+  name: 'tell-expired-evals',
+  schedule: '* * * * *',
+  run: (_payload, signal) => tellExpired(platform, signal),
+})

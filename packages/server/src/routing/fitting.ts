@@ -1,0 +1,34 @@
+import { ApiError, type ErrorCode } from '../contract/errors.ts'
+import type { Eligible } from './choosing.ts'
+import { nameOf } from './route.ts'
+
+/** Refusals that another model may get past, because it costs less. */
+const codes: ReadonlySet<ErrorCode> = new Set([
+  'spend_cap_exceeded',
+  'budget_exceeded',
+  'quota_exhausted',
+  'credits_exhausted',
+  'plan_limit_exceeded',
+  'chain_budget_exceeded',
+] as const)
+
+/**
+ * Adds to a refusal which cheaper model every limit has room for, where there is one. Whatever goes wrong in the search, the
+ * refusal stays what it is.
+ */
+export async function nameFitting(
+  error: unknown,
+  cheaper: () => readonly Eligible[],
+  hasRoom: (of: Eligible) => Promise<boolean>,
+): Promise<void> {
+  if (!(error instanceof ApiError) || error.status !== 402 || !codes.has(error.code)) return
+  try {
+    for (const each of cheaper()) {
+      if (!(await hasRoom(each))) continue
+      Object.assign(error.details, { fits: nameOf(each.model) })
+      return
+    }
+  } catch {
+    // The caller is told what refused it, without advice.
+  }
+}

@@ -1,0 +1,160 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import type { Tx } from '../infra/sql.ts'
+import { loadPriceBook, type Price, type PriceBook } from '../prices/prices.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { formatUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import {
+  allModels,
+  allRoutes,
+  deleteModel,
+  findModel,
+  insertModel,
+  lockRouting,
+  type ModelFields,
+  type ModelRow,
+  updateModel,
+} from './queries.ts'
+import { keyOf, type ModelName, nameOf, type RoutingModel } from './route.ts'
+import { routeOf } from './route-definitions.ts'
+import { type ModelInput, type ModelView, maxModels } from './schema.ts'
+
+const numberOf = (count: bigint | null) => (count === null ? null : Number(count))
+
+export const modelOf = (row: ModelRow): RoutingModel => ({
+  model: row.model,
+  provider: row.provider,
+  region: row.region,
+  capabilities: row.capabilities,
+  contextTokens: numberOf(row.context_tokens),
+  latencyMs: row.latency_ms,
+  enabled: row.enabled,
+})
+
+/** A pico-dollar per token is a thousand nano-dollars per million tokens. */
+const perMillion = (pico: bigint) => formatUsd(pico * 1_000n)
+
+const priceView = (price: Price): ModelView['price'] => ({
+  price_id: price.id,
+  input_usd_per_million: perMillion(price.inputPico),
+  output_usd_per_million: perMillion(price.outputPico),
+  cache_read_usd_per_million: perMillion(price.cacheReadPico),
+  cache_write_usd_per_million: perMillion(price.cacheWritePico),
+  max_output_tokens: price.maxOutputTokens,
+})
+
+function viewOf(row: ModelRow, book: PriceBook, nowMs: number): ModelView {
+  const price = book.priceOf(row.model, row.provider ?? undefined, nowMs)
+  return {
+    id: formatId('model', row.id),
+    model: row.model,
+    provider: row.provider,
+    region: row.region,
+    capabilities: row.capabilities,
+    context_tokens: numberOf(row.context_tokens),
+    latency_ms: row.latency_ms,
+    enabled: row.enabled,
+    price: price ? priceView(price) : null,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
+}
+
+export async function modelViews(tx: Tx, orgId: string, rows: readonly ModelRow[], nowMs: number) {
+  const book = await loadPriceBook(tx, orgId)
+  return rows.map((row) => viewOf(row, book, nowMs))
+}
+
+export async function getModel(tx: Tx, orgId: string, id: string, nowMs: number): Promise<ModelView> {
+  const row = await findModel(tx, orgId, id)
+  if (!row) throw new ApiError('not_found')
+  return viewOf(row, await loadPriceBook(tx, orgId), nowMs)
+}
+
+const fieldsOf = (input: ModelInput): ModelFields => ({
+  model: input.model,
+  provider: input.provider ?? null,
+  region: input.region ?? null,
+  capabilities: input.capabilities ?? [],
+  context_tokens: input.context_tokens ?? null,
+  latency_ms: input.latency_ms ?? null,
+  enabled: input.enabled ?? true,
+})
+
+function assertFree(rows: readonly ModelRow[], name: ModelName) {
+  if (rows.some((row) => keyOf(row) === keyOf(name)))
+    throw new ApiError('conflict', {}, { message: `There is a model ${nameOf(name)} already.` })
+}
+
+/** What a route names stays what it is called, or the route would silently have one model less. */
+async function assertUnnamed(tx: Tx, orgId: string, name: ModelName) {
+  const naming = (await allRoutes(tx, orgId))
+    .map(routeOf)
+    .find(({ candidates }) => candidates?.some((candidate) => keyOf(candidate) === keyOf(name)))
+  if (naming)
+    throw new ApiError(
+      'conflict',
+      {},
+      { message: `The route ${naming.name} names it: take it out there first, or disable it.` },
+    )
+}
+
+/** What belongs on the record: not the price, which is the price book's. */
+const recordOf = ({ price: _price, ...view }: ModelView) => view
+
+export async function createModel(
+  { tx, audit, accessChanged }: ChangeTools,
+  orgId: string,
+  input: ModelInput,
+  nowMs: number,
+): Promise<ModelView> {
+  await lockRouting(tx, orgId)
+  const fields = fieldsOf(input)
+  const rows = await allModels(tx, orgId)
+  assertFree(rows, fields)
+  if (rows.length >= maxModels)
+    throw new ApiError('conflict', {}, { message: `An organization has at most ${maxModels} models.` })
+  const row = await insertModel(tx, orgId, newUuid(), fields)
+  const after = viewOf(row, await loadPriceBook(tx, orgId), nowMs)
+  audit({ action: 'model.created', target: { kind: 'model', id: after.id }, after: recordOf(after) })
+  accessChanged()
+  return after
+}
+
+export async function replaceModel(
+  { tx, audit, accessChanged }: ChangeTools,
+  orgId: string,
+  id: string,
+  input: ModelInput,
+  nowMs: number,
+): Promise<ModelView> {
+  await lockRouting(tx, orgId)
+  const before = await getModel(tx, orgId, id, nowMs)
+  const fields = fieldsOf(input)
+  if (keyOf(before) !== keyOf(fields)) {
+    assertFree(await allModels(tx, orgId), fields)
+    await assertUnnamed(tx, orgId, before)
+  }
+  const row = await updateModel(tx, orgId, id, fields)
+  const after = viewOf(row, await loadPriceBook(tx, orgId), nowMs)
+  const target = { kind: 'model', id: after.id }
+  audit({ action: 'model.updated', target, before: recordOf(before), after: recordOf(after) })
+  accessChanged()
+  return after
+}
+
+export async function removeModel(
+  { tx, audit, accessChanged }: ChangeTools,
+  orgId: string,
+  id: string,
+  nowMs: number,
+): Promise<null> {
+  await lockRouting(tx, orgId)
+  const before = await getModel(tx, orgId, id, nowMs)
+  await assertUnnamed(tx, orgId, before)
+  await deleteModel(tx, orgId, id)
+  audit({ action: 'model.deleted', target: { kind: 'model', id: before.id }, before: recordOf(before) })
+  accessChanged()
+  return null
+}

@@ -1,0 +1,105 @@
+import { ApiError } from '../contract/errors.ts'
+import { holdFor, type PriceBook } from '../prices/prices.ts'
+import { parseId } from '../values/id.ts'
+import { parseUsd } from '../values/money.ts'
+import { type Choice, type Choosing, cheaperThan, chooseModel, type Eligible, type PolicyRefusal } from './choosing.ts'
+import { stickyTicket } from './drawing.ts'
+import type { OrgRouting } from './org-routing.ts'
+import { summaryOf } from './reasons.ts'
+import type { Route } from './route.ts'
+
+export type { Eligible, PolicyRefusal } from './choosing.ts'
+export { RouteReference, Sticky } from './decision-schema.ts'
+export { tellExpiredEvals } from './expiring.ts'
+export { nameFitting } from './fitting.ts'
+export { type OrgRouting, rememberRouting } from './org-routing.ts'
+export { insistOnPrices, PricesChanged, rerouting } from './rerouting.ts'
+export { nameOf, type RoutingModel } from './route.ts'
+
+/** What a caller asks for when it names a route instead of a model. */
+export interface RouteRequest {
+  readonly route: string
+  readonly sticky?: string | undefined
+  readonly input_tokens?: number | undefined
+  readonly max_output_tokens?: number | undefined
+  readonly estimated_cost_usd?: string | undefined
+}
+
+export interface RoutingTools {
+  readonly quote: Choosing['quote']
+  readonly policy: Choosing['policy']
+  readonly nowMs: number
+  /** In [0, 1), by chance; what a caller sticks to goes before it. */
+  readonly ticket: number
+  /** How many models after the first are wanted; none unless somebody reads of them. */
+  readonly mostRunnersUp?: number
+}
+
+/** What a request was routed to. */
+export interface Routed extends Eligible {
+  readonly route: Route
+  readonly choice: Choice
+  /** Models that may be chosen too and cost less, the most expensive first, at most five. Rules are asked about them only here. */
+  readonly cheaper: () => readonly Eligible[]
+}
+
+const mostCheaper = 5
+
+/**
+ * Sends a request to a model, or throws why it cannot be: no such route, no model that passes, or what the rules say of the first
+ * one where they refuse every model that does.
+ */
+export function route(
+  routing: OrgRouting,
+  request: RouteRequest,
+  { quote, policy, nowMs, ticket, mostRunnersUp = 0 }: RoutingTools,
+): Routed {
+  const found = routeNamed(routing, request.route)
+  const asked: Choosing = {
+    route: found,
+    models: routing.models,
+    latestEval: (model) => (found.bar ? routing.latestEval(found.bar.suite, model) : undefined),
+    quote,
+    policy,
+    residency: routing.residency,
+    request: { inputTokens: request.input_tokens, maxOutputTokens: request.max_output_tokens },
+    nowMs,
+    ticket: request.sticky === undefined ? ticket : stickyTicket(found.id, request.sticky),
+    mostRunnersUp,
+  }
+  const choice = chooseModel(asked)
+  if (!choice.chosen) throw refusalOf(found, choice)
+  return { ...choice.chosen, route: found, choice, cheaper: () => cheaperThan(choice, asked, mostCheaper) }
+}
+
+function routeNamed({ routes }: OrgRouting, text: string): Route {
+  const id = parseId('modelRoute', text)
+  const found = routes.find((each) => (id === undefined ? each.name === text : each.id === id))
+  if (!found) throw new ApiError('not_found')
+  return found
+}
+
+function refusalOf({ name }: Route, { cause, excluded }: Choice): PolicyRefusal | ApiError<'no_model_passes_eval'> {
+  if (cause instanceof ApiError) return cause
+  const count = `None of ${excluded.length} ${excluded.length === 1 ? 'model' : 'models'} passes the route ${name}`
+  const message = excluded.length === 0 ? `The route ${name} has no models.` : `${count}: ${summaryOf(excluded)}.`
+  return new ApiError('no_model_passes_eval', {}, { message })
+}
+
+/** What a call would cost with a model: what would be held for it. */
+export const quoteWith =
+  (prices: PriceBook, request: RouteRequest, nowMs: number): Choosing['quote'] =>
+  ({ model, provider }) => {
+    const price = holdFor(
+      prices,
+      {
+        model,
+        provider: provider ?? undefined,
+        estimatedNano: request.estimated_cost_usd === undefined ? undefined : parseUsd(request.estimated_cost_usd),
+        inputTokens: request.input_tokens,
+        maxOutputTokens: request.max_output_tokens,
+      },
+      nowMs,
+    )
+    return price === 'unpriced' ? null : price.amountNano
+  }

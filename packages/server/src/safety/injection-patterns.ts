@@ -1,0 +1,207 @@
+interface InjectionPattern {
+  readonly name: string
+  /** Of 100: what it adds to the score, once however often it matches. */
+  readonly weight: number
+  readonly pattern: RegExp
+}
+
+/** Up to some words between two that matter; words and what parts them have no character in common. */
+const words = (most: number) => `(?:[^\\s,:"*_.!?;-]{1,16}[\\s,:"*_-]{1,4}){0,${most}}`
+const gap = `[\\s,:"*_-]{1,4}`
+
+/** No letter may follow; letters of these languages are not all words to a regular expression. */
+const end = '(?![a-zà-ÿ])'
+
+const from = (source: string) => new RegExp(source, 'g')
+const pattern = (name: string, weight: number, source: string): InjectionPattern => ({
+  name,
+  weight,
+  pattern: from(source),
+})
+
+const drop =
+  '(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?|neglect|discard|skip|do not (?:follow|obey)|don.?t (?:follow|obey)|stop following)'
+const earlier =
+  '(?:previous|prior|above|earlier|preceding|original|initial|foregoing|former|existing|system|developer|these|those|your|all|any)'
+const orders =
+  '(?:instructions?|prompts?|rules?|directions?|directives?|guidelines?|guardrails|restrictions?|commands?|programming|orders|constraints|training|polic(?:y|ies)|safeguards|filters?)'
+const show =
+  '(?:reveal|show|print|repeat|output|display|disclose|leak|tell|give|share|expose|write|echo|dump|recite|return|translate|summari[sz]e|spell out|what (?:is|are|was|were))'
+const inner = '(?:system|initial|hidden|secret|original|developer|internal|first|full|exact|base|pre-?)'
+
+/** For lower case. Each takes a bounded number of steps from where it begins. */
+export const injectionPatterns: readonly InjectionPattern[] = [
+  pattern('drop_instructions', 60, `\\b${drop}${gap}${words(3)}${earlier}${gap}${words(3)}${orders}\\b`),
+  pattern(
+    'drop_everything',
+    55,
+    `\\b(?:ignore|disregard|forget)${gap}(?:everything|anything|all|what)${gap}${words(4)}(?:above|before|previously|prior|so far|earlier|been told|were told|know|said)\\b`,
+  ),
+  pattern(
+    'new_instructions',
+    35,
+    `\\b(?:new|updated|real|actual|revised)${gap}(?:system${gap})?(?:instructions?|task|directive|objective|orders)${gap}?(?::|are|is|follow|below)`,
+  ),
+  pattern('from_now_on', 20, `\\b(?:from now on|from this point (?:on|forward)|henceforth|starting now)\\b`),
+  pattern(
+    'you_are_now',
+    30,
+    `\\byou${gap}(?:are|'re|will be|shall be|will act as|must act as)${gap}(?:now|no longer|henceforth|going to)${gap}${words(5)}(?:ai|model|assistant|bot|persona|character|dan|unrestricted|unfiltered|free|bound|restricted|root|admin|administrator|god|developer|hacker|jailbroken|evil|chatgpt|gpt|claude)\\b`,
+  ),
+  pattern(
+    'role_play',
+    30,
+    `\\b(?:pretend|imagine|act|roleplay|role-play|behave|respond|simulate)${gap}${words(5)}(?:unrestricted|unfiltered|uncensored|amoral|unethical|evil|jailbroken|without (?:any )?(?:restrictions|rules|limits|limitations|filters|ethics|guidelines)|no (?:restrictions|rules|limits|filters|limitations|ethics|guidelines)|dan|developer mode|opposite mode)\\b`,
+  ),
+  pattern(
+    'no_restrictions',
+    35,
+    `\\b(?:without|no longer|not|never|free (?:of|from)|ignoring|no)${gap}${words(3)}(?:bound by|restricted by|limited by|constrained by|subject to|restrictions|content polic(?:y|ies)|ethical guidelines|safety guidelines|safety filters|moral guidelines|openai policies|openai.?s policies|censorship)\\b`,
+  ),
+  pattern(
+    'jailbreak',
+    55,
+    `\\b(?:do anything now|dan mode|jailbr(?:eak|oken) mode|developer mode (?:enabled|on|activated|output)|enable (?:developer|debug|god|sudo|dan|admin) mode|god mode|unrestricted mode|stay in dan|you are dan\\b|as dan\\b|aim \\(always intelligent|always intelligent and machiavellian|evil.?bot|grandma exploit)`,
+  ),
+  pattern(
+    'reveal_prompt',
+    60,
+    `\\b${show}${gap}${words(5)}(?:your|the|its|thy|all|any)${gap}${words(2)}(?:${inner}${gap}${words(1)}(?:prompt|instructions?|message|rules|directives|configuration|guidelines)|system prompt|system message|prompt verbatim|instructions verbatim)\\b`,
+  ),
+  pattern(
+    'reveal_own_instructions',
+    50,
+    `\\b${show}${gap}${words(3)}your${gap}${words(1)}(?:instructions|prompt|rules|directives|guidelines|programming)${gap}?(?:verbatim|word for word|in full|exactly|as (?:a|they)|starting|above|now|in a code block|to me|here|\\.|!|\\?|$)`,
+  ),
+  pattern(
+    'repeat_above',
+    55,
+    `\\b(?:repeat|print|output|copy|write|echo)${gap}${words(3)}(?:the )?(?:words|text|everything|all|content|contents|sentences|lines)${gap}${words(2)}(?:above|before this|preceding|prior to this)\\b`,
+  ),
+  pattern('begin_with', 40, `\\bstarting with${gap}["'“]?(?:you are|you're)`),
+  pattern(
+    'refusal_ban',
+    40,
+    `\\b(?:you (?:must|will|can|should|are) ?(?:not|never)|never|do not|don.?t|cannot|can.?t)${gap}(?:ever${gap})?(?:refuse|say no|decline|apologi[sz]e|say (?:that )?you can.?t|mention (?:that )?(?:you|openai|any)|break character|add (?:any )?(?:warnings?|disclaimers?))\\b`,
+  ),
+  pattern(
+    'override',
+    50,
+    `(?:\\b(?:system|admin|administrator|developer|root|security|safety)${gap}(?:override|bypass|overwrite)\\b|\\boverride${gap}(?:code|protocol|safety|security|your|the system)\\b|\\bsudo${gap}(?:mode|ignore|override|give|tell|print)\\b)`,
+  ),
+  pattern(
+    'disable_safety',
+    50,
+    `\\b(?:disable|turn off|deactivate|remove|switch off|circumvent|evade|suspend)${gap}${words(3)}(?:safety|content|ethical|moral|security)${gap}(?:filters?|checks?|guidelines?|protocols?|restrictions?|measures?|polic(?:y|ies)|guardrails)\\b|\\b(?:disable|remove|bypass)${gap}${words(2)}(?:guardrails|safeguards|content filters?)\\b`,
+  ),
+  pattern(
+    'tell_nobody',
+    35,
+    `\\b(?:do not|don.?t|never|without)${gap}(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|notify(?:ing)?|alert(?:ing)?)${gap}${words(2)}(?:the user|the human|anyone|this (?:message|instruction)|that you|these instructions)\\b`,
+  ),
+  pattern(
+    'exfiltrate',
+    55,
+    `\\b(?:send|forward|post|upload|exfiltrate|transmit|e?-?mail|append|leak)${gap}${words(8)}(?:conversation|chat history|user data|api keys?|credentials|passwords?|secrets|session|cookies|environment variables|all (?:the )?(?:emails|files|data|messages))${gap}${words(4)}(?:to|at|via)${gap}["']?(?:https?:|[a-z0-9.-]{2,40}@|www\\.|attacker|evil|my server)`,
+  ),
+  pattern(
+    'image_exfiltration',
+    60,
+    `!\\[[^\\]\\n]{0,80}\\]\\(https?:\\/\\/[^\\s)]{1,200}[?&][\\w-]{1,30}=(?:\\{|\\$|%7b|<|\\[|%s|base64|secret|data_here|conversation|prompt)`,
+  ),
+  pattern(
+    'forged_markup',
+    50,
+    `(?:<\\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id|eot_id)\\|>|\\[\\/?inst\\]|<<\\/?sys>>|<\\/?(?:system|assistant|system_prompt|instructions)>|\\{\\{#?(?:system|assistant)\\}\\})`,
+  ),
+  pattern(
+    'forged_turn',
+    40,
+    `(?:^|\\n)[ \\t#*\\[(-]{0,6}(?:system|assistant|developer|admin)(?: (?:message|prompt|note|override|instruction))?[\\])*]{0,3}[ \\t]{0,3}:[ \\t*]{0,4}\\S`,
+  ),
+  pattern(
+    'end_of_prompt',
+    50,
+    `(?:[-=#*]{3,12}|\\[|<)[ \\t]{0,3}(?:end of (?:system )?(?:prompt|instructions|context|document|input|user input)|begin (?:new )?(?:system )?(?:prompt|instructions)|new (?:system )?(?:prompt|instructions)|end (?:system )?(?:prompt|instructions))`,
+  ),
+  pattern(
+    'hidden_order',
+    35,
+    `(?:<!--|\\/\\*|display:\\s?none|font-size:\\s?0|color:\\s?(?:white|#fff))[^>]{0,120}\\b(?:ignore|instruction|assistant|you must|ai model|llm|language model|prompt)\\b`,
+  ),
+  pattern(
+    'to_the_ai',
+    35,
+    `\\b(?:attention|note|notice|message|important|instruction|instructions)${gap}(?:to|for)${gap}(?:the |any |all )?(?:ai|llms?|language models?|assistants?|chatbots?|ai (?:agents?|assistants?|models?|systems?))\\b`,
+  ),
+  pattern(
+    'hypnosis',
+    30,
+    `\\b(?:hypothetical(?:ly)?|fictional|for educational purposes|in a fictional world)\\b[^.\\n]{0,80}\\b(?:no (?:rules|restrictions|laws|ethics|limits)|without (?:restrictions|limits|rules)|anything is allowed)\\b`,
+  ),
+  pattern(
+    'decode_and_obey',
+    50,
+    `\\b(?:decode|decrypt|base64|rot13|reverse)\\b[^.\\n]{0,60}\\b(?:and (?:then )?(?:follow|execute|obey|do|run|comply)|then (?:follow|execute|obey|do|run|comply))\\b`,
+  ),
+  pattern(
+    'de_drop',
+    60,
+    `(?:\\b(?:ignorier(?:e|en|t|st)?|missachte(?:n|t)?|vergiss|vergessen|vergesse|umgeh(?:e|en))|übergeh(?:e|en)|überschreib(?:e|en))${gap}${words(4)}(?:anweisung(?:en)?|instruktion(?:en)?|vorgaben?|regeln?|befehle?|prompts?|richtlinien|einschränkungen|anordnungen)${end}`,
+  ),
+  pattern(
+    'de_everything',
+    50,
+    `\\b(?:ignoriere|vergiss|vergessen sie)${gap}(?:alles|all das|sämtliches)${gap}${words(4)}(?:zuvor|vorher|davor|bisher|oben|gesagt|gesagte|bisherige)${end}`,
+  ),
+  pattern(
+    'de_reveal',
+    55,
+    `\\b(?:zeig(?:e|en)?|verrate?(?:n)?|gib|geben|nenne?(?:n)?|wiederhole?(?:n)?|offenbare?|drucke?|schreib(?:e|en)?|wie lautet|was ist)${gap}${words(5)}(?:system-?\\s?prompts?|system-?\\s?anweisung(?:en)?|systemnachricht|geheimen? anweisungen|ursprünglichen? (?:anweisungen|prompt)|internen? anweisungen|versteckten? anweisungen)${end}`,
+  ),
+  pattern(
+    'de_role',
+    40,
+    `\\b(?:du bist|sie sind|du bist ab sofort|tu so,? als|verhalte dich)${gap}${words(5)}(?:ohne (?:jegliche |alle )?(?:einschränkungen|regeln|filter|grenzen|beschränkungen)|keine(?:n|r)? (?:einschränkungen|regeln|filter)|uneingeschränkte?r?|unzensierte?r?|im entwicklermodus|nicht mehr an)${end}`,
+  ),
+  pattern(
+    'fr_drop',
+    60,
+    `\\b(?:ignore[rz]?|oublie[rz]?|n['’]?\\s?obéi[st]|ne (?:tiens|tenez) pas compte|ne suis pas|ne suivez pas|outrepasse[rz]?|contourne[rz]?|fais abstraction|faites abstraction)${gap}${words(5)}(?:instructions?|consignes?|règles?|regles?|directives?|ordres?|prompts?|restrictions)${end}`,
+  ),
+  pattern(
+    'fr_everything',
+    50,
+    `\\b(?:ignore[rz]?|oublie[rz]?)${gap}tout${gap}${words(5)}(?:précède|precede|avant|dessus|dit|précédemment|precedemment)${end}`,
+  ),
+  pattern(
+    'fr_reveal',
+    55,
+    `\\b(?:révèle[rz]?|revele[rz]?|montre[rz]?|affiche[rz]?|donne[rz]?|répète[rz]?|repete[rz]?|divulgue[rz]?|ecri[st]|quel(?:le)?s? (?:est|sont)|imprime[rz]?)${gap}${words(4)}(?:prompt (?:système|systeme|initial|système complet)|invite (?:système|systeme)|instructions (?:système|systeme|initiales|secrètes|secretes|internes|cachées|cachees|d['’]origine)|message (?:système|systeme))${end}`,
+  ),
+  pattern(
+    'fr_role',
+    40,
+    `\\b(?:tu es|vous êtes|vous etes|fais semblant|agis|comporte-toi|joue)${gap}${words(6)}(?:sans (?:aucune |aucun )?(?:restrictions?|règles?|regles?|limites?|filtres?|censure)|aucune (?:restriction|règle|limite)|non censurée?)${end}`,
+  ),
+  pattern(
+    'es_drop',
+    60,
+    `\\b(?:ignor(?:a|e|ar|en|es)|olvid(?:a|e|ar|en|es)|desobedec(?:e|er)|omit(?:e|ir|a)|descart(?:a|e|ar)|no (?:sigas|siga|obedezcas)|anul(?:a|e|ar)|salt(?:a|e|ar)te|haz caso omiso de)${gap}${words(5)}(?:instrucci(?:ones|ón|on)|indicaci(?:ones|ón)|[óo]rdenes|reglas?|directrices|normas|prompts?|restricciones)${end}`,
+  ),
+  pattern(
+    'es_everything',
+    50,
+    `\\b(?:ignora|olvida|olvide|ignore)${gap}todo${gap}${words(5)}(?:anterior|anteriormente|antes|arriba|dicho|previo)${end}`,
+  ),
+  pattern(
+    'es_reveal',
+    55,
+    `\\b(?:revela|revele|muestra|mu[ée]strame|muestre|dime|imprime|repite|escribe|ens[ée]ñame|cu[áa]l(?:es)? (?:es|son|era))${gap}${words(5)}(?:prompt (?:del? sistema|inicial|original|oculto)|mensaje del? sistema|instrucciones (?:del? sistema|iniciales|secretas|ocultas|originales|internas)|indicaciones (?:del? sistema|iniciales))${end}`,
+  ),
+  pattern(
+    'es_role',
+    40,
+    `\\b(?:eres|ahora eres|act[úu]a|finge|comp[óo]rtate|haz de cuenta)${gap}${words(6)}(?:sin (?:ninguna |ning[úu]n |ningun )?(?:restricci(?:ones|ón)|reglas?|l[íi]mites?|filtros?|censura)|sin censura|no tienes (?:restricciones|reglas))${end}`,
+  ),
+]

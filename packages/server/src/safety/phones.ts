@@ -1,0 +1,203 @@
+import { type Detector, type Hit, isNear, isWordAt, matches } from './hit.ts'
+
+/** How many digits follow a country's code, from least to most; for others the widest that E.164 allows. */
+const nationalDigits: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  1: [10, 10],
+  7: [10, 10],
+  20: [8, 10],
+  27: [9, 9],
+  30: [10, 10],
+  31: [9, 9],
+  32: [8, 9],
+  33: [9, 9],
+  34: [9, 9],
+  36: [8, 9],
+  39: [8, 11],
+  40: [9, 9],
+  41: [9, 9],
+  43: [7, 12],
+  44: [9, 10],
+  45: [8, 8],
+  46: [7, 9],
+  47: [8, 8],
+  48: [9, 9],
+  49: [7, 11],
+  51: [8, 9],
+  52: [10, 10],
+  53: [8, 8],
+  54: [10, 11],
+  55: [10, 11],
+  56: [9, 9],
+  57: [10, 10],
+  58: [10, 10],
+  60: [8, 10],
+  61: [9, 9],
+  62: [8, 11],
+  63: [9, 10],
+  64: [8, 10],
+  65: [8, 8],
+  66: [8, 9],
+  81: [9, 10],
+  82: [8, 10],
+  84: [9, 10],
+  86: [10, 11],
+  90: [10, 10],
+  91: [10, 10],
+  92: [9, 10],
+  93: [9, 9],
+  94: [9, 9],
+  95: [8, 10],
+  98: [10, 10],
+  212: [9, 9],
+  213: [9, 9],
+  216: [8, 8],
+  218: [9, 9],
+  220: [7, 7],
+  221: [9, 9],
+  233: [9, 9],
+  234: [8, 10],
+  251: [9, 9],
+  254: [9, 9],
+  255: [9, 9],
+  256: [9, 9],
+  260: [9, 9],
+  263: [9, 9],
+  351: [9, 9],
+  352: [6, 9],
+  353: [8, 9],
+  354: [7, 7],
+  355: [8, 9],
+  356: [8, 8],
+  357: [8, 8],
+  358: [6, 11],
+  359: [8, 9],
+  370: [8, 8],
+  371: [8, 8],
+  372: [7, 8],
+  373: [8, 8],
+  374: [8, 8],
+  375: [9, 9],
+  376: [6, 6],
+  377: [8, 9],
+  380: [9, 9],
+  381: [8, 9],
+  382: [8, 8],
+  385: [8, 9],
+  386: [8, 8],
+  387: [8, 8],
+  389: [8, 8],
+  420: [9, 9],
+  421: [9, 9],
+  423: [7, 7],
+  502: [8, 8],
+  503: [8, 8],
+  504: [8, 8],
+  505: [8, 8],
+  506: [8, 8],
+  507: [7, 8],
+  591: [8, 8],
+  593: [8, 9],
+  595: [9, 9],
+  598: [8, 8],
+  852: [8, 8],
+  853: [8, 8],
+  855: [8, 9],
+  880: [10, 10],
+  886: [8, 9],
+  961: [7, 8],
+  962: [8, 9],
+  963: [8, 9],
+  964: [9, 10],
+  965: [8, 8],
+  966: [8, 9],
+  968: [8, 8],
+  971: [8, 9],
+  972: [8, 9],
+  973: [8, 8],
+  974: [8, 8],
+  977: [10, 10],
+  992: [9, 9],
+  994: [9, 9],
+  995: [9, 9],
+  996: [9, 9],
+  998: [9, 9],
+}
+
+/** After `+` or `00`: digits with at most two separators between them, and one area code in parentheses. */
+const international = /(?:\+|\b00)[ ([]{0,2}\d(?:[)\]]?[ .\-/]{0,2}[([]?\d){6,16}/g
+/** North America: `(202) 555-0143`, `202-555-0143`, `202.555.0143`. */
+const northAmerican = /(?:\b1[ .-])?(?:\([2-9]\d{2}\) ?|\b[2-9]\d{2}([-.]))[2-9]\d{2}[-. ]\d{4}/g
+/** With the 0 of a trunk line, in groups: `020 7946 0958`, `01 23 45 67 89`, `0171-1234567`, `(030) 901820`. */
+const trunk = /(?:\(0[1-9]\d{0,4}\)|\b0[1-9]\d{0,4})(?:[ \-/.]{1,2}\d{2,8}){1,5}/g
+/** Anything that looks like a number to call, where somebody says that it is one. */
+const bare = /\b\d(?:[ .\-/]?\d){6,13}\b/g
+const words =
+  /(?:\b|_)(?:tel|telephone|phone|mobile|cell|call|text|fax|whatsapp|sms|telefon|handy|mobil|rufnummer|anrufen|t[ée]l[ée]phone|portable|appele[rz]|tel[ée]fono|m[óo]vil|celular|ll[áa]m[ae]\w{0,4}|telefone|telefoon|cellulare)\b[^\n\d]{0,20}$/i
+
+export const phone: Detector = {
+  name: 'phone',
+  description:
+    'Telephone numbers: international ones, and national ones in their usual notation or where a word says so.',
+  defaultThreshold: 1,
+  *find(text) {
+    let from = 0
+    const found = [...candidates(text)].sort((a, b) => a.start - b.start || b.end - a.end)
+    for (const hit of found) {
+      if (hit.start < from) continue
+      from = hit.end
+      yield hit
+    }
+  },
+}
+
+function* candidates(text: string): Generator<Hit> {
+  if (text.includes('+') || text.includes('00')) yield* matching(text, international, isInternational)
+  yield* matching(text, northAmerican, isNorthAmerican)
+  yield* matching(text, trunk, isTrunk)
+  yield* matching(
+    text,
+    bare,
+    (_digits, found, hit) => !looksLikeDate(found) && isNear(text, { ...hit, end: text.length }, words),
+  )
+}
+
+type Judge = (digits: string, found: string, hit: Hit) => boolean
+
+function* matching(text: string, shape: RegExp, isNumber: Judge): Generator<Hit> {
+  for (const { 0: found, index } of matches(text, shape)) {
+    const hit = { start: index, end: index + found.length }
+    if (isWordAt(text, hit.start - 1) || isWordAt(text, hit.end) || goesOn(text, hit)) continue
+    if (isNumber(found.replace(/\D/g, ''), found, hit)) yield hit
+  }
+}
+
+/** Part of something longer: a date, the address of a machine, a version, an order, a sum. */
+const goesOn = (text: string, { start, end }: Hit) =>
+  /(?:[#$€£]|\d[-./_,]|[A-Za-z][-_])$/.test(text.slice(Math.max(0, start - 2), start)) ||
+  /^[-./:,_]\d/.test(text.slice(end, end + 2))
+
+function isInternational(digits: string, found: string): boolean {
+  const number = found.startsWith('00') ? digits.slice(2) : digits
+  for (const length of [1, 2, 3]) {
+    const bounds = nationalDigits[number.slice(0, length)]
+    if (!bounds) continue
+    // Many write the 0 of the trunk line too: +44 (0)20 …
+    const national = number.slice(length).replace(/^0/, /\(0\)/.test(found) ? '' : '0')
+    if (length === 1 && number[0] === '1' && !/^[2-9]\d{2}[2-9]\d{6}$/.test(national)) return false
+    return national.length >= bounds[0] && national.length <= bounds[1] && !/^(\d)\1+$/.test(national)
+  }
+  return false
+}
+
+const isNorthAmerican = (digits: string) =>
+  /^1?[2-9](?!11)\d{2}[2-9](?!11)\d{6}$/.test(digits) && !/^1?(\d)\1{9}$/.test(digits)
+
+/** Ten or eleven digits, grouped as numbers are and dates are not. */
+function isTrunk(digits: string, found: string): boolean {
+  if (digits.length < 9 || digits.length > 12 || looksLikeDate(found) || /^0+$/.test(digits)) return false
+  const groups = found.match(/\d+/g)!
+  const arePairs = /^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$/.test(found)
+  return arePairs || (groups.length <= 4 && groups.slice(1).every(({ length }) => length >= 3))
+}
+
+const looksLikeDate = (found: string) => /^\d{4}[-./ ]\d{2}[-./ ]\d{2}|^\d{2}[-./ ]\d{2}[-./ ]\d{4}/.test(found)

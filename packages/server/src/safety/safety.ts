@@ -1,0 +1,66 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Sql, Tx } from '../infra/sql.ts'
+import { type AccessLease, type Remembered, rememberByOrg } from '../nodes/nodes.ts'
+import { formatId } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { blockedBy, compileSafety, inspect, type SafetyCheck } from './inspection.ts'
+import { checkedPatterns } from './own-patterns.ts'
+import { findSettings, type SafetyRow, upsertSettings } from './queries.ts'
+import type { ContentSafety, SafetyDraftInput, SafetyInput } from './schema.ts'
+import { complete } from './settings.ts'
+
+export { blockedBy, compileSafety, type Finding, inspect, type SafetyCheck } from './inspection.ts'
+export { checkedPatterns } from './own-patterns.ts'
+export { SafetyInput, safetyInputFaults } from './schema.ts'
+export { type FindingsTeller, tellFindings } from './telling.ts'
+
+/** What each organization looks for, as this process remembers it. */
+export type Safety = Remembered<SafetyCheck>
+
+/** Of an organization that has set nothing: nothing is looked for, which costs nothing. */
+const nothing: SafetyCheck = compileSafety(complete({}))
+
+export async function loadSafety(sql: Sql, orgId: string): Promise<SafetyCheck> {
+  const row = await sql.asOrgs([orgId], (tx) => findSettings(tx, orgId))
+  return row ? compileSafety(complete(row.settings)) : nothing
+}
+
+export const rememberSafety = ({ sql }: Pick<Platform, 'sql'>, lease: AccessLease): Safety =>
+  rememberByOrg(lease, (orgId) => loadSafety(sql, orgId))
+
+export async function getContentSafety(tx: Tx, orgId: string): Promise<ContentSafety> {
+  return viewOf(await findSettings(tx, orgId))
+}
+
+/** Replaces what the organization looks for; from then on no process goes by what was before. */
+export async function putContentSafety(
+  { tx, audit, accessChanged }: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>,
+  orgId: string,
+  draft: SafetyDraftInput,
+): Promise<ContentSafety> {
+  const before = await getContentSafety(tx, orgId)
+  const after = viewOf(await upsertSettings(tx, orgId, complete(draft)))
+  audit({ action: 'content_safety.changed', target: { kind: 'org', id: formatId('org', orgId) }, before, after })
+  accessChanged()
+  return after
+}
+
+const viewOf = (row: SafetyRow | undefined) =>
+  ({
+    ...complete(row?.settings ?? {}),
+    updated_at: row ? timestamp(row.updated_at) : null,
+  }) as ContentSafety
+
+/** What detectors find in a text, for whoever sets them; of what is not kept anywhere nothing can leak. */
+export async function tryOut(
+  set: SafetyCheck,
+  { input, settings }: { input: SafetyInput; settings?: SafetyDraftInput },
+) {
+  if (settings) await checkedPatterns(settings, 'settings.')
+  const findings = await inspect(settings ? compileSafety(complete(settings)) : set, input, { belowToo: true })
+  return {
+    findings: findings.map((finding) => ({ ...finding, fires: finding.score >= finding.threshold })),
+    blocked_by: blockedBy(findings)?.details['detector'] ?? null,
+  }
+}

@@ -1,0 +1,24 @@
+/** The most characters that an answer shows of what was submitted. */
+export const maxSampleLength = 80
+const cut = '…'
+
+/**
+ * An excerpt around a hit, of at most `maxSampleLength` UTF-16 units, so of at most as many characters. It begins and ends between
+ * characters, and is well-formed whatever the text is.
+ */
+export function sampleOf(text: string, hit: { readonly start: number; readonly end: number }): string {
+  if (text.length <= maxSampleLength) return text.toWellFormed()
+  const room = maxSampleLength - 2 * cut.length
+  const spare = Math.max(0, room - (hit.end - hit.start))
+  const start = Math.max(0, Math.min(hit.start - Math.floor(spare / 2), text.length - room))
+  const from = isInsidePair(text, start) ? start + 1 : start
+  const to = Math.min(text.length, start + room)
+  const excerpt = text.slice(from, isInsidePair(text, to) ? to - 1 : to)
+  return `${from > 0 ? cut : ''}${excerpt}${to < text.length ? cut : ''}`.toWellFormed()
+}
+
+function isInsidePair(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1)
+  const at = text.charCodeAt(index)
+  return before >= 0xd800 && before <= 0xdbff && at >= 0xdc00 && at <= 0xdfff
+}

@@ -1,0 +1,48 @@
+import { detectors } from './detectors.ts'
+
+export const modes = ['off', 'alert', 'block'] as const
+export type Mode = (typeof modes)[number]
+
+export interface DetectorSettings {
+  readonly mode: Mode
+  readonly threshold: number
+}
+
+/** A pattern of the organization's own. */
+export interface OwnPattern {
+  readonly name: string
+  readonly pattern: string
+  readonly mode: Mode
+  readonly threshold: number
+}
+
+/** What an organization has set, complete: every detector is named. */
+export interface SafetySettings {
+  readonly detectors: Readonly<Record<string, DetectorSettings>>
+  readonly patterns: readonly OwnPattern[]
+  readonly allow_list: readonly string[]
+}
+
+/** What somebody asks for; what is left out is off, or has its default. */
+export interface SafetyDraft {
+  readonly detectors?: Readonly<Record<string, { readonly mode: Mode; readonly threshold?: number } | undefined>>
+  readonly patterns?: readonly (Omit<OwnPattern, 'threshold'> & { readonly threshold?: number })[]
+  readonly allow_list?: readonly string[]
+}
+
+/** Fills in what was left out. Detectors that this program does not know are dropped. */
+export const complete = (draft: SafetyDraft): SafetySettings => ({
+  detectors: Object.fromEntries(
+    detectors.map(({ name, defaultThreshold }) => {
+      const asked = draft.detectors?.[name]
+      return [name, { mode: asked?.mode ?? 'off', threshold: asked?.threshold ?? defaultThreshold }]
+    }),
+  ),
+  patterns: (draft.patterns ?? []).map(({ name, pattern, mode, threshold }) => ({
+    name,
+    pattern,
+    mode,
+    threshold: threshold ?? 1,
+  })),
+  allow_list: draft.allow_list ?? [],
+})

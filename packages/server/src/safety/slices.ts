@@ -1,0 +1,18 @@
+import { setImmediate } from 'node:timers/promises'
+
+const sliceMs = 4
+
+/** Long work in slices: in between everybody else has a turn. */
+export class Slices {
+  private begunMs = performance.now()
+
+  get isOver(): boolean {
+    return performance.now() - this.begunMs > sliceMs
+  }
+
+  async giveWay(): Promise<void> {
+    if (!this.isOver) return
+    await setImmediate()
+    this.begunMs = performance.now()
+  }
+}

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import { compileExpression } from '../src/expressions/expressions.ts'
+import type { Attempt } from '../src/policies/attempt.ts'
+import { compileRules, explainAttempt, judgeAttempt } from '../src/policies/evaluation.ts'
+import type { Rule } from '../src/policies/rule.ts'
+import { ruleEnvironment } from '../src/policies/variables.ts'
+import { type Fate, hostileExpressions } from './policy-hostile-expressions.ts'
+
+const mostMs = 20
+
+/** As large as `/v1` accepts it, of what matches badly. */
+const largest: Attempt = {
+  atMs: Date.UTC(2026, 10, 15, 12, 30),
+  model: 'a'.repeat(200),
+  provider: 'a'.repeat(100),
+  operation: 'a'.repeat(100),
+  action: 'a'.repeat(200),
+  workflowId: 'a'.repeat(200),
+  deploymentId: 'a'.repeat(200),
+  departmentId: 'a'.repeat(200),
+  customerId: 'a'.repeat(200),
+  inputTokens: 1_000_000_000,
+  maxOutputTokens: 1_000_000_000,
+  estimatedNano: 10n ** 15n,
+  tags: Array.from({ length: 20 }, (_, i) => `${'a'.repeat(98)}${String.fromCharCode(97 + i)}${i % 10}`),
+  metadata: {
+    flag: true,
+    number: 1,
+    k: 'a'.repeat(1_000),
+    ...Object.fromEntries(Array.from({ length: 47 }, (_, i) => [`${'k'.repeat(90)}${i}`, 'a'.repeat(1_000)])),
+  },
+  key: { id: 'key_1', role: 'service', scopes: Array.from({ length: 27 }, (_, i) => `scope:${i}`) },
+  chain: { id: 'a'.repeat(200), depth: 100, costNano: 10n ** 15n },
+}
+const about = { orgId: 'org_1', version: 1n, timezone: 'America/Lord_Howe' }
+const rule = (expression: string): Rule => ({
+  id: 'rule',
+  name: 'rule',
+  effect: 'block',
+  target: 'model',
+  priority: 1,
+  expression,
+  reason: '',
+  enabled: true,
+  shadow: false,
+  version: 1,
+})
+
+/** CPU time of this thread, the least of three: what else the machine does is not counted. */
+function leastMs(work: () => void): number {
+  const once = () => {
+    const before = process.threadCpuUsage()
+    work()
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1_000
+  }
+  return Math.min(once(), once(), once())
+}
+
+function fateOf(text: string): Fate {
+  const compiled = compileExpression(ruleEnvironment, text)
+  if (!compiled.ok) return 'refused'
+  try {
+    const { outcome } = judgeAttempt(compileRules([rule(text)], about), largest)
+    if (outcome === 'error') return 'fails'
+    return outcome === 'block' ? 'true' : 'false'
+  } catch (error) {
+    throw new Error(`thrown by ${text}`, { cause: error })
+  }
+}
+
+const shown = (text: string) => (text.length > 100 ? `${text.slice(0, 60)}… (${text.length})` : text)
+
+test('there are hundreds of hostile expressions, each another', () => {
+  expect(new Set(hostileExpressions.map(([text]) => text)).size).toBe(hostileExpressions.length)
+  expect(hostileExpressions.length).toBeGreaterThan(300)
+})
+
+test('a hostile expression is refused with its place, fails, or is answered: none is let through by failing', () => {
+  const wrong = hostileExpressions.flatMap(([text, expected]) => {
+    const fate = fateOf(text)
+    return fate === expected ? [] : [`${shown(text)}: ${fate}, not ${expected}`]
+  })
+  expect(wrong).toEqual([])
+  for (const [text] of hostileExpressions) {
+    const compiled = compileExpression(ruleEnvironment, text)
+    if (compiled.ok) continue
+    const { offset, line, column, message } = compiled.fault
+    expect(message.length, shown(text)).toBeLessThanOrEqual(300)
+    expect(offset, shown(text)).toBeLessThanOrEqual(text.length)
+    expect(
+      text
+        .split('\n')
+        .slice(0, line - 1)
+        .join('\n').length +
+        column -
+        (line === 1 ? 1 : 0),
+      shown(text),
+    ).toBe(offset)
+  }
+})
+
+test(`to read and to answer a hostile expression takes less than ${mostMs} ms`, () => {
+  const slow: string[] = []
+  let [slowest, slowestMs] = ['', 0]
+  for (const [text] of hostileExpressions) {
+    const takenMs = leastMs(() => {
+      const compiled = compileExpression(ruleEnvironment, text)
+      if (!compiled.ok) return
+      const set = compileRules([rule(text)], about)
+      judgeAttempt(set, largest)
+      explainAttempt(set, largest)
+    })
+    if (takenMs > mostMs) slow.push(`${shown(text)}: ${takenMs.toFixed(1)} ms`)
+    if (takenMs > slowestMs) [slowest, slowestMs] = [text, takenMs]
+  }
+  console.log(
+    `${hostileExpressions.length} hostile expressions, the slowest ${slowestMs.toFixed(1)} ms: ${shown(slowest)}`,
+  )
+  expect(slow).toEqual([])
+})
+
+test('a rule that was saved once and can no longer be used stops what it is asked about', () => {
+  for (const [text] of hostileExpressions.filter(([, fate]) => fate === 'refused')) {
+    const { outcome, failure } = judgeAttempt(compileRules([rule(text)], about), largest)
+    expect(outcome, shown(text)).toBe('error')
+    expect(failure!.length).toBeLessThan(400)
+  }
+})

@@ -1,0 +1,305 @@
+import type { Attempt } from '../src/policies/attempt.ts'
+import { effects, type PolicyVerdict, type Rule, targets } from '../src/policies/rule.ts'
+import { Random } from './random.ts'
+
+/**
+ * A second reading of the rules, written without CEL: conditions are trees of its own, which it writes down as CEL for the service
+ * and interprets by itself, one rule after another, anew for every attempt.
+ */
+
+export type Literal = string | number | boolean
+
+export type Condition =
+  | {
+      readonly kind: 'text'
+      readonly field: TextField
+      readonly values: readonly string[]
+      readonly form: 'equal' | 'reversed' | 'in' | 'or'
+    }
+  | { readonly kind: 'number'; readonly field: NumberField; readonly sign: Sign; readonly value: number }
+  | { readonly kind: 'metadata'; readonly key: string; readonly sign: Sign | '==' | '!='; readonly value: Literal }
+  | { readonly kind: 'has'; readonly key: string }
+  | { readonly kind: 'tag'; readonly value: string }
+  | { readonly kind: 'tags'; readonly quantifier: 'exists' | 'all'; readonly test: TagTest }
+  | { readonly kind: 'prefix'; readonly field: TextField; readonly value: string }
+  | { readonly kind: 'pattern'; readonly field: TextField; readonly value: string }
+  | { readonly kind: 'share'; readonly least: number }
+  | { readonly kind: 'not'; readonly of: Condition }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Condition[] }
+  | { readonly kind: 'if'; readonly of: readonly [Condition, Condition, Condition] }
+
+/** Of one tag: what it begins with, or what the metadata of that name is. */
+type TagTest = { readonly prefix: string } | { readonly metadata: Literal }
+type Sign = '<' | '<=' | '>' | '>='
+
+const signs = ['<', '<=', '>', '>='] as const
+const texts = {
+  'run.model': (attempt: Attempt) => attempt.model,
+  'run.provider': (attempt: Attempt) => attempt.provider,
+  'run.operation': (attempt: Attempt) => attempt.operation,
+  'run.action': (attempt: Attempt) => attempt.action,
+  'run.workflow_id': (attempt: Attempt) => attempt.workflowId,
+  'run.deployment_id': (attempt: Attempt) => attempt.deploymentId,
+  'run.department_id': (attempt: Attempt) => attempt.departmentId,
+  'customer.id': (attempt: Attempt) => attempt.customerId,
+  'key.id': (attempt: Attempt) => attempt.key.id,
+  'key.role': (attempt: Attempt) => attempt.key.role,
+  'chain.id': (attempt: Attempt) => attempt.chain.id,
+} as const
+type TextField = keyof typeof texts
+
+/** The attempts of these tests are in UTC+14, where it is tomorrow for most of the day. */
+export const timezone = 'Pacific/Kiritimati'
+const local = ({ atMs }: Attempt) => new Date(atMs + 14 * 3_600_000)
+const numbers = {
+  'run.input_tokens': (attempt: Attempt) => attempt.inputTokens,
+  'run.max_output_tokens': (attempt: Attempt) => attempt.maxOutputTokens,
+  'run.estimated_cost_usd': (attempt: Attempt) => Number(attempt.estimatedNano) / 1e9,
+  'chain.depth': (attempt: Attempt) => attempt.chain.depth,
+  'chain.cost_usd': (attempt: Attempt) => Number(attempt.chain.costNano) / 1e9,
+  'time.hour': (attempt: Attempt) => local(attempt).getUTCHours(),
+  'time.weekday': (attempt: Attempt) => ((local(attempt).getUTCDay() + 6) % 7) + 1,
+  'time.day': (attempt: Attempt) => local(attempt).getUTCDate(),
+} as const
+type NumberField = keyof typeof numbers
+
+const values = ['a', 'b', 'c', 'gpt-4o', '']
+const keys = ['a', 'b', 'constructor', 'toString']
+const literals: readonly Literal[] = ['a', 'b', 0, 1, 2.5, true, false]
+
+export function randomCondition(random: Random, depth: number): Condition {
+  const field = random.pick(Object.keys(texts) as TextField[])
+  const below = () => randomCondition(random, depth - 1)
+  const several = () => Array.from({ length: random.between(2, 4) }, below)
+  const leaves: (() => Condition)[] = [
+    () => textCondition(random, field),
+    () => textCondition(random, field),
+    () => ({
+      kind: 'number',
+      field: random.pick(Object.keys(numbers) as NumberField[]),
+      sign: random.pick(signs),
+      value: random.pick([0, 1, 3, 12, 0.5]),
+    }),
+    () => ({
+      kind: 'metadata',
+      key: random.pick(keys),
+      sign: random.pick([...signs, '==', '==', '!=']),
+      value: random.pick(literals),
+    }),
+    () => ({ kind: 'has', key: random.pick(keys) }),
+    () => ({ kind: 'tag', value: random.pick(values) }),
+    () => ({
+      kind: 'tags',
+      quantifier: random.pick(['exists', 'all']),
+      test: random.chance(0.5) ? { prefix: random.pick(['a', 'g']) } : { metadata: random.pick(literals) },
+    }),
+    () => ({ kind: 'prefix', field, value: random.pick(['a', 'gpt', '']) }),
+    () => ({ kind: 'pattern', field, value: random.pick(['^gpt-[0-9]', 'b$', '^(a|b)*$']) }),
+    () => ({ kind: 'share', least: random.pick([0, 1, 2]) }),
+  ]
+  const branches: (() => Condition)[] = [
+    () => ({ kind: 'not', of: below() }),
+    () => ({ kind: 'and', of: several() }),
+    () => ({ kind: 'and', of: several() }),
+    () => ({ kind: 'or', of: several() }),
+    () => ({ kind: 'if', of: [below(), below(), below()] }),
+  ]
+  return random.pick(depth > 0 && random.chance(0.7) ? branches : leaves)()
+}
+
+function textCondition(random: Random, field: TextField): Condition {
+  const form = random.pick(['equal', 'equal', 'reversed', 'in', 'or'] as const)
+  const count = form === 'in' ? random.between(0, 3) : form === 'or' ? random.between(2, 3) : 1
+  return { kind: 'text', field, form, values: Array.from({ length: count }, () => random.pick(values)) }
+}
+
+const quoted = (value: Literal) => JSON.stringify(value)
+
+/** The condition in CEL. */
+export function written(condition: Condition): string {
+  switch (condition.kind) {
+    case 'text': {
+      const { field, values: wanted, form } = condition
+      if (form === 'in') return `${field} in [${wanted.map(quoted).join(', ')}]`
+      if (form === 'reversed') return `${quoted(wanted[0]!)} == ${field}`
+      const all = wanted.map((value) => `${field} == ${quoted(value)}`).join(' || ')
+      return form === 'or' ? `(${all})` : all
+    }
+    case 'number':
+      return `${condition.field} ${condition.sign} ${condition.value}`
+    case 'metadata':
+      return `run.metadata.${condition.key} ${condition.sign} ${quoted(condition.value)}`
+    case 'has':
+      return `has(run.metadata.${condition.key})`
+    case 'tag':
+      return `${quoted(condition.value)} in run.tags`
+    case 'tags': {
+      const { test, quantifier } = condition
+      const body =
+        'prefix' in test ? `t.startsWith(${quoted(test.prefix)})` : `run.metadata[t] == ${quoted(test.metadata)}`
+      return `run.tags.${quantifier}(t, ${body})`
+    }
+    case 'prefix':
+      return `${condition.field}.startsWith(${quoted(condition.value)})`
+    case 'pattern':
+      return `${condition.field}.re2(${quoted(condition.value)})`
+    case 'share':
+      return `run.input_tokens / run.max_output_tokens >= ${condition.least}`
+    case 'not':
+      return `!(${written(condition.of)})`
+    case 'and':
+    case 'or':
+      return condition.of.map((part) => `(${written(part)})`).join(condition.kind === 'and' ? ' && ' : ' || ')
+    case 'if': {
+      const [test, yes, no] = condition.of.map((part) => `(${written(part)})`)
+      return `${test} ? ${yes} : ${no}`
+    }
+  }
+}
+
+export type Answer = boolean | 'failed'
+
+/** What the condition says of an attempt. */
+export function interpreted(condition: Condition, attempt: Attempt): Answer {
+  switch (condition.kind) {
+    case 'text':
+      return condition.values.some((value) => value === texts[condition.field](attempt))
+    case 'number':
+      return compared(numbers[condition.field](attempt), condition.sign, condition.value)
+    case 'metadata':
+      return ofMetadata(attempt, condition.key, condition.sign, condition.value)
+    case 'has':
+      return Object.hasOwn(attempt.metadata, condition.key)
+    case 'tag':
+      return attempt.tags.includes(condition.value)
+    case 'tags': {
+      const { test, quantifier } = condition
+      const each = attempt.tags.map((tag) =>
+        'prefix' in test ? tag.startsWith(test.prefix) : ofMetadata(attempt, tag, '==', test.metadata),
+      )
+      return combined(each, quantifier === 'exists')
+    }
+    case 'prefix':
+      return texts[condition.field](attempt).startsWith(condition.value)
+    case 'pattern':
+      return new RegExp(condition.value).test(texts[condition.field](attempt))
+    case 'share': {
+      const { inputTokens, maxOutputTokens } = attempt
+      return maxOutputTokens === 0 ? 'failed' : Math.floor(inputTokens / maxOutputTokens) >= condition.least
+    }
+    case 'not': {
+      const of = interpreted(condition.of, attempt)
+      return of === 'failed' ? of : !of
+    }
+    case 'and':
+    case 'or':
+      return combined(
+        condition.of.map((part) => interpreted(part, attempt)),
+        condition.kind === 'or',
+      )
+    case 'if': {
+      const [test, yes, no] = condition.of
+      const of = interpreted(test, attempt)
+      return of === 'failed' ? of : interpreted(of ? yes : no, attempt)
+    }
+  }
+}
+
+/** One answer that settles it is enough, whatever the others failed with. */
+function combined(answers: readonly Answer[], settling: boolean): Answer {
+  if (answers.includes(settling)) return settling
+  return answers.includes('failed') ? 'failed' : !settling
+}
+
+function ofMetadata({ metadata }: Attempt, key: string, sign: Sign | '==' | '!=', value: Literal): Answer {
+  if (!Object.hasOwn(metadata, key)) return 'failed'
+  const found = metadata[key]!
+  if (sign === '==') return found === value
+  if (sign === '!=') return found !== value
+  return typeof found === typeof value ? compared(found, sign, value) : 'failed'
+}
+
+function compared(a: Literal, sign: Sign, b: Literal): boolean {
+  switch (sign) {
+    case '<':
+      return a < b
+    case '<=':
+      return a <= b
+    case '>':
+      return a > b
+    case '>=':
+      return a >= b
+  }
+}
+
+export interface ReferenceRule extends Rule {
+  readonly condition: Condition
+}
+
+export function randomRules(random: Random): ReferenceRule[] {
+  const count = random.chance(0.1) ? random.between(60, 130) : random.between(0, 25)
+  return Array.from({ length: count }, () => {
+    const condition = randomCondition(random, random.between(0, 3))
+    return {
+      id: random.uuid(),
+      name: 'rule',
+      effect: random.pick(effects),
+      target: random.pick(targets),
+      priority: random.between(-3, 3),
+      condition,
+      expression: written(condition),
+      reason: '',
+      enabled: random.chance(0.85),
+      shadow: random.chance(0.3),
+      version: 1,
+    }
+  })
+}
+
+export function randomAttempt(random: Random): Attempt {
+  const text = () => random.pick(values)
+  return {
+    atMs: Date.UTC(2020) + random.int(400_000_000) * 1_000,
+    model: text(),
+    provider: text(),
+    operation: text(),
+    action: random.pick(['', '', 'a', 'b']),
+    workflowId: text(),
+    deploymentId: text(),
+    departmentId: text(),
+    customerId: text(),
+    inputTokens: random.int(5),
+    maxOutputTokens: random.int(3),
+    estimatedNano: BigInt(random.int(4)) * 500_000_000n,
+    tags: random.some(['a', 'b', 'c', 'gpt-4o', 'constructor'], 0.3),
+    metadata: Object.fromEntries(random.some(keys, 0.6).map((key) => [key, random.pick(literals)])),
+    key: { id: text(), role: text(), scopes: [] },
+    chain: { id: text(), depth: random.between(1, 4), costNano: BigInt(random.int(4)) * 500_000_000n },
+  }
+}
+
+/** What rules say, in the plainest way. */
+export function referenceVerdict(rules: readonly ReferenceRule[], attempt: Attempt): PolicyVerdict {
+  let waiting = rules.filter(({ enabled }) => enabled)
+  let shadow: PolicyVerdict['shadow'] = null
+  while (waiting.length > 0) {
+    let next = waiting[0]!
+    for (const rule of waiting)
+      if (rule.priority < next.priority || (rule.priority === next.priority && rule.id < next.id)) next = rule
+    waiting = waiting.filter((rule) => rule !== next)
+    const answer = statusOf(next, attempt)
+    if (answer !== 'matched' && answer !== 'failed') continue
+    const outcome = answer === 'failed' ? 'error' : next.effect
+    if (!next.shadow) return { outcome, rule: next, shadow }
+    if (shadow === null) shadow = { rule: next, outcome }
+  }
+  return { outcome: 'allow', rule: null, shadow }
+}
+
+export function statusOf({ enabled, target, condition }: ReferenceRule, attempt: Attempt) {
+  if (!enabled) return 'disabled'
+  if (target === 'action' && attempt.action === '') return 'not_applicable'
+  const answer = interpreted(condition, attempt)
+  if (answer === 'failed') return answer
+  return answer ? 'matched' : 'not_matched'
+}
