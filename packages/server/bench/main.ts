@@ -1,6 +1,8 @@
+import { benchBacktests } from './backtests.ts'
 import { benchDecisions } from './decisions.ts'
 import { benchHttp, benchIdentity } from './http.ts'
 import { benchIngest } from './ingest.ts'
+import { benchPolicies } from './policies.ts'
 import { benchRuns } from './runs.ts'
 import { benchTiming } from './timing.ts'
 import { benchWebhooks } from './webhooks.ts'
@@ -10,10 +12,12 @@ import { benchWebhooks } from './webhooks.ts'
  * runs parts of a benchmark that has several.
  */
 const benchmarks: Record<string, (options: { smoke: boolean; only: string[] }) => Promise<void>> = {
+  backtests: benchBacktests,
   decisions: benchDecisions,
   http: benchHttp,
   identity: benchIdentity,
   ingest: benchIngest,
+  policies: benchPolicies,
   runs: benchRuns,
   timing: benchTiming,
   webhooks: benchWebhooks,

@@ -9,7 +9,9 @@ import { call, keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
  * table without anybody's help.
  */
 // Every route is tried with keys that nobody issued: more of them than the back-off forgives in a minute.
-const server = useServer({ environment: { SVC_AUTH_BACKOFF_PER_MINUTE: '1000000' } })
+const server = useServer({
+  environment: { SVC_AUTH_BACKOFF_PER_MINUTE: '1000000', SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24' },
+})
 let operator: string
 let alice: Tenant
 let bob: Tenant
@@ -61,6 +63,11 @@ const idKindOf: Record<string, IdKind> = {
   chain_id: 'chain',
   sub_id: 'subscription',
   delivery_id: 'delivery',
+  rule_id: 'rule',
+  approval_id: 'approval',
+  model_id: 'model',
+  eval_id: 'evalResult',
+  route_id: 'modelRoute',
 }
 /** Ids of the tenants' own making: every one of them exists, in the caller's organization. */
 const ownNames: Record<string, string> = { customer_id: 'customer-1' }
@@ -72,10 +79,18 @@ const pathOf = (template: string, orgId: string, ids: Record<string, string> = {
   )
 
 const closedRoutes = () => server.routes.filter(({ declaration }) => !declaration.open)
+const rule = { name: 'r', effect: 'require_approval', target: 'model', priority: 1, expression: 'true', reason: 'Ask.' }
+const replacements: Record<string, object> = {
+  '/policies/': rule,
+  '/models/': { model: 'm' },
+  '/routes/': { name: 'r', strategy: 'cheapest', bar: null },
+}
 /** A route that requires a body is asked with one, or it would be refused for that. */
 const bodyOf = (method: string, path: string) => {
   if (path.endsWith('/finish')) return { body: { status: 'succeeded' } }
   if (path.endsWith('/replay')) return { body: { from: '2026-11-01' } }
+  const replaced = method === 'PUT' ? Object.entries(replacements).find(([part]) => path.includes(part)) : undefined
+  if (replaced) return { body: replaced[1] }
   if (method !== 'PATCH') return {}
   return { body: path.includes('/webhooks/') ? { description: 'B' } : { name: 'B' } }
 }
@@ -133,6 +148,13 @@ describe('across tenants', () => {
     const pack = await made(`/v1/orgs/${bob.id}/customers/c/credit-packs`, { amount_usd: '5' })
     const decision = await made('/v1/edge/decision', { model: 'm', estimated_cost_usd: '1' })
     const run = await runOf(server, bob.id)
+    const ruled = await made(`/v1/orgs/${bob.id}/policies`, rule)
+    const refused = await made('/v1/runs', { model: 'm', estimated_cost_usd: '1' })
+    const model = await made(`/v1/orgs/${bob.id}/models`, { model: 'm' })
+    const route = await made(`/v1/orgs/${bob.id}/routes`, { name: 'r', strategy: 'cheapest', bar: null })
+    const evals = await made(`/v1/orgs/${bob.id}/evals`, {
+      results: [{ suite: 's', model: 'm', score: 1, samples: 1 }],
+    })
     const subscription = await made(`/v1/orgs/${bob.id}/webhooks`, { url: 'https://203.0.113.7/' })
     const foreign = {
       key_id: bob.keyId,
@@ -144,10 +166,16 @@ describe('across tenants', () => {
       run_id: run.id,
       chain_id: run.chainId,
       sub_id: subscription['id'],
+      rule_id: ruled['id'],
+      approval_id: refused.error!.details['approval_id'],
+      model_id: model['id'],
+      eval_id: (evals['data'] as { id: string }[])[0]!.id,
+      route_id: route['id'],
     } as Record<string, string>
     for (const { method, template } of closedRoutes()) {
       const name = /\{(?!id\}|org_id\})(\w+)\}/.exec(template)?.[1]
       if (name === undefined || name in ownNames || template.startsWith('/v1/admin/')) continue
+      if (name !== 'delivery_id') expect(foreign[name], name).toBeTypeOf('string')
       const attempts = [foreign[name]!, formatId(idKindOf[name]!, newUuid()), 'nonsense', prefixes[idKindOf[name]!]]
       const answers = await Promise.all(
         attempts.map((id) => ask(method, pathOf(template, alice.id, { [name]: id }), alice.key)),

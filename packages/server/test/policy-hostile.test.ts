@@ -5,6 +5,7 @@ import { compileRules, explainAttempt, judgeAttempt } from '../src/policies/eval
 import type { Rule } from '../src/policies/rule.ts'
 import { ruleEnvironment } from '../src/policies/variables.ts'
 import { type Fate, hostileExpressions } from './policy-hostile-expressions.ts'
+import { firstSeed, Random } from './random.ts'
 
 const mostMs = 20
 
@@ -32,7 +33,7 @@ const largest: Attempt = {
   key: { id: 'key_1', role: 'service', scopes: Array.from({ length: 27 }, (_, i) => `scope:${i}`) },
   chain: { id: 'a'.repeat(200), depth: 100, costNano: 10n ** 15n },
 }
-const about = { orgId: 'org_1', version: 1n, timezone: 'America/Lord_Howe' }
+const about = { orgId: 'org_1', version: 1n, timezone: 'Australia/Lord_Howe' }
 const rule = (expression: string): Rule => ({
   id: 'rule',
   name: 'rule',
@@ -126,4 +127,87 @@ test('a rule that was saved once and can no longer be used stops what it is aske
     expect(outcome, shown(text)).toBe('error')
     expect(failure!.length).toBeLessThan(400)
   }
+})
+
+test('whatever is put together from the words of the language is refused, fails, or is answered, and soon', () => {
+  const words = [
+    ...[
+      'run.model',
+      'run.tags',
+      'run.metadata',
+      'run.metadata.k',
+      'run.input_tokens',
+      'chain.cost_usd',
+      'time.hour',
+      't',
+      'run',
+    ],
+    ...[
+      '"a"',
+      "'b'",
+      '"',
+      '1',
+      '2.5',
+      '-',
+      '!',
+      'true',
+      'false',
+      'null',
+      '[',
+      ']',
+      '(',
+      ')',
+      '{',
+      '}',
+      ':',
+      ',',
+      '?',
+      '.',
+    ],
+    ...[
+      ' && ',
+      ' || ',
+      ' == ',
+      ' != ',
+      ' < ',
+      ' in ',
+      ' + ',
+      ' / ',
+      ' % ',
+      '\n',
+      '//',
+      '\\',
+      '(true)',
+      '("a")',
+      '[0]',
+      '["k"]',
+    ],
+    ...[
+      '.exists(t, ',
+      '.all(t, ',
+      '.map(t, ',
+      '.filter(t, ',
+      'has(',
+      'size(',
+      '.contains(',
+      '.re2(',
+      'string(',
+      'constructor',
+    ],
+  ]
+  const seed = firstSeed()
+  console.log(`words from seed ${seed}`)
+  const random = new Random(seed)
+  const seen = { refused: 0, fails: 0, true: 0, false: 0 }
+  const slow: string[] = []
+  for (let i = 0; i < 5_000; i++) {
+    const text = Array.from({ length: random.between(1, 12) }, () => random.pick(words)).join('')
+    const started = performance.now()
+    seen[fateOf(text)]++
+    // Again only where the machine may have paused.
+    if (performance.now() - started > mostMs && leastMs(() => fateOf(text)) > mostMs) slow.push(text)
+  }
+  expect(slow).toEqual([])
+  expect(seen.refused).toBeGreaterThan(1_000)
+  expect(seen.true + seen.false + seen.fails).toBeGreaterThan(5)
 })

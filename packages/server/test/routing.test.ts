@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { tellExpired } from '../src/routing/expiring.ts'
 import { eventsOf } from './events.ts'
@@ -445,6 +448,93 @@ describe('money', () => {
       fits: 'middle',
     })
   })
+})
+
+test('an organization has at most 500 models and 200 routes', async () => {
+  const of = await org()
+  await of.rows(`
+    insert into routing_models (org_id, id, model, enabled)
+    select $1, gen_random_uuid(), 'm' || n, true from generate_series(1, 499) n`)
+  await model(of, 'last')
+  await route(of)
+  await of.rows(`
+    insert into routes (org_id, id, name, definition)
+    select org_id, gen_random_uuid(), 'r' || n, definition from routes, generate_series(1, 199) n where org_id = $1`)
+  const more = [
+    await of.ask('POST', '/models', { model: 'one-more' }),
+    await of.ask('POST', '/routes', { name: 'one-more', strategy: 'cheapest', bar: null }),
+  ]
+  expect(more.map((answer) => refusalIn(answer))).toEqual(Array(2).fill({ status: 409, code: 'conflict' }))
+})
+
+describe('rules', () => {
+  const block = (of: MoneyOrg, expression: string, effect = 'block') =>
+    of.set('POST', '/policies', {
+      name: 'r',
+      effect,
+      target: 'model',
+      priority: 1,
+      expression,
+      reason: 'Not this one.',
+    })
+
+  test('keep a model out, and the next one is chosen', async () => {
+    const of = await threeModels()
+    await route(of, { bar })
+    await block(of, 'run.model == "small"')
+    const answer = await decide(of, { route: 'chat' })
+    expect(answer.json['model']).toBe('middle')
+    expect(reasonsIn(answer)).toEqual({ small: ['policy_blocked'] })
+  })
+
+  test('that refuse every model that passes are told, with what they say of the first', async () => {
+    const of = await threeModels()
+    await route(of, { bar })
+    await measure(of, 'large', 0.1)
+    const { id } = await block(of, 'run.model != "large"', 'require_approval')
+    expect(refusalIn(await decide(of, { route: 'chat' }))).toMatchObject({
+      status: 403,
+      code: 'policy_approval_required',
+      reason: 'Not this one.',
+      attempted: 'small',
+      rule_id: id,
+    })
+  })
+
+  test('see what the call would cost with each model, and keep what they refuse from being named as what fits', async () => {
+    const of = await threeModels()
+    await route(of, { strategy: 'best', bar })
+    await block(of, 'run.estimated_cost_usd > 0.01 && run.estimated_cost_usd < 0.1')
+    await of.budget('0.1')
+    expect(refusalIn(await decide(of, { route: 'chat' }))).toMatchObject({ code: 'budget_exceeded', fits: 'small' })
+  })
+})
+
+test('what the guide tells to paste works as it stands', async () => {
+  const of = await org()
+  const guide = readFileSync(new URL('../../../docs/routing.md', import.meta.url), 'utf8')
+  const blocks = Array.from(guide.matchAll(/```sh\n([\s\S]*?)```/g), ([, block]) => block!)
+  const results = [{ suite: 'support-quality', model: 'gpt-4o-mini', score: 0.5, samples: 400 }]
+  const decision = /^weir routing\/decision .*$/m.exec(guide)![0]
+  const script = [
+    'set -e; cd "$(mktemp -d)"',
+    `printf %s '${JSON.stringify({ results })}' > results.json`,
+    ...blocks.flatMap((block) => [block, 'echo']),
+    decision,
+  ].join('\n')
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    WEIR: server.url,
+    ORG: of.id,
+    KEY: of.key,
+    WEIR_CI_KEY: of.key,
+    CI_PIPELINE_ID: '7',
+  }
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { env })
+  const chosen = Array.from(stdout.matchAll(/"route":"support-chat","model":"([^"]+)"/g), ([, name]) => name)
+  expect(blocks).toHaveLength(2)
+  expect(stdout).not.toContain('"error"')
+  expect(chosen).toEqual(['gpt-4o-mini', 'gpt-4o'])
 })
 
 test('the same sticky value gets the same model, and others their share', async () => {

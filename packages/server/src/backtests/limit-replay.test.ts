@@ -46,10 +46,14 @@ const randomRuns = (random: Random) =>
       }),
     )
 
+const calendars = new Map(
+  zones.map((timeZone) => [timeZone, new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' })]),
+)
+
 /** The local day or month, from the platform's calendar and not from ours. */
 function periodName(period: 'day' | 'month', timeZone: string, id: string): string {
   const atMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
-  const date = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(atMs)
+  const date = calendars.get(timeZone)!.format(atMs)
   return period === 'day' ? date : date.slice(0, 7)
 }
 

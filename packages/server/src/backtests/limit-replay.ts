@@ -1,6 +1,6 @@
 import { budgetKind } from '../budgets/budgets.ts'
 import { customerKind } from '../customers/customers.ts'
-import { decide } from '../lanes/lanes.ts'
+import { type Book, decide } from '../lanes/lanes.ts'
 import {
   type Charge,
   type Claim,
@@ -18,8 +18,6 @@ import type { StoredRun } from './queries.ts'
 import type { DraftLimit } from './schema.ts'
 
 export type Charged = 'allow' | 'over_limit' | 'uncounted'
-type Books = Parameters<typeof decide>[0]['allowances']
-type Book = Books extends ReadonlyMap<string, infer B> ? B : never
 
 const maxBooks = 20_000
 

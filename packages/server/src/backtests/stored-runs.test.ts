@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Attempt } from '../policies/policies.ts'
-import { admissionOf } from '../policies/policies.ts'
+import { type Attempt, admissionOf } from '../policies/policies.ts'
 import { formatId, newUuid, newUuidAt } from '../values/id.ts'
 import type { StoredRun } from './queries.ts'
 import { attemptOfRun } from './stored-runs.ts'

@@ -14,8 +14,8 @@ missing_scope             403      required
 ip_not_allowed            403      -
 org_suspended             403      -
 residency_violation       403      -
-policy_blocked            403      reason attempted rule_id
-policy_approval_required  403      reason attempted rule_id
+policy_blocked            403      reason attempted rule_id decision_id? approval_id?
+policy_approval_required  403      reason attempted rule_id decision_id? approval_id?
 content_safety_blocked    403      detector sample
 support_scope_denied      403      reason scope method
 not_found                 404      -
@@ -26,12 +26,12 @@ gone                      410      -
 payload_too_large         413      -
 validation_failed         422      fields
 insufficient_cohort_size  400      minimum_cohort_size
-spend_cap_exceeded        402      cap_usd spent_usd resets_at reason? held_usd? attempted_usd? decision_id? index? settled?
-chain_budget_exceeded     402,429  reason current attempted limit decision_id? index? settled?
-budget_exceeded           402      budget_id scope_kind limit_usd spent_usd period_start period_end held_usd? attempted_usd? decision_id? index? settled?
-quota_exhausted           402,429  quota_kind limit used attempted resets_at decision_id? index? settled?
-credits_exhausted         402      available_usd attempted_usd decision_id? index? settled?
-plan_limit_exceeded       402      limit_kind limit used decision_id? index? settled?
+spend_cap_exceeded        402      cap_usd spent_usd resets_at reason? held_usd? attempted_usd? decision_id? index? settled? fits?
+chain_budget_exceeded     402,429  reason current attempted limit decision_id? index? settled? fits?
+budget_exceeded           402      budget_id scope_kind limit_usd spent_usd period_start period_end held_usd? attempted_usd? decision_id? index? settled? fits?
+quota_exhausted           402,429  quota_kind limit used attempted resets_at decision_id? index? settled? fits?
+credits_exhausted         402      available_usd attempted_usd decision_id? index? settled? fits?
+plan_limit_exceeded       402      limit_kind limit used decision_id? index? settled? fits?
 rate_limited              429      retry_after_seconds
 policy_expression_error   500      rule_id
 internal                  500      -

@@ -13,6 +13,8 @@ export const guides = [
   { slug: 'opentelemetry', file: 'opentelemetry.md', title: 'OpenTelemetry' },
   { slug: 'usage', file: 'usage.md', title: 'Usage' },
   { slug: 'retention', file: 'retention.md', title: 'Reading and keeping runs' },
+  { slug: 'policies', file: 'policies.md', title: 'Policies' },
+  { slug: 'approvals', file: 'approvals.md', title: 'Approvals' },
   { slug: 'events', file: 'events.md', title: 'Events' },
   { slug: 'webhooks', file: 'webhooks.md', title: 'Webhooks' },
   { slug: 'conventions', file: 'conventions.md', title: 'API conventions' },

@@ -8,13 +8,12 @@ import type { OrgRouting } from './org-routing.ts'
 import { summaryOf } from './reasons.ts'
 import type { Route } from './route.ts'
 
-export type { Eligible, PolicyRefusal } from './choosing.ts'
+export type { Eligible } from './choosing.ts'
 export { RouteReference, Sticky } from './decision-schema.ts'
 export { tellExpiredEvals } from './expiring.ts'
 export { nameFitting } from './fitting.ts'
 export { type OrgRouting, rememberRouting } from './org-routing.ts'
-export { insistOnPrices, PricesChanged, rerouting } from './rerouting.ts'
-export { nameOf, type RoutingModel } from './route.ts'
+export { insistOnPrices, PricesChanged } from './rerouting.ts'
 
 /** What a caller asks for when it names a route instead of a model. */
 export interface RouteRequest {

@@ -41,7 +41,7 @@ const isIssued = (digits: string) =>
   })
 
 /** How card numbers are printed where not in one piece: in groups of these lengths. */
-const groupings = ['4444', '44443', '44442', '44441', '465', '464', '4441', '445', '4454', '4363', '88'].map(
+const groupings = ['4444', '44443', '44442', '44441', '465', '464', '4441', '4442', '445', '4454', '4363', '88'].map(
   (lengths) => [...lengths].map(Number),
 )
 const maestroGrouping = [6, 13]

@@ -1,6 +1,7 @@
 interface InjectionPattern {
+  /** What it is a sign of; in several languages the same. */
   readonly name: string
-  /** Of 100: what it adds to the score, once however often it matches. */
+  /** Of 100: what it adds to the score, once however often and in whatever language it is given. */
   readonly weight: number
   readonly pattern: RegExp
 }
@@ -8,6 +9,7 @@ interface InjectionPattern {
 /** Up to some words between two that matter; words and what parts them have no character in common. */
 const words = (most: number) => `(?:[^\\s,:"*_.!?;-]{1,16}[\\s,:"*_-]{1,4}){0,${most}}`
 const gap = `[\\s,:"*_-]{1,4}`
+const maybe = `[\\s,:"*_-]{0,4}`
 
 /** No letter may follow; letters of these languages are not all words to a regular expression. */
 const end = '(?![a-zà-ÿ])'
@@ -20,7 +22,7 @@ const pattern = (name: string, weight: number, source: string): InjectionPattern
 })
 
 const drop =
-  '(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?|neglect|discard|skip|do not (?:follow|obey)|don.?t (?:follow|obey)|stop following)'
+  '(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?! to)|overrid(?:e|ing)|bypass(?:ing)?|neglect|discard|skip|do not (?:follow|obey)|don.?t (?:follow|obey)|stop following)'
 const earlier =
   '(?:previous|prior|above|earlier|preceding|original|initial|foregoing|former|existing|system|developer|these|those|your|all|any)'
 const orders =
@@ -33,14 +35,14 @@ const inner = '(?:system|initial|hidden|secret|original|developer|internal|first
 export const injectionPatterns: readonly InjectionPattern[] = [
   pattern('drop_instructions', 60, `\\b${drop}${gap}${words(3)}${earlier}${gap}${words(3)}${orders}\\b`),
   pattern(
-    'drop_everything',
+    'drop_instructions',
     55,
-    `\\b(?:ignore|disregard|forget)${gap}(?:everything|anything|all|what)${gap}${words(4)}(?:above|before|previously|prior|so far|earlier|been told|were told|know|said)\\b`,
+    `\\b(?:ignore|disregard|forget)${gap}(?:(?:everything|anything|all)${gap}${words(4)}(?:above|before|previously|prior|so far|earlier|been told|were told|you know|said)|what${gap}${words(4)}(?:been told|were told|said (?:above|before|earlier)))\\b`,
   ),
   pattern(
     'new_instructions',
     35,
-    `\\b(?:new|updated|real|actual|revised)${gap}(?:system${gap})?(?:instructions?|task|directive|objective|orders)${gap}?(?::|are|is|follow|below)`,
+    `\\b(?:new|updated|real|actual|revised)${gap}(?:system${gap})?(?:instructions?|task|directive|objective|orders)${maybe}(?::|are|is|follow|below)`,
   ),
   pattern('from_now_on', 20, `\\b(?:from now on|from this point (?:on|forward)|henceforth|starting now)\\b`),
   pattern(
@@ -71,7 +73,7 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   pattern(
     'reveal_own_instructions',
     50,
-    `\\b${show}${gap}${words(3)}your${gap}${words(1)}(?:instructions|prompt|rules|directives|guidelines|programming)${gap}?(?:verbatim|word for word|in full|exactly|as (?:a|they)|starting|above|now|in a code block|to me|here|\\.|!|\\?|$)`,
+    `\\b${show}${gap}${words(3)}your${gap}${words(1)}(?:instructions|prompt|rules|directives|guidelines|programming)${maybe}(?:verbatim|word for word|in full|exactly|as (?:a|they)|starting|above|now|in a code block|to me|here|\\.|!|\\?|$)`,
   ),
   pattern(
     'repeat_above',
@@ -81,7 +83,7 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   pattern('begin_with', 40, `\\bstarting with${gap}["'“]?(?:you are|you're)`),
   pattern(
     'refusal_ban',
-    40,
+    30,
     `\\b(?:you (?:must|will|can|should|are) ?(?:not|never)|never|do not|don.?t|cannot|can.?t)${gap}(?:ever${gap})?(?:refuse|say no|decline|apologi[sz]e|say (?:that )?you can.?t|mention (?:that )?(?:you|openai|any)|break character|add (?:any )?(?:warnings?|disclaimers?))\\b`,
   ),
   pattern(
@@ -145,62 +147,62 @@ export const injectionPatterns: readonly InjectionPattern[] = [
     `\\b(?:decode|decrypt|base64|rot13|reverse)\\b[^.\\n]{0,60}\\b(?:and (?:then )?(?:follow|execute|obey|do|run|comply)|then (?:follow|execute|obey|do|run|comply))\\b`,
   ),
   pattern(
-    'de_drop',
+    'drop_instructions',
     60,
     `(?:\\b(?:ignorier(?:e|en|t|st)?|missachte(?:n|t)?|vergiss|vergessen|vergesse|umgeh(?:e|en))|übergeh(?:e|en)|überschreib(?:e|en))${gap}${words(4)}(?:anweisung(?:en)?|instruktion(?:en)?|vorgaben?|regeln?|befehle?|prompts?|richtlinien|einschränkungen|anordnungen)${end}`,
   ),
   pattern(
-    'de_everything',
+    'drop_instructions',
     50,
     `\\b(?:ignoriere|vergiss|vergessen sie)${gap}(?:alles|all das|sämtliches)${gap}${words(4)}(?:zuvor|vorher|davor|bisher|oben|gesagt|gesagte|bisherige)${end}`,
   ),
   pattern(
-    'de_reveal',
+    'reveal_prompt',
     55,
     `\\b(?:zeig(?:e|en)?|verrate?(?:n)?|gib|geben|nenne?(?:n)?|wiederhole?(?:n)?|offenbare?|drucke?|schreib(?:e|en)?|wie lautet|was ist)${gap}${words(5)}(?:system-?\\s?prompts?|system-?\\s?anweisung(?:en)?|systemnachricht|geheimen? anweisungen|ursprünglichen? (?:anweisungen|prompt)|internen? anweisungen|versteckten? anweisungen)${end}`,
   ),
   pattern(
-    'de_role',
+    'role_play',
     40,
     `\\b(?:du bist|sie sind|du bist ab sofort|tu so,? als|verhalte dich)${gap}${words(5)}(?:ohne (?:jegliche |alle )?(?:einschränkungen|regeln|filter|grenzen|beschränkungen)|keine(?:n|r)? (?:einschränkungen|regeln|filter)|uneingeschränkte?r?|unzensierte?r?|im entwicklermodus|nicht mehr an)${end}`,
   ),
   pattern(
-    'fr_drop',
+    'drop_instructions',
     60,
-    `\\b(?:ignore[rz]?|oublie[rz]?|n['’]?\\s?obéi[st]|ne (?:tiens|tenez) pas compte|ne suis pas|ne suivez pas|outrepasse[rz]?|contourne[rz]?|fais abstraction|faites abstraction)${gap}${words(5)}(?:instructions?|consignes?|règles?|regles?|directives?|ordres?|prompts?|restrictions)${end}`,
+    `\\b(?:ignore[rz]?|oublie[rz]?|n['’]?\\s?obéi[st]|ne (?:tiens|tenez) pas compte|ne suis pas|ne suivez pas|outrepasse[rz]?|contourne[rz]?|fais abstraction|faites abstraction)${gap}(?:de${gap})?(?:toute?s?|tous|les|tes|vos|ces|ses|mes|des|leurs|l'|aux|chaque)${gap}${words(4)}(?:instructions?|consignes?|règles?|regles?|directives?|ordres?|prompts?|restrictions)${end}`,
   ),
   pattern(
-    'fr_everything',
+    'drop_instructions',
     50,
     `\\b(?:ignore[rz]?|oublie[rz]?)${gap}tout${gap}${words(5)}(?:précède|precede|avant|dessus|dit|précédemment|precedemment)${end}`,
   ),
   pattern(
-    'fr_reveal',
+    'reveal_prompt',
     55,
     `\\b(?:révèle[rz]?|revele[rz]?|montre[rz]?|affiche[rz]?|donne[rz]?|répète[rz]?|repete[rz]?|divulgue[rz]?|ecri[st]|quel(?:le)?s? (?:est|sont)|imprime[rz]?)${gap}${words(4)}(?:prompt (?:système|systeme|initial|système complet)|invite (?:système|systeme)|instructions (?:système|systeme|initiales|secrètes|secretes|internes|cachées|cachees|d['’]origine)|message (?:système|systeme))${end}`,
   ),
   pattern(
-    'fr_role',
+    'role_play',
     40,
     `\\b(?:tu es|vous êtes|vous etes|fais semblant|agis|comporte-toi|joue)${gap}${words(6)}(?:sans (?:aucune |aucun )?(?:restrictions?|règles?|regles?|limites?|filtres?|censure)|aucune (?:restriction|règle|limite)|non censurée?)${end}`,
   ),
   pattern(
-    'es_drop',
+    'drop_instructions',
     60,
-    `\\b(?:ignor(?:a|e|ar|en|es)|olvid(?:a|e|ar|en|es)|desobedec(?:e|er)|omit(?:e|ir|a)|descart(?:a|e|ar)|no (?:sigas|siga|obedezcas)|anul(?:a|e|ar)|salt(?:a|e|ar)te|haz caso omiso de)${gap}${words(5)}(?:instrucci(?:ones|ón|on)|indicaci(?:ones|ón)|[óo]rdenes|reglas?|directrices|normas|prompts?|restricciones)${end}`,
+    `\\b(?:ignor(?:a|e|ar|en|es)|olvid(?:a|e|ar|en|es)|desobedec(?:e|er)|omit(?:e|ir|a)|descart(?:a|e|ar)|no (?:sigas|siga|obedezcas)|anul(?:a|e|ar)|salt(?:a|e|ar)te|haz caso omiso de)${gap}(?:tod[ao]s?|las?|los|el|tus?|sus?|mis?|est[ao]s|es[ao]s|cualquier)${gap}${words(4)}(?:instrucci(?:ones|ón|on)|indicaci(?:ones|ón)|[óo]rdenes|reglas?|directrices|normas|prompts?|restricciones)${end}`,
   ),
   pattern(
-    'es_everything',
+    'drop_instructions',
     50,
     `\\b(?:ignora|olvida|olvide|ignore)${gap}todo${gap}${words(5)}(?:anterior|anteriormente|antes|arriba|dicho|previo)${end}`,
   ),
   pattern(
-    'es_reveal',
+    'reveal_prompt',
     55,
     `\\b(?:revela|revele|muestra|mu[ée]strame|muestre|dime|imprime|repite|escribe|ens[ée]ñame|cu[áa]l(?:es)? (?:es|son|era))${gap}${words(5)}(?:prompt (?:del? sistema|inicial|original|oculto)|mensaje del? sistema|instrucciones (?:del? sistema|iniciales|secretas|ocultas|originales|internas)|indicaciones (?:del? sistema|iniciales))${end}`,
   ),
   pattern(
-    'es_role',
+    'role_play',
     40,
     `\\b(?:eres|ahora eres|act[úu]a|finge|comp[óo]rtate|haz de cuenta)${gap}${words(6)}(?:sin (?:ninguna |ning[úu]n |ningun )?(?:restricci(?:ones|ón)|reglas?|l[íi]mites?|filtros?|censura)|sin censura|no tienes (?:restricciones|reglas))${end}`,
   ),

@@ -239,7 +239,7 @@ export const nationalIdFormats: readonly NationalIdFormat[] = [
   },
   {
     country: 'CA',
-    shape: /[1-79]\d{2}([- ]?)\d{3}\1\d{3}/g,
+    shape: /[0-79]\d{2}([- ]?)\d{3}\1\d{3}/g,
     isValid: luhn,
     words: /\bsin\b|social insurance|assurance sociale|\bnas\b/i,
   },

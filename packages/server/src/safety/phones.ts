@@ -132,7 +132,7 @@ const trunk = /(?:\(0[1-9]\d{0,4}\)|\b0[1-9]\d{0,4})(?:[ \-/.]{1,2}\d{2,8}){1,5}
 /** Anything that looks like a number to call, where somebody says that it is one. */
 const bare = /\b\d(?:[ .\-/]?\d){6,13}\b/g
 const words =
-  /(?:\b|_)(?:tel|telephone|phone|mobile|cell|call|text|fax|whatsapp|sms|telefon|handy|mobil|rufnummer|anrufen|t[ée]l[ée]phone|portable|appele[rz]|tel[ée]fono|m[óo]vil|celular|ll[áa]m[ae]\w{0,4}|telefone|telefoon|cellulare)\b[^\n\d]{0,20}$/i
+  /(?:\b|_)(?:tel|telephone|phone|mobile|cell|call|text|fax|whatsapp|sms|telefon|handy|mobil|rufnummer|anrufen|t[ée]l[ée]phone|portable|appele[rz]|tel[ée]fono|m[óo]vil|celular|ll[áa]m[ae]\w{0,4}|telefone|telefoon|cellulare)\b[\s.:#=("'*-]{0,4}(?:(?:no|nr|num|number|nummer|n[úu]mero|is|at|on|me|us|him|her|them|my|our|line|home|work|office|direct)[\s.:#=("'-]{1,3}){0,3}$/i
 
 export const phone: Detector = {
   name: 'phone',
@@ -174,7 +174,10 @@ function* matching(text: string, shape: RegExp, isNumber: Judge): Generator<Hit>
 /** Part of something longer: a date, the address of a machine, a version, an order, a sum. */
 const goesOn = (text: string, { start, end }: Hit) =>
   /(?:[#$€£]|\d[-./_,]|[A-Za-z][-_])$/.test(text.slice(Math.max(0, start - 2), start)) ||
-  /^[-./:,_]\d/.test(text.slice(end, end + 2))
+  /^[-./:,_]\d/.test(text.slice(end, end + 2)) ||
+  // Among groups of digits a 0 begins nothing.
+  (text[start] === '0' &&
+    (/\d $/.test(text.slice(Math.max(0, start - 2), start)) || /^ \d/.test(text.slice(end, end + 2))))
 
 function isInternational(digits: string, found: string): boolean {
   const number = found.startsWith('00') ? digits.slice(2) : digits

@@ -50,7 +50,7 @@ function* formatted(text: string): Generator<Hit> {
       if (found === undefined || isValid?.(found) === false) continue
       // Formats that are literal throughout say all by themselves.
       const drawn = found.slice(start.length)
-      if (drawn.length >= 20 && !anywhere && (placeholder.test(found) || !looksDrawn(drawn, leastBits))) continue
+      if (!anywhere && (placeholder.test(found) || (drawn.length >= 20 && !looksDrawn(drawn, leastBits)))) continue
       yield { start: index, end: index + found.length }
       break
     }
@@ -78,7 +78,7 @@ function valueHit(index: number, found: string, value: string): Hit {
 
 /** Whether a value was chosen or drawn by somebody; code, names and placeholders were not. */
 function isPassword(given: string): boolean {
-  const value = given.replace(/[,;.)\]}]+$/, '')
+  const value = given.replace(/[,;:.()[\]{}]+$/, '')
   if (value.length < 8 || placeholder.test(value)) return false
   // Templates, variables and paths of code, and calls.
   if (/^[$<{%@[(&*]|\$\{|\{\{|%\w+%|::|->|=>|\(\)?|^https?:|^[/~.]/.test(value)) return false
