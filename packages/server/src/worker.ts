@@ -14,6 +14,7 @@ import { forgetDeadNodesJob, joinWorkers } from './nodes/nodes.ts'
 import { keepPolicyPartitionsJob } from './policies/policies.ts'
 import { probes } from './probes/probes.ts'
 import { keepRunPartitionsJob, pruneChainsJob } from './retention/retention.ts'
+import { tellExpiredEvals } from './routing/routing.ts'
 import { ensureRunPartitions } from './run-log/run-log.ts'
 import { foldOldUsageJob, foldUsage } from './usage/usage.ts'
 import { deliverWebhooks, ensureKeptDays, keepWebhookPartitionsJob } from './webhooks/webhooks.ts'
@@ -33,6 +34,7 @@ const jobsOf = (platform: Platform): Job[] => [
   announceDeprecationsJob(platform, deprecations),
   keepPolicyPartitionsJob(platform),
   expireApprovalsJob(platform),
+  tellExpiredEvals(platform),
 ]
 
 /** Runs jobs until asked to stop; then finishes those it has begun. */

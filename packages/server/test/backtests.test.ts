@@ -38,11 +38,15 @@ const newTenant = () => tenantOf(server, operator)
 const ask = ({ id, key }: Tenant, body: unknown = {}): Promise<Answer> =>
   call(server.url, 'POST', path(id), { key, body })
 
+/** An answer that must have this status. */
+function answered(answer: Answer, status: number): Answer {
+  expect(answer.status, answer.text).toBe(status)
+  return answer
+}
+
 /** A back-test that succeeds. */
 async function tested(tenant: Tenant, body: unknown = {}): Promise<BacktestView> {
-  const answer = await ask(tenant, body)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json as unknown as BacktestView
+  return answered(await ask(tenant, body), 200).json as unknown as BacktestView
 }
 
 type Line = Record<string, unknown> & { type: string }
@@ -98,26 +102,20 @@ describe('after real runs', () => {
   const admitted: string[] = []
 
   async function run(more: object, costUsd: string) {
-    const answer = await start(more)
-    expect(answer.status, answer.text).toBe(201)
-    const id = answer.json['id'] as string
-    const end = await post(`/v1/runs/${id}/finish`, { status: 'succeeded', cost_usd: costUsd })
-    expect(end.status, end.text).toBe(200)
+    const id = answered(await start(more), 201).json['id'] as string
+    answered(await post(`/v1/runs/${id}/finish`, { status: 'succeeded', cost_usd: costUsd }), 200)
     admitted.push(id)
     return id
   }
 
   beforeAll(async () => {
     tenant = await newTenant()
-    const create = async (more: object) => {
-      const { status, json, text } = await post(`/v1/orgs/${tenant.id}/policies`, rule(more))
-      expect(status, text).toBe(201)
-      return json['id'] as string
-    }
+    const create = async (more: object) =>
+      answered(await post(`/v1/orgs/${tenant.id}/policies`, rule(more)), 201).json['id'] as string
     // Under rules that have changed since.
     const early = await create({ name: 'early', expression: 'run.model == "o1"' })
     await run({ model: 'gpt-4o', department_id: 'early' }, '0.5')
-    expect((await start({ model: 'o1' })).status).toBe(403)
+    answered(await start({ model: 'o1' }), 403)
     await call(server.url, 'DELETE', `/v1/orgs/${tenant.id}/policies/${early}`, { key: tenant.key })
 
     ids = {
@@ -139,22 +137,18 @@ describe('after real runs', () => {
         await run({ department_id, tags: ['a'], metadata: { n: i }, input_tokens: 10 * i }, `${i}`)
     const root = await run({ chain_id: 'ticket' }, '0.25')
     await run({ chain_id: 'ticket', parent_run_id: root }, '0.25')
-    for (let i = 0; i < 4; i++) expect((await start({ model: 'gpt-5', metadata: { n: i % 2 } })).status).toBe(403)
+    for (let i = 0; i < 4; i++) answered(await start({ model: 'gpt-5', metadata: { n: i % 2 } }), 403)
 
-    const asked = await start({ estimated_cost_usd: '6', department_id: 'support' })
-    expect(asked.json.error?.code, asked.text).toBe('policy_approval_required')
+    const asked = answered(await start({ estimated_cost_usd: '6', department_id: 'support' }), 403)
     const approval = asked.json.error!.details['approval_id'] as string
     const approver = (await keyOf(server, tenant.id, { role: 'admin' })).key
-    const grant = await post(`/v1/orgs/${tenant.id}/approvals/${approval}/approve`, { max_runs: 1 }, approver)
-    expect(grant.status, grant.text).toBe(200)
+    answered(await post(`/v1/orgs/${tenant.id}/approvals/${approval}/approve`, { max_runs: 1 }, approver), 200)
     await run({ estimated_cost_usd: '6', department_id: 'support' }, '5.5')
-    expect((await start({ estimated_cost_usd: '6', department_id: 'support' })).status).toBe(403)
+    answered(await start({ estimated_cost_usd: '6', department_id: 'support' }), 403)
 
     // Nobody asked rules about what was recorded afterwards.
-    const bulk = await post('/v1/runs/bulk', {
-      runs: [{ model: 'gpt-5', started_at: new Date(Date.now() - 60_000).toISOString(), cost_usd: '7' }],
-    })
-    expect(bulk.status, bulk.text).toBe(200)
+    const recorded = { model: 'gpt-5', started_at: new Date(Date.now() - 60_000).toISOString(), cost_usd: '7' }
+    answered(await post('/v1/runs/bulk', { runs: [recorded] }), 200)
     await eventually(async () => (await tested(tenant)).recorded_refusals?.considered === 7)
   })
 

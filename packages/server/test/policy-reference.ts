@@ -14,14 +14,25 @@ export type Condition =
       readonly kind: 'text'
       readonly field: TextField
       readonly values: readonly string[]
-      readonly form: 'equal' | 'reversed' | 'in' | 'or'
+      readonly form: 'equal' | 'reversed' | 'unequal' | 'in' | 'or'
     }
-  | { readonly kind: 'number'; readonly field: NumberField; readonly sign: Sign; readonly value: number }
+  | {
+      readonly kind: 'number'
+      readonly field: NumberField
+      readonly sign: Sign
+      readonly value: number
+      readonly isReversed: boolean
+    }
   | { readonly kind: 'metadata'; readonly key: string; readonly sign: Sign | '==' | '!='; readonly value: Literal }
   | { readonly kind: 'has'; readonly key: string }
   | { readonly kind: 'tag'; readonly value: string }
   | { readonly kind: 'tags'; readonly quantifier: 'exists' | 'all'; readonly test: TagTest }
-  | { readonly kind: 'prefix'; readonly field: TextField; readonly value: string }
+  | {
+      readonly kind: 'method'
+      readonly field: TextField
+      readonly method: 'startsWith' | 'endsWith' | 'contains'
+      readonly value: string
+    }
   | { readonly kind: 'pattern'; readonly field: TextField; readonly value: string }
   | { readonly kind: 'share'; readonly least: number }
   | { readonly kind: 'not'; readonly of: Condition }
@@ -33,6 +44,7 @@ type TagTest = { readonly prefix: string } | { readonly metadata: Literal }
 type Sign = '<' | '<=' | '>' | '>='
 
 const signs = ['<', '<=', '>', '>='] as const
+const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 const texts = {
   'run.model': (attempt: Attempt) => attempt.model,
   'run.provider': (attempt: Attempt) => attempt.provider,
@@ -78,7 +90,8 @@ export function randomCondition(random: Random, depth: number): Condition {
       kind: 'number',
       field: random.pick(Object.keys(numbers) as NumberField[]),
       sign: random.pick(signs),
-      value: random.pick([0, 1, 3, 12, 0.5]),
+      value: random.pick([0, 1, 3, 12, 0.5, -1]),
+      isReversed: random.chance(0.3),
     }),
     () => ({
       kind: 'metadata',
@@ -93,7 +106,12 @@ export function randomCondition(random: Random, depth: number): Condition {
       quantifier: random.pick(['exists', 'all']),
       test: random.chance(0.5) ? { prefix: random.pick(['a', 'g']) } : { metadata: random.pick(literals) },
     }),
-    () => ({ kind: 'prefix', field, value: random.pick(['a', 'gpt', '']) }),
+    () => ({
+      kind: 'method',
+      field,
+      method: random.pick(['startsWith', 'endsWith', 'contains']),
+      value: random.pick(['a', 'gpt', 'o', '']),
+    }),
     () => ({ kind: 'pattern', field, value: random.pick(['^gpt-[0-9]', 'b$', '^(a|b)*$']) }),
     () => ({ kind: 'share', least: random.pick([0, 1, 2]) }),
   ]
@@ -108,7 +126,7 @@ export function randomCondition(random: Random, depth: number): Condition {
 }
 
 function textCondition(random: Random, field: TextField): Condition {
-  const form = random.pick(['equal', 'equal', 'reversed', 'in', 'or'] as const)
+  const form = random.pick(['equal', 'equal', 'reversed', 'unequal', 'in', 'or'] as const)
   const count = form === 'in' ? random.between(0, 3) : form === 'or' ? random.between(2, 3) : 1
   return { kind: 'text', field, form, values: Array.from({ length: count }, () => random.pick(values)) }
 }
@@ -121,12 +139,15 @@ export function written(condition: Condition): string {
     case 'text': {
       const { field, values: wanted, form } = condition
       if (form === 'in') return `${field} in [${wanted.map(quoted).join(', ')}]`
+      if (form === 'unequal') return `${field} != ${quoted(wanted[0]!)}`
       if (form === 'reversed') return `${quoted(wanted[0]!)} == ${field}`
       const all = wanted.map((value) => `${field} == ${quoted(value)}`).join(' || ')
       return form === 'or' ? `(${all})` : all
     }
     case 'number':
-      return `${condition.field} ${condition.sign} ${condition.value}`
+      return condition.isReversed
+        ? `${condition.value} ${mirrored[condition.sign]} ${condition.field}`
+        : `${condition.field} ${condition.sign} ${condition.value}`
     case 'metadata':
       return `run.metadata.${condition.key} ${condition.sign} ${quoted(condition.value)}`
     case 'has':
@@ -139,8 +160,8 @@ export function written(condition: Condition): string {
         'prefix' in test ? `t.startsWith(${quoted(test.prefix)})` : `run.metadata[t] == ${quoted(test.metadata)}`
       return `run.tags.${quantifier}(t, ${body})`
     }
-    case 'prefix':
-      return `${condition.field}.startsWith(${quoted(condition.value)})`
+    case 'method':
+      return `${condition.field}.${condition.method}(${quoted(condition.value)})`
     case 'pattern':
       return `${condition.field}.re2(${quoted(condition.value)})`
     case 'share':
@@ -163,7 +184,7 @@ export type Answer = boolean | 'failed'
 export function interpreted(condition: Condition, attempt: Attempt): Answer {
   switch (condition.kind) {
     case 'text':
-      return condition.values.some((value) => value === texts[condition.field](attempt))
+      return condition.values.includes(texts[condition.field](attempt)) !== (condition.form === 'unequal')
     case 'number':
       return compared(numbers[condition.field](attempt), condition.sign, condition.value)
     case 'metadata':
@@ -179,8 +200,11 @@ export function interpreted(condition: Condition, attempt: Attempt): Answer {
       )
       return combined(each, quantifier === 'exists')
     }
-    case 'prefix':
-      return texts[condition.field](attempt).startsWith(condition.value)
+    case 'method': {
+      const [text, { method, value }] = [texts[condition.field](attempt), condition]
+      if (method === 'contains') return text.includes(value)
+      return method === 'startsWith' ? text.startsWith(value) : text.endsWith(value)
+    }
     case 'pattern':
       return new RegExp(condition.value).test(texts[condition.field](attempt))
     case 'share': {

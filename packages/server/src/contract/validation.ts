@@ -144,12 +144,19 @@ function describe(error: ErrorObject): string {
 /** Every fault once per field. Unions report one fault per branch; the first is the one closest to what was meant. */
 function faultsOf(errors: readonly ErrorObject[], place: Place, schema: JsonSchema): FieldFault[] {
   const first = new Map<string, FieldFault>()
+  const couldBeNull = new Set<string>()
   for (const error of errors) {
     if (error.keyword === 'if') continue
     const fault = faultOf(error, place, schema)
-    if (!first.has(fault.field)) first.set(fault.field, fault)
+    if (first.has(fault.field)) continue
+    first.set(fault.field, fault)
+    if (error.keyword === 'type' && error.params['type'] === 'null') couldBeNull.add(fault.field)
   }
-  return [...first.values()]
+  const faults = [...first.values()]
+  // Whoever sent an object did not mean null: what is wrong inside it says all.
+  return faults.filter(
+    ({ field }) => !couldBeNull.has(field) || !faults.some((other) => other.field.startsWith(`${field}.`)),
+  )
 }
 
 const canonicalInteger = /^(0|-?[1-9][0-9]*)$/

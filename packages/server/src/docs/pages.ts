@@ -15,6 +15,7 @@ export const guides = [
   { slug: 'retention', file: 'retention.md', title: 'Reading and keeping runs' },
   { slug: 'policies', file: 'policies.md', title: 'Policies' },
   { slug: 'approvals', file: 'approvals.md', title: 'Approvals' },
+  { slug: 'routing', file: 'routing.md', title: 'Routing' },
   { slug: 'events', file: 'events.md', title: 'Events' },
   { slug: 'webhooks', file: 'webhooks.md', title: 'Webhooks' },
   { slug: 'conventions', file: 'conventions.md', title: 'API conventions' },

@@ -90,7 +90,6 @@ test('what fails while it is asked throws, with a message of bounded length', ()
   expect(() => answer('1 / thing.count == 1', {})).toThrow(ExpressionFailed)
   expect(() => answer('thing.notes[thing.name] == 1', { name: 'x'.repeat(5_000) })).toThrow(/^No such key: x{286}…$/)
   expect(() => answer('thing.notes.a && true', { notes: { a: 'yes' } })).toThrow('requires bool')
-  expect(() => expressionOf('thing.count == 1').evaluate({})).toThrow('Unknown variable: thing')
   expect(Error.stackTraceLimit).toBeGreaterThan(0)
 })
 

@@ -3,6 +3,7 @@ import { costOf, mostCost } from './cost.ts'
 import { type ExpressionEnvironment, limits, refusalOf } from './environment.ts'
 import { bounded, type ExpressionFault, faultAt, Refused } from './fault.ts'
 import { scan } from './scan.ts'
+import { type Screen, screenOf } from './screen.ts'
 import { childrenOf, conjunctsOf, type Node, pathOf } from './syntax.ts'
 import { vet } from './vetting.ts'
 
@@ -63,8 +64,9 @@ function compiled(environment: ExpressionEnvironment, text: string): Expression 
   if (cost > mostCost)
     throw new Refused(`This could take too long: at worst ${cost} steps, and ${mostCost} are allowed.`, root.start)
   const size = forgetText(root)
+  const screen = screenOf(root)
   return {
-    evaluate: (variables) => evaluated(parsed, variables),
+    evaluate: (variables) => evaluated(parsed, screen, variables),
     names,
     requirements: conjunctsOf(root).flatMap((node) => requirementOf(node) ?? []),
     falsePart: (variables) => {
@@ -84,7 +86,8 @@ function isFalse(value: () => unknown): boolean {
   }
 }
 
-function evaluated(parsed: (variables: object) => unknown, variables: object): boolean {
+function evaluated(parsed: (variables: object) => unknown, screen: Screen | null, variables: object): boolean {
+  if (screen !== null && !screen(variables as Parameters<Screen>[0])) return false
   // A failure that `||` passes over would cost more than all the rest, most of it for a stack that nobody reads.
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0

@@ -25,6 +25,7 @@ export {
   type Price,
   type PriceBook,
 } from './price-book.ts'
+export { usdPerMillion } from './rates.ts'
 
 const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }
 

@@ -1,9 +1,8 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Tx } from '../infra/sql.ts'
-import { loadPriceBook, type Price, type PriceBook } from '../prices/prices.ts'
+import { loadPriceBook, type Price, type PriceBook, usdPerMillion } from '../prices/prices.ts'
 import { formatId, newUuid } from '../values/id.ts'
-import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import {
   allModels,
@@ -32,15 +31,12 @@ export const modelOf = (row: ModelRow): RoutingModel => ({
   enabled: row.enabled,
 })
 
-/** A pico-dollar per token is a thousand nano-dollars per million tokens. */
-const perMillion = (pico: bigint) => formatUsd(pico * 1_000n)
-
 const priceView = (price: Price): ModelView['price'] => ({
   price_id: price.id,
-  input_usd_per_million: perMillion(price.inputPico),
-  output_usd_per_million: perMillion(price.outputPico),
-  cache_read_usd_per_million: perMillion(price.cacheReadPico),
-  cache_write_usd_per_million: perMillion(price.cacheWritePico),
+  input_usd_per_million: usdPerMillion(price.inputPico),
+  output_usd_per_million: usdPerMillion(price.outputPico),
+  cache_read_usd_per_million: usdPerMillion(price.cacheReadPico),
+  cache_write_usd_per_million: usdPerMillion(price.cacheWritePico),
   max_output_tokens: price.maxOutputTokens,
 })
 

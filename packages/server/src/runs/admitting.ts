@@ -19,7 +19,10 @@ export function admissions({ clock }: Platform, lanes: Lanes, records: DecisionR
   const routed = routedStarts(lanes, governance, obeyed)
 
   /** Detectors look at what is to be sent; what they find is told, and refuses where they are to block. */
-  async function inspected({ input: text, ...said }: StartInput, { id, orgId }: Caller) {
+  async function inspected(
+    { input: text, route: _route, sticky: _sticky, ...said }: StartInput,
+    { id, orgId }: Caller,
+  ) {
     if (text === undefined) return
     const found = await inspect(await safety.of(orgId), text)
     if (found.length === 0) return
@@ -41,11 +44,11 @@ export function admissions({ clock }: Platform, lanes: Lanes, records: DecisionR
   return async (request: FastifyRequest, said: StartInput): Promise<Admitted> => {
     const caller = request.principal!
     const nowMs = clock.now().getTime()
-    const { input: _text, route, model, ...rest } = said
+    const { input: _text, route, sticky, model, ...rest } = said
     const rulings = await rules(caller, said, nowMs)
     if (route !== undefined) {
       await inspected(said, caller)
-      return routed(request, { ...rest, route }, rulings, nowMs)
+      return routed(request, { ...rest, route, ...(sticky !== undefined && { sticky }) }, rulings, nowMs)
     }
     const input = { ...rest, model: model! }
     const admitted = rulings

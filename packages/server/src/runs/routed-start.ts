@@ -15,7 +15,7 @@ export function routedStarts(lanes: Lanes, governance: Governance, obeyed: Obeye
   return async (request: FastifyRequest, said: RoutedInput, rulings: Rulings | undefined, nowMs: number) => {
     const { orgId } = request.principal!
     const routing = await governance.routing.of(orgId)
-    const { route: _route, ...rest } = said
+    const { route: _route, sticky: _sticky, ...rest } = said
     const withModel = ({ model, provider }: { model: string; provider: string | null }): ResolvedStart => ({
       ...rest,
       model,

@@ -4,6 +4,7 @@ import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Id, Moment, Nullable, OwnId, PathId, Usd } from '../contract/wire.ts'
 import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
+import { RouteReference, Sticky } from '../routing/routing.ts'
 import {
   Action,
   ExternalId,
@@ -45,13 +46,11 @@ export const runFields = {
 const start = Type.Object({
   ...decisionFields,
   model: Type.Optional(Model),
-  route: Type.Optional(
-    Type.String({
-      ...OwnId,
-      description: 'Instead of a model: the name or id of a route, which chooses one. The answer says which.',
-      examples: ['support-chat'],
-    }),
-  ),
+  route: Type.Optional({
+    ...RouteReference,
+    description: 'Instead of a model: the name or id of a route, which chooses one. The answer says which.',
+  }),
+  sticky: Type.Optional(Sticky),
   provider: Type.Optional(Provider),
   ...runFields,
   input: Type.Optional({
@@ -76,9 +75,11 @@ export const StartInput = withCheck(start, (body: StartInput) => [
 ])
 
 /** A start with the model that it is for, without what was only for detectors to see. */
-export type ResolvedStart = Omit<StartInput, 'model' | 'route' | 'input'> & { readonly model: string }
+export type ResolvedStart = Omit<StartInput, 'model' | 'route' | 'sticky' | 'input'> & { readonly model: string }
 
-function modelFaults({ model, route, provider }: StartInput): FieldFault[] {
+function modelFaults({ model, route, provider, sticky }: StartInput): FieldFault[] {
+  const unrouted = { field: 'sticky', code: 'invalid_value', message: 'Only a route chooses by this.' } as const
+  if (route === undefined && sticky !== undefined) return [unrouted]
   if (route === undefined)
     return model === undefined ? [{ field: 'model', code: 'required', message: 'This field is required.' }] : []
   const chosen = [...(model === undefined ? [] : ['model']), ...(provider === undefined ? [] : ['provider'])]

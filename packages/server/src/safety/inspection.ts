@@ -104,11 +104,14 @@ class Found {
     return this.weights.size >= maxDistinct
   }
 
+  /** Whether it counts already, and for as much. */
+  counts(key: string, weight: number): boolean {
+    return (this.weights.get(key) ?? 0) >= weight
+  }
+
   add(key: string, weight: number, sample: () => string) {
-    const known = this.weights.get(key) ?? 0
-    if (weight <= known) return
+    this.score += weight - (this.weights.get(key) ?? 0)
     this.weights.set(key, weight)
-    this.score += weight - known
     if (weight > this.heaviest) {
       this.heaviest = weight
       this.sample = sample()
@@ -129,6 +132,7 @@ async function look(
   slices: Slices,
 ) {
   const { text } = folded
+  const isAllowed = allows?.(text)
   for (let from = 0; from < text.length && !found.isFull; from += pieceLength) {
     const offset = Math.max(0, from - margin)
     const seen = text.slice(offset, from + pieceLength + margin)
@@ -138,10 +142,10 @@ async function look(
       const start = hit.start + offset
       const end = hit.end + offset
       if (start < from || start >= from + pieceLength) continue
-      if (!allows?.(text, start, end))
-        found.add(hit.key ?? keyOf(seen, hit), hit.weight ?? 1, () =>
-          sampleOf(original, unfold(original, folded, start, end)),
-        )
+      const key = hit.key ?? keyOf(seen, hit)
+      const weight = hit.weight ?? 1
+      if (found.counts(key, weight) || isAllowed?.(start, end)) continue
+      found.add(key, weight, () => sampleOf(original, unfold(original, folded, start, end)))
     }
     await slices.giveWay()
   }

@@ -1,5 +1,6 @@
 import { type Detector, type Hit, matches } from './hit.ts'
 import { injectionPatterns } from './injection-patterns.ts'
+import { lowerCase } from './lower-case.ts'
 
 /** Text in Base64 long enough to hold an instruction. */
 const base64 = /[0-9A-Za-z+/_-]{40,4096}={0,2}/g
@@ -38,12 +39,6 @@ function* ordersIn(text: string): Generator<Hit | undefined> {
       yield { start: index, end: index + found.length, key: name, weight }
     yield undefined
   }
-}
-
-/** In some languages a letter is longer in lower case; then only ASCII is changed, so that every index stays. */
-function lowerCase(text: string): string {
-  const lower = text.toLowerCase()
-  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 function* encodedOrders(text: string): Generator<Hit | undefined> {
