@@ -108,6 +108,22 @@ describe('a rule that wants an approval', () => {
   })
 })
 
+describe('what waits', () => {
+  test('is bounded: beyond a thousand requests an attempt is refused without asking', async () => {
+    const { org, requested } = await governed()
+    const first = await requested()
+    await org.rows(
+      `insert into approvals (org_id, id, status, rule_id, rule_version, rule_name, reason, fingerprint, attempted, attempt,
+         estimated_nano, requested_by, expires_at)
+       select org_id, gen_random_uuid(), 'pending', rule_id, rule_version, rule_name, reason, sha256(n::text::bytea), attempted,
+         attempt, 0, requested_by, expires_at from approvals, generate_series(1, 999) n where org_id = $1`,
+    )
+    const { details } = refusalIn(await startRun(org, { workflow_id: 'one more' }))
+    expect(details).not.toHaveProperty('approval_id')
+    expect(await requested()).toBe(first)
+  })
+})
+
 describe('deciding on a request', () => {
   test('who asked cannot approve or deny', async () => {
     const { org, requested, decide } = await governed()

@@ -9,7 +9,7 @@ const hex = `${digits}abcdef`
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const alphanumeric = digits + upper + upper.toLowerCase()
 const drawn = (length: number, from: string = alphanumeric) =>
-  Array.from({ length }, () => random.pick([...from])).join('')
+  Array.from({ length }, () => from[random.int(from.length)]).join('')
 const of = (...parts: readonly string[]) => parts.join('')
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const pem = (kind: string) => `${'-'.repeat(5)}BEGIN ${kind}${'-'.repeat(5)}`

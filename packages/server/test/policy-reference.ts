@@ -1,6 +1,6 @@
 import type { Attempt } from '../src/policies/attempt.ts'
 import { effects, type PolicyVerdict, type Rule, targets } from '../src/policies/rule.ts'
-import { Random } from './random.ts'
+import type { Random } from './random.ts'
 
 /**
  * A second reading of the rules, written without CEL: conditions are trees of its own, which it writes down as CEL for the service
@@ -133,101 +133,90 @@ function textCondition(random: Random, field: TextField): Condition {
 
 const quoted = (value: Literal) => JSON.stringify(value)
 
-/** The condition in CEL. */
-export function written(condition: Condition): string {
-  switch (condition.kind) {
-    case 'text': {
-      const { field, values: wanted, form } = condition
-      if (form === 'in') return `${field} in [${wanted.map(quoted).join(', ')}]`
-      if (form === 'unequal') return `${field} != ${quoted(wanted[0]!)}`
-      if (form === 'reversed') return `${quoted(wanted[0]!)} == ${field}`
-      const all = wanted.map((value) => `${field} == ${quoted(value)}`).join(' || ')
-      return form === 'or' ? `(${all})` : all
-    }
-    case 'number':
-      return condition.isReversed
-        ? `${condition.value} ${mirrored[condition.sign]} ${condition.field}`
-        : `${condition.field} ${condition.sign} ${condition.value}`
-    case 'metadata':
-      return `run.metadata.${condition.key} ${condition.sign} ${quoted(condition.value)}`
-    case 'has':
-      return `has(run.metadata.${condition.key})`
-    case 'tag':
-      return `${quoted(condition.value)} in run.tags`
-    case 'tags': {
-      const { test, quantifier } = condition
-      const body =
-        'prefix' in test ? `t.startsWith(${quoted(test.prefix)})` : `run.metadata[t] == ${quoted(test.metadata)}`
-      return `run.tags.${quantifier}(t, ${body})`
-    }
-    case 'method':
-      return `${condition.field}.${condition.method}(${quoted(condition.value)})`
-    case 'pattern':
-      return `${condition.field}.re2(${quoted(condition.value)})`
-    case 'share':
-      return `run.input_tokens / run.max_output_tokens >= ${condition.least}`
-    case 'not':
-      return `!(${written(condition.of)})`
-    case 'and':
-    case 'or':
-      return condition.of.map((part) => `(${written(part)})`).join(condition.kind === 'and' ? ' && ' : ' || ')
-    case 'if': {
-      const [test, yes, no] = condition.of.map((part) => `(${written(part)})`)
-      return `${test} ? ${yes} : ${no}`
-    }
-  }
+type Of<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>
+type ByKind<Result extends unknown[], Answered> = {
+  readonly [Kind in Condition['kind']]: (condition: Of<Kind>, ...rest: Result) => Answered
 }
+
+const joined = (sign: string) => (condition: Of<'and' | 'or'>) =>
+  condition.of.map((part) => `(${written(part)})`).join(sign)
+
+const writers: ByKind<[], string> = {
+  text: ({ field, values: wanted, form }) => {
+    if (form === 'in') return `${field} in [${wanted.map(quoted).join(', ')}]`
+    if (form === 'unequal') return `${field} != ${quoted(wanted[0]!)}`
+    if (form === 'reversed') return `${quoted(wanted[0]!)} == ${field}`
+    const all = wanted.map((value) => `${field} == ${quoted(value)}`).join(' || ')
+    return form === 'or' ? `(${all})` : all
+  },
+  number: ({ field, sign, value, isReversed }) =>
+    isReversed ? `${value} ${mirrored[sign]} ${field}` : `${field} ${sign} ${value}`,
+  metadata: ({ key, sign, value }) => `run.metadata.${key} ${sign} ${quoted(value)}`,
+  has: ({ key }) => `has(run.metadata.${key})`,
+  tag: ({ value }) => `${quoted(value)} in run.tags`,
+  tags: ({ test, quantifier }) => {
+    const isPrefix = 'prefix' in test
+    const body = isPrefix ? `t.startsWith(${quoted(test.prefix)})` : `run.metadata[t] == ${quoted(test.metadata)}`
+    return `run.tags.${quantifier}(t, ${body})`
+  },
+  method: ({ field, method, value }) => `${field}.${method}(${quoted(value)})`,
+  pattern: ({ field, value }) => `${field}.re2(${quoted(value)})`,
+  share: ({ least }) => `run.input_tokens / run.max_output_tokens >= ${least}`,
+  not: ({ of }) => `!(${written(of)})`,
+  and: joined(' && '),
+  or: joined(' || '),
+  if: ({ of: [test, yes, no] }) => `(${written(test)}) ? (${written(yes)}) : (${written(no)})`,
+}
+
+/** The condition in CEL. */
+export const written = (condition: Condition): string =>
+  (writers[condition.kind] as (condition: Condition) => string)(condition)
 
 export type Answer = boolean | 'failed'
 
-/** What the condition says of an attempt. */
-export function interpreted(condition: Condition, attempt: Attempt): Answer {
-  switch (condition.kind) {
-    case 'text':
-      return condition.values.includes(texts[condition.field](attempt)) !== (condition.form === 'unequal')
-    case 'number':
-      return compared(numbers[condition.field](attempt), condition.sign, condition.value)
-    case 'metadata':
-      return ofMetadata(attempt, condition.key, condition.sign, condition.value)
-    case 'has':
-      return Object.hasOwn(attempt.metadata, condition.key)
-    case 'tag':
-      return attempt.tags.includes(condition.value)
-    case 'tags': {
-      const { test, quantifier } = condition
-      const each = attempt.tags.map((tag) =>
-        'prefix' in test ? tag.startsWith(test.prefix) : ofMetadata(attempt, tag, '==', test.metadata),
-      )
-      return combined(each, quantifier === 'exists')
-    }
-    case 'method': {
-      const [text, { method, value }] = [texts[condition.field](attempt), condition]
-      if (method === 'contains') return text.includes(value)
-      return method === 'startsWith' ? text.startsWith(value) : text.endsWith(value)
-    }
-    case 'pattern':
-      return new RegExp(condition.value).test(texts[condition.field](attempt))
-    case 'share': {
-      const { inputTokens, maxOutputTokens } = attempt
-      return maxOutputTokens === 0 ? 'failed' : Math.floor(inputTokens / maxOutputTokens) >= condition.least
-    }
-    case 'not': {
-      const of = interpreted(condition.of, attempt)
-      return of === 'failed' ? of : !of
-    }
-    case 'and':
-    case 'or':
-      return combined(
-        condition.of.map((part) => interpreted(part, attempt)),
-        condition.kind === 'or',
-      )
-    case 'if': {
-      const [test, yes, no] = condition.of
-      const of = interpreted(test, attempt)
-      return of === 'failed' ? of : interpreted(of ? yes : no, attempt)
-    }
-  }
+const readers: ByKind<[attempt: Attempt], Answer> = {
+  text: ({ field, values: wanted, form }, attempt) => wanted.includes(texts[field](attempt)) !== (form === 'unequal'),
+  number: ({ field, sign, value }, attempt) => compared(numbers[field](attempt), sign, value),
+  metadata: ({ key, sign, value }, attempt) => ofMetadata(attempt, key, sign, value),
+  has: ({ key }, attempt) => Object.hasOwn(attempt.metadata, key),
+  tag: ({ value }, attempt) => attempt.tags.includes(value),
+  tags: ({ test, quantifier }, attempt) => {
+    const each = attempt.tags.map((tag) =>
+      'prefix' in test ? tag.startsWith(test.prefix) : ofMetadata(attempt, tag, '==', test.metadata),
+    )
+    return combined(each, quantifier === 'exists')
+  },
+  method: ({ field, method, value }, attempt) => {
+    const text = texts[field](attempt)
+    if (method === 'contains') return text.includes(value)
+    return method === 'startsWith' ? text.startsWith(value) : text.endsWith(value)
+  },
+  pattern: ({ field, value }, attempt) => new RegExp(value).test(texts[field](attempt)),
+  share: ({ least }, { inputTokens, maxOutputTokens }) =>
+    maxOutputTokens === 0 ? 'failed' : Math.floor(inputTokens / maxOutputTokens) >= least,
+  not: ({ of }, attempt) => {
+    const answer = interpreted(of, attempt)
+    return answer === 'failed' ? answer : !answer
+  },
+  and: ({ of }, attempt) =>
+    combined(
+      of.map((part) => interpreted(part, attempt)),
+      false,
+    ),
+  or: ({ of }, attempt) =>
+    combined(
+      of.map((part) => interpreted(part, attempt)),
+      true,
+    ),
+  if: ({ of: [test, yes, no] }, attempt) => {
+    const answer = interpreted(test, attempt)
+    return answer === 'failed' ? answer : interpreted(answer ? yes : no, attempt)
+  },
 }
+
+/** What the condition says of an attempt. */
+export const interpreted = (condition: Condition, attempt: Attempt): Answer =>
+  (readers[condition.kind] as (condition: Condition, attempt: Attempt) => Answer)(condition, attempt)
 
 /** One answer that settles it is enough, whatever the others failed with. */
 function combined(answers: readonly Answer[], settling: boolean): Answer {
@@ -244,16 +233,8 @@ function ofMetadata({ metadata }: Attempt, key: string, sign: Sign | '==' | '!='
 }
 
 function compared(a: Literal, sign: Sign, b: Literal): boolean {
-  switch (sign) {
-    case '<':
-      return a < b
-    case '<=':
-      return a <= b
-    case '>':
-      return a > b
-    case '>=':
-      return a >= b
-  }
+  if (a === b) return sign === '<=' || sign === '>='
+  return (sign === '<' || sign === '<=') === a < b
 }
 
 export interface ReferenceRule extends Rule {

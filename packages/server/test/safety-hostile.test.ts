@@ -48,21 +48,20 @@ const hostileTexts: Readonly<Record<string, string>> = {
 
 /** The longest turn of the event loop during some work, in CPU time of this thread: what else the machine does is not counted. */
 async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0
-  let isOver = false
+  const turns = { longest: 0, areOver: false }
   const watching = (async () => {
     let before = process.threadCpuUsage()
-    while (!isOver) {
+    while (!turns.areOver) {
       await setImmediate()
       const { user, system } = process.threadCpuUsage(before)
-      longest = Math.max(longest, (user + system) / 1_000)
+      turns.longest = Math.max(turns.longest, (user + system) / 1_000)
       before = process.threadCpuUsage()
     }
   })()
   await work()
-  isOver = true
+  turns.areOver = true
   await watching
-  return longest
+  return turns.longest
 }
 
 /** The best of three: a collection of garbage is not the inspection's. */

@@ -7,11 +7,12 @@ import type { Grant } from '../ledger/ledger.ts'
 import { type Attempt, attemptedBy, type Rule, storedAttempt } from '../policies/policies.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { fingerprintOf } from './grant.ts'
-import { type ApprovalRow, approvalsOf, insertApproval } from './queries.ts'
+import { type ApprovalRow, approvalsOf, countPending, insertApproval } from './queries.ts'
 import { requestData } from './views.ts'
 
 /** Nobody is waited for longer than that. */
 const waitMs = 7 * 86_400_000
+const maxPending = 1_000
 
 /** An attempt that a rule lets through only once somebody has approved it. */
 export interface Asked {
@@ -25,8 +26,11 @@ export interface Asked {
 export interface Approvals {
   /** What was granted for the attempt, if that still stands; how much of it is left is decided where it is taken. */
   readonly grantFor: (asked: Asked) => Promise<Grant | undefined>
-  /** Asks for an approval, unless the same attempt waits already or was denied not long ago; the id of the request. */
-  readonly ask: (asked: Asked) => Promise<string>
+  /**
+   * Asks for an approval, unless the same attempt waits already or was denied not long ago; the id of the request. Nothing where so
+   * much waits already that nobody could look through it.
+   */
+  readonly ask: (asked: Asked) => Promise<string | undefined>
 }
 
 export function askForApprovals({ sql, config, clock }: Platform): Approvals {
@@ -55,6 +59,7 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
           (row) => (row.status === 'pending' || row.status === 'denied') && stands(row),
         )
         if (open) return formatId('approval', open.id)
+        if ((await countPending(tx, orgId)) >= maxPending) return undefined
         const row = await insertApproval(tx, orgId, {
           id: newUuid(),
           rule_id: rule.id,

@@ -87,6 +87,16 @@ export interface NewApproval {
   readonly expires_at: Date
 }
 
+export async function countPending(tx: Tx, orgId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('approvals')
+    .select(({ fn }) => fn.countAll<bigint>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** Nothing where the same attempt waits already. */
 export async function insertApproval(
   tx: Tx,

@@ -34,8 +34,8 @@ export class Agreement {
   }
 
   refusal({ id, set_version, outcome, rule_id, count }: RecordedRefusal, verdict: PolicyVerdict) {
-    if (set_version !== this.version) return
-    this.note(Number(count), verdict.outcome === outcome && verdict.rule?.id === rule_id, verdict, {
+    if (set_version !== this.version.toString()) return
+    this.note(count, verdict.outcome === outcome && verdict.rule?.id === rule_id, verdict, {
       run_id: null,
       match_id: formatId('policyMatch', id),
       recorded: { outcome, rule_id: formatId('rule', rule_id) },

@@ -16,14 +16,15 @@ import {
   readAlongKeys,
   readRefusals,
   readRuns,
-  type StoredRun,
+  refusalIn,
+  runIn,
 } from './queries.ts'
 import { Report } from './report.ts'
 import type { BacktestView } from './schema.ts'
 import type { KnownKeys } from './stored-runs.ts'
 import { inSlices, pagesAhead } from './walking.ts'
 
-const pageRows = 3_000
+const pageRows = 2_000
 
 export interface Asked {
   readonly window: Window
@@ -52,7 +53,8 @@ export async function backtest(
   })
   for await (const { rows, keys } of runPages(sql, orgId, range)) {
     signal.throwIfAborted()
-    await inSlices(rows, judging.step, signal, (some) => {
+    await inSlices(rows, judging.step, signal, (texts) => {
+      const some = texts.map(runIn)
       for (const [i, judgement] of judging.runs(some, keys).entries()) report.add(some[i]!, judgement)
       progress.passed('runs', some.length, timeOfUuid(some.at(-1)!.id))
     })
@@ -78,19 +80,18 @@ async function rangeOf(tx: Tx, orgId: string, { from, to }: Window, now: Date): 
 
 const runPages = (sql: Sql, orgId: string, range: RunRange) =>
   pagesAhead(
-    (after: StoredRun | undefined) =>
+    (after) =>
       sql.asOrgs([orgId], async (tx) => {
         await readAlongKeys(tx)
-        const rows = await readRuns(tx, orgId, range, after, pageRows)
-        return { rows, keys: await keysOf(tx, orgId, rows) }
+        const { rows, key_ids } = await readRuns(tx, orgId, range, after, pageRows)
+        return { rows, keys: await keysOf(tx, orgId, key_ids ?? []) }
       }),
     pageRows,
   )
 
 /** The roles and scopes of those who asked for these runs: they never change. */
-async function keysOf(tx: Tx, orgId: string, runs: readonly StoredRun[]): Promise<KnownKeys> {
-  const ids = new Set(runs.flatMap(({ admission }) => (admission ? [admission.key_id] : [])))
-  const uuids = [...ids].flatMap((id) => parseId('key', id) ?? [])
+async function keysOf(tx: Tx, orgId: string, ids: readonly string[]): Promise<KnownKeys> {
+  const uuids = ids.flatMap((id) => parseId('key', id) ?? [])
   const rows = uuids.length === 0 ? [] : await findKeys(tx, orgId, uuids)
   return new Map(rows.map(({ id, role, scopes }) => [formatId('key', id), { role, scopes }]))
 }
@@ -105,20 +106,20 @@ async function countRefusals(
 ): Promise<NonNullable<BacktestView['recorded_refusals']>> {
   const counts = { considered: 0, allowed: 0, refused: 0, failed: 0 }
   const pages = pagesAhead(
-    (after: RecordedRefusal | undefined) =>
+    (after) =>
       sql.asOrgs([orgId], async (tx) => {
         await readAlongKeys(tx)
-        return { rows: await readRefusals(tx, orgId, window, after, pageRows) }
+        return readRefusals(tx, orgId, window, after, pageRows)
       }),
     pageRows,
   )
   for await (const { rows } of pages) {
     signal.throwIfAborted()
-    await inSlices(rows, 1, signal, ([refusal]) => {
-      const count = Number(refusal!.count)
-      counts.considered += count
-      counts[judge(refusal!)] += count
-      progress.passed('refusals', 1, refusal!.minute.getTime())
+    await inSlices(rows, 1, signal, ([text]) => {
+      const refusal = refusalIn(text!)
+      counts.considered += refusal.count
+      counts[judge(refusal)] += refusal.count
+      progress.passed('refusals', 1, Date.parse(refusal.minute))
     })
   }
   return counts

@@ -18,8 +18,8 @@ export interface StoredRun {
   readonly customer_id: string | null
   readonly chain_id: string | null
   readonly depth: number | null
-  readonly input_tokens: bigint | null
-  readonly output_tokens: bigint | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
   readonly cost_nano: bigint
   readonly tags: readonly string[]
   readonly metadata: Readonly<Record<string, string | number | boolean>> | null
@@ -44,57 +44,76 @@ const runsIn = (orgId: string, { classes, window }: RunRange) => raw`
   from runs where org_id = ${orgId}::uuid and class = any(${classes}::smallint[])
    and id >= ${leastId(window.from)}::uuid and id < ${leastId(window.to)}::uuid`
 
-/** The next runs of a window, in the order in which they started. */
-export async function readRuns(
+/**
+ * A page travels as one text and is taken apart where it is looked at: thousands of rows that wait together would outlive the
+ * collector's first look, and each such look would hold everybody up.
+ */
+const pageOf = async <Extra extends object>(
   tx: Tx,
-  orgId: string,
-  range: RunRange,
-  after: StoredRun | undefined,
-  limit: number,
-): Promise<StoredRun[]> {
-  const beyond = after ? raw`and id > ${after.id}::uuid` : raw``
-  const { rows } = await raw<StoredRun>`
-    select id, model, provider, operation, action, workflow_id, deployment_id, department_id, customer_id, chain_id, depth,
-           input_tokens, output_tokens, cost_nano, tags, metadata, admission
-      ${runsIn(orgId, range)} ${beyond} order by id limit ${limit}`.execute(tx)
-  return rows
+  page: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+  extra = raw``,
+): Promise<{ readonly rows: readonly string[] } & Extra> => {
+  const { rows } = await raw<{ text: string | null } & Extra>`
+    with page as materialized (${page})
+    select string_agg(row_to_json(p)::text, ${separator} order by ${order}) as text ${extra} from page p`.execute(tx)
+  const { text, ...more } = rows[0]!
+  return { rows: text === null ? [] : text.split(separator), ...(more as unknown as Extra) }
+}
+
+/** Stands in no JSON. */
+const separator = '\u001e'
+
+/** The next runs of a window, in the order in which they started, each as JSON; and the keys that asked for them. */
+export const readRuns = (tx: Tx, orgId: string, range: RunRange, after: string | undefined, limit: number) =>
+  pageOf<{ readonly key_ids: readonly string[] | null }>(
+    tx,
+    raw`select id, model, provider, operation, action, workflow_id, deployment_id, department_id, customer_id,
+               chain_id, depth, input_tokens, output_tokens, cost_nano::text, tags, metadata, admission
+          ${runsIn(orgId, range)} ${after === undefined ? raw`` : raw`and id > ${runIn(after).id}::uuid`}
+         order by id limit ${limit}`,
+    raw`id`,
+    raw`, array_agg(distinct admission ->> 'key_id') filter (where admission is not null) as key_ids`,
+  )
+
+export function runIn(text: string): StoredRun {
+  const row = JSON.parse(text) as StoredRun & { readonly cost_nano: string }
+  return { ...row, cost_nano: BigInt(row.cost_nano) }
 }
 
 /** An attempt that rules refused, as often as it was made within a minute. */
 export interface RecordedRefusal {
   readonly id: string
-  readonly minute: Date
+  readonly minute: string
   readonly rule_id: string
-  readonly set_version: bigint
+  readonly set_version: string
   readonly outcome: string
-  readonly attempt_hash: Buffer
+  readonly attempt_hash: string
   readonly attempt: StoredAttempt
-  readonly count: bigint
+  readonly count: number
 }
 
 const refusalsIn = (orgId: string, { from, to }: Window) => raw`
   from policy_matches where org_id = ${orgId}::uuid and not shadow
    and minute >= ${from.toISOString()}::timestamptz and minute < ${to.toISOString()}::timestamptz`
 
-/** The next recorded refusals of a window, minute by minute. */
-export async function readRefusals(
-  tx: Tx,
-  orgId: string,
-  window: Window,
-  after: RecordedRefusal | undefined,
-  limit: number,
-): Promise<RecordedRefusal[]> {
-  const minute = after?.minute.toISOString()
-  const beyond = after
-    ? raw`and minute >= ${minute}::timestamptz and (minute, rule_id, shadow, set_version, attempt_hash) >
-            (${minute}::timestamptz, ${after.rule_id}::uuid, false, ${after.set_version}::bigint, ${after.attempt_hash}::bytea)`
+/** The next recorded refusals of a window, minute by minute, each as JSON. */
+export function readRefusals(tx: Tx, orgId: string, window: Window, after: string | undefined, limit: number) {
+  const last = after === undefined ? undefined : refusalIn(after)
+  const beyond = last
+    ? raw`and minute >= ${last.minute}::timestamptz and (minute, rule_id, shadow, set_version, attempt_hash) >
+            (${last.minute}::timestamptz, ${last.rule_id}::uuid, false, ${last.set_version}::bigint, ${last.attempt_hash}::bytea)`
     : raw``
-  const { rows } = await raw<RecordedRefusal>`
-    select id, minute, rule_id, set_version, outcome, attempt_hash, attempt, count
-      ${refusalsIn(orgId, window)} ${beyond}
-     order by minute, rule_id, shadow, set_version, attempt_hash limit ${limit}`.execute(tx)
-  return rows
+  return pageOf(
+    tx,
+    raw`select id, minute, rule_id, set_version::text,
+               outcome, attempt_hash::text, attempt, count ${refusalsIn(orgId, window)} ${beyond}
+         order by minute, rule_id, shadow, set_version, attempt_hash limit ${limit}`,
+    raw`minute, rule_id, set_version::bigint, attempt_hash::bytea`,
+  )
 }
+
+export const refusalIn = (text: string) => JSON.parse(text) as RecordedRefusal
 
 /** How many rows the planner expects: free, and near enough to say how far a test has come. */
 async function expectedRows(tx: Tx, from: RawBuilder<unknown>): Promise<number> {

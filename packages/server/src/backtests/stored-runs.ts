@@ -32,8 +32,8 @@ export function attemptOfRun(run: StoredRun, keys: KnownKeys, asTold: boolean): 
     return {
       ...said,
       atMs: timeOfUuid(run.id),
-      inputTokens: Number(run.input_tokens ?? 0),
-      maxOutputTokens: Number(run.output_tokens ?? 0),
+      inputTokens: run.input_tokens ?? 0,
+      maxOutputTokens: run.output_tokens ?? 0,
       estimatedNano: run.cost_nano,
       key: nobody,
       chain: chainOfRow(run),

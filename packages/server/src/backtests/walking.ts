@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const sliceMs = 3
 
 /** Pages one after the other; the next is on its way while one is worked on. */
-export async function* pagesAhead<T, P extends { readonly rows: readonly T[] }>(
-  read: (after: T | undefined) => Promise<P>,
+export async function* pagesAhead<P extends { readonly rows: readonly string[] }>(
+  read: (after: string | undefined) => Promise<P>,
   size: number,
 ): AsyncGenerator<P, void, undefined> {
   let next = read(undefined)

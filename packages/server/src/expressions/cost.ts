@@ -23,7 +23,8 @@ const sized = (length: number, element: Extent | null = null, value: Extent | nu
   value,
 })
 const scalar = sized(1)
-const written = sized(330)
+// Of a number, at most.
+const written = 330
 
 // To fail and to go on costs as much as thirty steps.
 const failing = 30
@@ -65,18 +66,10 @@ function resultOf(name: string, range: Extent, parts: readonly Estimate[]): Exte
 }
 
 function extentOf(field: Field): Extent {
-  switch (field.kind) {
-    case 'string':
-      return sized(field.maxLength)
-    case 'strings':
-      return sized(field.maxItems, sized(field.maxLength))
-    case 'values':
-      return sized(field.maxEntries, sized(field.maxKeyLength), sized(field.maxLength))
-    case 'int':
-    case 'double':
-    case 'bool':
-      return scalar
-  }
+  if (field.kind === 'string') return sized(field.maxLength)
+  if (field.kind === 'strings') return sized(field.maxItems, sized(field.maxLength))
+  if (field.kind === 'values') return sized(field.maxEntries, sized(field.maxKeyLength), sized(field.maxLength))
+  return scalar
 }
 
 /** Looking at all of a value. */
@@ -90,87 +83,91 @@ const larger = (a: Extent | null, b: Extent | null): Extent | null => {
   return sized(Math.max(a.length, b.length), larger(a.element, b.element), larger(a.value, b.value))
 }
 
-const largest = (estimates: readonly Estimate[]): Extent | null =>
-  estimates.reduce<Extent | null>((most, { extent }) => larger(most, extent), null)
+const largest = (extents: readonly Extent[]): Extent | null =>
+  extents.reduce<Extent | null>((most, extent) => larger(most, extent), null)
 
-function estimateOf(node: Node, parts: readonly Estimate[]): Estimate {
-  const below = parts.reduce((sum, { cost }) => sum + cost, 0)
-  const [first = scalar, second = scalar] = parts.map(({ extent }) => extent)
-  const isDynamic = childrenOf(node).some(({ checkedType }) => checkedType?.hasDynType !== false)
-  const dynamic = isDynamic ? failing : 0
-  switch (node.op) {
-    case 'value':
-      return { cost: 1, extent: typeof node.args === 'string' ? sized(node.args.length) : scalar }
-    case 'id':
-      return { cost: 2, extent: scalar }
-    case 'list':
-      return { cost: below + 4, extent: sized(parts.length, largest(parts)) }
-    case 'map': {
-      const [keys, held] = [parts.filter((_, i) => i % 2 === 0), parts.filter((_, i) => i % 2 === 1)]
-      return { cost: below + 10 + 8 * keys.length, extent: sized(keys.length, largest(keys), largest(held)) }
-    }
-    case '.':
-    case '.?':
-    case '[]':
-    case '[?]':
-      return { cost: below + 6 + failing, extent: first.value ?? first.element ?? first }
-    case '?:':
-      return { cost: below + 4, extent: larger(second, parts[2]?.extent ?? null) ?? scalar }
-    case '&&':
-    case '||':
-    case '!_':
-      return { cost: below + 3 + dynamic, extent: scalar }
-    case '-_':
-      return { cost: below + 3 + dynamic, extent: scalar }
-    case 'in':
-      return {
-        cost: below + 4 + dynamic + second.length * (1 + Math.min(weight(first), weight(second.element ?? scalar))),
-        extent: scalar,
-      }
-    case '==':
-    case '!=':
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return { cost: below + 4 + dynamic + Math.min(weight(first), weight(second)), extent: scalar }
-    case '+': {
-      const extent = sized(first.length + second.length, larger(first.element, second.element))
-      return { cost: below + 4 + failing + weight(extent), extent }
-    }
-    case '-':
-    case '*':
-    case '/':
-    case '%':
-      return { cost: below + 4 + failing, extent: scalar }
-    case 'call':
-    case 'rcall':
-      return callOf(node.args[0], node, below + 6 + dynamic, first, second)
-  }
+interface Operands {
+  readonly node: Node
+  readonly all: readonly Extent[]
+  readonly first: Extent
+  readonly second: Extent
+  /** What it costs to fail, where types are known only when it is asked. */
+  readonly dynamic: number
 }
 
-function callOf(name: string, node: Node, cost: number, text: Extent, other: Extent): Estimate {
-  switch (name) {
-    case 'has':
-      return { cost: cost + failing, extent: scalar }
-    case 're2': {
-      const { size } = patternOf(childrenOf(node).at(-1)!)
-      return { cost: cost + failing + (text.length * size) / 4, extent: scalar }
-    }
-    case 'contains':
-      return { cost: cost + (text.length * Math.min(text.length, other.length)) / 64, extent: scalar }
-    case 'lowerAscii':
-    case 'upperAscii':
-      // Some letters become three.
-      return { cost: cost + text.length, extent: sized(3 * text.length) }
-    case 'startsWith':
-    case 'endsWith':
-      return { cost: cost + Math.min(text.length, other.length) / charactersPerStep, extent: scalar }
-    case 'trim':
-      return { cost: cost + text.length / charactersPerStep, extent: text }
-    case 'string':
-      return { cost: cost + failing, extent: sized(Math.max(text.length, written.length)) }
-    default:
-      return { cost: cost + failing + text.length / 4, extent: scalar }
-  }
+/** What an operation costs beside its operands, and how large what it makes is. */
+type Operation = (operands: Operands) => Estimate
+
+function estimateOf(node: Node, parts: readonly Estimate[]): Estimate {
+  const all = parts.map(({ extent }) => extent)
+  const [first = scalar, second = scalar] = all
+  const isDynamic = childrenOf(node).some(({ checkedType }) => checkedType?.hasDynType !== false)
+  const { cost, extent } = operations[node.op]({ node, all, first, second, dynamic: isDynamic ? failing : 0 })
+  return { cost: parts.reduce((sum, part) => sum + part.cost, cost), extent }
+}
+
+const toScalar = (cost: number): Estimate => ({ cost, extent: scalar })
+const access: Operation = ({ first }) => ({ cost: 6 + failing, extent: first.value ?? first.element ?? first })
+const logic: Operation = ({ dynamic }) => toScalar(3 + dynamic)
+const arithmetic: Operation = () => toScalar(4 + failing)
+const comparison: Operation = ({ first, second, dynamic }) =>
+  toScalar(4 + dynamic + Math.min(weight(first), weight(second)))
+const nameOf = (node: Node): string => (node.op === 'call' || node.op === 'rcall' ? node.args[0] : '')
+const call: Operation = (operands) => {
+  const { cost, extent } = (functions[nameOf(operands.node)] ?? conversion)(operands)
+  return { cost: 6 + operands.dynamic + cost, extent }
+}
+
+const operations: Readonly<Record<Node['op'], Operation>> = {
+  value: ({ node: { args } }) => ({ cost: 1, extent: typeof args === 'string' ? sized(args.length) : scalar }),
+  id: () => toScalar(2),
+  list: ({ all }) => ({ cost: 4, extent: sized(all.length, largest(all)) }),
+  map: ({ all }) => {
+    const [keys, held] = [all.filter((_, i) => i % 2 === 0), all.filter((_, i) => i % 2 === 1)]
+    return { cost: 10 + 8 * keys.length, extent: sized(keys.length, largest(keys), largest(held)) }
+  },
+  '.': access,
+  '.?': access,
+  '[]': access,
+  '[?]': access,
+  '?:': ({ all }) => ({ cost: 4, extent: largest(all.slice(1)) ?? scalar }),
+  '&&': logic,
+  '||': logic,
+  '!_': logic,
+  '-_': logic,
+  in: ({ first, second, dynamic }) =>
+    toScalar(4 + dynamic + second.length * (1 + Math.min(weight(first), weight(second.element ?? scalar)))),
+  '==': comparison,
+  '!=': comparison,
+  '<': comparison,
+  '<=': comparison,
+  '>': comparison,
+  '>=': comparison,
+  '+': ({ first, second }) => {
+    const extent = sized(first.length + second.length, larger(first.element, second.element))
+    return { cost: 4 + failing + weight(extent), extent }
+  },
+  '-': arithmetic,
+  '*': arithmetic,
+  '/': arithmetic,
+  '%': arithmetic,
+  call,
+  rcall: call,
+}
+
+const affix: Operation = ({ first, second }) => toScalar(Math.min(first.length, second.length) / charactersPerStep)
+// Some letters become three.
+const casing: Operation = ({ first }) => ({ cost: first.length, extent: sized(3 * first.length) })
+const conversion: Operation = ({ first }) => toScalar(failing + first.length / 4)
+
+const functions: Readonly<Record<string, Operation>> = {
+  has: () => toScalar(failing),
+  re2: ({ node, first }) => toScalar(failing + (first.length * patternOf(childrenOf(node).at(-1)!).size) / 4),
+  contains: ({ first, second }) => toScalar((first.length * Math.min(first.length, second.length)) / 64),
+  startsWith: affix,
+  endsWith: affix,
+  lowerAscii: casing,
+  upperAscii: casing,
+  trim: ({ first }) => ({ cost: first.length / charactersPerStep, extent: first }),
+  string: ({ first }) => ({ cost: failing, extent: sized(Math.max(first.length, written)) }),
 }

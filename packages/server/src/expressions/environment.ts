@@ -34,8 +34,18 @@ export const limits = {
 
 const functions: ReadonlySet<string> = new Set([
   ...comprehensions,
-  ...['has', 'size', 'contains', 'startsWith', 'endsWith', 'lowerAscii', 'upperAscii', 'trim', 're2'],
-  ...['int', 'double', 'string'],
+  'has',
+  'size',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'lowerAscii',
+  'upperAscii',
+  'trim',
+  're2',
+  'int',
+  'double',
+  'string',
 ])
 
 /** Why a function cannot be called, or null. */

@@ -30,7 +30,7 @@ const environment = expressionEnvironment({
       notes: { kind: 'values', maxEntries: 10, maxKeyLength: 20, maxLength: 100 },
     },
   },
-  other: { of: class Other {}, fields: { id: { kind: 'string', maxLength: 10 } } },
+  other: { of: Map, fields: { id: { kind: 'string', maxLength: 10 } } },
 })
 
 function expressionOf(text: string) {

@@ -110,19 +110,15 @@ function forgetText(node: Node): number {
 }
 
 function requirementOf(node: Node): Requirement | null {
-  switch (node.op) {
-    case '==':
-      return requirement(node.args[0], [node.args[1]]) ?? requirement(node.args[1], [node.args[0]])
-    case 'in':
-      return node.args[1].op === 'list' ? requirement(node.args[0], node.args[1].args) : null
-    case '||': {
-      const [a, b] = [requirementOf(node.args[0]), requirementOf(node.args[1])]
-      const isOneField = a !== null && b !== null && a.variable === b.variable && a.field === b.field
-      return isOneField ? { ...a, values: [...a.values, ...b.values] } : null
-    }
-    default:
-      return null
+  if (node.op === '==') {
+    const [left, right] = node.args
+    return requirement(left, [right]) ?? requirement(right, [left])
   }
+  if (node.op === 'in') return node.args[1].op === 'list' ? requirement(node.args[0], node.args[1].args) : null
+  if (node.op !== '||') return null
+  const [a, b] = [requirementOf(node.args[0]), requirementOf(node.args[1])]
+  const isOneField = a !== null && b !== null && a.variable === b.variable && a.field === b.field
+  return isOneField ? { ...a, values: [...a.values, ...b.values] } : null
 }
 
 function requirement(of: Node, literals: readonly Node[]): Requirement | null {

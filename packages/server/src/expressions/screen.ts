@@ -5,7 +5,17 @@ export type Screen = (variables: Variables) => boolean
 
 type Variables = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 type Scalar = string | number | bigint
-type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>='
+
+const comparisons = {
+  '==': (a: Scalar, b: Scalar) => a === b,
+  '!=': (a: Scalar, b: Scalar) => a !== b,
+  '<': (a: Scalar, b: Scalar) => a < b,
+  '<=': (a: Scalar, b: Scalar) => a <= b,
+  '>': (a: Scalar, b: Scalar) => a > b,
+  '>=': (a: Scalar, b: Scalar) => a >= b,
+} as const
+type Comparison = keyof typeof comparisons
+const mirrored = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
 interface Screened {
   readonly test: Screen
@@ -13,45 +23,24 @@ interface Screened {
   readonly isExact: boolean
 }
 
-const mirrored: Readonly<Record<Comparison, Comparison>> = {
-  '==': '==',
-  '!=': '!=',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-}
-
 export const screenOf = (root: Node): Screen | null => screened(root)?.test ?? null
 
 /** Only what cannot fail: fields that are there, of the type that the checker has made sure of, and literals. */
 function screened(node: Node): Screened | null {
-  switch (node.op) {
-    case '&&':
-      return both(screened(node.args[0]), screened(node.args[1]))
-    case '||':
-      return either(screened(node.args[0]), screened(node.args[1]))
-    case '!_': {
-      const of = screened(node.args)
-      return of?.isExact ? exact((variables) => !of.test(variables)) : null
-    }
-    case '==':
-    case '!=':
-    case '<':
-    case '<=':
-    case '>':
-    case '>=': {
-      const [left, right] = node.args
-      return compared(left, node.op, right) ?? compared(right, mirrored[node.op], left)
-    }
-    case 'in':
-      return contained(node.args[0], node.args[1])
-    case 'rcall':
-      return searched(node.args[0], node.args[1], node.args[2])
-    default:
-      return null
+  if (node.op === '&&') return both(screened(node.args[0]), screened(node.args[1]))
+  if (node.op === '||') return either(screened(node.args[0]), screened(node.args[1]))
+  if (node.op === '!_') {
+    const of = screened(node.args)
+    return of?.isExact ? exact((variables) => !of.test(variables)) : null
   }
+  if (node.op === 'in') return contained(node.args[0], node.args[1])
+  if (node.op === 'rcall') return searched(node.args[0], node.args[1], node.args[2])
+  if (!isComparison(node)) return null
+  const [left, right] = node.args
+  return compared(left, node.op, right) ?? compared(right, mirrored[node.op], left)
 }
+
+const isComparison = (node: Node): node is Extract<Node, { op: Comparison }> => Object.hasOwn(comparisons, node.op)
 
 const exact = (test: Screen): Screened => ({ test, isExact: true })
 
@@ -80,21 +69,8 @@ function compared(of: Node, sign: Comparison, other: Node): Screened | null {
   const [path, value] = [pathOf(of), literalOf(other)]
   if (!path || value === null) return null
   const { root, field } = path
-  const read = (variables: Variables) => variables[root]![field] as Scalar
-  switch (sign) {
-    case '==':
-      return exact((variables) => read(variables) === value)
-    case '!=':
-      return exact((variables) => read(variables) !== value)
-    case '<':
-      return exact((variables) => read(variables) < value)
-    case '<=':
-      return exact((variables) => read(variables) <= value)
-    case '>':
-      return exact((variables) => read(variables) > value)
-    case '>=':
-      return exact((variables) => read(variables) >= value)
-  }
+  const holds = comparisons[sign]
+  return exact((variables) => holds(variables[root]![field] as Scalar, value))
 }
 
 function contained(of: Node, list: Node): Screened | null {
@@ -116,19 +92,15 @@ function contained(of: Node, list: Node): Screened | null {
   })
 }
 
+const searches: Readonly<Record<string, (text: string, sought: string) => boolean>> = {
+  startsWith: (text, sought) => text.startsWith(sought),
+  endsWith: (text, sought) => text.endsWith(sought),
+  contains: (text, sought) => text.includes(sought),
+}
+
 function searched(name: string, text: Node, [sought, ...more]: readonly Node[]): Screened | null {
-  const [path, value] = [pathOf(text), sought && literalOf(sought)]
-  if (!path || typeof value !== 'string' || more.length > 0) return null
+  const [path, value, finds] = [pathOf(text), sought && literalOf(sought), searches[name]]
+  if (!path || !finds || typeof value !== 'string' || more.length > 0) return null
   const { root, field } = path
-  const read = (variables: Variables) => variables[root]![field] as string
-  switch (name) {
-    case 'startsWith':
-      return exact((variables) => read(variables).startsWith(value))
-    case 'endsWith':
-      return exact((variables) => read(variables).endsWith(value))
-    case 'contains':
-      return exact((variables) => read(variables).includes(value))
-    default:
-      return null
-  }
+  return exact((variables) => finds(variables[root]![field] as string, value))
 }

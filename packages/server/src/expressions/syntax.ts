@@ -20,25 +20,12 @@ export function comprehensionOf(node: Node): Comprehension | null {
 }
 
 export function childrenOf(node: Node): readonly Node[] {
-  switch (node.op) {
-    case 'value':
-    case 'id':
-      return []
-    case '.':
-    case '.?':
-      return [node.args[0]]
-    case 'call':
-      return node.args[1]
-    case 'rcall':
-      return [node.args[1], ...node.args[2]]
-    case 'map':
-      return node.args.flat()
-    case '!_':
-    case '-_':
-      return [node.args]
-    default:
-      return node.args
-  }
+  if (node.op === 'value' || node.op === 'id') return []
+  if (node.op === '.' || node.op === '.?') return [node.args[0]]
+  if (node.op === 'call') return node.args[1]
+  if (node.op === 'rcall') return [node.args[1], ...node.args[2]]
+  if (node.op === 'map') return node.args.flat()
+  return node.op === '!_' || node.op === '-_' ? [node.args] : node.args
 }
 
 /** `root.field`, where root is no variable of a comprehension. */

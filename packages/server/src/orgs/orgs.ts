@@ -3,7 +3,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { Sql } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { findOrg, lockOrg, type OrgFields, type OrgRow, updateOrg } from './queries.ts'
+import { findOrg, lockOrg, type OrgFields, type OrgRow, renewPolicySet, updateOrg } from './queries.ts'
 import type { OrgView } from './schema.ts'
 
 export { findOrg }
@@ -34,6 +34,7 @@ export async function changeOrg(
   const before = orgView(found)
   if (fields.status === found.status) return before
   const after = orgView(await updateOrg(tx, orgId, fields))
+  if (after.timezone !== before.timezone) await renewPolicySet(tx, orgId)
   audit({ action, target: { kind: 'org', id: after.id }, before, after })
   if (fields.status !== undefined)
     emit({

@@ -43,6 +43,11 @@ export const updateOrg = (tx: Tx, orgId: string, fields: OrgFields) =>
     .returning(visible)
     .executeTakeFirstOrThrow()
 
+/** Rules mean another time of day from now on: their set is no longer the one that was asked before. */
+export async function renewPolicySet(tx: Tx, orgId: string) {
+  await tx.updateTable('policy_sets').set({ version: raw`version + 1` }).where('org_id', '=', orgId).execute()
+}
+
 /** All tenants, for operators: the transaction must have said that it is one. */
 export async function listOrgs(tx: Tx, page: PageRequest<'created_at' | 'name'>, filters: { status?: string }) {
   await raw`select set_config('app.operator', 'on', true)`.execute(tx)

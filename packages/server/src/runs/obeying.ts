@@ -46,7 +46,8 @@ export function obeying({ matches, approvals }: Governance, recorded: Recorded):
     const asked = { caller, rule: verdict.rule!, attempt, address, traceId }
     const ask = async <E extends ApiError>(error: E) => {
       note(verdict)
-      if (!isDryRun) Object.assign(error.details, { approval_id: await approvals.ask(asked) })
+      const approvalId = isDryRun ? undefined : await approvals.ask(asked)
+      if (approvalId !== undefined) Object.assign(error.details, { approval_id: approvalId })
       return error
     }
     const grant = await approvals.grantFor(asked)

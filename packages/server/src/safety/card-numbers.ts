@@ -42,12 +42,12 @@ const isIssued = (digits: string) =>
 
 /** How card numbers are printed where not in one piece: in groups of these lengths. */
 const groupings = ['4444', '44443', '44442', '44441', '465', '464', '4441', '4442', '445', '4454', '4363', '88'].map(
-  (lengths) => [...lengths].map(Number),
+  (lengths) => Array.from(lengths, Number),
 )
 const maestroGrouping = [6, 13]
 
 /** Digits with single separators between them: no two ways to read the same text, so one pass. */
-const runs = /\d(?:[ .\-]?\d)*/g
+const runs = /\d(?:[ .-]?\d)*/g
 const leastDigits = 13
 const mostDigits = 19
 

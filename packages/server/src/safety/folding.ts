@@ -69,7 +69,8 @@ for (const [ascii, first, last] of shifted) fill([[first, last]], (code) => asci
 const mathematical = 0xd835
 const selecting = 0xdb40
 
-const beyondLatin = /[^\u0000-\u009f\u00a1-\u00ac\u00ae-\u02ff]/
+/** A text without any of these is read as it is. */
+const beyondLatin = new RegExp('[\\u00a0\\u00ad\\u0300-\\uffff]')
 
 /** Makes characters alike that are read alike, so that a detector needs to know one spelling only. */
 export function fold(original: string): Folded {

@@ -22,11 +22,11 @@ const pattern = (name: string, weight: number, source: string): InjectionPattern
 })
 
 const drop =
-  '(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?! to)|overrid(?:e|ing)|bypass(?:ing)?|neglect|discard|skip|do not (?:follow|obey)|don.?t (?:follow|obey)|stop following)'
+  '(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?! to)|overrid(?:e|ing)|bypass(?:ing)?|neglect|discard|skip|delete|erase|drop|cancel|abandon|dismiss|clear|reset|do not (?:follow|obey)|don.?t (?:follow|obey)|stop following)'
 const earlier =
-  '(?:previous|prior|above|earlier|preceding|original|initial|foregoing|former|existing|system|developer|these|those|your|all|any)'
+  '(?:previous|prior|above|earlier|preceding|original|initial|foregoing|former|existing|system|developer|safety|ethical|moral|these|those|your|all|any)'
 const orders =
-  '(?:instructions?|prompts?|rules?|directions?|directives?|guidelines?|guardrails|restrictions?|commands?|programming|orders|constraints|training|polic(?:y|ies)|safeguards|filters?)'
+  '(?:instructions?|prompts?|rules?|directions?|directives?|guidelines?|guardrails|restrictions?|commands?|programming|orders|constraints|training|polic(?:y|ies)|safeguards|filters?|protocols?|ethics)'
 const show =
   '(?:reveal|show|print|repeat|output|display|disclose|leak|tell|give|share|expose|write|echo|dump|recite|return|translate|summari[sz]e|spell out|what (?:is|are|was|were))'
 const inner = '(?:system|initial|hidden|secret|original|developer|internal|first|full|exact|base|pre-?)'
@@ -40,11 +40,20 @@ export const injectionPatterns: readonly InjectionPattern[] = [
     `\\b(?:ignore|disregard|forget)${gap}(?:(?:everything|anything|all)${gap}${words(4)}(?:above|before|previously|prior|so far|earlier|been told|were told|you know|said)|what${gap}${words(4)}(?:been told|were told|said (?:above|before|earlier)))\\b`,
   ),
   pattern(
+    'drop_instructions',
+    55,
+    `\\b(?:ignore|disregard|forget|bypass|override)${gap}(?:(?:your${gap}|all${gap})?(?:ethics|morals|morality|instructions(?=[.,;!?]|\\s(?:and|you|then)\\b))|(?:ethical|moral|safety)${gap}(?:guidelines|rules|protocols|constraints|standards)\\b|everything(?=[.,;!?]|\\s(?:and|you)\\b))`,
+  ),
+  pattern(
     'new_instructions',
     35,
     `\\b(?:new|updated|real|actual|revised)${gap}(?:system${gap})?(?:instructions?|task|directive|objective|orders)${maybe}(?::|are|is|follow|below)`,
   ),
-  pattern('from_now_on', 20, `\\b(?:from now on|from this point (?:on|forward)|henceforth|starting now)\\b`),
+  pattern(
+    'from_now_on',
+    20,
+    `\\b(?:from now on|from here on|from this (?:point|moment) (?:on|forward)|henceforth|starting now)\\b`,
+  ),
   pattern(
     'you_are_now',
     30,
@@ -58,8 +67,14 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   pattern(
     'no_restrictions',
     35,
-    `\\b(?:without|no longer|not|never|free (?:of|from)|ignoring|no)${gap}${words(3)}(?:bound by|restricted by|limited by|constrained by|subject to|restrictions|content polic(?:y|ies)|ethical guidelines|safety guidelines|safety filters|moral guidelines|openai policies|openai.?s policies|censorship)\\b`,
+    `\\b(?:without|no longer|not|never|free (?:of|from)|ignoring|no|zero)${gap}${words(3)}(?:bound by|restricted by|limited by|constrained by|subject to|restrictions?|content polic(?:y|ies)|guidelines|guardrails|filters?|filtering|ethics|ethical (?:constraints|limits|concerns)|morals?|limitations|limits|boundaries|censorship|safety (?:guidelines|filters|rules)|openai.?s? policies)\\b`,
   ),
+  pattern(
+    'no_restrictions',
+    35,
+    `\\b(?:unrestricted|uncensored|unfiltered|unlimited|jailbroken)${gap}(?:ai|assistant|chatbot|language model|model|mode|version|creative mode)\\b`,
+  ),
+  pattern('another_role', 20, `\\byou${gap}(?:are|'re)${gap}now${gap}an?${gap}`),
   pattern(
     'jailbreak',
     55,
@@ -71,14 +86,29 @@ export const injectionPatterns: readonly InjectionPattern[] = [
     `\\b${show}${gap}${words(5)}(?:your|the|its|thy|all|any)${gap}${words(2)}(?:${inner}${gap}${words(1)}(?:prompt|instructions?|message|rules|directives|configuration|guidelines)|system prompt|system message|prompt verbatim|instructions verbatim)\\b`,
   ),
   pattern(
+    'reveal_prompt',
+    55,
+    `\\b${show}${gap}${words(7)}your${gap}${words(2)}(?:prompts?|context window|system (?:prompt|message|instructions?)|initial instructions?|configuration file)\\b`,
+  ),
+  pattern(
+    'reveal_prompt',
+    55,
+    `\\b(?:${show}|what)${gap}${words(6)}(?:instructions?|prompts?|rules|directives|guidelines)${gap}(?:that${gap})?(?:you${gap}(?:were|have been|had been|got|received|operate)|(?:were|was)${gap}(?:you${gap})?given to you)\\b`,
+  ),
+  pattern(
+    'reveal_prompt',
+    55,
+    `\\b(?:output|print|show|reveal|repeat|display|dump|leak|give)${gap}(?:me${gap})?(?:the${gap}|your${gap})?(?:original|system|initial|hidden|full|entire)${gap}(?:system${gap})?(?:prompt|instructions?|message)\\b`,
+  ),
+  pattern(
     'reveal_own_instructions',
     50,
-    `\\b${show}${gap}${words(3)}your${gap}${words(1)}(?:instructions|prompt|rules|directives|guidelines|programming)${maybe}(?:verbatim|word for word|in full|exactly|as (?:a|they)|starting|above|now|in a code block|to me|here|\\.|!|\\?|$)`,
+    `\\b${show}${gap}${words(3)}your${gap}${words(1)}(?:instructions|prompt|rules|directives|guidelines|programming)${maybe}(?:verbatim|word for word|in full|exactly|as (?:a|they)|starting|above|now|in a code block|to me|back to me|here|\\.|!|\\?|$)`,
   ),
   pattern(
     'repeat_above',
     55,
-    `\\b(?:repeat|print|output|copy|write|echo)${gap}${words(3)}(?:the )?(?:words|text|everything|all|content|contents|sentences|lines)${gap}${words(2)}(?:above|before this|preceding|prior to this)\\b`,
+    `\\b(?:repeat|print|output|copy|write|echo|summari[sz]e|translate|show|display)${gap}${words(3)}(?:words?|text|everything|prompts?|instructions|messages?|conversation)${gap}${words(2)}(?:above|before this|preceding|prior to this)(?=[\\s.,:;!?]{0,2}(?:this|the line|line|and|in|verbatim|word|starting|beginning|exactly|as|message|to|$|\\n))`,
   ),
   pattern('begin_with', 40, `\\bstarting with${gap}["'“]?(?:you are|you're)`),
   pattern(
@@ -94,7 +124,7 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   pattern(
     'disable_safety',
     50,
-    `\\b(?:disable|turn off|deactivate|remove|switch off|circumvent|evade|suspend)${gap}${words(3)}(?:safety|content|ethical|moral|security)${gap}(?:filters?|checks?|guidelines?|protocols?|restrictions?|measures?|polic(?:y|ies)|guardrails)\\b|\\b(?:disable|remove|bypass)${gap}${words(2)}(?:guardrails|safeguards|content filters?)\\b`,
+    `\\b(?:disable|turn off|deactivate|remove|switch off|circumvent|evade|suspend|bypass)${gap}${words(3)}(?:safety|your content|all content|ethical|moral)${gap}(?:filters?|checks?|guidelines?|protocols?|restrictions?|measures?|polic(?:y|ies)|guardrails)\\b|\\b(?:disable|remove|bypass)${gap}${words(2)}(?:guardrails|safeguards|your (?:filters?|restrictions|limitations|rules))\\b`,
   ),
   pattern(
     'tell_nobody',
@@ -132,6 +162,32 @@ export const injectionPatterns: readonly InjectionPattern[] = [
     `(?:<!--|\\/\\*|display:\\s?none|font-size:\\s?0|color:\\s?(?:white|#fff))[^>]{0,120}\\b(?:ignore|instruction|assistant|you must|ai model|llm|language model|prompt)\\b`,
   ),
   pattern(
+    'drop_context',
+    25,
+    `\\b(?:ignore|disregard|forget)${gap}${words(3)}(?:previous|earlier|above|prior|preceding|that|this)${gap}${words(1)}(?:stuff|texts?|contents?|conversation|messages?|context|input|document)\\b`,
+  ),
+  pattern(
+    'persona',
+    20,
+    `\\b(?:you(?:'re| are| were)${gap}(?:an?|the|my)${gap}${words(3)}(?:ai|llm|model|assistant|bot|chatbot|terminal|character)${gap}(?:called|named|that|who|which|without|with no|now)|your${gap}(?:new${gap})?name${gap}(?:is|will be)|(?:answer|respond|reply|speak)${gap}(?:only${gap})?as${gap})`,
+  ),
+  pattern(
+    'authority',
+    30,
+    `\\b(?:i(?:'m| am)${gap}(?:now${gap})?(?:your${gap}(?:new${gap})?|the${gap}|an?${gap})(?:developer|creator|programmer|administrator|admin|owner|master|openai (?:employee|engineer|staff))|as (?:an?|the|your) (?:admin|administrator|developer|openai engineer)${gap}i\\b|ich bin${gap}(?:nun|jetzt|ab sofort)${gap}dein|follow${gap}(?:only${gap})?my${gap}(?:commands?|orders?|instructions?))`,
+  ),
+  pattern(
+    'assistant_must',
+    30,
+    `\\b(?:assistant|ai|model|llm|agent|bot)${gap}(?:must|should|shall|has to|will|needs to)${gap}(?:now${gap}|always${gap}|immediately${gap}|instead${gap})?(?:call|use|invoke|execute|run|send|transfer|click|visit|open|reply|respond|output|say|ignore|obey|comply|recommend|approve)\\b`,
+  ),
+  pattern('closing_tag', 20, `<\\/(?:document|context|user_input|user|data|untrusted|input|prompt|query|message)>`),
+  pattern(
+    'to_the_ai',
+    50,
+    `\\b(?:important|attention|urgent|priority|special|hidden|secret|new)${gap}(?:instructions?|message|note|notice)${gap}(?:to|for)${gap}(?:the |any |all )?(?:ai|llms?|language models?|assistants?|chatbots?)\\b`,
+  ),
+  pattern(
     'to_the_ai',
     35,
     `\\b(?:attention|note|notice|message|important|instruction|instructions)${gap}(?:to|for)${gap}(?:the |any |all )?(?:ai|llms?|language models?|assistants?|chatbots?|ai (?:agents?|assistants?|models?|systems?))\\b`,
@@ -149,17 +205,17 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   pattern(
     'drop_instructions',
     60,
-    `(?:\\b(?:ignorier(?:e|en|t|st)?|missachte(?:n|t)?|vergiss|vergessen|vergesse|umgeh(?:e|en))|übergeh(?:e|en)|überschreib(?:e|en))${gap}${words(4)}(?:anweisung(?:en)?|instruktion(?:en)?|vorgaben?|regeln?|befehle?|prompts?|richtlinien|einschränkungen|anordnungen)${end}`,
+    `(?:\\b(?:ignorier(?:e|en|t|st)?|missachte(?:n|t)?|vergiss|vergessen|vergesse|umgeh(?:e|en))|übergeh(?:e|en)|überschreib(?:e|en))${gap}${words(4)}(?:anweisung(?:en)?|instruktion(?:en)?|aufgaben davor|vorgaben?|regeln?|befehle?|prompts?|richtlinien|einschränkungen|anordnungen)${end}`,
   ),
   pattern(
     'drop_instructions',
     50,
-    `\\b(?:ignoriere|vergiss|vergessen sie)${gap}(?:alles|all das|sämtliches)${gap}${words(4)}(?:zuvor|vorher|davor|bisher|oben|gesagt|gesagte|bisherige)${end}`,
+    `\\b(?:ignoriere|vergiss|vergesse|vergessen sie|ignorieren sie)${gap}(?:nun${gap}|jetzt${gap}|bitte${gap})?(?:alles|all das|sämtliches)${gap}${words(4)}(?:zuvor|vorher|davor|bisher|oben|gesagt|gesagte|bisherige|vor diesem|geschah|stattgefunden|passiert)${end}`,
   ),
   pattern(
     'reveal_prompt',
     55,
-    `\\b(?:zeig(?:e|en)?|verrate?(?:n)?|gib|geben|nenne?(?:n)?|wiederhole?(?:n)?|offenbare?|drucke?|schreib(?:e|en)?|wie lautet|was ist)${gap}${words(5)}(?:system-?\\s?prompts?|system-?\\s?anweisung(?:en)?|systemnachricht|geheimen? anweisungen|ursprünglichen? (?:anweisungen|prompt)|internen? anweisungen|versteckten? anweisungen)${end}`,
+    `\\b(?:zeig(?:e|en)?|verrate?(?:n)?|gib|geben|nenne?(?:n)?|wiederhole?(?:n)?|offenbare?|drucke?|schreib(?:e|en)?|wie lautet|was ist)${gap}${words(5)}(?:deine?n?r?${gap}(?:gesamten?${gap}|ganzen?${gap}|internen?${gap})?(?:prompts?|prompt-?texte?n?)|system-?\\s?prompts?|system-?\\s?anweisung(?:en)?|systemnachricht|geheimen? anweisungen|ursprünglichen? (?:anweisungen|prompt)|internen? anweisungen|versteckten? anweisungen)${end}`,
   ),
   pattern(
     'role_play',
@@ -189,7 +245,7 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   pattern(
     'drop_instructions',
     60,
-    `\\b(?:ignor(?:a|e|ar|en|es)|olvid(?:a|e|ar|en|es)|desobedec(?:e|er)|omit(?:e|ir|a)|descart(?:a|e|ar)|no (?:sigas|siga|obedezcas)|anul(?:a|e|ar)|salt(?:a|e|ar)te|haz caso omiso de)${gap}(?:tod[ao]s?|las?|los|el|tus?|sus?|mis?|est[ao]s|es[ao]s|cualquier)${gap}${words(4)}(?:instrucci(?:ones|ón|on)|indicaci(?:ones|ón)|[óo]rdenes|reglas?|directrices|normas|prompts?|restricciones)${end}`,
+    `\\b(?:ignor(?:a|e|ar|en|es)|olvid(?:a|e|ar|en|es)|olv[íi]dat?e? de|desobedec(?:e|er)|omit(?:e|ir|a)|descart(?:a|e|ar)|no (?:sigas|siga|obedezcas)|anul(?:a|e|ar)|salt(?:a|e|ar)te|haz caso omiso de)${gap}(?:tod[ao]s?|las?|los|el|tus?|sus?|mis?|est[ao]s|es[ao]s|cualquier)${gap}${words(4)}(?:instrucci(?:ones|ón|on)|indicaci(?:ones|ón)|[óo]rdenes|reglas?|directrices|normas|prompts?|restricciones)${end}`,
   ),
   pattern(
     'drop_instructions',

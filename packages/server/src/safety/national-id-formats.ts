@@ -37,7 +37,7 @@ const codiceFiscale = (compact: string) => {
 
 /** Exactly one digit of the first ten comes twice or three times. */
 const hasOneRepeated = (ten: string) => {
-  const counts = [...'0123456789'].map((digit) => ten.split(digit).length - 1)
+  const counts = Array.from('0123456789', (digit) => ten.split(digit).length - 1)
   return counts.filter((count) => count > 1).length === 1 && Math.max(...counts) <= 3
 }
 

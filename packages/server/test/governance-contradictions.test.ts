@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { addRule, actionsOf, eventsLike, refusalIn, ruleOf, startRun } from './governed.ts'
+import { type MoneyOrg, useMoney } from './money.ts'
+import { call, keyOf } from './tenants.ts'
+import { parseId } from '../src/values/id.ts'
+
+const money = useMoney()
+const patience = { timeout: 20_000, interval: 25 }
+
+const others: pg.Client[] = []
+afterAll(() => Promise.all(others.map((client) => client.end())))
+/** A session of its own, to hold a lock with. */
+async function session() {
+  const client = new pg.Client({ connectionString: money.server.database.ownerUrl })
+  await client.connect()
+  others.push(client)
+  return client
+}
+
+/** How many statements wait for a lock now. */
+const waiting = async (count: number, like = '%') =>
+  vi.waitFor(async () => {
+    const { rows } = await money.superuser.client.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+      [like],
+    )
+    expect(rows.length).toBeGreaterThanOrEqual(count)
+  }, patience)
+
+async function governed(more: Record<string, unknown> = {}) {
+  const org = await money.org()
+  const rule = await addRule(org, { effect: 'require_approval', reason: 'Ask first.', ...more })
+  const approver = (await keyOf(money.server, org.id, { role: 'admin' })).key
+  const decide = (approval: string, verdict: string, body: unknown = {}, key = approver) =>
+    org.ask('POST', `/approvals/${approval}/${verdict}`, body, key)
+  const requested = async (body: Record<string, unknown> = {}, headers = {}) => {
+    const answer = await startRun(org, body, headers)
+    expect(refusalIn(answer)).toMatchObject({ status: 403, code: 'policy_approval_required' })
+    return answer.json.error!.details['approval_id'] as string
+  }
+  const approved = async (grant: Record<string, unknown>, body: Record<string, unknown> = {}) => {
+    const id = await requested(body)
+    expect((await decide(id, 'approve', grant)).status).toBe(200)
+    return id
+  }
+  return { org, rule, approver, decide, requested, approved }
+}
+
+const approvalsOf = async (org: MoneyOrg, query = '') =>
+  ((await org.ask('GET', `/approvals${query}`)).json as unknown as { data: Record<string, unknown>[] }).data
+
+/** The longest that the process did nothing else while something was done. */
+async function longestPause(work: () => Promise<unknown>): Promise<number> {
+  let last = performance.now()
+  let longest = 0
+  const timer = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 1)
+  await work()
+  await sleep(5)
+  clearInterval(timer)
+  return longest
+}
+
+describe('a grant', () => {
+  test('that still has room is used, also after a later one for the same attempt is used up', async () => {
+    const { org, requested, decide, approved } = await governed()
+    await approved({ max_runs: 10, max_amount_usd: '1' })
+    const second = await requested({ estimated_cost_usd: '5' })
+    expect((await decide(second, 'approve', { max_runs: 1 })).status).toBe(200)
+    expect((await startRun(org, { estimated_cost_usd: '5' })).status).toBe(201)
+    expect((await startRun(org)).status).toBe(201)
+  })
+
+  test('is not hidden by later denials', async () => {
+    const { org, requested, decide, approved } = await governed()
+    await approved({ max_runs: 10, max_amount_usd: '1', expires_at: new Date(Date.now() + 80 * 86_400_000).toISOString() })
+    for (let day = 0; day < 3; day++) {
+      const id = await requested({ estimated_cost_usd: '5' })
+      expect((await decide(id, 'deny')).status).toBe(200)
+      await org.rows(`update approvals set expires_at = now() - interval '1 s' where org_id = $1 and status = 'denied'`)
+    }
+    expect((await startRun(org)).status).toBe(201)
+  })
+
+  test('ends with the rule: a start decided after the change was answered does not proceed on it', async () => {
+    const { org, rule, approved } = await governed({ name: 'r', priority: 1 })
+    await approved({ max_runs: 3 })
+    const blocker = await session()
+    await blocker.query('begin')
+    await blocker.query('select from org_ledgers where org_id = $1 for update', [org.uuid])
+    const start = startRun(org)
+    await sleep(300)
+    await org.set('PUT', `/policies/${rule}`, ruleOf({ name: 'r', priority: 1, effect: 'block', reason: 'Never.' }))
+    await blocker.query('commit')
+    expect((await start).status).toBe(403)
+  })
+
+  test('shadow rules before it are recorded where it admits', async () => {
+    const { org, approved } = await governed({ priority: 50 })
+    await approved({ max_runs: 3 })
+    await addRule(org, { shadow: true, priority: 1 })
+    expect((await startRun(org)).status).toBe(201)
+    await vi.waitFor(
+      async () =>
+        expect(await org.rows('select from policy_matches where org_id = $1 and shadow')).toHaveLength(1),
+      { timeout: 3_000, interval: 50 },
+    )
+  })
+
+  test('for what a rule was about is for that, not for whatever else the caller says', async () => {
+    const { org, requested, decide } = await governed({
+      target: 'action',
+      expression: 'run.action == "refund" && double(run.metadata["refund_usd"]) > 500.0',
+    })
+    const body = { action: 'refund', metadata: { refund_usd: 501 } }
+    expect((await decide(await requested(body), 'approve', {})).status).toBe(200)
+    const other = await startRun(org, { action: 'refund', metadata: { refund_usd: 1_000_000 } })
+    expect(refusalIn(other)).toMatchObject({ status: 403, code: 'policy_approval_required' })
+  })
+})
+
+describe('a request', () => {
+  test('that is opened while its rule changes can be decided, or does not wait', async () => {
+    const { org, rule, decide } = await governed({ name: 'r', priority: 1 })
+    const blocker = await session()
+    await blocker.query('begin')
+    await blocker.query('select from audit_heads where org_id = $1 for update', [org.uuid])
+    const start = startRun(org)
+    await waiting(1, '%audit_heads%')
+    const put = org.ask('PUT', `/policies/${rule}`, ruleOf({ name: 'r', priority: 1, effect: 'require_approval', reason: 'Else.' }))
+    await waiting(2)
+    await blocker.query('commit')
+    await Promise.all([start, put])
+    expect((await put).status).toBe(200)
+    for (const { id } of await approvalsOf(org, '?status=pending'))
+      expect((await decide(id as string, 'approve')).status).toBe(200)
+  })
+
+  test('whose week is over is not what an attempt is told to wait for', async () => {
+    const { org, requested, decide } = await governed()
+    const id = await requested()
+    await org.rows(`update approvals set expires_at = now() - interval '1 s' where id = $2 and org_id = $1`, parseId('approval', id))
+    const next = await requested()
+    expect((await decide(next, 'approve')).status).toBe(200)
+  })
+
+  test.each([
+    ['an Idempotency-Key', {}, { 'idempotency-key': 'again' }],
+    ['an external_id', { external_id: 'again' }, {}],
+  ])('is not opened by a retry with %s of a start that was admitted', async (_what, body, headers) => {
+    const org = await money.org()
+    expect((await startRun(org, body, headers)).status).toBe(201)
+    await addRule(org, { effect: 'require_approval' })
+    expect((await startRun(org, body, headers)).status).toBe(201)
+    await sleep(400)
+    expect(await approvalsOf(org)).toEqual([])
+    expect(await actionsOf(org, 'approval.')).toEqual([])
+    expect(await eventsLike(org, 'approval.')).toEqual([])
+    expect(await org.rows('select from policy_matches where org_id = $1')).toEqual([])
+    expect(await org.rows('select from decision_records where org_id = $1')).toEqual([])
+  })
+
+  test('of one key is not kept from being asked by another key that asks for everything', async () => {
+    const { org, requested } = await governed()
+    await requested()
+    await org.rows(
+      `insert into approvals (org_id, id, status, rule_id, rule_version, rule_name, reason, fingerprint, attempted, attempt,
+         estimated_nano, requested_by, expires_at)
+       select org_id, gen_random_uuid(), 'pending', rule_id, rule_version, rule_name, reason, sha256(n::text::bytea), attempted,
+         attempt, 0, requested_by, expires_at from approvals, generate_series(1, 999) n where org_id = $1`,
+    )
+    const { key } = await keyOf(money.server, org.id, { role: 'service' })
+    const answer = await call(money.server.url, 'POST', '/v1/runs', { key, body: { model: 'gpt-4o', estimated_cost_usd: '0.01' } })
+    expect(answer.json.error?.details).toHaveProperty('approval_id')
+  })
+
+  test('is not decided by the key that the requester was rotated into', async () => {
+    const { org, requested, decide } = await governed()
+    const id = await requested()
+    const rotated = await org.ask('POST', `/keys/${org.keyId}/rotate`, { overlap_seconds: 60 })
+    expect(rotated.status).toBe(200)
+    const answer = await decide(id, 'approve', {}, rotated.json['secret'] as string)
+    expect(refusalIn(answer)).toMatchObject({ status: 403, code: 'forbidden' })
+  })
+
+  test('says amounts and times as everything under /v1 does', async () => {
+    const { org, requested } = await governed()
+    await requested()
+    const [request] = await approvalsOf(org)
+    expect(Object.keys(request!['attempt'] as object).filter((name) => /_nano$|_ms$/.test(name))).toEqual([])
+  })
+})
+
+describe('detectors', () => {
+  test('are not passed by the external_id of a run that was started with other text', async () => {
+    const org = await money.org()
+    await org.set('PUT', '/content-safety', { detectors: { card_number: { mode: 'block' } } })
+    expect((await startRun(org, { external_id: 'x', input: 'Hello.' })).status).toBe(201)
+    const dirty = await startRun(org, { external_id: 'x', input: 'Pay with 4242 4242 4242 4242.' })
+    expect(['content_safety_blocked', 'conflict']).toContain(refusalIn(dirty).code)
+  })
+})
+
+describe('nobody is held up', () => {
+  test('by a route of 500 models under 1,000 rules', { timeout: 120_000 }, async () => {
+    const org = await money.org()
+    await org.rows(
+      `insert into policy_rules (org_id, id, name, effect, target, priority, expression, reason, enabled, shadow)
+       select $1, gen_random_uuid(), 'r' || n, 'block', 'model', n,
+         case when n = 1000 then 'run.model.startsWith("m")' else 'run.estimated_cost_usd > ' || n || '.5 && run.tags.exists(t, t == "t' || n || '")' end,
+         'No.', true, false from generate_series(1, 1000) n`,
+    )
+    await org.rows(
+      `insert into routing_models (org_id, id, model, enabled) select $1, gen_random_uuid(), 'm' || n, true from generate_series(1, 500) n`,
+    )
+    await org.set('PUT', '/prices', {
+      prices: Array.from({ length: 500 }, (_, i) => ({ model: `m${i + 1}`, input_usd_per_million: '900000', output_usd_per_million: '900000' })),
+    })
+    await org.set('POST', '/routes', { name: 'chat', strategy: 'cheapest', bar: null })
+    const tags = Array.from({ length: 20 }, (_, i) => `tag-${i}`)
+    const start = () => org.post('/v1/runs', { route: 'chat', input_tokens: 1_000, max_output_tokens: 1_000, tags, dry_run: true })
+    expect(refusalIn(await start())).toMatchObject({ code: 'policy_blocked' })
+    const pause = await longestPause(start)
+    console.log(`route: ${pause.toFixed(0)} ms`)
+    expect(pause).toBeLessThan(100)
+  })
+
+  test('by a draft of 1,000 rules', { timeout: 120_000 }, async () => {
+    const org = await money.org()
+    const rules = Array.from({ length: 1_000 }, (_, i) =>
+      ruleOf({ expression: `${Array.from({ length: 20 }, (__, k) => `run.model == "d${i}-${k}-${Math.random()}"`).join(' || ')}` }),
+    )
+    const body = JSON.stringify({ run: { model: 'gpt-4o' }, rules })
+    expect(body.length).toBeLessThan(1_048_576)
+    const ask = () => org.ask('POST', '/policies/evaluate', body)
+    let answer: Awaited<ReturnType<typeof ask>> | undefined
+    const pause = await longestPause(async () => {
+      answer = await ask()
+    })
+    console.log(`draft: ${answer?.status} ${pause.toFixed(0)} ms`)
+    expect(answer?.status).toBe(200)
+    expect(pause).toBeLessThan(100)
+  })
+})
+
+describe('locks', () => {
+  test('a rule and the time zone are changed at once without a deadlock', { timeout: 60_000 }, async () => {
+    const org = await money.org()
+    await addRule(org, { enabled: false })
+    const before = await money.superuser.client.query<{ deadlocks: string }>(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    )
+    const zones = ['Europe/Berlin', 'Asia/Tokyo', 'UTC', 'America/New_York']
+    for (let round = 0; round < 30; round++) {
+      const answers = await Promise.all([
+        org.ask('PATCH', '', { timezone: zones[round % zones.length] }),
+        org.ask('POST', '/policies', ruleOf({ enabled: false })),
+      ])
+      expect(answers.map(({ status }) => status)).toEqual([200, 201])
+    }
+    await vi.waitFor(async () => {
+      await sleep(1_200)
+    }, patience)
+    const after = await money.superuser.client.query<{ deadlocks: string }>(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    )
+    expect(after.rows[0]!.deadlocks).toBe(before.rows[0]!.deadlocks)
+  })
+})
