@@ -183,7 +183,7 @@ export const settings = {
   refusalEventsPerMinute: defaulted(
     setting(
       'SVC_REFUSAL_EVENTS_PER_MINUTE',
-      'How many `decision.refused` events a process writes a minute and organization, for those that ask for them.',
+      'How many `decision.refused` events, and how many `content_safety.detected` ones, a process writes a minute and organization, for those that ask for them.',
       integer(0, 100_000),
     ),
     '60',

@@ -3,7 +3,8 @@ import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { addRule, actionsOf, eventsLike, refusalIn, ruleOf, startRun } from './governed.ts'
 import { type MoneyOrg, useMoney } from './money.ts'
-import { call, keyOf } from './tenants.ts'
+import { call, keyOf, operatorOf } from './tenants.ts'
+import { expireApprovals } from '../src/approvals/expiring.ts'
 import { parseId } from '../src/values/id.ts'
 
 const money = useMoney()
@@ -14,7 +15,9 @@ afterAll(() => Promise.all(others.map((client) => client.end())))
 /** A session of its own, to hold a lock with. */
 async function session() {
   const client = new pg.Client({ connectionString: money.server.database.ownerUrl })
+  client.on('error', () => undefined)
   await client.connect()
+  await client.query('set idle_in_transaction_session_timeout = 0')
   others.push(client)
   return client
 }
@@ -270,5 +273,107 @@ describe('locks', () => {
       'select deadlocks from pg_stat_database where datname = current_database()',
     )
     expect(after.rows[0]!.deadlocks).toBe(before.rows[0]!.deadlocks)
+  })
+})
+
+describe('what was counted', () => {
+  test('a run that a bulk row ends, one that ends late, and one that nobody waits for use their grant once or not', { timeout: 60_000 }, async () => {
+    const { org, approved } = await governed()
+    const id = await approved({ max_runs: 10, max_amount_usd: '1' })
+    const grant = async () => (await org.ask('GET', `/approvals/${id}`)).json['grant']
+    const first = (await startRun(org, { external_id: 'b1' })).json['id']
+    const bulk = await org.post('/v1/runs/bulk', { runs: [{ model: 'gpt-4o', external_id: 'b1', cost_usd: '0.02' }] })
+    expect(bulk.status).toBe(200)
+    expect(await grant()).toMatchObject({ runs_started: 1, spent_usd: '0.02', held_usd: '0' })
+    const second = (await startRun(org, { lease_seconds: 1 })).json['id'] as string
+    expect(second).not.toBe(first)
+    await sleep(1_100)
+    const holdId = parseId('run', second)!
+    await money.lanes().submit({ orgId: org.uuid, holdId, bind: () => ({ type: 'expire', holdId }) })
+    await vi.waitFor(async () => expect(await grant()).toMatchObject({ runs_started: 2, held_usd: '0' }), patience)
+    expect((await org.post(`/v1/runs/${second}/finish`, { status: 'succeeded', cost_usd: '0.005' })).status).toBe(200)
+    expect(await grant()).toMatchObject({ runs_started: 2, spent_usd: '0.025', held_usd: '0' })
+    const blocker = await session()
+    await blocker.query('begin')
+    await blocker.query('select from org_ledgers where org_id = $1 for update', [org.uuid])
+    const gone = new AbortController()
+    const lost = fetch(`${money.server.url}/v1/runs`, {
+      method: 'POST',
+      signal: gone.signal,
+      headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o', estimated_cost_usd: '0.01' }),
+    }).catch(() => undefined)
+    await sleep(300)
+    gone.abort()
+    await lost
+    await blocker.query('commit')
+    await sleep(500)
+    await vi.waitFor(async () => expect(await grant()).toMatchObject({ runs_started: 2, held_usd: '0' }), patience)
+  })
+
+  test('a grant that expires on the way to its lane refuses with the envelope, and is explained', async () => {
+    const { org, approved } = await governed()
+    const id = await approved({ max_runs: 10, expires_at: new Date(Date.now() + 500).toISOString() })
+    const blocker = await session()
+    await blocker.query('begin')
+    await blocker.query('select from org_ledgers where org_id = $1 for update', [org.uuid])
+    const start = startRun(org)
+    await sleep(650)
+    await blocker.query('commit')
+    const answer = await start
+    expect(refusalIn(answer)).toMatchObject({ status: 403, code: 'policy_approval_required' })
+    const { approval_id, decision_id } = answer.json.error!.details
+    expect(approval_id).not.toBe(id)
+    await vi.waitFor(async () => {
+      const seen = await call(money.server.url, 'GET', `/v1/decisions/${String(decision_id)}`, { key: org.key })
+      expect(seen).toMatchObject({ status: 200, json: { error_code: 'policy_approval_required' } })
+    }, patience)
+  })
+
+  test('an agent that loops on a refusal does not fill the database, whatever it says each time', { timeout: 60_000 }, async () => {
+    const org = await money.org()
+    await addRule(org, {})
+    for (let round = 0; round < 12; round++)
+      await Promise.all(Array.from({ length: 100 }, (_, i) => startRun(org, { metadata: { request: `${round}-${i}` } })))
+    await sleep(500)
+    const rows = await org.rows('select from policy_matches where org_id = $1')
+    console.log(`matches: ${rows.length}`)
+    expect(rows.length).toBeLessThanOrEqual(1_000)
+  })
+
+  test('one organization whose requests cannot be ended keeps no other from being told', { timeout: 120_000 }, async () => {
+    const [first, second] = [await governed(), await governed()]
+    for (const { org, requested } of [first, second]) await requested().then(() => org)
+    for (const { org } of [first, second])
+      await org.rows(`update approvals set expires_at = now() - interval '1 hour' where org_id = $1 and status = 'pending'`)
+    await first.org.rows(`update approvals set expires_at = now() - interval '2 hours' where org_id = $1`)
+    const blocker = await session()
+    await blocker.query('begin')
+    await blocker.query('select from audit_heads where org_id = $1 for update', [first.org.uuid])
+    const began = performance.now()
+    await Promise.race([expireApprovals(money.server.platform).catch((error: unknown) => console.log(String(error))), sleep(40_000)])
+    console.log(`expiry: ${(performance.now() - began).toFixed(0)} ms`)
+    const [row] = await second.org.rows<{ status: string }>('select status from approvals where org_id = $1')
+    await blocker.query('rollback')
+    expect(row?.status).toBe('expired')
+  })
+
+  test('a support grant is not written down as a key that asked', async () => {
+    const { org } = await governed()
+    const operator = (await operatorOf(money.server)).key
+    const grant = await call(money.server.url, 'POST', '/v1/admin/support-grants', {
+      key: operator,
+      body: { org_id: org.id, scope: 'configuration', reason: 'Ticket', duration_seconds: 600 },
+    })
+    expect(grant.status).toBe(201)
+    const answer = await call(money.server.url, 'POST', '/v1/runs', {
+      key: grant.json['token'] as string,
+      body: { model: 'gpt-4o', estimated_cost_usd: '0.01' },
+    })
+    console.log('support', answer.status, answer.text.slice(0, 300))
+    for (const { requested_by } of await approvalsOf(org)) {
+      const found = await org.ask('GET', `/keys/${String(requested_by)}`)
+      expect(found.status).toBe(200)
+    }
   })
 })

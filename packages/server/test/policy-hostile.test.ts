@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compileExpression } from '../src/expressions/expressions.ts'
 import type { Attempt } from '../src/policies/attempt.ts'
-import { compileRules, explainAttempt, judgeAttempt } from '../src/policies/evaluation.ts'
+import { compileRules, explainAttempt, judgeAttempt, mostSetCost } from '../src/policies/evaluation.ts'
 import type { Rule } from '../src/policies/rule.ts'
 import { ruleEnvironment } from '../src/policies/variables.ts'
 import { type Fate, hostileExpressions } from './policy-hostile-expressions.ts'
@@ -150,4 +150,28 @@ test('whatever is put together from the words of the language is refused, fails,
   expect(slow).toEqual([])
   expect(seen.refused).toBeGreaterThan(1_000)
   expect(seen.true + seen.false + seen.fails).toBeGreaterThan(5)
+})
+
+test(`a set of rules that costs all that is allowed is asked in less than ${mostMs} ms`, () => {
+  for (const [text] of hostileExpressions) {
+    const one = compileRules([rule(text)], about)
+    if (one.cost < mostSetCost / 1_000 || judgeAttempt(one, largest).outcome !== 'allow') continue
+    const count = Math.min(1_000, Math.floor(mostSetCost / one.cost))
+    const set = compileRules(
+      Array.from({ length: count }, (_, i) => ({ ...rule(text), id: String(i) })),
+      about,
+    )
+    expect(
+      leastMs(() => judgeAttempt(set, largest)),
+      `${count} of ${shown(text)}`,
+    ).toBeLessThan(mostMs)
+  }
+  // In shadow, so that all of them are asked.
+  const failing = { ...rule('run.metadata.exists(a, 1 / 0 == 1)'), shadow: true }
+  const count = Math.floor(mostSetCost / compileRules([failing], about).cost)
+  const set = compileRules(
+    Array.from({ length: count }, (_, i) => ({ ...failing, id: String(i) })),
+    about,
+  )
+  expect(leastMs(() => judgeAttempt(set, largest))).toBeLessThan(mostMs)
 })

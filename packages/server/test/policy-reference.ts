@@ -36,7 +36,8 @@ export type Condition =
   | { readonly kind: 'pattern'; readonly field: TextField; readonly value: string }
   | { readonly kind: 'share'; readonly least: number }
   | { readonly kind: 'not'; readonly of: Condition }
-  | { readonly kind: 'and' | 'or'; readonly of: readonly Condition[] }
+  | { readonly kind: 'and'; readonly of: readonly Condition[] }
+  | { readonly kind: 'or'; readonly of: readonly Condition[] }
   | { readonly kind: 'if'; readonly of: readonly [Condition, Condition, Condition] }
 
 /** Of one tag: what it begins with, or what the metadata of that name is. */

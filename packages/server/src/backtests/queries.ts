@@ -73,7 +73,7 @@ export const readRuns = (tx: Tx, orgId: string, range: RunRange, after: string |
           ${runsIn(orgId, range)} ${after === undefined ? raw`` : raw`and id > ${runIn(after).id}::uuid`}
          order by id limit ${limit}`,
     raw`id`,
-    raw`, array_agg(distinct admission ->> 'key_id') filter (where admission is not null) as key_ids`,
+    raw`, array_agg(distinct (admission ->> 'key_id') collate "C") filter (where admission is not null) as key_ids`,
   )
 
 export function runIn(text: string): StoredRun {

@@ -5,7 +5,7 @@ import { type EventKind, eventKinds } from './catalog.ts'
 export { announceDeprecations, announceDeprecationsJob } from './announcements.ts'
 export { type EventData, type EventKind, eventKinds } from './catalog.ts'
 export { eventWebhooks } from './openapi.ts'
-export { optInsOf, orgsWanting, setOptIns } from './queries.ts'
+export { optInsOf, setOptIns } from './queries.ts'
 export { sampledEvents } from './sampling.ts'
 export { emit, emitAll, type NewEvent, writtenEvents } from './writing.ts'
 

@@ -1,4 +1,5 @@
 import { type ExpressionEnvironment, type Field, patternOf } from './environment.ts'
+import { Refused } from './fault.ts'
 import { childrenOf, comprehensionOf, type Node, pathOf } from './syntax.ts'
 
 /** In steps, of which one takes at most about 40 ns. */
@@ -29,13 +30,22 @@ const written = 330
 // To fail and to go on costs as much as thirty steps.
 const failing = 30
 const charactersPerStep = 16
+const deepestValue = 2
 
 /**
  * The most that an expression can cost, from the most that its variables can hold. Every value has a bound on its size, so that
  * strings that are joined and lists that are put together count for what they become.
+ *
+ * Values within values are refused, and have to be before types are checked: the library keeps every type that it meets for good.
  */
 export function costOf(root: Node, { variables }: ExpressionEnvironment): number {
   const estimate = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
+    const found = unbounded(node, bound)
+    if (levels(found.extent) > deepestValue)
+      throw new Refused(`Lists and maps can hold each other only ${deepestValue} deep.`, node.start)
+    return found
+  }
+  const unbounded = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
     const path = pathOf(node)
     if (path && !bound.has(path.root)) return { cost: 4, extent: extentOf(variables.get(path.root)!.get(path.field)!) }
     const element = node.op === 'id' ? bound.get(node.args) : undefined
@@ -70,6 +80,11 @@ function extentOf(field: Field): Extent {
   if (field.kind === 'strings') return sized(field.maxItems, sized(field.maxLength))
   if (field.kind === 'values') return sized(field.maxEntries, sized(field.maxKeyLength), sized(field.maxLength))
   return scalar
+}
+
+const levels = ({ element, value }: Extent): number => {
+  const inner = larger(element, value)
+  return inner ? 1 + levels(inner) : 0
 }
 
 /** Looking at all of a value. */
@@ -144,7 +159,11 @@ const operations: Readonly<Record<Node['op'], Operation>> = {
   '>': comparison,
   '>=': comparison,
   '+': ({ first, second }) => {
-    const extent = sized(first.length + second.length, larger(first.element, second.element))
+    const extent = sized(
+      first.length + second.length,
+      larger(first.element, second.element),
+      larger(first.value, second.value),
+    )
     return { cost: 4 + failing + weight(extent), extent }
   },
   '-': arithmetic,
@@ -162,7 +181,10 @@ const conversion: Operation = ({ first }) => toScalar(failing + first.length / 4
 
 const functions: Readonly<Record<string, Operation>> = {
   has: () => toScalar(failing),
-  re2: ({ node, first }) => toScalar(failing + (first.length * patternOf(childrenOf(node).at(-1)!).size) / 4),
+  re2: ({ node, first }) => {
+    const literal = childrenOf(node).at(-1)
+    return toScalar(failing + (literal ? (first.length * patternOf(literal).size) / 4 : 0))
+  },
   contains: ({ first, second }) => toScalar((first.length * Math.min(first.length, second.length)) / 64),
   startsWith: affix,
   endsWith: affix,

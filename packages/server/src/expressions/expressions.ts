@@ -7,9 +7,8 @@ import { type Screen, screenOf } from './screen.ts'
 import { childrenOf, conjunctsOf, type Node, pathOf } from './syntax.ts'
 import { vet } from './vetting.ts'
 
-export { type ExpressionEnvironment, expressionEnvironment, type Field, type Variable } from './environment.ts'
+export { expressionEnvironment } from './environment.ts'
 export type { ExpressionFault } from './fault.ts'
-export { mostCharacters as mostExpressionCharacters } from './scan.ts'
 
 /** A field that has to be one of these strings: whatever else an expression says, it is false otherwise. */
 export interface Requirement {
@@ -53,6 +52,7 @@ function compiled(environment: ExpressionEnvironment, text: string): Expression 
   const parsed = environment.cel.parse(text)
   const root: Node = parsed.ast
   const names = vet(root, environment)
+  costOf(root, environment)
   const { valid, type, error } = parsed.check()
   if (!valid) throw error
   if (type !== 'bool')

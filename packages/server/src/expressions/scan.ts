@@ -1,6 +1,6 @@
 import { Refused } from './fault.ts'
 
-export const mostCharacters = 4_096
+const mostCharacters = 4_096
 const deepest = 30
 const mostSigns = 4
 

@@ -70,7 +70,7 @@ const mathematical = 0xd835
 const selecting = 0xdb40
 
 /** A text without any of these is read as it is. */
-const beyondLatin = new RegExp('[\\u00a0\\u00ad\\u0300-\\uffff]')
+const beyondLatin = /[\u{300}-\u{10ffff}\u{a0}\u{ad}]/u
 
 /** Makes characters alike that are read alike, so that a detector needs to know one spelling only. */
 export function fold(original: string): Folded {

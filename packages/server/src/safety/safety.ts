@@ -10,7 +10,7 @@ import { findSettings, type SafetyRow, upsertSettings } from './queries.ts'
 import type { ContentSafety, SafetyDraftInput, SafetyInput } from './schema.ts'
 import { complete } from './settings.ts'
 
-export { blockedBy, compileSafety, type Finding, inspect, type SafetyCheck } from './inspection.ts'
+export { blockedBy, compileSafety, inspect, type SafetyCheck } from './inspection.ts'
 export { checkedPatterns } from './own-patterns.ts'
 export { SafetyInput, safetyInputFaults } from './schema.ts'
 export { type FindingsTeller, tellFindings } from './telling.ts'

@@ -15,7 +15,7 @@ const maxThreshold = 100
  */
 export const SafetyInput = Type.Unsafe<string | string[]>({
   type: ['string', 'array'],
-  if: { type: 'array' },
+  if: { type: ['array'] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: {
     type: 'array',
