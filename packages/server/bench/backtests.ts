@@ -15,14 +15,16 @@ import { insertOrg } from '../src/orgs/queries.ts'
 import { formatId, newUuid } from '../src/values/id.ts'
 import { secret } from '../src/values/secret.ts'
 import { seededRules, seedHistory } from './backtests-history.ts'
-import { makePostgres } from './decisions-postgres.ts'
+import { cpuMicrosOf, cpuMicrosOfFamily } from './decisions-cpu.ts'
+import { type BenchPostgres, makePostgres } from './decisions-postgres.ts'
 import { openBenchPlatform, type Server, startApi } from './decisions-stand.ts'
 
 const barSeconds = 60
 /** What may come on top of a process that has served one small test: pages on their way, and what is not collected yet. */
-const barGrownMb = 150
+const barGrownMb = 256
 
 interface Stand {
+  readonly postgres: BenchPostgres
   readonly server: Server
   readonly org: { readonly id: string; readonly key: string; readonly keyId: string }
 }
@@ -42,7 +44,7 @@ export async function benchBacktests({ smoke }: { smoke: boolean }) {
     const server = await startApi(postgres)
     try {
       const org = await makeOrg(platform)
-      const stand = { server, org }
+      const stand = { postgres, server, org }
       for (const rule of seededRules) await send(stand, '/policies', rule)
       const seeded = await seedHistory(platform, org, runs)
       await owner.query('vacuum (analyze) runs, policy_matches')
@@ -105,10 +107,13 @@ const rssMb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/
 async function measured(stand: Stand, title: string, body: object, isFree: boolean): Promise<BacktestView> {
   const { pid } = stand.server
   const before = rssMb(pid)
+  const spent = () => [cpuMicrosOf(pid), cpuMicrosOfFamily(stand.postgres.pid())] as const
+  const [nodeBefore, postgresBefore] = spent()
   const watch = watched(stand)
   const started = performance.now()
   const { result, lines, longestGapMs } = await streamed(stand, body)
   const seconds = (performance.now() - started) / 1_000
+  const [node, postgres] = spent()
   const { rss, waitedMs, delayMs } = await watch.stop()
   const rows = result.runs.considered + (result.recorded_refusals?.considered ?? 0)
   const peak = Math.max(before, ...rss)
@@ -120,7 +125,7 @@ async function measured(stand: Stand, title: string, body: object, isFree: boole
   const peaks = thirds.map((part) => Math.max(before, ...part).toFixed(0)).join(', ')
   const others = waitedMs.toSorted((a, b) => a - b)
   console.log(
-    `${title}: ${rows} in ${seconds.toFixed(1)} s (bar ${barSeconds}), ${Math.round(rows / seconds)}/s; ${lines} lines of progress, the longest gap ${longestGapMs.toFixed(0)} ms`,
+    `${title}: ${rows} in ${seconds.toFixed(1)} s (bar ${barSeconds}), ${Math.round(rows / seconds)}/s; ${lines} lines of progress, the longest gap ${longestGapMs.toFixed(0)} ms; CPU a row: Node ${((node - nodeBefore) / rows).toFixed(1)} µs, PostgreSQL ${((postgres - postgresBefore) / rows).toFixed(1)} µs`,
   )
   console.log(
     `  RSS ${before.toFixed(0)} MB before, at most ${peaks} in each third, ${rssMb(pid).toFixed(0)} after; longest delay of the event loop ${delayMs.toFixed(1)} ms; other requests p50 ${at(others, 0.5)} p99 ${at(others, 0.99)} most ${at(others, 1)} ms`,

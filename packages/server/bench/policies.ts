@@ -88,7 +88,7 @@ export async function benchPolicies({ smoke }: { smoke: boolean }) {
       bare: async () => round(attempts, bare, seconds),
     })
     const ratio = ratioOf(by.judged, by.bare, count === 100 ? { bar: ratioBar, smoke } : { smoke })
-    console.log(`${count} rules, compiled in ${compiledMs.toFixed(0)} ms: ${described(by.judged)}`)
+    console.log(`${count} rules, cost ${set.cost}, compiled in ${compiledMs.toFixed(0)} ms: ${described(by.judged)}`)
     console.log(`the bare library: ${rateOf(by.bare)}; ${ratio}`)
     if (count === 100) await tail(attempts, judge, smoke)
     else console.log(`goal ${goal}/s in one process`)
@@ -139,7 +139,9 @@ function bareRules(rules: readonly Rule[], sample: Attempt): (attempt: Attempt) 
     values: 'map<string, dyn>',
   }
   for (const [name, fields] of ruleEnvironment.variables) {
-    const { constructor: ctor } = variables[name as keyof AttemptVariables] as object as { constructor: new () => object }
+    const { constructor: ctor } = variables[name as keyof AttemptVariables] as object as {
+      constructor: new () => object
+    }
     const typed = [...fields].map(([field, { kind }]) => [field, types[kind]] as const)
     environment.registerType(name, { ctor, fields: Object.fromEntries(typed) }).registerVariable(name, name)
   }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { addRule, actionsOf, eventsLike, refusalIn, ruleOf, startRun } from './governed.ts'
-import { type MoneyOrg, useMoney } from './money.ts'
-import { call, keyOf, operatorOf } from './tenants.ts'
 import { expireApprovals } from '../src/approvals/expiring.ts'
 import { parseId } from '../src/values/id.ts'
+import { actionsOf, addRule, eventsLike, refusalIn, ruleOf, startRun } from './governed.ts'
+import { environmentFor } from './harness.ts'
+import { type MoneyOrg, useMoney } from './money.ts'
+import { startApi } from './processes.ts'
+import { call, keyOf, operatorOf } from './tenants.ts'
 
 const money = useMoney()
 const patience = { timeout: 20_000, interval: 25 }
@@ -81,7 +83,11 @@ describe('a grant', () => {
 
   test('is not hidden by later denials', async () => {
     const { org, requested, decide, approved } = await governed()
-    await approved({ max_runs: 10, max_amount_usd: '1', expires_at: new Date(Date.now() + 80 * 86_400_000).toISOString() })
+    await approved({
+      max_runs: 10,
+      max_amount_usd: '1',
+      expires_at: new Date(Date.now() + 80 * 86_400_000).toISOString(),
+    })
     for (let day = 0; day < 3; day++) {
       const id = await requested({ estimated_cost_usd: '5' })
       expect((await decide(id, 'deny')).status).toBe(200)
@@ -109,8 +115,7 @@ describe('a grant', () => {
     await addRule(org, { shadow: true, priority: 1 })
     expect((await startRun(org)).status).toBe(201)
     await vi.waitFor(
-      async () =>
-        expect(await org.rows('select from policy_matches where org_id = $1 and shadow')).toHaveLength(1),
+      async () => expect(await org.rows('select from policy_matches where org_id = $1 and shadow')).toHaveLength(1),
       { timeout: 3_000, interval: 50 },
     )
   })
@@ -135,7 +140,11 @@ describe('a request', () => {
     await blocker.query('select from audit_heads where org_id = $1 for update', [org.uuid])
     const start = startRun(org)
     await waiting(1, '%audit_heads%')
-    const put = org.ask('PUT', `/policies/${rule}`, ruleOf({ name: 'r', priority: 1, effect: 'require_approval', reason: 'Else.' }))
+    const put = org.ask(
+      'PUT',
+      `/policies/${rule}`,
+      ruleOf({ name: 'r', priority: 1, effect: 'require_approval', reason: 'Else.' }),
+    )
     await waiting(2)
     await blocker.query('commit')
     await Promise.all([start, put])
@@ -147,7 +156,10 @@ describe('a request', () => {
   test('whose week is over is not what an attempt is told to wait for', async () => {
     const { org, requested, decide } = await governed()
     const id = await requested()
-    await org.rows(`update approvals set expires_at = now() - interval '1 s' where id = $2 and org_id = $1`, parseId('approval', id))
+    await org.rows(
+      `update approvals set expires_at = now() - interval '1 s' where id = $2 and org_id = $1`,
+      parseId('approval', id),
+    )
     const next = await requested()
     expect((await decide(next, 'approve')).status).toBe(200)
   })
@@ -178,7 +190,10 @@ describe('a request', () => {
          attempt, 0, requested_by, expires_at from approvals, generate_series(1, 999) n where org_id = $1`,
     )
     const { key } = await keyOf(money.server, org.id, { role: 'service' })
-    const answer = await call(money.server.url, 'POST', '/v1/runs', { key, body: { model: 'gpt-4o', estimated_cost_usd: '0.01' } })
+    const answer = await call(money.server.url, 'POST', '/v1/runs', {
+      key,
+      body: { model: 'gpt-4o', estimated_cost_usd: '0.01' },
+    })
     expect(answer.json.error?.details).toHaveProperty('approval_id')
   })
 
@@ -215,18 +230,24 @@ describe('nobody is held up', () => {
     await org.rows(
       `insert into policy_rules (org_id, id, name, effect, target, priority, expression, reason, enabled, shadow)
        select $1, gen_random_uuid(), 'r' || n, 'block', 'model', n,
-         case when n = 1000 then 'run.model.startsWith("m")' else 'run.estimated_cost_usd > ' || n || '.5 && run.tags.exists(t, t == "t' || n || '")' end,
-         'No.', true, false from generate_series(1, 1000) n`,
+         'run.estimated_cost_usd > ' || n || '.5 && ("t' || n || '" in run.tags)',
+         'No.', true, false from generate_series(1, 999) n`,
     )
+    await addRule(org, { priority: 1_000, expression: 'run.model.startsWith("m")' })
     await org.rows(
       `insert into routing_models (org_id, id, model, enabled) select $1, gen_random_uuid(), 'm' || n, true from generate_series(1, 500) n`,
     )
     await org.set('PUT', '/prices', {
-      prices: Array.from({ length: 500 }, (_, i) => ({ model: `m${i + 1}`, input_usd_per_million: '900000', output_usd_per_million: '900000' })),
+      prices: Array.from({ length: 500 }, (_, i) => ({
+        model: `m${i + 1}`,
+        input_usd_per_million: '900000',
+        output_usd_per_million: '900000',
+      })),
     })
     await org.set('POST', '/routes', { name: 'chat', strategy: 'cheapest', bar: null })
     const tags = Array.from({ length: 20 }, (_, i) => `tag-${i}`)
-    const start = () => org.post('/v1/runs', { route: 'chat', input_tokens: 1_000, max_output_tokens: 1_000, tags, dry_run: true })
+    const start = () =>
+      org.post('/v1/runs', { route: 'chat', input_tokens: 1_000, max_output_tokens: 1_000, tags, dry_run: true })
     expect(refusalIn(await start())).toMatchObject({ code: 'policy_blocked' })
     const pause = await longestPause(start)
     console.log(`route: ${pause.toFixed(0)} ms`)
@@ -236,7 +257,9 @@ describe('nobody is held up', () => {
   test('by a draft of 1,000 rules', { timeout: 120_000 }, async () => {
     const org = await money.org()
     const rules = Array.from({ length: 1_000 }, (_, i) =>
-      ruleOf({ expression: `${Array.from({ length: 20 }, (__, k) => `run.model == "d${i}-${k}-${Math.random()}"`).join(' || ')}` }),
+      ruleOf({
+        expression: `${Array.from({ length: 20 }, (__, k) => `run.model == "d${i}-${k}-${Math.random()}"`).join(' || ')}`,
+      }),
     )
     const body = JSON.stringify({ run: { model: 'gpt-4o' }, rules })
     expect(body.length).toBeLessThan(1_048_576)
@@ -266,9 +289,7 @@ describe('locks', () => {
       ])
       expect(answers.map(({ status }) => status)).toEqual([200, 201])
     }
-    await vi.waitFor(async () => {
-      await sleep(1_200)
-    }, patience)
+    await sleep(1_200)
     const after = await money.superuser.client.query<{ deadlocks: string }>(
       'select deadlocks from pg_stat_database where datname = current_database()',
     )
@@ -277,7 +298,9 @@ describe('locks', () => {
 })
 
 describe('what was counted', () => {
-  test('a run that a bulk row ends, one that ends late, and one that nobody waits for use their grant once or not', { timeout: 60_000 }, async () => {
+  test('a run that a bulk row ends, one that ends late, and one that nobody waits for use their grant once or not', {
+    timeout: 60_000,
+  }, async () => {
     const { org, approved } = await governed()
     const id = await approved({ max_runs: 10, max_amount_usd: '1' })
     const grant = async () => (await org.ask('GET', `/approvals/${id}`)).json['grant']
@@ -287,7 +310,10 @@ describe('what was counted', () => {
     expect(await grant()).toMatchObject({ runs_started: 1, spent_usd: '0.02', held_usd: '0' })
     const second = (await startRun(org, { lease_seconds: 1 })).json['id'] as string
     expect(second).not.toBe(first)
-    await sleep(1_100)
+    await org.rows(
+      `update holds set expires_at = clock_timestamp() - interval '6 seconds' where org_id = $1 and id = $2`,
+      parseId('run', second),
+    )
     const holdId = parseId('run', second)!
     await money.lanes().submit({ orgId: org.uuid, holdId, bind: () => ({ type: 'expire', holdId }) })
     await vi.waitFor(async () => expect(await grant()).toMatchObject({ runs_started: 2, held_usd: '0' }), patience)
@@ -330,31 +356,41 @@ describe('what was counted', () => {
     }, patience)
   })
 
-  test('an agent that loops on a refusal does not fill the database, whatever it says each time', { timeout: 60_000 }, async () => {
+  test('an agent that loops on a refusal does not fill the database, whatever it says each time', {
+    timeout: 60_000,
+  }, async () => {
     const org = await money.org()
     await addRule(org, {})
     for (let round = 0; round < 12; round++)
-      await Promise.all(Array.from({ length: 100 }, (_, i) => startRun(org, { metadata: { request: `${round}-${i}` } })))
+      await Promise.all(
+        Array.from({ length: 100 }, (_, i) => startRun(org, { metadata: { request: `${round}-${i}` } })),
+      )
     await sleep(500)
     const rows = await org.rows('select from policy_matches where org_id = $1')
     console.log(`matches: ${rows.length}`)
     expect(rows.length).toBeLessThanOrEqual(1_000)
   })
 
-  test('one organization whose requests cannot be ended keeps no other from being told', { timeout: 120_000 }, async () => {
+  test('one organization whose requests cannot be ended keeps no other from being told', {
+    timeout: 120_000,
+  }, async () => {
     const [first, second] = [await governed(), await governed()]
     for (const { org, requested } of [first, second]) await requested().then(() => org)
     for (const { org } of [first, second])
-      await org.rows(`update approvals set expires_at = now() - interval '1 hour' where org_id = $1 and status = 'pending'`)
+      await org.rows(
+        `update approvals set expires_at = now() - interval '1 hour' where org_id = $1 and status = 'pending'`,
+      )
     await first.org.rows(`update approvals set expires_at = now() - interval '2 hours' where org_id = $1`)
-    const blocker = await session()
-    await blocker.query('begin')
-    await blocker.query('select from audit_heads where org_id = $1 for update', [first.org.uuid])
-    const began = performance.now()
-    await Promise.race([expireApprovals(money.server.platform).catch((error: unknown) => console.log(String(error))), sleep(40_000)])
-    console.log(`expiry: ${(performance.now() - began).toFixed(0)} ms`)
+    const owner = await session()
+    await owner.query(
+      `create function fail_entry() returns trigger language plpgsql as $$ begin raise 'not for this one'; end $$`,
+    )
+    await owner.query(
+      `create trigger failing before insert on audit_log for each row when (new.org_id = '${first.org.uuid}') execute function fail_entry()`,
+    )
+    await expireApprovals(money.server.platform).catch(() => undefined)
+    await owner.query('drop trigger failing on audit_log')
     const [row] = await second.org.rows<{ status: string }>('select status from approvals where org_id = $1')
-    await blocker.query('rollback')
     expect(row?.status).toBe('expired')
   })
 
@@ -375,5 +411,141 @@ describe('what was counted', () => {
       const found = await org.ask('GET', `/keys/${String(requested_by)}`)
       expect(found.status).toBe(200)
     }
+  })
+})
+
+describe('what held', () => {
+  test('a refused start leaves its external_id and its key free', async () => {
+    const org = await money.org()
+    const rule = await addRule(org, {})
+    const start = () => startRun(org, { external_id: 'later' }, { 'idempotency-key': 'later' })
+    expect((await start()).status).toBe(403)
+    expect((await org.ask('DELETE', `/policies/${rule}`)).status).toBe(204)
+    expect((await start()).status).toBe(201)
+  })
+
+  test('approving and denying need no body', async () => {
+    const { requested, org, approver } = await governed()
+    const id = await requested()
+    const bare = await fetch(`${money.server.url}/v1/orgs/${org.id}/approvals/${id}/approve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${approver}` },
+    })
+    expect(bare.status).toBe(200)
+  })
+
+  test('a change of one rule of 1,000 holds nobody up when it is read again', { timeout: 60_000 }, async () => {
+    const org = await money.org()
+    await org.rows(
+      `insert into policy_rules (org_id, id, name, effect, target, priority, expression, reason, enabled, shadow)
+       select $1, gen_random_uuid(), 'r' || n, 'block', 'model', n,
+         'run.estimated_cost_usd > ' || n || '.5 && run.model.startsWith("gpt-") && ("t' || n || '" in run.tags)',
+         'No.', true, false from generate_series(1, 999) n`,
+    )
+    const cold = await longestPause(() => addRule(org, { enabled: false }).then(() => startRun(org)))
+    const warm = await longestPause(() => startRun(org))
+    const again = await longestPause(() => org.ask('PATCH', '', { timezone: 'Asia/Tokyo' }).then(() => startRun(org)))
+    console.log(`1,000 rules: cold ${cold.toFixed(0)}, warm ${warm.toFixed(0)}, again ${again.toFixed(0)} ms`)
+    expect(Math.max(cold, again)).toBeLessThan(100)
+  })
+
+  test('a dry run tells nobody what detectors have found', async () => {
+    const org = await money.org()
+    await org.set('PUT', '/content-safety', { detectors: { card_number: { mode: 'block' } } })
+    await org.set('POST', '/webhooks', { url: 'https://example.com/hook', events: ['content_safety.detected'] })
+    await startRun(org, { dry_run: true, input: 'Pay with 4242 4242 4242 4242.' })
+    await sleep(1_500)
+    expect(await eventsLike(org, 'content_safety')).toEqual([])
+  })
+
+  test('asking, deciding, changing and expiring at once end in no deadlock and no 500', {
+    timeout: 60_000,
+  }, async () => {
+    const { org, rule, requested, decide } = await governed({ name: 'r', priority: 1 })
+    const deadlocks = async () =>
+      (
+        await money.superuser.client.query<{ deadlocks: string }>(
+          'select deadlocks from pg_stat_database where datname = current_database()',
+        )
+      ).rows[0]!.deadlocks
+    await sleep(1_200)
+    const before = await deadlocks()
+    for (let round = 0; round < 15; round++) {
+      const ids = await Promise.all(['a', 'b', 'c', 'd'].map((id) => requested({ workflow_id: `${round}${id}` })))
+      const change = ruleOf({ name: 'r', priority: 1, effect: 'require_approval', reason: `Round ${round}.` })
+      const answers = await Promise.all([
+        ...ids.map((id, i) => decide(id, i % 2 === 0 ? 'approve' : 'deny')),
+        org.ask('PUT', `/policies/${rule}`, change),
+        ...['a', 'b', 'e', 'f'].map((id) => startRun(org, { workflow_id: `${round}${id}` })),
+        expireApprovals(money.server.platform).then(() => ({ status: 200 })),
+      ])
+      expect(answers.map(({ status }) => status).filter((status) => ![200, 201, 403, 409].includes(status))).toEqual([])
+    }
+    await sleep(1_200)
+    expect(await deadlocks()).toBe(before)
+  })
+
+  test('a grant of 5 admits 5 over two processes, with every attempt sent twice under its key or name', {
+    timeout: 120_000,
+  }, async () => {
+    const { org, approved } = await governed()
+    const other = await startApi(environmentFor(money.server.database))
+    const id = await approved({ max_runs: 5, max_amount_usd: '0.2' })
+    const attempt = (i: number, url: string) =>
+      call(url, 'POST', '/v1/runs', {
+        key: org.key,
+        headers: i % 2 === 0 ? { 'idempotency-key': `k${i}` } : {},
+        body: { model: 'gpt-4o', estimated_cost_usd: '0.01', ...(i % 2 === 1 && { external_id: `e${i}` }) },
+      })
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => [attempt(i, money.server.url), attempt(i, other.url)]).flat(),
+    )
+    const started = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json['id']))
+    expect(started.size).toBe(5)
+    expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(3)
+    expect((await org.ask('GET', `/approvals/${id}`)).json).toMatchObject({
+      grant: { runs_started: 5, held_usd: '0.05' },
+    })
+    expect(await approvalsOf(org)).toHaveLength(2)
+  })
+
+  test('a run under a grant is explained, and its movements are in the ledger', async () => {
+    const { org, approved } = await governed()
+    const id = await approved({ max_runs: 5, max_amount_usd: '0.2' })
+    const run = (await startRun(org)).json['id'] as string
+    const explained = await call(money.server.url, 'GET', `/v1/decisions/${run.replace('run_', 'dec_')}`, {
+      key: org.key,
+    })
+    expect(explained.status).toBe(200)
+    expect(explained.json['limits']).toMatchObject([
+      { kind: 'approval', limit_id: id, unit: 'runs' },
+      { kind: 'approval', limit_id: id, unit: 'usd' },
+    ])
+    const ledger = await org.ask('GET', '/ledger')
+    expect(ledger.status).toBe(200)
+    expect(ledger.text).toContain(id)
+  })
+
+  test('a body that cannot be read is nowhere in the logs', async () => {
+    const org = await money.org()
+    const broken = '{"model": "gpt-4o", "input": "canary-77aa 4242 4242 4242 4242'
+    expect((await org.post('/v1/runs', broken)).status).toBe(422)
+    expect((await org.post('/v1/runs', { model: 'gpt-4o', input: { text: 'canary-77aa' } })).status).toBe(422)
+    expect(JSON.stringify(money.server.logs)).not.toContain('canary-77aa')
+  })
+})
+
+describe('a route', () => {
+  test('whose first model is blocked starts the next one that was approved', async () => {
+    const org = await money.org()
+    await addRule(org, { expression: 'run.model == "gpt-4o-mini"' })
+    await addRule(org, { effect: 'require_approval', expression: 'run.model == "gpt-4o"' })
+    for (const model of ['gpt-4o', 'gpt-4o-mini']) await org.set('POST', '/models', { model })
+    await org.set('POST', '/routes', { name: 'chat', strategy: 'cheapest', bar: null })
+    const start = (by: object) => org.post('/v1/runs', { ...by, input_tokens: 1, max_output_tokens: 1 })
+    const { details } = refusalIn(await start({ model: 'gpt-4o' }))
+    const { key } = await keyOf(money.server, org.id, { role: 'admin' })
+    expect((await org.ask('POST', `/approvals/${String(details!['approval_id'])}/approve`, {}, key)).status).toBe(200)
+    expect(await start({ route: 'chat' })).toMatchObject({ status: 201, json: { model: 'gpt-4o' } })
   })
 })

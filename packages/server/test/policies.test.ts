@@ -200,6 +200,23 @@ describe('rules as they are set', () => {
     expect((await org.events('policy.deleted')).length).toBe(1)
   })
 
+  test('they may not take too long together, also as a draft', async () => {
+    const org = await money.org()
+    // Each is allowed by itself.
+    const costly = (i: number) =>
+      ruleOf({ expression: `run.tags.exists(a, run.tags.exists(b, a + b == "${i}" && a.contains(b)))` })
+    const rules = Array.from({ length: 300 }, (_, i) => costly(i))
+    const draft = await org.ask('POST', '/policies/evaluate', { run: { model: 'm' }, rules })
+    expect(refusalIn(draft)).toMatchObject({ details: { fields: [{ field: 'rules', code: 'out_of_range' }] } })
+    const answers: number[] = []
+    for (const rule of rules) {
+      answers.push((await org.ask('POST', '/policies', rule)).status)
+      if (answers.at(-1) !== 201) break
+    }
+    expect(answers.at(-1)).toBe(422)
+    expect(answers.length).toBeGreaterThan(3)
+  })
+
   test('they are listed in the order in which they are asked', async () => {
     const org = await money.org()
     for (const [name, priority] of [

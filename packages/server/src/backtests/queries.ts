@@ -46,17 +46,16 @@ const runsIn = (orgId: string, { classes, window }: RunRange) => raw`
 
 /**
  * A page travels as one text and is taken apart where it is looked at: thousands of rows that wait together would outlive the
- * collector's first look, and each such look would hold everybody up.
+ * collector's first look, and each such look would hold everybody up. Without names, which cost the database the most.
  */
 const pageOf = async <Extra extends object>(
   tx: Tx,
-  page: RawBuilder<unknown>,
-  order: RawBuilder<unknown>,
+  { columns, page, order }: Record<'columns' | 'page' | 'order', RawBuilder<unknown>>,
   extra = raw``,
 ): Promise<{ readonly rows: readonly string[] } & Extra> => {
   const { rows } = await raw<{ text: string | null } & Extra>`
-    with page as materialized (${page})
-    select string_agg(row_to_json(p)::text, ${separator} order by ${order}) as text ${extra} from page p`.execute(tx)
+    select string_agg(json_build_array(${columns})::text, ${separator} order by ${order}) as text ${extra}
+      from (${page}) as page`.execute(tx)
   const { text, ...more } = rows[0]!
   return { rows: text === null ? [] : text.split(separator), ...(more as unknown as Extra) }
 }
@@ -68,17 +67,46 @@ const separator = '\u001e'
 export const readRuns = (tx: Tx, orgId: string, range: RunRange, after: string | undefined, limit: number) =>
   pageOf<{ readonly key_ids: readonly string[] | null }>(
     tx,
-    raw`select id, model, provider, operation, action, workflow_id, deployment_id, department_id, customer_id,
-               chain_id, depth, input_tokens, output_tokens, cost_nano::text, tags, metadata, admission
-          ${runsIn(orgId, range)} ${after === undefined ? raw`` : raw`and id > ${runIn(after).id}::uuid`}
-         order by id limit ${limit}`,
-    raw`id`,
+    {
+      columns: raw`id, model, provider, operation, action, workflow_id, deployment_id, department_id, customer_id, chain_id,
+                   depth, input_tokens, output_tokens, cost_nano::text, tags, metadata, admission`,
+      page: raw`select * ${runsIn(orgId, range)} ${after === undefined ? raw`` : raw`and id > ${runIn(after).id}::uuid`}
+                 order by id limit ${limit}`,
+      order: raw`id`,
+    },
     raw`, array_agg(distinct (admission ->> 'key_id') collate "C") filter (where admission is not null) as key_ids`,
   )
 
+type Text = string | null
+type RunCells = [
+  ...[id: string, model: string, provider: Text, operation: Text, action: Text, workflow: Text, deployment: Text],
+  ...[department: Text, customer: Text, chain: Text, depth: number | null, input: number | null, output: number | null],
+  ...[cost: string, tags: string[], metadata: StoredRun['metadata'], admission: Admission | null],
+]
+
 export function runIn(text: string): StoredRun {
-  const row = JSON.parse(text) as StoredRun & { readonly cost_nano: string }
-  return { ...row, cost_nano: BigInt(row.cost_nano) }
+  const [id, model, provider, operation, action, workflow_id, deployment_id, ...more] = JSON.parse(text) as RunCells
+  const [department_id, customer_id, chain_id, depth, input_tokens, output_tokens, cost, tags, metadata, admission] =
+    more
+  return {
+    id,
+    model,
+    provider,
+    operation,
+    action,
+    workflow_id,
+    deployment_id,
+    department_id,
+    customer_id,
+    chain_id,
+    depth,
+    input_tokens,
+    output_tokens,
+    cost_nano: BigInt(cost),
+    tags,
+    metadata,
+    admission,
+  }
 }
 
 /** An attempt that rules refused, as often as it was made within a minute. */
@@ -104,16 +132,23 @@ export function readRefusals(tx: Tx, orgId: string, window: Window, after: strin
     ? raw`and minute >= ${last.minute}::timestamptz and (minute, rule_id, shadow, set_version, attempt_hash) >
             (${last.minute}::timestamptz, ${last.rule_id}::uuid, false, ${last.set_version}::bigint, ${last.attempt_hash}::bytea)`
     : raw``
-  return pageOf(
-    tx,
-    raw`select id, minute, rule_id, set_version::text,
-               outcome, attempt_hash::text, attempt, count ${refusalsIn(orgId, window)} ${beyond}
-         order by minute, rule_id, shadow, set_version, attempt_hash limit ${limit}`,
-    raw`minute, rule_id, set_version::bigint, attempt_hash::bytea`,
-  )
+  return pageOf(tx, {
+    columns: raw`id, minute, rule_id, set_version::text, outcome, attempt_hash::text, attempt, count`,
+    page: raw`select * ${refusalsIn(orgId, window)} ${beyond}
+               order by minute, rule_id, shadow, set_version, attempt_hash limit ${limit}`,
+    order: raw`minute, rule_id, set_version, attempt_hash`,
+  })
 }
 
-export const refusalIn = (text: string) => JSON.parse(text) as RecordedRefusal
+type RefusalCells = [
+  ...[id: string, minute: string, rule: string, setVersion: string, outcome: string],
+  ...[hash: string, attempt: StoredAttempt, count: number],
+]
+
+export function refusalIn(text: string): RecordedRefusal {
+  const [id, minute, rule_id, set_version, outcome, attempt_hash, attempt, count] = JSON.parse(text) as RefusalCells
+  return { id, minute, rule_id, set_version, outcome, attempt_hash, attempt, count }
+}
 
 /** How many rows the planner expects: free, and near enough to say how far a test has come. */
 async function expectedRows(tx: Tx, from: RawBuilder<unknown>): Promise<number> {

@@ -69,7 +69,7 @@ function windowOf(asked: { from?: string; to?: string }, now: Date): Window {
 async function testedBy({ limit, rules }: BacktestInput, orgId: string, live: Remembered<RuleSet>): Promise<Tested> {
   if (limit) return { kind: 'limit', limit }
   const set = await live.of(orgId)
-  return rules ? { kind: 'rules', ...draftRules(rules, set) } : { kind: 'live', set }
+  return rules ? { kind: 'rules', ...(await draftRules(rules, set)) } : { kind: 'live', set }
 }
 
 /** Nobody is there to be told of anything. */

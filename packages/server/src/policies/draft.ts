@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import { newUuid } from '../values/id.ts'
-import { checkRule, compileRules, type RuleSet } from './evaluation.ts'
+import { checkRule, compileRules, mostSetCost, type RuleSet } from './evaluation.ts'
 import type { RuleFields } from './queries.ts'
 import type { Rule } from './rule.ts'
 import type { RuleInput } from './schema.ts'
@@ -19,16 +20,41 @@ export function expressionFaults(expression: string, field: string): FieldFault[
   return [{ field, code: 'invalid_value', message: `${message} (line ${line}, column ${column})` }]
 }
 
+const compiledAtOnce = 5
+
+/** What is compiled is remembered by its text. A thousand at once would hold everybody up. */
+export async function compileInTurns(rules: readonly { readonly expression: string }[]) {
+  for (const [i, { expression }] of rules.entries()) {
+    checkRule(expression)
+    if (i % compiledAtOnce === compiledAtOnce - 1) await nextTurn()
+  }
+}
+
+/** What is wrong with rules as a whole. */
+export function costFaults(rules: readonly Rule[], field: string): FieldFault[] {
+  const { cost } = compileRules(rules, { orgId: '', version: 0n, timezone: 'UTC' })
+  if (cost <= mostSetCost) return []
+  const share = `${Math.ceil((cost * 100) / mostSetCost)} %`
+  const message = `All enabled rules together would take too long for one run: ${share} of what they may. Simplify or disable some.`
+  return [{ field, code: 'out_of_range', message }]
+}
+
 /** A set that nobody has set: its rules are told apart by their places. */
 export interface Draft {
   readonly set: RuleSet
   readonly places: ReadonlyMap<string, number>
 }
 
-export function draftRules(inputs: readonly RuleInput[], of: Pick<RuleSet, 'orgId' | 'timezone'>): Draft {
+export async function draftRules(
+  inputs: readonly RuleInput[],
+  of: Pick<RuleSet, 'orgId' | 'timezone'>,
+): Promise<Draft> {
+  await compileInTurns(inputs)
   const faults = inputs.flatMap(({ expression }, i) => expressionFaults(expression, `rules.${i}.expression`))
   if (faults.length > 0) throw validationFailed(faults)
   const rules = inputs.map((input): Rule => ({ id: newUuid(), version: 0, ...fieldsOf(input) }))
+  const together = costFaults(rules, 'rules')
+  if (together.length > 0) throw validationFailed(together)
   return {
     set: compileRules(rules, { orgId: of.orgId, timezone: of.timezone, version: 0n }),
     places: new Map(rules.map(({ id }, i) => [id, i])),

@@ -8,7 +8,7 @@ import { AttemptVariables, OrgVariables } from './variables.ts'
 export { checkRule } from './rule-expressions.ts'
 
 /** The most that the enabled rules of an organization may cost together: all of them can be asked about one attempt. */
-export const mostSetCost = 400_000
+export const mostSetCost = 300_000
 
 interface EnabledRule {
   readonly rule: Rule

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -6,8 +5,8 @@ import type { Tx } from '../infra/sql.ts'
 import { type AccessLease, type Remembered, rememberByOrg } from '../nodes/nodes.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { expressionFaults, fieldsOf } from './draft.ts'
-import { checkRule, compileRules, type RuleSet } from './evaluation.ts'
+import { compileInTurns, costFaults, expressionFaults, fieldsOf } from './draft.ts'
+import { compileRules, type RuleSet } from './evaluation.ts'
 import {
   countRules,
   deleteRule,
@@ -51,6 +50,12 @@ const eventOf = ({ id, name, effect, target, enabled, shadow }: RuleView) => ({
   shadow,
 })
 
+/** All rules of an organization may be asked about one run: together they must not take long. */
+async function assertBearable(tx: Tx, orgId: string) {
+  const faults = costFaults(await orderedRules(tx, orgId), 'expression')
+  if (faults.length > 0) throw validationFailed(faults)
+}
+
 function assertSound({ expression }: RuleInput) {
   const faults = expressionFaults(expression, 'expression')
   if (faults.length > 0) throw validationFailed(faults)
@@ -67,6 +72,7 @@ export async function createRule(
     throw new ApiError('conflict', {}, { message: `An organization has at most ${maxRules} rules.` })
   await nextSetVersion(tx, orgId)
   const after = ruleView(await insertRule(tx, orgId, newUuid(), fieldsOf(input)))
+  await assertBearable(tx, orgId)
   audit({ action: 'policy.created', target: { kind: 'rule', id: after.id }, after })
   emit({ kind: 'policy.created', subject: after.id, data: eventOf(after) })
   accessChanged()
@@ -99,6 +105,7 @@ export async function replaceRule(
   if (names.every((name) => fields[name] === found[name])) return before
   await nextSetVersion(tx, orgId)
   const after = ruleView(await updateRule(tx, orgId, id, fields))
+  await assertBearable(tx, orgId)
   await afterwards(tools, orgId, id)
   audit({ action: 'policy.updated', target: { kind: 'rule', id: after.id }, before, after })
   emit({ kind: 'policy.updated', subject: after.id, data: eventOf(after) })
@@ -123,8 +130,6 @@ export async function removeRule(
   return null
 }
 
-const compiledAtOnce = 20
-
 /** The rules that are set for an organization, read in one state of the database. */
 export async function loadRuleSet({ sql }: Pick<Platform, 'sql'>, orgId: string): Promise<RuleSet> {
   const { rules, ...about } = await sql.asOrgs(
@@ -136,11 +141,7 @@ export async function loadRuleSet({ sql }: Pick<Platform, 'sql'>, orgId: string)
     }),
     { isSnapshot: true },
   )
-  // What is compiled is remembered by its text: a thousand at once would hold everybody up.
-  for (const [i, { expression }] of rules.entries()) {
-    checkRule(expression)
-    if (i % compiledAtOnce === compiledAtOnce - 1) await nextTurn()
-  }
+  await compileInTurns(rules)
   return compileRules(rules, { orgId: formatId('org', orgId), ...about })
 }
 

@@ -209,7 +209,7 @@ export function policies(
       const set = await rules.of(principal!.orgId)
       const attempt = attemptIn(body, principal!, clock.now())
       if (body.rules === undefined) return explain(set, attempt)
-      const draft = draftRules(body.rules, set)
+      const draft = await draftRules(body.rules, set)
       return explain(draft.set, attempt, draft.places)
     },
   )
