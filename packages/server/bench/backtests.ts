@@ -173,9 +173,9 @@ const streamed = (stand: Stand, body: object) =>
 function watched(stand: Stand) {
   const { port, pid } = stand.server
   const found = { rss: [] as number[], waitedMs: [] as number[], delayMs: 0 }
-  let isOver = false
+  const over = new AbortController()
   const sampling = (async () => {
-    for (let i = 0; !isOver; i++) {
+    for (let i = 0; !over.signal.aborted; i++) {
       found.rss.push(rssMb(pid))
       const asked = performance.now()
       await (await fetch(`http://127.0.0.1:${port}/v1/me`, { headers: headersOf(stand) })).text()
@@ -191,7 +191,7 @@ function watched(stand: Stand) {
   })()
   return {
     stop: async () => {
-      isOver = true
+      over.abort()
       await sampling
       return found
     },

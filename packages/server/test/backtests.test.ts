@@ -469,4 +469,17 @@ describe('where answers have a second', () => {
     expect((await stream.rest()).at(-1)).toMatchObject({ type: 'result' })
     expect(hurried.logs.filter(({ level }) => level === 'error')).toEqual([])
   })
+
+  test('a test ends with its process, and says so', async () => {
+    const tenant = await tenantOf(hurried, (await operatorOf(hurried)).key)
+    await superuser.client.query('begin; lock table runs in access exclusive mode')
+    const stream = await started(tenant, hurried.port)
+    await stream.next()
+    const closed = hurried.app.close()
+    await superuser.client.query('rollback')
+    const last = (await stream.rest()).at(-1)
+    expect(last).toMatchObject({ type: 'error', error: { code: 'service_unavailable' } })
+    expect(JSON.stringify(last)).toContain('stopping')
+    await closed
+  })
 })

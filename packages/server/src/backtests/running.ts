@@ -7,6 +7,7 @@ import type { Progress } from './progress.ts'
 import type { BacktestView } from './schema.ts'
 
 const maxAtOnce = 2
+const maxMinutes = 10
 const lineEveryMs = 500
 
 /** Whoever asked has left: nobody is answered any more. */
@@ -29,10 +30,16 @@ export class RunningTests {
     if (this.byOrg.size >= maxAtOnce) throw busy('As many back-tests are running as can. Retry later.')
     const controller = new AbortController()
     this.byOrg.set(orgId, controller)
+    // However costly its rules: others wait for its place.
+    const tooLong = busy(`The back-test took more than ${maxMinutes} minutes. Ask for a shorter window.`)
+    const timer = setTimeout(() => controller.abort(tooLong), maxMinutes * 60_000).unref()
     return {
       signal: controller.signal,
       stop: () => controller.abort(new CallerLeft()),
-      leave: () => this.byOrg.delete(orgId),
+      leave: () => {
+        clearTimeout(timer)
+        this.byOrg.delete(orgId)
+      },
     }
   }
 

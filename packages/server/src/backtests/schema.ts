@@ -8,7 +8,7 @@ import { scheduleFaults, scheduleInput } from '../ledger/ledger.ts'
 import { RuleInput } from '../policies/policies.ts'
 
 const maxRules = 1_000
-export const scopeKinds = ['org', 'department', 'workflow', 'deployment', 'customer'] as const
+const scopeKinds = ['org', 'department', 'workflow', 'deployment', 'customer'] as const
 
 const draftLimit = Type.Object({
   scope_kind: Type.Enum([...scopeKinds], { examples: ['department'] }),
@@ -172,7 +172,6 @@ export const Backtest = Type.Object({
   agreement: Nullable(Agreement),
 })
 export type BacktestView = Static<typeof Backtest>
-export type RankedView = BacktestView['by_team']
 export type AgreementView = Static<typeof Agreement>
 
 /** As one answer, or with `Accept: application/x-ndjson` as lines, of which the last is that answer. */
