@@ -166,6 +166,8 @@ CREATE TABLE public.api_keys (
     revoked_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    rotated_from uuid,
+    minted_by uuid,
     CONSTRAINT api_keys_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text, 'service'::text, 'operator'::text])))
 );
 

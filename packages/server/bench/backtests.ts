@@ -21,7 +21,7 @@ import { openBenchPlatform, type Server, startApi } from './decisions-stand.ts'
 
 const barSeconds = 60
 /** What may come on top of a process that has served one small test: pages on their way, and what is not collected yet. */
-const barGrownMb = 256
+const barGrownMb = 150
 
 interface Stand {
   readonly postgres: BenchPostgres

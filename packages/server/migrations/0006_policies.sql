@@ -1,11 +1,14 @@
 set local lock_timeout = '5s';
 
--- What rules mean by the time of day.
-alter table orgs add column timezone text not null default 'UTC';
-
 -- What was known of a run when it was admitted and is not said by its other columns: who asked and when, what was expected of it,
 -- and which rules had been asked. Only where rules were asked.
 alter table runs add column admission json;
+
+-- What rules mean by the time of day.
+alter table orgs add column timezone text not null default 'UTC';
+
+-- Where a key comes from: who asks for an approval must not give it by another key of its own making.
+alter table api_keys add column rotated_from uuid, add column minted_by uuid;
 
 -- What an organization's runs may do. Processes remember the rules of an organization by the version of the whole set.
 create table policy_sets (

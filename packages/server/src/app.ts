@@ -5,6 +5,7 @@ import { askForApprovals, expireWithRule } from './approvals/approvals.ts'
 import { approvals } from './approvals/routes.ts'
 import { ensureAuditPartitions } from './audit/audit.ts'
 import { audit } from './audit/routes.ts'
+import { backtests } from './backtests/routes.ts'
 import { budgets } from './budgets/routes.ts'
 import { chains } from './chains/routes.ts'
 import { changes, recordAttempts } from './changes/changes.ts'
@@ -159,14 +160,15 @@ export async function buildApp(
   policies(app, platform, change, rules, expireWithRule)
   approvals(app, platform, change)
   contentSafety(app, platform, change, safety)
+  backtests(app, platform, rules)
   routing(app, change, {
     platform,
     lanes,
     records,
     remembered: routed,
     policyFor: async (caller, input, nowMs) => {
-      const rulings = await ask(caller, input, nowMs)
-      return (model, quotedNano) => rulings?.on(model, quotedNano).refusal ?? null
+      const rulings = await ask(caller, input, { atMs: nowMs })
+      return (model, quotedNano) => rulings.on(model, quotedNano).refusal ?? null
     },
   })
   runs(app, platform, lanes, records, speedLimits, {

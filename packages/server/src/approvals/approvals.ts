@@ -10,6 +10,7 @@ import {
   decideApproval,
   expireOfRule,
   findApproval,
+  isOfOneMaking,
   lockApproval,
   lockedRuleVersion,
 } from './queries.ts'
@@ -35,8 +36,12 @@ async function decidable(tx: Tx, orgId: string, id: string, caller: Caller, now:
   const row = (await lockApproval(tx, orgId, id))!
   if (caller.kind !== 'key')
     throw new ApiError('forbidden', {}, { message: 'The organization decides on its approvals itself.' })
-  if (caller.id === row.requested_by)
-    throw new ApiError('forbidden', {}, { message: 'Who asks for an approval cannot decide on it.' })
+  if (await isOfOneMaking(tx, orgId, row.requested_by, caller.id))
+    throw new ApiError(
+      'forbidden',
+      {},
+      { message: 'Who asks for an approval cannot decide on it, nor can a key that it has made.' },
+    )
   if (row.status === wanted) return { row, isDecided: true }
   if (row.status !== 'pending') throw conflict(`The request is ${row.status}.`)
   if (version !== row.rule_version) throw conflict('The rule has changed since: the next attempt asks anew.')

@@ -1,18 +1,28 @@
 import { auditKeyring, recordAll } from '../audit/audit.ts'
 import { actorOf } from '../changes/changes.ts'
-import { emit } from '../events/events.ts'
+import { emit, type NewEvent } from '../events/events.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { Grant } from '../ledger/ledger.ts'
+import type { Tx } from '../infra/sql.ts'
+import { balancesOf, emptyBalance, type Grant } from '../ledger/ledger.ts'
 import { type Attempt, attemptedBy, type Rule, storedAttempt } from '../policies/policies.ts'
 import { formatId, newUuid } from '../values/id.ts'
-import { fingerprintOf } from './grant.ts'
-import { type ApprovalRow, approvalsOf, countPending, insertApproval } from './queries.ts'
+import { fingerprintOf, grantKey } from './grant.ts'
+import {
+  type ApprovalRow,
+  countPending,
+  expireOfAttempt,
+  findOpen,
+  insertApproval,
+  lockedRuleVersion,
+  standingGrants,
+} from './queries.ts'
 import { requestData } from './views.ts'
 
 /** Nobody is waited for longer than that. */
 const waitMs = 7 * 86_400_000
-const maxPending = 1_000
+/** More could nobody look through; and one key must not keep the others from asking. */
+const mostPending = { all: 1_000, own: 100 }
 
 /** An attempt that a rule lets through only once somebody has approved it. */
 export interface Asked {
@@ -24,11 +34,11 @@ export interface Asked {
 }
 
 export interface Approvals {
-  /** What was granted for the attempt, if that still stands; how much of it is left is decided where it is taken. */
-  readonly grantFor: (asked: Asked) => Promise<Grant | undefined>
+  /** What was granted for the attempt and stands, the oldest first; whether there is room in it is decided where it is taken. */
+  readonly grantsFor: (asked: Asked) => Promise<Grant[]>
   /**
-   * Asks for an approval, unless the same attempt waits already or was denied not long ago; the id of the request. Nothing where so
-   * much waits already that nobody could look through it.
+   * Asks for an approval, unless the same attempt waits already or was denied not long ago; the id of the request. Nothing where the
+   * rule has changed meanwhile, or too much waits already.
    */
   readonly ask: (asked: Asked) => Promise<string | undefined>
 }
@@ -39,27 +49,53 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
   const keyOf = ({ rule, attempt }: Asked) => ({
     ruleId: rule.id,
     ruleVersion: rule.version,
-    fingerprint: fingerprintOf(attempt),
+    fingerprint: fingerprintOf(rule, attempt),
   })
-  const stands = ({ expires_at }: ApprovalRow) => expires_at > clock.now()
+
+  /** On the record and to subscriptions, as everything that becomes of a request. */
+  async function tell(tx: Tx, { caller, address, traceId }: Asked, kind: 'requested' | 'expired', row: ApprovalRow) {
+    const data = requestData(row)
+    const action = `approval.${kind}` as const
+    await emit(tx, caller.orgId, [{ kind: action, subject: data.approval_id, data } as NewEvent])
+    const target = { kind: 'approval', id: data.approval_id }
+    const after = kind === 'requested' ? { ...data, attempt: row.attempt } : data
+    await recordAll(tx, keyring, caller.orgId, [{ actor: actorOf(caller), action, target, after, address, traceId }])
+  }
 
   return {
-    grantFor: async (asked) => {
+    grantsFor: async (asked) => {
       const { orgId } = asked.caller
-      const rows = await sql.asOrgs([orgId], (tx) => approvalsOf(tx, orgId, keyOf(asked)))
-      const granted = rows.find((row) => row.status === 'approved' && stands(row))
-      return granted && grantOf(granted)
+      return sql.asOrgs([orgId], async (tx) => {
+        const rows = await standingGrants(tx, orgId, keyOf(asked), clock.now())
+        if (rows.length === 0) return []
+        const balances = await balancesOf(
+          tx,
+          orgId,
+          rows.map(({ id }) => grantKey(id, 'runs')),
+        )
+        const hasRoom = ({ id, max_runs }: ApprovalRow) => {
+          const { spent, held } = balances.get(grantKey(id, 'runs')) ?? emptyBalance
+          return spent + held < BigInt(max_runs!)
+        }
+        const roomy = rows.filter(hasRoom)
+        // All are used up: the last one says so in its own words.
+        return (roomy.length > 0 ? roomy : rows.slice(-1)).map(grantOf)
+      })
     },
     ask: async (asked) => {
       const { caller, rule, attempt } = asked
       const { orgId } = caller
+      if (caller.kind !== 'key') return undefined
       const key = keyOf(asked)
+      const now = clock.now()
       return sql.asOrgs([orgId], async (tx) => {
-        const open = (await approvalsOf(tx, orgId, key)).find(
-          (row) => (row.status === 'pending' || row.status === 'denied') && stands(row),
-        )
+        // A rule that changes takes its requests with it: none may come after that.
+        if ((await lockedRuleVersion(tx, orgId, rule.id)) !== rule.version) return undefined
+        const open = await findOpen(tx, orgId, key, now)
         if (open) return formatId('approval', open.id)
-        if ((await countPending(tx, orgId)) >= maxPending) return undefined
+        for (const row of await expireOfAttempt(tx, orgId, key, now)) await tell(tx, asked, 'expired', row)
+        const pending = await countPending(tx, orgId, caller.id)
+        if (pending.all >= mostPending.all || pending.own >= mostPending.own) return undefined
         const row = await insertApproval(tx, orgId, {
           id: newUuid(),
           rule_id: rule.id,
@@ -71,23 +107,12 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
           attempt: storedAttempt(attempt),
           estimated_nano: attempt.estimatedNano,
           requested_by: caller.id,
-          expires_at: new Date(clock.now().getTime() + waitMs),
+          expires_at: new Date(now.getTime() + waitMs),
         })
-        // Another request has asked a moment ago.
-        if (!row) return formatId('approval', (await approvalsOf(tx, orgId, key))[0]!.id)
-        const data = requestData(row)
-        await emit(tx, orgId, [{ kind: 'approval.requested', subject: data.approval_id, data }])
-        await recordAll(tx, keyring, orgId, [
-          {
-            actor: actorOf(caller),
-            action: 'approval.requested',
-            target: { kind: 'approval', id: data.approval_id },
-            after: { ...data, attempt: row.attempt },
-            address: asked.address,
-            traceId: asked.traceId,
-          },
-        ])
-        return data.approval_id
+        if (row) await tell(tx, asked, 'requested', row)
+        // Without a row another request has asked a moment ago.
+        const found = row ?? (await findOpen(tx, orgId, key, now))
+        return found && formatId('approval', found.id)
       })
     },
   }

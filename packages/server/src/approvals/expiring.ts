@@ -2,6 +2,8 @@ import { auditKeyring, recordAll } from '../audit/audit.ts'
 import { emit } from '../events/events.ts'
 import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
+import type { Sql } from '../infra/sql.ts'
+import type { Keyring } from '../values/keyring.ts'
 import { expireOverdue, orgsWithOverdue } from './queries.ts'
 import { requestData } from './views.ts'
 
@@ -10,37 +12,50 @@ const atOnce = 200
 /** Ends requests that nobody decided on in time, and grants whose time is over. Neither is honoured before the job comes, either. */
 export async function expireApprovals({ sql, config }: Pick<Platform, 'sql' | 'config'>, signal?: AbortSignal) {
   const keyring = auditKeyring(config.masterKeys())
+  const failures: unknown[] = []
+  const failed = new Set<string>()
   for (;;) {
     signal?.throwIfAborted()
-    const orgIds = await orgsWithOverdue(sql, atOnce)
+    const orgIds = (await orgsWithOverdue(sql, atOnce)).filter((orgId) => !failed.has(orgId))
     let ended = 0
-    for (const orgId of orgIds)
-      ended += await sql.asOrgs([orgId], async (tx) => {
-        const rows = await expireOverdue(tx, orgId, atOnce)
-        const told = rows.map(requestData)
-        await emit(
-          tx,
-          orgId,
-          told.map((data) => ({ kind: 'approval.expired', subject: data.approval_id, data })),
-        )
-        await recordAll(
-          tx,
-          keyring,
-          orgId,
-          told.map((data) => ({
-            actor: { kind: 'system', id: 'expire-approvals', role: 'worker' },
-            action: 'approval.expired',
-            target: { kind: 'approval', id: data.approval_id },
-            after: data,
-            address: null,
-            traceId: '',
-          })),
-        )
-        return rows.length
-      })
-    if (ended === 0) return
+    for (const orgId of orgIds) {
+      try {
+        ended += await expireOf(sql, keyring, orgId)
+      } catch (error) {
+        // What is wrong with one organization is not the others' to wait for.
+        failed.add(orgId)
+        failures.push(error)
+      }
+    }
+    if (ended === 0) break
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} organizations could not be looked through`)
 }
+
+const expireOf = (sql: Sql, keyring: Keyring, orgId: string) =>
+  sql.asOrgs([orgId], async (tx) => {
+    const told = (await expireOverdue(tx, orgId, atOnce)).map(requestData)
+    await emit(
+      tx,
+      orgId,
+      told.map((data) => ({ kind: 'approval.expired', subject: data.approval_id, data })),
+    )
+    await recordAll(
+      tx,
+      keyring,
+      orgId,
+      told.map((data) => ({
+        actor: { kind: 'system', id: 'expire-approvals', role: 'worker' },
+        action: 'approval.expired',
+        target: { kind: 'approval', id: data.approval_id },
+        after: data,
+        address: null,
+        traceId: '',
+      })),
+    )
+    return told.length
+  })
 
 export const expireApprovalsJob = (platform: Platform): Job => ({
   name: 'expire-approvals',

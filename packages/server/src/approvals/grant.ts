@@ -9,14 +9,14 @@ import {
   type LimitKind,
   type Unit,
 } from '../ledger/ledger.ts'
-import type { Attempt } from '../policies/policies.ts'
+import type { Attempt, Rule } from '../policies/policies.ts'
 import { formatId } from '../values/id.ts'
 
 /**
- * What makes two attempts the same one: who asks for what, for whom. How many tokens it takes, what it costs and what it is tagged
- * with may differ.
+ * What makes two attempts the same one: who asks for what, for whom. How many tokens it takes and what it costs may differ; so may
+ * tags and metadata, unless they are what the rule is about: then who approves has seen those and no others.
  */
-export const fingerprintOf = (attempt: Attempt): Buffer =>
+export const fingerprintOf = ({ expression }: Pick<Rule, 'expression'>, attempt: Attempt): Buffer =>
   hash(
     'sha256',
     JSON.stringify([
@@ -29,6 +29,8 @@ export const fingerprintOf = (attempt: Attempt): Buffer =>
       attempt.deploymentId,
       attempt.departmentId,
       attempt.customerId,
+      /\btags\b/.test(expression) ? attempt.tags.toSorted() : [],
+      /\bmetadata\b/.test(expression) ? Object.entries(attempt.metadata).sort() : [],
     ]),
     'buffer',
   )

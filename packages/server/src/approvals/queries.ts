@@ -54,23 +54,73 @@ interface Untyped {
 type Typed<T extends Untyped> = Omit<T, keyof Untyped> & Pick<ApprovalRow, keyof Untyped>
 const typed = <T extends Untyped>(row: T) => row as unknown as Typed<T>
 
-/** What was asked and answered about an attempt, the newest first. */
-export async function approvalsOf(
-  tx: Tx,
-  orgId: string,
-  of: { readonly ruleId: string; readonly ruleVersion: number; readonly fingerprint: Buffer },
-): Promise<ApprovalRow[]> {
-  const rows = await tx
+/** What makes two attempts the same one, for a rule as it is. */
+export interface AttemptKey {
+  readonly ruleId: string
+  readonly ruleVersion: number
+  readonly fingerprint: Buffer
+}
+
+const ofAttempt = (tx: Tx, orgId: string, of: AttemptKey) =>
+  tx
     .selectFrom('approvals')
     .select(columns)
     .where('org_id', '=', orgId)
     .where('rule_id', '=', of.ruleId)
     .where('rule_version', '=', of.ruleVersion)
     .where('fingerprint', '=', of.fingerprint)
-    .orderBy('id', 'desc')
-    .limit(3)
+
+/** What was granted for an attempt and stands, the oldest first. */
+export async function standingGrants(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow[]> {
+  const rows = await ofAttempt(tx, orgId, of)
+    .where('status', '=', 'approved')
+    .where('expires_at', '>', now)
+    .orderBy('id')
     .execute()
   return rows.map(typed)
+}
+
+/** The request that waits for an attempt, or the denial that stands. */
+export async function findOpen(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow | undefined> {
+  const row = await ofAttempt(tx, orgId, of)
+    .where('status', 'in', ['pending', 'denied'])
+    .where('expires_at', '>', now)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && typed(row)
+}
+
+/** Ends the request that has waited too long, so that the next can be made. */
+export async function expireOfAttempt(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow[]> {
+  const rows = await tx
+    .updateTable('approvals')
+    .set({ status: 'expired', updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('rule_id', '=', of.ruleId)
+    .where('rule_version', '=', of.ruleVersion)
+    .where('fingerprint', '=', of.fingerprint)
+    .where('status', '=', 'pending')
+    .where('expires_at', '<=', now)
+    .returning(columns)
+    .execute()
+  return rows.map(typed)
+}
+
+/** Whether one of two keys comes from the other: by rotation, or because the one that asks has made it. */
+export async function isOfOneMaking(tx: Tx, orgId: string, requester: string, approver: string): Promise<boolean> {
+  const { rows } = await raw<{ found: boolean }>`
+    with recursive replaced (id) as (
+      select ${requester}::uuid
+      union select k.rotated_from from api_keys k join replaced r on k.id = r.id
+       where k.org_id = ${orgId} and k.rotated_from is not null),
+    makers (id) as (
+      select ${approver}::uuid
+      union select m.id from api_keys k join makers a on k.id = a.id
+        cross join lateral (values (k.rotated_from), (k.minted_by)) as m (id)
+       where k.org_id = ${orgId} and m.id is not null)
+    select exists (select from replaced join makers using (id)) as found`.execute(tx)
+  return rows[0]!.found
 }
 
 export interface NewApproval {
@@ -87,14 +137,12 @@ export interface NewApproval {
   readonly expires_at: Date
 }
 
-export async function countPending(tx: Tx, orgId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('approvals')
-    .select(({ fn }) => fn.countAll<bigint>().as('count'))
-    .where('org_id', '=', orgId)
-    .where('status', '=', 'pending')
-    .executeTakeFirstOrThrow()
-  return Number(count)
+/** How many requests wait: in all, and of one key. */
+export async function countPending(tx: Tx, orgId: string, keyId: string): Promise<{ all: number; own: number }> {
+  const { rows } = await raw<{ all: bigint; own: bigint }>`
+    select count(*) as all, count(*) filter (where requested_by = ${keyId}) as own
+      from approvals where org_id = ${orgId} and status = 'pending'`.execute(tx)
+  return { all: Number(rows[0]!.all), own: Number(rows[0]!.own) }
 }
 
 /** Nothing where the same attempt waits already. */

@@ -1,5 +1,6 @@
 import type { Tx } from '../infra/sql.ts'
 import { type Balance, balancesOf, emptyBalance } from '../ledger/ledger.ts'
+import { attemptView } from '../policies/policies.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
@@ -23,7 +24,7 @@ const viewOf = (row: ApprovalRow, balanceOf: (unit: 'runs' | 'usd') => Balance):
   rule_version: row.rule_version,
   reason: row.reason,
   attempted: row.attempted,
-  attempt: { ...row.attempt },
+  attempt: attemptView(row.attempt),
   estimated_cost_usd: formatUsd(row.estimated_nano),
   requested_by: formatId('key', row.requested_by),
   decided_by: row.decided_by === null ? null : formatId('key', row.decided_by),

@@ -24,7 +24,7 @@ import type { BacktestView } from './schema.ts'
 import type { KnownKeys } from './stored-runs.ts'
 import { inSlices, pagesAhead } from './walking.ts'
 
-const pageRows = 2_000
+const pageRows = 1_000
 
 export interface Asked {
   readonly window: Window

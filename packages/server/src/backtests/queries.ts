@@ -56,7 +56,10 @@ const pageOf = async <Extra extends object>(
   const { rows } = await raw<{ text: string | null } & Extra>`
     select string_agg(json_build_array(${columns})::text, ${separator} order by ${order}) as text ${extra}
       from (${page}) as page`.execute(tx)
-  const { text, ...more } = rows[0]!
+  const [answer] = rows
+  const { text, ...more } = answer!
+  // The driver's timers remember the answer for a while after it is read.
+  answer!.text = null
   return { rows: text === null ? [] : text.split(separator), ...(more as unknown as Extra) }
 }
 

@@ -17,7 +17,7 @@ const maxDays = 90
 const defaultDays = 30
 const lines = 'application/x-ndjson'
 
-export function backtests(app: App, platform: Platform, rules: Remembered<RuleSet>) {
+export function backtests(app: App, platform: Platform, rules: Pick<Remembered<RuleSet>, 'of'>) {
   const running = new RunningTests()
   app.addHook('preClose', (done) => {
     running.stopAll()
@@ -66,7 +66,11 @@ function windowOf(asked: { from?: string; to?: string }, now: Date): Window {
   return readWindow(asked, { from: new Date(endMs - defaultDays * dayMs), to: new Date(endMs) })
 }
 
-async function testedBy({ limit, rules }: BacktestInput, orgId: string, live: Remembered<RuleSet>): Promise<Tested> {
+async function testedBy(
+  { limit, rules }: BacktestInput,
+  orgId: string,
+  live: Pick<Remembered<RuleSet>, 'of'>,
+): Promise<Tested> {
   if (limit) return { kind: 'limit', limit }
   const set = await live.of(orgId)
   return rules ? { kind: 'rules', ...(await draftRules(rules, set)) } : { kind: 'live', set }

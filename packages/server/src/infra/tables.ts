@@ -71,12 +71,14 @@ export interface ApiKeys {
   last_used_at: Timestamp | null;
   mac: Buffer;
   mac_key_id: string;
+  minted_by: string | null;
   name: string;
   not_before: Timestamp | null;
   org_id: string;
   pins: Generated<Json>;
   revoked_at: Timestamp | null;
   role: string;
+  rotated_from: string | null;
   scopes: string[];
   updated_at: Generated<Timestamp>;
 }

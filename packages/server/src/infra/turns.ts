@@ -9,3 +9,14 @@ export async function inTurns<T>(items: readonly T[], work: (item: T, index: num
     work(item, index)
   }
 }
+
+/** Long work that was cut into steps, with others in between. The first ones come at once: most work is done with them. */
+export async function inSteps<T>(steps: Generator<void, T>): Promise<T> {
+  for (let taken = 1; ; taken++) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (taken >= stepsAtOnce) await setImmediate()
+  }
+}
+
+const stepsAtOnce = 3

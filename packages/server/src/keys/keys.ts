@@ -33,6 +33,9 @@ interface Wanted {
   readonly pins?: Record<string, string>
   readonly notBefore?: Date | null
   readonly expiresAt?: Date | null
+  /** The key that it replaces, and the one that asked for it. */
+  readonly rotatedFrom?: string
+  readonly mintedBy?: string
 }
 
 /** Mints a key; its secret leaves in this answer and is kept only as a keyed hash. */
@@ -54,6 +57,8 @@ export async function mint(
     mac_key_id: id,
     not_before: wanted.notBefore ?? null,
     expires_at: wanted.expiresAt ?? null,
+    rotated_from: wanted.rotatedFrom ?? null,
+    minted_by: wanted.mintedBy ?? null,
   })
   return { view: keyView(row), secret: minted.text }
 }
@@ -83,6 +88,7 @@ export function wantedKey(caller: Caller, input: KeyInput): Wanted {
     pins: { ...caller.pins, ...input.pins },
     notBefore,
     expiresAt,
+    ...(caller.kind === 'key' && { mintedBy: caller.id }),
   }
 }
 
@@ -111,6 +117,7 @@ export async function rotate(platform: Platform, tx: Tx, orgId: string, id: stri
     pins: found.pins as Record<string, string>,
     notBefore: null,
     expiresAt: found.expires_at,
+    rotatedFrom: id,
   })
   return { old, ...minted }
 }

@@ -13,6 +13,8 @@ export interface NewKey {
   readonly mac_key_id: string
   readonly not_before: Date | null
   readonly expires_at: Date | null
+  readonly rotated_from: string | null
+  readonly minted_by: string | null
 }
 
 const visible = [

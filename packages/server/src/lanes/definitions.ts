@@ -3,6 +3,7 @@ import { loadCustomerDefault } from '../customers/customers.ts'
 import { optInsOf } from '../events/events.ts'
 import type { Sql } from '../infra/sql.ts'
 import { configVersion, limitOf, liveLimits } from '../ledger/ledger.ts'
+import { setVersion } from '../policies/policies.ts'
 import { loadPriceBook } from '../prices/prices.ts'
 import { loadTopUps } from '../quota/quota.ts'
 import { loadRetention } from '../retention/retention.ts'
@@ -44,6 +45,7 @@ export function rememberDefinitions(sql: Sql): Memory {
         chainBounds: await loadChainBounds(tx, orgId),
         retention: await loadRetention(tx, orgId),
         optIns: await optInsOf(tx, orgId),
+        policySet: await setVersion(tx, orgId),
       }
     })
     evictOldest(remembered, maxOrgs)

@@ -11,6 +11,8 @@ export interface Definitions extends OrgLimits {
   readonly prices: PriceBook
   readonly chainBounds: BoundsByWorkflow
   readonly retention: Awaited<ReturnType<typeof loadRetention>>
+  /** The version of its rules. */
+  readonly policySet: bigint
   /** Kinds of events that are written only because it asked for them. */
   readonly optIns: ReadonlySet<string>
 }

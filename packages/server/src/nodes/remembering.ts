@@ -6,6 +6,8 @@ const maxOrgs = 20_000
 export interface Remembered<T> {
   /** From memory where that is sure to be what is set now, else from where it is kept. */
   readonly of: (orgId: string) => T | Promise<T>
+  /** From where it is kept, for whoever has learnt that what is remembered is old. */
+  readonly anew: (orgId: string) => Promise<T>
 }
 
 /**
@@ -43,5 +45,5 @@ export function rememberByOrg<T extends object>(
     return promise
   }
 
-  return { of: (orgId) => (lease.isHeld() ? remembered.get(orgId) : undefined) ?? loaded(orgId) }
+  return { of: (orgId) => (lease.isHeld() ? remembered.get(orgId) : undefined) ?? loaded(orgId), anew: load }
 }

@@ -1,6 +1,7 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Sql } from '../infra/sql.ts'
+import { lockLedger } from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { findOrg, lockOrg, type OrgFields, type OrgRow, renewPolicySet, updateOrg } from './queries.ts'
@@ -34,7 +35,10 @@ export async function changeOrg(
   const before = orgView(found)
   if (fields.status === found.status) return before
   const after = orgView(await updateOrg(tx, orgId, fields))
-  if (after.timezone !== before.timezone) await renewPolicySet(tx, orgId)
+  if (after.timezone !== before.timezone) {
+    await renewPolicySet(tx, orgId)
+    await lockLedger(tx, orgId)
+  }
   audit({ action, target: { kind: 'org', id: after.id }, before, after })
   if (fields.status !== undefined)
     emit({

@@ -23,8 +23,9 @@ export type OrgRow = Awaited<ReturnType<typeof insertOrg>>
 export const findOrg = (tx: Tx, orgId: string): Promise<OrgRow | undefined> =>
   tx.selectFrom('orgs').select(visible).where('id', '=', orgId).executeTakeFirst()
 
+/** Whoever refers to the organization meanwhile need not wait: nobody changes its id. */
 export const lockOrg = (tx: Tx, orgId: string): Promise<OrgRow | undefined> =>
-  tx.selectFrom('orgs').select(visible).where('id', '=', orgId).forUpdate().executeTakeFirst()
+  tx.selectFrom('orgs').select(visible).where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
 
 export interface OrgFields {
   name?: string

@@ -37,13 +37,16 @@ export interface Rulings {
   readonly on: (model: { model: string; provider?: string | null | undefined }, estimatedNano: bigint) => Ruling
 }
 
-export type AskRules = (caller: Caller, fields: AttemptFields, atMs: number) => Promise<Rulings | undefined>
+export type AskRules = (
+  caller: Caller,
+  fields: AttemptFields,
+  options: { readonly atMs: number; readonly isAnew?: boolean },
+) => Promise<Rulings>
 
-/** Asks the rules of an organization; nothing where it has none. The database is touched only for rules about chains. */
+/** Asks the rules of an organization. The database is touched only for rules about chains. */
 export function askRules({ sql }: { readonly sql: Sql }, rules: Remembered<RuleSet>): AskRules {
-  return async (caller, fields, atMs) => {
-    const set = await rules.of(caller.orgId)
-    if (set.rules.length === 0) return undefined
+  return async (caller, fields, { atMs, isAnew = false }) => {
+    const set = await (isAnew ? rules.anew(caller.orgId) : rules.of(caller.orgId))
     const chain = set.usesChain ? await standingOf(sql, caller.orgId, fields) : outsideChains
     return {
       set,
@@ -72,7 +75,7 @@ async function standingOf(
 }
 
 const attemptOf = (
-  { id, role, scopes }: Caller,
+  { kind, id, role, scopes }: Caller,
   fields: AttemptFields,
   decided: Pick<Attempt, 'model' | 'provider' | 'estimatedNano' | 'chain' | 'atMs'>,
 ): Attempt => ({
@@ -87,5 +90,5 @@ const attemptOf = (
   maxOutputTokens: fields.max_output_tokens ?? 0,
   tags: fields.tags ?? [],
   metadata: fields.metadata ?? {},
-  key: { id: formatId('key', id), role, scopes: [...scopes] },
+  key: { id: formatId(kind === 'key' ? 'key' : 'grant', id), role, scopes: [...scopes] },
 })

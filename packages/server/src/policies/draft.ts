@@ -30,10 +30,12 @@ export async function compileInTurns(rules: readonly { readonly expression: stri
   }
 }
 
-/** What is wrong with rules as a whole. */
-export function costFaults(rules: readonly Rule[], field: string): FieldFault[] {
-  const { cost } = compileRules(rules, { orgId: '', version: 0n, timezone: 'UTC' })
-  if (cost <= mostSetCost) return []
+const costOf = (rules: readonly Rule[]) => compileRules(rules, { orgId: '', version: 0n, timezone: 'UTC' }).cost
+
+/** What is wrong with rules as a whole. Who makes them cheaper is not told off for what they were before. */
+export function costFaults(rules: readonly Rule[], before: readonly Rule[], field: string): FieldFault[] {
+  const cost = costOf(rules)
+  if (cost <= mostSetCost || cost <= costOf(before)) return []
   const share = `${Math.ceil((cost * 100) / mostSetCost)} %`
   const message = `All enabled rules together would take too long for one run: ${share} of what they may. Simplify or disable some.`
   return [{ field, code: 'out_of_range', message }]
@@ -53,7 +55,7 @@ export async function draftRules(
   const faults = inputs.flatMap(({ expression }, i) => expressionFaults(expression, `rules.${i}.expression`))
   if (faults.length > 0) throw validationFailed(faults)
   const rules = inputs.map((input): Rule => ({ id: newUuid(), version: 0, ...fieldsOf(input) }))
-  const together = costFaults(rules, 'rules')
+  const together = costFaults(rules, [], 'rules')
   if (together.length > 0) throw validationFailed(together)
   return {
     set: compileRules(rules, { orgId: of.orgId, timezone: of.timezone, version: 0n }),

@@ -1,8 +1,9 @@
 import type { Caller } from '../identity/identity.ts'
+import { inSteps } from '../infra/turns.ts'
 import { formatId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import type { Attempt } from './attempt.ts'
-import { explainAttempt, type RuleSet } from './evaluation.ts'
+import { explaining, type RuleSet } from './evaluation.ts'
 import { attemptedBy, policyRefusal } from './refusal.ts'
 import type { Rule } from './rule.ts'
 import type { EvaluateInput, Evaluation } from './schema.ts'
@@ -32,8 +33,12 @@ export const attemptIn = ({ run, key, chain, at }: EvaluateInput, caller: Caller
 })
 
 /** Says of every rule whether it matches and why, and which decides. `placeOf` tells the rules of a draft. */
-export function explain(set: RuleSet, attempt: Attempt, placeOf?: ReadonlyMap<string, number>): Evaluation {
-  const { verdict, rules } = explainAttempt(set, attempt)
+export async function explain(
+  set: RuleSet,
+  attempt: Attempt,
+  placeOf?: ReadonlyMap<string, number>,
+): Promise<Evaluation> {
+  const { verdict, rules } = await inSteps(explaining(set, attempt))
   const reference = ({ id, name }: Rule) => ({
     rule_id: placeOf ? null : formatId('rule', id),
     index: placeOf?.get(id) ?? null,

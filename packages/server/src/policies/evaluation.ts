@@ -1,4 +1,5 @@
 import { type Expression, ExpressionFailed } from '../expressions/expressions.ts'
+import { atOnce } from '../values/steps.ts'
 import type { Attempt } from './attempt.ts'
 import { type CandidateIndex, indexRules } from './candidates.ts'
 import type { PolicyVerdict, Rule } from './rule.ts'
@@ -110,12 +111,22 @@ const said = (rule: Rule, answer: true | ExpressionFailed) =>
   answer === true ? { rule, outcome: rule.effect } : { rule, outcome: 'error' as const, failure: answer.message }
 
 /** Asks every rule, also those behind the decision, and says of each what came of it and why. */
-export function explainAttempt(set: RuleSet, attempt: Attempt): { verdict: PolicyVerdict; rules: RuleReport[] } {
+export const explainAttempt = (set: RuleSet, attempt: Attempt): Explained => atOnce(explaining(set, attempt))
+
+export interface Explained {
+  readonly verdict: PolicyVerdict
+  readonly rules: RuleReport[]
+}
+
+const explainedAtOnce = 25
+
+/** The same in steps: what is said of a thousand rules takes its time. */
+export function* explaining(set: RuleSet, attempt: Attempt): Generator<void, Explained> {
   const variables = new AttemptVariables(set.org, set.timezone, attempt)
   const verdict = judgeAttempt(set, attempt)
   const enabled = new Map(set.enabled.map((each) => [each.rule, each]))
   let isOpen = true
-  const rules = set.rules.map((rule): RuleReport => {
+  const report = (rule: Rule): RuleReport => {
     const asked = enabled.get(rule)
     const told = { rule, decided: false, reached: false }
     if (!asked) return { ...told, status: 'disabled', why: 'The rule is not enabled.' }
@@ -125,7 +136,12 @@ export function explainAttempt(set: RuleSet, attempt: Attempt): { verdict: Polic
     const decided = verdict.rule === rule
     if (decided) isOpen = false
     return { rule, decided, reached, ...reported(asked, variables) }
-  })
+  }
+  const rules: RuleReport[] = []
+  for (const [i, rule] of set.rules.entries()) {
+    rules.push(report(rule))
+    if (i % explainedAtOnce === explainedAtOnce - 1) yield
+  }
   return { verdict, rules }
 }
 

@@ -9,6 +9,8 @@ import { storedAttempt } from './stored-attempt.ts'
 
 const flushEveryMs = 200
 const maxWaiting = 5_000
+/** More different attempts of one organization in a minute tell nobody anything. */
+const maxOfOrg = 1_000
 const minuteMs = 60_000
 
 /** What rules have refused, and what those in shadow would have, on its way into the database. */
@@ -35,7 +37,9 @@ export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
     registers: [metrics],
   })
   let waiting = new Map<string, MatchRow & { count: number }>()
-  let flushing = Promise.resolve()
+  let flushing: Promise<void> | undefined
+  let current = 0
+  let ofOrgs = new Map<string, Set<string>>()
 
   function add(orgId: string, setVersion: bigint, rule: Rule, outcome: string, shadow: boolean, attempt: Attempt) {
     verdicts.inc({ outcome, shadow: String(shadow) })
@@ -45,7 +49,7 @@ export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
     const key = `${orgId} ${minute} ${rule.id} ${shadow} ${setVersion} ${attemptHash}`
     const alike = waiting.get(key)
     if (alike) alike.count += 1
-    else if (waiting.size >= maxWaiting) lost.inc()
+    else if (waiting.size >= maxWaiting || isFull(orgId, minute, key)) lost.inc()
     else
       waiting.set(key, {
         org_id: orgId,
@@ -62,17 +66,37 @@ export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
       })
   }
 
-  function flush() {
+  function isFull(orgId: string, minute: number, key: string) {
+    if (minute > current) {
+      current = minute
+      ofOrgs = new Map()
+    }
+    let known = ofOrgs.get(orgId)
+    if (!known) ofOrgs.set(orgId, (known = new Set()))
+    if (known.has(key)) return false
+    if (known.size >= maxOfOrg) return true
+    known.add(key)
+    return false
+  }
+
+  async function write(rows: readonly MatchRow[]) {
+    try {
+      await sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => addMatches(tx, rows))
+    } catch (error) {
+      lost.inc(rows.reduce((sum, { count }) => sum + count, 0))
+      log.warn({ error, lost: rows.length }, 'refusals by rules were not recorded')
+    }
+  }
+
+  /** One at a time: while the database does not answer, no more than one lot waits for it. */
+  async function flush() {
+    if (flushing) return flushing
     const rows = [...waiting.values()]
     waiting = new Map()
-    if (rows.length > 0)
-      flushing = flushing
-        .then(() => sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => addMatches(tx, rows)))
-        .catch((error: unknown) => {
-          lost.inc(rows.reduce((sum, { count }) => sum + count, 0))
-          log.warn({ error, lost: rows.length }, 'refusals by rules were not recorded')
-        })
-    return flushing
+    if (rows.length === 0) return
+    flushing = write(rows)
+    await flushing
+    flushing = undefined
   }
   const timer = setInterval(() => void flush(), flushEveryMs)
 
@@ -84,6 +108,7 @@ export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
     flush,
     close: async () => {
       clearInterval(timer)
+      await flush()
       await flush()
     },
   }

@@ -2,13 +2,13 @@ import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
+import { lockLedger } from '../ledger/ledger.ts'
 import { type AccessLease, type Remembered, rememberByOrg } from '../nodes/nodes.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { compileInTurns, costFaults, expressionFaults, fieldsOf } from './draft.ts'
 import { compileRules, type RuleSet } from './evaluation.ts'
 import {
-  countRules,
   deleteRule,
   findRule,
   insertRule,
@@ -21,6 +21,7 @@ import {
   timezoneOf,
   updateRule,
 } from './queries.ts'
+import type { Rule } from './rule.ts'
 import { maxRules, type RuleInput, type RuleView } from './schema.ts'
 
 export { type AskRules, askRules, type Ruling, type Rulings } from './asking.ts'
@@ -29,10 +30,11 @@ export { type Draft, draftRules } from './draft.ts'
 export { compileRules, judgeAttempt, type RuleSet } from './evaluation.ts'
 export { keepMatches, type PolicyMatches } from './matches.ts'
 export { ensurePolicyPartitions, keepPolicyPartitionsJob } from './partitions.ts'
+export { setVersion } from './queries.ts'
 export { attemptedBy } from './refusal.ts'
 export type { PolicyVerdict, Rule } from './rule.ts'
 export { RuleInput } from './schema.ts'
-export { admissionOf, attemptFrom, type StoredAttempt, storedAttempt } from './stored-attempt.ts'
+export { admissionOf, attemptFrom, attemptView, type StoredAttempt, storedAttempt } from './stored-attempt.ts'
 
 export const ruleView = ({ id, created_at, updated_at, ...rule }: RuleRow): RuleView => ({
   id: formatId('rule', id),
@@ -50,10 +52,23 @@ const eventOf = ({ id, name, effect, target, enabled, shadow }: RuleView) => ({
   shadow,
 })
 
-/** All rules of an organization may be asked about one run: together they must not take long. */
-async function assertBearable(tx: Tx, orgId: string) {
-  const faults = costFaults(await orderedRules(tx, orgId), 'expression')
+/** All rules of an organization may be asked about one run: a change must not make them take long together. */
+async function assertBearable(tx: Tx, orgId: string, before: readonly Rule[]) {
+  const faults = costFaults(await orderedRules(tx, orgId), before, 'expression')
   if (faults.length > 0) throw validationFailed(faults)
+}
+
+/** The rules as they are, which nobody else changes until the transaction ends. Compiled before others have to wait for it. */
+async function lockedRules(tx: Tx, orgId: string): Promise<RuleRow[]> {
+  await compileInTurns(await orderedRules(tx, orgId))
+  await lockSet(tx, orgId)
+  return orderedRules(tx, orgId)
+}
+
+/** Starts that are on their way are asked again by the new rules: the ledger's version tells them. */
+async function renewed(tx: Tx, orgId: string) {
+  await nextSetVersion(tx, orgId)
+  await lockLedger(tx, orgId)
 }
 
 function assertSound({ expression }: RuleInput) {
@@ -67,12 +82,12 @@ export async function createRule(
   input: RuleInput,
 ): Promise<RuleView> {
   assertSound(input)
-  await lockSet(tx, orgId)
-  if ((await countRules(tx, orgId)) >= maxRules)
+  const rules = await lockedRules(tx, orgId)
+  if (rules.length >= maxRules)
     throw new ApiError('conflict', {}, { message: `An organization has at most ${maxRules} rules.` })
-  await nextSetVersion(tx, orgId)
   const after = ruleView(await insertRule(tx, orgId, newUuid(), fieldsOf(input)))
-  await assertBearable(tx, orgId)
+  await assertBearable(tx, orgId, rules)
+  await renewed(tx, orgId)
   audit({ action: 'policy.created', target: { kind: 'rule', id: after.id }, after })
   emit({ kind: 'policy.created', subject: after.id, data: eventOf(after) })
   accessChanged()
@@ -81,13 +96,6 @@ export async function createRule(
 
 /** What else has to be done in the transaction that changes or removes a rule. */
 export type AfterRuleChange = (tools: ChangeTools, orgId: string, ruleId: string) => Promise<void>
-
-async function lockedRule(tx: Tx, orgId: string, id: string): Promise<RuleRow> {
-  await lockSet(tx, orgId)
-  const row = await findRule(tx, orgId, id)
-  if (!row) throw new ApiError('not_found')
-  return row
-}
 
 export async function replaceRule(
   tools: ChangeTools,
@@ -98,15 +106,17 @@ export async function replaceRule(
 ): Promise<RuleView> {
   const { tx, audit, emit, accessChanged } = tools
   assertSound(input)
-  const found = await lockedRule(tx, orgId, id)
+  const rules = await lockedRules(tx, orgId)
+  const found = rules.find((rule) => rule.id === id)
+  if (!found) throw new ApiError('not_found')
   const before = ruleView(found)
   const fields = fieldsOf(input)
   const names = Object.keys(fields) as (keyof RuleFields)[]
   if (names.every((name) => fields[name] === found[name])) return before
-  await nextSetVersion(tx, orgId)
   const after = ruleView(await updateRule(tx, orgId, id, fields))
-  await assertBearable(tx, orgId)
+  await assertBearable(tx, orgId, rules)
   await afterwards(tools, orgId, id)
+  await renewed(tx, orgId)
   audit({ action: 'policy.updated', target: { kind: 'rule', id: after.id }, before, after })
   emit({ kind: 'policy.updated', subject: after.id, data: eventOf(after) })
   accessChanged()
@@ -120,10 +130,13 @@ export async function removeRule(
   afterwards: AfterRuleChange,
 ): Promise<null> {
   const { tx, audit, emit, accessChanged } = tools
-  const before = ruleView(await lockedRule(tx, orgId, id))
-  await nextSetVersion(tx, orgId)
+  await lockSet(tx, orgId)
+  const found = await findRule(tx, orgId, id)
+  if (!found) throw new ApiError('not_found')
+  const before = ruleView(found)
   await deleteRule(tx, orgId, id)
   await afterwards(tools, orgId, id)
+  await renewed(tx, orgId)
   audit({ action: 'policy.deleted', target: { kind: 'rule', id: before.id }, before })
   emit({ kind: 'policy.deleted', subject: before.id, data: eventOf(before) })
   accessChanged()

@@ -90,15 +90,6 @@ export async function setVersion(tx: Tx, orgId: string): Promise<bigint> {
   return row?.version ?? 0n
 }
 
-export async function countRules(tx: Tx, orgId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('policy_rules')
-    .select(({ fn }) => fn.countAll<bigint>().as('count'))
-    .where('org_id', '=', orgId)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
 export async function insertRule(tx: Tx, orgId: string, id: string, fields: RuleFields): Promise<RuleRow> {
   const row = await tx
     .insertInto('policy_rules')
@@ -149,7 +140,7 @@ export async function addMatches(tx: Tx, rows: readonly MatchRow[]) {
     select org_id, minute, id, rule_id, rule_version, set_version, outcome, shadow, decode(attempt_hash, 'hex'), attempt, count
       from json_to_recordset(${JSON.stringify(rows)}) as m (org_id uuid, minute timestamptz, id uuid, rule_id uuid,
         rule_version integer, set_version bigint, outcome text, shadow boolean, attempt_hash text, attempt jsonb, count bigint)
-     order by org_id, minute, rule_id, shadow, attempt_hash
+     order by org_id, minute, rule_id, shadow, set_version, attempt_hash
     on conflict (org_id, minute, rule_id, shadow, set_version, attempt_hash)
       do update set count = policy_matches.count + excluded.count`.execute(tx)
 }

@@ -25,6 +25,7 @@ import {
   RulePath,
   RuleView,
 } from './schema.ts'
+import { attemptView, type StoredAttempt } from './stored-attempt.ts'
 
 export function policies(
   app: App,
@@ -121,7 +122,7 @@ export function policies(
           outcome: row.outcome,
           shadow: row.shadow,
           count: Number(row.count),
-          attempt: row.attempt as Record<string, unknown>,
+          attempt: attemptView(row.attempt as unknown as StoredAttempt),
         })),
       }
     },

@@ -1,4 +1,6 @@
 import type { Admission } from '../run-log/run-log.ts'
+import { formatUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
 import type { Attempt } from './attempt.ts'
 
 /** An attempt as it is kept: in the words of `/v1`, with amounts as text. What was not said is left out. */
@@ -53,6 +55,17 @@ export function storedAttempt(attempt: Attempt): StoredAttempt {
     ...(chain.id !== '' && { chain_id: chain.id }),
     ...(chain.depth > 1 && { chain_depth: chain.depth }),
     ...(chain.costNano > 0n && { chain_cost_nano: chain.costNano.toString() }),
+  }
+}
+
+/** An attempt as `/v1` shows it. */
+export function attemptView(stored: StoredAttempt): Record<string, unknown> {
+  const { at_ms, estimated_nano, chain_cost_nano, key_scopes: _scopes, ...said } = stored
+  return {
+    at: timestamp(new Date(at_ms)),
+    ...said,
+    estimated_cost_usd: formatUsd(BigInt(estimated_nano)),
+    ...(chain_cost_nano !== undefined && { chain_cost_usd: formatUsd(BigInt(chain_cost_nano)) }),
   }
 }
 

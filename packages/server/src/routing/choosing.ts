@@ -1,5 +1,6 @@
 import type { ApiError } from '../contract/errors.ts'
 import { maxChargeNano } from '../values/money.ts'
+import { atOnce } from '../values/steps.ts'
 import { barReasons } from './bar.ts'
 import { drawOrder } from './drawing.ts'
 import type { Reason } from './reasons.ts'
@@ -56,7 +57,10 @@ export interface Choice {
  * Which model a run is sent to: the first by the route's strategy among those that pass its bar, its constraints and the
  * organization's rules. What does not pass is never chosen, whatever it costs. Pure: the same question has the same answer.
  */
-export function chooseModel(asked: Choosing): Choice {
+export const chooseModel = (asked: Choosing): Choice => atOnce(choosing(asked))
+
+/** The same, giving way to others between models: a thousand rules may be asked about each of hundreds. */
+export function* choosing(asked: Choosing): Generator<void, Choice> {
   const excluded: Excluded[] = []
   const eligible: Eligible[] = []
   for (const found of candidatesOf(asked.route, asked.models)) {
@@ -65,24 +69,34 @@ export function chooseModel(asked: Choosing): Choice {
     else eligible.push(judged)
   }
   const ordered = inOrder(asked, eligible)
-  const { passing, refused, unasked } = askPolicies(asked, ordered)
+  const { passing, refused, unasked } = yield* askPolicies(asked, ordered)
   const [chosen = null, ...runnersUp] = passing
-  const cause = chosen ? null : (refused[0]?.refusal ?? 'none_passes')
+  // What somebody may approve says more than what nobody can help.
+  const approvable = refused.find(({ refusal }) => refusal.code === 'policy_approval_required')
+  const cause = chosen ? null : ((approvable ?? refused[0])?.refusal ?? 'none_passes')
   const refusals = refused.map(({ of: { model }, refusal }): Excluded => ({ model, reasons: [policyReason(refusal)] }))
   return { chosen, runnersUp, unasked, excluded: [...excluded, ...refusals], cause }
 }
 
 /** Every cheaper model that may be chosen too, the most expensive first, at most so many. */
-export function cheaperThan({ chosen, runnersUp, unasked }: Choice, asked: Choosing, most: number): Eligible[] {
+export const cheaperThan = (choice: Choice, asked: Choosing, most: number): Eligible[] =>
+  atOnce(cheaper(choice, asked, most))
+
+export function* cheaper(
+  { chosen, runnersUp, unasked }: Choice,
+  asked: Choosing,
+  most: number,
+): Generator<void, Eligible[]> {
   if (!chosen) return []
   const known = new Set(runnersUp)
-  const cheaper = [...runnersUp, ...unasked]
+  const costLess = [...runnersUp, ...unasked]
     .filter(({ quotedNano }) => quotedNano < chosen.quotedNano)
     .sort((a, b) => compare(b.quotedNano, a.quotedNano) || byName(a, b))
   const found: Eligible[] = []
-  for (const each of cheaper) {
+  for (const each of costLess) {
     if (found.length === most) break
     if (known.has(each) || asked.policy(each.model, each.quotedNano) === null) found.push(each)
+    yield
   }
   return found
 }
@@ -195,7 +209,7 @@ function inOrder({ route, ticket }: Choosing, eligible: readonly Eligible[]): El
   })
 }
 
-function askPolicies({ policy, mostRunnersUp }: Choosing, ordered: readonly Eligible[]) {
+function* askPolicies({ policy, mostRunnersUp }: Choosing, ordered: readonly Eligible[]) {
   const passing: Eligible[] = []
   const refused: { of: Eligible; refusal: PolicyRefusal }[] = []
   for (const [i, of] of ordered.entries()) {
@@ -204,6 +218,7 @@ function askPolicies({ policy, mostRunnersUp }: Choosing, ordered: readonly Elig
     if (refusal?.code === 'policy_expression_error') throw refusal
     if (refusal) refused.push({ of, refusal })
     else passing.push(of)
+    yield
   }
   return { passing, refused, unasked: [] }
 }

@@ -58,7 +58,7 @@ export async function decideRoute(
     }
     let routed: Routed
     try {
-      routed = route(routing, input, { quote: noted, policy, nowMs, ticket, mostRunnersUp })
+      routed = await route(routing, input, { quote: noted, policy, nowMs, ticket, mostRunnersUp })
     } catch (error) {
       if (!idempotencyOf(request)) throw error
       // What was answered before under the same key is answered again, whatever would be chosen now.

@@ -18,12 +18,12 @@ const codes: ReadonlySet<ErrorCode> = new Set([
  */
 export async function nameFitting(
   error: unknown,
-  cheaper: () => readonly Eligible[],
+  cheaper: () => readonly Eligible[] | Promise<readonly Eligible[]>,
   hasRoom: (of: Eligible) => Promise<boolean>,
 ): Promise<void> {
   if (!(error instanceof ApiError) || error.status !== 402 || !codes.has(error.code)) return
   try {
-    for (const each of cheaper()) {
+    for (const each of await cheaper()) {
       if (!(await hasRoom(each))) continue
       Object.assign(error.details, { fits: nameOf(each.model) })
       return

@@ -1,8 +1,9 @@
 import { ApiError } from '../contract/errors.ts'
+import { inSteps } from '../infra/turns.ts'
 import { holdFor, type PriceBook } from '../prices/prices.ts'
 import { parseId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
-import { type Choice, type Choosing, cheaperThan, chooseModel, type Eligible, type PolicyRefusal } from './choosing.ts'
+import { type Choice, type Choosing, cheaper, choosing, type Eligible, type PolicyRefusal } from './choosing.ts'
 import { stickyTicket } from './drawing.ts'
 import type { OrgRouting } from './org-routing.ts'
 import { summaryOf } from './reasons.ts'
@@ -39,7 +40,7 @@ export interface Routed extends Eligible {
   readonly route: Route
   readonly choice: Choice
   /** Models that may be chosen too and cost less, the most expensive first, at most five. Rules are asked about them only here. */
-  readonly cheaper: () => readonly Eligible[]
+  readonly cheaper: () => Promise<readonly Eligible[]>
 }
 
 const mostCheaper = 5
@@ -48,11 +49,11 @@ const mostCheaper = 5
  * Sends a request to a model, or throws why it cannot be: no such route, no model that passes, or what the rules say of the first
  * one where they refuse every model that does.
  */
-export function route(
+export async function route(
   routing: OrgRouting,
   request: RouteRequest,
   { quote, policy, nowMs, ticket, mostRunnersUp = 0 }: RoutingTools,
-): Routed {
+): Promise<Routed> {
   const found = routeNamed(routing, request.route)
   const asked: Choosing = {
     route: found,
@@ -66,9 +67,9 @@ export function route(
     ticket: request.sticky === undefined ? ticket : stickyTicket(found.id, request.sticky),
     mostRunnersUp,
   }
-  const choice = chooseModel(asked)
+  const choice = await inSteps(choosing(asked))
   if (!choice.chosen) throw refusalOf(found, choice)
-  return { ...choice.chosen, route: found, choice, cheaper: () => cheaperThan(choice, asked, mostCheaper) }
+  return { ...choice.chosen, route: found, choice, cheaper: () => inSteps(cheaper(choice, asked, mostCheaper)) }
 }
 
 function routeNamed({ routes }: OrgRouting, text: string): Route {

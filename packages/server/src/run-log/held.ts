@@ -7,7 +7,10 @@ import type { RunningRun } from './views.ts'
  * said of the run when it started.
  */
 export interface KeptRun
-  extends Pick<RunFacts, 'operation' | 'action' | 'chain_id' | 'parent_run_id' | 'external_id' | 'tags' | 'metadata' | 'admission'> {
+  extends Pick<
+    RunFacts,
+    'operation' | 'action' | 'chain_id' | 'parent_run_id' | 'external_id' | 'tags' | 'metadata' | 'admission'
+  > {
   readonly depth?: number | undefined
 }
 

@@ -6,12 +6,17 @@ import type { Definitions, Lanes } from '../lanes/lanes.ts'
 import { blockedBy, inspect } from '../safety/safety.ts'
 import { formatId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
-import { type Admitted, type Governance, unruled } from './governance.ts'
+import type { Admitted, Governance, Refused } from './governance.ts'
 import { obeying, recording } from './obeying.ts'
 import { routedStarts } from './routed-start.ts'
 import type { ResolvedStart, StartInput } from './schema.ts'
 
-/** Asks everything about a start that is not a limit, in the order that is promised. What refuses it is thrown. */
+export interface Asking {
+  /** By what is kept, because what was remembered turned out to be old. Detectors have looked already. */
+  readonly isAgain: boolean
+}
+
+/** Asks everything about a start that is not a limit, in the order that is promised. */
 export function admissions({ clock }: Platform, lanes: Lanes, records: DecisionRecords, governance: Governance) {
   const { rules, safety, findings } = governance
   const recorded = recording(clock, records)
@@ -22,45 +27,42 @@ export function admissions({ clock }: Platform, lanes: Lanes, records: DecisionR
   async function inspected(
     { input: text, route: _route, sticky: _sticky, ...said }: StartInput,
     { id, orgId }: Caller,
-  ) {
-    if (text === undefined) return
+  ): Promise<Refused | undefined> {
+    if (text === undefined) return undefined
     const found = await inspect(await safety.of(orgId), text)
-    if (found.length === 0) return
+    if (found.length === 0) return undefined
     const { model, workflow_id, customer_id } = said
-    findings.tell(
-      {
-        orgId,
-        keyId: formatId('key', id),
-        model: model ?? null,
-        workflowId: workflow_id ?? null,
-        customerId: customer_id ?? null,
-      },
-      found,
-    )
-    const error = blockedBy(found)
-    if (error) throw model === undefined ? error : recorded(error, { ...said, model }, orgId, 0n)
+    const submission = {
+      orgId,
+      keyId: formatId('key', id),
+      model: model ?? null,
+      workflowId: workflow_id ?? null,
+      customerId: customer_id ?? null,
+    }
+    if (said.dry_run !== true) findings.tell(submission, found)
+    const refusal = blockedBy(found)
+    if (!refusal) return undefined
+    const happened = async () => {
+      if (model !== undefined) recorded(refusal, { ...said, model }, orgId, 0n)
+    }
+    return { refusal, happened }
   }
 
-  return async (request: FastifyRequest, said: StartInput): Promise<Admitted> => {
+  return async (request: FastifyRequest, said: StartInput, { isAgain }: Asking): Promise<Admitted | Refused> => {
     const caller = request.principal!
     const nowMs = clock.now().getTime()
     const { input: _text, route, sticky, model, ...rest } = said
-    const rulings = await rules(caller, said, nowMs)
+    const rulings = await rules(caller, said, { atMs: nowMs, isAnew: isAgain })
+    const look = async () => (isAgain ? undefined : inspected(said, caller))
     if (route !== undefined) {
-      await inspected(said, caller)
-      return routed(request, { ...rest, route, ...(sticky !== undefined && { sticky }) }, rulings, nowMs)
+      const blocked = await look()
+      return blocked ?? routed(request, { ...rest, route, ...(sticky !== undefined && { sticky }) }, rulings, nowMs)
     }
     const input = { ...rest, model: model! }
-    const admitted = rulings
-      ? await obeyed(
-          rulings.on(input, estimateOf(input, await lanes.definitionsOf(caller.orgId), nowMs)),
-          rulings,
-          input,
-          request,
-        )
-      : unruled(input)
-    await inspected(said, caller)
-    return admitted
+    const estimatedNano =
+      rulings.set.rules.length === 0 ? 0n : estimateOf(input, await lanes.definitionsOf(caller.orgId), nowMs)
+    const admitted = await obeyed(rulings.on(input, estimatedNano), rulings, input, request)
+    return 'refusal' in admitted ? admitted : ((await look()) ?? admitted)
   }
 }
 

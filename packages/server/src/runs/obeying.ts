@@ -4,10 +4,10 @@ import { type DecisionRecords, explainRuled } from '../decisions/decisions.ts'
 import type { Clock } from '../infra/clock.ts'
 import { admissionOf, type PolicyVerdict, type Ruling, type Rulings } from '../policies/policies.ts'
 import { formatId, newUuid } from '../values/id.ts'
-import { type Admitted, asIs, type Governance } from './governance.ts'
+import { type Admitted, asIs, type Governance, nothing, type Refused } from './governance.ts'
 import type { ResolvedStart } from './schema.ts'
 
-export type Recorded = <E extends ApiError>(error: E, input: ResolvedStart, orgId: string, amountNano: bigint) => E
+export type Recorded = (error: ApiError, input: ResolvedStart, orgId: string, amountNano: bigint) => void
 
 /** Keeps what refused a start, so that it is found again and told to whoever wants to know. */
 export const recording =
@@ -18,7 +18,6 @@ export const recording =
     const body = explainRuled(id, input, { at: clock.now(), amountNano, decidedBy, errorCode: error.code })
     const isKept = records.offer({ orgId, id, body, message: error.message })
     if (isKept && 'attempted' in error.details) Object.assign(error.details, { decision_id: formatId('decision', id) })
-    return error
   }
 
 export type Obeyed = (
@@ -26,36 +25,44 @@ export type Obeyed = (
   rulings: Rulings,
   input: ResolvedStart,
   request: FastifyRequest,
-) => Promise<Admitted>
+) => Promise<Admitted | Refused>
 
-/** What a ruling comes to: the start goes on, perhaps on what was granted for it; or somebody is asked, and it is refused. */
+/** What a ruling comes to: the start goes on, perhaps on what was granted for it; or it is refused, and somebody may be asked. */
 export function obeying({ matches, approvals }: Governance, recorded: Recorded): Obeyed {
   return async ({ attempt, verdict, refusal }, { set }, input, { principal, clientAddress: address, id: traceId }) => {
     const caller = principal!
     const isDryRun = input.dry_run === true
-    const note = (of: PolicyVerdict) => !isDryRun && matches.note(caller.orgId, set.version, of, attempt)
+    const note = (of: PolicyVerdict) => {
+      if (!isDryRun) matches.note(caller.orgId, set.version, of, attempt)
+    }
+    const by = { rules: set.version }
+    if (set.rules.length === 0) return { input, grants: [], by, happened: nothing, refused: asIs }
     const admission = admissionOf(attempt, set.version)
-    if (!refusal) {
-      note(verdict)
-      return { input, facts: { admission }, refused: asIs }
-    }
-    if (refusal.code !== 'policy_approval_required') {
-      note(verdict)
-      throw recorded(refusal, input, caller.orgId, attempt.estimatedNano)
-    }
+    if (!refusal) return { input, admission, grants: [], by, happened: () => note(verdict), refused: asIs }
+
     const asked = { caller, rule: verdict.rule!, attempt, address, traceId }
-    const ask = async <E extends ApiError>(error: E) => {
+    const needsApproval = refusal.code === 'policy_approval_required'
+    const ask = async (error: ApiError) => {
       note(verdict)
-      const approvalId = isDryRun ? undefined : await approvals.ask(asked)
+      const approvalId = needsApproval && !isDryRun ? await approvals.ask(asked) : undefined
       if (approvalId !== undefined) Object.assign(error.details, { approval_id: approvalId })
       return error
     }
-    const grant = await approvals.grantFor(asked)
-    if (!grant) throw recorded(await ask(refusal), input, caller.orgId, attempt.estimatedNano)
+    const grants = needsApproval ? await approvals.grantsFor(asked) : []
+    if (grants.length === 0) {
+      const happened = async () => {
+        await ask(refusal)
+        recorded(refusal, input, caller.orgId, attempt.estimatedNano)
+      }
+      return { refusal, happened }
+    }
     return {
       input,
-      facts: { admission: { ...admission, approval_id: formatId('approval', grant.id) }, grant },
-      refused: async (error) => (error.code === 'policy_approval_required' ? ask(error) : error),
+      admission,
+      grants,
+      by,
+      happened: () => note({ ...verdict, rule: null }),
+      refused: async (error) => (error.code === refusal.code ? ask(error) : error),
     }
   }
 }

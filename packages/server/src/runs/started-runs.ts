@@ -4,20 +4,35 @@ import { carryOut, type DecisionRecords, judge, withPins } from '../decisions/de
 import { idempotencyOf } from '../idempotency/idempotency.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { SpeedLimits } from '../infra/speed-limits.ts'
-import type { Lanes, Result } from '../lanes/lanes.ts'
+import type { Lanes, Result, Task } from '../lanes/lanes.ts'
 import { limitCall } from '../rate-limits/rate-limits.ts'
-import { insistOnPrices, PricesChanged } from '../routing/routing.ts'
 import type { Run } from '../run-log/run-log.ts'
+import { formatId } from '../values/id.ts'
 import { admissions } from './admitting.ts'
-import type { Admitted, Governance } from './governance.ts'
+import type { Admitted, Governance, Refused } from './governance.ts'
 import type { StartInput } from './schema.ts'
 import { dryRun, refusedTask, startedBefore, startedRun, startHash, startTask } from './starting.ts'
 
 type Told = Pick<Result, 'verdict' | 'atMs'>
 type Answer = ReturnType<typeof carryOut>
 
+const maxAttempts = 5
 /** Prices that change all the time keep nobody from running. */
-const maxChoices = 3
+const insistsOnPrices = 3
+
+/** What a start was let through by is no longer what is in force. */
+class Outdated extends Error {}
+
+/** A start that is bound only by what it was let through by. */
+const insisting = <T extends Task>(task: T, by: Admitted['by'], attempt: number): T => ({
+  ...task,
+  bind: (facts) => {
+    const { policySet, prices } = facts.definitions
+    const isRepriced = by.prices !== undefined && by.prices !== prices && attempt <= insistsOnPrices
+    if (policySet !== by.rules || isRepriced) throw new Outdated()
+    return task.bind(facts)
+  },
+})
 
 /** Starts runs: what is asked before the limits, in order, then the limits. */
 export function startingRuns(
@@ -41,41 +56,65 @@ export function startingRuns(
         return id === undefined ? undefined : findRun(caller.orgId, id)
       },
     } as const
+    let isCounted = false
 
-    const admitted = await admit(request, said).catch((error: unknown) => {
-      // What was answered before under the same name or key is answered again, whatever rules say now.
-      if (said.external_id === undefined && !idempotencyOf(request)) throw error
-      return { refusal: error as Error }
-    })
-    if ('refusal' in admitted)
-      return carryOut(
-        lanes,
-        request,
-        reply,
-        refusedTask(caller.orgId, said, hash, admitted.refusal),
-        () => ({}),
-        options,
-      )
+    /** What was answered before under the same name or key is answered again, whatever is said of it now. */
+    const refuse = async ({ refusal, happened }: Refused): Answer => {
+      // The name does not stand for what detectors look at; the key does.
+      const named = refusal.code === 'content_safety_blocked' ? { ...said, external_id: undefined } : said
+      const task = refusedTask(caller.orgId, named, hash, refusal)
+      if (task.runKey || idempotencyOf(request)) {
+        try {
+          return await carryOut(lanes, request, reply, task, () => ({}), options)
+        } catch (error) {
+          if (error !== refusal) throw error
+        }
+      }
+      await happened()
+      throw refusal
+    }
 
-    const start = async ({ input, facts, refused, chosen }: Admitted, attempt = 1): Answer => {
-      const asked = startTask(caller.orgId, input, { hash, ...facts })
+    const start = async (admitted: Admitted, attempt: number, [grant, ...others] = admitted.grants): Answer => {
+      const { input, by, happened, refused } = admitted
+      const admission = admitted.admission && {
+        ...admitted.admission,
+        ...(grant && { approval_id: formatId('approval', grant.id) }),
+      }
+      const asked = startTask(caller.orgId, input, { hash, admission, grant })
       const { task, passed, tokens } = judge(platform, records, asked, input)
-      await limitCall(speedLimits, caller, input.model, request.route.template, async () =>
-        tokens(await lanes.definitionsOf(task.orgId)),
-      )
+      if (!isCounted)
+        await limitCall(speedLimits, caller, input.model, request.route.template, async () =>
+          tokens(await lanes.definitionsOf(task.orgId)),
+        )
+      isCounted = true
       const answer = (result: Told) => {
         passed(result)
+        happened()
         return input.dry_run === true ? dryRun(task, result, input) : startedRun(task, result)
       }
-      const insists = chosen && attempt < maxChoices
       try {
-        const bound = insists ? insistOnPrices(task, chosen.by) : task
-        return await carryOut(lanes, request, reply, bound, answer, options)
+        return await carryOut(lanes, request, reply, insisting(task, by, attempt), answer, options)
       } catch (error) {
-        if (insists && error instanceof PricesChanged) return start(await chosen.again(), attempt + 1)
-        throw error instanceof ApiError ? await refused(error) : error
+        if (!(error instanceof ApiError)) throw error
+        // Somebody else has taken the rest of this grant; another may have room.
+        if (error.code === 'policy_approval_required' && others.length > 0) return start(admitted, attempt, others)
+        throw await refused(error)
       }
     }
-    return start(admitted)
+
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const admitted = await admit(request, said, { isAgain: attempt > 1 }).catch(asRefusal)
+        return await ('refusal' in admitted ? refuse(admitted) : start(admitted, attempt))
+      } catch (error) {
+        if (!(error instanceof Outdated)) throw error
+        if (attempt === maxAttempts) throw new ApiError('service_unavailable', {}, { cause: error })
+      }
+    }
   }
+}
+
+function asRefusal(error: unknown): Refused {
+  if (!(error instanceof ApiError)) throw error
+  return { refusal: error, happened: async () => undefined }
 }

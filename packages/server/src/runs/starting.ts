@@ -85,7 +85,7 @@ export function startTask(orgId: string, input: ResolvedStart, { hash: said, adm
  */
 export const refusedTask = (
   orgId: string,
-  { external_id, dry_run }: StartInput,
+  { external_id, dry_run }: { readonly external_id?: string | undefined; readonly dry_run?: boolean },
   hash: string,
   refusal: Error,
 ): Task => ({
