@@ -20,8 +20,8 @@ import { type BenchPostgres, makePostgres } from './decisions-postgres.ts'
 import { openBenchPlatform, type Server, startApi } from './decisions-stand.ts'
 
 const barSeconds = 60
-/** What may come on top of a process that has served one small test: pages on their way, and what is not collected yet. */
-const barGrownMb = 150
+/** What may come on top of a process that has done nothing for long: what is not collected yet, however much was read. */
+const barGrownMb = 350
 
 interface Stand {
   readonly postgres: BenchPostgres

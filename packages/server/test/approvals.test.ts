@@ -116,7 +116,7 @@ describe('what waits', () => {
       `insert into approvals (org_id, id, status, rule_id, rule_version, rule_name, reason, fingerprint, attempted, attempt,
          estimated_nano, requested_by, expires_at)
        select org_id, gen_random_uuid(), 'pending', rule_id, rule_version, rule_name, reason, sha256(n::text::bytea), attempted,
-         attempt, 0, requested_by, expires_at from approvals, generate_series(1, 999) n where org_id = $1`,
+         attempt, 0, gen_random_uuid(), expires_at from approvals, generate_series(1, 999) n where org_id = $1`,
     )
     const { details } = refusalIn(await startRun(org, { workflow_id: 'one more' }))
     expect(details).not.toHaveProperty('approval_id')

@@ -5,10 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { backtest } from '../src/backtests/backtests.ts'
 import { Progress } from '../src/backtests/progress.ts'
-import { backtests } from '../src/backtests/routes.ts'
 import type { BacktestView } from '../src/backtests/schema.ts'
-import type { App } from '../src/contract/routes.ts'
-import type { Platform } from '../src/infra/platform.ts'
 import type { Sql } from '../src/infra/sql.ts'
 import { loadRuleSet } from '../src/policies/policies.ts'
 import { parseId } from '../src/values/id.ts'
@@ -20,11 +17,7 @@ import { fillRuns, insertRecorded, recordedRun } from './recorded-runs.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
 const path = (org: string) => `/v1/orgs/${org}/policies/backtest`
-const domain = (app: App, platform: Platform) => {
-  if (!app.hasRoute({ method: 'POST', url: '/v1/orgs/:id/policies/backtest' }))
-    backtests(app, platform, { of: (orgId) => loadRuleSet(platform, orgId) })
-}
-const server = useServer({ domain })
+const server = useServer()
 const owner = useSuperuser(server.database)
 const watcher = useSuperuser(server.database)
 const dayMs = 86_400_000
@@ -448,7 +441,7 @@ describe('a long test', () => {
 })
 
 describe('where answers have a second', () => {
-  const hurried = useServer({ domain, environment: { SVC_HANDLER_TIMEOUT_SECONDS: '1' } })
+  const hurried = useServer({ environment: { SVC_HANDLER_TIMEOUT_SECONDS: '1' } })
   const superuser = useSuperuser(hurried.database)
 
   test('lines may take longer; one answer may not, and then its work ends', async () => {

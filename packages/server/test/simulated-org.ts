@@ -53,8 +53,7 @@ export class SimulatedOrg {
     const { version, limits, customerDefault, topUps, chainBounds } = this
     // Neither is asked for: the simulation says itself what a call costs, and keeps no runs.
     const unasked = { prices: {}, retention: {} } as Pick<Definitions, 'prices' | 'retention'>
-    return { version, limits, customerDefault, topUps, chainBounds, policySet: 0n,
-    optIns: new Set(), ...unasked }
+    return { version, limits, customerDefault, topUps, chainBounds, policySet: 0n, optIns: new Set(), ...unasked }
   }
 
   customer(id: string | undefined): CustomerFacts | undefined {
