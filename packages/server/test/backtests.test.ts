@@ -48,6 +48,7 @@ type Line = Record<string, unknown> & { type: string }
 async function started({ id, key }: Tenant, at = server.port) {
   const sent: ClientRequest = request({
     port: at,
+    agent: false,
     path: path(id),
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, accept: 'application/x-ndjson' },

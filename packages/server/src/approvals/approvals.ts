@@ -61,7 +61,7 @@ export async function approve(
   orgId: string,
   id: string,
   caller: Caller,
-  { max_runs = 1, max_amount_usd = null, expires_at, note = undefined }: ApproveInput,
+  { max_runs = 1, max_amount_usd = null, expires_at, note }: ApproveInput,
   now: Date,
 ): Promise<ApprovalView> {
   const until = new Date(expires_at === undefined ? now.getTime() + defaultGrantMs : Date.parse(expires_at))
@@ -102,7 +102,7 @@ export async function deny(
   orgId: string,
   id: string,
   caller: Caller,
-  { note = undefined }: DenyInput,
+  { note }: DenyInput,
   now: Date,
 ): Promise<ApprovalView> {
   const { row, isDecided } = await decidable(tx, orgId, id, caller, now, 'denied')

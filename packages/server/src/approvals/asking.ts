@@ -1,6 +1,6 @@
 import { auditKeyring, recordAll } from '../audit/audit.ts'
 import { actorOf } from '../changes/changes.ts'
-import { emit, type NewEvent } from '../events/events.ts'
+import { emit } from '../events/events.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
@@ -56,7 +56,7 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
   async function tell(tx: Tx, { caller, address, traceId }: Asked, kind: 'requested' | 'expired', row: ApprovalRow) {
     const data = requestData(row)
     const action = `approval.${kind}` as const
-    await emit(tx, caller.orgId, [{ kind: action, subject: data.approval_id, data } as NewEvent])
+    await emit(tx, caller.orgId, [{ kind: action, subject: data.approval_id, data }])
     const target = { kind: 'approval', id: data.approval_id }
     const after = kind === 'requested' ? { ...data, attempt: row.attempt } : data
     await recordAll(tx, keyring, caller.orgId, [{ actor: actorOf(caller), action, target, after, address, traceId }])

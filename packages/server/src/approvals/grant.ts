@@ -30,7 +30,7 @@ export const fingerprintOf = ({ expression }: Pick<Rule, 'expression'>, attempt:
       attempt.departmentId,
       attempt.customerId,
       /\btags\b/.test(expression) ? attempt.tags.toSorted() : [],
-      /\bmetadata\b/.test(expression) ? Object.entries(attempt.metadata).sort() : [],
+      /\bmetadata\b/.test(expression) ? Object.entries(attempt.metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)) : [],
     ]),
     'buffer',
   )

@@ -16,6 +16,7 @@ export const guides = [
   { slug: 'policies', file: 'policies.md', title: 'Policies' },
   { slug: 'policy-expressions', file: 'policy-expressions.md', title: 'Expressions of rules' },
   { slug: 'approvals', file: 'approvals.md', title: 'Approvals' },
+  { slug: 'backtests', file: 'backtests.md', title: 'Back-tests' },
   { slug: 'content-safety', file: 'content-safety.md', title: 'Content safety' },
   { slug: 'routing', file: 'routing.md', title: 'Routing' },
   { slug: 'events', file: 'events.md', title: 'Events' },

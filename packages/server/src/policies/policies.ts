@@ -27,7 +27,7 @@ import { maxRules, type RuleInput, type RuleView } from './schema.ts'
 export { type AskRules, askRules, type Ruling, type Rulings } from './asking.ts'
 export type { Attempt } from './attempt.ts'
 export { type Draft, draftRules } from './draft.ts'
-export { compileRules, judgeAttempt, type RuleSet } from './evaluation.ts'
+export { judgeAttempt, type RuleSet } from './evaluation.ts'
 export { keepMatches, type PolicyMatches } from './matches.ts'
 export { ensurePolicyPartitions, keepPolicyPartitionsJob } from './partitions.ts'
 export { setVersion } from './queries.ts'
@@ -36,11 +36,19 @@ export type { PolicyVerdict, Rule } from './rule.ts'
 export { RuleInput } from './schema.ts'
 export { admissionOf, attemptFrom, attemptView, type StoredAttempt, storedAttempt } from './stored-attempt.ts'
 
-export const ruleView = ({ id, created_at, updated_at, ...rule }: RuleRow): RuleView => ({
-  id: formatId('rule', id),
-  ...rule,
-  created_at: timestamp(created_at),
-  updated_at: timestamp(updated_at),
+export const ruleView = (row: RuleRow): RuleView => ({
+  id: formatId('rule', row.id),
+  name: row.name,
+  effect: row.effect,
+  target: row.target,
+  priority: row.priority,
+  expression: row.expression,
+  reason: row.reason,
+  enabled: row.enabled,
+  shadow: row.shadow,
+  version: row.version,
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
 })
 
 const eventOf = ({ id, name, effect, target, enabled, shadow }: RuleView) => ({

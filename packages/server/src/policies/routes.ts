@@ -78,7 +78,7 @@ export function policies(
       const asked = pageRequest(query, 'priority')
       const rows = await sql.asOrgs([orgId], (tx) => listRules(tx, orgId, asked, query))
       const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
-      return { ...answer, data: answer.data.map(({ sort_value: _, ...row }) => ruleView(row)) }
+      return { ...answer, data: answer.data.map(ruleView) }
     },
   )
 

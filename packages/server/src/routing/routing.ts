@@ -14,7 +14,6 @@ export { RouteReference, Sticky } from './decision-schema.ts'
 export { tellExpiredEvals } from './expiring.ts'
 export { nameFitting } from './fitting.ts'
 export { type OrgRouting, rememberRouting } from './org-routing.ts'
-export { insistOnPrices, PricesChanged } from './rerouting.ts'
 
 /** What a caller asks for when it names a route instead of a model. */
 export interface RouteRequest {
