@@ -5,6 +5,7 @@ import { askForApprovals, expireWithRule } from './approvals/approvals.ts'
 import { approvals } from './approvals/routes.ts'
 import { ensureAuditPartitions } from './audit/audit.ts'
 import { audit } from './audit/routes.ts'
+import { benchmarks } from './benchmarks/routes.ts'
 import { budgets } from './budgets/routes.ts'
 import { chains } from './chains/routes.ts'
 import { changes, recordAttempts } from './changes/changes.ts'
@@ -31,6 +32,7 @@ import { decisions } from './decisions/routes.ts'
 import { signalDeprecations } from './deprecations/deprecations.ts'
 import type { Deprecation } from './deprecations/registry.ts'
 import { docs } from './docs/routes.ts'
+import { forecasts } from './forecasts/routes.ts'
 import { honourIdempotencyKeys } from './idempotency/idempotency.ts'
 import { identify, rememberCallers } from './identity/identity.ts'
 import type { Lifecycle } from './infra/lifecycle.ts'
@@ -182,8 +184,10 @@ export async function buildApp(
   )
   usage(app, platform)
   runHistory(app, platform)
+  forecasts(app, platform)
   retention(app, platform, change)
   ledger(app, platform)
+  benchmarks(app, platform, change)
   adjustments(app, change)
   keys(app, platform, change)
   support(app, platform, change)
