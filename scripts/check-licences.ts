@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 const allowed = new Set([
   'MIT',
   'Apache-2.0',
+  'MIT OR Apache-2.0',
   'ISC',
   'BSD-2-Clause',
   'BSD-3-Clause',

@@ -26,6 +26,10 @@ CREATE FUNCTION public.app_is_operator() RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (COALESCE(current_setting('app.operator'::text, true), ''::text) = 'on'::text);
 
+CREATE FUNCTION public.app_is_publisher() RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (COALESCE(current_setting('app.publisher'::text, true), ''::text) = 'on'::text);
+
 CREATE FUNCTION public.app_orgs() RETURNS uuid[]
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (string_to_array(NULLIF(current_setting('app.orgs'::text, true), ''::text), ','::text))::uuid[];
@@ -39,6 +43,241 @@ begin
   end if;
 end
 $$;
+
+CREATE FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+begin
+  if not app_is_publisher() then raise exception 'only whoever publishes makes sets'; end if;
+  insert into benchmark_sets (id) values (kept);
+  insert into benchmark_set_orgs (org_id, set_id) select o, kept from unnest(orgs) as o;
+end
+$$;
+
+CREATE TABLE public.benchmark_members (
+    org_id uuid NOT NULL,
+    cohort_id uuid NOT NULL,
+    joined_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.benchmark_members FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.benchmark_members_of(cohort uuid) RETURNS TABLE(org_id uuid, joined_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT m.org_id,
+     m.joined_at
+    FROM public.benchmark_members m
+   WHERE (( SELECT public.app_is_publisher() AS app_is_publisher) AND (m.cohort_id = benchmark_members_of.cohort))
+   ORDER BY m.org_id;
+END;
+
+CREATE TABLE public.benchmark_periods (
+    cohort_id uuid NOT NULL,
+    period_start timestamp with time zone NOT NULL,
+    period_end timestamp with time zone NOT NULL,
+    contributors_needed integer NOT NULL,
+    told_size integer,
+    judged_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+CREATE TABLE public.benchmark_results (
+    cohort_id uuid NOT NULL,
+    period_start timestamp with time zone NOT NULL,
+    metric text NOT NULL,
+    set_id uuid,
+    percentiles jsonb NOT NULL,
+    withheld jsonb NOT NULL
+);
+
+CREATE TABLE public.benchmark_set_orgs (
+    org_id uuid NOT NULL,
+    set_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.benchmark_set_orgs FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone, needed integer) RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT r.metric
+    FROM (public.benchmark_results r
+      JOIN public.benchmark_periods p ON (((p.cohort_id = r.cohort_id) AND (p.period_start = r.period_start))))
+   WHERE ((r.cohort_id = benchmark_open_metrics.cohort) AND (r.period_start = benchmark_open_metrics.start) AND (GREATEST(p.contributors_needed, benchmark_open_metrics.needed) <= ( SELECT count(*) AS count
+            FROM (public.benchmark_set_orgs o
+              JOIN public.benchmark_members m ON (((m.org_id = o.org_id) AND (m.cohort_id = r.cohort_id))))
+           WHERE ((o.set_id = r.set_id) AND (m.joined_at < p.period_end)))));
+END;
+
+CREATE FUNCTION public.benchmark_sets_with(orgs uuid[]) RETURNS TABLE(set_id uuid, org_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT o.set_id,
+     o.org_id
+    FROM public.benchmark_set_orgs o
+   WHERE (( SELECT public.app_is_publisher() AS app_is_publisher) AND (o.set_id IN ( SELECT w.set_id
+            FROM public.benchmark_set_orgs w
+           WHERE (w.org_id = ANY (benchmark_sets_with.orgs)))))
+   ORDER BY o.set_id, o.org_id;
+END;
+
+CREATE TABLE public.refusal_counts (
+    org_id uuid NOT NULL,
+    day date NOT NULL,
+    error_code text NOT NULL,
+    count bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.refusal_counts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_15m (
+    org_id uuid NOT NULL,
+    bucket timestamp with time zone NOT NULL,
+    model text NOT NULL,
+    provider text NOT NULL,
+    workflow_id text NOT NULL,
+    deployment_id text NOT NULL,
+    department_id text NOT NULL,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_15m FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_days (
+    org_id uuid NOT NULL,
+    bucket timestamp with time zone NOT NULL,
+    model text NOT NULL,
+    provider text NOT NULL,
+    workflow_id text NOT NULL,
+    deployment_id text NOT NULL,
+    department_id text NOT NULL,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_days FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_deltas (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    bucket timestamp with time zone NOT NULL,
+    model text NOT NULL,
+    provider text NOT NULL,
+    workflow_id text NOT NULL,
+    deployment_id text NOT NULL,
+    department_id text NOT NULL,
+    customer_id text,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL
+)
+WITH (autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY public.usage_deltas FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.benchmark_sums(of_org uuid, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(runs double precision, failed_runs double precision, input_tokens double precision, output_tokens double precision, cache_read_input_tokens double precision, cost_nano double precision, duration_ms double precision, timed_runs double precision, refusals double precision)
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT (COALESCE(sum(u.runs), (0)::numeric))::double precision AS "coalesce",
+     (COALESCE(sum(u.failed_runs), (0)::numeric))::double precision AS "coalesce",
+     (COALESCE(sum(u.input_tokens), (0)::numeric))::double precision AS "coalesce",
+     (COALESCE(sum(u.output_tokens), (0)::numeric))::double precision AS "coalesce",
+     (COALESCE(sum(u.cache_read_input_tokens), (0)::numeric))::double precision AS "coalesce",
+     (COALESCE(sum(u.cost_nano), (0)::numeric))::double precision AS "coalesce",
+     (COALESCE(sum(u.duration_ms), (0)::numeric))::double precision AS "coalesce",
+     (COALESCE(sum(u.timed_runs), (0)::numeric))::double precision AS "coalesce",
+     ( SELECT (COALESCE(sum(r.count), (0)::numeric))::double precision AS "coalesce"
+            FROM public.refusal_counts r
+           WHERE ((r.org_id = benchmark_sums.of_org) AND (r.day >= ((benchmark_sums.since AT TIME ZONE 'UTC'::text))::date) AND (r.day < ((benchmark_sums.until AT TIME ZONE 'UTC'::text))::date))) AS "coalesce"
+    FROM ( SELECT f.runs,
+             f.failed_runs,
+             f.input_tokens,
+             f.output_tokens,
+             f.cache_read_input_tokens,
+             f.cost_nano,
+             f.duration_ms,
+             f.timed_runs
+            FROM public.usage_15m f
+           WHERE ((f.org_id = benchmark_sums.of_org) AND (f.bucket >= benchmark_sums.since) AND (f.bucket < benchmark_sums.until))
+         UNION ALL
+          SELECT f.runs,
+             f.failed_runs,
+             f.input_tokens,
+             f.output_tokens,
+             f.cache_read_input_tokens,
+             f.cost_nano,
+             f.duration_ms,
+             f.timed_runs
+            FROM public.usage_days f
+           WHERE ((f.org_id = benchmark_sums.of_org) AND (f.bucket >= benchmark_sums.since) AND (f.bucket < benchmark_sums.until))
+         UNION ALL
+          SELECT f.runs,
+             f.failed_runs,
+             f.input_tokens,
+             f.output_tokens,
+             f.cache_read_input_tokens,
+             f.cost_nano,
+             f.duration_ms,
+             f.timed_runs
+            FROM public.usage_deltas f
+           WHERE ((f.org_id = benchmark_sums.of_org) AND (f.customer_id IS NULL) AND (f.bucket >= benchmark_sums.since) AND (f.bucket < benchmark_sums.until))) u;
+END;
+
+CREATE FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(org_id uuid, runs double precision, failed_runs double precision, input_tokens double precision, output_tokens double precision, cache_read_input_tokens double precision, cost_nano double precision, duration_ms double precision, timed_runs double precision, refusals double precision)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT m.org_id,
+     s.runs,
+     s.failed_runs,
+     s.input_tokens,
+     s.output_tokens,
+     s.cache_read_input_tokens,
+     s.cost_nano,
+     s.duration_ms,
+     s.timed_runs,
+     s.refusals
+    FROM (public.benchmark_members m
+      CROSS JOIN LATERAL public.benchmark_sums(m.org_id, benchmark_sums_of.since, benchmark_sums_of.until) s(runs, failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cost_nano, duration_ms, timed_runs, refusals))
+   WHERE (( SELECT public.app_is_publisher() AS app_is_publisher) AND (m.cohort_id = benchmark_sums_of.cohort) AND (m.org_id = ANY (benchmark_sums_of.orgs)));
+END;
 
 CREATE FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -782,6 +1021,26 @@ CREATE TABLE public.audit_log (
 PARTITION BY RANGE (at);
 
 ALTER TABLE ONLY public.audit_log FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.benchmark_cohorts (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    industry text,
+    size text,
+    workload text,
+    period text NOT NULL,
+    status text DEFAULT 'open'::text NOT NULL,
+    opened_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT benchmark_cohorts_period_check CHECK ((period = ANY (ARRAY['week'::text, 'month'::text]))),
+    CONSTRAINT benchmark_cohorts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text])))
+);
+
+CREATE TABLE public.benchmark_sets (
+    id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
 
 CREATE TABLE public.chain_limits (
     org_id uuid NOT NULL,
@@ -1546,31 +1805,6 @@ CREATE TABLE public.unpriced_models (
 
 ALTER TABLE ONLY public.unpriced_models FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.usage_15m (
-    org_id uuid NOT NULL,
-    bucket timestamp with time zone NOT NULL,
-    model text NOT NULL,
-    provider text NOT NULL,
-    workflow_id text NOT NULL,
-    deployment_id text NOT NULL,
-    department_id text NOT NULL,
-    runs bigint NOT NULL,
-    failed_runs bigint NOT NULL,
-    input_tokens bigint NOT NULL,
-    output_tokens bigint NOT NULL,
-    cache_read_input_tokens bigint NOT NULL,
-    cache_creation_input_tokens bigint NOT NULL,
-    reasoning_output_tokens bigint NOT NULL,
-    cost_nano numeric(28,0) NOT NULL,
-    estimated_nano numeric(28,0) NOT NULL,
-    overrun_nano numeric(28,0) NOT NULL,
-    value_nano numeric(28,0) NOT NULL,
-    duration_ms bigint NOT NULL,
-    timed_runs bigint NOT NULL
-);
-
-ALTER TABLE ONLY public.usage_15m FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.usage_customer_days (
     org_id uuid NOT NULL,
     day date NOT NULL,
@@ -1591,59 +1825,6 @@ CREATE TABLE public.usage_customer_days (
 );
 
 ALTER TABLE ONLY public.usage_customer_days FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.usage_days (
-    org_id uuid NOT NULL,
-    bucket timestamp with time zone NOT NULL,
-    model text NOT NULL,
-    provider text NOT NULL,
-    workflow_id text NOT NULL,
-    deployment_id text NOT NULL,
-    department_id text NOT NULL,
-    runs bigint NOT NULL,
-    failed_runs bigint NOT NULL,
-    input_tokens bigint NOT NULL,
-    output_tokens bigint NOT NULL,
-    cache_read_input_tokens bigint NOT NULL,
-    cache_creation_input_tokens bigint NOT NULL,
-    reasoning_output_tokens bigint NOT NULL,
-    cost_nano numeric(28,0) NOT NULL,
-    estimated_nano numeric(28,0) NOT NULL,
-    overrun_nano numeric(28,0) NOT NULL,
-    value_nano numeric(28,0) NOT NULL,
-    duration_ms bigint NOT NULL,
-    timed_runs bigint NOT NULL
-);
-
-ALTER TABLE ONLY public.usage_days FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.usage_deltas (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    bucket timestamp with time zone NOT NULL,
-    model text NOT NULL,
-    provider text NOT NULL,
-    workflow_id text NOT NULL,
-    deployment_id text NOT NULL,
-    department_id text NOT NULL,
-    customer_id text,
-    runs bigint NOT NULL,
-    failed_runs bigint NOT NULL,
-    input_tokens bigint NOT NULL,
-    output_tokens bigint NOT NULL,
-    cache_read_input_tokens bigint NOT NULL,
-    cache_creation_input_tokens bigint NOT NULL,
-    reasoning_output_tokens bigint NOT NULL,
-    cost_nano numeric(28,0) NOT NULL,
-    estimated_nano numeric(28,0) NOT NULL,
-    overrun_nano numeric(28,0) NOT NULL,
-    value_nano numeric(28,0) NOT NULL,
-    duration_ms bigint NOT NULL,
-    timed_runs bigint NOT NULL
-)
-WITH (autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE ONLY public.usage_deltas FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.webhook_deliveries (
     org_id uuid NOT NULL,
@@ -1756,6 +1937,24 @@ ALTER TABLE ONLY public.audit_heads
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (org_id, seq, at);
 
+ALTER TABLE ONLY public.benchmark_cohorts
+    ADD CONSTRAINT benchmark_cohorts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.benchmark_members
+    ADD CONSTRAINT benchmark_members_pkey PRIMARY KEY (org_id, cohort_id);
+
+ALTER TABLE ONLY public.benchmark_periods
+    ADD CONSTRAINT benchmark_periods_pkey PRIMARY KEY (cohort_id, period_start);
+
+ALTER TABLE ONLY public.benchmark_results
+    ADD CONSTRAINT benchmark_results_pkey PRIMARY KEY (cohort_id, period_start, metric);
+
+ALTER TABLE ONLY public.benchmark_set_orgs
+    ADD CONSTRAINT benchmark_set_orgs_pkey PRIMARY KEY (org_id, set_id);
+
+ALTER TABLE ONLY public.benchmark_sets
+    ADD CONSTRAINT benchmark_sets_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.chain_limits
     ADD CONSTRAINT chain_limits_pkey PRIMARY KEY (org_id, workflow_id);
 
@@ -1842,6 +2041,9 @@ ALTER TABLE ONLY public.prices
 
 ALTER TABLE ONLY public.rate_limit_policies
     ADD CONSTRAINT rate_limit_policies_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.refusal_counts
+    ADD CONSTRAINT refusal_counts_pkey PRIMARY KEY (org_id, day, error_code);
 
 ALTER TABLE ONLY public.retention_policies
     ADD CONSTRAINT retention_policies_pkey PRIMARY KEY (org_id);
@@ -1980,6 +2182,14 @@ CREATE UNIQUE INDEX approvals_one_pending ON public.approvals USING btree (org_i
 CREATE INDEX approvals_overdue ON public.approvals USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'approved'::text]));
 
 CREATE INDEX audit_log_at ON ONLY public.audit_log USING btree (org_id, at, seq);
+
+CREATE INDEX benchmark_cohorts_created_at ON public.benchmark_cohorts USING btree (created_at, id);
+
+CREATE INDEX benchmark_cohorts_name ON public.benchmark_cohorts USING btree (name, id);
+
+CREATE INDEX benchmark_members_cohort ON public.benchmark_members USING btree (cohort_id, org_id);
+
+CREATE INDEX benchmark_set_orgs_set ON public.benchmark_set_orgs USING btree (set_id, org_id);
 
 CREATE INDEX customer_limits_created_at ON public.customer_limits USING btree (org_id, created_at, id) WHERE (customer_id <> ''::text);
 
@@ -2215,6 +2425,24 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.approvals
     ADD CONSTRAINT approvals_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.benchmark_members
+    ADD CONSTRAINT benchmark_members_cohort_id_fkey FOREIGN KEY (cohort_id) REFERENCES public.benchmark_cohorts(id);
+
+ALTER TABLE ONLY public.benchmark_members
+    ADD CONSTRAINT benchmark_members_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.benchmark_periods
+    ADD CONSTRAINT benchmark_periods_cohort_id_fkey FOREIGN KEY (cohort_id) REFERENCES public.benchmark_cohorts(id);
+
+ALTER TABLE ONLY public.benchmark_results
+    ADD CONSTRAINT benchmark_results_cohort_id_period_start_fkey FOREIGN KEY (cohort_id, period_start) REFERENCES public.benchmark_periods(cohort_id, period_start);
+
+ALTER TABLE ONLY public.benchmark_results
+    ADD CONSTRAINT benchmark_results_set_id_fkey FOREIGN KEY (set_id) REFERENCES public.benchmark_sets(id);
+
+ALTER TABLE ONLY public.benchmark_set_orgs
+    ADD CONSTRAINT benchmark_set_orgs_set_id_fkey FOREIGN KEY (set_id) REFERENCES public.benchmark_sets(id);
+
 ALTER TABLE ONLY public.chain_limits
     ADD CONSTRAINT chain_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -2311,6 +2539,10 @@ CREATE POLICY authentication ON public.rate_limit_policies FOR SELECT TO postgre
 
 CREATE POLICY authentication ON public.support_grants FOR SELECT TO postgres USING (true);
 
+ALTER TABLE public.benchmark_members ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.benchmark_set_orgs ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.chain_limits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.chains ENABLE ROW LEVEL SECURITY;
@@ -2387,7 +2619,17 @@ CREATE POLICY pruning ON public.org_ledgers FOR UPDATE TO postgres USING (true);
 
 CREATE POLICY pruning ON public.run_keys TO postgres USING (true);
 
+CREATE POLICY publishing ON public.benchmark_members FOR SELECT TO postgres USING (true);
+
+CREATE POLICY publishing ON public.benchmark_set_orgs TO postgres USING (true);
+
+CREATE POLICY publishing ON public.refusal_counts FOR SELECT TO postgres USING (true);
+
+CREATE POLICY publishing ON public.usage_days FOR SELECT TO postgres USING (true);
+
 ALTER TABLE public.rate_limit_policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.refusal_counts ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY replaying ON public.webhook_replays FOR SELECT TO postgres USING (true);
 
@@ -2459,6 +2701,10 @@ CREATE POLICY tenant ON public.audit_heads USING ((org_id = ANY (( SELECT public
 
 CREATE POLICY tenant ON public.audit_log USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.benchmark_members USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.benchmark_set_orgs USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.chain_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.chains USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -2512,6 +2758,8 @@ CREATE POLICY tenant ON public.price_settings USING ((org_id = ANY (( SELECT pub
 CREATE POLICY tenant ON public.prices USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.rate_limit_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.refusal_counts USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.retention_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -2621,6 +2869,38 @@ GRANT USAGE ON SCHEMA public TO weir_app;
 
 REVOKE ALL ON FUNCTION public.admit_application_role() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.benchmark_members TO weir_app;
+
+REVOKE ALL ON FUNCTION public.benchmark_members_of(cohort uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.benchmark_members_of(cohort uuid) TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.benchmark_periods TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.benchmark_results TO weir_app;
+
+REVOKE ALL ON FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone, needed integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone, needed integer) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.benchmark_sets_with(orgs uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.benchmark_sets_with(orgs uuid[]) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.refusal_counts TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_15m TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_days TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.usage_deltas TO weir_app;
+
+REVOKE ALL ON FUNCTION public.benchmark_sums(of_org uuid, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.benchmark_sums(of_org uuid, since timestamp with time zone, until timestamp with time zone) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timestamp with time zone, until timestamp with time zone) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) TO weir_app;
 
@@ -2726,6 +3006,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.audit_log TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.benchmark_cohorts TO weir_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chain_limits TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.content_safety TO weir_app;
@@ -2774,13 +3056,7 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.unpriced_models TO weir_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_15m TO weir_app;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_customer_days TO weir_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_days TO weir_app;
-
-GRANT SELECT,INSERT,DELETE ON TABLE public.usage_deltas TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.webhook_deliveries TO weir_app;
 

@@ -1,5 +1,6 @@
 import { benchBacktests } from './backtests.ts'
 import { benchDecisions } from './decisions.ts'
+import { benchForecasts } from './forecasts.ts'
 import { benchHttp, benchIdentity } from './http.ts'
 import { benchIngest } from './ingest.ts'
 import { benchPolicies } from './policies.ts'
@@ -14,6 +15,7 @@ import { benchWebhooks } from './webhooks.ts'
 const benchmarks: Record<string, (options: { smoke: boolean; only: string[] }) => Promise<void>> = {
   backtests: benchBacktests,
   decisions: benchDecisions,
+  forecasts: benchForecasts,
   http: benchHttp,
   identity: benchIdentity,
   ingest: benchIngest,

@@ -6,6 +6,7 @@ import { approvals } from './approvals/routes.ts'
 import { ensureAuditPartitions } from './audit/audit.ts'
 import { audit } from './audit/routes.ts'
 import { backtests } from './backtests/routes.ts'
+import { benchmarks } from './benchmarks/routes.ts'
 import { budgets } from './budgets/routes.ts'
 import { chains } from './chains/routes.ts'
 import { changes, recordAttempts } from './changes/changes.ts'
@@ -32,6 +33,7 @@ import { decisions } from './decisions/routes.ts'
 import { signalDeprecations } from './deprecations/deprecations.ts'
 import type { Deprecation } from './deprecations/registry.ts'
 import { docs } from './docs/routes.ts'
+import { forecasts } from './forecasts/routes.ts'
 import { honourIdempotencyKeys } from './idempotency/idempotency.ts'
 import { identify, rememberCallers } from './identity/identity.ts'
 import type { Lifecycle } from './infra/lifecycle.ts'
@@ -184,8 +186,10 @@ export async function buildApp(
   )
   usage(app, platform)
   runHistory(app, platform)
+  forecasts(app, platform)
   retention(app, platform, change)
   ledger(app, platform)
+  benchmarks(app, platform, change)
   adjustments(app, change)
   keys(app, platform, change)
   support(app, platform, change)

@@ -192,6 +192,22 @@ export const settings = {
     setting('SVC_WORKER_CONCURRENCY', 'How many jobs a worker runs at once.', integer(1, 1_000)),
     '10',
   ),
+  cohortFloor: defaulted(
+    setting(
+      'SVC_COHORT_FLOOR',
+      'How many organizations that are not the reader’s every benchmark rests on, and every difference of two.',
+      integer(3, 1_000),
+    ),
+    '5',
+  ),
+  cohortMargin: defaulted(
+    setting(
+      'SVC_COHORT_MARGIN',
+      'How many organizations of benchmark cohorts one party may control while that holds; a cohort needs so many contributors more.',
+      integer(1, 1_000),
+    ),
+    '1',
+  ),
   webhookAllowedCidrs: optional(
     setting(
       'SVC_WEBHOOK_ALLOWED_CIDRS',

@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import { expireApprovalsJob } from './approvals/approvals.ts'
 import { exportAuditHeadsJob, keepAuditPartitionsJob } from './audit/audit.ts'
+import { publishBenchmarksJob } from './benchmarks/benchmarks.ts'
 import { sweepExpiredHolds } from './decisions/decisions.ts'
 import { deprecations } from './deprecations/registry.ts'
 import { announceDeprecationsJob } from './events/events.ts'
@@ -35,6 +36,7 @@ const jobsOf = (platform: Platform): Job[] => [
   keepPolicyPartitionsJob(platform),
   expireApprovalsJob(platform),
   tellExpiredEvals(platform),
+  publishBenchmarksJob(platform),
 ]
 
 /** Runs jobs until asked to stop; then finishes those it has begun. */

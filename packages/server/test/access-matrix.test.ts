@@ -34,7 +34,7 @@ beforeAll(async () => {
   keys['expired'] = (await keyOf(server, alice.id, { expiresAt: new Date(now - hour) })).key
   keys['notYet'] = (await keyOf(server, alice.id, { notBefore: new Date(now + hour) })).key
   keys['viewer'] = (await keyOf(server, alice.id, { role: 'viewer' })).key
-  keys['scopeless'] = (await keyOf(server, alice.id, { scopes: ['benchmarks:read'] })).key
+  keys['scopeless'] = (await keyOf(server, alice.id, { scopes: ['usage:write'] })).key
   const revoked = await keyOf(server, alice.id)
   keys['revoked'] = revoked.key
   await succeed('POST', `/v1/orgs/${alice.id}/keys/${revoked.id}/revoke`, alice.key)
@@ -68,6 +68,7 @@ const idKindOf: Record<string, IdKind> = {
   model_id: 'model',
   eval_id: 'evalResult',
   route_id: 'modelRoute',
+  cohort_id: 'cohort',
 }
 /** Ids of the tenants' own making: every one of them exists, in the caller's organization. */
 const ownNames: Record<string, string> = { customer_id: 'customer-1' }
@@ -171,6 +172,7 @@ describe('across tenants', () => {
       model_id: model['id'],
       eval_id: (evals['data'] as { id: string }[])[0]!.id,
       route_id: route['id'],
+      cohort_id: formatId('cohort', newUuid()),
     } as Record<string, string>
     for (const { method, template } of closedRoutes()) {
       const name = /\{(?!id\}|org_id\})(\w+)\}/.exec(template)?.[1]

@@ -1,32 +1,16 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readdirSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { guides } from '../src/docs/pages.ts'
+import { useBrowser } from './browser.ts'
 import { useServer } from './harness.ts'
 
 const server = useServer()
-let browser: Browser
-
-beforeAll(async () => {
-  const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-  if (!executablePath) throw new Error('Chromium is missing: scripts/debian-packages chromium')
-  browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
-})
-afterAll(() => browser?.close())
+const chromium = useBrowser()
 
 /** Opens a page and keeps what it asked for and complained about. */
 async function open(path: string) {
-  const page = await browser.newPage()
+  const page = await chromium.browser.newPage()
   const foreign: string[] = []
   const complaints: string[] = []
   page.on('request', (request) => {
@@ -40,6 +24,16 @@ async function open(path: string) {
   return { page, foreign, complaints }
 }
 
+/** The pictures of a page: whether each is really there, and what is said to those who do not see it. */
+const picturesOf = (page: Page) =>
+  page.locator('main img').evaluateAll((images) =>
+    (images as unknown as { src: string; alt: string; complete: boolean; naturalWidth: number }[]).map((image) => ({
+      src: image.src,
+      alt: image.alt,
+      isShown: image.complete && image.naturalWidth > 0,
+    })),
+  )
+
 describe.each(guides.map(({ slug, title }) => ({ path: slug === '' ? '/docs' : `/docs/${slug}`, title })))(
   'the guide at $path',
   ({ path, title }) => {
@@ -51,6 +45,8 @@ describe.each(guides.map(({ slug, title }) => ({ path: slug === '' ? '/docs' : `
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
       expect(foreign).toEqual([])
       expect(complaints).toEqual([])
+      const pictures = await picturesOf(page)
+      expect(pictures.filter(({ isShown, alt }) => !isShown || alt.length < 20)).toEqual([])
       const links = await page
         .locator('a')
         .evaluateAll((anchors) => anchors.map((anchor) => (anchor as unknown as { href: string }).href))
@@ -65,6 +61,31 @@ describe.each(guides.map(({ slug, title }) => ({ path: slug === '' ? '/docs' : `
     })
   },
 )
+
+test('the pictures of forecasts are shown, each once, and can neither run nor ask for anything', async () => {
+  const { page, complaints } = await open('/docs/forecasts')
+  const pictures = await picturesOf(page)
+  await page.close()
+  expect(pictures.map(({ src }) => src.slice(server.url.length)).sort()).toEqual(
+    readdirSync(new URL('../../../docs/images', import.meta.url))
+      .filter((name) => name.startsWith('forecast-'))
+      .map((name) => `/docs/images/${name}`)
+      .sort(),
+  )
+  expect(pictures.length).toBeGreaterThanOrEqual(4)
+  for (const { src } of pictures) {
+    const { headers } = await fetch(src)
+    expect(headers.get('content-type')).toBe('image/svg+xml')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'.*; sandbox$/)
+  }
+  // By itself, too, one is drawn without a complaint.
+  const alone = await open(pictures[0]!.src.slice(server.url.length))
+  expect(alone.foreign).toEqual([])
+  expect(alone.complaints).toEqual([])
+  await alone.page.close()
+  expect(complaints).toEqual([])
+})
 
 test('the deprecation of every surface can be found where its documentation link points', async () => {
   const { page } = await open('/docs/deprecations')

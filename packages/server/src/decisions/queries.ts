@@ -34,3 +34,20 @@ export async function insertRecords(tx: Tx, records: readonly { orgId: string; i
     select org_id, id, body from json_to_recordset(${JSON.stringify(rows)}) as r (org_id uuid, id uuid, body jsonb)
     on conflict do nothing`.execute(tx)
 }
+
+export interface RefusalCountRow {
+  readonly org_id: string
+  /** The UTC day as an ISO date. */
+  readonly day: string
+  readonly error_code: string
+  readonly count: number
+}
+
+/** Adds to what was counted before, in the order of the key: two processes that add at once wait, and never for each other. */
+export async function addRefusals(tx: Tx, rows: readonly RefusalCountRow[]) {
+  await raw`insert into refusal_counts as c (org_id, day, error_code, count)
+    select org_id, day, error_code, count
+      from json_to_recordset(${JSON.stringify(rows)}) as r (org_id uuid, day date, error_code text, count bigint)
+     order by org_id, day, error_code
+    on conflict (org_id, day, error_code) do update set count = c.count + excluded.count`.execute(tx)
+}

@@ -1,6 +1,7 @@
 import { Counter } from 'prom-client'
 import type { Platform } from '../infra/platform.ts'
 import { insertRecords } from './queries.ts'
+import { countRefusals } from './refusal-counts.ts'
 import { tellRefusals } from './refusal-events.ts'
 import type { Explanation } from './schema.ts'
 
@@ -29,6 +30,7 @@ export interface DecisionRecords {
 export function keepDecisionRecords(platform: Platform): DecisionRecords {
   const { sql, clock, metrics, log } = platform
   const tell = tellRefusals(platform)
+  const refusals = countRefusals(platform)
   const unrecorded = new Counter({
     name: 'svc_decisions_unrecorded_total',
     help: 'Refusals without an explanation of their own: more than ten a second by one limit of one organization.',
@@ -41,6 +43,7 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
   let flushing = Promise.resolve()
 
   function offer(record: DecisionRecord) {
+    refusals.count(record.orgId, record.body)
     const now = Math.floor(clock.now().getTime() / 1_000)
     if (now !== second) {
       second = now
@@ -72,7 +75,10 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
       )
       .catch((error: unknown) => log.warn({ error, lost: records.length }, 'explanations of refusals were not kept'))
   }
-  const timer = setInterval(flush, flushEveryMs)
+  const timer = setInterval(() => {
+    flush()
+    void refusals.flush()
+  }, flushEveryMs)
 
   return {
     offer,
@@ -80,7 +86,7 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
     close: async () => {
       clearInterval(timer)
       flush()
-      await flushing
+      await Promise.all([flushing, refusals.flush()])
     },
   }
 }

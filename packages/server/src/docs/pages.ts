@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { Marked, type Tokens } from 'marked'
 
 const folder = new URL('../../../../docs/', import.meta.url)
@@ -12,7 +12,9 @@ export const guides = [
   { slug: 'runs', file: 'runs.md', title: 'Runs' },
   { slug: 'opentelemetry', file: 'opentelemetry.md', title: 'OpenTelemetry' },
   { slug: 'usage', file: 'usage.md', title: 'Usage' },
+  { slug: 'forecasts', file: 'forecasts.md', title: 'Forecasts' },
   { slug: 'retention', file: 'retention.md', title: 'Reading and keeping runs' },
+  { slug: 'benchmarks', file: 'benchmarks.md', title: 'Benchmarks' },
   { slug: 'policies', file: 'policies.md', title: 'Policies' },
   { slug: 'policy-expressions', file: 'policy-expressions.md', title: 'Expressions of rules' },
   { slug: 'approvals', file: 'approvals.md', title: 'Approvals' },
@@ -48,7 +50,18 @@ const servedLink = (href: string) =>
     (_whole, name: string, anchor = '') => pathOf(name === 'index' ? '' : name) + String(anchor),
   )
 
+/** Every picture of the guides by the name of its file. */
+export const readPictures = (): Map<string, string> => {
+  const images = new URL('images/', folder)
+  const names = readdirSync(images).filter((name) => name.endsWith('.svg'))
+  return new Map(names.map((name) => [name, readFileSync(new URL(name, images), 'utf8')]))
+}
+
 const marked = new Marked({
+  walkTokens: (token) => {
+    // Pictures, too, are named by their files.
+    if (token.type === 'image') token['href'] = (token as Tokens.Image).href.replace(/^images\//, '/docs/images/')
+  },
   renderer: {
     heading({ tokens, depth }: Tokens.Heading) {
       const text = this.parser.parseInline(tokens)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import scalar from '@scalar/fastify-api-reference'
 import type { App } from '../contract/routes.ts'
-import { guides, renderGuide } from './pages.ts'
+import { guides, readPictures, renderGuide } from './pages.ts'
 
 const asset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const style = asset('./style.css')
@@ -10,6 +10,8 @@ const icon = asset('./icon.svg')
 const policy = (...rules: string[]) =>
   ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...rules].join('; ')
 const guidePolicy = policy("style-src 'self'", "img-src 'self'")
+/** A picture has a style of its own for readers who prefer dark, and nothing that could run or ask for anything. */
+const picturePolicy = policy("style-src 'unsafe-inline'", 'sandbox')
 // The reference is one bundle that writes its own style and configuration into the page.
 const referencePolicy = policy(
   "script-src 'self' 'unsafe-inline'",
@@ -27,6 +29,15 @@ export async function docs(app: App) {
       page ??= renderGuide(guide)
       return reply.type('text/html; charset=utf-8').header('content-security-policy', guidePolicy).send(page)
     })
+  }
+  for (const [name, picture] of readPictures()) {
+    app.get(`/docs/images/${name}`, (_request, reply) =>
+      reply
+        .type('image/svg+xml')
+        .header('content-security-policy', picturePolicy)
+        .header('x-content-type-options', 'nosniff')
+        .send(picture),
+    )
   }
   app.get('/docs/', (_request, reply) => reply.redirect('/docs', 301))
   app.get('/docs/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))

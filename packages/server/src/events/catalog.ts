@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Count, Id, Nullable, Timestamp, Usd } from '../contract/wire.ts'
+import { benchmarkEvents } from './benchmark-kinds.ts'
 import { kind, optIn } from './kind.ts'
 import { limitEvents } from './limit-kinds.ts'
 import { policyEvents } from './policy-kinds.ts'
@@ -29,6 +30,7 @@ const model = Type.String({ examples: ['gpt-4o'] })
 export const eventKinds = {
   ...limitEvents,
   ...policyEvents,
+  ...benchmarkEvents,
   'decision.refused': optIn(
     kind(
       'A limit or a rule has refused a call. A sample: an agent that loops on a refusal is not told of each.',

@@ -7,7 +7,7 @@ export { type EventData, type EventKind, eventKinds } from './catalog.ts'
 export { eventWebhooks } from './openapi.ts'
 export { optInsOf, setOptIns } from './queries.ts'
 export { sampledEvents } from './sampling.ts'
-export { emit, type NewEvent, writtenEvents } from './writing.ts'
+export { emit, emitAll, type NewEvent, writtenEvents } from './writing.ts'
 
 interface WrittenEvent {
   readonly org_id: string

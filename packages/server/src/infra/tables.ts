@@ -131,6 +131,53 @@ export interface AuditLog {
   trace_id: string;
 }
 
+export interface BenchmarkCohorts {
+  created_at: Generated<Timestamp>;
+  id: string;
+  industry: string | null;
+  name: string;
+  opened_at: Generated<Timestamp>;
+  period: string;
+  size: string | null;
+  status: Generated<string>;
+  updated_at: Generated<Timestamp>;
+  workload: string | null;
+}
+
+export interface BenchmarkMembers {
+  cohort_id: string;
+  joined_at: Generated<Timestamp>;
+  org_id: string;
+}
+
+export interface BenchmarkPeriods {
+  cohort_id: string;
+  contributors_needed: number;
+  judged_at: Generated<Timestamp>;
+  period_end: Timestamp;
+  period_start: Timestamp;
+  told_size: number | null;
+}
+
+export interface BenchmarkResults {
+  cohort_id: string;
+  metric: string;
+  percentiles: Json;
+  period_start: Timestamp;
+  set_id: string | null;
+  withheld: Json;
+}
+
+export interface BenchmarkSetOrgs {
+  org_id: string;
+  set_id: string;
+}
+
+export interface BenchmarkSets {
+  created_at: Generated<Timestamp>;
+  id: string;
+}
+
 export interface ChainLimits {
   created_at: Generated<Timestamp>;
   max_cost_nano: Int8 | null;
@@ -444,6 +491,13 @@ export interface RateLimitPolicies {
   window_seconds: number;
 }
 
+export interface RefusalCounts {
+  count: Int8;
+  day: Timestamp;
+  error_code: string;
+  org_id: string;
+}
+
 export interface RetentionPolicies {
   class: number;
   classes: number[];
@@ -735,6 +789,12 @@ export interface DB {
   approvals: Approvals;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
+  benchmark_cohorts: BenchmarkCohorts;
+  benchmark_members: BenchmarkMembers;
+  benchmark_periods: BenchmarkPeriods;
+  benchmark_results: BenchmarkResults;
+  benchmark_set_orgs: BenchmarkSetOrgs;
+  benchmark_sets: BenchmarkSets;
   chain_limits: ChainLimits;
   chains: Chains;
   content_safety: ContentSafety;
@@ -764,6 +824,7 @@ export interface DB {
   price_settings: PriceSettings;
   prices: Prices;
   rate_limit_policies: RateLimitPolicies;
+  refusal_counts: RefusalCounts;
   retention_policies: RetentionPolicies;
   routes: Routes;
   routing_models: RoutingModels;

@@ -34,6 +34,7 @@ export const prefixes = {
   model: 'mdl',
   evalResult: 'evl',
   modelRoute: 'rte',
+  cohort: 'coh',
 } as const
 export type IdKind = keyof typeof prefixes
 

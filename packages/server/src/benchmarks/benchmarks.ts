@@ -1,0 +1,143 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Tx } from '../infra/sql.ts'
+import { formatId, newUuid, parseId } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { benchmarkPeriodAt } from './periods.ts'
+import { leastOf } from './publishing.ts'
+import {
+  type CohortRow,
+  cohortsById,
+  findCohort,
+  findPublished,
+  insertCohort,
+  join,
+  leave,
+  lockCohort,
+  lockMemberships,
+  membershipsOf,
+  openMetrics,
+  ownSums,
+  resultsOf,
+  updateCohort,
+} from './queries.ts'
+import type {
+  Benchmark,
+  BenchmarkQuery,
+  Cohort,
+  CohortInput,
+  CohortPatch,
+  Membership,
+  MembershipInput,
+} from './schema.ts'
+import { rulesOf } from './sealing.ts'
+import { metricsView } from './views.ts'
+
+export { publishBenchmarksJob } from './sealing.ts'
+
+export const cohortView = (row: CohortRow): Cohort => ({
+  id: formatId('cohort', row.id),
+  name: row.name,
+  industry: row.industry,
+  size: row.size,
+  workload: row.workload,
+  period: row.period,
+  status: row.status,
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+})
+
+export async function createCohort({ tx, audit }: ChangeTools, input: CohortInput): Promise<Cohort> {
+  const { name, industry = null, size = null, workload = null, period = 'month' } = input
+  const after = cohortView(await insertCohort(tx, { id: newUuid(), name, industry, size, workload, period }))
+  audit({ action: 'benchmark_cohort.created', target: { kind: 'benchmark_cohort', id: after.id }, after })
+  return after
+}
+
+/** What a cohort compares is never changed: its members have agreed to that and to nothing else. */
+export async function changeCohort({ tx, audit }: ChangeTools, id: string, fields: CohortPatch): Promise<Cohort> {
+  const found = await lockCohort(tx, id)
+  if (!found) throw new ApiError('not_found')
+  const before = cohortView(found)
+  const after = cohortView(
+    await updateCohort(tx, id, { ...fields, isReopened: fields.status === 'open' && found.status === 'closed' }),
+  )
+  audit({ action: 'benchmark_cohort.updated', target: { kind: 'benchmark_cohort', id: after.id }, before, after })
+  return after
+}
+
+export async function getMembership(tx: Tx, orgId: string): Promise<Membership> {
+  const rows = await membershipsOf(tx, orgId)
+  return {
+    cohorts: rows.map(({ cohort_id, name, status, joined_at }) => ({
+      cohort_id: formatId('cohort', cohort_id),
+      name,
+      status,
+      joined_at: timestamp(joined_at),
+    })),
+  }
+}
+
+/** Joins and leaves; whoever is in a cohort stays in it as it was. */
+export async function putMembership({ tx, audit }: ChangeTools, orgId: string, { cohort_ids }: MembershipInput) {
+  await lockMemberships(tx, orgId)
+  const before = await getMembership(tx, orgId)
+  const wanted = cohort_ids.map((id) => parseId('cohort', id)!)
+  const current = (await membershipsOf(tx, orgId)).map(({ cohort_id }) => cohort_id)
+  const joined = wanted.filter((id) => !current.includes(id))
+  const left = current.filter((id) => !wanted.includes(id))
+  const open = new Set((await cohortsById(tx, joined)).flatMap(({ id, status }) => (status === 'open' ? [id] : [])))
+  const faults = joined
+    .filter((id) => !open.has(id))
+    .map((id) => ({
+      field: `cohort_ids.${wanted.indexOf(id)}`,
+      code: 'invalid_value' as const,
+      message: 'There is no such cohort that can be joined.',
+    }))
+  if (faults.length > 0) throw validationFailed(faults)
+  await join(tx, orgId, joined)
+  await leave(tx, orgId, left)
+  const after = await getMembership(tx, orgId)
+  if (joined.length + left.length > 0)
+    audit({
+      action: 'benchmark_membership.set',
+      target: { kind: 'benchmark_membership', id: formatId('org', orgId) },
+      before,
+      after,
+    })
+  return after
+}
+
+/**
+ * What was published of a period, and the caller's own values beside it. Whatever was published, it is answered only while
+ * enough of those who contributed have been members ever since.
+ */
+export function readBenchmark(
+  { sql, config }: Pick<Platform, 'sql' | 'config'>,
+  orgId: string,
+  cohortId: string,
+  query: Pick<BenchmarkQuery, 'period'>,
+): Promise<Benchmark> {
+  const rules = rulesOf(config)
+  const read = async (tx: Tx) => {
+    const cohort = await findCohort(tx, cohortId)
+    if (!cohort) throw new ApiError('not_found')
+    const start = query.period && new Date(benchmarkPeriodAt(cohort.period, Date.parse(query.period)).startMs)
+    const found = await findPublished(tx, cohortId, start || undefined)
+    const open = found && (await openMetrics(tx, cohortId, found.period_start, leastOf(rules)))
+    if (!found || !open || open.size === 0)
+      throw new ApiError('insufficient_cohort_size', { minimum_cohort_size: rules.floor })
+    const results = await resultsOf(tx, cohortId, found.period_start)
+    const sums = await ownSums(tx, orgId, found.period_start, found.period_end)
+    return {
+      cohort: cohortView(cohort),
+      period_start: timestamp(found.period_start),
+      period_end: timestamp(found.period_end),
+      published_at: timestamp(found.judged_at),
+      contributors_at_least: found.told_size,
+      metrics: metricsView(results, open, sums),
+    }
+  }
+  return sql.asOrgs([orgId], read, { isSnapshot: true })
+}

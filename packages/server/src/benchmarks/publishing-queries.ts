@@ -1,0 +1,97 @@
+import { sql as raw } from 'kysely'
+import type { Sql, Tx } from '../infra/sql.ts'
+import type { Contribution, ContributorSet, Membership, PublishedMetric } from './publishing.ts'
+
+/**
+ * The one look across tenants of benchmarks. The application can see nobody's usage but the caller's own; these functions of
+ * the database give sums of a cohort's members to a transaction that says it publishes.
+ */
+
+/** One short transaction that says it publishes. */
+export const asPublisher = <T>(sql: Sql, work: (tx: Tx) => Promise<T>, orgIds: readonly string[] = []): Promise<T> =>
+  sql.asOrgs(orgIds, async (tx) => {
+    await raw`select set_config('app.publisher', 'on', true)`.execute(tx)
+    return work(tx)
+  })
+
+export async function membersOf(tx: Tx, cohortId: string): Promise<Membership[]> {
+  const { rows } = await raw<{ org_id: string; joined_at: Date }>`
+    select org_id, joined_at from benchmark_members_of(${cohortId})`.execute(tx)
+  return rows.map(({ org_id, joined_at }) => ({ orgId: org_id, joinedAtMs: joined_at.getTime() }))
+}
+
+export async function sumsOf(
+  tx: Tx,
+  cohortId: string,
+  orgIds: readonly string[],
+  { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
+): Promise<Contribution[]> {
+  const { rows } = await raw<{ org_id: string } & Contribution['sums']>`
+    select * from benchmark_sums_of(${cohortId}, ${orgIds}::uuid[], ${new Date(startMs)}, ${new Date(endMs)})`.execute(
+    tx,
+  )
+  return rows.map(({ org_id, ...sums }) => ({ orgId: org_id, sums }))
+}
+
+/** Until the transaction ends nobody else publishes, and nobody joins or leaves. */
+export async function lockPublishing(tx: Tx) {
+  await raw`select pg_advisory_xact_lock(hashtextextended('benchmarks', 0))`.execute(tx)
+}
+
+/** When the last period ended on which it was decided what is published. */
+export async function lastJudged({ db }: Sql, cohortId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('benchmark_periods')
+    .select('period_end')
+    .where('cohort_id', '=', cohortId)
+    .orderBy('period_start', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.period_end
+}
+
+/** Claims a period; says whether nobody had before. */
+export async function insertPeriod(
+  tx: Tx,
+  period: {
+    readonly cohort_id: string
+    readonly period_start: Date
+    readonly period_end: Date
+    readonly contributors_needed: number
+    readonly told_size: number | null
+  },
+): Promise<boolean> {
+  const row = await tx
+    .insertInto('benchmark_periods')
+    .values(period)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('cohort_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Every set ever published that has one of these organizations in it. */
+export async function setsWith(tx: Tx, orgIds: readonly string[]): Promise<ContributorSet[]> {
+  const { rows } = await raw<{ set_id: string; org_id: string }>`
+    select set_id, org_id from benchmark_sets_with(${orgIds}::uuid[])`.execute(tx)
+  return [...Map.groupBy(rows, ({ set_id }) => set_id)].map(([id, members]) => ({
+    id,
+    orgs: new Set(members.map(({ org_id }) => org_id)),
+  }))
+}
+
+export async function keepSet(tx: Tx, { id, orgs }: ContributorSet) {
+  await raw`select benchmark_keep_set(${id}, ${[...orgs]}::uuid[])`.execute(tx)
+}
+
+export async function insertResults(tx: Tx, cohortId: string, start: Date, published: readonly PublishedMetric[]) {
+  const rows = published.map(({ metric, contributors, percentiles }) => ({
+    cohort_id: cohortId,
+    period_start: start,
+    metric,
+    set_id: contributors?.id ?? null,
+    percentiles: JSON.stringify(percentiles.values),
+    withheld: JSON.stringify(percentiles.withheld),
+  }))
+  await tx.insertInto('benchmark_results').values(rows).execute()
+}

@@ -1,0 +1,201 @@
+import type { Change } from '../changes/changes.ts'
+import { page, pageRequest } from '../contract/lists.ts'
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { parseId } from '../values/id.ts'
+import { timestampOrNull } from '../values/timestamp.ts'
+import { changeCohort, cohortView, createCohort, getMembership, putMembership, readBenchmark } from './benchmarks.ts'
+import { drawBenchmark } from './picture.ts'
+import { latestPublished, listCohorts, membershipsOf } from './queries.ts'
+import {
+  BenchmarkAnswer,
+  BenchmarkQuery,
+  Cohort,
+  CohortInput,
+  CohortList,
+  CohortListQuery,
+  CohortPatch,
+  CohortPath,
+  ListedCohorts,
+  Membership,
+  MembershipInput,
+} from './schema.ts'
+
+export function benchmarks(app: App, platform: Platform, change: Change) {
+  describeTag(
+    app,
+    'benchmarks',
+    'How an organization compares with others like it, without anybody’s values being told.',
+  )
+  tenantRoutes(app, platform, change)
+  operatorRoutes(app, platform, change)
+}
+
+const tags = ['benchmarks']
+
+function tenantRoutes(app: App, platform: Platform, change: Change) {
+  const { sql } = platform
+
+  app.get(
+    '/v1/benchmarks/cohorts',
+    {
+      config: { role: 'viewer', scope: 'benchmarks:read' },
+      schema: {
+        operationId: 'listBenchmarkCohorts',
+        tags,
+        summary: 'List cohorts',
+        description: 'What you can compare yourself with, and whether you have joined it.',
+        querystring: CohortListQuery,
+        response: { 200: ListedCohorts },
+      },
+    },
+    ({ principal, query }) => {
+      const asked = pageRequest(query, 'created_at')
+      const { orgId } = principal!
+      return sql.asOrgs([orgId], async (tx) => {
+        const answer = page(await listCohorts(tx, asked, query), asked, ({ sort_value, id }) => ({
+          value: sort_value,
+          id,
+        }))
+        const joined = new Set((await membershipsOf(tx, orgId)).map(({ cohort_id }) => cohort_id))
+        const latest = await latestPublished(
+          tx,
+          answer.data.map(({ id }) => id),
+        )
+        return {
+          ...answer,
+          data: answer.data.map((row) => ({
+            ...cohortView(row),
+            member: joined.has(row.id),
+            latest_period_start: timestampOrNull(latest.get(row.id) ?? null),
+          })),
+        }
+      })
+    },
+  )
+
+  app.get(
+    '/v1/benchmarks/cohorts/:cohort_id',
+    {
+      config: { role: 'viewer', scope: 'benchmarks:read', errors: ['insufficient_cohort_size'] },
+      schema: {
+        operationId: 'getBenchmark',
+        tags,
+        summary: 'Compare with a cohort',
+        description:
+          'Percentiles over the organizations that contributed to a period, and your own value beside them. 400 `insufficient_cohort_size` where nothing was published, and whenever too few of those who contributed are still members.',
+        params: CohortPath,
+        querystring: BenchmarkQuery,
+        response: { 200: BenchmarkAnswer },
+      },
+    },
+    async ({ principal, params, query }, reply) => {
+      const benchmark = await readBenchmark(platform, principal!.orgId, parseId('cohort', params.cohort_id)!, query)
+      if (query.format !== 'svg') return reply.type('application/json').send(benchmark)
+      return reply.type('image/svg+xml; charset=utf-8').send(drawBenchmark(benchmark))
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/benchmark-membership',
+    {
+      config: { role: 'viewer', scope: 'benchmarks:read' },
+      schema: {
+        operationId: 'getBenchmarkMembership',
+        tags,
+        summary: 'Get the cohorts you are in',
+        description: 'The cohorts to which your organization contributes its values.',
+        params: OrgPath,
+        response: { 200: Membership },
+      },
+    },
+    ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getMembership(tx, principal!.orgId)),
+  )
+
+  app.put(
+    '/v1/orgs/:id/benchmark-membership',
+    {
+      config: { role: 'admin', scope: 'benchmarks:write' },
+      schema: {
+        operationId: 'putBenchmarkMembership',
+        tags,
+        summary: 'Join and leave cohorts',
+        description:
+          'Replaces the list. You contribute to every period that ends while you are a member, unless you have left before it is published. Whoever comes back begins anew.',
+        params: OrgPath,
+        body: MembershipInput,
+        response: { 200: Membership },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      return change(request, reply, { orgId }, (tools) => putMembership(tools, orgId, request.body))
+    },
+  )
+}
+
+function operatorRoutes(app: App, { sql }: Platform, change: Change) {
+  app.post(
+    '/v1/admin/benchmarks/cohorts',
+    {
+      config: { role: 'operator', scope: 'admin:write' },
+      schema: {
+        operationId: 'createBenchmarkCohort',
+        tags,
+        summary: 'Define a cohort',
+        description: 'Organizations of all tenants can join it. What it compares is fixed from now on.',
+        body: CohortInput,
+        response: { 201: Cohort },
+      },
+    },
+    (request, reply) =>
+      change(request, reply, { orgId: request.principal!.orgId, status: 201 }, (tools) =>
+        createCohort(tools, request.body),
+      ),
+  )
+
+  app.get(
+    '/v1/admin/benchmarks/cohorts',
+    {
+      config: { role: 'operator', scope: 'admin:read' },
+      schema: {
+        operationId: 'listCohortDefinitions',
+        tags,
+        summary: 'List cohort definitions',
+        description: 'All cohorts. Who is in them, and how many, is shown to nobody.',
+        querystring: CohortListQuery,
+        response: { 200: CohortList },
+      },
+    },
+    async ({ query }) => {
+      const asked = pageRequest(query, 'created_at')
+      const answer = page(await listCohorts(sql.db, asked, query), asked, ({ sort_value, id }) => ({
+        value: sort_value,
+        id,
+      }))
+      return { ...answer, data: answer.data.map(cohortView) }
+    },
+  )
+
+  app.patch(
+    '/v1/admin/benchmarks/cohorts/:cohort_id',
+    {
+      config: { role: 'operator', scope: 'admin:write', errors: ['not_found'] },
+      schema: {
+        operationId: 'updateBenchmarkCohort',
+        tags,
+        summary: 'Rename, close or reopen a cohort',
+        description: 'A closed cohort cannot be joined, and nothing more is published of it. What was published stays.',
+        params: CohortPath,
+        body: CohortPatch,
+        response: { 200: Cohort },
+      },
+    },
+    (request, reply) =>
+      change(request, reply, { orgId: request.principal!.orgId }, (tools) =>
+        changeCohort(tools, parseId('cohort', request.params.cohort_id)!, request.body),
+      ),
+  )
+}

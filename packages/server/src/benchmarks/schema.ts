@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox'
+import { ListOf, ListQuery } from '../contract/lists.ts'
+import { withCheck } from '../contract/semantic-check.ts'
+import { Count, Id, IsoDate, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { idPattern } from '../values/id.ts'
+import { percents, reasons } from './percentiles.ts'
+import { cohortPeriods } from './periods.ts'
+
+const maxMemberships = 100
+const statuses = ['open', 'closed'] as const
+
+const Label = (example: string) => Type.String({ ...OwnId, maxLength: 100, examples: [example] })
+const definition = {
+  industry: Label('fintech'),
+  size: Label('50-249 people'),
+  workload: Label('customer support'),
+}
+const Name = Type.String({ ...OwnId, examples: ['Fintech, customer support'] })
+const CohortPeriod = Type.Enum([...cohortPeriods], {
+  description: 'What is compared: weeks from Monday, or months, in UTC.',
+  examples: ['month'],
+})
+const Status = Type.Enum([...statuses], { description: 'Of a closed one nothing more is published.' })
+
+export const CohortInput = Type.Object({
+  name: Name,
+  industry: Type.Optional(Nullable(definition.industry)),
+  size: Type.Optional(Nullable(definition.size)),
+  workload: Type.Optional(Nullable(definition.workload)),
+  period: Type.Optional({ ...CohortPeriod, default: 'month' }),
+})
+export type CohortInput = Static<typeof CohortInput>
+
+export const CohortPatch = Type.Object(
+  { name: Type.Optional(Name), status: Type.Optional(Status) },
+  { minProperties: 1 },
+)
+export type CohortPatch = Static<typeof CohortPatch>
+
+const cohort = {
+  id: Id('cohort'),
+  name: Type.String({ examples: ['Fintech, customer support'] }),
+  industry: Nullable(Type.String()),
+  size: Nullable(Type.String()),
+  workload: Nullable(Type.String()),
+  period: Type.String({ description: '`week` or `month`.', examples: ['month'] }),
+  status: Type.String({ description: '`open` or `closed`.', examples: ['open'] }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}
+export const Cohort = Type.Object(cohort)
+export type Cohort = Static<typeof Cohort>
+export const CohortPath = Type.Object({ cohort_id: PathId('cohort') })
+
+export const CohortListQuery = ListQuery(
+  { created_at: 'time', name: 'text' },
+  { ...definition, period: CohortPeriod, status: Status },
+)
+export const CohortList = ListOf(Cohort)
+
+const ListedCohort = Type.Object({
+  ...cohort,
+  member: Type.Boolean({ description: 'Whether your organization has joined it.' }),
+  latest_period_start: Nullable({ ...Timestamp, description: 'Of the newest period that was published.' }),
+})
+export const ListedCohorts = ListOf(ListedCohort)
+
+export const MembershipInput = Type.Object({
+  cohort_ids: Type.Array(
+    Type.String({
+      pattern: idPattern('cohort'),
+      maxLength: 40,
+      examples: ['coh_01jbsteb4peb5vskx602h9mw4q'],
+    }),
+    { maxItems: maxMemberships, uniqueItems: true, description: 'Every cohort to be in: those left out are left.' },
+  ),
+})
+export type MembershipInput = Static<typeof MembershipInput>
+
+export const Membership = Type.Object({
+  cohorts: Type.Array(
+    Type.Object({
+      cohort_id: Id('cohort'),
+      name: Type.String(),
+      status: Type.String({ description: '`open` or `closed`.', examples: ['open'] }),
+      joined_at: Timestamp,
+    }),
+  ),
+})
+export type Membership = Static<typeof Membership>
+
+const query = Type.Object({
+  period: Type.Optional({
+    ...IsoDate,
+    description: 'Any day of the period that is meant; by default the newest that was published.',
+    examples: ['2026-10-01'],
+  }),
+  format: Type.Optional(Type.Enum(['json', 'svg'], { default: 'json', description: '`svg`: as a picture.' })),
+})
+export type BenchmarkQuery = Static<typeof query>
+export const BenchmarkQuery = withCheck(query, ({ period }: BenchmarkQuery) => {
+  const time = period === undefined ? 0 : Date.parse(`${period}T00:00:00Z`)
+  const exists = period === undefined || (!Number.isNaN(time) && new Date(time).toISOString().startsWith(period))
+  return exists ? [] : [{ field: 'period', code: 'invalid_value', message: 'There is no such date.' }]
+})
+
+/** One metric, in dollars or in numbers. */
+const metricOf = <T extends typeof Usd | typeof Amount>(value: T, description: string) =>
+  Type.Object(
+    {
+      ...(Object.fromEntries(percents.map((percent) => [`p${percent}`, Nullable(value)])) as Record<
+        `p${(typeof percents)[number]}`,
+        ReturnType<typeof Nullable<T>>
+      >),
+      withheld: Type.Record(Type.String(), Type.String(), {
+        description: `Why a percentile is null: ${reasons.map((reason) => `\`${reason}\``).join(' or ')}.`,
+        examples: [{ p10: 'too_few_contributors', p90: 'too_few_contributors' }],
+      }),
+      own: Nullable(
+        Type.Object(
+          {
+            value: Nullable(value),
+            percentile_from: Nullable({ ...Count, examples: [25] }),
+            percentile_to: Nullable({ ...Count, examples: [50] }),
+          },
+          { description: 'Your own value, and between which of the percentiles it stands; null without runs.' },
+        ),
+      ),
+    },
+    { description },
+  )
+const Amount = Type.Number({ minimum: 0, examples: [0.12] })
+
+export const Benchmark = Type.Object({
+  cohort: Cohort,
+  period_start: Timestamp,
+  period_end: Timestamp,
+  published_at: Timestamp,
+  contributors_at_least: { ...Count, description: 'How many organizations contributed, in steps.', examples: [20] },
+  metrics: Type.Object({
+    cost_per_run_usd: metricOf(Usd, 'What a run costs.'),
+    tokens_per_run: metricOf(Amount, 'Input and output tokens of a run.'),
+    refusal_rate: metricOf(Amount, 'Refused calls of all calls, 0 to 1.'),
+    cache_share: metricOf(Amount, 'Input tokens read from a cache of all input tokens, 0 to 1.'),
+    latency_ms: metricOf(Amount, 'How long a run takes, of runs whose end was told.'),
+    failure_rate: metricOf(Amount, 'Failed runs of all runs, 0 to 1.'),
+  }),
+})
+export type Benchmark = Static<typeof Benchmark>
+
+export const BenchmarkAnswer = Type.Unsafe<Benchmark | string>({
+  description: 'What a period was like in the cohort, and where you stand in it.',
+  content: {
+    'application/json': { schema: Benchmark },
+    'image/svg+xml': { schema: Type.String() },
+  },
+})

@@ -1,0 +1,112 @@
+import { emitAll } from '../events/events.ts'
+import type { Job } from '../infra/jobs.ts'
+import type { Platform } from '../infra/platform.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import type { Period } from '../values/period.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { sealedPeriods } from './periods.ts'
+import { type Contribution, judgePeriod, leastOf, mayContribute, type Rules, toldSize } from './publishing.ts'
+import {
+  asPublisher,
+  insertPeriod,
+  insertResults,
+  keepSet,
+  lastJudged,
+  lockPublishing,
+  membersOf,
+  setsWith,
+  sumsOf,
+} from './publishing-queries.ts'
+import { type CohortRow, openCohorts } from './queries.ts'
+
+const orgsAtOnce = 50
+
+export const rulesOf = ({ cohortFloor, cohortMargin }: Platform['config']): Rules => ({
+  floor: cohortFloor,
+  margin: cohortMargin,
+})
+
+type Publishing = Pick<Platform, 'sql' | 'clock' | 'config'>
+
+/** Adds up before anything is locked: what runs add up to in a sealed period hardly changes any more. */
+async function contributionsTo({ sql }: Publishing, cohort: CohortRow, period: Period): Promise<Contribution[]> {
+  const members = await asPublisher(sql, (tx) => membersOf(tx, cohort.id))
+  const orgIds = members.filter((member) => mayContribute(member, period)).map(({ orgId }) => orgId)
+  const all: Contribution[] = []
+  for (let i = 0; i < orgIds.length; i += orgsAtOnce)
+    all.push(...(await asPublisher(sql, (tx) => sumsOf(tx, cohort.id, orgIds.slice(i, i + orgsAtOnce), period))))
+  return all
+}
+
+/** Decides on one period, once: what is published, or that nothing is. Whoever has left by then is in none of it. */
+export async function publishPeriod(platform: Publishing, cohort: CohortRow, period: Period) {
+  const rules = rulesOf(platform.config)
+  const added = await contributionsTo(platform, cohort, period)
+  const start = new Date(period.startMs)
+  await asPublisher(
+    platform.sql,
+    async (tx) => {
+      await lockPublishing(tx)
+      const members = (await membersOf(tx, cohort.id)).filter((member) => mayContribute(member, period))
+      const still = new Set(members.map(({ orgId }) => orgId))
+      const contributions = added.filter(({ orgId }) => still.has(orgId))
+      const known = await setsWith(tx, [...still])
+      const published = judgePeriod(contributions, known, rules, newUuid)
+      const largest = Math.max(...published.map(({ contributors }) => contributors?.orgs.size ?? 0))
+      const isNew = await insertPeriod(tx, {
+        cohort_id: cohort.id,
+        period_start: start,
+        period_end: new Date(period.endMs),
+        contributors_needed: leastOf(rules),
+        told_size: largest === 0 ? null : toldSize(largest, rules),
+      })
+      if (!isNew || largest === 0) return
+      const knownIds = new Set(known.map(({ id }) => id))
+      for (const set of new Set(published.flatMap(({ contributors }) => contributors ?? [])))
+        if (!knownIds.has(set.id)) await keepSet(tx, set)
+      await insertResults(tx, cohort.id, start, published)
+      await emitAll(
+        tx,
+        added.filter(({ orgId }) => still.has(orgId)).map(({ orgId }) => ({ orgId, event: toldOf(cohort, period) })),
+      )
+    },
+    added.map(({ orgId }) => orgId),
+  )
+}
+
+const toldOf = (cohort: CohortRow, { startMs, endMs }: Period) => {
+  const cohortId = formatId('cohort', cohort.id)
+  return {
+    kind: 'benchmark.published',
+    subject: cohortId,
+    data: {
+      cohort_id: cohortId,
+      name: cohort.name,
+      period_start: timestamp(new Date(startMs)),
+      period_end: timestamp(new Date(endMs)),
+    },
+  } as const
+}
+
+/** Publishes what has been sealed since the last time, cohort by cohort. What fails for one keeps no other waiting. */
+export async function publishSealed(platform: Publishing, signal?: AbortSignal) {
+  const failures: unknown[] = []
+  for (const cohort of await openCohorts(platform.sql)) {
+    const publish = async () => {
+      const judged = await lastJudged(platform.sql, cohort.id)
+      const afterMs = Math.max(cohort.opened_at.getTime(), judged?.getTime() ?? 0)
+      for (const period of sealedPeriods(cohort.period, afterMs, platform.clock.now().getTime())) {
+        signal?.throwIfAborted()
+        await publishPeriod(platform, cohort, period)
+      }
+    }
+    await publish().catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+export const publishBenchmarksJob = (platform: Platform): Job => ({
+  name: 'publish-benchmarks',
+  schedule: '23 * * * *',
+  run: (_payload, signal) => publishSealed(platform, signal),
+})

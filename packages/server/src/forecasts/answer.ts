@@ -1,0 +1,120 @@
+import { timestamp } from '../values/timestamp.ts'
+import { added, type Frame, frameOf, historyOf, parseDays, pointsOf, type Told, tell, totalOf } from './days.ts'
+import { drawForecast } from './drawing.ts'
+import type { Course } from './exhaustion.ts'
+import type { Expected } from './intervals.ts'
+import { courseOf, exhaustionView, periodEnds, type Write, writerOf } from './limit-courses.ts'
+import { pictureOf } from './painting.ts'
+import { scenarioOf } from './scenario-lines.ts'
+import type { Task } from './task.ts'
+
+const nanoPerUsd = 1e9
+
+/** Makes the whole answer, as the text that is sent. */
+export function answerTo(task: Task): string {
+  const frame = frameOf(task)
+  const write = writerOf(task)
+  const perUnit = task.metric === 'cost' ? nanoPerUsd : 1
+  const parsed = task.series.map(({ key, days }) => ({ key, days: parseDays(days, task.trainingDays, perUnit) }))
+  const whole = tell(
+    added(
+      parsed.map(({ days }) => days),
+      task.trainingDays,
+    ),
+    task.horizon,
+  )
+  const endsOf = periodEnds(frame, task.nowMs)
+  const limitsOf = (key: string | null) => task.limits.filter((limit) => limit.key === key)
+  const exhaustionOf = (course: Course, key: string | null) =>
+    limitsOf(key).map((limit) => exhaustionView(course, limit, endsOf, frame, write))
+  const scenarios = task.scenarios.map((one) => scenarioOf(one, whole, frame))
+  if (task.format === 'svg')
+    return drawForecast(pictureOf(task, frame, whole, scenarios, exhaustionOf(courseOf(whole), null)))
+  return JSON.stringify({
+    metric: task.metric,
+    unit: task.metric === 'cost' ? 'usd' : task.metric,
+    by: task.by,
+    step: task.step,
+    timezone: task.timezone,
+    today: task.today,
+    horizon_days: task.horizon,
+    computed_at: timestamp(new Date(task.nowMs)),
+    total: {
+      ...seriesView(whole, frame, write),
+      exhaustion: exhaustionOf(courseOf(whole), null).map(({ view }) => view),
+    },
+    series:
+      task.by === null
+        ? []
+        : parsed.map(({ key, days }) => {
+            const told = tell(days, task.horizon)
+            return {
+              key: key === '' ? null : key,
+              is_other: key === null,
+              ...seriesView(told, frame, write),
+              exhaustion: key === null || key === '' ? [] : exhaustionOf(courseOf(told), key).map(({ view }) => view),
+            }
+          }),
+    scenarios: scenarios.map((one) => ({
+      name: one.scenario.name,
+      kind: one.scenario.kind,
+      at: one.scenario.at,
+      parameters: one.formula.parameters,
+      notes: one.formula.notes,
+      forecast: pointViews(one.points, frame, write),
+      ...comparison(totalOf(whole, frame, one.line), totalOf(whole, frame), write),
+      exhaustion: exhaustionOf(one.course, null).map(({ view }) => view),
+    })),
+  })
+}
+
+const round = (value: number | null) => (value === null ? null : Math.round(value * 1e4) / 1e4)
+
+const expectedView = ({ mean, p50, p80, p95 }: Expected, write: Write) => ({
+  mean: write(mean),
+  p50: p50.map(write),
+  p80: p80.map(write),
+  p95: p95.map(write),
+})
+
+const pointViews = (points: readonly Expected[], { spans, date }: Frame, write: Write) =>
+  points.map((point, i) => ({
+    start: date(spans[i]!.from),
+    end: date(spans[i]!.to),
+    ...expectedView(point, write),
+  }))
+
+function seriesView(told: Told, frame: Frame, write: Write) {
+  const { method, test, confidence, reasons, trainedDays } = told
+  const total = totalOf(told, frame)
+  return {
+    history: historyOf(told.days, frame).map(({ span, value }) => ({
+      start: frame.date(span.from),
+      end: frame.date(span.to),
+      value: write(value),
+    })),
+    used_today: write(told.days.soFar),
+    forecast: pointViews(pointsOf(told, frame), frame, write),
+    total: total && expectedView(total, write),
+    method,
+    training: trainedDays === 0 ? null : { from: frame.date(-trainedDays), to: frame.date(-1), days: trainedDays },
+    error: test && {
+      origins: test.origins,
+      days_ahead: test.daysAhead,
+      mase: round(test.mase),
+      wape: round(test.wape),
+      coverage_80: round(test.coverage80),
+    },
+    confidence,
+    reasons,
+  }
+}
+
+function comparison(own: Expected | null, base: Expected | null, write: Write) {
+  if (!own || !base) return { total: null, difference: null, difference_percent: null }
+  return {
+    total: expectedView(own, write),
+    difference: write(own.mean - base.mean),
+    difference_percent: base.mean > 0 ? Math.round((own.mean / base.mean - 1) * 1e4) / 100 : null,
+  }
+}

@@ -1,0 +1,87 @@
+import { seasonalNaive } from './candidates.ts'
+import { errorsOf, originsOf, pastErrors } from './errors.ts'
+import { widthsByDay } from './intervals.ts'
+import { week } from './series.ts'
+
+/** How good a method was on this very series, on days that it had not seen. */
+export interface BackTest {
+  readonly origins: number
+  readonly daysAhead: number
+  /** Its mean error over that of repeating the last week. */
+  readonly mase: number | null
+  /** All errors over all values. */
+  readonly wape: number | null
+  /** The share of values inside an 80 % interval that was made from the errors before them. */
+  readonly coverage80: number | null
+}
+
+/** What is reported of the errors of the method that was chosen. */
+export function testOf(
+  values: Float64Array,
+  errors: ReadonlyMap<number, Float64Array>,
+  size: number,
+  { horizon, tried }: { readonly horizon: number; readonly tried: number },
+): BackTest {
+  const ahead = aheadOf(values, horizon)
+  const naive = sizeOf(errorsOf(values, seasonalNaive(values), horizon), ahead)
+  return {
+    origins: errors.size,
+    daysAhead: Math.min(ahead, tried),
+    mase: ratio(size, naive),
+    wape: ratio(size, levelOf(values, ahead)),
+    coverage80: coverageOf(values, errors, ahead),
+  }
+}
+
+/** How far ahead methods are compared: no farther than a third of what there is. */
+export const aheadOf = (values: Float64Array, horizon: number) =>
+  Math.min(horizon, Math.max(week, Math.floor(values.length / 3)))
+
+const ratio = (a: number, b: number) => (b > 0 && Number.isFinite(a) ? a / b : null)
+
+/** The mean size of errors up to so many days ahead. */
+export function sizeOf(errors: ReadonlyMap<number, Float64Array>, ahead: number): number {
+  let [sum, count] = [0, 0]
+  for (const off of errors.values())
+    for (let i = 0; i < Math.min(ahead, off.length); i++) {
+      sum += Math.abs(off[i]!)
+      count++
+    }
+  return count > 0 ? sum / count : Number.POSITIVE_INFINITY
+}
+
+/** The mean of the values that were forecast. */
+function levelOf(values: Float64Array, ahead: number): number {
+  let [sum, count] = [0, 0]
+  for (const origin of originsOf(values.length))
+    for (let i = origin; i < Math.min(values.length, origin + ahead); i++) {
+      sum += values[i]!
+      count++
+    }
+  return sum / Math.max(1, count)
+}
+
+/** Intervals from the older origins, against what the newer ones met. */
+function coverageOf(values: Float64Array, errors: ReadonlyMap<number, Float64Array>, ahead: number): number | null {
+  const origins = [...errors.keys()]
+  const cut = Math.floor(0.7 * origins.length)
+  const split = origins[cut]
+  if (split === undefined || cut < 8) return null
+  // Only what had come by then is known to the older ones.
+  const older = new Map(
+    origins.slice(0, cut).map((origin) => [origin, errors.get(origin)!.subarray(0, split - origin)]),
+  )
+  const { tried, halfWidths } = pastErrors(values.subarray(0, split), older)
+  const limit = Math.min(ahead, tried)
+  if (limit === 0) return null
+  const widths = widthsByDay(halfWidths, limit)
+  let [inside, count] = [0, 0]
+  for (const origin of origins.slice(cut)) {
+    const off = errors.get(origin)!
+    for (let i = 0; i < Math.min(limit, off.length); i++) {
+      if (Math.abs(off[i]!) <= widths[i]![1]) inside++
+      count++
+    }
+  }
+  return count > 0 ? inside / count : null
+}

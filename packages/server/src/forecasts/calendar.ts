@@ -1,0 +1,51 @@
+import { Temporal } from 'temporal-polyfill'
+import { week } from './series.ts'
+
+/** Days are counted from today in a time zone: 0 is today, -1 was yesterday. */
+
+export const steps = ['day', 'week', 'month'] as const
+export type Step = (typeof steps)[number]
+
+export const today = (timezone: string, now: Date): string =>
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone).toPlainDate().toString()
+
+export const dateAt = (from: string, days: number): string => Temporal.PlainDate.from(from).add({ days }).toString()
+
+/** How many days a date lies after another. */
+export const daysUntil = (from: string, to: string): number =>
+  Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to), { largestUnit: 'day' }).days
+
+export const startOfDay = (timezone: string, date: string): number =>
+  Temporal.PlainDate.from(date).toZonedDateTime(timezone).epochMilliseconds
+
+/** Whole days that are told as one: `to` is not included. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** Days in calendar weeks or months; the first and the last may be cut. */
+export function spansOf(step: Step, today: string, { from: first, to: last }: Span): Span[] {
+  const spans: Span[] = []
+  for (let day = first; day < last; ) {
+    const end = Math.min(last, day + (step === 'day' ? 1 : daysLeft(step, today, day)))
+    spans.push({ from: day, to: end })
+    day = end
+  }
+  return spans
+}
+
+function daysLeft(step: 'week' | 'month', today: string, days: number): number {
+  const date = Temporal.PlainDate.from(today).add({ days })
+  return step === 'week' ? week + 1 - date.dayOfWeek : date.daysInMonth + 1 - date.day
+}
+
+/** Calendar arithmetic costs more than all else, and every series of an answer has the same days. */
+export function remembered<T>(of: (day: number) => T): (day: number) => T {
+  const known = new Map<number, T>()
+  return (day) => {
+    const found = known.get(day) ?? of(day)
+    known.set(day, found)
+    return found
+  }
+}

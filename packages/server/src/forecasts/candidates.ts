@@ -1,0 +1,87 @@
+import { type Candidate, sumOf, week } from './series.ts'
+import { rollSmoothing } from './smoothing.ts'
+
+/** The last week again: what every other method has to beat. */
+export const seasonalNaive = (values: Float64Array): Candidate => ({
+  method: 'seasonal_naive',
+  at: (origin, horizon) =>
+    Float64Array.from({ length: horizon }, (_, step) => values[origin - week + (step % week)] ?? 0),
+})
+
+const weeksAveraged = 4
+
+/** Each day of the week as it was on average in the last weeks. */
+export const weekdayMean = (values: Float64Array): Candidate => ({
+  method: 'weekday_mean',
+  at: (origin, horizon) => {
+    const weeks = Math.max(1, Math.min(weeksAveraged, Math.floor(origin / week)))
+    const day = Float64Array.from({ length: week }, (_, step) => {
+      let sum = 0
+      for (let back = 1; back <= weeks; back++) sum += values[origin - back * week + step] ?? 0
+      return sum / weeks
+    })
+    return Float64Array.from({ length: horizon }, (_, step) => day[step % week]!)
+  },
+})
+
+const daysAveraged = 28
+
+/** The mean of the last four weeks, or of as much as there is. */
+export const mean = (values: Float64Array, days = daysAveraged): Candidate => ({
+  method: 'mean',
+  at: (origin, horizon) => {
+    const last = values.subarray(Math.max(0, origin - days), origin)
+    return new Float64Array(horizon).fill(sumOf(last) / Math.max(1, last.length))
+  },
+})
+
+export const holtWinters = (values: Float64Array): Candidate => ({
+  method: 'holt_winters',
+  at: rollSmoothing(values),
+})
+
+const trendWeeks = 12
+const leastTrendWeeks = 4
+const trendDamping = 0.99
+
+/** A straight line through the last weeks, which flattens as it goes on, with the days of the week as shares of it. */
+export const weekdayTrend = (values: Float64Array): Candidate => ({
+  method: 'weekday_trend',
+  at: (origin, horizon) => {
+    const weeks = Math.min(trendWeeks, Math.floor(origin / week))
+    const from = origin - weeks * week
+    const means = Array.from({ length: weeks }, (_, i) => {
+      const start = from + i * week
+      return sumOf(values.subarray(start, start + week)) / week
+    })
+    const { slope, end } = weeks < leastTrendWeeks ? { slope: 0, end: means.at(-1) ?? 0 } : steadyLine(means)
+    const level = sumOf(means) / Math.max(1, weeks)
+    const share = Float64Array.from({ length: week }, (_, day) => {
+      let sum = 0
+      for (let i = 0; i < weeks; i++) sum += values[from + i * week + day]!
+      return level > 0 ? sum / weeks / level : 1
+    })
+    return Float64Array.from({ length: horizon }, (_, step) => {
+      // The middle of the last week lies half a week before the first day ahead.
+      const ahead = (week + 1) / 2 + step
+      const gain = (trendDamping * (1 - trendDamping ** ahead)) / (1 - trendDamping)
+      return Math.max(0, (end + (slope / week) * gain) * share[step % week]!)
+    })
+  },
+})
+
+/** The median of all slopes between two weeks: one odd week does not turn it. */
+function steadyLine(means: readonly number[]): { slope: number; end: number } {
+  const slopes: number[] = []
+  for (let i = 0; i < means.length; i++)
+    for (let j = i + 1; j < means.length; j++) slopes.push((means[j]! - means[i]!) / (j - i))
+  const slope = median(slopes)
+  const last = means.length - 1
+  return { slope, end: median(means.map((value, i) => value + slope * (last - i))) }
+}
+
+function median(values: number[]): number {
+  const sorted = values.sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}

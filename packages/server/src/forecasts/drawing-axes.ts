@@ -1,0 +1,75 @@
+import { axisFontPx, type Frame } from './drawing-frame.ts'
+import { element, group, text } from './drawing-markup.ts'
+import { painted } from './drawing-paints.ts'
+import { timeTicks } from './drawing-times.ts'
+
+const pxPerTick = 62
+export const timeAxisHeight = 40
+
+/** Lines across, and what they stand for. */
+export const valueAxis = ({ left, right, y, ticks }: Frame): string =>
+  ticks
+    .map(({ value, label }) => {
+      const at = y(value)
+      const line = { x1: left, x2: right, y1: at, y2: at, 'stroke-width': 1 }
+      return (
+        element('line', { ...line, ...painted({ stroke: value === 0 ? 'axis' : 'grid' }) }) +
+        text(label, {
+          x: left - 8,
+          y: at + 4,
+          'text-anchor': 'end',
+          'font-size': axisFontPx,
+          ...painted({ fill: 'quiet' }),
+        })
+      )
+    })
+    .join('')
+
+export function timeAxis({ left, right, bottom, fromMs, toMs, x }: Frame, timezone: string): string {
+  const ticks = timeTicks(fromMs, toMs, timezone, (right - left) / pxPerTick)
+  const label = { 'text-anchor': 'middle', 'font-size': axisFontPx, ...painted({ fill: 'quiet' }) }
+  return group(
+    {},
+    element('line', { x1: left, x2: right, y1: bottom, y2: bottom, 'stroke-width': 1, ...painted({ stroke: 'axis' }) }),
+    ...ticks.map(({ atMs, label: name, year }) => {
+      const at = x(atMs)
+      return (
+        element('line', {
+          x1: at,
+          x2: at,
+          y1: bottom,
+          y2: bottom + 5,
+          'stroke-width': 1,
+          ...painted({ stroke: 'axis' }),
+        }) +
+        text(name, { x: at, y: bottom + 18, ...label }) +
+        (year === undefined ? '' : text(year, { x: at, y: bottom + 33, ...label, 'font-weight': 600 }))
+      )
+    }),
+  )
+}
+
+/** Where what happened ends and what is expected begins. */
+export function forecastBegins({ x, top, bottom, right }: Frame, atMs: number): string {
+  const at = x(atMs)
+  // Beside the line where there is room, before it where there is none.
+  const isNearEnd = right - at < 90
+  return (
+    element('line', {
+      x1: at,
+      x2: at,
+      y1: top,
+      y2: bottom,
+      'stroke-width': 1,
+      'stroke-dasharray': '2 3',
+      ...painted({ stroke: 'axis' }),
+    }) +
+    text('forecast', {
+      x: isNearEnd ? at - 6 : at + 6,
+      y: top + 11,
+      'text-anchor': isNearEnd ? 'end' : 'start',
+      'font-size': 11,
+      ...painted({ fill: 'quiet' }),
+    })
+  )
+}

@@ -1,0 +1,132 @@
+import { symbol, symbolDiamond } from 'd3-shape'
+import { edge, type Frame } from './drawing-frame.ts'
+import { element, fitted, group, text, widthOf } from './drawing-markup.ts'
+import { painted } from './drawing-paints.ts'
+import { dateText } from './drawing-times.ts'
+import { stepName, valueText } from './drawing-values.ts'
+import type { Picture } from './picture.ts'
+
+/** Limits: a line where there is one per step, and below the plot a lane for each, with when it would be exhausted. */
+
+type Limit = Picture['limits'][number]
+
+const maxLanes = 8
+const labelHeight = 15
+const laneHeight = 38
+const headingHeight = 30
+const fontPx = 12
+const bold = { px: fontPx, isBold: true } as const
+const stroke = { 'stroke-width': 1.5, ...painted({ stroke: 'limit' }) }
+const halo = { 'paint-order': 'stroke', 'stroke-width': 4, 'stroke-linejoin': 'round' }
+
+export const lanesHeight = (limits: readonly Limit[]): number =>
+  limits.length === 0
+    ? 0
+    : headingHeight + Math.min(limits.length, maxLanes) * laneHeight + (limits.length > maxLanes ? 20 : 0)
+
+/** Limits that are one amount per step and within the plot, each with its name where that meets no other and no line. */
+export function limitLines(frame: Frame, { limits, unit }: Picture): string {
+  const shown = limits
+    .slice(0, maxLanes)
+    .flatMap(({ name, perStep }) => (perStep === null ? [] : [{ name, perStep, at: frame.y(perStep) }]))
+    .filter(({ at }) => at >= frame.top - 1 && at <= frame.bottom)
+    .sort((a, b) => b.at - a.at)
+  const lines = shown.map(({ at }) => element('line', { x1: frame.left, x2: frame.right, y1: at, y2: at, ...stroke }))
+  let baseline = Number.POSITIVE_INFINITY
+  const labels = shown.map(({ name, perStep, at }) => {
+    baseline = Math.min(at, baseline - labelHeight + 6) - 6
+    for (const other of shown) if (Math.abs(other.at - (baseline - 4)) < 9) baseline = other.at - 6
+    if (baseline < frame.top) return ''
+    return text(`${fitted(name, 260, bold)}: ${valueText(unit, perStep)}`, {
+      x: frame.left + 8,
+      y: baseline,
+      'font-size': fontPx,
+      'font-weight': 600,
+      ...halo,
+      ...painted({ fill: 'limit', stroke: 'paper' }),
+    })
+  })
+  return group({}, ...lines, ...labels)
+}
+
+/** When a limit would be exhausted, in words. */
+export function exhaustionText({ exhaustedAtMs, earliestMs, latestMs }: Limit, timezone: string): string {
+  const date = (atMs: number) => dateText(atMs, timezone)
+  if (exhaustedAtMs === null)
+    return earliestMs === null ? 'not within this forecast' : `perhaps, ${date(earliestMs)} at the earliest`
+  const about = `about ${date(exhaustedAtMs)}`
+  if (earliestMs === null) return about
+  return latestMs === null
+    ? `${about}, ${date(earliestMs)} at the earliest`
+    : `${about}, between ${date(earliestMs)} and ${date(latestMs)}`
+}
+
+export function limitLanes(frame: Frame, picture: Picture, top: number): string {
+  const { limits } = picture
+  if (limits.length === 0) return ''
+  const more = limits.length - maxLanes
+  const quiet = { 'font-size': fontPx, ...painted({ fill: 'quiet' }) }
+  return group(
+    {},
+    text('When limits would be exhausted', {
+      x: edge,
+      y: top + 16,
+      'font-size': 13,
+      'font-weight': 600,
+      ...painted({ fill: 'ink' }),
+    }),
+    ...limits.slice(0, maxLanes).map((limit, i) => lane(frame, limit, picture, top + headingHeight + i * laneHeight)),
+    ...(more > 0
+      ? [text(`and ${more} more`, { x: frame.left, y: top + headingHeight + maxLanes * laneHeight + 10, ...quiet })]
+      : []),
+  )
+}
+
+function lane(frame: Frame, limit: Limit, picture: Picture, top: number): string {
+  const words = exhaustionText(limit, picture.timezone)
+  const amount = limit.perStep === null ? '' : amountText(limit.perStep, picture)
+  const { left, right } = frame
+  const name = fitted(limit.name, right - left - widthOf(words, { px: fontPx }) - widthOf(amount, bold) - 16, bold)
+  const track = top + 22
+  return group(
+    {},
+    text(name + amount, {
+      x: left,
+      y: top + 10,
+      'font-size': fontPx,
+      'font-weight': 600,
+      ...painted({ fill: 'limit' }),
+    }),
+    text(words, { x: right, y: top + 10, 'text-anchor': 'end', 'font-size': fontPx, ...painted({ fill: 'ink' }) }),
+    element('line', { x1: left, x2: right, y1: track, y2: track, 'stroke-width': 1, ...painted({ stroke: 'grid' }) }),
+    ...whiskers(frame, limit, track),
+  )
+}
+
+const amountText = (perStep: number, picture: Picture) =>
+  ` · ${valueText(picture.unit, perStep)} per ${stepName(picture) ?? 'step'}`
+
+/** The interval as a bar, open towards the end where no end is known, and the date itself as a diamond. */
+function whiskers({ x, left, right }: Frame, { exhaustedAtMs, earliestMs, latestMs }: Limit, y: number): string[] {
+  const within = (at: number) => Math.min(right, Math.max(left, at))
+  const parts: string[] = []
+  if (earliestMs !== null) {
+    const [from, to] = [within(x(earliestMs)), latestMs === null ? right : within(x(latestMs))]
+    parts.push(
+      element('line', { x1: from, x2: to, y1: y, y2: y, ...stroke, 'stroke-width': 5, 'stroke-opacity': '0.35' }),
+    )
+    const ends = latestMs === null ? [from] : [from, to]
+    parts.push(...ends.map((at) => element('line', { x1: at, x2: at, y1: y - 5, y2: y + 5, ...stroke })))
+    if (latestMs === null && to - from > 12)
+      parts.push(element('path', { d: `M${(right - 6).toFixed(1)} ${y - 5}l6 5l-6 5`, ...stroke }))
+  }
+  if (exhaustedAtMs !== null)
+    parts.push(
+      element('path', {
+        d: symbol(symbolDiamond, 64).digits(1)() ?? '',
+        transform: `translate(${within(x(exhaustedAtMs)).toFixed(1)} ${y})`,
+        ...painted({ fill: 'limit' }),
+      }),
+    )
+  return parts
+}

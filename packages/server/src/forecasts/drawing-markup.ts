@@ -1,0 +1,66 @@
+/** SVG as text. Everything that a user may have named passes `text` or an attribute, and both escape. */
+
+export type Attributes = Readonly<Record<string, string | number | undefined>>
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** XML has no way to write these at all, not even escaped. */
+// oxlint-disable-next-line no-control-regex
+const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g
+
+export const escaped = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(unwritable, '\ufffd')
+    .replace(/[&<>"']/g, (character) => entities[character]!)
+
+/** A tenth of a pixel is finer than any screen shows. */
+const written = (value: string | number) => (typeof value === 'number' ? String(Math.round(value * 10) / 10) : value)
+
+export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
+  const pairs = Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [` ${key}="${escaped(written(value))}"`],
+  )
+  const opening = `<${name}${pairs.join('')}`
+  return children.length === 0 ? `${opening}/>` : `${opening}>${children.join('')}</${name}>`
+}
+
+export const group = (attributes: Attributes, ...children: readonly string[]): string =>
+  children.length === 0 ? '' : element('g', attributes, ...children)
+
+export const text = (content: string, attributes: Attributes): string => element('text', attributes, escaped(content))
+
+const narrow = /[iljtfr.,:;'|!()[\] ]/
+const broad = /[mwMW@%—…]/
+const middling = /[A-Z<>=+~#&_]/
+const boldFactor = 1.12
+
+export interface Font {
+  readonly px: number
+  readonly isBold?: true
+}
+
+/** About how wide a text is in any usual font, rather too wide than too narrow: a server has no fonts to measure with. */
+export function widthOf(content: string, { px, isBold }: Font): number {
+  let em = 0
+  for (const character of content) {
+    if (broad.test(character)) em += 1
+    else if (character >= '\u1100') em += character < '\u2100' ? 0.6 : 1.05
+    else if (narrow.test(character)) em += 0.4
+    else em += middling.test(character) ? 0.8 : 0.64
+  }
+  return em * px * (isBold ? boldFactor : 1)
+}
+
+/** A text cut to a width, with an ellipsis where something is missing. */
+export function fitted(content: string, maxPx: number, font: Font): string {
+  if (widthOf(content, font) <= maxPx) return content
+  const kept: string[] = []
+  let left = maxPx - widthOf('…', font)
+  for (const character of content) {
+    left -= widthOf(character, font)
+    if (left < 0) break
+    kept.push(character)
+  }
+  return `${kept.join('').trimEnd()}…`
+}

@@ -1,0 +1,39 @@
+import type { PicturePoint } from './picture.ts'
+
+/** More points than a drawing has pixels only make it heavy. */
+export const maxPoints = 800
+
+interface Point {
+  readonly atMs: number
+  readonly value: number
+}
+
+/** Points cut into runs of neighbours of equal length. */
+function runsOf<T>(points: readonly T[], count: number): T[][] {
+  const size = Math.ceil(points.length / count)
+  return Array.from({ length: Math.ceil(points.length / size) }, (_, i) => points.slice(i * size, (i + 1) * size))
+}
+
+/** Keeps the lowest and the highest of neighbours, so that no peak is lost. */
+export function thinned(points: readonly Point[]): readonly Point[] {
+  if (points.length <= maxPoints) return points
+  return runsOf(points, maxPoints / 2).flatMap((run) => {
+    const low = run.reduce((a, b) => (b.value < a.value ? b : a))
+    const high = run.reduce((a, b) => (b.value > a.value ? b : a))
+    return low === high ? [low] : low.atMs < high.atMs ? [low, high] : [high, low]
+  })
+}
+
+/** Neighbours become one point whose intervals contain theirs. */
+export function thinnedForecast(points: readonly PicturePoint[]): readonly PicturePoint[] {
+  if (points.length <= maxPoints) return points
+  return runsOf(points, maxPoints).map((run) => {
+    const around = (interval: 'p50' | 'p80' | 'p95') =>
+      [
+        Math.min(...run.map((point) => point[interval][0])),
+        Math.max(...run.map((point) => point[interval][1])),
+      ] as const
+    const mean = run.reduce((sum, point) => sum + point.mean, 0) / run.length
+    return { atMs: run[0]!.atMs, mean, p50: around('p50'), p80: around('p80'), p95: around('p95') }
+  })
+}

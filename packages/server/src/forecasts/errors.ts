@@ -1,0 +1,129 @@
+import type { Candidate } from './series.ts'
+
+/** What forecasts of a series were off by, each from one day on: the ground that intervals stand on. */
+export interface PastErrors {
+  /** How many days ahead could be tried out. */
+  readonly tried: number
+  readonly halfWidths: HalfWidths
+}
+
+export const shares = [0.5, 0.8, 0.95] as const
+/** For each of the shares: half the width of the interval that so many sums of the days `from` to `to` ahead fall into. */
+export type HalfWidths = (from: number, to: number) => Widths
+export type Widths = readonly [number, number, number]
+const times = ([a, b, c]: Widths, factor: number): Widths => [a * factor, b * factor, c * factor]
+
+/** So many days of a series are left to begin with. */
+export const firstOrigin = 14
+const mostOrigins = 120
+/** A distance counts as tried where it could be, from so many days. */
+const leastOrigins = 10
+
+interface Trail {
+  readonly origin: number
+  /** Sums of the errors up to each day ahead, in units of the usual. */
+  readonly sums: Float64Array
+}
+
+export const originsOf = (length: number): number[] => {
+  const step = Math.max(1, Math.ceil((length - firstOrigin) / mostOrigins))
+  const origins: number[] = []
+  for (let origin = length - 1; origin >= firstOrigin; origin -= step) origins.push(origin)
+  return origins.toReversed()
+}
+
+const meanOf = (values: Float64Array, from: number, to: number) => {
+  let sum = 0
+  for (let i = Math.max(0, from); i < to; i++) sum += values[i]!
+  return sum / Math.max(1, to - Math.max(0, from))
+}
+
+/** Of each day ahead and day of origin: what was told, against what came. */
+export function errorsOf(values: Float64Array, { at }: Candidate, horizon: number): Map<number, Float64Array> {
+  return new Map(
+    originsOf(values.length).map((origin) => {
+      const told = at(origin, Math.min(horizon, values.length - origin))
+      return [origin, told.map((value, step) => values[origin + step]! - value)]
+    }),
+  )
+}
+
+/**
+ * How errors grow with the level of a series: 1 where they are a share of it, 0 where they are the same at every level.
+ * From the older half of the origins against the newer.
+ */
+function growthOf(values: Float64Array, errors: ReadonlyMap<number, Float64Array>): number {
+  const origins = [...errors.keys()]
+  const halves = [origins.slice(0, origins.length / 2), origins.slice(origins.length / 2)]
+  const [older, newer] = halves.map((half) => ({
+    level: half.reduce((sum, origin) => sum + levelAt(values, origin), 0) / Math.max(1, half.length),
+    error: half.reduce((sum, origin) => sum + Math.abs(errors.get(origin)![0]!), 0) / Math.max(1, half.length),
+  }))
+  if (!older || !newer || !(older.error > 0) || !(newer.error > 0)) return 0.5
+  const byLevel = Math.log(newer.level / older.level)
+  if (!Number.isFinite(byLevel) || Math.abs(byLevel) < 0.15) return 0.5
+  return Math.max(0, Math.min(1, Math.log(newer.error / older.error) / byLevel))
+}
+
+const levelDays = 28
+const leastLevelShare = 0.1
+const levelAt = (values: Float64Array, origin: number) =>
+  Math.max(
+    meanOf(values, origin - levelDays, origin),
+    leastLevelShare * meanOf(values, 0, values.length),
+    Number.MIN_VALUE,
+  )
+
+export function pastErrors(values: Float64Array, errors: ReadonlyMap<number, Float64Array>): PastErrors {
+  const growth = growthOf(values, errors)
+  const unit = levelAt(values, values.length) ** growth
+  const trails: Trail[] = Array.from(errors, ([origin, off]) => {
+    const scale = unit / levelAt(values, origin) ** growth
+    let sum = 0
+    return { origin, sums: off.map((error) => (sum += error * scale)) }
+  })
+  const longest = Math.max(0, ...trails.map(({ sums }) => sums.length))
+  let tried = 0
+  while (tried < longest && trails.filter(({ sums }) => sums.length > tried).length >= leastOrigins) tried++
+  const within: HalfWidths = (from, to) => widthsOf(trails, from, to)
+  return { tried, halfWidths: (from, to) => beyond(within, tried, from, to) }
+}
+
+/** Neighbouring days ahead are alike: single days are judged together with them. */
+const neighbours = 3
+
+function widthsOf(trails: readonly Trail[], from: number, to: number): Widths {
+  const spread = from === to ? Math.min(neighbours, from - 1) : 0
+  const sizes = new Float64Array(trails.length * (2 * spread + 1))
+  let count = 0
+  let [first, last] = [Number.POSITIVE_INFINITY, 0]
+  for (const { origin, sums } of trails) {
+    for (let shift = -spread; shift <= spread; shift++) {
+      if (to + shift > sums.length) break
+      sizes[count++] = Math.abs(sums[to + shift - 1]! - (from + shift > 1 ? sums[from + shift - 2]! : 0))
+    }
+    if (to <= sums.length) [first, last] = [Math.min(first, origin), Math.max(last, origin)]
+  }
+  // Forecasts from days close to each other err together: only so many of them are independent.
+  const independent = Math.max(1, (last - first + 1) / Math.max(1, to))
+  const sorted = sizes.subarray(0, count).sort()
+  const [a, b, c] = shares.map((share) => quantile(sorted, share + (1 - share) / (1 + independent)))
+  return [a!, b!, c!]
+}
+
+/** Linear between the sorted values. */
+function quantile(sorted: Float64Array, share: number): number {
+  if (sorted.length === 0) return 0
+  const place = share * (sorted.length - 1)
+  const below = Math.floor(place)
+  return sorted[below]! + (place - below) * ((sorted[below + 1] ?? sorted[below]!) - sorted[below]!)
+}
+
+/** Farther ahead than could be tried, doubt grows on as a random walk's does. */
+function beyond(within: HalfWidths, tried: number, from: number, to: number): Widths {
+  if (to <= tried) return within(from, to)
+  const length = to - from + 1
+  const growth = Math.sqrt(to / tried)
+  if (length <= tried) return times(within(tried - length + 1, tried), growth)
+  return times(within(1, tried), growth * (length / tried))
+}

@@ -1,0 +1,103 @@
+import { Worker } from 'node:worker_threads'
+import { ApiError } from '../contract/errors.ts'
+import type { Task } from './task.ts'
+
+interface Waiting {
+  readonly orgId: string
+  readonly task: Task
+  readonly resolve: (bytes: Buffer) => void
+  readonly reject: (error: Error) => void
+}
+
+export interface ThreadLimits {
+  readonly maxWaiting: number
+  readonly maxWaitingOfOrg: number
+  readonly taskMs: number
+  readonly program: URL
+}
+
+const usual: ThreadLimits = {
+  maxWaiting: 16,
+  maxWaitingOfOrg: 4,
+  taskMs: 10_000,
+  program: new URL('./thread.ts', import.meta.url),
+}
+/** Several times what the largest answer takes; V8 would let it grow until the machine is full. */
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
+
+const busy = (message: string) => new ApiError('service_unavailable', {}, { message })
+
+/**
+ * One thread that computes, so that no request waits for arithmetic. One task after the other; one that does not end is ended with its
+ * thread, and the next has a new one.
+ */
+export class ForecastThread {
+  private readonly waiting: Waiting[] = []
+  private readonly limits: ThreadLimits
+  private thread: Worker | undefined
+  private current: Waiting | undefined
+  private timer: NodeJS.Timeout | undefined
+  private isClosed = false
+
+  constructor(limits: Partial<ThreadLimits> = {}) {
+    this.limits = { ...usual, ...limits }
+  }
+
+  run(orgId: string, task: Task): Promise<Buffer> {
+    const ofOrg = [this.current, ...this.waiting].filter((one) => one?.orgId === orgId).length
+    if (this.isClosed) return Promise.reject(busy('The process is stopping. Retry.'))
+    if (this.waiting.length >= this.limits.maxWaiting || ofOrg >= this.limits.maxWaitingOfOrg)
+      return Promise.reject(busy('As many forecasts are waiting as can. Retry later.'))
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ orgId, task, resolve, reject })
+      this.next()
+    })
+  }
+
+  private next() {
+    if (this.current || this.waiting.length === 0) return
+    this.current = this.waiting.shift()!
+    this.timer = setTimeout(() => this.giveUp(busy('The forecast took too long.')), this.limits.taskMs)
+    this.thread ??= this.start()
+    this.thread.ref()
+    this.thread.postMessage(this.current.task, [])
+  }
+
+  private start(): Worker {
+    const thread = new Worker(this.limits.program, { resourceLimits })
+    const isOurs = () => this.thread === thread
+    thread.on('message', ({ bytes, failed }: { bytes?: Uint8Array; failed?: string }) => {
+      if (!isOurs()) return
+      if (bytes) this.end((one) => one.resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
+      else this.end((one) => one.reject(new Error(`a forecast failed: ${failed}`)))
+    })
+    thread.on('error', (error) => isOurs() && this.giveUp(new Error('the thread of forecasts ended', { cause: error })))
+    thread.on('exit', () => isOurs() && this.giveUp(new Error('the thread of forecasts ended')))
+    return thread
+  }
+
+  private end(settle: (one: Waiting) => void) {
+    clearTimeout(this.timer)
+    const one = this.current
+    this.current = undefined
+    // Between tasks it keeps no process from ending.
+    this.thread?.unref()
+    if (one) settle(one)
+    this.next()
+  }
+
+  private giveUp(error: Error) {
+    const { thread } = this
+    this.thread = undefined
+    void thread?.terminate()
+    this.end((one) => one.reject(error))
+  }
+
+  async close() {
+    this.isClosed = true
+    for (const one of this.waiting.splice(0)) one.reject(busy('The process is stopping. Retry.'))
+    const { thread } = this
+    this.giveUp(busy('The process is stopping. Retry.'))
+    await thread?.terminate()
+  }
+}

@@ -1,0 +1,183 @@
+import { aheadOf, type BackTest, sizeOf, testOf } from './back-test.ts'
+import { holtWinters, mean, seasonalNaive, weekdayMean, weekdayTrend } from './candidates.ts'
+import { errorsOf, type HalfWidths, pastErrors } from './errors.ts'
+import { lastLevelShift } from './level-shifts.ts'
+import { type FittedMethod, fitted, trainingDays } from './library.ts'
+import { type Candidate, sumOf, week } from './series.ts'
+import { shortForecast } from './short-history.ts'
+
+export type Confidence = 'high' | 'medium' | 'low'
+
+export interface Forecast {
+  readonly method: Candidate['method'] | FittedMethod | 'none'
+  /** What is expected on each day ahead; empty where nothing can be said. */
+  readonly mean: Float64Array
+  readonly halfWidths: HalfWidths
+  /** The last days of the series, that the method was given. */
+  readonly trainedDays: number
+  readonly test: BackTest | null
+  readonly confidence: Confidence
+  readonly reasons: readonly string[]
+}
+
+/** Below this there is no second week after a first month to try a method on. */
+const leastDays = 28
+const recentDays = 56
+const mostZeros = 0.6
+const rareDays = 84
+const quietDays = 14
+
+export const nothing = (reason: string): Forecast => ({
+  method: 'none',
+  mean: new Float64Array(0),
+  halfWidths: () => [0, 0, 0],
+  trainedDays: 0,
+  test: null,
+  confidence: 'low',
+  reasons: [reason],
+})
+
+/** The forecast of a daily series, by whichever method did best on its own past. */
+export function forecastSeries(all: Float64Array, horizon: number): Forecast {
+  const first = all.findIndex((value) => value > 0)
+  if (first < 0) return nothing('Nothing was used in the training window.')
+  const known = all.subarray(first)
+  const quiet = known.length - 1 - known.findLastIndex((value) => value > 0)
+  if (quiet >= quietDays && quiet > longestGap(known.subarray(0, known.length - quiet)))
+    return nothing(`Nothing was used in the last ${quiet} days.`)
+  if (known.length < leastDays) return shortForecast(known, horizon)
+  const zeros = zerosIn(known.subarray(-recentDays))
+  if (zeros > mostZeros) return rareForecast(known, horizon, zeros)
+  const shift = lastLevelShift(known)
+  const values = known.length - shift >= leastDays ? known.subarray(shift) : known
+  const reasons: string[] = []
+  if (values.length < known.length)
+    reasons.push(`The level changed ${values.length} days ago; only what came after it was used.`)
+  else if (shift > 0)
+    reasons.push(`The level changed ${known.length - shift} days ago; too little came after it to train on that alone.`)
+  return chosen(values, horizon, reasons, shift > 0 && values.length === known.length)
+}
+
+const zerosIn = (values: Float64Array) => values.filter((value) => value === 0).length / values.length
+
+/** The most days in a row without anything. */
+function longestGap(values: Float64Array): number {
+  let [longest, gap] = [0, 0]
+  for (const value of values) {
+    gap = value > 0 ? 0 : gap + 1
+    longest = Math.max(longest, gap)
+  }
+  return longest
+}
+
+/** Of what happens now and then only its mean can be told. */
+function rareForecast(values: Float64Array, horizon: number, zeros: number): Forecast {
+  const rare = mean(values, rareDays)
+  const errors = errorsOf(values, rare, horizon)
+  const { halfWidths, tried } = pastErrors(values, errors)
+  const days = Math.min(values.length, rareDays)
+  return {
+    method: 'mean',
+    mean: rare.at(values.length, horizon),
+    halfWidths,
+    trainedDays: days,
+    test: testOf(values, errors, sizeOf(errors, aheadOf(values, horizon)), { horizon, tried }),
+    confidence: 'low',
+    reasons: [`${Math.round(100 * zeros)} % of the last ${Math.min(values.length, recentDays)} days are zero.`],
+  }
+}
+
+function chosen(values: Float64Array, horizon: number, reasons: string[], isRecentShift: boolean): Forecast {
+  const ahead = aheadOf(values, horizon)
+  const candidates = [seasonalNaive, weekdayMean, weekdayTrend, mean, holtWinters].map((method) => {
+    const candidate = method(values)
+    const errors = errorsOf(values, candidate, horizon)
+    return { candidate, errors, size: sizeOf(errors, ahead) }
+  })
+  const best = candidates.reduce((a, b) => (b.size < a.size ? b : a))
+  const { halfWidths, tried } = pastErrors(values, best.errors)
+  const better = byLibrary(values, horizon, best.candidate)
+  const told = better?.mean ?? best.candidate.at(values.length, horizon)
+  const test = testOf(values, best.errors, best.size * (better?.size ?? 1), { horizon, tried })
+  return {
+    method: better?.method ?? best.candidate.method,
+    mean: told.map((value) => Math.max(0, value)),
+    halfWidths,
+    trainedDays: better ? trainingDays(values.length) : values.length,
+    test,
+    ...judged(test, { days: values.length, horizon, tried, isRecentShift }, reasons),
+  }
+}
+
+/** Places at which the library is asked, and by how much it has to be better there to be chosen. */
+const fittedOrigins = 2
+const fittedAhead = 28
+const betterBy = 0.95
+
+/**
+ * The library's method for the series, where on the last days it was better than the best of the others. Its intervals are those
+ * of the other, which erred more on the same days: it cannot be asked often enough to have its own. Its error is the other's, by as much less
+ * as it was on those days.
+ */
+function byLibrary(
+  values: Float64Array,
+  horizon: number,
+  other: Candidate,
+): { method: FittedMethod; mean: Float64Array; size: number } | undefined {
+  const ahead = Math.min(horizon, fittedAhead)
+  const method: FittedMethod = hasWeek(values) ? 'mstl+ets' : 'ets'
+  let [own, theirs] = [0, 0]
+  for (let i = 1; i <= fittedOrigins; i++) {
+    const origin = values.length - i * ahead
+    const told = origin > 0 ? fitted(method, values, origin, ahead) : undefined
+    if (!told) return undefined
+    const others = other.at(origin, ahead)
+    own += sumOf(told.map((value, step) => Math.abs(values[origin + step]! - value)))
+    theirs += sumOf(others.map((value, step) => Math.abs(values[origin + step]! - value)))
+  }
+  if (!(own < betterBy * theirs)) return undefined
+  const told = fitted(method, values, values.length, horizon)
+  return told && { method, mean: told, size: theirs > 0 ? own / theirs : 1 }
+}
+
+const weekStrength = 0.1
+
+/** Whether the days of the week explain a part of what the last weeks vary by. */
+function hasWeek(values: Float64Array): boolean {
+  const last = values.subarray(-Math.floor(Math.min(values.length, 10 * week) / week) * week)
+  const weeks = last.length / week
+  const byDay = Array.from({ length: week }, (_, day) => sumOf(last.filter((_value, i) => i % week === day)) / weeks)
+  const center = sumOf(last) / last.length
+  const between = (weeks * sumOf(byDay.map((value) => (value - center) ** 2))) / (week - 1)
+  const within = sumOf(last.map((value, i) => (value - byDay[i % week]!) ** 2)) / Math.max(1, last.length - week)
+  // As a share of all variance, without what chance alone would give.
+  return (between - within) / weeks > weekStrength * within
+}
+
+interface Facts {
+  readonly days: number
+  readonly horizon: number
+  readonly tried: number
+  readonly isRecentShift: boolean
+}
+
+const goodDays = 84
+const [goodWape, poorWape] = [0.25, 0.6]
+
+function judged(test: BackTest, facts: Facts, before: readonly string[]) {
+  const { wape, mase, coverage80 } = test
+  const doubts: string[] = []
+  const faults: string[] = []
+  if (facts.days < goodDays) doubts.push(`There are only ${facts.days} days to train on.`)
+  if (facts.horizon > facts.tried)
+    (facts.horizon > 2 * facts.tried ? faults : doubts).push(
+      `Only ${facts.tried} of ${facts.horizon} days ahead could be tried on this history; beyond them the intervals are extrapolated.`,
+    )
+  if (wape === null || wape > poorWape) faults.push('The back-tested error is large.')
+  else if (wape > goodWape) doubts.push('The back-tested error is noticeable.')
+  if (mase !== null && mase >= 1) doubts.push('No method was better than repeating the last week.')
+  if (coverage80 !== null && coverage80 < 0.6) doubts.push('The intervals were too narrow in the back-test.')
+  const confidence: Confidence =
+    faults.length > 0 || facts.isRecentShift ? 'low' : doubts.length > 0 ? 'medium' : 'high'
+  return { confidence, reasons: [...before, ...faults, ...doubts] }
+}

@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto'
+import type { Platform } from '../infra/platform.ts'
+import type { Tx } from '../infra/sql.ts'
+import { configVersion } from '../ledger/ledger.ts'
+import { findOrg } from '../orgs/orgs.ts'
+import { loadPriceBook } from '../prices/prices.ts'
+import { dateAt, startOfDay, today } from './calendar.ts'
+import type { ForecastThread } from './forecast-thread.ts'
+import type { KeptAnswers } from './kept-answers.ts'
+import { readLimits } from './limits.ts'
+import { modelUses } from './model-uses.ts'
+import { type Dimension, type HistoryRead, readFingerprint, readModels, readSeries, readTeamDays } from './queries.ts'
+import { scenariosOf } from './scenario-input.ts'
+import { type Basis, formulaOf, type Scenario } from './scenarios.ts'
+import type { ForecastQuery } from './schema.ts'
+import type { Task } from './task.ts'
+
+const defaults = { metric: 'cost', horizon: 30, step: 'day', trainingDays: 365 } as const
+/** Beyond these, all others are one series. */
+const maxSeries = 20
+/** What scenarios take from the history is of the last four weeks. */
+const basisDays = 28
+/** Usage is kept by quarters of an hour for 90 days and a bit. */
+const fineDays = 92
+
+/** What is asked, with everything that was left out filled in. */
+interface Asked extends Omit<HistoryRead, 'starts'> {
+  readonly horizon: number
+  readonly step: Task['step']
+  readonly timezone: string
+  readonly now: Date
+  readonly format: Task['format']
+  readonly scenarios: readonly Scenario[]
+}
+
+export interface Forecasting {
+  readonly platform: Platform
+  readonly thread: ForecastThread
+  readonly kept: KeptAnswers
+}
+
+/** The answer to a query: computed once, until something that it was made from has changed. */
+export async function forecast(
+  { platform, thread, kept }: Forecasting,
+  orgId: string,
+  query: ForecastQuery,
+): Promise<Buffer> {
+  const { sql, clock } = platform
+  const now = clock.now()
+  const { asked, limits, madeFrom } = await sql.asOrgs([orgId], async (tx) => {
+    const org = await findOrg(tx, orgId)
+    const filled = filledIn(query, org?.timezone ?? 'UTC', now)
+    const found = await readLimits(tx, orgId, now.getTime(), filled)
+    const version = await configVersion(tx, orgId)
+    const facts = JSON.stringify([
+      await readFingerprint(tx, orgId),
+      version.toString(),
+      filled.today,
+      filled.timezone,
+      found,
+    ])
+    return { asked: filled, limits: found, madeFrom: hash('sha256', facts, 'base64') }
+  })
+  const key = hash('sha256', JSON.stringify([orgId, query]), 'base64')
+  return kept.get(key, madeFrom, async () => {
+    const { series, basis } = await sql.asOrgs([orgId], (tx) => readBasis(tx, orgId, asked), { isSnapshot: true })
+    return thread.run(orgId, {
+      metric: asked.metric,
+      by: asked.by ?? null,
+      horizon: asked.horizon,
+      step: asked.step,
+      timezone: asked.timezone,
+      today: asked.today,
+      nowMs: now.getTime(),
+      trainingDays: asked.days,
+      series,
+      limits,
+      scenarios: asked.scenarios.map((scenario) => ({ scenario, formula: formulaOf(scenario, basis!) })),
+      format: asked.format,
+    })
+  })
+}
+
+function filledIn(query: ForecastQuery, ownTimezone: string, now: Date): Asked {
+  const timezone = query.timezone ?? ownTimezone
+  const given: Partial<Record<Dimension, string | undefined>> = {
+    model: query.model,
+    workflow: query.workflow_id,
+    deployment: query.deployment_id,
+    department: query.department_id,
+  }
+  return {
+    metric: query.metric ?? defaults.metric,
+    by: query.by,
+    filters: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    days: query.training_days ?? defaults.trainingDays,
+    horizon: query.horizon_days ?? defaults.horizon,
+    step: query.step ?? defaults.step,
+    format: query.format ?? 'json',
+    scenarios: scenariosOf(query),
+    timezone,
+    now,
+    today: today(timezone, now),
+  }
+}
+
+/** What the thread needs, of one moment; what only scenarios need, only for those. */
+async function readBasis(tx: Tx, orgId: string, asked: Asked) {
+  const starts = Array.from(
+    { length: fineDays },
+    (_, i) => new Date(startOfDay(asked.timezone, dateAt(asked.today, i + 1 - fineDays))),
+  )
+  const read = { ...asked, starts }
+  const series = await readSeries(tx, orgId, read, maxSeries)
+  if (asked.scenarios.length === 0) return { series, basis: undefined }
+  const rows = await readModels(tx, orgId, read, basisDays)
+  const book = await loadPriceBook(tx, orgId)
+  const targets = asked.scenarios.flatMap((one) => (one.kind === 'model_switch' ? one.to : []))
+  const isFitted = asked.scenarios.some((one) => one.kind === 'team_growth' && one.exponent === null)
+  const basis: Basis = {
+    metric: asked.metric,
+    ...modelUses(rows, book, targets, asked.now.getTime()),
+    teamDays: isFitted ? await readTeamDays(tx, orgId, read) : null,
+  }
+  return { series, basis }
+}

@@ -1,0 +1,70 @@
+import { week } from './series.ts'
+
+const side = 4 * week
+const leastSide = 2 * week
+/** A step counts where it is far above the noise and a good part of the level. */
+const leastTimesNoise = 7
+const leastShare = 0.2
+
+/** The mean of each week that ends with a day: what the days of the week differ in is gone. */
+function weekly(values: Float64Array): Float64Array {
+  const sums = new Float64Array(values.length)
+  let sum = 0
+  for (let day = 0; day < values.length; day++) {
+    sum += values[day]! - (values[day - week] ?? 0)
+    sums[day] = sum / Math.min(week, day + 1)
+  }
+  return sums
+}
+
+interface Line {
+  readonly at: number
+  readonly slope: number
+  readonly spread: number
+}
+
+/** A straight line through some values, told at one of its ends. */
+function lineThrough(values: Float64Array, from: number, to: number, end: number): Line {
+  const count = to - from
+  const middle = (from + to - 1) / 2
+  let mean = 0
+  for (let i = from; i < to; i++) mean += values[i]! / count
+  let [above, below] = [0, 0]
+  for (let i = from; i < to; i++) {
+    above += (i - middle) * (values[i]! - mean)
+    below += (i - middle) ** 2
+  }
+  const slope = below > 0 ? above / below : 0
+  let squares = 0
+  for (let i = from; i < to; i++) squares += (values[i]! - mean - slope * (i - middle)) ** 2
+  return { at: mean + slope * (end - middle), slope, spread: Math.sqrt(squares / Math.max(1, count - 2)) }
+}
+
+/**
+ * Where a series last jumped to another level for good: the first day of the new one, or 0. Lines on both sides are
+ * compared where they meet, so that a steady trend is no jump.
+ */
+export function lastLevelShift(values: Float64Array): number {
+  const smooth = weekly(values)
+  let found = 0
+  for (let day = values.length - leastSide; day >= leastSide && found === 0; day--) {
+    if (strengthAt(smooth, day) < 1) continue
+    // The day at which the jump is clearest, not the first from which it can be seen.
+    found = day
+    for (let near = day; near > Math.max(leastSide, day - side); near--)
+      if (strengthAt(smooth, near) > strengthAt(smooth, found)) found = near
+  }
+  return found
+}
+
+/** How far the jump before a day is beyond what counts as one. */
+function strengthAt(smooth: Float64Array, day: number): number {
+  // A week that holds days of both levels belongs to neither side.
+  const before = lineThrough(smooth, Math.max(week - 1, day - side), day, day)
+  const from = Math.min(day + week - 1, smooth.length - week)
+  const after = lineThrough(smooth, from, Math.min(smooth.length, from + side), day)
+  const step = Math.abs(after.at - before.at)
+  const noise = Math.max(before.spread, after.spread, 1e-9)
+  const level = Math.max(Math.abs(before.at), Math.abs(after.at), 1e-9)
+  return Math.min(step / (leastTimesNoise * noise), step / (leastShare * level))
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { AutoETS, initSync as initEts } from '@bsull/augurs/ets'
+import { initSync as initMstl, MSTL } from '@bsull/augurs/mstl'
+import { week } from './series.ts'
+
+/** The library's methods: fitted anew for each forecast, and so asked at few places only. */
+
+export type FittedMethod = 'mstl+ets' | 'ets'
+
+/** Fitting takes 0.1 ms for each value, and what is older changes little. */
+const fittedDays = 10 * week
+const leastDays = 4 * week
+
+const bytesOf = (part: 'mstl' | 'ets') =>
+  readFileSync(fileURLToPath(import.meta.resolve(`@bsull/augurs/${part}`)).replace(/\.js$/, '_bg.wasm'))
+
+let isReady = false
+function ready() {
+  if (isReady) return
+  initMstl({ module: bytesOf('mstl') })
+  initEts({ module: bytesOf('ets') })
+  isReady = true
+}
+
+export const trainingDays = (origin: number): number => Math.min(fittedDays, origin)
+
+/** What follows the first `origin` values; nothing where the library finds no model. */
+export function fitted(
+  method: FittedMethod,
+  values: Float64Array,
+  origin: number,
+  horizon: number,
+): Float64Array | undefined {
+  const days = trainingDays(origin)
+  if (days < leastDays) return undefined
+  ready()
+  const model = method === 'ets' ? new AutoETS(1, 'ZZN') : MSTL.ets([week])
+  try {
+    model.fit(values.subarray(origin - days, origin))
+    const { point } = model.predict(horizon)
+    return point.every(Number.isFinite) ? Float64Array.from(point, (value) => Math.max(0, value)) : undefined
+  } catch {
+    return undefined
+  } finally {
+    model.free()
+  }
+}

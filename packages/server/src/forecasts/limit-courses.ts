@@ -1,0 +1,77 @@
+import { plannedPeriodAt } from '../values/period.ts'
+import type { Frame, Told } from './days.ts'
+import { type Course, reachedOn } from './exhaustion.ts'
+import type { FedLimit } from './limits.ts'
+import type { Task } from './task.ts'
+
+export type Write = (value: number) => string | number
+
+/** Dollars as decimal strings, to a millionth; all else as numbers. */
+export const writerOf = ({ metric }: Task): Write =>
+  metric === 'cost' ? (value) => value.toFixed(6).replace(/\.?0+$/, '') : (value) => Math.round(value * 100) / 100
+
+/** One limit on the wire, and where it lies in days for whoever draws it. */
+export interface Exhaustion {
+  readonly view: Readonly<Record<string, unknown>>
+  readonly limit: FedLimit
+  readonly day: number | null
+  readonly earliest: number | null
+  readonly latest: number | null
+}
+
+/** What is still to come: today without what it has already. */
+export const courseOf = ({ mean, halfWidths, days }: Told): Course => ({
+  mean: mean.map((value, day) => (day === 0 ? Math.max(0, value - days.soFar) : value)),
+  halfWidths,
+})
+
+/** Where the periods of schedules end, in days from today; limits that share a schedule share these. */
+export function periodEnds({ horizon, starts }: Frame, nowMs: number) {
+  const known = new Map<string, number[]>()
+  return ({ schedule }: FedLimit): readonly number[] => {
+    if (schedule === null) return []
+    const key = JSON.stringify(schedule)
+    const found = known.get(key)
+    if (found) return found
+    const ends: number[] = []
+    for (let [atMs, day] = [nowMs, 0]; day < horizon; ) {
+      const { endMs } = plannedPeriodAt(schedule, atMs)
+      // A day of this time zone that a period of another ends in counts to that period.
+      do day++
+      while (day < horizon && starts(day) < endMs)
+      ends.push(day)
+      atMs = Math.max(endMs, starts(day))
+    }
+    known.set(key, ends)
+    return ends
+  }
+}
+
+/** When a limit would be reached, as it is written. */
+export function exhaustionView(
+  course: Course,
+  limit: FedLimit,
+  endsOf: (limit: FedLimit) => readonly number[],
+  frame: Frame,
+  write: Write,
+): Exhaustion {
+  const ends = endsOf(limit)
+  const reached = reachedOn(course, { limit: limit.limit, used: limit.used, ends })
+  const date = (day: number | null) => (day === null ? null : frame.date(day))
+  return {
+    limit,
+    ...reached,
+    view: {
+      limit_id: limit.id,
+      kind: limit.kind,
+      name: limit.name,
+      enforcement: limit.enforcement,
+      limit: write(limit.limit),
+      used: write(limit.used),
+      date: date(reached.day),
+      earliest: date(reached.earliest),
+      latest: date(reached.latest),
+      within_period: reached.day !== null && reached.day < (ends[0] ?? Number.POSITIVE_INFINITY),
+    },
+  }
+}

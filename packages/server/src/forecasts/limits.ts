@@ -1,0 +1,91 @@
+import type { Tx } from '../infra/sql.ts'
+import { limitIdOf, limitOf, liveLimits, type ScopedLimit, standings } from '../ledger/ledger.ts'
+import { getQuota } from '../quota/quota.ts'
+import { formatId } from '../values/id.ts'
+import { parseUsd } from '../values/money.ts'
+import type { Planned } from '../values/period.ts'
+import type { Dimension } from './queries.ts'
+
+/** A limit that a series feeds, with what is used of it now. */
+export interface FedLimit {
+  /** The series that feeds it; null for the whole. */
+  readonly key: string | null
+  readonly id: string
+  readonly kind: 'budget' | 'spend_cap' | 'quota' | 'plan'
+  readonly name: string
+  readonly enforcement: 'block' | 'alert'
+  readonly limit: number
+  readonly used: number
+  /** null where it has no period. */
+  readonly schedule: Planned | null
+}
+
+export interface Fed {
+  readonly metric: 'cost' | 'runs' | 'tokens'
+  readonly by: Dimension | undefined
+  readonly filters: Partial<Record<Dimension, string>>
+}
+
+/** An answer names so many limits, those that were set first. */
+const maxLimits = 200
+const units = { cost: 'usd', runs: 'runs', tokens: 'tokens' } as const
+const perUsd = 1e9
+
+/** What part of the organization all of what was asked for is: itself, or one department, workflow or deployment. */
+function wholeOf({ filters }: Fed): { kind: ScopedLimit['scopeKind']; id: string } | undefined {
+  const [first, second] = Object.entries(filters)
+  if (first === undefined) return { kind: 'org', id: '' }
+  return second !== undefined || first[0] === 'model'
+    ? undefined
+    : { kind: first[0] as ScopedLimit['scopeKind'], id: first[1] }
+}
+
+/** The limits that what was asked for feeds, as a whole or by one of its series: a part of what a limit counts says nothing about it. */
+export async function readLimits(tx: Tx, orgId: string, nowMs: number, asked: Fed): Promise<FedLimit[]> {
+  const whole = wholeOf(asked)
+  const isSplit = asked.by !== undefined && asked.by !== 'model' && Object.keys(asked.filters).length === 0
+  const keyOf = ({ scopeKind, scopeId }: ScopedLimit): string | null | undefined => {
+    if (scopeKind === whole?.kind && scopeId === whole.id) return null
+    return isSplit && scopeKind === asked.by ? scopeId : undefined
+  }
+  const rows = await liveLimits(tx, orgId)
+  const found = rows
+    .map((row) => ({ name: row.name, limit: limitOf(row) }))
+    .filter(({ limit }) => limit.amount !== null && limit.unit === units[asked.metric] && keyOf(limit) !== undefined)
+    .slice(0, maxLimits)
+  const stand = await standings(
+    tx,
+    orgId,
+    nowMs,
+    found.map(({ limit }) => [limit, limit.scopeId] as const),
+  )
+  const perUnit = asked.metric === 'cost' ? perUsd : 1
+  const fed = stand.map(({ limit, balance }, i) => ({
+    key: keyOf(limit)!,
+    id: limitIdOf({ kind: limit.kind, limitId: limit.id }),
+    kind: limit.kind as FedLimit['kind'],
+    name: found[i]!.name,
+    enforcement: limit.enforcement,
+    limit: Number(limit.amount) / perUnit,
+    used: Number(balance.spent) / perUnit,
+    schedule: limit.schedule,
+  }))
+  return whole?.kind === 'org' && asked.metric === 'cost' ? [...fed, ...(await prepaid(tx, orgId))] : fed
+}
+
+async function prepaid(tx: Tx, orgId: string): Promise<FedLimit[]> {
+  const quota = await getQuota(tx, orgId)
+  if (quota.limit_usd === null) return []
+  return [
+    {
+      key: null,
+      id: formatId('org', orgId),
+      kind: 'quota',
+      name: 'Prepaid quota',
+      enforcement: 'block',
+      limit: Number(parseUsd(quota.limit_usd)) / perUsd,
+      used: Number(parseUsd(quota.spent_usd)) / perUsd,
+      schedule: null,
+    },
+  ]
+}

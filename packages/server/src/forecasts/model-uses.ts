@@ -1,0 +1,61 @@
+import { costOf, type PriceBook } from '../prices/prices.ts'
+import type { ModelRow } from './queries.ts'
+import type { Basis, ModelUse } from './scenarios.ts'
+
+const perUsd = 1e9
+
+/** What models were used for, by name: a name that several providers serve is one model, priced at each. */
+export function modelUses(
+  rows: readonly ModelRow[],
+  book: PriceBook,
+  targets: readonly string[],
+  nowMs: number,
+): Pick<Basis, 'cost' | 'runs' | 'tokens' | 'models'> {
+  const byModel = Map.groupBy(rows, ({ model }) => model)
+  const sum = (of: (row: ModelRow) => string) => rows.reduce((all, row) => all + Number(of(row)), 0)
+  return {
+    cost: sum(({ cost_nano }) => cost_nano) / perUsd,
+    runs: sum(({ runs }) => runs),
+    tokens: sum(({ input_tokens }) => input_tokens) + sum(({ output_tokens }) => output_tokens),
+    models: Array.from(byModel, ([model, own]) => useOf(model, own, book, targets, nowMs)),
+  }
+}
+
+function useOf(
+  model: string,
+  rows: readonly ModelRow[],
+  book: PriceBook,
+  targets: readonly string[],
+  nowMs: number,
+): ModelUse {
+  const sum = (of: (row: ModelRow) => number) => rows.reduce((all, row) => all + of(row), 0)
+  /** By the price book; null where one of the providers has no price. */
+  const priced = (name: string, isOwn: boolean, part: 'input' | 'output' | 'all') => {
+    let all = 0
+    for (const row of rows) {
+      const price = book.priceOf(name, isOwn ? row.provider || undefined : undefined, nowMs)
+      if (!price) return null
+      all += Number(costOf(price, tokensOf(row, part))) / perUsd
+    }
+    return all
+  }
+  return {
+    model,
+    cost: sum(({ cost_nano }) => Number(cost_nano)) / perUsd,
+    inputCost: priced(model, true, 'input'),
+    outputCost: priced(model, true, 'output'),
+    inputTokens: sum(({ input_tokens }) => Number(input_tokens)),
+    outputTokens: sum(({ output_tokens }) => Number(output_tokens)),
+    costOn: Object.fromEntries(targets.map((target) => [target, priced(target, false, 'all')])),
+  }
+}
+
+/** A correction can leave counts below zero. */
+const count = (text: string) => Math.max(0, Math.min(Number(text), Number.MAX_SAFE_INTEGER))
+
+const tokensOf = (row: ModelRow, part: 'input' | 'output' | 'all') => ({
+  inputTokens: part === 'output' ? 0 : count(row.input_tokens),
+  outputTokens: part === 'input' ? 0 : count(row.output_tokens),
+  cacheReadTokens: part === 'output' ? 0 : count(row.cache_read_input_tokens),
+  cacheWriteTokens: part === 'output' ? 0 : count(row.cache_creation_input_tokens),
+})

@@ -1,0 +1,43 @@
+import { type Frame, historyOf, pointsOf, type Told } from './days.ts'
+import type { Exhaustion } from './limit-courses.ts'
+import type { Picture } from './picture.ts'
+import type { ToldScenario } from './scenario-lines.ts'
+import type { Task } from './task.ts'
+
+const titles = { cost: 'Cost', runs: 'Runs', tokens: 'Tokens' } as const
+/** More than this cannot be told apart in a picture; those that are reached first are shown. */
+const maxLimits = 6
+
+/** What an answer looks like. */
+export function pictureOf(
+  task: Task,
+  frame: Frame,
+  whole: Told,
+  scenarios: readonly ToldScenario[],
+  limits: readonly Exhaustion[],
+): Picture {
+  const { starts, spans, step } = frame
+  const at = (day: number | null) => (day === null ? null : starts(day))
+  const soonest = limits.toSorted(
+    (a, b) => (a.earliest ?? Number.POSITIVE_INFINITY) - (b.earliest ?? Number.POSITIVE_INFINITY) || 0,
+  )
+  return {
+    title: `${titles[task.metric]} by ${step}, next ${task.horizon} days`,
+    unit: task.metric === 'cost' ? 'usd' : task.metric,
+    timezone: task.timezone,
+    history: historyOf(whole.days, frame).map(({ span, value }) => ({ atMs: starts(span.from), value })),
+    forecast: pointsOf(whole, frame).map((point, i) => ({ atMs: starts(spans[i]!.from), ...point })),
+    scenarios: scenarios.map(({ scenario, points }) => ({
+      name: scenario.name,
+      points: points.map(({ mean }, i) => ({ atMs: starts(spans[i]!.from), value: mean })),
+    })),
+    limits: soonest.slice(0, maxLimits).map(({ limit, day, earliest, latest }) => ({
+      name: limit.name,
+      perStep: limit.schedule?.current.unit === step ? limit.limit : null,
+      exhaustedAtMs: at(day),
+      earliestMs: at(earliest),
+      latestMs: at(latest),
+    })),
+    confidence: whole.confidence,
+  }
+}

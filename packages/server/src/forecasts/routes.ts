@@ -1,0 +1,40 @@
+import { describeTag } from '../contract/openapi.ts'
+import type { App } from '../contract/routes.ts'
+import type { Platform } from '../infra/platform.ts'
+import { deprecatedRoutes } from './deprecated-routes.ts'
+import { ForecastThread } from './forecast-thread.ts'
+import { forecast } from './forecasts.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import { ForecastAnswer, ForecastQuery } from './schema.ts'
+
+const maxKeptBytes = 32 * 1024 * 1024
+const types = { json: 'application/json; charset=utf-8', svg: 'image/svg+xml; charset=utf-8' }
+
+export function forecasts(app: App, platform: Platform) {
+  describeTag(app, 'forecasts', 'What usage will be, how sure that is, and what would change it.')
+  const thread = new ForecastThread()
+  const kept = new KeptAnswers(maxKeptBytes)
+  app.addHook('onClose', () => thread.close())
+
+  app.get(
+    '/v1/capacity/forecasts',
+    {
+      config: { role: 'viewer', scope: 'forecasts:read' },
+      schema: {
+        operationId: 'getForecasts',
+        tags: ['forecasts'],
+        summary: 'Forecast usage',
+        description:
+          'What the organization will use and spend, from its own history: by the method that was best on it, with intervals that held in the back-test, the dates on which limits are reached, and what scenarios would change. Too little history answers what can be said, with `confidence` `low` and why. Answers are kept until usage, limits or prices change.',
+        querystring: ForecastQuery,
+        response: { 200: ForecastAnswer },
+      },
+    },
+    async ({ principal, query }, reply) => {
+      const answer = await forecast({ platform, thread, kept }, principal!.orgId, query)
+      return reply.type(types[query.format ?? 'json']).send(answer)
+    },
+  )
+
+  deprecatedRoutes(app, platform)
+}

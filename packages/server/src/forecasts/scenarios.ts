@@ -1,0 +1,198 @@
+import { fittedExponent, type TeamDay } from './team-growth.ts'
+
+interface Named {
+  readonly name: string
+  /** From which date on. */
+  readonly at: string
+}
+
+export interface TeamGrowth extends Named {
+  readonly kind: 'team_growth'
+  readonly teamsNow: number
+  readonly teamsThen: number
+  /** null to find it in the history. */
+  readonly exponent: number | null
+}
+export interface PriceChange extends Named {
+  readonly kind: 'price_change'
+  /** null for all models. */
+  readonly model: string | null
+  readonly input: number
+  readonly output: number
+}
+export interface ModelSwitch extends Named {
+  readonly kind: 'model_switch'
+  readonly from: string
+  readonly to: string
+  /** Of the runs of the one that are moved to the other. */
+  readonly share: number
+}
+export interface Launch extends Named {
+  readonly kind: 'launch'
+  readonly dailyUsd: number | null
+  readonly dailyRuns: number | null
+  readonly rampDays: number
+}
+export interface Cap extends Named {
+  readonly kind: 'cap'
+  readonly period: 'day' | 'month'
+  readonly usd: number
+}
+/** Something that might happen, and from when on. */
+export type Scenario = TeamGrowth | PriceChange | ModelSwitch | Launch | Cap
+
+/** What a scenario does to the days from one day ahead on. */
+export type Effect =
+  | { readonly kind: 'scale'; readonly factor: number }
+  | { readonly kind: 'add'; readonly perDay: number; readonly rampDays: number }
+  | { readonly kind: 'cap'; readonly period: 'day' | 'month'; readonly most: number }
+
+/** What one model was used for lately, and what that would cost by the price book. */
+export interface ModelUse {
+  readonly model: string
+  readonly cost: number
+  /** By the price book, the part for what is sent and the part for what is written; null for a model without a price. */
+  readonly inputCost: number | null
+  readonly outputCost: number | null
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** What the same tokens would cost on other models; null for one without a price. */
+  readonly costOn: Readonly<Record<string, number | null>>
+}
+
+/** What the history says that scenarios build on: of the last four weeks. */
+export interface Basis {
+  readonly metric: 'cost' | 'runs' | 'tokens'
+  readonly cost: number
+  readonly runs: number
+  readonly tokens: number
+  readonly models: readonly ModelUse[]
+  /** null where nobody asked for them. */
+  readonly teamDays: readonly TeamDay[] | null
+}
+
+export interface Formula {
+  readonly effect: Effect
+  /** What was found or assumed, by name. */
+  readonly parameters: Readonly<Record<string, number | string>>
+  readonly notes: readonly string[]
+}
+
+/** Where the history does not tell: twice as many teams use 1.74 times as much. */
+export const usualExponent = 0.8
+
+/** A scenario as arithmetic on the days ahead. */
+export const formulaOf = (scenario: Scenario, basis: Basis): Formula =>
+  (formulas[scenario.kind] as (one: Scenario, basis: Basis) => Formula)(scenario, basis)
+
+const formulas: { readonly [K in Scenario['kind']]: (one: Extract<Scenario, { kind: K }>, basis: Basis) => Formula } = {
+  team_growth: teamGrowth,
+  price_change: priceChange,
+  model_switch: modelSwitch,
+  launch,
+  cap: ({ period, usd }) => ({ effect: { kind: 'cap', period, most: usd }, parameters: {}, notes: [] }),
+}
+
+/** Usage grows as teams^e: with e below 1 each further team adds less than the one before. */
+function teamGrowth({ teamsNow, teamsThen, exponent }: TeamGrowth, { teamDays }: Basis): Formula {
+  const fitted = exponent === null && teamDays !== null ? fittedExponent(teamDays) : undefined
+  const e = exponent ?? fitted?.exponent ?? usualExponent
+  const factor = teamsThen === 0 ? 0 : (teamsThen / teamsNow) ** e
+  const source = exponent !== null ? 'given' : fitted?.exponent === undefined ? 'default' : 'fitted'
+  return {
+    effect: { kind: 'scale', factor },
+    parameters: { exponent: e, exponent_source: source, factor },
+    notes:
+      source === 'default' ? [`The exponent is the usual ${usualExponent}: ${fitted?.why ?? 'nothing is known'}.`] : [],
+  }
+}
+
+/** Each model's part of the cost times what becomes of its price, weighed by what is sent and what is written. */
+function priceChange({ model, input, output }: PriceChange, { models, cost }: Basis): Formula {
+  const concerned = models.filter((one) => model === null || one.model === model)
+  const notes: string[] = []
+  let changed = 0
+  for (const one of concerned) {
+    const known = one.inputCost !== null && one.outputCost !== null && one.inputCost + one.outputCost > 0
+    const [sent, written] = known ? [one.inputCost, one.outputCost] : [one.inputTokens, one.outputTokens]
+    const part = sent + written > 0 ? sent / (sent + written) : 0.5
+    if (!known && input !== output) notes.push(`${one.model} has no price: its cost is split by tokens instead.`)
+    changed += one.cost * (part * input + (1 - part) * output - 1)
+  }
+  const share = cost > 0 ? sum(concerned.map((one) => one.cost)) / cost : 0
+  if (share === 0) notes.push('Nothing was spent on this in the last 28 days.')
+  const factor = cost > 0 ? Math.max(0, 1 + changed / cost) : 1
+  return { effect: { kind: 'scale', factor }, parameters: { share_of_cost: share, factor }, notes }
+}
+
+/** The moved part costs what the same tokens cost on the other model by the price book. */
+function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: Basis): Formula {
+  const moved = models.find((one) => one.model === from)
+  const onOther = moved?.costOn[to]
+  const shareOfCost = moved && cost > 0 ? moved.cost / cost : 0
+  if (!moved || shareOfCost === 0 || onOther === undefined || onOther === null) {
+    const why =
+      moved && shareOfCost > 0
+        ? `${to} has no price: nothing can be said about what it would cost.`
+        : `Nothing was spent on ${from} in the last 28 days.`
+    return { effect: { kind: 'scale', factor: 1 }, parameters: { share_of_cost: shareOfCost, factor: 1 }, notes: [why] }
+  }
+  const price = onOther / moved.cost
+  const factor = 1 + shareOfCost * share * (price - 1)
+  return {
+    effect: { kind: 'scale', factor },
+    parameters: { share_of_cost: shareOfCost, price_ratio: price, factor },
+    notes: [],
+  }
+}
+
+/** So much more a day, reached in equal steps; converted by what a run costs and needs now. */
+function launch({ dailyUsd, dailyRuns, rampDays }: Launch, { metric, cost, runs, tokens }: Basis): Formula {
+  const given = dailyUsd !== null ? 'cost' : 'runs'
+  const amount = dailyUsd ?? dailyRuns!
+  const parts = { cost, runs, tokens }
+  const isKnown = metric === given || parts[given] > 0
+  const rate = metric === given ? 1 : isKnown ? parts[metric] / parts[given] : 0
+  return {
+    effect: { kind: 'add', perDay: amount * rate, rampDays },
+    parameters: { per_day: amount * rate },
+    notes: isKnown ? [] : ['There were no runs in the last 28 days to tell what one of them costs or needs.'],
+  }
+}
+
+const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
+
+/** Days ahead as a scenario would have them. */
+export function applied(
+  mean: Float64Array,
+  effect: Effect,
+  from: number,
+  months: { readonly spent: number; readonly ends: readonly number[] },
+): Float64Array {
+  if (effect.kind === 'cap' && effect.period === 'month') return cappedByMonth(mean, effect.most, from, months)
+  return mean.map((value, day) => {
+    if (day < from) return value
+    if (effect.kind === 'scale') return value * effect.factor
+    if (effect.kind === 'cap') return Math.min(value, effect.most)
+    return value + effect.perDay * (effect.rampDays === 0 ? 1 : Math.min(1, (day - from + 1) / effect.rampDays))
+  })
+}
+
+/** What was spent of the running month counts; what a cap finds spent when it comes stays spent. */
+function cappedByMonth(
+  mean: Float64Array,
+  most: number,
+  from: number,
+  { spent, ends }: { readonly spent: number; readonly ends: readonly number[] },
+): Float64Array {
+  let [month, sumOfMonth] = [0, spent]
+  return mean.map((value, day) => {
+    if (day >= (ends[month] ?? Number.POSITIVE_INFINITY)) {
+      month++
+      sumOfMonth = 0
+    }
+    const taken = day < from ? value : Math.max(0, Math.min(value, most - sumOfMonth))
+    sumOfMonth += taken
+    return taken
+  })
+}

@@ -1,0 +1,17 @@
+/** A week: what people and their agents do repeats with it. */
+export const week = 7
+
+/** The values that follow the first `origin` of a series, as a method would have told them then. */
+export type Forecaster = (origin: number, horizon: number) => Float64Array
+
+/** A method that can be asked at every point of a series at next to no cost. */
+export interface Candidate {
+  readonly method: 'seasonal_naive' | 'weekday_mean' | 'weekday_trend' | 'mean' | 'holt_winters'
+  readonly at: Forecaster
+}
+
+export const sumOf = (values: Iterable<number>): number => {
+  let sum = 0
+  for (const value of values) sum += value
+  return sum
+}

@@ -1,0 +1,51 @@
+import type { Forecast } from './forecasting.ts'
+import { sumOf } from './series.ts'
+
+/** With fewer days not even a mean says anything. */
+const leastDays = 3
+const enoughDays = 14
+
+/** Student's t for 50, 80 and 95 %, by degrees of freedom up to 30. */
+const students: Readonly<Record<number, readonly [number, number, number]>> = {
+  2: [0.816, 1.886, 4.303],
+  3: [0.765, 1.638, 3.182],
+  4: [0.741, 1.533, 2.776],
+  6: [0.718, 1.44, 2.447],
+  9: [0.703, 1.383, 2.262],
+  14: [0.692, 1.345, 2.145],
+  29: [0.683, 1.311, 2.045],
+}
+
+const studentAt = (freedom: number) =>
+  students[
+    Math.max(
+      ...Object.keys(students)
+        .map(Number)
+        .filter((known) => known <= freedom),
+    )
+  ]!
+
+/** What can be said of some days: their mean, and how far single days and sums of days may be from it. */
+export function shortForecast(values: Float64Array, horizon: number): Forecast {
+  const count = values.length
+  const why =
+    count < enoughDays
+      ? `There are only ${count} days of history; a season cannot be told from fewer than ${enoughDays}.`
+      : `There are only ${count} days of history; no method can be tried on so few.`
+  const base = { trainedDays: count, test: null, confidence: 'low' as const, reasons: [why] }
+  if (count < leastDays) return { ...base, method: 'none', mean: new Float64Array(0), halfWidths: () => [0, 0, 0] }
+  const mean = sumOf(values) / count
+  const spread = Math.sqrt(sumOf(values.map((value) => (value - mean) ** 2)) / (count - 1))
+  return {
+    ...base,
+    method: 'mean',
+    mean: new Float64Array(horizon).fill(mean),
+    // Days vary around the mean by themselves, and the mean itself is known from few of them.
+    halfWidths: (from, to) => {
+      const days = to - from + 1
+      const error = spread * Math.sqrt(days + days ** 2 / count)
+      const [a, b, c] = studentAt(count - 1)
+      return [a * error, b * error, c * error]
+    },
+  }
+}

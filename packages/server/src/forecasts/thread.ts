@@ -1,0 +1,13 @@
+import { parentPort } from 'node:worker_threads'
+import { answerTo } from './answer.ts'
+import type { Task } from './task.ts'
+
+/** The other thread: one task at a time, and its answer as bytes that are handed over, not copied. */
+parentPort!.on('message', (task: Task) => {
+  try {
+    const bytes = new TextEncoder().encode(answerTo(task))
+    parentPort!.postMessage({ bytes }, [bytes.buffer])
+  } catch (error) {
+    parentPort!.postMessage({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }, [])
+  }
+})
