@@ -1,5 +1,4 @@
-import { seasonalNaive } from './candidates.ts'
-import { errorsOf, originsOf, pastErrors } from './errors.ts'
+import { originsOf, pastErrors } from './errors.ts'
 import { widthsByDay } from './intervals.ts'
 import { week } from './series.ts'
 
@@ -20,10 +19,8 @@ export function testOf(
   values: Float64Array,
   errors: ReadonlyMap<number, Float64Array>,
   size: number,
-  { horizon, tried }: { readonly horizon: number; readonly tried: number },
+  { ahead, tried, naive }: { readonly ahead: number; readonly tried: number; readonly naive: number },
 ): BackTest {
-  const ahead = aheadOf(values, horizon)
-  const naive = sizeOf(errorsOf(values, seasonalNaive(values), horizon), ahead)
   return {
     origins: errors.size,
     daysAhead: Math.min(ahead, tried),

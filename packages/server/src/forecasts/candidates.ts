@@ -1,11 +1,10 @@
-import { type Candidate, sumOf, week } from './series.ts'
+import { type Candidate, sumOf, valuesOf, week } from './series.ts'
 import { rollSmoothing } from './smoothing.ts'
 
 /** The last week again: what every other method has to beat. */
 export const seasonalNaive = (values: Float64Array): Candidate => ({
   method: 'seasonal_naive',
-  at: (origin, horizon) =>
-    Float64Array.from({ length: horizon }, (_, step) => values[origin - week + (step % week)] ?? 0),
+  at: (origin, horizon) => valuesOf(horizon, (step) => values[origin - week + (step % week)] ?? 0),
 })
 
 const weeksAveraged = 4
@@ -15,12 +14,12 @@ export const weekdayMean = (values: Float64Array): Candidate => ({
   method: 'weekday_mean',
   at: (origin, horizon) => {
     const weeks = Math.max(1, Math.min(weeksAveraged, Math.floor(origin / week)))
-    const day = Float64Array.from({ length: week }, (_, step) => {
+    const day = valuesOf(week, (step) => {
       let sum = 0
       for (let back = 1; back <= weeks; back++) sum += values[origin - back * week + step] ?? 0
       return sum / weeks
     })
-    return Float64Array.from({ length: horizon }, (_, step) => day[step % week]!)
+    return valuesOf(horizon, (step) => day[step % week]!)
   },
 })
 
@@ -56,12 +55,12 @@ export const weekdayTrend = (values: Float64Array): Candidate => ({
     })
     const { slope, end } = weeks < leastTrendWeeks ? { slope: 0, end: means.at(-1) ?? 0 } : steadyLine(means)
     const level = sumOf(means) / Math.max(1, weeks)
-    const share = Float64Array.from({ length: week }, (_, day) => {
+    const share = valuesOf(week, (day) => {
       let sum = 0
       for (let i = 0; i < weeks; i++) sum += values[from + i * week + day]!
       return level > 0 ? sum / weeks / level : 1
     })
-    return Float64Array.from({ length: horizon }, (_, step) => {
+    return valuesOf(horizon, (step) => {
       // The middle of the last week lies half a week before the first day ahead.
       const ahead = (week + 1) / 2 + step
       const gain = (trendDamping * (1 - trendDamping ** ahead)) / (1 - trendDamping)

@@ -1,4 +1,4 @@
-import type { Candidate } from './series.ts'
+import { type Candidate, valuesOf } from './series.ts'
 
 /** What forecasts of a series were off by, each from one day on: the ground that intervals stand on. */
 export interface PastErrors {
@@ -43,7 +43,7 @@ export function errorsOf(values: Float64Array, { at }: Candidate, horizon: numbe
   return new Map(
     originsOf(values.length).map((origin) => {
       const told = at(origin, Math.min(horizon, values.length - origin))
-      return [origin, told.map((value, step) => values[origin + step]! - value)]
+      return [origin, valuesOf(told.length, (step) => values[origin + step]! - told[step]!)]
     }),
   )
 }

@@ -75,13 +75,14 @@ function rareForecast(values: Float64Array, horizon: number, zeros: number): For
   const rare = mean(values, rareDays)
   const errors = errorsOf(values, rare, horizon)
   const { halfWidths, tried } = pastErrors(values, errors)
-  const days = Math.min(values.length, rareDays)
+  const ahead = aheadOf(values, horizon)
+  const naive = sizeOf(errorsOf(values, seasonalNaive(values), ahead), ahead)
   return {
     method: 'mean',
     mean: rare.at(values.length, horizon),
     halfWidths,
-    trainedDays: days,
-    test: testOf(values, errors, sizeOf(errors, aheadOf(values, horizon)), { horizon, tried }),
+    trainedDays: Math.min(values.length, rareDays),
+    test: testOf(values, errors, sizeOf(errors, ahead), { ahead, tried, naive }),
     confidence: 'low',
     reasons: [`${Math.round(100 * zeros)} % of the last ${Math.min(values.length, recentDays)} days are zero.`],
   }
@@ -98,7 +99,11 @@ function chosen(values: Float64Array, horizon: number, reasons: string[], isRece
   const { halfWidths, tried } = pastErrors(values, best.errors)
   const better = byLibrary(values, horizon, best.candidate)
   const told = better?.mean ?? best.candidate.at(values.length, horizon)
-  const test = testOf(values, best.errors, best.size * (better?.size ?? 1), { horizon, tried })
+  const test = testOf(values, best.errors, best.size * (better?.size ?? 1), {
+    ahead,
+    tried,
+    naive: candidates[0]!.size,
+  })
   return {
     method: better?.method ?? best.candidate.method,
     mean: told.map((value) => Math.max(0, value)),

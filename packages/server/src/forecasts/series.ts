@@ -15,3 +15,10 @@ export const sumOf = (values: Iterable<number>): number => {
   for (const value of values) sum += value
   return sum
 }
+
+/** A plain loop: `Float64Array.from` goes through an iterator, and these are the innermost steps. */
+export function valuesOf(length: number, at: (place: number) => number): Float64Array {
+  const values = new Float64Array(length)
+  for (let place = 0; place < length; place++) values[place] = at(place)
+  return values
+}

@@ -1,4 +1,4 @@
-import { type Forecaster, sumOf, week } from './series.ts'
+import { type Forecaster, sumOf, valuesOf, week } from './series.ts'
 
 /**
  * Exponential smoothing with a damped trend and a weekly season, asked at every day of a series. The library refits from
@@ -42,7 +42,7 @@ function statesOf(values: Float64Array, by: Smoothing): Float64Array {
   const states = new Float64Array((values.length + 1) * width)
   let level = sumOf(values.subarray(0, started)) / started
   let trend = 0
-  const season = Float64Array.from({ length: week }, (_, day) => {
+  const season = valuesOf(week, (day) => {
     const usual = (values[day]! + values[day + week]!) / 2
     return by.isScaled ? Math.max(leastFactor, level > 0 ? usual / level : 1) : usual - level
   })
@@ -104,8 +104,6 @@ export function rollSmoothing(values: Float64Array): Forecaster {
     let best = 0
     for (let i = 1; i < all.length; i++) if (losses[i]![origin]! < losses[best]![origin]!) best = i
     const { by, states } = all[best]!
-    return Float64Array.from({ length: horizon }, (_, step) =>
-      ahead(states, by, origin, step + 1, stepsAt(by.damping, step + 1)),
-    )
+    return valuesOf(horizon, (step) => ahead(states, by, origin, step + 1, stepsAt(by.damping, step + 1)))
   }
 }
