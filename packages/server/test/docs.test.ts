@@ -75,7 +75,7 @@ test('the pictures of forecasts are shown, each once, and can neither run nor as
   expect(pictures.length).toBeGreaterThanOrEqual(4)
   for (const { src } of pictures) {
     const { headers } = await fetch(src)
-    expect(headers.get('content-type')).toBe('image/svg+xml')
+    expect(headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'.*; sandbox$/)
   }

@@ -1,4 +1,5 @@
 import type { Change } from '../changes/changes.ts'
+import { asPicture } from '../contract/content-policy.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
@@ -94,7 +95,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
     async ({ principal, params, query }, reply) => {
       const benchmark = await readBenchmark(platform, principal!.orgId, parseId('cohort', params.cohort_id)!, query)
       if (query.format !== 'svg') return reply.type('application/json').send(benchmark)
-      return reply.type('image/svg+xml; charset=utf-8').send(drawBenchmark(benchmark))
+      return asPicture(reply).send(drawBenchmark(benchmark))
     },
   )
 

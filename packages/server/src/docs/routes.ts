@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import scalar from '@scalar/fastify-api-reference'
+import { asPicture, contentPolicy } from '../contract/content-policy.ts'
 import type { App } from '../contract/routes.ts'
 import { guides, readPictures, renderGuide } from './pages.ts'
 
@@ -7,13 +8,9 @@ const asset = (name: string) => readFileSync(new URL(name, import.meta.url), 'ut
 const style = asset('./style.css')
 const icon = asset('./icon.svg')
 
-const policy = (...rules: string[]) =>
-  ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...rules].join('; ')
-const guidePolicy = policy("style-src 'self'", "img-src 'self'")
-/** A picture has a style of its own for readers who prefer dark, and nothing that could run or ask for anything. */
-const picturePolicy = policy("style-src 'unsafe-inline'", 'sandbox')
+const guidePolicy = contentPolicy("style-src 'self'", "img-src 'self'")
 // The reference is one bundle that writes its own style and configuration into the page.
-const referencePolicy = policy(
+const referencePolicy = contentPolicy(
   "script-src 'self' 'unsafe-inline'",
   "style-src 'self' 'unsafe-inline'",
   "connect-src 'self'",
@@ -31,13 +28,7 @@ export async function docs(app: App) {
     })
   }
   for (const [name, picture] of readPictures()) {
-    app.get(`/docs/images/${name}`, (_request, reply) =>
-      reply
-        .type('image/svg+xml')
-        .header('content-security-policy', picturePolicy)
-        .header('x-content-type-options', 'nosniff')
-        .send(picture),
-    )
+    app.get(`/docs/images/${name}`, (_request, reply) => asPicture(reply).send(picture))
   }
   app.get('/docs/', (_request, reply) => reply.redirect('/docs', 301))
   app.get('/docs/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))

@@ -1,3 +1,4 @@
+import { asPicture } from '../contract/content-policy.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -8,7 +9,6 @@ import { KeptAnswers } from './kept-answers.ts'
 import { ForecastAnswer, ForecastQuery } from './schema.ts'
 
 const maxKeptBytes = 32 * 1024 * 1024
-const types = { json: 'application/json; charset=utf-8', svg: 'image/svg+xml; charset=utf-8' }
 
 export function forecasts(app: App, platform: Platform) {
   describeTag(app, 'forecasts', 'What usage will be, how sure that is, and what would change it.')
@@ -32,7 +32,7 @@ export function forecasts(app: App, platform: Platform) {
     },
     async ({ principal, query }, reply) => {
       const answer = await forecast({ platform, thread, kept }, principal!.orgId, query)
-      return reply.type(types[query.format ?? 'json']).send(answer)
+      return (query.format === 'svg' ? asPicture(reply) : reply.type('application/json; charset=utf-8')).send(answer)
     },
   )
 
