@@ -99,14 +99,14 @@ CREATE TABLE public.benchmark_set_orgs (
 
 ALTER TABLE ONLY public.benchmark_set_orgs FORCE ROW LEVEL SECURITY;
 
-CREATE FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone, needed integer) RETURNS SETOF text
+CREATE FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone) RETURNS SETOF text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
     BEGIN ATOMIC
  SELECT r.metric
     FROM (public.benchmark_results r
       JOIN public.benchmark_periods p ON (((p.cohort_id = r.cohort_id) AND (p.period_start = r.period_start))))
-   WHERE ((r.cohort_id = benchmark_open_metrics.cohort) AND (r.period_start = benchmark_open_metrics.start) AND (GREATEST(p.contributors_needed, benchmark_open_metrics.needed) <= ( SELECT count(*) AS count
+   WHERE ((r.cohort_id = benchmark_open_metrics.cohort) AND (r.period_start = benchmark_open_metrics.start) AND (p.contributors_needed <= ( SELECT count(*) AS count
             FROM (public.benchmark_set_orgs o
               JOIN public.benchmark_members m ON (((m.org_id = o.org_id) AND (m.cohort_id = r.cohort_id))))
            WHERE ((o.set_id = r.set_id) AND (m.joined_at < p.period_end)))));
@@ -2881,8 +2881,8 @@ GRANT SELECT,INSERT ON TABLE public.benchmark_periods TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.benchmark_results TO weir_app;
 
-REVOKE ALL ON FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone, needed integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone, needed integer) TO weir_app;
+REVOKE ALL ON FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.benchmark_open_metrics(cohort uuid, start timestamp with time zone) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.benchmark_sets_with(orgs uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.benchmark_sets_with(orgs uuid[]) TO weir_app;

@@ -149,13 +149,13 @@ end
 $$;
 
 -- Which metrics of a period still rest on enough organizations: those that have been members ever since. Tells nothing but that.
-create function benchmark_open_metrics(cohort uuid, start timestamptz, needed integer) returns setof text
+create function benchmark_open_metrics(cohort uuid, start timestamptz) returns setof text
   language sql stable security definer set search_path = public
   begin atomic
     select r.metric from benchmark_results r
       join benchmark_periods p on p.cohort_id = r.cohort_id and p.period_start = r.period_start
      where r.cohort_id = cohort and r.period_start = start
-       and greatest(p.contributors_needed, needed) <= (
+       and p.contributors_needed <= (
          select count(*) from benchmark_set_orgs o
            join benchmark_members m on m.org_id = o.org_id and m.cohort_id = r.cohort_id
           where o.set_id = r.set_id and m.joined_at < p.period_end);
@@ -165,12 +165,12 @@ revoke execute on function benchmark_members_of(uuid) from public;
 revoke execute on function benchmark_sums_of(uuid, uuid[], timestamptz, timestamptz) from public;
 revoke execute on function benchmark_sets_with(uuid[]) from public;
 revoke execute on function benchmark_keep_set(uuid, uuid[]) from public;
-revoke execute on function benchmark_open_metrics(uuid, timestamptz, integer) from public;
+revoke execute on function benchmark_open_metrics(uuid, timestamptz) from public;
 grant execute on function benchmark_members_of(uuid) to weir_app;
 grant execute on function benchmark_sums_of(uuid, uuid[], timestamptz, timestamptz) to weir_app;
 grant execute on function benchmark_sets_with(uuid[]) to weir_app;
 grant execute on function benchmark_keep_set(uuid, uuid[]) to weir_app;
-grant execute on function benchmark_open_metrics(uuid, timestamptz, integer) to weir_app;
+grant execute on function benchmark_open_metrics(uuid, timestamptz) to weir_app;
 create policy publishing on refusal_counts for select to current_user using (true);
 create policy publishing on usage_days for select to current_user using (true);
 create policy publishing on benchmark_members for select to current_user using (true);

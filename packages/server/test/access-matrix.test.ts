@@ -93,6 +93,7 @@ const bodyOf = (method: string, path: string) => {
   const replaced = method === 'PUT' ? Object.entries(replacements).find(([part]) => path.includes(part)) : undefined
   if (replaced) return { body: replaced[1] }
   if (method !== 'PATCH') return {}
+  if (path.includes('/policies/')) return { body: { enabled: false } }
   return { body: path.includes('/webhooks/') ? { description: 'B' } : { name: 'B' } }
 }
 const ask = (method: string, path: string, key?: string) =>

@@ -137,7 +137,11 @@ describe('deciding on a request', () => {
     const { org, requested, decide } = await governed()
     const id = await requested()
     expect((await decide(id, 'deny', { note: 'No.' })).json).toMatchObject({ status: 'denied', note: 'No.' })
-    expect(await requested()).toBe(id)
+    const again = await startRun(org)
+    expect(again.json.error).toMatchObject({
+      message: expect.stringMatching(/Denied until .*: No\./),
+      details: { approval_id: id, approval_status: 'denied' },
+    })
     expect((await decide(id, 'deny')).status).toBe(200)
     expect(refusalIn(await decide(id, 'approve'))).toMatchObject({ status: 409, code: 'conflict' })
     expect(await eventsLike(org, 'approval.')).toEqual(['approval.requested', 'approval.denied'])
@@ -147,8 +151,21 @@ describe('deciding on a request', () => {
   test('approving again changes nothing', async () => {
     const { approved, decide } = await governed()
     const id = await approved({ max_runs: 2 })
-    expect((await decide(id, 'approve', { max_runs: 9 })).json).toMatchObject({ grant: { max_runs: 2 } })
+    expect((await decide(id, 'approve', { max_runs: 2 })).json).toMatchObject({ grant: { max_runs: 2 } })
+    expect(refusalIn(await decide(id, 'approve', { max_runs: 9 }))).toMatchObject({ status: 409 })
     expect(refusalIn(await decide(id, 'deny'))).toMatchObject({ status: 409 })
+  })
+
+  test('a grant is taken back: nothing more starts on it, what has started goes on', async () => {
+    const { org, approved, decide } = await governed()
+    const id = await approved({ max_runs: 5 })
+    const run = (await startRun(org)).json['id'] as string
+    expect((await decide(id, 'revoke')).json).toMatchObject({ status: 'expired', grant: { runs_started: 1 } })
+    expect((await decide(id, 'revoke')).status).toBe(200)
+    expect((await startRun(org)).json.error?.details).toMatchObject({ approval_status: 'pending' })
+    expect((await org.post(`/v1/runs/${run}/finish`, { status: 'succeeded', cost_usd: '0.001' })).status).toBe(200)
+    expect(await actionsOf(org, 'approval.')).toContain('approval.revoked')
+    expect(await eventsLike(org, 'approval.expired')).toHaveLength(1)
   })
 
   test('a changed rule takes requests and grants with it', async () => {

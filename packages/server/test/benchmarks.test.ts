@@ -109,7 +109,7 @@ describe('values', () => {
           withheld: { p10: 'too_few_contributors', p90: 'too_few_contributors' },
           own: { value: '0.01', percentile_from: 0, percentile_to: 50 },
         },
-        failure_rate: { p50: 0.1, own: { value: 0.1, percentile_from: 50, percentile_to: 100 } },
+        failure_rate: { p50: 0.1, own: { value: 0.1, percentile_from: 0, percentile_to: 100 } },
         refusal_rate: { p50: 0, own: { value: 0 } },
         latency_ms: { p50: null, withheld: { p50: 'too_few_contributors' }, own: null },
         cache_share: { p50: null, own: null },
@@ -135,7 +135,7 @@ describe('values', () => {
     expect(told.rows).toHaveLength(4)
   })
 
-  test('below the floor are refused with the floor, whoever asks', async () => {
+  test('of too few are refused with how many it takes, whoever asks', async () => {
     const orgs = await benchmarks.orgs(10)
     const cohort = await benchmarks.cohortOf(orgs.slice(0, 3))
     await benchmarks.useAll(orgs.slice(0, 3), cohort.periods[0])
@@ -143,7 +143,7 @@ describe('values', () => {
     for (const org of [orgs[0]!, orgs[9]!]) {
       const { status, json } = await benchmarks.read(org, cohort)
       expect(status).toBe(400)
-      expect(json.error).toMatchObject({ code: 'insufficient_cohort_size', details: { minimum_cohort_size: 3 } })
+      expect(json.error).toMatchObject({ code: 'insufficient_cohort_size', details: { minimum_cohort_size: 4 } })
     }
     expect(codeOf(await benchmarks.as(orgs[0]!, 'GET', '/v1/benchmarks/cohorts/coh_01jbsteb4peb5vskx602h9mw4q'))).toBe(
       '404 not_found',

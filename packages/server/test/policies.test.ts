@@ -193,10 +193,16 @@ describe('rules as they are set', () => {
     expect((await org.ask('PUT', `/policies/${id}`, input)).json).toEqual(created.json)
     expect((await org.ask('PUT', `/policies/${id}`, { ...input, enabled: false })).json).toMatchObject({ version: 2 })
     expect((await startRun(org)).status).toBe(201)
+    expect((await org.ask('PATCH', `/policies/${id}`, { reason: 'Why not.' })).json).toMatchObject({
+      ...input,
+      enabled: false,
+      reason: 'Why not.',
+      version: 3,
+    })
     expect((await org.ask('DELETE', `/policies/${id}`)).status).toBe(204)
     expect((await org.ask('GET', `/policies/${id}`)).status).toBe(404)
     expect((await org.events('policy.created')).length).toBe(1)
-    expect((await org.events('policy.updated')).length).toBe(1)
+    expect((await org.events('policy.updated')).length).toBe(2)
     expect((await org.events('policy.deleted')).length).toBe(1)
   })
 

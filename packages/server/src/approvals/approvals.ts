@@ -2,6 +2,7 @@ import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
+import { lockSet, renewRuleSet } from '../policies/policies.ts'
 import { formatId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import {
@@ -13,6 +14,7 @@ import {
   isOfOneMaking,
   lockApproval,
   lockedRuleVersion,
+  revokeApproval,
 } from './queries.ts'
 import type { ApprovalView, ApproveInput, DenyInput } from './schema.ts'
 import { approvalViews, requestData } from './views.ts'
@@ -71,6 +73,12 @@ export async function approve(
     ])
   const { row, isDecided } = await decidable(tx, orgId, id, caller, now, 'approved')
   const before = await viewed(tx, orgId, row)
+  const maxAmountNano = max_amount_usd === null ? null : parseUsd(max_amount_usd)
+  const isOther =
+    row.max_runs !== max_runs ||
+    row.max_amount_nano !== maxAmountNano ||
+    (expires_at !== undefined && row.expires_at.getTime() !== until.getTime())
+  if (isDecided && isOther) throw conflict('The request is approved already, and a grant is not changed: revoke it.')
   if (isDecided) return before
   const decided = await decideApproval(tx, orgId, id, {
     status: 'approved',
@@ -78,7 +86,7 @@ export async function approve(
     decided_at: now,
     note: note ?? null,
     max_runs,
-    max_amount_nano: max_amount_usd === null ? null : parseUsd(max_amount_usd),
+    max_amount_nano: maxAmountNano,
     expires_at: until,
   })
   const after = await viewed(tx, orgId, decided)
@@ -122,6 +130,25 @@ export async function deny(
     subject: after.id,
     data: { ...requestData(decided), decided_by: formatId('key', caller.id), note: decided.note },
   })
+  return after
+}
+
+/** Takes a grant back: nothing starts on it once this is answered, also not what is on its way. */
+export async function revoke(tools: ChangeTools, orgId: string, id: string, now: Date): Promise<ApprovalView> {
+  const { tx, audit, emit, accessChanged } = tools
+  // In the order of whoever changes the rule.
+  await lockSet(tx, orgId)
+  const row = await lockApproval(tx, orgId, id)
+  if (!row) throw new ApiError('not_found')
+  const before = await viewed(tx, orgId, row)
+  if (row.status === 'expired') return before
+  if (row.status !== 'approved') throw conflict(`The request is ${row.status}.`)
+  const revoked = await revokeApproval(tx, orgId, id, now)
+  await renewRuleSet(tx, orgId)
+  const after = await viewed(tx, orgId, revoked)
+  audit({ action: 'approval.revoked', target: { kind: 'approval', id: after.id }, before, after })
+  emit({ kind: 'approval.expired', subject: after.id, data: requestData(revoked) })
+  accessChanged()
   return after
 }
 

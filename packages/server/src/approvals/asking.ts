@@ -33,14 +33,22 @@ export interface Asked {
   readonly traceId: string
 }
 
+/** A request that waits, or was denied not long ago. */
+export interface OpenRequest {
+  readonly id: string
+  readonly status: 'pending' | 'denied'
+  readonly expiresAt: Date
+  readonly note: string | null
+}
+
 export interface Approvals {
   /** What was granted for the attempt and stands, the oldest first; whether there is room in it is decided where it is taken. */
   readonly grantsFor: (asked: Asked) => Promise<Grant[]>
   /**
-   * Asks for an approval, unless the same attempt waits already or was denied not long ago; the id of the request. Nothing where the
+   * Asks for an approval, unless the same attempt waits already or was denied not long ago; the request that there is then. Nothing where the
    * rule has changed meanwhile, or too much waits already.
    */
-  readonly ask: (asked: Asked) => Promise<string | undefined>
+  readonly ask: (asked: Asked) => Promise<OpenRequest | undefined>
 }
 
 export function askForApprovals({ sql, config, clock }: Platform): Approvals {
@@ -92,7 +100,7 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
         // A rule that changes takes its requests with it: none may come after that.
         if ((await lockedRuleVersion(tx, orgId, rule.id)) !== rule.version) return undefined
         const open = await findOpen(tx, orgId, key, now)
-        if (open) return formatId('approval', open.id)
+        if (open) return openRequest(open)
         for (const row of await expireOfAttempt(tx, orgId, key, now)) await tell(tx, asked, 'expired', row)
         const pending = await countPending(tx, orgId, caller.id)
         if (pending.all >= mostPending.all || pending.own >= mostPending.own) return undefined
@@ -112,11 +120,18 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
         if (row) await tell(tx, asked, 'requested', row)
         // Without a row another request has asked a moment ago.
         const found = row ?? (await findOpen(tx, orgId, key, now))
-        return found && formatId('approval', found.id)
+        return found && openRequest(found)
       })
     },
   }
 }
+
+const openRequest = ({ id, status, expires_at, note }: ApprovalRow): OpenRequest => ({
+  id: formatId('approval', id),
+  status: status as OpenRequest['status'],
+  expiresAt: expires_at,
+  note,
+})
 
 const grantOf = (row: ApprovalRow): Grant => ({
   id: row.id,

@@ -219,6 +219,17 @@ export async function decideApproval(tx: Tx, orgId: string, id: string, decided:
   return typed(row)
 }
 
+export async function revokeApproval(tx: Tx, orgId: string, id: string, now: Date): Promise<ApprovalRow> {
+  const row = await tx
+    .updateTable('approvals')
+    .set({ status: 'expired', expires_at: now, updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  return typed(row)
+}
+
 /** Ends what waits or stands for a rule. */
 export async function expireOfRule(tx: Tx, orgId: string, ruleId: string): Promise<ApprovalRow[]> {
   const rows = await tx

@@ -5,7 +5,7 @@ import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { approve, deny } from './approvals.ts'
+import { approve, deny, revoke } from './approvals.ts'
 import { findApproval, listApprovals } from './queries.ts'
 import { ApprovalList, ApprovalListQuery, ApprovalPath, ApprovalView, ApproveInput, DenyInput } from './schema.ts'
 import { approvalViews } from './views.ts'
@@ -85,6 +85,26 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       return change(request, reply, { orgId }, (tools) =>
         approve(tools, orgId, id, request.principal!, request.body, clock.now()),
       )
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/approvals/:approval_id/revoke',
+    {
+      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'revokeApproval',
+        tags,
+        summary: 'Take a grant back',
+        description: 'Nothing more starts on it. Runs that have started go on.',
+        params: ApprovalPath,
+        response: { 200: ApprovalView },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('approval', request.params.approval_id)!
+      return change(request, reply, { orgId }, (tools) => revoke(tools, orgId, id, clock.now()))
     },
   )
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { metrics, type PeriodSums, valueOf } from './metrics.ts'
-import { percentilesOf, standingOf, windowsOf } from './percentiles.ts'
+import { percentilesOf, standingOf, weightsOf, windowsOf } from './percentiles.ts'
 import { benchmarkPeriodAt, sealedPeriods } from './periods.ts'
 import { drawBenchmark } from './picture.ts'
 import { type ContributorSet, chooseContributors, isAdmissible, isOpen, judgePeriod, toldSize } from './publishing.ts'
@@ -37,8 +37,11 @@ test('an organization without what a metric divides by, or with less than nothin
 describe('a percentile', () => {
   const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-  test('is the mean of the contributors around it, in two digits', () => {
-    expect(percentilesOf(upTo(60), 6).values).toEqual({ p10: 6.5, p25: 16, p50: 31, p75: 46, p90: 55 })
+  test('is a mean of all contributors in which those around it weigh most, in two digits', () => {
+    expect(percentilesOf(upTo(60), 6).values).toEqual({ p10: 6.9, p25: 16, p50: 31, p75: 45, p90: 54 })
+    expect(weightsOf(4, 0.5)).toEqual([1, 3, 3, 1].map((part) => expect.closeTo(part / 8, 12)))
+    for (const count of [1, 6, 60, 5_000])
+      expect(weightsOf(count, 0.25).reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 9)
     expect(percentilesOf([1_234, 1_240, 1_250, 1_260], 4).values.p50).toBe(1_200)
   })
 
@@ -78,15 +81,17 @@ describe('a percentile', () => {
   })
 
   test('is withheld where one value is more than half of its sum, and told where all are nothing', () => {
-    expect(percentilesOf([1, 1, 1, 1, 1, 6], 6).withheld.p50).toBe('dominated')
-    expect(percentilesOf([1, 1, 1, 1, 1, 5], 6).values.p50).toBe(1.7)
+    expect(percentilesOf([1, 1, 1, 1, 1, 40], 6).withheld.p50).toBe('dominated')
+    expect(percentilesOf([1, 1, 1, 1, 1, 30], 6).values.p50).toBe(1.9)
     expect(percentilesOf([0, 0, 0, 0, 0, 0], 6).values.p50).toBe(0)
   })
 
   test('says between which others a value stands, and nothing where none is told', () => {
     const { values } = percentilesOf(upTo(60), 6)
     expect(standingOf(1, values)).toEqual({ from: 0, to: 10 })
-    expect(standingOf(16, values)).toEqual({ from: 25, to: 50 })
+    expect(standingOf(17, values)).toEqual({ from: 25, to: 50 })
+    // Who has what a percentile is may be on either side of it.
+    expect(standingOf(16, values)).toEqual({ from: 10, to: 50 })
     expect(standingOf(900, values)).toEqual({ from: 90, to: 100 })
     const few = percentilesOf(upTo(6), 6).values
     expect(standingOf(1, few)).toEqual({ from: 0, to: 50 })

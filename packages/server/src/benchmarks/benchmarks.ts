@@ -109,6 +109,17 @@ export async function putMembership({ tx, audit }: ChangeTools, orgId: string, {
   return after
 }
 
+const tooFew = (needed: number, isPublished: boolean) =>
+  new ApiError(
+    'insufficient_cohort_size',
+    { minimum_cohort_size: needed },
+    {
+      message: isPublished
+        ? `It takes ${needed} organizations that contributed and are still members.`
+        : `Nothing is published of this period: it is not over, or fewer than ${needed} organizations contributed to it.`,
+    },
+  )
+
 /**
  * What was published of a period, and the caller's own values beside it. Whatever was published, it is answered only while
  * enough of those who contributed have been members ever since.
@@ -125,9 +136,11 @@ export function readBenchmark(
     if (!cohort) throw new ApiError('not_found')
     const start = query.period && new Date(benchmarkPeriodAt(cohort.period, Date.parse(query.period)).startMs)
     const found = await findPublished(tx, cohortId, start || undefined)
-    const open = found && (await openMetrics(tx, cohortId, found.period_start, leastOf(rules)))
-    if (!found || !open || open.size === 0)
-      throw new ApiError('insufficient_cohort_size', { minimum_cohort_size: rules.floor })
+    const needed = Math.max(leastOf(rules), found?.contributors_needed ?? 0)
+    // What was published for fewer was published by rules that are no longer good enough.
+    const isEnough = found !== undefined && found.contributors_needed >= leastOf(rules)
+    const open = isEnough ? await openMetrics(tx, cohortId, found.period_start) : undefined
+    if (!found || !open || open.size === 0) throw tooFew(needed, found !== undefined)
     const results = await resultsOf(tx, cohortId, found.period_start)
     const sums = await ownSums(tx, orgId, found.period_start, found.period_end)
     return {

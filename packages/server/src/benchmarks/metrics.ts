@@ -26,8 +26,11 @@ const ratios = {
 export type Metric = keyof typeof ratios
 export const metrics = Object.keys(ratios) as Metric[]
 
-/** An organization's value; null where it has none, or where corrections have left something below zero. */
+const shares: ReadonlySet<Metric> = new Set(['refusal_rate', 'cache_share', 'failure_rate'])
+
+/** An organization's value; null where it has none, and where what was reported or corrected cannot be. */
 export function valueOf(metric: Metric, sums: PeriodSums): number | null {
   const [amount, per] = ratios[metric](sums)
-  return per > 0 && amount >= 0 ? amount / per : null
+  if (per <= 0 || amount < 0 || (shares.has(metric) && amount > per)) return null
+  return amount / per
 }

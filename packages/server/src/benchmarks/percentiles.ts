@@ -26,17 +26,17 @@ export const withheldBecause = (reason: Reason): Percentiles => ({
 const rounded = (value: number) => Number(value.toPrecision(2))
 
 /**
- * A percentile is the mean of the `least` values that stand around it: an order statistic would be the value of one
- * organization. It is withheld where fewer than half of them stand on one of its sides, where too many of them stand around
- * another one that is told, and where one value is more than half of their sum.
+ * A percentile is a mean of all values, in which those that stand around it weigh most: an order statistic would be the value of one
+ * organization, and what a few around it add up to would give one away where two such means differ in one. It is withheld where
+ * fewer than `least` values can stand around it, where too many of them stand around another one that is told, and where one value
+ * is more than half of it.
  */
 export function percentilesOf(values: readonly number[], least: number): Percentiles {
   const sorted = [...values].sort((a, b) => a - b)
-  const starts = windowsOf(sorted.length, least)
-  const found = all((name): number | Reason => {
-    const start = starts.get(name)
-    return start === undefined ? 'too_few_contributors' : meanOf(sorted.slice(start, start + least))
-  })
+  const told = windowsOf(sorted.length, least)
+  const found = all((name, percent): number | Reason =>
+    told.has(name) ? weighted(sorted, weightsOf(sorted.length, percent / 100)) : 'too_few_contributors',
+  )
   return {
     values: all((name) => (typeof found[name] === 'number' ? rounded(found[name]) : null)),
     withheld: Object.fromEntries(Object.entries(found).filter(([, told]) => typeof told === 'string')),
@@ -45,7 +45,7 @@ export function percentilesOf(values: readonly number[], least: number): Percent
 
 const fromTheMiddle = [50, 25, 75, 10, 90] as const
 
-/** Where the values that percentiles rest on begin. Any two of these windows differ in `least` values at the least. */
+/** Which percentiles are told, and where the `least` values around each begin. Any two of these windows differ in `least` values. */
 export function windowsOf(count: number, least: number): ReadonlyMap<Percentile, number> {
   const starts = new Map<Percentile, number>()
   for (const percent of fromTheMiddle) {
@@ -58,9 +58,19 @@ export function windowsOf(count: number, least: number): ReadonlyMap<Percentile,
   return starts
 }
 
-function meanOf(window: readonly number[]): number | Reason {
-  const sum = window.reduce((total, value) => total + value, 0)
-  return window.at(-1)! > sum / 2 ? 'dominated' : sum / window.length
+/** How much each of so many values in order weighs: by the binomial distribution around the percentile, so that every one does. */
+export function weightsOf(count: number, share: number): number[] {
+  let logChoices = 0
+  return Array.from({ length: count }, (_, i) => {
+    if (i > 0) logChoices += Math.log((count - i) / i)
+    return Math.exp(logChoices + i * Math.log(share) + (count - 1 - i) * Math.log(1 - share))
+  })
+}
+
+function weighted(sorted: readonly number[], weights: readonly number[]): number | Reason {
+  const parts = sorted.map((value, i) => value * weights[i]!)
+  const sum = parts.reduce((total, part) => total + part, 0)
+  return parts.some((part) => part > sum / 2) ? 'dominated' : sum
 }
 
 export interface Standing {
@@ -76,7 +86,8 @@ export function standingOf(value: number, told: Percentiles['values']): Standing
   })
   if (known.length === 0) return null
   return {
-    from: known.findLast(({ at }) => at <= value)?.percent ?? 0,
+    // Who has what many have stands among all of them.
+    from: known.findLast(({ at }) => at < value)?.percent ?? 0,
     to: known.find(({ at }) => at > value)?.percent ?? 100,
   }
 }

@@ -96,7 +96,9 @@ function row(benchmark: Benchmark, metric: Metric, index: number): string {
   const line = lineOf(benchmark, metric)
   const y = top + index * rowHeight + 30
   const title = label(20, y + 4, 'name', titles[metric])
-  if (line.known.length === 0) return title + label(left, y + 4, 'quiet', 'withheld: it would rest on too few')
+  const isDominated = Object.values(benchmark.metrics[metric].withheld).includes('dominated')
+  const why = isDominated ? 'withheld: one organization is most of it' : 'withheld: it would rest on too few'
+  if (line.known.length === 0) return title + label(left, y + 4, 'quiet', why)
   const most = Math.max(...line.known.map(({ at }) => at), line.own ?? 0)
   const x = scaleLinear([0, most > 0 ? most * 1.05 : 1], [left, right])
   const middle = line.known.find(({ percent }) => percent === 50)

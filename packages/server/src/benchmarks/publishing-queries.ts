@@ -95,3 +95,14 @@ export async function insertResults(tx: Tx, cohortId: string, start: Date, publi
   }))
   await tx.insertInto('benchmark_results').values(rows).execute()
 }
+
+/** A cohort that is closed is not published any more; until the transaction ends nobody closes it. */
+export async function isStillOpen(tx: Tx, cohortId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('benchmark_cohorts')
+    .select('status')
+    .where('id', '=', cohortId)
+    .forShare()
+    .executeTakeFirst()
+  return row?.status === 'open'
+}

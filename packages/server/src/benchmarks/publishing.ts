@@ -139,7 +139,8 @@ export function judgePeriod(
 const isDominated = (parts: readonly PeriodSums[]) =>
   (['runs', 'cost_nano'] as const).some((volume) => {
     const amounts = parts.map((sums) => Math.max(sums[volume], 0))
-    return Math.max(...amounts) * 2 > amounts.reduce((sum, amount) => sum + amount, 0)
+    const largest = amounts.reduce((most, amount) => Math.max(most, amount), 0)
+    return largest * 2 > amounts.reduce((sum, amount) => sum + amount, 0)
   })
 
 const sizes = [10, 20, 50, 100, 200, 500, 1_000]

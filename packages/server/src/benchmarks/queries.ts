@@ -134,10 +134,18 @@ export interface PublishedPeriodRow {
   readonly period_start: Date
   readonly period_end: Date
   readonly told_size: number
+  readonly contributors_needed: number
   readonly judged_at: Date
 }
 
-const periodColumns = ['cohort_id', 'period_start', 'period_end', 'told_size', 'judged_at'] as const
+const periodColumns = [
+  'cohort_id',
+  'period_start',
+  'period_end',
+  'told_size',
+  'contributors_needed',
+  'judged_at',
+] as const
 
 /** The newest period of which values were published, or the one that begins then. */
 export async function findPublished(tx: Tx, cohortId: string, start?: Date): Promise<PublishedPeriodRow | undefined> {
@@ -180,10 +188,10 @@ export async function resultsOf(tx: Tx, cohortId: string, start: Date): Promise<
   return rows as unknown as ResultRow[]
 }
 
-/** Which metrics still rest on so many organizations that have been members ever since. */
-export async function openMetrics(tx: Tx, cohortId: string, start: Date, least: number): Promise<Set<Metric>> {
+/** Which metrics still rest on as many organizations as they were published for, members ever since. */
+export async function openMetrics(tx: Tx, cohortId: string, start: Date): Promise<Set<Metric>> {
   const { rows } = await raw<{ metric: Metric }>`
-    select metric from benchmark_open_metrics(${cohortId}, ${start}, ${least}) as metric`.execute(tx)
+    select metric from benchmark_open_metrics(${cohortId}, ${start}) as metric`.execute(tx)
   return new Set(rows.map(({ metric }) => metric))
 }
 

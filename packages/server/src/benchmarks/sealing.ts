@@ -10,6 +10,7 @@ import {
   asPublisher,
   insertPeriod,
   insertResults,
+  isStillOpen,
   keepSet,
   lastJudged,
   lockPublishing,
@@ -47,20 +48,22 @@ export async function publishPeriod(platform: Publishing, cohort: CohortRow, per
     platform.sql,
     async (tx) => {
       await lockPublishing(tx)
+      if (!(await isStillOpen(tx, cohort.id))) return
       const members = (await membersOf(tx, cohort.id)).filter((member) => mayContribute(member, period))
       const still = new Set(members.map(({ orgId }) => orgId))
       const contributions = added.filter(({ orgId }) => still.has(orgId))
       const known = await setsWith(tx, [...still])
       const published = judgePeriod(contributions, known, rules, newUuid)
-      const largest = Math.max(...published.map(({ contributors }) => contributors?.orgs.size ?? 0))
+      const sizes = published.flatMap(({ contributors }) => (contributors ? [contributors.orgs.size] : []))
+      const smallest = sizes.length === 0 ? 0 : Math.min(...sizes)
       const isNew = await insertPeriod(tx, {
         cohort_id: cohort.id,
         period_start: start,
         period_end: new Date(period.endMs),
         contributors_needed: leastOf(rules),
-        told_size: largest === 0 ? null : toldSize(largest, rules),
+        told_size: smallest === 0 ? null : toldSize(smallest, rules),
       })
-      if (!isNew || largest === 0) return
+      if (!isNew || smallest === 0) return
       const knownIds = new Set(known.map(({ id }) => id))
       for (const set of new Set(published.flatMap(({ contributors }) => contributors ?? [])))
         if (!knownIds.has(set.id)) await keepSet(tx, set)
@@ -101,6 +104,7 @@ export async function publishSealed(platform: Publishing, signal?: AbortSignal) 
       }
     }
     await publish().catch((error: unknown) => failures.push(error))
+    if (signal?.aborted) break
   }
   if (failures.length > 0) throw failures[0]
 }

@@ -14,8 +14,8 @@ missing_scope             403      required
 ip_not_allowed            403      -
 org_suspended             403      -
 residency_violation       403      -
-policy_blocked            403      reason attempted rule_id decision_id? approval_id?
-policy_approval_required  403      reason attempted rule_id decision_id? approval_id?
+policy_blocked            403      reason attempted rule_id decision_id? approval_id? approval_status?
+policy_approval_required  403      reason attempted rule_id decision_id? approval_id? approval_status?
 content_safety_blocked    403      detector sample
 support_scope_denied      403      reason scope method
 not_found                 404      -

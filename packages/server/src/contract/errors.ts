@@ -16,6 +16,7 @@ const policyDecision = Type.Object({
   rule_id: Type.String(),
   decision_id: Type.Optional(Type.String()),
   approval_id: Type.Optional(Type.String({ description: 'The request that somebody has to approve.' })),
+  approval_status: Type.Optional(Type.String({ description: '`pending` or `denied`.' })),
 })
 
 /** Money limits count in dollars, all others in whole units. */

@@ -22,7 +22,7 @@ import {
   updateRule,
 } from './queries.ts'
 import type { Rule } from './rule.ts'
-import { maxRules, type RuleInput, type RuleView } from './schema.ts'
+import { maxRules, type RuleInput, type RulePatch, type RuleView } from './schema.ts'
 
 export { type AskRules, askRules, type Ruling, type Rulings } from './asking.ts'
 export type { Attempt } from './attempt.ts'
@@ -30,7 +30,7 @@ export { type Draft, draftRules } from './draft.ts'
 export { judgeAttempt, type RuleSet } from './evaluation.ts'
 export { keepMatches, type PolicyMatches } from './matches.ts'
 export { ensurePolicyPartitions, keepPolicyPartitionsJob } from './partitions.ts'
-export { setVersion } from './queries.ts'
+export { lockSet, setVersion } from './queries.ts'
 export { attemptedBy } from './refusal.ts'
 export type { PolicyVerdict, Rule } from './rule.ts'
 export { RuleInput } from './schema.ts'
@@ -73,8 +73,8 @@ async function lockedRules(tx: Tx, orgId: string): Promise<RuleRow[]> {
   return orderedRules(tx, orgId)
 }
 
-/** Starts that are on their way are asked again by the new rules: the ledger's version tells them. */
-async function renewed(tx: Tx, orgId: string) {
+/** Starts that are on their way are asked again: the ledger's version tells them that what let them through is over. */
+export async function renewRuleSet(tx: Tx, orgId: string) {
   await nextSetVersion(tx, orgId)
   await lockLedger(tx, orgId)
 }
@@ -95,7 +95,7 @@ export async function createRule(
     throw new ApiError('conflict', {}, { message: `An organization has at most ${maxRules} rules.` })
   const after = ruleView(await insertRule(tx, orgId, newUuid(), fieldsOf(input)))
   await assertBearable(tx, orgId, rules)
-  await renewed(tx, orgId)
+  await renewRuleSet(tx, orgId)
   audit({ action: 'policy.created', target: { kind: 'rule', id: after.id }, after })
   emit({ kind: 'policy.created', subject: after.id, data: eventOf(after) })
   accessChanged()
@@ -124,11 +124,27 @@ export async function replaceRule(
   const after = ruleView(await updateRule(tx, orgId, id, fields))
   await assertBearable(tx, orgId, rules)
   await afterwards(tools, orgId, id)
-  await renewed(tx, orgId)
+  await renewRuleSet(tx, orgId)
   audit({ action: 'policy.updated', target: { kind: 'rule', id: after.id }, before, after })
   emit({ kind: 'policy.updated', subject: after.id, data: eventOf(after) })
   accessChanged()
   return after
+}
+
+/** Replaces the fields that are given. */
+export async function changeRule(
+  tools: ChangeTools,
+  orgId: string,
+  id: string,
+  patch: RulePatch,
+  afterwards: AfterRuleChange,
+): Promise<RuleView> {
+  await lockSet(tools.tx, orgId)
+  const found = await findRule(tools.tx, orgId, id)
+  if (!found) throw new ApiError('not_found')
+  const { name, effect, target, priority, expression, reason, enabled, shadow } = found
+  const input = { name, effect, target, priority, expression, reason, enabled, shadow, ...patch }
+  return replaceRule(tools, orgId, id, input, afterwards)
 }
 
 export async function removeRule(
@@ -144,7 +160,7 @@ export async function removeRule(
   const before = ruleView(found)
   await deleteRule(tx, orgId, id)
   await afterwards(tools, orgId, id)
-  await renewed(tx, orgId)
+  await renewRuleSet(tx, orgId)
   audit({ action: 'policy.deleted', target: { kind: 'rule', id: before.id }, before })
   emit({ kind: 'policy.deleted', subject: before.id, data: eventOf(before) })
   accessChanged()

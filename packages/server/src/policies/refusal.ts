@@ -17,7 +17,7 @@ export function policyRefusal({ outcome, rule, failure }: PolicyVerdict, attempt
     return new ApiError(
       'policy_expression_error',
       { rule_id: ruleId },
-      { message: `The rule ${JSON.stringify(rule.name)} failed to evaluate.`, cause: new Error(failure) },
+      { message: `The rule ${JSON.stringify(rule.name)} failed to evaluate: ${failure}` },
     )
   const details = { reason: rule.reason, attempted: attemptedBy(rule, attempt), rule_id: ruleId }
   return outcome === 'block'

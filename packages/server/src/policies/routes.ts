@@ -12,7 +12,7 @@ import { timestamp } from '../values/timestamp.ts'
 import { draftRules } from './draft.ts'
 import { attemptIn, explain } from './evaluating.ts'
 import type { RuleSet } from './evaluation.ts'
-import { type AfterRuleChange, createRule, removeRule, replaceRule, ruleView } from './policies.ts'
+import { type AfterRuleChange, changeRule, createRule, removeRule, replaceRule, ruleView } from './policies.ts'
 import { findRule, listMatches, listRules } from './queries.ts'
 import {
   EvaluateInput,
@@ -22,6 +22,7 @@ import {
   RuleInput,
   RuleList,
   RuleListQuery,
+  RulePatch,
   RulePath,
   RuleView,
 } from './schema.ts'
@@ -168,6 +169,27 @@ export function policies(
       const { orgId } = request.principal!
       const id = parseId('rule', request.params.rule_id)!
       return change(request, reply, { orgId }, (tools) => replaceRule(tools, orgId, id, request.body, afterRuleChange))
+    },
+  )
+
+  app.patch(
+    '/v1/orgs/:id/policies/:rule_id',
+    {
+      config: writing,
+      schema: {
+        operationId: 'updatePolicy',
+        tags,
+        summary: 'Change a rule',
+        description: 'Changes the fields that are given and no other; otherwise as replacing it.',
+        params: RulePath,
+        body: RulePatch,
+        response: { 200: RuleView },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('rule', request.params.rule_id)!
+      return change(request, reply, { orgId }, (tools) => changeRule(tools, orgId, id, request.body, afterRuleChange))
     },
   )
 

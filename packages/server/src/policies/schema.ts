@@ -52,6 +52,9 @@ export const RuleInput = Type.Object({
 })
 export type RuleInput = Static<typeof RuleInput>
 
+export const RulePatch = Type.Partial(RuleInput, { minProperties: 1 })
+export type RulePatch = Static<typeof RulePatch>
+
 export const RuleView = Type.Object({
   id: Id('rule'),
   name: Type.String(),

@@ -4,6 +4,7 @@ import { type DecisionRecords, explainRuled } from '../decisions/decisions.ts'
 import type { Clock } from '../infra/clock.ts'
 import { admissionOf, type PolicyVerdict, type Ruling, type Rulings } from '../policies/policies.ts'
 import { formatId, newUuid } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
 import { type Admitted, asIs, type Governance, nothing, type Refused } from './governance.ts'
 import type { ResolvedStart } from './schema.ts'
 
@@ -44,8 +45,13 @@ export function obeying({ matches, approvals }: Governance, recorded: Recorded):
     const needsApproval = refusal.code === 'policy_approval_required'
     const ask = async (error: ApiError) => {
       note(verdict)
-      const approvalId = needsApproval && !isDryRun ? await approvals.ask(asked) : undefined
-      if (approvalId !== undefined) Object.assign(error.details, { approval_id: approvalId })
+      const open = needsApproval && !isDryRun ? await approvals.ask(asked) : undefined
+      if (!open) return error
+      Object.assign(error.details, { approval_id: open.id, approval_status: open.status })
+      if (open.status === 'denied') {
+        const note = open.note === null ? '' : `: ${open.note}`
+        error.message = `${asked.rule.reason} (Denied until ${timestamp(open.expiresAt)}${note})`
+      }
       return error
     }
     const grants = needsApproval ? await approvals.grantsFor(asked) : []
