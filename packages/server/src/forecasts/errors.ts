@@ -107,9 +107,14 @@ function widthsOf(trails: readonly Trail[], from: number, to: number): Widths {
   // Forecasts from days close to each other err together: only so many of them are independent.
   const independent = Math.max(1, (last - first + 1) / Math.max(1, to))
   const sorted = sizes.subarray(0, count).sort()
-  const [a, b, c] = shares.map((share) => quantile(sorted, share + (1 - share) / (1 + independent)))
-  return [a!, b!, c!]
+  const [half, most, nearlyAll] = shares.map((share) => quantile(sorted, share + (1 - share) / (1 + independent)))
+  // Of few errors the largest ones are nearly the same: they say too little about what is rarer or more usual than them.
+  return [Math.min(half!, mostOfUsual * most!), most!, Math.max(nearlyAll!, leastOfRare * most!)]
 }
+
+/** Half of all errors are within so much of what four of five are within, and 95 of a hundred not within less than so much. */
+const mostOfUsual = 0.75
+const leastOfRare = 1.25
 
 /** Linear between the sorted values. */
 function quantile(sorted: Float64Array, share: number): number {

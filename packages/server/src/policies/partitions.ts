@@ -3,7 +3,7 @@ import { bounds, ensureDays, keepDays } from '../infra/partitions.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql } from '../infra/sql.ts'
 
-const daysAhead = 3
+const daysAhead = 7
 const tables = [{ name: 'policy_matches', bound: bounds.timestamp, keptDays: 91 }]
 
 export const ensurePolicyPartitions = (sql: Sql, now: Date) => ensureDays(sql, tables, now, daysAhead)
