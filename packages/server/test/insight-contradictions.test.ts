@@ -46,7 +46,7 @@ test('no difference of two answers about a period rests on fewer than the floor 
       Array.from({ length: count }, (_, org) => org).sort((one, other) => values[one]! - values[other]! || one - other)
     for (const percent of percents) {
       if (![small, large].every((count) => windowsOf(count, rules.least).has(`p${percent}`))) continue
-      const weights = new Array<number>(large).fill(0)
+      const weights = Array.from({ length: large }, () => 0)
       for (const [count, sign] of [
         [small, -1],
         [large, 1],
