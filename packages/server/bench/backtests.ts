@@ -41,7 +41,11 @@ export async function benchBacktests({ smoke }: { smoke: boolean }) {
     const platform = await openBenchPlatform(postgres)
     const owner = new pg.Client({ connectionString: postgres.url() })
     await owner.connect()
-    const server = await startApi(postgres)
+    // With a small heap what grows with what is read would end the process; collecting all the time takes its time, too.
+    const heapMb = process.env['WEIR_BENCH_HEAP_MB']
+    const server = await startApi(postgres, {
+      nodeOptions: heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`],
+    })
     try {
       const org = await makeOrg(platform)
       const stand = { postgres, server, org }
