@@ -64,7 +64,9 @@ test('200 concurrent posts with one key over two processes have one effect, and 
   const others = answers.filter(({ status }) => status !== 201)
   expect(made.length).toBeGreaterThan(0)
   expect(new Set(made.map(({ text }) => text)).size).toBe(1)
-  expect(others.filter(({ json }) => json.error?.code !== 'idempotency_key_processing')).toEqual([])
+  // A process that stood still for seconds says so: what came of it is then answered to who asks again.
+  const said = new Set(['idempotency_key_processing', 'service_unavailable'])
+  expect(others.map(({ json }) => json.error?.code).filter((code) => !said.has(code!))).toEqual([])
   expect(made.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
   expect(await effects(name)).toBe(1)
   const later = await post(installation.apis[1]!.url, `storm-${name}`, name)

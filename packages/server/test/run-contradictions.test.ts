@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { validationFailed } from '../src/contract/errors.ts'
 import { runIngest } from '../src/lanes/ingest-batch.ts'
 import { Lane } from '../src/lanes/lane.ts'
@@ -11,6 +11,8 @@ import { type Answer, call } from './tenants.ts'
 
 const money = useMoney()
 const dayMs = 86_400_000
+/** A process that stood still for a second answers 503: it is asked again. */
+const patience = { timeout: 20_000, interval: 50 }
 
 interface BulkResult {
   readonly run_id: string
@@ -86,12 +88,17 @@ describe('a started run', () => {
 
   test('whose row is gone while its name is remembered is a conflict when it is started again', async () => {
     const org = await money.org()
-    const id = await started(org, { external_id: 'gone' })
-    await org.post(`/v1/runs/${id}/finish`, { status: 'succeeded', cost_usd: '1' })
+    const id = await vi.waitFor(() => started(org, { external_id: 'gone' }), patience)
+    await vi.waitFor(async () => {
+      const finished = await org.post(`/v1/runs/${id}/finish`, { status: 'succeeded', cost_usd: '1' })
+      expect(finished.status).toBe(200)
+    }, patience)
     for (const table of ['runs', 'holds'])
       await org.rows(`delete from ${table} where org_id = $1 and id = $2`, parseId('run', id))
-    const again = await start(org, { external_id: 'gone' })
-    expect([again.status, again.json.error?.details]).toEqual([409, {}])
+    await vi.waitFor(async () => {
+      const again = await start(org, { external_id: 'gone' })
+      expect([again.status, again.json.error?.details]).toEqual([409, {}])
+    }, patience)
   })
 })
 
