@@ -22,6 +22,110 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.admit_backup_role() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  guarded regclass;
+begin
+  if not exists (select from pg_roles where rolname = 'weir_backup') then
+    return;
+  end if;
+  grant usage on schema public, graphile_worker to weir_backup;
+  grant select on all tables in schema public, graphile_worker to weir_backup;
+  grant select on all sequences in schema public, graphile_worker to weir_backup;
+  alter default privileges in schema public grant select on tables to weir_backup;
+  for guarded in
+    select c.oid from pg_class c
+     where c.relnamespace in ('public'::regnamespace, 'graphile_worker'::regnamespace) and c.relkind in ('r', 'p') and c.relrowsecurity
+       and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
+  loop
+    execute format('create policy backup on %s for select to weir_backup using (true)', guarded);
+  end loop;
+end
+$$;
+
+CREATE TABLE public.allowances (
+    org_id uuid NOT NULL,
+    key uuid NOT NULL,
+    limit_id uuid NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    unit text NOT NULL,
+    period_label text NOT NULL,
+    period_start timestamp with time zone,
+    period_end timestamp with time zone,
+    spent bigint DEFAULT 0 NOT NULL,
+    held bigint DEFAULT 0 NOT NULL,
+    overrun bigint DEFAULT 0 NOT NULL,
+    late bigint DEFAULT 0 NOT NULL,
+    would_refuse bigint DEFAULT 0 NOT NULL,
+    last_seq bigint NOT NULL,
+    CONSTRAINT allowances_held_check CHECK ((held >= 0)),
+    CONSTRAINT allowances_spent_check CHECK ((spent >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY public.allowances FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    rule_id uuid NOT NULL,
+    rule_version integer NOT NULL,
+    rule_name text NOT NULL,
+    reason text NOT NULL,
+    fingerprint bytea NOT NULL,
+    attempted text NOT NULL,
+    attempt jsonb NOT NULL,
+    estimated_nano bigint NOT NULL,
+    requested_by uuid NOT NULL,
+    decided_by uuid,
+    decided_at timestamp with time zone,
+    note text,
+    max_runs integer,
+    max_amount_nano bigint,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT approvals_max_amount_nano_check CHECK ((max_amount_nano >= 0)),
+    CONSTRAINT approvals_max_runs_check CHECK ((max_runs > 0)),
+    CONSTRAINT approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'expired'::text])))
+);
+
+ALTER TABLE ONLY public.approvals FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.packs (
+    org_id uuid NOT NULL,
+    owner text NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    amount bigint NOT NULL,
+    priority integer DEFAULT 100 NOT NULL,
+    expires_at timestamp with time zone,
+    voided_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT packs_amount_check CHECK ((amount > 0))
+);
+
+ALTER TABLE ONLY public.packs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_dimension_values (
+    org_id uuid NOT NULL,
+    dimension text NOT NULL,
+    value text NOT NULL COLLATE pg_catalog."C",
+    first_seen_on date NOT NULL,
+    last_seen_on date NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_dimension_values FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.allowance_is_over(a public.allowances) RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN CASE WHEN ((a).period_end IS NOT NULL) THEN ((a).period_end < (clock_timestamp() - '400 days'::interval)) WHEN ((a).kind = 'credits'::text) THEN (NOT (EXISTS (SELECT FROM public.packs p WHERE ((p.org_id = (allowance_is_over.a).org_id) AND (p.owner = (allowance_is_over.a).subject) AND (p.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'approval'::text) THEN (NOT (EXISTS (SELECT FROM public.approvals g WHERE ((g.org_id = (allowance_is_over.a).org_id) AND (g.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = ANY (ARRAY['known_customer'::text, 'known_department'::text, 'known_workflow'::text, 'known_deployment'::text])) THEN (NOT (EXISTS (SELECT FROM public.usage_dimension_values v WHERE ((v.org_id = (allowance_is_over.a).org_id) AND (v.dimension = (substr((allowance_is_over.a).kind, 7) || '_id'::text)) AND (v.value = (allowance_is_over.a).subject))))) ELSE false END;
+
 CREATE FUNCTION public.app_is_operator() RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (COALESCE(current_setting('app.operator'::text, true), ''::text) = 'on'::text);
@@ -43,6 +147,27 @@ begin
   end if;
 end
 $$;
+
+CREATE TABLE public.audit_heads (
+    org_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    mac bytea NOT NULL,
+    mac_key_id text NOT NULL,
+    handed_over_to text
+);
+
+ALTER TABLE ONLY public.audit_heads FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.audit_chains_to_hand_over(newest text, most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT h.org_id
+    FROM public.audit_heads h
+   WHERE ((h.seq > 0) AND ((h.mac_key_id <> audit_chains_to_hand_over.newest) OR (h.handed_over_to IS DISTINCT FROM audit_chains_to_hand_over.newest)))
+   ORDER BY h.org_id
+  LIMIT audit_chains_to_hand_over.most;
+END;
 
 CREATE FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -154,7 +279,8 @@ CREATE TABLE public.usage_15m (
     overrun_nano numeric(28,0) NOT NULL,
     value_nano numeric(28,0) NOT NULL,
     duration_ms bigint NOT NULL,
-    timed_runs bigint NOT NULL
+    timed_runs bigint NOT NULL,
+    key_id text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE ONLY public.usage_15m FORCE ROW LEVEL SECURITY;
@@ -179,7 +305,8 @@ CREATE TABLE public.usage_days (
     overrun_nano numeric(28,0) NOT NULL,
     value_nano numeric(28,0) NOT NULL,
     duration_ms bigint NOT NULL,
-    timed_runs bigint NOT NULL
+    timed_runs bigint NOT NULL,
+    key_id text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE ONLY public.usage_days FORCE ROW LEVEL SECURITY;
@@ -206,7 +333,8 @@ CREATE TABLE public.usage_deltas (
     overrun_nano numeric(28,0) NOT NULL,
     value_nano numeric(28,0) NOT NULL,
     duration_ms bigint NOT NULL,
-    timed_runs bigint NOT NULL
+    timed_runs bigint NOT NULL,
+    key_id text DEFAULT ''::text NOT NULL
 )
 WITH (autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
 
@@ -225,7 +353,7 @@ CREATE FUNCTION public.benchmark_sums(of_org uuid, since timestamp with time zon
      (COALESCE(sum(u.timed_runs), (0)::numeric))::double precision AS "coalesce",
      ( SELECT (COALESCE(sum(r.count), (0)::numeric))::double precision AS "coalesce"
             FROM public.refusal_counts r
-           WHERE ((r.org_id = benchmark_sums.of_org) AND (r.day >= ((benchmark_sums.since AT TIME ZONE 'UTC'::text))::date) AND (r.day < ((benchmark_sums.until AT TIME ZONE 'UTC'::text))::date))) AS "coalesce"
+           WHERE ((r.org_id = benchmark_sums.of_org) AND (r.day >= ((benchmark_sums.since AT TIME ZONE 'UTC'::text))::date) AND (r.day < ((benchmark_sums.until AT TIME ZONE 'UTC'::text))::date) AND (r.error_code <> ALL (ARRAY['rate_limited'::text, 'validation_failed'::text, 'no_model_passes_eval'::text, 'policy_expression_error'::text])))) AS "coalesce"
     FROM ( SELECT f.runs,
              f.failed_runs,
              f.input_tokens,
@@ -277,6 +405,170 @@ CREATE FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timesta
     FROM (public.benchmark_members m
       CROSS JOIN LATERAL public.benchmark_sums(m.org_id, benchmark_sums_of.since, benchmark_sums_of.until) s(runs, failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cost_nano, duration_ms, timed_runs, refusals))
    WHERE (( SELECT public.app_is_publisher() AS app_is_publisher) AND (m.cohort_id = benchmark_sums_of.cohort) AND (m.org_id = ANY (benchmark_sums_of.orgs)));
+END;
+
+CREATE TABLE public.api_keys (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    role text NOT NULL,
+    scopes text[] NOT NULL,
+    pins jsonb DEFAULT '{}'::jsonb NOT NULL,
+    mac bytea NOT NULL,
+    mac_key_id text NOT NULL,
+    not_before timestamp with time zone,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    rotated_from uuid,
+    minted_by uuid,
+    lineage_id uuid NOT NULL,
+    CONSTRAINT api_keys_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text, 'service'::text, 'operator'::text])))
+);
+
+ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.org_rate_limits (
+    org_id uuid NOT NULL,
+    read_rpm integer,
+    on_unavailable text DEFAULT 'local'::text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT org_rate_limits_on_unavailable_check CHECK ((on_unavailable = ANY (ARRAY['local'::text, 'deny'::text, 'allow'::text]))),
+    CONSTRAINT org_rate_limits_read_rpm_check CHECK ((read_rpm > 0))
+);
+
+ALTER TABLE ONLY public.org_rate_limits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.orgs (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    status_reason text,
+    ip_allow_list text[] DEFAULT '{}'::text[] NOT NULL,
+    required_dimensions text[] DEFAULT '{}'::text[] NOT NULL,
+    home_region text,
+    residency text DEFAULT 'none'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    timezone text DEFAULT 'UTC'::text NOT NULL,
+    max_new_values_per_day integer,
+    suspended_at timestamp with time zone,
+    CONSTRAINT orgs_max_new_values_per_day_check CHECK ((max_new_values_per_day > 0)),
+    CONSTRAINT orgs_residency_check CHECK ((residency = ANY (ARRAY['none'::text, 'strict'::text]))),
+    CONSTRAINT orgs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
+);
+
+ALTER TABLE ONLY public.orgs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.rate_limit_policies (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    per text NOT NULL,
+    match text,
+    amount bigint NOT NULL,
+    window_seconds integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT rate_limit_policies_amount_check CHECK ((amount > 0)),
+    CONSTRAINT rate_limit_policies_kind_check CHECK ((kind = ANY (ARRAY['requests'::text, 'tokens'::text, 'quota'::text]))),
+    CONSTRAINT rate_limit_policies_per_check CHECK ((per = ANY (ARRAY['org'::text, 'key'::text, 'route_class'::text, 'model'::text]))),
+    CONSTRAINT rate_limit_policies_window_seconds_check CHECK ((window_seconds > 0))
+);
+
+ALTER TABLE ONLY public.rate_limit_policies FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.support_grants (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    operator_key_id uuid NOT NULL,
+    scope text NOT NULL,
+    reason text NOT NULL,
+    mac bytea NOT NULL,
+    mac_key_id text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    revoked_by jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    closed_at timestamp with time zone,
+    CONSTRAINT support_grants_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'billing'::text, 'configuration'::text])))
+);
+
+ALTER TABLE ONLY public.support_grants FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id uuid, id uuid, lineage_id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH caller AS (
+          SELECT 'key'::text AS kind,
+             k.org_id,
+             k.id,
+             k.lineage_id,
+             k.role,
+             k.scopes,
+             k.pins,
+             k.mac,
+             k.mac_key_id,
+             k.not_before,
+             k.expires_at,
+             k.revoked_at,
+             NULL::text AS grant_scope,
+             NULL::uuid AS operator_key_id,
+             k.org_id AS listed_by
+            FROM public.api_keys k
+           WHERE (k.id = caller_by_id.wanted)
+         UNION ALL
+          SELECT 'support'::text,
+             g.org_id,
+             g.id,
+             g.id,
+             'operator'::text,
+             '{}'::text[],
+             '{}'::jsonb,
+             g.mac,
+             g.mac_key_id,
+             NULL::timestamp with time zone,
+             g.expires_at,
+             COALESCE(g.revoked_at, ( SELECT k.revoked_at
+                    FROM public.api_keys k
+                   WHERE (k.id = g.operator_key_id))) AS "coalesce",
+             g.scope,
+             g.operator_key_id,
+             '00000000-0000-0000-0000-000000000000'::uuid
+            FROM public.support_grants g
+           WHERE (g.id = caller_by_id.wanted)
+         )
+  SELECT c.kind,
+     c.org_id,
+     c.id,
+     c.lineage_id,
+     c.role,
+     c.scopes,
+     c.pins,
+     c.mac,
+     c.mac_key_id,
+     c.not_before,
+     c.expires_at,
+     c.revoked_at,
+     c.grant_scope,
+     c.operator_key_id,
+     o.status,
+     l.ip_allow_list,
+     o.required_dimensions,
+     o.home_region,
+     o.residency,
+     r.read_rpm,
+     r.on_unavailable,
+     COALESCE(( SELECT jsonb_agg(jsonb_build_object('id', p.id, 'kind', p.kind, 'per', p.per, 'match', p.match, 'amount', p.amount, 'window_seconds', p.window_seconds) ORDER BY p.id) AS jsonb_agg
+            FROM public.rate_limit_policies p
+           WHERE (p.org_id = c.org_id)), '[]'::jsonb) AS "coalesce"
+    FROM (((caller c
+      JOIN public.orgs o ON ((o.id = c.org_id)))
+      JOIN public.orgs l ON ((l.id = c.listed_by)))
+      LEFT JOIN public.org_rate_limits r ON ((r.org_id = c.org_id)));
 END;
 
 CREATE FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) RETURNS void
@@ -371,6 +663,9 @@ CREATE TABLE public.holds (
     ended_seq bigint,
     charged_nano bigint,
     overrun_nano bigint,
+    key_id uuid,
+    grant_id uuid,
+    lineage_id uuid,
     CONSTRAINT holds_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['release'::text, 'charge'::text]))),
     CONSTRAINT holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'settled'::text, 'released'::text, 'expired'::text])))
 )
@@ -390,91 +685,17 @@ CREATE FUNCTION public.expired_holds(before timestamp with time zone, most integ
   LIMIT expired_holds.most;
 END;
 
-CREATE TABLE public.api_keys (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    name text NOT NULL,
-    role text NOT NULL,
-    scopes text[] NOT NULL,
-    pins jsonb DEFAULT '{}'::jsonb NOT NULL,
-    mac bytea NOT NULL,
-    mac_key_id text NOT NULL,
-    not_before timestamp with time zone,
-    expires_at timestamp with time zone,
-    last_used_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    rotated_from uuid,
-    minted_by uuid,
-    CONSTRAINT api_keys_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text, 'service'::text, 'operator'::text])))
-);
-
-ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.org_rate_limits (
-    org_id uuid NOT NULL,
-    read_rpm integer,
-    on_unavailable text DEFAULT 'local'::text NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT org_rate_limits_on_unavailable_check CHECK ((on_unavailable = ANY (ARRAY['local'::text, 'deny'::text, 'allow'::text]))),
-    CONSTRAINT org_rate_limits_read_rpm_check CHECK ((read_rpm > 0))
-);
-
-ALTER TABLE ONLY public.org_rate_limits FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.orgs (
-    id uuid NOT NULL,
-    name text NOT NULL,
-    status text DEFAULT 'active'::text NOT NULL,
-    status_reason text,
-    ip_allow_list text[] DEFAULT '{}'::text[] NOT NULL,
-    required_dimensions text[] DEFAULT '{}'::text[] NOT NULL,
-    home_region text,
-    residency text DEFAULT 'none'::text NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    timezone text DEFAULT 'UTC'::text NOT NULL,
-    CONSTRAINT orgs_residency_check CHECK ((residency = ANY (ARRAY['none'::text, 'strict'::text]))),
-    CONSTRAINT orgs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
-);
-
-ALTER TABLE ONLY public.orgs FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.rate_limit_policies (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    kind text NOT NULL,
-    per text NOT NULL,
-    match text,
-    amount bigint NOT NULL,
-    window_seconds integer NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT rate_limit_policies_amount_check CHECK ((amount > 0)),
-    CONSTRAINT rate_limit_policies_kind_check CHECK ((kind = ANY (ARRAY['requests'::text, 'tokens'::text, 'quota'::text]))),
-    CONSTRAINT rate_limit_policies_per_check CHECK ((per = ANY (ARRAY['org'::text, 'key'::text, 'route_class'::text, 'model'::text]))),
-    CONSTRAINT rate_limit_policies_window_seconds_check CHECK ((window_seconds > 0))
-);
-
-ALTER TABLE ONLY public.rate_limit_policies FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.support_grants (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    operator_key_id uuid NOT NULL,
-    scope text NOT NULL,
-    reason text NOT NULL,
-    mac bytea NOT NULL,
-    mac_key_id text NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    revoked_at timestamp with time zone,
-    revoked_by jsonb,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT support_grants_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'billing'::text, 'configuration'::text])))
-);
-
-ALTER TABLE ONLY public.support_grants FORCE ROW LEVEL SECURITY;
+CREATE FUNCTION public.fill_key_lineage() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if new.lineage_id is null then
+    new.lineage_id := coalesce(
+      (select k.lineage_id from api_keys k where k.org_id = new.org_id and k.id = new.rotated_from), new.id);
+  end if;
+  return new;
+end
+$$;
 
 CREATE FUNCTION public.find_caller(wanted uuid) RETURNS TABLE(kind text, org_id uuid, id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -570,13 +791,24 @@ CREATE FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checke
   LIMIT ledgers_to_check.most;
 END;
 
-CREATE TABLE public.deprecation_announcements (
-    org_id uuid NOT NULL,
-    deprecation_id text NOT NULL,
+CREATE FUNCTION public.sealed_with(sealed bytea) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN convert_from(SUBSTRING(sealed FROM 2 FOR get_byte(sealed, 0)), 'UTF8'::name);
+
+CREATE TABLE public.audit_keys (
+    key_id text NOT NULL,
+    sealed bytea NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
-ALTER TABLE ONLY public.deprecation_announcements FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.webhook_org_secrets (
+    org_id uuid NOT NULL,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    rotated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.webhook_org_secrets FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.webhook_subscriptions (
     org_id uuid NOT NULL,
@@ -595,12 +827,84 @@ CREATE TABLE public.webhook_subscriptions (
     previous_until timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_by_grant uuid,
+    ends_at timestamp with time zone,
     CONSTRAINT webhook_subscriptions_check CHECK ((enabled = (disabled_reason IS NULL))),
     CONSTRAINT webhook_subscriptions_check1 CHECK (((generation = 0) = (sealed IS NULL))),
-    CONSTRAINT webhook_subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text])))
+    CONSTRAINT webhook_subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text, 'grant_ended'::text])))
 );
 
 ALTER TABLE ONLY public.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.master_key_uses(newest text, older text[]) RETURNS TABLE(kind text, key_id text, uses bigint, never_used bigint, last_used_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT 'api_keys'::text,
+     k.mac_key_id,
+     count(*) AS count,
+     count(*) FILTER (WHERE (k.last_used_at IS NULL)) AS count,
+     max(k.last_used_at) AS max
+    FROM public.api_keys k
+   WHERE ((k.revoked_at IS NULL) AND ((k.expires_at IS NULL) OR (k.expires_at > clock_timestamp())))
+   GROUP BY k.mac_key_id
+ UNION ALL
+  SELECT 'support_grants'::text,
+     g.mac_key_id,
+     count(*) AS count,
+     NULL::bigint,
+     NULL::timestamp with time zone
+    FROM public.support_grants g
+   WHERE ((g.revoked_at IS NULL) AND (g.expires_at > clock_timestamp()))
+   GROUP BY g.mac_key_id
+ UNION ALL
+  SELECT 'webhook_secrets'::text,
+     public.sealed_with(s.sealed) AS sealed_with,
+     count(*) AS count,
+     NULL::bigint,
+     NULL::timestamp with time zone
+    FROM ( SELECT o.sealed
+            FROM public.webhook_org_secrets o
+         UNION ALL
+          SELECT w.sealed
+            FROM public.webhook_subscriptions w
+           WHERE (w.sealed IS NOT NULL)
+         UNION ALL
+          SELECT w.sealed_previous
+            FROM public.webhook_subscriptions w
+           WHERE ((w.sealed_previous IS NOT NULL) AND (w.previous_until > clock_timestamp()))) s
+   GROUP BY (public.sealed_with(s.sealed))
+ UNION ALL
+  SELECT 'audit_chains'::text,
+     k.id,
+     count(*) AS count,
+     NULL::bigint,
+     NULL::timestamp with time zone
+    FROM (public.audit_heads h
+      CROSS JOIN LATERAL ( SELECT h.mac_key_id AS id
+         UNION
+          SELECT o.id
+            FROM unnest(master_key_uses.older) o(id)
+           WHERE ((h.mac_key_id <> master_key_uses.newest) OR (h.handed_over_to IS DISTINCT FROM master_key_uses.newest))) k)
+   WHERE (h.seq > 0)
+   GROUP BY k.id
+ UNION ALL
+  SELECT 'audit_keys'::text,
+     public.sealed_with(a.sealed) AS sealed_with,
+     count(*) AS count,
+     NULL::bigint,
+     NULL::timestamp with time zone
+    FROM public.audit_keys a
+   GROUP BY (public.sealed_with(a.sealed));
+END;
+
+CREATE TABLE public.deprecation_announcements (
+    org_id uuid NOT NULL,
+    deprecation_id text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.deprecation_announcements FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.orgs_to_tell(announcements text[], since timestamp with time zone[], after uuid, most integer) RETURNS TABLE(org_id uuid, deprecation_ids text[])
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -632,34 +936,6 @@ begin
   end loop;
 end
 $$;
-
-CREATE TABLE public.approvals (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    status text NOT NULL,
-    rule_id uuid NOT NULL,
-    rule_version integer NOT NULL,
-    rule_name text NOT NULL,
-    reason text NOT NULL,
-    fingerprint bytea NOT NULL,
-    attempted text NOT NULL,
-    attempt jsonb NOT NULL,
-    estimated_nano bigint NOT NULL,
-    requested_by uuid NOT NULL,
-    decided_by uuid,
-    decided_at timestamp with time zone,
-    note text,
-    max_runs integer,
-    max_amount_nano bigint,
-    expires_at timestamp with time zone NOT NULL,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT approvals_max_amount_nano_check CHECK ((max_amount_nano >= 0)),
-    CONSTRAINT approvals_max_runs_check CHECK ((max_runs > 0)),
-    CONSTRAINT approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'expired'::text])))
-);
-
-ALTER TABLE ONLY public.approvals FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.orgs_with_overdue_approvals(most integer) RETURNS TABLE(org_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -723,28 +999,31 @@ begin
 end
 $$;
 
-CREATE TABLE public.allowances (
-    org_id uuid NOT NULL,
-    key uuid NOT NULL,
-    limit_id uuid NOT NULL,
-    kind text NOT NULL,
-    subject text NOT NULL,
-    unit text NOT NULL,
-    period_label text NOT NULL,
-    period_start timestamp with time zone,
-    period_end timestamp with time zone,
-    spent bigint DEFAULT 0 NOT NULL,
-    held bigint DEFAULT 0 NOT NULL,
-    overrun bigint DEFAULT 0 NOT NULL,
-    late bigint DEFAULT 0 NOT NULL,
-    would_refuse bigint DEFAULT 0 NOT NULL,
-    last_seq bigint NOT NULL,
-    CONSTRAINT allowances_held_check CHECK ((held >= 0)),
-    CONSTRAINT allowances_spent_check CHECK ((spent >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE ONLY public.allowances FORCE ROW LEVEL SECURITY;
+CREATE FUNCTION public.prune_allowances(after_org uuid, after_key uuid, most integer, OUT gone bigint, OUT last_org uuid, OUT last_key uuid) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+declare
+  locked uuid[];
+begin
+  gone := 0;
+  select l.org_id, l.key into last_org, last_key from (
+    select a.org_id, a.key from allowances a where (a.org_id, a.key) > (after_org, after_key)
+     order by a.org_id, a.key limit most) l order by l.org_id desc, l.key desc limit 1;
+  if last_org is null then return; end if;
+  select array_agg(o.org_id) into locked from (
+    select l.org_id from org_ledgers l where l.org_id in (
+      select a.org_id from allowances a
+       where (a.org_id, a.key) > (after_org, after_key) and (a.org_id, a.key) <= (last_org, last_key) and allowance_is_over(a))
+     order by l.org_id for no key update skip locked) o;
+  if locked is null then return; end if;
+  delete from allowances a
+   where (a.org_id, a.key) > (after_org, after_key) and (a.org_id, a.key) <= (last_org, last_key) and a.org_id = any (locked)
+     and a.held = 0 and allowance_is_over(a)
+     and not exists (select from ledger_batches b where b.org_id = a.org_id and b.seq = a.last_seq);
+  get diagnostics gone = row_count;
+end
+$$;
 
 CREATE TABLE public.chains (
     org_id uuid NOT NULL,
@@ -811,6 +1090,24 @@ CREATE FUNCTION public.prune_chains(after_org uuid, after_chain text, most integ
             FROM last) AS chain_id;
 END;
 
+CREATE FUNCTION public.prune_rows(parent text, most integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+declare
+  rule text := (select p.is_over from pruned_rows p where p.parent = prune_rows.parent);
+  gone bigint;
+begin
+  if rule is null then raise exception 'not a table whose rows are pruned: %', parent; end if;
+  execute format(
+    'delete from %I t where t.ctid = any (array(select t.ctid from %I t where %s limit %s for update skip locked))',
+    parent, parent, rule, most
+  );
+  get diagnostics gone = row_count;
+  return gone;
+end
+$$;
+
 CREATE TABLE public.run_keys (
     org_id uuid NOT NULL,
     key text NOT NULL COLLATE pg_catalog."C",
@@ -869,6 +1166,18 @@ CREATE FUNCTION public.record_access_change(org uuid) RETURNS bigint
    RETURNING access_changes.version;
 END;
 
+CREATE FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ UPDATE public.api_keys AS k SET mac = r.mac, mac_key_id = rehash_callers.new_key_id
+    FROM UNNEST(rehash_callers.ids, rehash_callers.old_key_ids, rehash_callers.macs) r(id, old_key_id, mac)
+   WHERE ((k.id = r.id) AND (k.mac_key_id = r.old_key_id));
+ UPDATE public.support_grants AS g SET mac = r.mac, mac_key_id = rehash_callers.new_key_id
+    FROM UNNEST(rehash_callers.ids, rehash_callers.old_key_ids, rehash_callers.macs) r(id, old_key_id, mac)
+   WHERE ((g.id = r.id) AND (g.mac_key_id = r.old_key_id));
+END;
+
 CREATE TABLE public.webhook_replays (
     org_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -876,7 +1185,12 @@ CREATE TABLE public.webhook_replays (
     kinds text[] NOT NULL,
     after_id uuid NOT NULL,
     before_id uuid NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    from_at timestamp with time zone,
+    to_at timestamp with time zone,
+    event_count integer,
+    told_count integer DEFAULT 0 NOT NULL,
+    finished_at timestamp with time zone
 );
 
 ALTER TABLE ONLY public.webhook_replays FORCE ROW LEVEL SECURITY;
@@ -888,6 +1202,7 @@ CREATE FUNCTION public.replays_waiting(most integer) RETURNS TABLE(org_id uuid, 
  SELECT r.org_id,
      r.id
     FROM public.webhook_replays r
+   WHERE (r.finished_at IS NULL)
    ORDER BY r.id
   LIMIT replays_waiting.most;
 END;
@@ -991,14 +1306,85 @@ CREATE FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) 
    WHERE (k.id = t.id);
 END;
 
-CREATE TABLE public.audit_heads (
-    org_id uuid NOT NULL,
-    seq bigint NOT NULL,
-    mac bytea NOT NULL,
-    mac_key_id text NOT NULL
-);
+CREATE FUNCTION public.try_run_keys(orgs uuid[], names text[], runs uuid[], hashes text[]) RETURNS TABLE(org_id uuid, key text)
+    LANGUAGE plpgsql
+    SET search_path TO 'public'
+    AS $$
+#variable_conflict use_column
+declare
+  patience constant text := current_setting('lock_timeout');
+  -- So many milliseconds one organization may cost the others of its batch.
+  most_misses constant integer := 8;
+  misses integer := 0;
+  busy text[] := '{}';
+  wanted record;
+begin
+  perform set_config('lock_timeout', '1', true);
+  begin
+    insert into run_keys (org_id, key, run_id, content_hash, seen_on)
+    select k.org, k.name, k.run, decode(k.hash, 'hex'), (clock_timestamp() at time zone 'UTC')::date
+      from unnest(orgs, names, runs, hashes) with ordinality as k (org, name, run, hash, place)
+     order by k.org, k.name collate "C", k.place
+    on conflict do nothing;
+    perform set_config('lock_timeout', patience, true);
+    return;
+  exception when lock_not_available then
+    null;
+  end;
+  -- Somebody is in the way: one by one, to learn of whom. In the order in which they came, those that were busy before last.
+  for wanted in
+    select k.org, k.name, k.run, k.hash, k.org::text || k.name as whole,
+           lag(k.org) over (order by k.org, k.place) is distinct from k.org as is_next_org
+      from unnest(orgs, names, runs, hashes) with ordinality as k (org, name, run, hash, place)
+     order by k.org, k.place
+  loop
+    if wanted.is_next_org then misses := 0; end if;
+    begin
+      if misses >= most_misses or wanted.whole = any(busy) then raise lock_not_available; end if;
+      insert into run_keys (org_id, key, run_id, content_hash, seen_on)
+      values (wanted.org, wanted.name, wanted.run, decode(wanted.hash, 'hex'), (clock_timestamp() at time zone 'UTC')::date)
+      on conflict do nothing;
+    exception when lock_not_available then
+      if wanted.whole <> all(busy) then
+        misses := misses + 1;
+        busy := busy || wanted.whole;
+      end if;
+      org_id := wanted.org;
+      key := wanted.name;
+      return next;
+    end;
+  end loop;
+  perform set_config('lock_timeout', patience, true);
+end
+$$;
 
-ALTER TABLE ONLY public.audit_heads FORCE ROW LEVEL SECURITY;
+CREATE FUNCTION public.unused_keys(key_ids text[], since timestamp with time zone, most integer) RETURNS TABLE(org_id uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT k.org_id,
+     k.id
+    FROM public.api_keys k
+   WHERE ((k.mac_key_id = ANY (unused_keys.key_ids)) AND (k.revoked_at IS NULL) AND ((k.expires_at IS NULL) OR (k.expires_at > clock_timestamp())) AND (COALESCE(k.last_used_at, k.created_at) < unused_keys.since))
+   ORDER BY k.id
+  LIMIT unused_keys.most;
+END;
+
+CREATE FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most integer) RETURNS TABLE(org_id uuid, subscription_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT o.org_id,
+     NULL::uuid AS uuid
+    FROM public.webhook_org_secrets o
+   WHERE (public.sealed_with(o.sealed) = ANY (webhook_secrets_sealed_with.key_ids))
+ UNION ALL
+  SELECT w.org_id,
+     w.id
+    FROM public.webhook_subscriptions w
+   WHERE ((public.sealed_with(w.sealed) = ANY (webhook_secrets_sealed_with.key_ids)) OR (public.sealed_with(w.sealed_previous) = ANY (webhook_secrets_sealed_with.key_ids)))
+ LIMIT webhook_secrets_sealed_with.most;
+END;
 
 CREATE TABLE public.audit_log (
     org_id uuid NOT NULL,
@@ -1081,6 +1467,7 @@ CREATE TABLE public.customer_limits (
     max_new_customers_per_day integer,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    thresholds smallint[] DEFAULT '{}'::smallint[] NOT NULL,
     CONSTRAINT customer_limits_amount_check CHECK ((amount >= 0)),
     CONSTRAINT customer_limits_check CHECK ((((next_from IS NULL) = (next_period IS NULL)) AND ((next_from IS NULL) = (next_timezone IS NULL)))),
     CONSTRAINT customer_limits_check1 CHECK (((customer_id = ''::text) = (max_new_customers_per_day IS NOT NULL))),
@@ -1177,6 +1564,15 @@ PARTITION BY RANGE (at);
 
 ALTER TABLE ONLY public.ledger_batches FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.limit_refusals (
+    org_id uuid NOT NULL,
+    key uuid NOT NULL,
+    count bigint NOT NULL,
+    last_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.limit_refusals FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.limits (
     org_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1198,13 +1594,16 @@ CREATE TABLE public.limits (
     ended_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    max_new_per_day integer,
     CONSTRAINT limits_amount_check CHECK ((amount >= 0)),
-    CONSTRAINT limits_check CHECK (((scope_kind = 'org'::text) = (scope_id = ''::text))),
     CONSTRAINT limits_check1 CHECK ((((next_from IS NULL) = (next_period IS NULL)) AND ((next_from IS NULL) = (next_timezone IS NULL)))),
+    CONSTRAINT limits_default_check CHECK ((((kind = 'budget_default'::text) = (max_new_per_day IS NOT NULL)) AND (NOT ((kind = 'budget_default'::text) AND (scope_kind = 'org'::text))))),
     CONSTRAINT limits_enforcement_check CHECK ((enforcement = ANY (ARRAY['block'::text, 'alert'::text]))),
-    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['spend_cap'::text, 'budget'::text, 'plan'::text]))),
+    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['spend_cap'::text, 'budget'::text, 'plan'::text, 'budget_default'::text]))),
+    CONSTRAINT limits_max_new_per_day_check CHECK ((max_new_per_day > 0)),
     CONSTRAINT limits_next_period_check CHECK ((next_period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
     CONSTRAINT limits_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
+    CONSTRAINT limits_scope_check CHECK ((((scope_kind = 'org'::text) OR (kind = 'budget_default'::text)) = (scope_id = ''::text))),
     CONSTRAINT limits_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['org'::text, 'department'::text, 'workflow'::text, 'deployment'::text]))),
     CONSTRAINT limits_unit_check CHECK ((unit = ANY (ARRAY['usd'::text, 'runs'::text, 'tokens'::text])))
 );
@@ -1225,6 +1624,8 @@ CREATE TABLE public.movements (
     d_late bigint[] NOT NULL,
     actor jsonb,
     reason text,
+    key_id uuid,
+    grant_id uuid,
     CONSTRAINT movements_kind_check CHECK ((kind = ANY (ARRAY['hold'::text, 'settle'::text, 'release'::text, 'expire'::text, 'charge'::text, 'adjust'::text])))
 )
 PARTITION BY RANGE (at);
@@ -1241,21 +1642,17 @@ CREATE TABLE public.nodes (
     applied_version bigint DEFAULT 0 NOT NULL
 );
 
-CREATE TABLE public.packs (
+CREATE TABLE public.otlp_mappings (
     org_id uuid NOT NULL,
-    owner text NOT NULL,
-    id uuid NOT NULL,
-    name text NOT NULL,
-    amount bigint NOT NULL,
-    priority integer DEFAULT 100 NOT NULL,
-    expires_at timestamp with time zone,
-    voided_at timestamp with time zone,
+    workflow_id text[],
+    deployment_id text[],
+    department_id text[],
+    customer_id text[],
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT packs_amount_check CHECK ((amount > 0))
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
 
-ALTER TABLE ONLY public.packs FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.otlp_mappings FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.policy_matches (
     org_id uuid NOT NULL,
@@ -1335,6 +1732,42 @@ CREATE TABLE public.prices (
 );
 
 ALTER TABLE ONLY public.prices FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.pruned_rows (
+    parent text NOT NULL,
+    is_over text NOT NULL
+);
+
+CREATE TABLE public.refusal_days (
+    org_id uuid NOT NULL,
+    day date NOT NULL,
+    listed integer DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE ONLY public.refusal_days FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.refusals (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    error_code text NOT NULL,
+    decided_by text,
+    surface text NOT NULL,
+    key_id text,
+    model text,
+    workflow_id text,
+    deployment_id text,
+    department_id text,
+    customer_id text,
+    chain_id text,
+    count bigint NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    message text NOT NULL,
+    body jsonb NOT NULL
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY public.refusals FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.routing_models (
     org_id uuid NOT NULL,
@@ -1547,6 +1980,8 @@ CREATE TABLE public.runs (
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     admission json,
+    key_id uuid,
+    grant_id uuid,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1590,6 +2025,8 @@ CREATE TABLE public.runs_30 (
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     admission json,
+    key_id uuid,
+    grant_id uuid,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1633,6 +2070,8 @@ CREATE TABLE public.runs_3650 (
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     admission json,
+    key_id uuid,
+    grant_id uuid,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1676,6 +2115,8 @@ CREATE TABLE public.runs_400 (
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     admission json,
+    key_id uuid,
+    grant_id uuid,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1719,6 +2160,8 @@ CREATE TABLE public.runs_7 (
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     admission json,
+    key_id uuid,
+    grant_id uuid,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1762,6 +2205,8 @@ CREATE TABLE public.runs_90 (
     recorded_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     admission json,
+    key_id uuid,
+    grant_id uuid,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -1794,6 +2239,8 @@ CREATE TABLE public.threshold_events (
 );
 
 ALTER TABLE ONLY public.threshold_events FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.threshold_events.threshold IS 'Percent of the limit; 0 is the limit itself passed by cost that could not be refused, -1 the first call that it refused.';
 
 CREATE TABLE public.unpriced_models (
     org_id uuid NOT NULL,
@@ -1843,15 +2290,6 @@ CREATE TABLE public.webhook_deliveries (
 PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY public.webhook_deliveries FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.webhook_org_secrets (
-    org_id uuid NOT NULL,
-    sealed bytea NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    rotated_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-ALTER TABLE ONLY public.webhook_org_secrets FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.webhook_pending (
     org_id uuid NOT NULL,
@@ -1934,6 +2372,9 @@ ALTER TABLE ONLY public.approvals
 ALTER TABLE ONLY public.audit_heads
     ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (org_id);
 
+ALTER TABLE ONLY public.audit_keys
+    ADD CONSTRAINT audit_keys_pkey PRIMARY KEY (key_id);
+
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (org_id, seq, at);
 
@@ -2000,6 +2441,9 @@ ALTER TABLE ONLY public.ledger_batches
 ALTER TABLE ONLY public.ledger_checks
     ADD CONSTRAINT ledger_checks_pkey PRIMARY KEY (org_id);
 
+ALTER TABLE ONLY public.limit_refusals
+    ADD CONSTRAINT limit_refusals_pkey PRIMARY KEY (org_id, key);
+
 ALTER TABLE ONLY public.limits
     ADD CONSTRAINT limits_pkey PRIMARY KEY (org_id, id);
 
@@ -2017,6 +2461,9 @@ ALTER TABLE ONLY public.org_rate_limits
 
 ALTER TABLE ONLY public.orgs
     ADD CONSTRAINT orgs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.otlp_mappings
+    ADD CONSTRAINT otlp_mappings_pkey PRIMARY KEY (org_id);
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (org_id, id);
@@ -2039,11 +2486,20 @@ ALTER TABLE ONLY public.price_settings
 ALTER TABLE ONLY public.prices
     ADD CONSTRAINT prices_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.pruned_rows
+    ADD CONSTRAINT pruned_rows_pkey PRIMARY KEY (parent);
+
 ALTER TABLE ONLY public.rate_limit_policies
     ADD CONSTRAINT rate_limit_policies_pkey PRIMARY KEY (org_id, id);
 
 ALTER TABLE ONLY public.refusal_counts
     ADD CONSTRAINT refusal_counts_pkey PRIMARY KEY (org_id, day, error_code);
+
+ALTER TABLE ONLY public.refusal_days
+    ADD CONSTRAINT refusal_days_pkey PRIMARY KEY (org_id, day);
+
+ALTER TABLE ONLY public.refusals
+    ADD CONSTRAINT refusals_pkey PRIMARY KEY (org_id, id);
 
 ALTER TABLE ONLY public.retention_policies
     ADD CONSTRAINT retention_policies_pkey PRIMARY KEY (org_id);
@@ -2136,16 +2592,19 @@ ALTER TABLE ONLY public.unpriced_models
     ADD CONSTRAINT unpriced_models_pkey PRIMARY KEY (org_id, model, provider);
 
 ALTER TABLE ONLY public.usage_15m
-    ADD CONSTRAINT usage_15m_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id);
+    ADD CONSTRAINT usage_15m_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id);
 
 ALTER TABLE ONLY public.usage_customer_days
     ADD CONSTRAINT usage_customer_days_pkey PRIMARY KEY (org_id, day, customer_id);
 
 ALTER TABLE ONLY public.usage_days
-    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id);
+    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id);
 
 ALTER TABLE ONLY public.usage_deltas
     ADD CONSTRAINT usage_deltas_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.usage_dimension_values
+    ADD CONSTRAINT usage_dimension_values_pkey PRIMARY KEY (org_id, dimension, value);
 
 ALTER TABLE ONLY public.webhook_deliveries
     ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (org_id, subscription_id, id);
@@ -2173,6 +2632,12 @@ CREATE INDEX api_keys_created_at ON public.api_keys USING btree (org_id, created
 
 CREATE UNIQUE INDEX api_keys_id ON public.api_keys USING btree (id);
 
+CREATE INDEX api_keys_lineage ON public.api_keys USING btree (org_id, lineage_id);
+
+CREATE INDEX api_keys_minted_by ON public.api_keys USING btree (org_id, minted_by) WHERE (minted_by IS NOT NULL);
+
+CREATE INDEX api_keys_rotated_from ON public.api_keys USING btree (org_id, rotated_from) WHERE (rotated_from IS NOT NULL);
+
 CREATE INDEX approvals_created_at ON public.approvals USING btree (org_id, created_at, id);
 
 CREATE INDEX approvals_of_attempt ON public.approvals USING btree (org_id, rule_id, rule_version, fingerprint, id);
@@ -2199,9 +2664,15 @@ CREATE INDEX eval_results_latest ON public.eval_results USING btree (org_id, sui
 
 CREATE INDEX holds_expiring ON ONLY public.holds USING btree (expires_at) WHERE (state = 'open'::text);
 
+CREATE INDEX holds_overdue ON ONLY public.holds USING btree (org_id, expires_at) WHERE (state = 'open'::text);
+
 CREATE INDEX holds_running ON ONLY public.holds USING btree (org_id, id) WHERE ((state = 'open'::text) AND (on_expiry = 'charge'::text));
 
+CREATE INDEX limit_refusals_last_at ON public.limit_refusals USING brin (last_at);
+
 CREATE INDEX limits_created_at ON public.limits USING btree (org_id, kind, created_at, id);
+
+CREATE UNIQUE INDEX limits_one_default ON public.limits USING btree (org_id, scope_kind) WHERE ((kind = 'budget_default'::text) AND (ended_at IS NULL));
 
 CREATE UNIQUE INDEX limits_one_plan ON public.limits USING btree (org_id, unit) WHERE ((kind = 'plan'::text) AND (ended_at IS NULL));
 
@@ -2221,11 +2692,21 @@ CREATE INDEX packs_created_at ON public.packs USING btree (org_id, owner, create
 
 CREATE UNIQUE INDEX packs_id ON public.packs USING btree (id);
 
+CREATE INDEX packs_of_customers ON public.packs USING btree (org_id, created_at, id) WHERE (owner <> ''::text);
+
 CREATE INDEX policy_matches_rule ON ONLY public.policy_matches USING btree (org_id, rule_id, minute);
 
 CREATE INDEX policy_rules_order ON public.policy_rules USING btree (org_id, priority, id);
 
 CREATE UNIQUE INDEX prices_of_model ON public.prices USING btree (org_id, model, provider, effective_from);
+
+CREATE INDEX refusal_counts_day ON public.refusal_counts USING brin (day);
+
+CREATE INDEX refusal_days_day ON public.refusal_days USING brin (day);
+
+CREATE INDEX refusals_chain ON ONLY public.refusals USING btree (org_id, chain_id, id) WHERE (chain_id IS NOT NULL);
+
+CREATE INDEX refusals_decided_by ON ONLY public.refusals USING btree (org_id, decided_by, id);
 
 CREATE INDEX routes_created_at ON public.routes USING btree (org_id, created_at, id);
 
@@ -2309,11 +2790,31 @@ CREATE INDEX support_grants_created_at ON public.support_grants USING btree (org
 
 CREATE UNIQUE INDEX support_grants_id ON public.support_grants USING btree (id);
 
+CREATE INDEX support_grants_open ON public.support_grants USING btree (expires_at) WHERE (closed_at IS NULL);
+
+CREATE INDEX support_grants_operator_key ON public.support_grants USING btree (operator_key_id);
+
+CREATE INDEX threshold_events_at ON public.threshold_events USING brin (at);
+
+CREATE INDEX usage_customer_days_day ON public.usage_customer_days USING brin (day);
+
+CREATE INDEX usage_days_bucket ON public.usage_days USING brin (bucket);
+
+CREATE INDEX usage_dimension_values_first_seen_on ON public.usage_dimension_values USING btree (org_id, dimension, first_seen_on);
+
+CREATE INDEX usage_dimension_values_last_seen_on ON public.usage_dimension_values USING brin (last_seen_on);
+
 CREATE INDEX webhook_pending_due ON public.webhook_pending USING btree (org_id, subscription_id, next_attempt_at, seq);
 
 CREATE INDEX webhook_pending_subject ON public.webhook_pending USING btree (org_id, subscription_id, subject, seq) WHERE ordered;
 
 CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (troubled, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX webhook_replays_listed ON public.webhook_replays USING btree (org_id, subscription_id, id);
+
+CREATE INDEX webhook_replays_waiting ON public.webhook_replays USING btree (id) WHERE (finished_at IS NULL);
+
+CREATE INDEX webhook_subscriptions_of_grants ON public.webhook_subscriptions USING btree (org_id, created_by_grant) WHERE (created_by_grant IS NOT NULL);
 
 ALTER INDEX public.run_keys_pkey ATTACH PARTITION public.run_keys_0_pkey;
 
@@ -2419,6 +2920,8 @@ ALTER INDEX public.runs_customer ATTACH PARTITION public.runs_90_org_id_customer
 
 ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_90_pkey;
 
+CREATE TRIGGER fill_lineage BEFORE INSERT ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.fill_key_lineage();
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -2469,6 +2972,9 @@ ALTER TABLE ONLY public.limits
 
 ALTER TABLE ONLY public.org_rate_limits
     ADD CONSTRAINT org_rate_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.otlp_mappings
+    ADD CONSTRAINT otlp_mappings_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.packs
     ADD CONSTRAINT packs_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -2524,6 +3030,8 @@ CREATE POLICY announcing ON public.webhook_subscriptions FOR SELECT TO postgres 
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.approvals ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY attributing ON public.usage_customer_days FOR SELECT TO postgres USING (true);
 
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 
@@ -2587,6 +3095,8 @@ ALTER TABLE public.ledger_batches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ledger_checks ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.limit_refusals ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.limits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.movements ENABLE ROW LEVEL SECURITY;
@@ -2596,6 +3106,8 @@ ALTER TABLE public.org_ledgers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.org_rate_limits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.orgs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.otlp_mappings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
@@ -2613,11 +3125,45 @@ ALTER TABLE public.prices ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY pruning ON public.allowances TO postgres USING (true);
 
+CREATE POLICY pruning ON public.approvals TO postgres USING (true);
+
 CREATE POLICY pruning ON public.chains TO postgres USING (true);
+
+CREATE POLICY pruning ON public.eval_expiries TO postgres USING (true);
+
+CREATE POLICY pruning ON public.eval_results TO postgres USING (true);
+
+CREATE POLICY pruning ON public.ledger_batches FOR SELECT TO postgres USING (true);
+
+CREATE POLICY pruning ON public.limit_refusals TO postgres USING (true);
+
+CREATE POLICY pruning ON public.limits TO postgres USING (true);
 
 CREATE POLICY pruning ON public.org_ledgers FOR UPDATE TO postgres USING (true);
 
+CREATE POLICY pruning ON public.packs TO postgres USING (true);
+
+CREATE POLICY pruning ON public.refusal_counts TO postgres USING (true);
+
+CREATE POLICY pruning ON public.refusal_days TO postgres USING (true);
+
 CREATE POLICY pruning ON public.run_keys TO postgres USING (true);
+
+CREATE POLICY pruning ON public.support_grants TO postgres USING (true);
+
+CREATE POLICY pruning ON public.threshold_events TO postgres USING (true);
+
+CREATE POLICY pruning ON public.unpriced_models TO postgres USING (true);
+
+CREATE POLICY pruning ON public.usage_customer_days TO postgres USING (true);
+
+CREATE POLICY pruning ON public.usage_days TO postgres USING (true);
+
+CREATE POLICY pruning ON public.usage_dimension_values TO postgres USING (true);
+
+CREATE POLICY pruning ON public.webhook_pending TO postgres USING (true);
+
+CREATE POLICY pruning ON public.webhook_replays TO postgres USING (true);
 
 CREATE POLICY publishing ON public.benchmark_members FOR SELECT TO postgres USING (true);
 
@@ -2630,6 +3176,18 @@ CREATE POLICY publishing ON public.usage_days FOR SELECT TO postgres USING (true
 ALTER TABLE public.rate_limit_policies ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.refusal_counts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.refusal_days ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.refusals ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY rehashing ON public.support_grants FOR UPDATE TO postgres USING (true) WITH CHECK (true);
+
+CREATE POLICY rekeying ON public.audit_heads FOR SELECT TO postgres USING (true);
+
+CREATE POLICY rekeying ON public.webhook_org_secrets FOR SELECT TO postgres USING (true);
+
+CREATE POLICY rekeying ON public.webhook_subscriptions FOR SELECT TO postgres USING (true);
 
 CREATE POLICY replaying ON public.webhook_replays FOR SELECT TO postgres USING (true);
 
@@ -2733,6 +3291,8 @@ CREATE POLICY tenant ON public.ledger_batches USING ((org_id = ANY (( SELECT pub
 
 CREATE POLICY tenant ON public.ledger_checks USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.limit_refusals USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.movements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -2742,6 +3302,8 @@ CREATE POLICY tenant ON public.org_ledgers USING ((org_id = ANY (( SELECT public
 CREATE POLICY tenant ON public.org_rate_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.orgs USING (((id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator))) WITH CHECK (((id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator)));
+
+CREATE POLICY tenant ON public.otlp_mappings USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.outbox USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -2760,6 +3322,10 @@ CREATE POLICY tenant ON public.prices USING ((org_id = ANY (( SELECT public.app_
 CREATE POLICY tenant ON public.rate_limit_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.refusal_counts USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.refusal_days USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.refusals USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.retention_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -2827,6 +3393,8 @@ CREATE POLICY tenant ON public.usage_days USING ((org_id = ANY (( SELECT public.
 
 CREATE POLICY tenant ON public.usage_deltas USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.usage_dimension_values USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.webhook_deliveries USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.webhook_org_secrets USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -2853,6 +3421,8 @@ ALTER TABLE public.usage_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.usage_deltas ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.usage_dimension_values ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.webhook_org_secrets ENABLE ROW LEVEL SECURITY;
@@ -2868,6 +3438,23 @@ ALTER TABLE public.webhook_subscriptions ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA public TO weir_app;
 
 REVOKE ALL ON FUNCTION public.admit_application_role() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.admit_backup_role() FROM PUBLIC;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.allowances TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.approvals TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.packs TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.usage_dimension_values TO weir_app;
+
+REVOKE ALL ON FUNCTION public.allowance_is_over(a public.allowances) FROM PUBLIC;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO weir_app;
+
+REVOKE ALL ON FUNCTION public.audit_chains_to_hand_over(newest text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_chains_to_hand_over(newest text, most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) TO weir_app;
@@ -2901,6 +3488,19 @@ GRANT ALL ON FUNCTION public.benchmark_sums(of_org uuid, since timestamp with ti
 REVOKE ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timestamp with time zone, until timestamp with time zone) TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.api_keys TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.org_rate_limits TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.orgs TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limit_policies TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.support_grants TO weir_app;
+
+REVOKE ALL ON FUNCTION public.caller_by_id(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.caller_by_id(wanted uuid) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) TO weir_app;
 
@@ -2919,16 +3519,6 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.holds TO weir_app;
 REVOKE ALL ON FUNCTION public.expired_holds(before timestamp with time zone, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.expired_holds(before timestamp with time zone, most integer) TO weir_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.api_keys TO weir_app;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.org_rate_limits TO weir_app;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.orgs TO weir_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limit_policies TO weir_app;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.support_grants TO weir_app;
-
 REVOKE ALL ON FUNCTION public.find_caller(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_caller(wanted uuid) TO weir_app;
 
@@ -2939,17 +3529,22 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
 REVOKE ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) TO weir_app;
 
-GRANT SELECT,INSERT ON TABLE public.deprecation_announcements TO weir_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_keys TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.webhook_org_secrets TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_subscriptions TO weir_app;
+
+REVOKE ALL ON FUNCTION public.master_key_uses(newest text, older text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.master_key_uses(newest text, older text[]) TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.deprecation_announcements TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_to_tell(announcements text[], since timestamp with time zone[], after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_to_tell(announcements text[], since timestamp with time zone[], after uuid, most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) TO weir_app;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.approvals TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_with_overdue_approvals(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_overdue_approvals(most integer) TO weir_app;
@@ -2962,12 +3557,16 @@ GRANT ALL ON FUNCTION public.orgs_with_routes(after uuid, most integer) TO weir_
 REVOKE ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) TO weir_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.allowances TO weir_app;
+REVOKE ALL ON FUNCTION public.prune_allowances(after_org uuid, after_key uuid, most integer, OUT gone bigint, OUT last_org uuid, OUT last_key uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prune_allowances(after_org uuid, after_key uuid, most integer, OUT gone bigint, OUT last_org uuid, OUT last_key uuid) TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chains TO weir_app;
 
 REVOKE ALL ON FUNCTION public.prune_chains(after_org uuid, after_chain text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prune_chains(after_org uuid, after_chain text, most integer) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.prune_rows(parent text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prune_rows(parent text, most integer) TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.run_keys TO weir_app;
 
@@ -2980,6 +3579,9 @@ GRANT SELECT,UPDATE ON TABLE public.access_epoch TO weir_app;
 
 REVOKE ALL ON FUNCTION public.record_access_change(org uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_access_change(org uuid) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_replays TO weir_app;
 
@@ -3002,7 +3604,14 @@ GRANT ALL ON FUNCTION public.take_webhook_queues(worker uuid, lease interval, on
 REVOKE ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) TO weir_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO weir_app;
+REVOKE ALL ON FUNCTION public.try_run_keys(orgs uuid[], names text[], runs uuid[], hashes text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.try_run_keys(orgs uuid[], names text[], runs uuid[], hashes text[]) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.unused_keys(key_ids text[], since timestamp with time zone, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.unused_keys(key_ids text[], since timestamp with time zone, most integer) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most integer) TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.audit_log TO weir_app;
 
@@ -3028,13 +3637,15 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency_keys TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.ledger_batches TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.limit_refusals TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.limits TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.movements TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nodes TO weir_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.packs TO weir_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.otlp_mappings TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.policy_matches TO weir_app;
 
@@ -3045,6 +3656,12 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.policy_sets TO weir_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.price_settings TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.prices TO weir_app;
+
+GRANT SELECT ON TABLE public.pruned_rows TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.refusal_days TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.refusals TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.routing_models TO weir_app;
 
@@ -3059,7 +3676,5 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.unpriced_models TO weir_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_customer_days TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.webhook_deliveries TO weir_app;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.webhook_org_secrets TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_pending TO weir_app;

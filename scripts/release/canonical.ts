@@ -11,7 +11,7 @@ import {
 
 /**
  * One spelling per meaning, so that a comparison sees what changed and nothing else: references are resolved, a literal
- * is an enum of one, a union of literals is an enum, a union with null is a nullable type, and each variant of a union
+ * is an enum of one, a union of literals and a list that can grow are enums, a union with null is a nullable type, and each variant of a union
  * has a title by which the variants of two documents are paired. Marks of deprecation are dropped: a comparison that
  * saw them would let deprecated things be removed, and would ask what day it is.
  */
@@ -87,6 +87,7 @@ function speller(document: Document) {
     for (const [keyword, value] of Object.entries(given)) {
       if (notCompared.has(keyword)) continue
       if (keyword === 'const') spelled['enum'] = [value]
+      else if (keyword === 'x-extensible-enum') spelled['enum'] = value
       else if (schemaMaps.has(keyword)) spelled[keyword] = mapValues(value as Record<string, unknown>, inner)
       else if (schemaLists.has(keyword)) spelled[keyword] = (value as unknown[]).map(inner)
       else if (schemas.has(keyword)) spelled[keyword] = inner(value)

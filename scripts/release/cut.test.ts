@@ -30,7 +30,7 @@ function prepare(...versions: string[]) {
     version,
     date,
     configuration: { deprecated: position === 0 ? announced : [], removed: [] },
-    operator_actions: [],
+    operator_actions: ['Set limits per organization instead of SVC_READ_LIMIT_PER_MINUTE.'],
   }))
   writeAt('releases.json', JSON.stringify(ledger))
   const sections = versions.map(

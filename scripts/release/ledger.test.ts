@@ -11,7 +11,7 @@ const entry = (
     deprecated: deprecated.map((variable) => ({ variable, announced: '2026-07-22', replacement: 'another' })),
     removed,
   },
-  operator_actions: [],
+  operator_actions: deprecated.map((variable) => `Stop using ${variable}.`),
 })
 
 test.each<[string, LedgerEntry[]]>([
@@ -55,6 +55,11 @@ test.each<[string, LedgerEntry[], string]>([
     'a variable is announced once',
     [entry('0.1.0', { deprecated: ['OLD'] }), entry('0.2.0', { deprecated: ['OLD'] })],
     'was deprecated before',
+  ],
+  [
+    'a variable is not deprecated without telling operators what to do',
+    [{ ...entry('0.1.0', { deprecated: ['OLD'] }), operator_actions: ['Run migrate.'] }],
+    '0.1.0: no operator action says what to do about OLD',
   ],
   ['versions never go down', [entry('0.2.0'), entry('0.1.0')], '0.1.0 does not come after 0.2.0'],
   ['versions never repeat', [entry('0.1.0'), entry('0.1.0')], 'does not come after'],

@@ -74,8 +74,11 @@ function orderFaults(ledger: readonly LedgerEntry[]): string[] {
 function announcementFaults(ledger: readonly LedgerEntry[]): string[] {
   const all = deprecatedSettings(ledger)
   return all.flatMap(({ variable, announced, position }) => {
-    const { version, date } = ledger[position]!
+    const { version, date, operator_actions } = ledger[position]!
     return [
+      ...(operator_actions.some((action) => action.includes(variable))
+        ? []
+        : [`${version}: no operator action says what to do about ${variable}`]),
       ...(readDate(announced) ? [] : [`${version}: ${variable}: ${announced} is no date`]),
       ...(announced <= date ? [] : [`${version}: ${variable} is announced after the release that announces it`]),
       ...(all.some((other) => other.variable === variable && other.position < position)

@@ -77,9 +77,19 @@ test('a fault is found however deep it lies', () => {
   ])
 })
 
-test('a closed request object breaks those who sent more, a closed response does not', () => {
-  expect(faults('request', object, { ...object, additionalProperties: false })).not.toEqual([])
-  expect(faults('response', object, { ...object, additionalProperties: false })).toEqual([])
+test('a closed request object breaks those who sent more where that was allowed, a closed response does not', () => {
+  const closed = { ...object, additionalProperties: false }
+  expect(faults('request', { ...object, additionalProperties: true }, closed)).not.toEqual([])
+  expect(faults('request', object, closed)).toEqual([])
+  expect(faults('response', object, closed)).toEqual([])
+})
+
+test('values of answers that may grow may grow, and never go', () => {
+  const known = (...values: string[]) => ({ type: 'string', 'x-extensible-enum': values })
+  expect(faults('response', text, known('a', 'b'))).toEqual([])
+  expect(faults('response', { ...text, enum: ['a', 'b'] }, known('a', 'b'))).toEqual([])
+  expect(faults('response', known('a', 'b'), known('a', 'b', 'c'))).toEqual([])
+  expect(faults('response', known('a', 'b'), known('a'))).not.toEqual([])
 })
 
 test('an object that takes every field may say so', () => {

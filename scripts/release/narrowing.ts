@@ -146,7 +146,7 @@ function objectNarrowings(released: Schema, current: Schema, direction: Directio
 }
 
 function mapNarrowings(released: Schema, current: Schema, direction: Direction, at: string): string[] {
-  const [before, after] = [otherFieldsOf(released), otherFieldsOf(current)]
+  const [before, after] = [otherFieldsOf(released, direction), otherFieldsOf(current, direction)]
   const isTyped = (value: unknown) => typeof value === 'object'
   if (isTyped(before) && isTyped(after)) return narrowings(before as Schema, after as Schema, direction, `${at}.*`)
   if (direction === 'request') {
@@ -156,9 +156,12 @@ function mapNarrowings(released: Schema, current: Schema, direction: Direction, 
   return isTyped(before) ? [`${at}.* lost its type`] : []
 }
 
-/** What holds for fields without a name of their own: `true` lets everything in. */
-function otherFieldsOf(schema: Schema): unknown {
-  const others = schema['additionalProperties'] ?? true
+/**
+ * What holds for fields without a name of their own: `true` lets everything in. Requests never took fields beside those that
+ * are named, also when their schemas did not say so.
+ */
+function otherFieldsOf(schema: Schema, direction: Direction): unknown {
+  const others = schema['additionalProperties'] ?? !(direction === 'request' && 'properties' in schema)
   return typeof others === 'object' && Object.keys(others).length === 0 ? true : others
 }
 

@@ -42,9 +42,9 @@ async function live({ postgres }: Bench, lanes: Lanes, orgs: readonly BenchOrg[]
       while (performance.now() - startedMs < seconds * 1_000) {
         const { id: orgId } = orgs[next++ % orgs.length]!
         const bornMs = performance.now()
-        const hold = holdTask(orgId, call, 'edge', 'release')
+        const hold = holdTask({ orgId }, call, 'edge', 'release')
         const held = await insist(() => lanes.submit(hold))
-        const ended = await insist(() => lanes.submit(settleTask(orgId, hold.id, used)))
+        const ended = await insist(() => lanes.submit(settleTask({ orgId }, hold.id, used)))
         if (held.verdict.type !== 'held' || ended.verdict.type !== 'ended')
           throw new Error(`a life went ${held.verdict.type}, ${ended.verdict.type}`)
         times.push(performance.now() - bornMs)

@@ -104,6 +104,7 @@ const makeOrg = (platform: Platform): Promise<BenchOrg> => {
       id: newUuid(),
       customer_id: call.customer_id!,
       amount: plenty,
+      thresholds: [],
       max_new_customers_per_day: null,
     })
     const { secret: key } = await mint(platform, tx, id, {

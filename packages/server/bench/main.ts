@@ -3,6 +3,7 @@ import { benchDecisions } from './decisions.ts'
 import { benchForecasts } from './forecasts.ts'
 import { benchHttp, benchIdentity } from './http.ts'
 import { benchIngest } from './ingest.ts'
+import { benchNoise } from './noise.ts'
 import { benchPolicies } from './policies.ts'
 import { benchRuns } from './runs.ts'
 import { benchTiming } from './timing.ts'
@@ -19,6 +20,7 @@ const benchmarks: Record<string, (options: { smoke: boolean; only: string[] }) =
   http: benchHttp,
   identity: benchIdentity,
   ingest: benchIngest,
+  noise: benchNoise,
   policies: benchPolicies,
   runs: benchRuns,
   timing: benchTiming,

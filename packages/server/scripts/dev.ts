@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,7 +44,8 @@ const stateFile = `${stateFolder}/dev.json`
 const shellFile = `${stateFolder}/dev.env`
 const logFile = `${stateFolder}/dev.log`
 const database = 'weir_dev'
-const readyWithinMs = 60_000
+/** A machine that is busy with other work takes its time. */
+const readyWithinMs = 180_000
 
 interface State {
   readonly base_url: string
@@ -95,9 +106,19 @@ function forgetState() {
   rmSync(shellFile, { force: true })
 }
 
+const ownerOnly = 0o600
+
+/** A file that is written anew and that nobody else can read: what is announced in it has keys. */
+function openPrivately(path: string): number {
+  const file = openSync(path, 'w', ownerOnly)
+  // One that was there before keeps the mode that it had.
+  fchmodSync(file, ownerOnly)
+  return file
+}
+
 /** For shells and scripts; complete before anybody is told that it is ready. */
 function writeState(state: State) {
-  const mode = 0o600
+  const mode = ownerOnly
   const names = { WEIR: state.base_url, ORG: state.org_id, KEY: state.admin_key, OPERATOR_KEY: state.operator_key }
   const lines = Object.entries(names).map(([name, value]) => `export ${name}='${value}'\n`)
   writeFileSync(shellFile, lines.join(''), { mode })
@@ -201,13 +222,13 @@ async function firstKeys(base: string, environment: Record<string, string>) {
     owner_key: { secret: string }
   }
   const keys = { operator_key: operator, org_id: org.id, admin_key: org.owner_key.secret }
-  writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
+  writeFileSync(file, JSON.stringify(keys), { mode: ownerOnly })
   return keys
 }
 
 async function runForeground({ port: wanted, fresh, json }: Options) {
   mkdirSync(stateFolder, { recursive: true })
-  const log = openSync(logFile, 'w')
+  const log = openPrivately(logFile)
   const { started: startedServices } = servicesUp()
   const parts: ChildProcess[] = []
 
@@ -272,7 +293,7 @@ async function runForeground({ port: wanted, fresh, json }: Options) {
 async function runDetached({ port, fresh, json }: Options) {
   const flags = [...(port === undefined ? [] : ['--port', String(port)]), ...(fresh ? ['--fresh'] : [])]
   mkdirSync(stateFolder, { recursive: true })
-  const output = openSync(`${stateFolder}/dev.out`, 'w')
+  const output = openPrivately(`${stateFolder}/dev.out`)
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...flags], {
     detached: true,
     stdio: ['ignore', output, output],
@@ -287,7 +308,10 @@ async function runDetached({ port, fresh, json }: Options) {
     }
     await sleep(50)
   }
-  if (child.exitCode === null) process.kill(child.pid!, 'SIGTERM')
+  if (child.exitCode === null) {
+    process.kill(child.pid!, 'SIGTERM')
+    console.error(`dev: not ready within ${readyWithinMs / 1000} s; see ${logFile}`)
+  }
   console.error(readFileSync(`${stateFolder}/dev.out`, 'utf8'))
   process.exit(1)
 }

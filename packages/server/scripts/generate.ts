@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { conformancePage } from '../../conformance/src/page.ts'
 import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { deprecations } from '../src/deprecations/registry.ts'
@@ -42,6 +43,7 @@ try {
     'docs/events.md': eventsPage(),
     'docs/deprecations.md': deprecationsPage(),
     'docs/configuration.md': configurationPage(),
+    'docs/conformance.md': conformancePage(),
     'openapi.json': await openApi(),
   }
   const stale = Object.entries(files).filter(

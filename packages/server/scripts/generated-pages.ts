@@ -166,9 +166,10 @@ ${sections.join('\n\n')}
 }
 
 export function configurationPage(): string {
-  const rows = documentedSettings.map(({ variable, describe, otherwise, replacedBy }) => {
+  const rows = documentedSettings.map(({ variable, describe, otherwise, replacedBy, isSecret }) => {
     const note = replacedBy ? ` **Deprecated**: use ${replacedBy}.` : ''
-    return `| \`${variable}\` | ${otherwise === undefined ? '**required**' : otherwise.includes('`') || otherwise.includes(' ') ? otherwise : `\`${otherwise}\``} | ${describe}${note} |`
+    const file = isSecret ? `, \`${variable}_FILE\`` : ''
+    return `| \`${variable}\`${file} | ${otherwise === undefined ? '**required**' : otherwise.includes('`') || otherwise.includes(' ') ? otherwise : `\`${otherwise}\``} | ${describe}${note} |`
   })
   return `# Configuration
 
@@ -176,6 +177,10 @@ ${generated}
 
 Everything is set by environment variables, read once at start. A start with faults names all of them at once and ends
 with exit code 78; an unknown \`SVC_*\` variable is warned about, with the name that was probably meant.
+
+A secret can come from a file, as Docker and Kubernetes mount them: set the variable with \`_FILE\` to the file's path instead. One line
+break at the end of the file is not part of the secret. Setting both variables is a fault, and so is a file that is empty or cannot be
+read; no message repeats the content of either.
 
 | variable | without it | meaning |
 |---|---|---|

@@ -14,6 +14,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '120' },
     connections: { type: 'string', default: '200' },
+    agents: { type: 'string', default: '40' },
     processes: { type: 'string', default: '3' },
     seed: { type: 'string', default: process.env['WEIR_SEED'] ?? String(Date.now() % 1_000_000) },
     bug: { type: 'string' },
@@ -43,6 +44,7 @@ async function storm(installation: Installation) {
   const { faults, ...figures } = await runStorm(installation, tenant, {
     seconds: Number(values.seconds),
     connections: Number(values.connections),
+    agents: Number(values.agents),
     seed: Number(values.seed),
     withFaults: !values.calm,
     waitsForLeases: true,

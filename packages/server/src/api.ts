@@ -5,6 +5,7 @@ import { type Api, buildApp } from './app.ts'
 import { deprecations } from './deprecations/registry.ts'
 import { createLifecycle, stopWithin } from './infra/lifecycle.ts'
 import type { Platform } from './infra/platform.ts'
+import { serveMetrics } from './probes/probes.ts'
 
 /** Serves until asked to stop; then drains, so that no request that was accepted is lost. */
 export async function runApi(platform: Platform) {
@@ -16,12 +17,14 @@ export async function runApi(platform: Platform) {
   server.listen({ host: config.host, port: config.port, backlog: 4_096 })
   await once(server, 'listening')
   addresses.listensOn((server.address() as AddressInfo).port)
+  const metricsServer = await serveMetrics(platform, lifecycle)
   log.info({ url: addresses.publicUrl(), docs: addresses.docsUrl() }, 'serving')
 
   log.info({ signal: await lifecycle.stopRequested }, 'asked to stop')
   await lifecycle.drain(config.drainSeconds)
   stopWithin(config.stopTimeoutSeconds, log)
   await finish(api)
+  await metricsServer.close()
   await platform.close()
   log.info('stopped')
 }

@@ -1,5 +1,5 @@
 import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify from 'fastify'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { adjustments } from './adjustments/routes.ts'
 import { askForApprovals, expireWithRule } from './approvals/approvals.ts'
 import { approvals } from './approvals/routes.ts'
@@ -9,32 +9,36 @@ import { backtests } from './backtests/routes.ts'
 import { benchmarks } from './benchmarks/routes.ts'
 import { budgets } from './budgets/routes.ts'
 import { chains } from './chains/routes.ts'
-import { changes, recordAttempts } from './changes/changes.ts'
+import { type Attempts, changes, recordAttempts, replayRecorder } from './changes/changes.ts'
 import { readBodies } from './contract/body.ts'
-import {
-  answerErrors,
-  refuseMalformedHttp,
-  refuseMalformedRequests,
-  refuseUnsupportedHttp,
-  sendError,
-} from './contract/envelope.ts'
+import { boundBodyMemory } from './contract/body-memory.ts'
+import { answerOnce, giveLeaveToSend } from './contract/connections.ts'
+import { sealCursors } from './contract/cursors.ts'
+import { takeDecisionTurns } from './contract/decision-turns.ts'
+import { honourConditions } from './contract/entity-tags.ts'
+import { answerErrors, refuseMalformedHttp, refuseUnsupportedHttp, sendError, statusOf } from './contract/envelope.ts'
+import { ApiError } from './contract/errors.ts'
 import { type RequestsInFlight, trackRequests } from './contract/in-flight.ts'
 import { shedLoad } from './contract/load-shedding.ts'
 import { observer } from './contract/observation.ts'
 import { describeRoutes } from './contract/openapi.ts'
-import { type App, keepDeclarations, keepRouteList, type Route, refuseUnmatched } from './contract/routes.ts'
+import { protectAnswers } from './contract/protection.ts'
+import { boundReads } from './contract/read-bounds.ts'
+import { refuseMalformedRequests, refuseUnmatched, targetToMatch } from './contract/request-heads.ts'
+import { takeRequestTurns } from './contract/request-turns.ts'
+import { type App, keepDeclarations, keepRouteList, type Route } from './contract/routes.ts'
 import { limitHandlerTime } from './contract/time-limit.ts'
 import { requestIdFrom, traceRequests } from './contract/tracing.ts'
 import { validateRequests } from './contract/validation.ts'
 import { credits } from './credits/routes.ts'
 import { customers } from './customers/routes.ts'
-import { keepDecisionRecords } from './decisions/decisions.ts'
+import { keepDecisionRecords, noteRefusals } from './decisions/decisions.ts'
 import { decisions } from './decisions/routes.ts'
 import { signalDeprecations } from './deprecations/deprecations.ts'
 import type { Deprecation } from './deprecations/registry.ts'
 import { docs } from './docs/routes.ts'
 import { forecasts } from './forecasts/routes.ts'
-import { honourIdempotencyKeys } from './idempotency/idempotency.ts'
+import { honourIdempotencyKeys, type Idempotency } from './idempotency/idempotency.ts'
 import { identify, rememberCallers } from './identity/identity.ts'
 import type { Lifecycle } from './infra/lifecycle.ts'
 import type { Platform } from './infra/platform.ts'
@@ -46,8 +50,9 @@ import { ledger } from './ledger/routes.ts'
 import { me } from './me/routes.ts'
 import { meta } from './meta/routes.ts'
 import { holdAccessLease } from './nodes/nodes.ts'
+import { operators } from './operators/routes.ts'
 import { orgs } from './orgs/routes.ts'
-import { otlp } from './otlp/routes.ts'
+import { otlp, otlpMapping } from './otlp/routes.ts'
 import { plans } from './plans/routes.ts'
 import { askRules, ensurePolicyPartitions, keepMatches, rememberRules } from './policies/policies.ts'
 import { policies } from './policies/routes.ts'
@@ -69,7 +74,7 @@ import { spendCaps } from './spend-caps/routes.ts'
 import { support } from './support/routes.ts'
 import { usage } from './usage/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
-import { ensureWebhookPartitions } from './webhooks/webhooks.ts'
+import { endSubscriptionsOf, ensureWebhookPartitions } from './webhooks/webhooks.ts'
 
 export interface Api {
   readonly app: App
@@ -94,6 +99,7 @@ export async function buildApp(
   const callers = rememberCallers(platform, lease)
   const speedLimits = createSpeedLimits(platform, lease.liveProcesses)
   const lanes = openLanes(platform)
+  await lanes.open()
   const records = keepDecisionRecords(platform)
   const rules = rememberRules(platform, lease)
   const ask = askRules(platform, rules)
@@ -101,6 +107,13 @@ export async function buildApp(
   const safety = rememberSafety(platform, lease)
   const findings = tellFindings(platform)
   const routed = rememberRouting(platform, lease)
+
+  let attempts: Attempts
+  /** Some errors of the framework are answered past all hooks, and so past the record. */
+  async function answerPastHooks(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const isOnRecord = await attempts.putOnRecord(request, statusOf(error, request))
+    sendError(log, isOnRecord ? error : new ApiError('service_unavailable'), request, reply)
+  }
 
   const app: App = fastify({
     genReqId: requestIdFrom(tracing),
@@ -115,7 +128,8 @@ export async function buildApp(
     forceCloseConnections: 'idle',
     // Above what the headers may hold: a parameter that is too long is its route's to refuse.
     routerOptions: { maxParamLength: 32_768 },
-    frameworkErrors: (error, request, reply) => sendError(log, error, request, reply),
+    rewriteUrl: targetToMatch,
+    frameworkErrors: (error, request, reply) => void answerPastHooks(error, request, reply),
     clientErrorHandler: refuseMalformedHttp(log),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
@@ -125,8 +139,11 @@ export async function buildApp(
 
   const routes = keepRouteList(app, config)
   await describeRoutes(app, version)
-  answerErrors(app, log)
+  let idempotency: Idempotency
+  answerErrors(app, log, (request) => idempotency.lookBack(request))
 
+  answerOnce(app)
+  protectAnswers(app)
   keepDeclarations(app)
   traceRequests(app)
   const inFlight = trackRequests(app, observer(platform))
@@ -136,13 +153,23 @@ export async function buildApp(
   signalDeprecations(app, platform, registry)
   refuseMalformedRequests(app)
   shedLoad(app, inFlight, config, metrics)
-  identify(app, platform, callers, (address) => speedLimits.countFailure(address, config.authBackoffPerMinute))
+  const identification = identify(app, platform, callers, (address) =>
+    speedLimits.countFailure(address, config.authBackoffPerMinute),
+  )
+  takeRequestTurns(app)
+  honourConditions(app, routes)
   limitRequestRates(app, platform, speedLimits)
-  const idempotency = await honourIdempotencyKeys(app, platform)
+  takeDecisionTurns(app, config, metrics)
+  boundBodyMemory(app, config)
+  idempotency = await honourIdempotencyKeys(app, platform, replayRecorder(platform))
   readBodies(app)
+  giveLeaveToSend(app)
+  const cursors = sealCursors(app, config)
   validateRequests(app)
+  boundReads(app, config, metrics)
   const change = changes(platform, idempotency, lease)
-  recordAttempts(app, platform)
+  attempts = recordAttempts(app, platform, identification)
+  noteRefusals(app, platform, records)
 
   probes(app, platform, lifecycle)
   await docs(app)
@@ -181,6 +208,7 @@ export async function buildApp(
     findings,
     routing: routed,
   })
+  otlpMapping(app, platform, change)
   otlp(app, platform, async (caller, all) =>
     lanes.ingest(await ingestTask(caller, all, { mode: 'partial', areFacts: true }, platform.clock.now().getTime())),
   )
@@ -190,11 +218,12 @@ export async function buildApp(
   retention(app, platform, change)
   ledger(app, platform)
   benchmarks(app, platform, change)
-  adjustments(app, change)
+  adjustments(app, platform, change)
   keys(app, platform, change)
-  support(app, platform, change)
+  support(app, platform, change, endSubscriptionsOf)
+  operators(app, platform, change, endSubscriptionsOf)
   webhooks(app, platform, change)
-  audit(app, platform)
+  audit(app, platform, cursors)
   for (const domain of extraDomains) domain(app, platform, lanes)
 
   app.addHook('onClose', async () => {

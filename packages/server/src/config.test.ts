@@ -1,7 +1,11 @@
 import { Resolver } from 'node:dns'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { expect, test } from 'vitest'
-import { type ConfigurationError, readConfig } from './config.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type ConfigurationError, documentedSettings, readConfig, readMasterKeys } from './config.ts'
+import { settings } from './settings.ts'
 
 const required = {
   SVC_DATABASE_URL: 'postgres://weir:hunter2@db/weir',
@@ -38,7 +42,7 @@ test('all faults are reported together', () => {
     'SVC_PORT must be an integer from 0 to 65535',
     'SVC_PUBLIC_URL must be a URL that begins with http:// or https://',
     'SVC_DATABASE_URL must be a URL that begins with postgres:// or postgresql://',
-    'SVC_REDIS_URL is required: Redis or Valkey, for speed limits only.',
+    'SVC_REDIS_URL is required: Redis or Valkey, for speed limits only; with TLS: `rediss://`.',
     expect.stringMatching(/^SVC_MASTER_KEYS is required/),
     'SVC_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal',
   ])
@@ -83,10 +87,97 @@ test('printing the configuration shows no secret', () => {
   expect(config.databaseUrl.reveal()).toContain('hunter2')
 })
 
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-config-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const file = (content: string) => {
+    const path = join(folder, `secret-${crypto.randomUUID()}`)
+    writeFileSync(path, content)
+    return path
+  }
+  const secrets = documentedSettings.filter(({ isSecret }) => isSecret).map(({ variable }) => variable)
+
+  test('may be every setting that is one', () => {
+    const { config } = readConfig({ ...required, SVC_MIGRATE_DATABASE_URL: required.SVC_DATABASE_URL })
+    const hidden = Object.entries(settings).filter(([name]) => {
+      const value = (config as unknown as Record<string, unknown>)[name]
+      return typeof value === 'function' || (typeof value === 'object' && value !== null && 'reveal' in value)
+    })
+    expect(hidden.map(([, { variable }]) => variable)).toEqual(secrets)
+    expect(secrets).toHaveLength(4)
+  })
+
+  test.each([
+    ['', ''],
+    ['\n', ''],
+    ['\r\n', ''],
+    ['\n\n', '\n'],
+  ])('loses one line break at its end: %j', (ending, left) => {
+    const { SVC_MASTER_KEYS, SVC_DATABASE_URL, ...others } = required
+    const { config, warnings } = readConfig({
+      ...others,
+      SVC_DATABASE_URL_FILE: file(`${SVC_DATABASE_URL}${ending}`),
+      SVC_MASTER_KEYS_FILE: file(`${SVC_MASTER_KEYS}\n`),
+    })
+    expect(config.databaseUrl.reveal()).toBe(`${SVC_DATABASE_URL}${left}`)
+    expect(config.masterKeys()).toEqual(readConfig(required).config.masterKeys())
+    expect(warnings).toEqual([])
+  })
+
+  test('is read by commands that need the master keys alone, too', () => {
+    const { masterKeys } = readMasterKeys({ SVC_MASTER_KEYS_FILE: file(`${required.SVC_MASTER_KEYS}\n`) })
+    expect(masterKeys()).toEqual(readConfig(required).config.masterKeys())
+  })
+
+  test.each(secrets)('beside %s itself is a fault', (variable) => {
+    const path = file('anything')
+    const faults = faultsOf({
+      ...required,
+      SVC_MIGRATE_DATABASE_URL: required.SVC_DATABASE_URL,
+      [`${variable}_FILE`]: path,
+    })
+    expect(faults).toEqual([`${variable} and ${variable}_FILE are both set; set one of them`])
+  })
+
+  test('that cannot be read, is empty or is wrong is a fault that repeats neither path nor content', () => {
+    const { SVC_MASTER_KEYS, ...others } = required
+    // The mistake to expect: the secret instead of the path.
+    expect(faultsOf({ ...others, SVC_MASTER_KEYS_FILE: SVC_MASTER_KEYS })).toEqual([
+      'SVC_MASTER_KEYS cannot be read from the file that SVC_MASTER_KEYS_FILE names (ENOENT)',
+    ])
+    expect(faultsOf({ ...others, SVC_MASTER_KEYS_FILE: folder })).toEqual([
+      'SVC_MASTER_KEYS cannot be read from the file that SVC_MASTER_KEYS_FILE names (EISDIR)',
+    ])
+    expect(faultsOf({ ...others, SVC_MASTER_KEYS_FILE: file('\n') })).toEqual([
+      'SVC_MASTER_KEYS is empty in the file that SVC_MASTER_KEYS_FILE names',
+    ])
+    expect(faultsOf({ ...others, SVC_MASTER_KEYS_FILE: file('hunter2') })).toEqual([
+      'SVC_MASTER_KEYS must be `id:base64` of 32 bytes, or several with commas between them',
+    ])
+  })
+
+  test('is only for secrets', () => {
+    expect(readConfig({ ...required, SVC_PORT_FILE: file('1') }).warnings).toEqual([
+      expect.stringContaining('SVC_PORT_FILE is not a setting of this program'),
+    ])
+  })
+})
+
 test('the time limit of handlers must be below the takeover of idempotency keys', () => {
   expect(faultsOf({ ...required, SVC_HANDLER_TIMEOUT_SECONDS: '60' })).toEqual([
     'SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (60) must be above SVC_HANDLER_TIMEOUT_SECONDS (60)',
   ])
+})
+
+test.each([
+  ['1', 0.9],
+  ['10', 9],
+  ['60', 30],
+  ['600', 30],
+])('with a takeover of %s seconds alone, the time limit of handlers is %s', (takeover, limit) => {
+  const { config } = readConfig({ ...required, SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: takeover })
+  expect(config.handlerTimeoutSeconds).toBe(limit)
 })
 
 test('webhooks go to public addresses on a few ports, unless told otherwise', () => {
@@ -132,4 +223,41 @@ test.each([
       expect.stringContaining(`${variable} must be `),
     ])
   }
+})
+
+describe('the master key that compose.yaml publishes', () => {
+  const compose = readFileSync(new URL('../../../compose.yaml', import.meta.url), 'utf8')
+  const published = /WEIR_MASTER_KEYS:-(\w+:[\w+/]+=*)\}/.exec(compose)![1]!
+  const own = `own:${Buffer.alloc(32, 9).toString('base64')}`
+  const within = (url: string | undefined, keys: string) => ({
+    ...required,
+    SVC_MASTER_KEYS: keys,
+    ...(url && { SVC_PUBLIC_URL: url }),
+  })
+
+  test.each([
+    'https://weir.example.com',
+    'http://10.0.0.7:8080',
+    'http://0.0.0.0:8080',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://[2001:db8::1]',
+    'https://localhost@weir.example.com',
+  ])('is refused at %s, under whatever id', (url) => {
+    for (const keys of [published, published.replace(/^\w+/, '2026'), `${published},${own}`])
+      expect(faultsOf(within(url, keys))).toEqual([expect.stringMatching(/published.*openssl rand -base64 32/)])
+  })
+
+  test.each([undefined, 'http://localhost:8080', 'http://127.0.0.1', 'http://127.8.9.1:80', 'http://[::1]:8080'])(
+    'serves at %s, with a warning',
+    (url) => {
+      expect(readConfig(within(url, published)).warnings).toEqual([expect.stringContaining('on this machine only')])
+    },
+  )
+
+  test('may stand behind another one until a rotation has ended, and is warned about', () => {
+    const { config, warnings } = readConfig(within('https://weir.example.com', `${own},${published}`))
+    expect(config.masterKeys()).toHaveLength(2)
+    expect(warnings).toEqual([expect.stringContaining('finish the rotation')])
+  })
 })

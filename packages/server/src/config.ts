@@ -1,7 +1,9 @@
 import { settings } from './settings.ts'
 import { nearest } from './values/nearest.ts'
+import { isLocalUrl, judgeMasterKeys } from './values/published-keys.ts'
 import type { Setting } from './values/setting.ts'
 import { Fault } from './values/setting-parsers.ts'
+import { fileVariable, givenText } from './values/setting-source.ts'
 
 /** Reads the settings from the environment and reports every fault at once, so a wrong deployment is corrected in one round. */
 
@@ -27,8 +29,10 @@ export class ConfigurationError extends Error {
   }
 }
 
-const known: Map<string, Setting<unknown>> = new Map(
-  Object.values(settings).map((s) => [s.variable, s as Setting<unknown>]),
+const known = new Set(
+  (Object.values(settings) as Setting<unknown>[]).flatMap(({ variable, isSecret }) =>
+    isSecret ? [variable, fileVariable(variable)] : [variable],
+  ),
 )
 
 /** Reads the environment, or throws with every fault at once; what deserves a warning is returned beside it. */
@@ -38,15 +42,14 @@ export function readConfig(environment: Record<string, string | undefined>): { c
   const parsed: Record<string, unknown> = {}
 
   for (const [name, s] of Object.entries(settings) as [string, Setting<unknown>][]) {
-    const given = environment[s.variable]
-    // An empty variable is how shells and compose files say "unset".
-    if (given === undefined || given === '') {
-      if (s.fallback) parsed[name] = s.fallback(parsed)
-      else faults.push(`${s.variable} is required: ${s.describe}`)
-      continue
-    }
-    if (s.replacedBy) warnings.push(`${s.variable} is deprecated; use ${s.replacedBy}.`)
     try {
+      const given = givenText(s, environment)
+      if (given === undefined) {
+        if (s.fallback) parsed[name] = s.fallback(parsed)
+        else faults.push(`${s.variable} is required: ${s.describe}`)
+        continue
+      }
+      if (s.replacedBy) warnings.push(`${s.variable} is deprecated; use ${s.replacedBy}.`)
       parsed[name] = s.parse(given)
     } catch (error) {
       if (!(error instanceof Fault)) throw error
@@ -56,22 +59,47 @@ export function readConfig(environment: Record<string, string | undefined>): { c
 
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith('SVC_') || known.has(variable)) continue
-    const guess = nearest(variable, [...known.keys()])
+    const guess = nearest(variable, [...known])
     warnings.push(`${variable} is not a setting of this program${guess ? `; did you mean ${guess}?` : '.'}`)
   }
 
-  const [limit, takeover] = [parsed['handlerTimeoutSeconds'] as number, parsed['idempotencyTakeoverSeconds'] as number]
+  const takeover = parsed['idempotencyTakeoverSeconds'] as number
+  // Left out, the one follows the other, so that either can be set alone.
+  if (environment[settings.handlerTimeoutSeconds.variable] === undefined)
+    parsed['handlerTimeoutSeconds'] = Math.min(parsed['handlerTimeoutSeconds'] as number, takeover * 0.9)
+  const limit = parsed['handlerTimeoutSeconds'] as number
   if (takeover <= limit) {
     faults.push(
       `SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (${takeover}) must be above SVC_HANDLER_TIMEOUT_SECONDS (${limit})`,
     )
   }
 
+  const [port, metricsPort] = [parsed['port'] as number, parsed['metricsPort'] as number | undefined]
+  if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === port)
+    faults.push(`SVC_METRICS_PORT (${metricsPort}) must not be SVC_PORT`)
+
+  const { redisUrl, redisCa, redisCertificate, redisKey } = parsed as Partial<Config>
+  const isTls = redisUrl?.reveal().startsWith('rediss:')
+  if (isTls === false && [redisCa, redisCertificate, redisKey].some((file) => file !== undefined))
+    faults.push(
+      'SVC_REDIS_CA_FILE, SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE need a SVC_REDIS_URL that begins with rediss://',
+    )
+  if ((redisCertificate === undefined) !== (redisKey === undefined))
+    faults.push('SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE are given together or not at all')
+
   const [attempt, stop] = [parsed['webhookTimeoutSeconds'] as number, parsed['stopTimeoutSeconds'] as number]
   if (stop <= attempt) {
     warnings.push(
       `SVC_STOP_TIMEOUT_SECONDS (${stop}) is not above SVC_WEBHOOK_TIMEOUT_SECONDS (${attempt}): a worker that stops may leave deliveries to be sent again.`,
     )
+  }
+
+  const keys = parsed['masterKeys'] as Config['masterKeys'] | undefined
+  const publicUrl = parsed['publicUrl'] as string | undefined
+  if (keys) {
+    const { fault, warning } = judgeMasterKeys(keys(), publicUrl === undefined || isLocalUrl(publicUrl))
+    if (fault !== undefined) faults.push(`SVC_MASTER_KEYS ${fault}`)
+    if (warning !== undefined) warnings.push(`SVC_MASTER_KEYS ${warning}`)
   }
 
   if (faults.length > 0) throw new ConfigurationError(faults)
@@ -81,9 +109,9 @@ export function readConfig(environment: Record<string, string | undefined>): { c
 /** The master keys alone, for commands that run where there is no database. */
 export function readMasterKeys(environment: Record<string, string | undefined>): Pick<Config, 'masterKeys'> {
   const { variable, parse, describe } = settings.masterKeys
-  const given = environment[variable]
-  if (!given) throw new ConfigurationError([`${variable} is required: ${describe}`])
   try {
+    const given = givenText(settings.masterKeys, environment)
+    if (given === undefined) throw new Fault(`is required: ${describe}`)
     return { masterKeys: parse(given) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
@@ -97,4 +125,5 @@ export const documentedSettings = Object.values(settings as Record<string, Setti
   describe: s.describe,
   otherwise: s.otherwise,
   replacedBy: s.replacedBy,
+  isSecret: s.isSecret === true,
 }))

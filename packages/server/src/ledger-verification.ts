@@ -2,13 +2,16 @@ import type { Config } from './config.ts'
 import type { Log } from './infra/log.ts'
 import { openPlatform } from './infra/platform.ts'
 import { verifyLedgers } from './ledger/ledger.ts'
+import { checkRuns } from './reconciliation/reconciliation.ts'
 import { formatId } from './values/id.ts'
 
 /** Checks the books of every organization and prints what was found; ends with 1 where something does not balance. */
 export async function verifyBooks(config: Config, log: Log) {
   const platform = await openPlatform(config, 'verify', log)
   try {
-    const { faults, driftNano, ...counts } = await verifyLedgers(platform.sql)
+    const { faults, driftNano, ...counts } = await verifyLedgers(platform.sql, {
+      further: checkRuns(platform.sql, platform.clock),
+    })
     const found = faults.map((fault) => ({
       org_id: formatId('org', fault.orgId),
       batch: fault.batch === null ? null : Number(fault.batch),

@@ -1,15 +1,28 @@
+import { parseArgs } from 'node:util'
 import { type Config, ConfigurationError, readConfig, readMasterKeys } from './config.ts'
+import { CommandRefused } from './infra/command-refused.ts'
 import { createLog, type Log } from './infra/log.ts'
+import { AlteredSession } from './infra/outage.ts'
 import { SchemaMismatch } from './infra/schema-mismatch.ts'
+import type { OperatorCommand } from './operator-commands.ts'
 
-const usage = `Usage: main.ts api | worker | migrate | verify | create-operator-key NAME | verify-audit-export FILE [HEADS]
+const usage = `Usage: main.ts api | worker | migrate | verify | COMMAND
 
   api       serves /v1, the documentation and the probes
   worker    runs background jobs
   migrate   brings the database to the schema of this version, then ends
   verify    checks that journal, balances and open holds agree to the nano-dollar, then ends (with 1 if not)
-  create-operator-key NAME             mints a key for /v1/admin and prints it, once
-  verify-audit-export FILE [HEADS]     checks an NDJSON audit export, and the heads that were logged, without a database
+
+  rekey [--report | --revoke-unused-since=DATE]          moves what hangs on old master keys to the newest one, and reports the rest; or
+                                                         only reports it; or revokes keys that hang on an old one and were not used since
+                                                         that day (2026-12-31)
+  create-operator-key NAME [--expires-at TIME]           mints a key for /v1/admin and prints it, once
+  list-operator-keys                                     prints all of them, without their secrets
+  rotate-operator-key KEY_ID [--overlap-seconds N]       mints the successor of a key and prints it, once
+  revoke-operator-key KEY_ID [--descendants] [--force]   ends a key and its support grants, and with --descendants what it has
+                                                         minted or rotated; the last one only with --force
+  reset-operator-ip-allow-list                           accepts operators from every address again
+  verify-audit-export FILE [HEADS]                       checks an NDJSON audit export, and the heads that were logged, without a database
 
 Configuration is read from the environment; docs/configuration.md lists every variable.`
 
@@ -17,7 +30,7 @@ const exitUsage = 64
 const exitConfiguration = 78
 
 /** Each role loads only what it runs on. */
-const roles: Record<string, (config: Config, log: Log, args: string[]) => Promise<void>> = {
+const roles: Record<string, Work> = {
   api: async (config, log) => {
     const [{ runApi }, { openPlatform }] = await Promise.all([import('./api.ts'), import('./infra/platform.ts')])
     await runApi(await openPlatform(config, 'api', log))
@@ -35,36 +48,80 @@ const roles: Record<string, (config: Config, log: Log, args: string[]) => Promis
     const { verifyBooks } = await import('./ledger-verification.ts')
     await verifyBooks(config, log)
   },
-  'create-operator-key': async (config, log, [name]) => {
-    const { createOperatorKey } = await import('./operators.ts')
-    await createOperatorKey(config, log, name!)
-  },
 }
 
-/** How many arguments a command takes, whose answer goes to standard output; roles take none. */
-const argumentsOf: Record<string, number> = { 'create-operator-key': 1, verify: 0 }
+/** How a command is called whose answer goes to standard output; roles take nothing. */
+const operatorCommands: Record<OperatorCommand, { arguments: number; flags: Record<string, 'string' | 'boolean'> }> = {
+  'create-operator-key': { arguments: 1, flags: { 'expires-at': 'string' } },
+  'list-operator-keys': { arguments: 0, flags: {} },
+  'rotate-operator-key': { arguments: 1, flags: { 'overlap-seconds': 'string' } },
+  'revoke-operator-key': { arguments: 1, flags: { descendants: 'boolean', force: 'boolean' } },
+  'reset-operator-ip-allow-list': { arguments: 0, flags: {} },
+}
+const isOperatorCommand = (name: string): name is OperatorCommand => Object.hasOwn(operatorCommands, name)
+
+type Work = (config: Config, log: Log) => Promise<void>
+
+const rekeyOption = /^--(report|revoke-unused-since=\d{4}-\d{2}-\d{2})$/
+
+function rekeyWork([option, ...more]: string[]): Work | undefined {
+  if (more.length > 0 || (option !== undefined && !rekeyOption.test(option))) return undefined
+  return async (config, log) => {
+    const { runRekey } = await import('./rekey.ts')
+    await runRekey(config, log, option)
+  }
+}
+
+/** The work that a command line asks for; nothing where nobody could tell. */
+function workOf(name: string, rest: string[]): Work | undefined {
+  const role = roles[name]
+  if (role) return rest.length === 0 ? role : undefined
+  if (name === 'rekey') return rekeyWork(rest)
+  if (!isOperatorCommand(name)) return undefined
+  const parsed = parsedArguments(operatorCommands[name], rest)
+  return (
+    parsed &&
+    (async (config, log) => {
+      const { runOperatorCommand } = await import('./operator-commands.ts')
+      await runOperatorCommand(config, log, name, parsed.positionals[0] ?? '', parsed.values)
+    })
+  )
+}
+
+function parsedArguments({ arguments: count, flags }: (typeof operatorCommands)[OperatorCommand], args: string[]) {
+  const options = Object.fromEntries(Object.entries(flags).map(([flag, type]) => [flag, { type }]))
+  try {
+    const parsed = parseArgs({ args, options, allowPositionals: true })
+    return parsed.positionals.length === count ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
 
 async function main([name, ...rest]: string[]) {
-  const role = name === undefined ? undefined : roles[name]
   if (name === 'verify-audit-export' && rest.length > 0 && rest.length <= 2) return verifyOffline(rest)
-  if (name === undefined || role === undefined || rest.length !== (argumentsOf[name] ?? 0))
-    return exit(exitUsage, usage)
+  const work = name === undefined ? undefined : workOf(name, rest)
+  if (name === undefined || work === undefined) return exit(exitUsage, usage)
 
   try {
     const { config, warnings } = readConfig(process.env)
     // A command's answer goes to standard output, so its log must not.
-    const log = createLog({ level: config.logLevel, role: name }, name in argumentsOf ? process.stderr : undefined)
+    const log = createLog(
+      { level: config.logLevel, role: name },
+      name === 'verify' || name === 'rekey' || isOperatorCommand(name) ? process.stderr : undefined,
+    )
     for (const warning of warnings) log.warn(warning)
     const fail = (error: unknown) => {
       if (error instanceof ConfigurationError) throw error
       // A mismatch is explained by its message; a stack would only hide it.
-      if (error instanceof SchemaMismatch) log.fatal(error.message)
+      const isExplained = [SchemaMismatch, AlteredSession, CommandRefused].some((kind) => error instanceof kind)
+      if (isExplained) log.fatal((error as Error).message)
       else log.fatal({ error }, 'the program cannot go on')
       process.exit(1)
     }
     process.on('unhandledRejection', fail)
     process.on('uncaughtException', fail)
-    await role(config, log, rest).catch(fail)
+    await work(config, log).catch(fail)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     exit(exitConfiguration, error.message)

@@ -1,19 +1,19 @@
-import { defaulted, optional, setting } from './values/setting.ts'
+import { bounds } from './bounds.ts'
+import { defaulted, optional, secretSetting, setting } from './values/setting.ts'
 import {
   databaseUrl,
   Fault,
   integer,
   masterKeys,
-  nameServers,
   networks,
   oneOf,
-  portRanges,
+  pemFile,
   ratio,
-  secondsList,
   secretUrl,
   text,
   url,
 } from './values/setting-parsers.ts'
+import { webhookSettings } from './webhook-settings.ts'
 
 /**
  * Every setting of the program, in one table: it parses the environment and documents itself (docs/configuration.md is
@@ -29,6 +29,15 @@ export const settings = {
       integer(0, 65_535),
     ),
     '8080',
+  ),
+  metricsPort: optional(
+    setting(
+      'SVC_METRICS_PORT',
+      'A port of its own for `/metrics`, which then is not served on `SVC_PORT`, and for the probes, which are served on both; `0` asks for a free one.',
+      integer(0, 65_535),
+    ),
+    '`/metrics` is served on `SVC_PORT`',
+    () => undefined,
   ),
   publicUrl: optional(
     setting(
@@ -48,13 +57,13 @@ export const settings = {
     'the public address + `/docs`',
     () => undefined,
   ),
-  databaseUrl: setting(
+  databaseUrl: secretSetting(
     'SVC_DATABASE_URL',
-    'PostgreSQL, as the application role: it owns nothing, and row-level security binds it.',
+    'PostgreSQL, as the application role: it owns nothing, and row-level security binds it. [With TLS](operating.md#tls): `?sslmode=verify-full&sslrootcert=/path/ca.pem`.',
     databaseUrl,
   ),
   migrateDatabaseUrl: optional(
-    setting(
+    secretSetting(
       'SVC_MIGRATE_DATABASE_URL',
       'PostgreSQL, as the role that owns the schema and may create roles; read by `migrate` only. A direct connection, not through a transaction pooler.',
       databaseUrl,
@@ -74,8 +83,31 @@ export const settings = {
     ),
     '2',
   ),
-  redisUrl: setting('SVC_REDIS_URL', 'Redis or Valkey, for speed limits only.', secretUrl('redis:', 'rediss:')),
-  masterKeys: setting(
+  redisUrl: secretSetting(
+    'SVC_REDIS_URL',
+    'Redis or Valkey, for speed limits only; with TLS: `rediss://`.',
+    secretUrl('redis:', 'rediss:'),
+  ),
+  redisCa: optional(
+    setting(
+      'SVC_REDIS_CA_FILE',
+      'The certificates, in PEM, of the authorities that may vouch for Redis; for an address that begins with `rediss://`.',
+      pemFile,
+    ),
+    'those that Node.js trusts',
+    () => undefined,
+  ),
+  redisCertificate: optional(
+    setting('SVC_REDIS_CERT_FILE', 'A client certificate in PEM, for a Redis that asks for one.', pemFile),
+    'none',
+    () => undefined,
+  ),
+  redisKey: optional(
+    setting('SVC_REDIS_KEY_FILE', 'The private key of that certificate, in PEM.', pemFile),
+    'none',
+    () => undefined,
+  ),
+  masterKeys: secretSetting(
     'SVC_MASTER_KEYS',
     'The secrets from which all keyed hashes and encryption keys are derived: `id:base64` of 32 random bytes. To rotate, put a new one in front (`new:…,old:…`).',
     masterKeys,
@@ -136,6 +168,7 @@ export const settings = {
     setting('SVC_BULK_BODY_LIMIT_BYTES', 'The same, on routes that take batches.', integer(1_024, 268_435_456)),
     '16777216',
   ),
+  ...bounds,
   requestTimeoutSeconds: defaulted(
     setting('SVC_REQUEST_TIMEOUT_SECONDS', 'How long a client may take to send a whole request.', integer(1, 3_600)),
     '30',
@@ -143,7 +176,7 @@ export const settings = {
   handlerTimeoutSeconds: defaulted(
     setting(
       'SVC_HANDLER_TIMEOUT_SECONDS',
-      'How long the service may take to answer one; then it is 503.',
+      'How long the service may take to answer one; then it is 503. Left out, nine tenths of the takeover time where that is shorter.',
       integer(1, 3_600),
     ),
     '30',
@@ -188,6 +221,14 @@ export const settings = {
     ),
     '60',
   ),
+  maxNewValuesPerDay: defaulted(
+    setting(
+      'SVC_MAX_NEW_VALUES_PER_DAY',
+      'New values a day (UTC) of a model, provider, workflow, deployment or department that usage tells apart, for organizations that have set no number of their own.',
+      integer(1, 10_000),
+    ),
+    '1000',
+  ),
   workerConcurrency: defaulted(
     setting('SVC_WORKER_CONCURRENCY', 'How many jobs a worker runs at once.', integer(1, 1_000)),
     '10',
@@ -208,52 +249,7 @@ export const settings = {
     ),
     '1',
   ),
-  webhookAllowedCidrs: optional(
-    setting(
-      'SVC_WEBHOOK_ALLOWED_CIDRS',
-      'Where webhooks may be sent although it is not public: addresses or CIDR networks.',
-      networks,
-    ),
-    'none: public addresses only',
-    (): string[] => [],
-  ),
-  webhookAllowedPorts: defaulted(
-    setting(
-      'SVC_WEBHOOK_ALLOWED_PORTS',
-      'The ports that webhooks may be sent to: numbers and ranges such as `8000-8999`.',
-      portRanges,
-    ),
-    '80,443,8080,8443',
-  ),
-  webhookDnsServers: optional(
-    setting(
-      'SVC_WEBHOOK_DNS_SERVERS',
-      'Name servers that webhook targets are looked up at, `address` or `address:port`, instead of the system’s: names then resolve as the outside sees them.',
-      nameServers,
-    ),
-    'the resolver of the system',
-    () => undefined,
-  ),
-  webhookTimeoutSeconds: defaulted(
-    setting(
-      'SVC_WEBHOOK_TIMEOUT_SECONDS',
-      'How long one attempt of a delivery may take as a whole, from the name lookup to the last byte of the answer.',
-      integer(1, 300),
-    ),
-    '15',
-  ),
-  webhookRetrySeconds: defaulted(
-    setting(
-      'SVC_WEBHOOK_RETRY_SECONDS',
-      'The pauses after failed attempts of a delivery, in seconds; after the last one it has failed.',
-      secondsList,
-    ),
-    '5,30,120,900,3600,14400,43200,86400',
-  ),
-  webhookConcurrency: defaulted(
-    setting('SVC_WEBHOOK_CONCURRENCY', 'How many deliveries a worker has on their way at once.', integer(1, 10_000)),
-    '256',
-  ),
+  ...webhookSettings,
   otlpEndpoint: optional(
     setting(
       'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -2,6 +2,7 @@ import fastify from 'fastify'
 import { expireApprovalsJob } from './approvals/approvals.ts'
 import { exportAuditHeadsJob, keepAuditPartitionsJob } from './audit/audit.ts'
 import { publishBenchmarksJob } from './benchmarks/benchmarks.ts'
+import { protectAnswers } from './contract/protection.ts'
 import { sweepExpiredHolds } from './decisions/decisions.ts'
 import { deprecations } from './deprecations/registry.ts'
 import { announceDeprecationsJob } from './events/events.ts'
@@ -11,14 +12,17 @@ import { createLifecycle, stopWithin } from './infra/lifecycle.ts'
 import type { Platform } from './infra/platform.ts'
 import { openLanes } from './lanes/lanes.ts'
 import { ensureLedgerPartitions, keepLedgerPartitionsJob, verifyLedgersJob } from './ledger/ledger.ts'
+import { countMasterKeyUsesJob } from './master-keys/master-keys.ts'
 import { forgetDeadNodesJob, joinWorkers } from './nodes/nodes.ts'
 import { keepPolicyPartitionsJob } from './policies/policies.ts'
-import { probes } from './probes/probes.ts'
-import { keepRunPartitionsJob, pruneChainsJob } from './retention/retention.ts'
+import { probes, serveMetrics } from './probes/probes.ts'
+import { checkRuns } from './reconciliation/reconciliation.ts'
+import { keepRunPartitionsJob, pruneChainsJob, pruneRowsJob } from './retention/retention.ts'
 import { tellExpiredEvals } from './routing/routing.ts'
 import { ensureRunPartitions } from './run-log/run-log.ts'
+import { closeGrantsJob } from './support/support.ts'
 import { foldOldUsageJob, foldUsage } from './usage/usage.ts'
-import { deliverWebhooks, ensureKeptDays, keepWebhookPartitionsJob } from './webhooks/webhooks.ts'
+import { deliverWebhooks, endSubscriptionsOf, ensureKeptDays, keepWebhookPartitionsJob } from './webhooks/webhooks.ts'
 
 /** Every kind of background work, in one place. */
 const jobsOf = (platform: Platform): Job[] => [
@@ -27,14 +31,17 @@ const jobsOf = (platform: Platform): Job[] => [
   keepAuditPartitionsJob(platform),
   exportAuditHeadsJob(platform),
   keepLedgerPartitionsJob(platform),
-  verifyLedgersJob(platform),
+  verifyLedgersJob(platform, checkRuns(platform.sql, platform.clock)),
+  countMasterKeyUsesJob(platform),
   keepRunPartitionsJob(platform),
   pruneChainsJob(platform),
+  pruneRowsJob(platform),
   foldOldUsageJob(platform),
   keepWebhookPartitionsJob(platform),
   announceDeprecationsJob(platform, deprecations),
   keepPolicyPartitionsJob(platform),
   expireApprovalsJob(platform),
+  closeGrantsJob(platform, endSubscriptionsOf),
   tellExpiredEvals(platform),
   publishBenchmarksJob(platform),
 ]
@@ -57,13 +64,16 @@ export async function runWorker(platform: Platform) {
   })
   const membership = await joinWorkers(platform, jobs.lockers)
   const lanes = openLanes(platform)
+  await lanes.open()
   const sweeper = sweepExpiredHolds(platform, lanes)
   const folder = foldUsage(platform)
   const webhooks = deliverWebhooks(platform, deprecations)
 
   const server = fastify({ forceCloseConnections: true })
+  protectAnswers(server)
   probes(server, platform, lifecycle)
   await server.listen({ host: config.host, port: config.port })
+  const metricsServer = await serveMetrics(platform, lifecycle)
   log.info({ jobs: all.map(({ name }) => name) }, 'working')
 
   log.info({ signal: await lifecycle.stopRequested }, 'asked to stop')
@@ -76,6 +86,7 @@ export async function runWorker(platform: Platform) {
   await lanes.close()
   await membership.leave()
   await server.close()
+  await metricsServer.close()
   await platform.close()
   log.info('stopped')
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formatId, type IdKind, newUuid, prefixes } from '../src/values/id.ts'
+import { formatId, type IdKind, newUuid, operatorsOrgId, prefixes } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
+import { eventually } from './programs.ts'
 import { runOf } from './recorded-runs.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
@@ -44,7 +45,10 @@ beforeAll(async () => {
   keys['suspended'] = suspended.key
   await succeed('POST', `/v1/admin/orgs/${suspended.id}/suspend`, operator)
   keys['walled'] = walled.key
-  await succeed('PUT', `/v1/orgs/${walled.id}/ip-allow-list`, walled.key, { ip_allow_list: ['203.0.113.0/24'] })
+  await succeed('PUT', `/v1/orgs/${walled.id}/ip-allow-list`, walled.key, {
+    ip_allow_list: ['203.0.113.0/24'],
+    force: true,
+  })
   keys['forged'] = `${alice.key.slice(0, -1)}${alice.key.endsWith('0') ? '1' : '0'}`
   // A well-formed key with the right checksum that nobody issued.
   keys['unknown'] = (await import('../src/identity/identity.ts')).mintKey('c1').text
@@ -56,7 +60,10 @@ const idKindOf: Record<string, IdKind> = {
   key_id: 'key',
   grant_id: 'grant',
   budget_id: 'budget',
+  price_id: 'price',
   pack_id: 'creditPack',
+  top_up_id: 'topUp',
+  replay_id: 'replay',
   reservation_id: 'reservation',
   decision_id: 'decision',
   run_id: 'run',
@@ -69,9 +76,15 @@ const idKindOf: Record<string, IdKind> = {
   eval_id: 'evalResult',
   route_id: 'modelRoute',
   cohort_id: 'cohort',
+  refusal_id: 'refusal',
+  event_id: 'event',
 }
 /** Ids of the tenants' own making: every one of them exists, in the caller's organization. */
-const ownNames: Record<string, string> = { customer_id: 'customer-1' }
+const ownNames: Record<string, string> = {
+  customer_id: 'customer-1',
+  scope_kind: 'workflow',
+  adjustment_id: '4711.0',
+}
 
 /** A concrete path of a route, in an organization, with ids that exist nowhere. */
 const pathOf = (template: string, orgId: string, ids: Record<string, string> = {}) =>
@@ -82,7 +95,12 @@ const pathOf = (template: string, orgId: string, ids: Record<string, string> = {
 const closedRoutes = () => server.routes.filter(({ declaration }) => !declaration.open)
 const rule = { name: 'r', effect: 'require_approval', target: 'model', priority: 1, expression: 'true', reason: 'Ask.' }
 const replacements: Record<string, object> = {
+  '/budgets/': { name: 'B', limit_usd: '9', period: 'day' },
+  '/webhooks/': { url: 'https://203.0.113.7/' },
+  '/cohorts/': { name: 'B', status: 'open' },
+  '/prices/': { model: 'm', input_usd_per_million: '1', output_usd_per_million: '1' },
   '/policies/': rule,
+  '/budget-defaults/': { limit_usd: '1', period: 'day' },
   '/models/': { model: 'm' },
   '/routes/': { name: 'r', strategy: 'cheapest', bar: null },
 }
@@ -93,7 +111,8 @@ const bodyOf = (method: string, path: string) => {
   const replaced = method === 'PUT' ? Object.entries(replacements).find(([part]) => path.includes(part)) : undefined
   if (replaced) return { body: replaced[1] }
   if (method !== 'PATCH') return {}
-  if (path.includes('/policies/')) return { body: { enabled: false } }
+  if (/\/(policies|models)\//.test(path)) return { body: { enabled: false } }
+  if (path.includes('/prices/')) return { body: { max_output_tokens: 9 } }
   return { body: path.includes('/webhooks/') ? { description: 'B' } : { name: 'B' } }
 }
 const ask = (method: string, path: string, key?: string) =>
@@ -148,6 +167,11 @@ describe('across tenants', () => {
       period: 'day',
     })
     const pack = await made(`/v1/orgs/${bob.id}/customers/c/credit-packs`, { amount_usd: '5' })
+    const price = await made(`/v1/orgs/${bob.id}/prices`, {
+      model: 'priced',
+      input_usd_per_million: '1',
+      output_usd_per_million: '1',
+    })
     const decision = await made('/v1/edge/decision', { model: 'm', estimated_cost_usd: '1' })
     const run = await runOf(server, bob.id)
     const ruled = await made(`/v1/orgs/${bob.id}/policies`, rule)
@@ -158,11 +182,26 @@ describe('across tenants', () => {
       results: [{ suite: 's', model: 'm', score: 1, samples: 1 }],
     })
     const subscription = await made(`/v1/orgs/${bob.id}/webhooks`, { url: 'https://203.0.113.7/' })
+    const firstOf = async (list: string) => {
+      const entries = async () =>
+        (await call(server.url, 'GET', `/v1/orgs/${bob.id}/${list}`, { key: bob.key })).json['data'] as {
+          id: string
+        }[]
+      await eventually(async () => (await entries()).length > 0)
+      return (await entries())[0]!.id
+    }
     const foreign = {
       key_id: bob.keyId,
       grant_id: formatId('grant', newUuid()),
       budget_id: budget['id'],
       pack_id: pack['id'],
+      price_id: price['id'],
+      top_up_id: (
+        await call(server.url, 'POST', `/v1/admin/orgs/${bob.id}/quota/top-ups`, {
+          key: operator,
+          body: { amount_usd: '9' },
+        })
+      ).json['id'],
       reservation_id: decision['reservation_id'],
       decision_id: decision['decision_id'],
       run_id: run.id,
@@ -174,6 +213,8 @@ describe('across tenants', () => {
       eval_id: (evals['data'] as { id: string }[])[0]!.id,
       route_id: route['id'],
       cohort_id: formatId('cohort', newUuid()),
+      refusal_id: await firstOf('refusals'),
+      event_id: await firstOf('events'),
     } as Record<string, string>
     for (const { method, template } of closedRoutes()) {
       const name = /\{(?!id\}|org_id\})(\w+)\}/.exec(template)?.[1]
@@ -212,10 +253,19 @@ describe('role and scope', () => {
     }
   })
 
-  test('an operator acts on the admin surface only', async () => {
+  test('an operator acts on the admin surface only: a named tenant is not found, anything else forbidden', async () => {
     for (const { method, template, declaration } of closedRoutes()) {
       if (template.startsWith('/v1/admin/') || declaration.anyKey) continue
-      expect(await codeOf(method, pathOf(template, alice.id), operator), `${method} ${template}`).toBe('404 not_found')
+      const expected = template.startsWith('/v1/orgs/{id}') ? '404 not_found' : '403 forbidden'
+      expect(await codeOf(method, pathOf(template, alice.id), operator), `${method} ${template}`).toBe(expected)
+    }
+  })
+
+  test('the operators’ own organization is found by no path, whoever asks', async () => {
+    const operators = formatId('org', operatorsOrgId)
+    for (const { method, template } of closedRoutes().filter((route) => /\{(id|org_id)\}/.test(route.template))) {
+      for (const key of [operator, alice.key])
+        expect(await codeOf(method, pathOf(template, operators), key), `${method} ${template}`).toBe('404 not_found')
     }
   })
 

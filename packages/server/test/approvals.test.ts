@@ -133,6 +133,68 @@ describe('deciding on a request', () => {
     expect(await pendingOf(org)).toHaveLength(1)
   })
 
+  describe('by a key that the one who asked could have', () => {
+    const scopes = ['keys:write', 'policies:write', 'runs:write']
+    /** An admin key that has asked, and a way to send requests about keys. */
+    async function asked() {
+      const { org, decide } = await governed()
+      const asker = await keyOf(money.server, org.id, { role: 'admin', scopes })
+      const { json } = await call(money.server.url, 'POST', '/v1/runs', {
+        key: asker.key,
+        body: { model: 'gpt-4o', estimated_cost_usd: '0.01' },
+      })
+      const approval = json.error!.details['approval_id'] as string
+      const sent = async (key: string, path: string, body: object = {}) => {
+        const answer = await org.ask('POST', `/keys${path}`, body, key)
+        expect(answer.json).toMatchObject({ secret: expect.stringMatching(/^weir_/) })
+        return { id: String(answer.json['id']), key: String(answer.json['secret']) }
+      }
+      const admin = { name: 'another', role: 'admin', scopes }
+      return { org, asker, admin, sent, verdict: (key: string) => decide(approval, 'approve', {}, key) }
+    }
+    const refused = { status: 403, code: 'forbidden' }
+
+    test('is refused: one that it has rotated, and what follows from that', async () => {
+      const { org, asker, sent, verdict } = await asked()
+      const sibling = await keyOf(money.server, org.id, { role: 'admin', scopes })
+      const successor = await sent(asker.key, `/${sibling.id}/rotate`, { overlap_seconds: 600 })
+      expect(refusalIn(await verdict(successor.key))).toMatchObject(refused)
+      const next = await sent(successor.key, `/${successor.id}/rotate`)
+      expect(refusalIn(await verdict(next.key))).toMatchObject(refused)
+    })
+
+    test('is refused: one that a key of its making has made', async () => {
+      const { asker, admin, sent, verdict } = await asked()
+      const child = await sent(asker.key, '', admin)
+      const grandchild = await sent(child.key, '', admin)
+      const rotated = await sent(grandchild.key, `/${grandchild.id}/rotate`)
+      for (const { key } of [child, rotated]) expect(refusalIn(await verdict(key))).toMatchObject(refused)
+    })
+
+    test('is refused: one that its predecessor or its successor has made', async () => {
+      const { asker, admin, sent, verdict } = await asked()
+      const before = await sent(asker.key, '', admin)
+      const successor = await sent(asker.key, `/${asker.id}/rotate`)
+      const after = await sent(successor.key, '', admin)
+      for (const { key } of [successor, before, after]) expect(refusalIn(await verdict(key))).toMatchObject(refused)
+    })
+
+    test('is not meant: the maker of the one who asked, or another key of that maker', async () => {
+      const { org, decide } = await governed()
+      const minted = async (role: string) => {
+        const { json } = await org.ask('POST', '/keys', { name: 'k', role, scopes: ['runs:write', 'policies:write'] })
+        return String(json['secret'])
+      }
+      for (const approver of [org.key, await minted('admin')]) {
+        const { json } = await call(money.server.url, 'POST', '/v1/runs', {
+          key: await minted('service'),
+          body: { model: 'gpt-4o', estimated_cost_usd: '0.01' },
+        })
+        expect((await decide(json.error!.details['approval_id'] as string, 'approve', {}, approver)).status).toBe(200)
+      }
+    })
+  })
+
   test('what is denied stays refused and asks nobody again for a day', async () => {
     const { org, requested, decide } = await governed()
     const id = await requested()

@@ -124,7 +124,15 @@ describe('runs in bulk', () => {
     expect(again.results[0]!.run_id).toBe(first.results[0]!.run_id)
     const other = await bulk(org, [run('1'), run('3', { external_id: 'a' })])
     expect(other.status).toBe(409)
-    expect(other.json.error).toMatchObject({ code: 'conflict', details: {} })
+    expect(other.json.error).toEqual({
+      code: 'conflict',
+      message: 'runs.1 (external_id "a"): Another run has this external_id.',
+      details: {},
+    })
+    const others = Array.from({ length: 25 }, () => run('3', { external_id: 'a' }))
+    const { message } = (await bulk(org, [run('1'), ...others])).json.error as unknown as { message: string }
+    expect(message.match(/runs\.\d+ \(external_id "a"\)/g)).toHaveLength(20)
+    expect(message).toMatch(/5 more runs are in conflict\.$/)
     const partial = await recorded(org, [run('1'), run('3', { external_id: 'a' })], { mode: 'partial' })
     expect(partial).toMatchObject({ accepted: 1, refused: 1 })
     expect(partial.results[1]!.error?.code).toBe('conflict')
@@ -238,7 +246,7 @@ describe('runs in bulk', () => {
     expect(fieldsOf(faulty).toSorted(([a], [b]) => (a! < b! ? -1 : 1))).toEqual([
       ['runs.1.model', 'required'],
       ['runs.2.color', 'unknown_field'],
-      ['runs.2.cost_usd', 'invalid_format'],
+      ['runs.2.cost_usd', 'out_of_range'],
       ['runs.3.input_tokens', 'invalid_type'],
       ['runs.3.status', 'invalid_value'],
       ['runs.4.external_id', 'invalid_format'],

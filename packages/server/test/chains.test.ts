@@ -125,10 +125,8 @@ describe('a chain of runs', () => {
       expect(status).toBe(422)
       return (json.error!.details as { fields: { field: string; message: string }[] }).fields[0]!
     }
-    const missing = await refused({ parent_run_id: 'run_01jfb5nb4pexxbskpk0846kr2q' })
-    expect(missing.field).toBe('parent_run_id')
-    expect(await refused({ parent_run_id: foreign })).toEqual(missing)
-    expect(await refused({ parent_run_id: 'nonsense' })).toEqual(missing)
+    for (const parent_run_id of ['run_01jfb5nb4pexxbskpk0846kr2q', foreign, 'nonsense'])
+      expect((await start({ ...cost('0.01'), parent_run_id })).json.error).toMatchObject({ code: 'not_found' })
     expect((await refused({ parent_run_id: inA.id, chain_id: 'b' })).field).toBe('parent_run_id')
     expect((await refused({ parent_run_id: alone.id })).field).toBe('parent_run_id')
   })

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -61,7 +61,8 @@ test('dev starts everything, says so in one line, and stops all of it', { timeou
     `export KEY='${state.admin_key}'`,
     `export OPERATOR_KEY='${state.operator_key}'`,
   ])
-  expect(statSync(shell).mode & 0o077).toBe(0)
+  for (const file of readdirSync(join(checkout, '.weir')).filter((name) => name.startsWith('dev')))
+    expect(statSync(join(checkout, '.weir', file)).mode & 0o077, file).toBe(0)
   const base = `http://127.0.0.1:${port}`
   expect((await fetch(`${base}/readyz`)).status).toBe(200)
   expect((await fetch(`${base}/v1/meta/errors?status=402`)).status).toBe(200)

@@ -13,6 +13,7 @@ const maxRefusals = 4
 const money = useMoney({ SVC_REFUSAL_EVENTS_PER_MINUTE: `${maxRefusals}` })
 
 const told = (org: MoneyOrg) => eventsOf(money.superuser.client, org.uuid)
+const toldOf = async (org: MoneyOrg, wanted: string) => (await told(org)).filter(({ kind }) => kind === wanted)
 const kindsTold = async (org: MoneyOrg) => (await told(org)).map(({ kind }) => kind)
 const spend = async (org: MoneyOrg, usd: string, more: object = {}) =>
   org.settle(await org.hold('0.001', more as Record<string, unknown>), usd)
@@ -257,6 +258,7 @@ describe('runs tell', () => {
         data: {
           run_id: running,
           external_id: 'x',
+          key_id: org.keyId,
           status: 'failed',
           model: 'gpt-4o',
           provider: 'openai',
@@ -314,6 +316,7 @@ describe('runs tell', () => {
     expect((await told(org)).map(({ kind, data }) => [kind, data['external_id']])).toEqual([
       ['run.finished', 'a'],
       ['run.finished', 'b'],
+      ['budget.stopped', undefined],
     ])
   })
 })
@@ -330,9 +333,9 @@ describe('refusals tell', () => {
     await refuse(other)
     await refuse(org, { dry_run: true })
     const { json } = await org.decide(costing('2', { workflow_id: 'w', customer_id: 'c' }))
-    await eventually(async () => (await told(org)).length > 0)
+    await eventually(async () => (await toldOf(org, 'decision.refused')).length > 0)
     const error = json.error as unknown as { message: string; details: { decision_id: string } }
-    expect(await told(org)).toEqual([
+    expect(await toldOf(org, 'decision.refused')).toEqual([
       {
         kind: 'decision.refused',
         subject: error.details.decision_id,
@@ -351,7 +354,7 @@ describe('refusals tell', () => {
         },
       },
     ])
-    expect(await told(other)).toEqual([])
+    expect(await toldOf(other, 'decision.refused')).toEqual([])
   })
 
   test('as many a minute as they may, however many there are', async () => {
@@ -360,12 +363,12 @@ describe('refusals tell', () => {
     await optIn(org, 'decision.refused')
     const startedAt = Date.now()
     for (let i = 0; i < 30; i++) await refuse(org)
-    await eventually(async () => (await told(org)).length >= maxRefusals)
+    await eventually(async () => (await toldOf(org, 'decision.refused')).length >= maxRefusals)
     const records = async () =>
       Number((await org.rows<{ count: string }>('select count(*) from decision_records where org_id = $1'))[0]!.count)
     await eventually(async () => (await records()) >= 10)
     const minutes = Math.floor(Date.now() / 60_000) - Math.floor(startedAt / 60_000) + 1
-    expect((await told(org)).length).toBeLessThanOrEqual(maxRefusals * minutes)
+    expect((await toldOf(org, 'decision.refused')).length).toBeLessThanOrEqual(maxRefusals * minutes)
   })
 })
 

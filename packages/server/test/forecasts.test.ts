@@ -444,12 +444,12 @@ describe('an answer is kept', () => {
     const computed = async () => (await forecasts(tenant)).computed_at
     const first = await computed()
     expect(await computed()).toBe(first)
-    await foldDeltas(server.platform.sql)
+    await foldDeltas(server.platform)
     expect(await computed()).toBe(first)
     await fillUsage(server, tenant.id, today(), [{ daysAgo: 30, usd: 1 }])
     const second = await computed()
     expect(second > first).toBe(true)
-    await foldDeltas(server.platform.sql)
+    await foldDeltas(server.platform)
     expect(await computed()).toBe(second)
     const budget = { name: 'b', scope_kind: 'org', limit_usd: '50', period: 'month' }
     await call(server.url, 'POST', `/v1/orgs/${tenant.id}/budgets`, { key: tenant.key, body: budget })
@@ -477,8 +477,8 @@ test('days are those of the time zone, and what is kept by UTC days only stays o
     { daysAgo: 100, usd: 5, hour: 3 },
     { daysAgo: 101, usd: 4, hour: 20 },
   ])
-  await foldDeltas(server.platform.sql)
-  await foldOldUsage(server.platform.sql, new Date())
+  await foldDeltas(server.platform)
+  await foldOldUsage(server.platform)
   const { total } = await forecasts(tenant, { timezone: 'America/New_York' })
   const used = total.history.filter(({ value }) => value !== '0').map(({ start, value }) => [start, value])
   expect(used).toEqual([

@@ -428,7 +428,9 @@ describe('what was counted', () => {
        select $1, gen_random_uuid(), 'r' || n, 'block', 'model', n, 'run.tags.exists(t, t.contains("a' || n || '") && t.contains("b"))',
          'No.', true, false from generate_series(1, 900) n`,
     )
-    const [rule] = ((await org.ask('GET', '/policies?limit=1')).json as unknown as { data: { id: string }[] }).data
+    const [rule] = (
+      (await org.ask('GET', '/policies?limit=1&sort=priority')).json as unknown as { data: { id: string }[] }
+    ).data
     const cheaper = await org.ask('PUT', `/policies/${rule!.id}`, ruleOf({ priority: 1, enabled: false }))
     expect(cheaper.status).toBe(200)
   })

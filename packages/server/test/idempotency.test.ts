@@ -36,7 +36,7 @@ async function holdHandlers() {
   const blocker = new pg.Client({ connectionString: database.ownerUrl })
   await blocker.connect()
   await blocker.query('begin')
-  await blocker.query('lock table api_keys in exclusive mode')
+  await blocker.query('lock table api_keys in share row exclusive mode')
   return {
     /** Until the call with the key is inside its transaction: it has claimed the key, and waits for the lock. */
     waiting: (key: string) =>
@@ -44,7 +44,7 @@ async function holdHandlers() {
         const { rows } = await database.owner.query(
           `select from pg_locks l join pg_stat_activity a using (pid)
             where not l.granted and l.relation = 'api_keys'::regclass and a.query ilike 'insert into "api_keys"%'
-              and exists (select from idempotency_keys where key = $1)`,
+              and exists (select from idempotency_keys where key like '% ' || $1)`,
           [key],
         )
         return rows.length > 0
@@ -60,18 +60,18 @@ test('200 concurrent posts with one key over two processes have one effect, and 
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, i) => post(installation.apis[i % 2]!.url, `storm-${name}`, name)),
   )
+  // The first may itself have been told that it took too long.
+  await eventually(async () => (await post(installation.apis[0]!.url, `storm-${name}`, name)).status === 201)
+  const later = await post(installation.apis[1]!.url, `storm-${name}`, name)
+  expect(later.headers.get('idempotent-replayed')).toBe('true')
   const made = answers.filter(({ status }) => status === 201)
   const others = answers.filter(({ status }) => status !== 201)
-  expect(made.length).toBeGreaterThan(0)
-  expect(new Set(made.map(({ text }) => text)).size).toBe(1)
+  expect(new Set([later, ...made].map(({ text }) => text)).size).toBe(1)
   // A process that stood still for seconds says so: what came of it is then answered to who asks again.
   const said = new Set(['idempotency_key_processing', 'service_unavailable'])
   expect(others.map(({ json }) => json.error?.code).filter((code) => !said.has(code!))).toEqual([])
-  expect(made.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
+  expect(made.filter(({ headers }) => headers.get('idempotent-replayed') === null).length).toBeLessThanOrEqual(1)
   expect(await effects(name)).toBe(1)
-  const later = await post(installation.apis[1]!.url, `storm-${name}`, name)
-  expect(later.text).toBe(made[0]!.text)
-  expect(later.headers.get('idempotent-replayed')).toBe('true')
 })
 
 test('the same key with another body, path or query is a conflict', async () => {
@@ -158,7 +158,7 @@ describe('a first call that crashed', () => {
     const lost = revoke(doomed.url).catch(() => 'lost')
     await eventually(async () => {
       const { rows } = await database.owner.query(
-        `select from idempotency_keys where key = $1 and completed_at is not null`,
+        `select from idempotency_keys where key like '% ' || $1 and completed_at is not null`,
         [`r-${key.id}`],
       )
       return rows.length === 1

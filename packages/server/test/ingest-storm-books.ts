@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { parseId } from '../src/values/id.ts'
 import { parseUsd } from '../src/values/money.ts'
-import type { Batch, StormOrg } from './ingest-storm-batches.ts'
+import type { Batch, SentRun, StormOrg } from './ingest-storm-batches.ts'
 import type { Fate, IngestLog } from './ingest-storm-log.ts'
 
 /** What is on the books after ingest, as the superuser reads it, against itself and against what clients were told. */
@@ -73,7 +73,31 @@ interface RunRow {
   readonly id: string
   readonly external_id: string | null
   readonly cost_nano: bigint
+  readonly status: string
+  readonly model: string
+  readonly workflow_id: string | null
+  readonly customer_id: string | null
+  readonly input_tokens: bigint
+  readonly output_tokens: bigint
+  readonly started_at: Date
+  readonly ended_at: Date | null
 }
+
+/** What a run says otherwise than its sender, who was told that it is recorded. */
+const differences = (row: RunRow, run: SentRun): string[] =>
+  [
+    ['cost', row.cost_nano, parseUsd(run.cost_usd)],
+    ['status', row.status, run.status],
+    ['model', row.model, run.model],
+    ['workflow', row.workflow_id, run.workflow_id ?? null],
+    ['customer', row.customer_id, run.customer_id ?? null],
+    ['input', row.input_tokens, BigInt(run.input_tokens)],
+    ['output', row.output_tokens, BigInt(run.output_tokens)],
+    ['start', row.started_at.getTime(), timeOf(run.started_at) ?? row.started_at.getTime()],
+    ['end', row.ended_at?.getTime(), timeOf(run.ended_at) ?? row.ended_at?.getTime()],
+  ].flatMap(([name, is, said]) => (is === said ? [] : [`${String(name)} ${String(is)}, not ${String(said)}`]))
+
+const timeOf = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text))
 
 const perPage = 20_000
 
@@ -84,10 +108,12 @@ export async function faultsOfRuns(client: pg.Client, org: StormOrg, log: Ingest
   const fates = log.fates.get(org.name) ?? new Map<string, Fate>()
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const { rows } = await client.query<RunRow>(
-      'select id, external_id, cost_nano from runs where org_id = $1 and id > $2 order by id limit $3',
+      `select id, external_id, cost_nano, status, model, workflow_id, customer_id, input_tokens, output_tokens, started_at, ended_at
+         from runs where org_id = $1 and id > $2 order by id limit $3`,
       [org.uuid, after, perPage],
     )
-    for (const { id, external_id, cost_nano } of rows) {
+    for (const row of rows) {
+      const { id, external_id } = row
       const fate = external_id === null ? undefined : fates.get(external_id)
       if (!fate) {
         fault(`run ${id} (${external_id}) was sent by nobody`)
@@ -98,8 +124,9 @@ export async function faultsOfRuns(client: pg.Client, org: StormOrg, log: Ingest
       if (!acknowledged) fault(`${external_id} is there, and was never acknowledged`)
       else if (parseId('run', acknowledged.runId) !== id)
         fault(`${external_id} is ${id}, acknowledged as ${acknowledged.runId}`)
-      else if (parseUsd(acknowledged.cost) !== cost_nano)
-        fault(`${external_id} costs ${cost_nano}, acknowledged at ${acknowledged.cost}`)
+      else
+        for (const what of differences(row, acknowledged.run))
+          fault(`${external_id} was acknowledged, and says ${what}`)
     }
     if (rows.length < perPage) break
     after = rows.at(-1)!.id

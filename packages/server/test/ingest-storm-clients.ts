@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatUsd, parseUsd } from '../src/values/money.ts'
+import type { Reply } from './exchange.ts'
 import {
   type Batch,
   type Mode,
@@ -11,7 +12,7 @@ import {
   shuffled,
 } from './ingest-storm-batches.ts'
 import type { IngestLog } from './ingest-storm-log.ts'
-import { isUncertain, post, type Reply } from './storm-clients.ts'
+import { isUncertain, post } from './storm-clients.ts'
 
 export interface IngestTraffic {
   readonly log: IngestLog

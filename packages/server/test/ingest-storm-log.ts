@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import type { Reply } from './exchange.ts'
 import type { Mode, SentRun, StormOrg } from './ingest-storm-batches.ts'
-import type { Reply } from './storm-clients.ts'
 
 /** What became of a run, as far as its senders know. */
 export interface Fate {
@@ -8,7 +8,7 @@ export interface Fate {
   readonly costs: Set<string>
   /** Whether its name was given to a run that was started: whatever ends that is the same run. */
   readonly isStarted: boolean
-  acknowledged: { readonly runId: string; readonly cost: string } | undefined
+  acknowledged: { readonly runId: string; readonly run: SentRun } | undefined
   /** How often it was told to be recorded now, and not before. */
   accepted: number
   /** How often it was found in the end. */
@@ -105,10 +105,10 @@ export class IngestLog {
   private acknowledge(org: StormOrg, label: string, run: SentRun, runId: string): Fate {
     const fate = this.fateOf(org.name, run.external_id)
     const { acknowledged } = fate
-    fate.acknowledged ??= { runId, cost: run.cost_usd }
+    fate.acknowledged ??= { runId, run }
     if (acknowledged && acknowledged.runId !== runId)
       this.fault(org, label, `${run.external_id} was acknowledged as ${acknowledged.runId}, and now as ${runId}`)
-    if (acknowledged && acknowledged.cost !== run.cost_usd)
+    if (acknowledged && acknowledged.run.cost_usd !== run.cost_usd)
       this.fault(org, label, `${run.external_id} was acknowledged with other content`)
     const startedAs = this.startedAs.get(`${org.name} ${run.external_id}`)
     if (startedAs !== undefined && startedAs !== runId)
@@ -119,7 +119,7 @@ export class IngestLog {
   /** Whether it may be refused for its name: another run has it, or one that was sent beside it may have. */
   private isContested({ name }: StormOrg, { external_id, cost_usd }: SentRun) {
     const { acknowledged, costs } = this.fateOf(name, external_id)
-    return acknowledged ? acknowledged.cost !== cost_usd : costs.size > 1
+    return acknowledged ? acknowledged.run.cost_usd !== cost_usd : costs.size > 1
   }
 
   isAcknowledged = ({ name }: StormOrg, externalId: string) =>

@@ -26,12 +26,12 @@ interface Entry {
   readonly reason: string | null
 }
 
-async function journal(org: MoneyOrg, query = ''): Promise<Entry[]> {
+async function journal(org: MoneyOrg, query = '', sort = 'seq'): Promise<Entry[]> {
   const entries: Entry[] = []
   let cursor: string | null = null
   do {
     const more: string = cursor === null ? '' : `&cursor=${cursor}`
-    const { status, json, text } = await org.ask('GET', `/ledger?limit=3${query}${more}`)
+    const { status, json, text } = await org.ask('GET', `/ledger?limit=3&sort=${sort}${query}${more}`)
     expect(status, text).toBe(200)
     entries.push(...(json['data'] as Entry[]))
     cursor = json['next_cursor'] as string | null
@@ -75,7 +75,7 @@ describe('the journal', () => {
     expect(entries.map(({ kind }) => kind).sort()).toEqual(
       ['adjust', 'expire', 'hold', 'hold', 'hold', 'hold', 'hold', 'release', 'settle', 'settle', 'settle'].sort(),
     )
-    expect((await journal(org, '&sort=-seq')).toReversed()).toEqual(entries)
+    expect((await journal(org, '', '-seq')).toReversed()).toEqual(entries)
     const batches = Map.groupBy(entries, ({ batch }) => batch)
     expect([...batches.keys()]).toEqual(Array.from({ length: batches.size }, (_, i) => i + 1))
     for (const [batch, own] of batches) expect(own.map(({ id }) => id)).toEqual(own.map((_, i) => `${batch}.${i}`))
@@ -102,7 +102,6 @@ describe('the journal', () => {
     expect(await kinds(`&reservation_id=${released}`)).toEqual(['hold', 'release'])
     expect(await kinds(`&reservation_id=${late}`)).toEqual(['hold', 'expire', 'settle'])
     expect(await journal(org, `&limit_id=${budget.id}`)).toEqual(entries)
-    expect(await kinds('&limit_id=bud_nonsense')).toEqual([])
     expect(await kinds(`&reservation_id=${settled}&kind=release`)).toEqual([])
     const middle = entries[5]!.created_at
     const [before, after] = await Promise.all(
@@ -220,6 +219,16 @@ describe('an adjustment', () => {
     expect(refusalIn(await attempt(good, member.key))).toMatchObject({ status: 403 })
     expect((await (await money.org()).ask('POST', '/ledger/adjustments', good)).status).toBe(404)
     expect(await org.readBudget(id)).toMatchObject({ spent_usd: '0' })
+  })
+
+  test('reaches back to periods that are still kept, and no further', async () => {
+    const org = await money.org()
+    const { id } = await org.budget('1', { period: 'day' })
+    const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+    const attempt = (days: number) =>
+      org.ask('POST', '/ledger/adjustments', { limit_id: id, amount_usd: '1', reason: 'x', at: ago(days) })
+    expect((await attempt(399)).status).toBe(201)
+    expect(faultsOf(await attempt(402))).toEqual(['at: out_of_range'])
   })
 })
 

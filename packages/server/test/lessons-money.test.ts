@@ -282,7 +282,7 @@ describe('lesson 28: what is not understood is refused, and what is set is shown
   test('plans, top-ups and decisions alike', async () => {
     const org = await money.org()
     expect(faultsOf(await org.admin('PUT', '/plan', { ...plan, seats: 1 }))).toEqual(['seats: unknown_field'])
-    expect(await org.setAsOperator('PUT', '/plan', plan)).toMatchObject({ runs: { limit: 5 }, tokens: { limit: null } })
+    expect(await org.setAsOperator('PUT', '/plan', plan)).toMatchObject(plan)
     expect(faultsOf(await org.admin('POST', '/quota/top-ups', { amount_usd: '1', x: 1 }))).toEqual(['x: unknown_field'])
     expect(faultsOf(await org.decide(costing('1', { max_cost_usd: '1' })))).toEqual(['max_cost_usd: unknown_field'])
   })

@@ -9,7 +9,8 @@ import {
   type Unit,
 } from '../src/ledger/ledger.ts'
 import { type IdKind, parseId } from '../src/values/id.ts'
-import { type PeriodUnit, periodAt } from '../src/values/period.ts'
+import { beginOf, type PeriodUnit, periodAt } from '../src/values/period.ts'
+import { timestamp } from '../src/values/timestamp.ts'
 import type { ServerUnderTest } from './harness.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
@@ -105,6 +106,16 @@ export function refusalOf(claim: Claim, balance: Partial<Balance>, more: Partial
     available: 0n,
     total: { limit: allowance.limit ?? 0n, spent: whole.spent, held: whole.held },
     isPreFlight: true,
+    isKnown: true,
     ...more,
   }
 }
+
+/** When a schedule begins that was asked for in a period which ends then. */
+export const beginsAfter = (
+  periodEnd: unknown,
+  unit: PeriodUnit,
+  timezone: string,
+  anchor: string | null = null,
+): string =>
+  timestamp(new Date(beginOf({ schedule: { unit, timezone, anchor }, fromMs: Date.parse(String(periodEnd)) })))

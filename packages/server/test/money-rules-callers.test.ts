@@ -116,7 +116,7 @@ describe('B11 a retry with the same key', () => {
     const [first, second] = [await extend(), await extend()]
     expect([second.text, second.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
     const release = () => org.post(`/v1/edge/reservations/${reservation}/release`, undefined, keyed('r'))
-    expect((await release()).json['state']).toBe('released')
+    expect((await release()).json['status']).toBe('released')
     expect((await release()).headers.get('idempotent-replayed')).toBe('true')
   })
 })

@@ -12,12 +12,18 @@ async function packs(org: MoneyOrg) {
   const { json } = await org.ask('GET', '/customers/c/credit-packs')
   const all = json['data'] as Record<string, string>[]
   return Object.fromEntries(
-    all.map(({ id, spent_usd, held_usd, state }) => [id!, `${spent_usd} spent, ${held_usd} held, ${state}`]),
+    all.map(({ id, spent_usd, held_usd, status }) => [id!, `${spent_usd} spent, ${held_usd} held, ${status}`]),
   )
 }
 
 const start = async (org: MoneyOrg, usd: string) => (await org.start(costing(usd, customer))).reservation!
 const refusal = async (org: MoneyOrg, usd: string) => (await org.start(costing(usd, customer))).error
+
+const expire = (org: MoneyOrg, pack: string) =>
+  org.rows(
+    `update packs set expires_at = clock_timestamp() - interval '1 second' where org_id = $1 and id = $2`,
+    parseId('creditPack', pack),
+  )
 
 describe('B14 credits', () => {
   test('of $3 and $4 bear $5 together, in order, and what was not used returns from the last', async () => {
@@ -72,13 +78,28 @@ describe('B14 credits', () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     const [first, second] = [await give(org, '3', { expires_at: soon }), await give(org, '4')]
     const hold = await start(org, '5')
-    await org.rows(
-      `update packs set expires_at = clock_timestamp() - interval '1 second' where org_id = $1 and id = $2`,
-      parseId('creditPack', first),
-    )
+    await expire(org, first)
     await org.settle(hold, '4')
     expect(await packs(org)).toEqual({ [first]: '3 spent, 0 held, expired', [second]: '1 spent, 0 held, active' })
     expect((await refusal(org, '3.5'))?.details).toMatchObject({ available_usd: '3' })
+  })
+
+  test('of an expired pack are not drawn by a settlement that had not held them', async () => {
+    const org = await money.org()
+    const soon = new Date(Date.now() + 3_600_000).toISOString()
+    const [first, second] = [await give(org, '3', { expires_at: soon }), await give(org, '4')]
+    const reservation = await org.hold('1', customer)
+    const other = await org.hold('1', customer)
+    const run = await start(org, '1')
+    await expire(org, first)
+    await org.settle(reservation, '1')
+    expect(await packs(org)).toEqual({ [first]: '0 spent, 1 held, expired', [second]: '1 spent, 0 held, active' })
+    // What a run had held is still its own; what it used beyond that is drawn from what is in force.
+    await org.settle(run, '1.5')
+    expect(await packs(org)).toEqual({ [first]: '1 spent, 0 held, expired', [second]: '1.5 spent, 0 held, active' })
+    await expire(org, second)
+    await org.settle(other, '1')
+    expect(await packs(org)).toEqual({ [first]: '1 spent, 0 held, expired', [second]: '1.5 spent, 0 held, expired' })
   })
 
   test('that are used up refuse their customer, who is not unlimited', async () => {
@@ -161,7 +182,7 @@ describe('B14 top-ups of the quota', () => {
     await org.setAsOperator('POST', '/quota/top-ups', { amount_usd: '3' })
     await org.setAsOperator('POST', '/quota/top-ups', { amount_usd: '4' })
     await org.settle(await org.hold('5'), '4')
-    const { json } = await org.admin('GET', '/quota/top-ups')
+    const { json } = await org.admin('GET', '/quota/top-ups?sort=created_at')
     expect(json['data']).toMatchObject([{ spent_usd: '3' }, { spent_usd: '1', held_usd: '0' }])
     await org.settle(await org.hold('3'), '3')
     expect((await org.decide(costing('0.001'))).status).toBe(402)

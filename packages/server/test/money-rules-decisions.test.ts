@@ -20,9 +20,10 @@ describe('an explanation', () => {
       decision_id: allowed['decision_id'],
       decision: 'allow',
       dry_run: false,
+      key_id: org.keyId,
       reservation: {
         reservation_id: allowed['reservation_id'],
-        state: 'open',
+        status: 'open',
         reserved_usd: '0.0075',
         charged_usd: null,
         overrun_usd: null,
@@ -50,11 +51,11 @@ describe('an explanation', () => {
           period_end: budget['period_end'],
         },
       ],
-      rules_version: 1,
+      rules_version: 2,
     })
     await org.settle(allowed['reservation_id'] as string, '0.01')
     expect((await org.explain(allowed['decision_id'] as string)).json['reservation']).toMatchObject({
-      state: 'settled',
+      status: 'settled',
       charged_usd: '0.01',
       overrun_usd: '0.0025',
     })
@@ -128,10 +129,10 @@ describe('a reservation', () => {
     const { id } = await org.budget('1')
     const [released, expired, settled] = [await org.hold('0.1'), await org.hold('0.2'), await org.hold('0.3')]
     for (const answer of [await org.release(released), await org.release(released)])
-      expect([answer.status, answer.json['state'], answer.json['charged_usd']]).toEqual([200, 'released', null])
+      expect([answer.status, answer.json['status'], answer.json['charged_usd']]).toEqual([200, 'released', null])
     await org.endLease(expired)
     await org.decide(costing('1'))
-    expect((await org.release(expired)).json['state']).toBe('expired')
+    expect((await org.release(expired)).json['status']).toBe('expired')
     await org.settle(settled, '0.3')
     expect(refusalIn(await org.release(settled))).toMatchObject({ status: 409, code: 'conflict' })
     expect(await org.readBudget(id)).toMatchObject({ spent_usd: '0.3', held_usd: '0' })

@@ -164,12 +164,12 @@ describe('B3 at the edge', () => {
     for (const hold of await Promise.all(holds)) await org.settle(hold, '0.75', 600n)
     const { json } = await org.ask('GET', '/plan')
     expect(json).toMatchObject({
-      runs: { limit: 1, used: 3, held: 0, remaining: 0 },
-      tokens: { limit: 1_000, used: 1_800, held: 0, remaining: 0 },
+      runs: { used: 3, held: 0, remaining: 0 },
+      tokens: { used: 1_800, held: 0, remaining: 0 },
     })
     const packs = await org.ask('GET', '/customers/c/credit-packs')
     expect(packs.json['data']).toMatchObject([
-      { id: pack['id'], spent_usd: '2.25', remaining_usd: '0', state: 'depleted' },
+      { id: pack['id'], spent_usd: '2.25', remaining_usd: '0', status: 'depleted' },
     ])
     const counted = (await org.allowances()).filter(({ kind }) => kind === 'plan' || kind === 'credits')
     expect(counted.map(({ kind, spent, overrun }) => `${kind} ${spent} ${overrun}`).sort()).toEqual([

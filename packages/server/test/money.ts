@@ -8,6 +8,7 @@ import { holdTask, settleTask } from '../src/decisions/decisions.ts'
 import type { DecisionInput } from '../src/decisions/schema.ts'
 import type { Lanes, Verdict } from '../src/lanes/lanes.ts'
 import { verifyLedgers } from '../src/ledger/ledger.ts'
+import { checkRuns } from '../src/reconciliation/reconciliation.ts'
 import { formatId, parseId } from '../src/values/id.ts'
 import { parseUsd } from '../src/values/money.ts'
 import { environmentFor, type ServerUnderTest, useServer } from './harness.ts'
@@ -29,7 +30,8 @@ export function useMoney(environment: Record<string, string> = {}) {
   })
   const tampered = new Set<string>()
   afterAll(async () => {
-    const { faults } = await verifyLedgers(server.platform.sql)
+    const { sql, clock } = server.platform
+    const { faults } = await verifyLedgers(sql, { further: checkRuns(sql, clock) })
     expect(faults.filter(({ orgId }) => !tampered.has(orgId))).toEqual([])
   })
   return {
@@ -154,11 +156,12 @@ export function moneyOrg({ url, operator, lanes, superuser }: Surroundings, tena
     /** Settles a reservation; there is no route for it yet. */
     settle: async (reservation: string, usd: string, tokens = 0n): Promise<Verdict> => {
       const actual = { usd: parseUsd(usd), tokens }
-      return (await lanes!.submit(settleTask(orgUuid, parseId('reservation', reservation)!, actual))).verdict as Verdict
+      return (await lanes!.submit(settleTask({ orgId: orgUuid }, parseId('reservation', reservation)!, actual)))
+        .verdict as Verdict
     },
     /** Asks with every limit binding, as for the start of a run. */
     start: async (body: Body): Promise<{ reservation?: string; error?: ApiError }> => {
-      const task = holdTask(orgUuid, body as unknown as DecisionInput, 'start', 'charge')
+      const task = holdTask({ orgId: orgUuid }, body as unknown as DecisionInput, 'start', 'charge')
       const { verdict } = await lanes!.submit(task)
       if (verdict.type === 'refused') return { error: verdict.refusal.claim.kind.refuse(verdict.refusal) }
       return { reservation: formatId('reservation', task.id) }
@@ -183,7 +186,7 @@ export function moneyOrg({ url, operator, lanes, superuser }: Surroundings, tena
     /** Ends the running period of all budgets a moment ago: the schedule that follows is in force. */
     endPeriod: async (budget: string, next: Body) => {
       expectSuccess(await ask('PATCH', `/budgets/${budget}`, next))
-      await rows(`update limits set next_from = clock_timestamp() - interval '1 second' where org_id = $1`)
+      await rows(`update limits set next_from = clock_timestamp() - interval '2 years' where org_id = $1`)
       await rows('update org_ledgers set config_version = config_version + 1 where org_id = $1')
     },
     holdState: async (reservation: string) =>

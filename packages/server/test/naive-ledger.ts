@@ -120,7 +120,11 @@ export class NaiveLedger {
     if (hold.state === 'released') return ['conflict', 'released']
     const isLate = hold.state === 'expired' && hold.onExpiry === 'release'
     const usd = ask.actual.usd
-    for (const [part, cost] of this.shares(hold, ask.actual)) {
+    for (const [part, share] of this.shares(hold, ask.actual)) {
+      // What is above a draw goes to packs that are in force now.
+      const elsewhere = part.pool === 0 || share <= part.amount ? undefined : this.inForce(ask, part.key, allowances)
+      if (elsewhere) this.drawAbove(elsewhere, share - part.amount, isLate, allowances)
+      const cost = elsewhere ? part.amount : share
       const account = this.own(part.key)
       if (hold.state === 'open') account.held -= part.amount
       // What was charged as an estimate is corrected to what was used.
@@ -133,6 +137,22 @@ export class NaiveLedger {
     hold.charged = usd
     hold.overrun = !isLate && usd > hold.usd ? usd - hold.usd : 0n
     return this.told(hold, false, isLate)
+  }
+
+  private inForce(ask: Extract<Ask, { type: 'settle' }>, key: string, allowances: ReadonlyMap<string, Allowance>) {
+    return ask.excess?.find(({ kind }) => kind.kind === allowances.get(key)!.kind)
+  }
+
+  private drawAbove(claim: Claim, amount: bigint, isLate: boolean, allowances: ReadonlyMap<string, Allowance>) {
+    const keys = claim.allowances.map(({ key }) => key)
+    const before = keys.map((key) => ({ ...this.own(key) }))
+    this.drawDown(claim, amount, allowances)
+    for (const [i, key] of keys.entries()) {
+      const account = this.own(key)
+      const more = account.spent - before[i]!.spent
+      account.overrun = before[i]!.overrun + (isLate ? 0n : more)
+      if (isLate) account.late += more
+    }
   }
 
   /** A limit bears the whole cost; packs bear what they held, one after another, and the last of them all that is above. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { errorsOf } from '../src/contract/error-responses.ts'
 import { errorCodes } from '../src/contract/errors.ts'
-import { errorsOf } from '../src/contract/openapi.ts'
+import { completeDocument, resolvedResponse } from '../src/contract/openapi.ts'
 import { useServer } from './harness.ts'
 
 const server = useServer()
@@ -34,6 +35,15 @@ test('the committed document is the served one', () => {
   expect(committed).toEqual(document)
 })
 
+const responsesOf = ({ responses }: OpenAPIV3_1.OperationObject) =>
+  Object.entries(responses!).map(([status, response]) => [status, resolvedResponse(document, response)] as const)
+
+test('every body has an example, and every answer a description and an example', () => {
+  const faults: string[] = []
+  completeDocument(server.app.swagger() as OpenAPIV3_1.Document, server.routes, [], {}, faults)
+  expect(faults.join('\n')).toBe('')
+})
+
 describe('every operation', () => {
   test('has a stable, unique name, a summary, a description and a tag that is described', () => {
     const ids = operations().map(({ operation }) => operation.operationId)
@@ -49,17 +59,14 @@ describe('every operation', () => {
 
   test('documents each error it can answer, with an example, and the trace id on every answer', () => {
     for (const { route, operation } of operations()) {
-      const documented = Object.entries(operation.responses!)
-        .filter(([status]) => Number(status) >= 400)
-        .map(([status, response]) => [Number(status), (response as { 'x-error-codes'?: string[] })['x-error-codes']])
-      expect(documented).toEqual([...errorsOf(route)])
-      for (const response of Object.values(operation.responses!) as OpenAPIV3_1.ResponseObject[]) {
-        expect(response.headers).toHaveProperty('x-svc-trace-id')
-      }
-      for (const [status, response] of Object.entries(operation.responses!) as [string, OpenAPIV3_1.ResponseObject][]) {
-        if (Number(status) < 400) continue
+      const errors = responsesOf(operation).filter(([status]) => Number(status) >= 400)
+      expect(errors.map(([status, response]) => [Number(status), response['x-error-codes']])).toEqual([
+        ...errorsOf(route),
+      ])
+      for (const [, response] of responsesOf(operation)) expect(response.headers).toHaveProperty('x-svc-trace-id')
+      for (const [, response] of errors) {
         const examples = response.content!['application/json']!.examples!
-        expect(Object.keys(examples)).toEqual((response as { 'x-error-codes'?: string[] })['x-error-codes'])
+        expect(Object.keys(examples)).toEqual(response['x-error-codes'])
       }
     }
   })
@@ -72,6 +79,12 @@ describe('every operation', () => {
       'POST /v1/admin/orgs/{org_id}/webhook-secret/rotate',
     ])
   })
+})
+
+test('an exhausted quota is 402 at the edge, and nothing else there', () => {
+  const documented = errorsOf(server.routes.find(({ template }) => template === '/v1/edge/decision')!)
+  expect(documented.get(402)).toContain('quota_exhausted')
+  expect(documented.get(429)).toEqual(['rate_limited'])
 })
 
 test('each error code has a schema of its own', () => {
@@ -95,7 +108,10 @@ test('no schema of a request is unbounded', () => {
     }
   }
   for (const { route, operation } of operations()) {
-    for (const parameter of (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]) {
+    for (const given of operation.parameters ?? []) {
+      const parameter = (
+        '$ref' in given ? document.components!.parameters!['IdempotencyKey'] : given
+      ) as OpenAPIV3_1.ParameterObject
       visit(parameter.schema as Record<string, unknown>, `${route.template} ${parameter.name}`)
     }
     const body = (operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined)?.content['application/json']

@@ -2,14 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nanoOfDollars } from '../src/otlp/decimal.ts'
 import { protobufTraces } from '../src/otlp/encodings.ts'
+import type { Mapping } from '../src/otlp/mapping.ts'
 import { runsOfTraces } from '../src/otlp/otlp.ts'
 import type { SpanFields, TracesRequest } from '../src/otlp/traces.ts'
 import { maxBulkRuns } from '../src/runs/runs.ts'
 import { formatUsd } from '../src/values/money.ts'
+import { atOnce } from '../src/values/steps.ts'
 import { attributes, bytesOf, chat, newSpanId, newTraceId, nowMs, request, span, tracedSpans } from './otlp-spans.ts'
 
 type Values = Parameters<typeof span>[0]
-const runs = (spans: readonly SpanFields[], resource: Values = {}) => runsOfTraces(request(spans, resource), nowMs)
+const runs = (spans: readonly SpanFields[], resource: Values = {}) =>
+  atOnce(runsOfTraces(request(spans, resource), nowMs))
 const one = (values: Values, resource: Values = {}, more: SpanFields = {}) => runs([span(values, more)], resource)
 const runOf = (values: Values, resource: Values = {}, more: SpanFields = {}) => {
   const { runs: found, rejected } = one(values, resource, more)
@@ -133,6 +136,39 @@ describe('a model call', () => {
         'llm.cost.total': 0.5,
       },
       {
+        'ai.operationId': 'ai.streamText.doStream',
+        'ai.model.id': 'gpt-4o',
+        'ai.model.provider': 'openai',
+        'ai.usage.inputTokens': 120,
+        'ai.usage.outputTokens': 30,
+        'ai.usage.cachedInputTokens': 50,
+        'gen_ai.usage.cache_creation.input_tokens': 20,
+        'ai.usage.reasoningTokens': 10,
+        'weir.cost_usd': '0.5',
+      },
+      {
+        'langfuse.observation.type': 'generation',
+        'langfuse.observation.model.name': 'gpt-4o',
+        'gen_ai.system': 'openai',
+        'langfuse.observation.usage_details':
+          '{"input":50,"input_cached_tokens":50,"cache_creation_input_tokens":20,"output":20,"output_reasoning_tokens":10,"total":150}',
+        'gen_ai.usage.cache_creation_input_tokens': 20,
+        'langfuse.observation.cost_details': '{"input":0.4,"output":0.1,"total":0.5}',
+      },
+      {
+        'gen_ai.operation.name': 'acompletion',
+        'llm.request.type': 'acompletion',
+        'gen_ai.system': 'openai',
+        'gen_ai.request.model': 'gpt-4o',
+        'gen_ai.usage.input_tokens': 120,
+        'gen_ai.usage.output_tokens': 30,
+        'gen_ai.usage.total_tokens': 150,
+        'gen_ai.usage.cache_read.input_tokens': 50,
+        'gen_ai.usage.cache_creation.input_tokens': 20,
+        'gen_ai.usage.reasoning_tokens': 10,
+        'gen_ai.cost.total_cost': 0.5,
+      },
+      {
         'llm.request.type': 'chat',
         'gen_ai.system': 'openai',
         'gen_ai.request.model': 'gpt-4o',
@@ -149,6 +185,29 @@ describe('a model call', () => {
       input_tokens: 120,
       provider: 'openai',
     })
+  })
+
+  test.each([
+    ['acompletion', 'chat'],
+    ['aresponses', 'chat'],
+    ['responses', 'chat'],
+    ['anthropic_messages', 'chat'],
+    ['aanthropic_messages', 'chat'],
+    ['agenerate_content_stream', 'generate_content'],
+    ['atext_completion', 'text_completion'],
+    ['aembedding', 'embeddings'],
+    ['arerank', 'rerank'],
+    ['aimage_generation', 'image_generation'],
+    ['_arealtime', 'realtime'],
+    ['allm_passthrough_route', 'pass_through'],
+  ])('is one under the name %s', (name, operation) => {
+    expect(runOf({ ...chat, 'gen_ai.operation.name': name })).toMatchObject({ operation, input_tokens: 120 })
+    const { 'gen_ai.operation.name': _operation, ...unnamed } = chat
+    expect(runOf({ ...unnamed, 'llm.request.type': name })).toMatchObject({ operation, input_tokens: 120 })
+  })
+
+  test('is priced by its tokens where LiteLLM does not know its cost', () => {
+    expect(runOf({ ...chat, 'gen_ai.cost.total_cost': 0 })).not.toHaveProperty('cost_usd')
   })
 
   test('is of the model that was asked for, or else of the one that answered', () => {
@@ -205,6 +264,70 @@ describe('a model call', () => {
       expect(Date.parse(runOf(chat, {}, times).started_at)).toBe(ms)
       expect(Date.parse(runOf(chat, {}, times).ended_at!)).toBe(ms + 1)
     }
+  })
+})
+
+describe('what a call belongs to', () => {
+  const litellm = {
+    ...chat,
+    'metadata.user_api_key_team_id': 'team-7',
+    'metadata.user_api_key_end_user_id': '',
+    'llm.user': 'end-user-1',
+  }
+  const mappedRun = (values: Values, mapping: Mapping, resource: Values = {}) =>
+    atOnce(runsOfTraces(request([span(values)], resource), nowMs, mapping)).runs[0]
+
+  test('is known of LiteLLM’s team and end user, and of functions of the AI SDK', () => {
+    expect(runOf(litellm)).toMatchObject({ department_id: 'team-7', customer_id: 'end-user-1' })
+    expect(runOf({ ...chat, 'ai.telemetry.functionId': 'summary' })).toMatchObject({ workflow_id: 'summary' })
+  })
+
+  test('is what an organization says, on the span or on its resource; and what is said in our own words wins', () => {
+    const mapping = { department_id: ['cost.center', 'team'], customer_id: ['account'], workflow_id: null }
+    expect(mappedRun({ ...litellm, team: 'red', account: 12 }, mapping, { 'cost.center': 'cc-1' })).toMatchObject({
+      department_id: 'red',
+      customer_id: '12',
+    })
+    expect(mappedRun(litellm, mapping, { 'cost.center': 'cc-1' })).toMatchObject({ department_id: 'cc-1' })
+    expect(
+      mappedRun({ ...litellm, team: 'red' }, mapping, { 'weir.department_id': 'sales', 'service.name': 's' }),
+    ).toMatchObject({ department_id: 'sales', deployment_id: 's' })
+  })
+
+  test('is nothing where an organization has turned the built-in attributes off', () => {
+    const run = mappedRun(
+      litellm,
+      { department_id: [], customer_id: ['account'], deployment_id: [] },
+      { 'service.name': 's' },
+    )
+    for (const field of ['department_id', 'customer_id', 'deployment_id']) expect(run).not.toHaveProperty(field)
+  })
+
+  test('rejects the call where it cannot be a name, but not for an attribute that nobody has named', () => {
+    const long = 'x'.repeat(201)
+    expect(runOf({ ...chat, 'llm.user': long })).not.toHaveProperty('customer_id')
+    const { runs: found, rejected } = atOnce(
+      runsOfTraces(request([span({ ...chat, account: long })]), nowMs, { customer_id: ['account'] }),
+    )
+    expect([found, rejected.messages[0]]).toEqual([[], expect.stringContaining('account has more than 200 characters')])
+  })
+})
+
+describe('a span with usage and a model that nobody knows', () => {
+  test.each([
+    [{ 'gen_ai.operation.name': 'ponder' }, 'gen_ai.operation.name "ponder"'],
+    [{ 'gen_ai.operation.name': 'aretrieve_batch' }, 'gen_ai.operation.name "aretrieve_batch"'],
+    [{ 'gen_ai.operation.name': '', 'llm.request.type': 'constructor' }, 'llm.request.type "constructor"'],
+  ] as [Values, string][])('is rejected aloud: %j', (kind, says) => {
+    const { runs: found, rejected, unrecognized, ignored } = one({ ...chat, ...kind })
+    expect({ found, count: rejected.count, unrecognized, ignored }).toEqual({
+      found: [],
+      count: 1,
+      unrecognized: 1,
+      ignored: 0,
+    })
+    expect(rejected.messages[0]).toMatch(/^[0-9a-f]{32}:[0-9a-f]{16}: it has usage and a model, but /)
+    expect(rejected.messages[0]).toContain(`${says} is not known to be a model call`)
   })
 })
 
@@ -287,8 +410,9 @@ describe('no call is counted twice', () => {
       { ...usage, 'openinference.span.kind': 'AGENT', 'llm.model_name': 'm' },
       { ...usage, 'openinference.span.kind': 'CHAIN', 'llm.model_name': 'm' },
       { ...usage, 'traceloop.span.kind': 'workflow', 'gen_ai.request.model': 'm' },
-      { ...usage, 'llm.request.type': 'rerank', 'gen_ai.request.model': 'm' },
-      { ...usage, 'llm.request.type': 'constructor', 'gen_ai.request.model': 'm' },
+      { ...usage, 'langfuse.observation.type': 'span', 'langfuse.observation.model.name': 'm' },
+      { 'ai.operationId': 'ai.generateText', 'ai.model.id': 'm', 'ai.usage.inputTokens': 120 },
+      { ...usage, 'gen_ai.operation.name': 'ponder' },
       usage,
       { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' },
     ]
@@ -317,6 +441,37 @@ describe('no call is counted twice', () => {
       `otlp:${traceId}:${inner}`,
       `otlp:${traceId}:${other}`,
     ])
+  })
+
+  test('a gateway and the program that calls it report one call, also in two requests', () => {
+    const traceId = newTraceId()
+    const response = { 'gen_ai.response.id': 'chatcmpl-BxQk3Zy0wqPcV8Rr7fQmS1tLdU2aN' }
+    // The gateway counts cached tokens in, so that the sums differ.
+    const byProgram = span({ ...chat, ...response, 'gen_ai.usage.input_tokens': 100 }, { traceId })
+    const byGateway = span(
+      { ...chat, ...response, 'gen_ai.operation.name': 'acompletion' },
+      { traceId, parentSpanId: byProgram.spanId },
+    )
+    expect(runs([byGateway, byProgram])).toMatchObject({ runs: [{ input_tokens: 120 }], ignored: 1 })
+    const [first, second] = [runs([byGateway]).runs[0], runs([byProgram]).runs[0]]
+    expect(second!.external_id).toBe(first!.external_id)
+    expect(first!.external_id).toBe(`otlp:${traceId}:chatcmpl-BxQk3Zy0wqPcV8Rr7fQmS1tLdU2aN`)
+    // Another trace is another call, and so is another span under an id that servers give twice.
+    expect(runs([span({ ...chat, ...response })]).runs[0]!.external_id).not.toBe(first!.external_id)
+    const short = { ...chat, 'gen_ai.response.id': 'chatcmpl-123' }
+    expect(runs([span(short, { traceId }), span(short, { traceId })]).runs).toHaveLength(2)
+  })
+
+  test('LiteLLM’s nested spans of one request are one call', () => {
+    const traceId = newTraceId()
+    const [server, litellm] = [newSpanId(), newSpanId()]
+    const values = { ...chat, 'gen_ai.operation.name': 'acompletion' }
+    const { runs: found, ignored } = runs([
+      span({ 'llm.openai.id': 'x', ...values }, { traceId, parentSpanId: litellm }),
+      span(values, { traceId, spanId: litellm, parentSpanId: server }),
+      span(values, { traceId, spanId: server }),
+    ])
+    expect([found.length, ignored]).toEqual([1, 2])
   })
 
   test('but a call with usage of its own counts beside the calls that it led to', () => {
@@ -377,8 +532,12 @@ test('JSON and protobuf of the same trace give the same runs', async () => {
   const json = JSON.parse((await bytesOf('json', spans)).toString()) as TracesRequest
   const protobuf = protobufTraces.read(await bytesOf('protobuf', spans)) as TracesRequest
   const now = Date.now()
-  const fromJson = runsOfTraces(json, now)
-  expect(runsOfTraces(protobuf, now)).toEqual(fromJson)
+  const fromJson = atOnce(runsOfTraces(json, now))
+  expect(atOnce(runsOfTraces(protobuf, now))).toEqual(fromJson)
+  const mapping = { workflow_id: ['acme.team'], department_id: ['acme.cost_center'] }
+  const mapped = atOnce(runsOfTraces(protobuf, now, mapping))
+  expect(mapped).toEqual(atOnce(runsOfTraces(json, now, mapping)))
+  expect(mapped.runs[0]).toMatchObject({ workflow_id: '7', department_id: 'cc-9' })
   expect(fromJson).toMatchObject({
     runs: [
       {

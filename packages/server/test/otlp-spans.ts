@@ -62,7 +62,11 @@ export const request = (spans: readonly SpanFields[], resource: Record<string, V
 export function tracedSpans(): ReadableSpan[] {
   const kept = new InMemorySpanExporter()
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'assistant', 'deployment.environment.name': 'staging' }),
+    resource: resourceFromAttributes({
+      'service.name': 'assistant',
+      'deployment.environment.name': 'staging',
+      'acme.team': 7,
+    }),
     spanProcessors: [new SimpleSpanProcessor({ exporter: kept })],
   })
   const tracer = provider.getTracer('test')
@@ -94,6 +98,8 @@ export function tracedSpans(): ReadableSpan[] {
     'gen_ai.usage.cache_read.input_tokens': 512,
     'gen_ai.usage.cost': 0.0123,
     'weir.customer_id': 'Zoë',
+    'acme.cost_center': 'cc-9',
+    'llm.user': 'nobody',
     'weir.tags': ['beta', 'eu'],
   })
   child('execute_tool search', { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'search' })

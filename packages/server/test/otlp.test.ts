@@ -23,10 +23,10 @@ let answerOf: (runs: readonly BulkRunInput[]) => ReturnType<Ingest> = () => Prom
 
 const server = useServer({
   environment: { SVC_BODY_LIMIT_BYTES: '1024', SVC_BULK_BODY_LIMIT_BYTES: '4194304' },
-  domain: (app, { clock }) =>
+  domain: (app, { clock, sql, log }) =>
     void app.register(
       (scoped, _options, done) => {
-        otlp(scoped, { clock, metrics }, (caller, runs) => {
+        otlp(scoped, { clock, metrics, sql, log }, (caller, runs) => {
           ingested.push(runs)
           callers.push(caller.orgId)
           return answerOf(runs)
@@ -190,6 +190,7 @@ describe('what is taken', () => {
       expect((await sendJson(body)).text).toBe('{}')
     expect((await send(types.protobuf, bytesField(99, Buffer.from('unknown')))).status).toBe(200)
     expect((await send(types.json, '')).status).toBe(200)
+    expect(await send(types.protobuf, '')).toMatchObject({ status: 200, type: types.protobuf })
     expect(ingested).toEqual([])
   })
 
@@ -201,11 +202,13 @@ describe('what is taken', () => {
     const before = await counts()
     answerOf = () => Promise.resolve({ results: [{ error: { code: 'conflict', message: '' } }] })
     const unfit = { ...chat, 'gen_ai.usage.input_tokens': -1 }
-    await sendJson(request([span(chat), span(chat), span(unfit), span({}), span({}), span({})]))
+    const strange = { ...chat, 'gen_ai.operation.name': 'ponder' }
+    await sendJson(request([span(chat), span(chat), span(unfit), span(strange), span({}), span({}), span({})]))
     const after = await counts()
     expect(Object.keys(after).map((name) => [name, after[name]! - (before[name] ?? 0)])).toEqual([
       ['recorded', 1],
       ['rejected', 2],
+      ['unrecognized', 1],
       ['ignored', 3],
     ])
   })
@@ -362,7 +365,7 @@ describe('what cannot be understood', () => {
     }
     const depth = 500_000
     const deep = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":${'['.repeat(depth)}${']'.repeat(depth)}}]}]}]}`
-    expect((await send(types.json, deep)).status).toBe(200)
+    expect((await send(types.json, deep)).status).toBe(422)
   })
 
   const emptyAttribute = bytesField(

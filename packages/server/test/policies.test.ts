@@ -223,7 +223,7 @@ describe('rules as they are set', () => {
     expect(answers.length).toBeGreaterThan(3)
   })
 
-  test('they are listed in the order in which they are asked', async () => {
+  test('they are listed in the order in which they are asked, or the newest first', async () => {
     const org = await money.org()
     for (const [name, priority] of [
       ['c', 3],
@@ -233,7 +233,8 @@ describe('rules as they are set', () => {
       await addRule(org, { name, priority, enabled: name !== 'b' })
     const names = async (query = '') =>
       ((await org.ask('GET', `/policies${query}`)).json as unknown as Rows).data.map(({ name }) => name)
-    expect(await names()).toEqual(['a', 'b', 'c'])
+    expect(await names('?sort=priority')).toEqual(['a', 'b', 'c'])
+    expect(await names()).toEqual(['b', 'a', 'c'])
     expect(await names('?enabled=true&sort=-name')).toEqual(['c', 'a'])
   })
 

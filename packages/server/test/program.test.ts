@@ -41,6 +41,24 @@ describe('configuration', () => {
     expect(role.errors.join('\n')).not.toContain('hunter2')
   })
 
+  test('no role starts at a public address with the master key that compose.yaml publishes', async () => {
+    const published = 'local:bG9jYWwtb25seS1sb2NhbC1vbmx5LWxvY2FsLW9ubHk='
+    for (const role of ['api', 'worker', 'migrate']) {
+      const refused = startRole(
+        role,
+        environment({ SVC_MASTER_KEYS: published, SVC_PUBLIC_URL: 'https://weir.example.com' }),
+      )
+      expect(await refused.exit).toBe(78)
+      expect(refused.errors.join('\n')).toContain('SVC_PUBLIC_URL is not local')
+    }
+    const local = await startApi(environment({ SVC_MASTER_KEYS: published }))
+    expect(local.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('on this machine only') }),
+    )
+    local.process.kill()
+    expect(await local.exit).toBe(0)
+  })
+
   test('an unknown role is explained', async () => {
     const role = startRole('dance', {})
     expect(await role.exit).toBe(64)

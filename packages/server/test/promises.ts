@@ -196,7 +196,8 @@ export class Promises {
     else this.chains.count(life.chainId, -life.usd, -life.tokens)
   }
 
-  private settle({ actual, unheld }: Extract<Ask, { type: 'settle' }>, life: Life) {
+  private settle({ actual, unheld, excess = [] }: Extract<Ask, { type: 'settle' }>, life: Life) {
+    for (const { allowances } of excess) for (const allowance of allowances) this.row(allowance)
     const isLate = life.state === 'expired' && life.onExpiry === 'release'
     for (const [pool, parts] of Map.groupBy(life.parts, (part) => part.pool)) {
       const sums = this.sumsOf(pool)

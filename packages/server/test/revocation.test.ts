@@ -75,7 +75,7 @@ test('a suspended organization, a changed address list and a killed process are 
   expect((await use(second, owner)).status).toBe(200)
 
   const allow = (list: string[]) =>
-    call(first, 'PUT', `/v1/orgs/${orgId}/ip-allow-list`, { key: owner, body: { ip_allow_list: list } })
+    call(first, 'PUT', `/v1/orgs/${orgId}/ip-allow-list`, { key: owner, body: { ip_allow_list: list, force: true } })
   expect((await allow(['127.0.0.0/8'])).status).toBe(200)
   expect((await use(second, owner)).status).toBe(200)
 

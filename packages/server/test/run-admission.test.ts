@@ -29,9 +29,10 @@ async function walled(start: Record<string, unknown>) {
     content_safety_blocked: () => detecting(org, 'alert'),
     no_model_passes_eval: () =>
       org.set('POST', '/evals', { results: [{ suite: 's', model: 'gpt-4o', score: 0.95, samples: 5 }] }),
-    rate_limited: () => rates(org, []),
+    // No window has room for the call at all.
+    validation_failed: () => rates(org, []),
     budget_exceeded: async () => {
-      const { data } = (await org.ask('GET', '/budgets')).json as unknown as { data: { id: string }[] }
+      const { data } = (await org.ask('GET', '/budgets?sort=created_at')).json as unknown as { data: { id: string }[] }
       return org.set('PATCH', `/budgets/${data[0]!.id}`, { limit_usd: '5' })
     },
   }
@@ -40,12 +41,16 @@ async function walled(start: Record<string, unknown>) {
 
 describe('the start of a run', () => {
   test.each([
-    ['a model', { model: 'gpt-4o' }, ['policy_blocked', 'content_safety_blocked', 'rate_limited', 'budget_exceeded']],
+    [
+      'a model',
+      { model: 'gpt-4o' },
+      ['policy_blocked', 'content_safety_blocked', 'validation_failed', 'budget_exceeded'],
+    ],
     [
       'a route',
       { route: 'chat' },
       // Rules are asked about the models that a route may choose, so nothing is asked of them before one passes.
-      ['content_safety_blocked', 'no_model_passes_eval', 'policy_blocked', 'rate_limited', 'budget_exceeded'],
+      ['content_safety_blocked', 'no_model_passes_eval', 'policy_blocked', 'validation_failed', 'budget_exceeded'],
     ],
   ])('with %s is refused in the order that is promised, also as a dry run', async (_what, start, order) => {
     const { org, ask, doors } = await walled(start)

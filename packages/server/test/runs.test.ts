@@ -81,16 +81,58 @@ describe('a run', () => {
     expect(await org.readBudget(budget.id)).toMatchObject({ spent_usd: cost, held_usd: '0' })
   })
 
-  test('is finished once: the second finish answers the first result and changes nothing', async () => {
+  test('is finished once: the same finish answers the first result, another one is a conflict, and neither changes anything', async () => {
     const { org, start, finish, usage } = await runner()
     const budget = await org.budget('10')
     const { json } = await start()
-    const first = await finish(json['id'] as string, { status: 'succeeded', cost_usd: '0.001' })
-    const second = await finish(json['id'] as string, { status: 'failed', cost_usd: '5' })
-    expect(second.status).toBe(200)
-    expect(second.json).toEqual(first.json)
+    const end = { status: 'succeeded', cost_usd: '0.001', output_tokens: 5 }
+    const first = await finish(json['id'] as string, end)
+    const second = await finish(json['id'] as string, { ...end, cost_usd: '0.0010' })
+    expect([second.status, second.json]).toEqual([200, first.json])
+    const others = [
+      { ...end, status: 'failed' },
+      { ...end, cost_usd: '5' },
+      { status: 'succeeded', output_tokens: 5 },
+      { ...end, output_tokens: 6 },
+      { ...end, input_tokens: 0 },
+      { ...end, value_usd: '1' },
+      { ...end, model: 'gpt-4o-mini' },
+      { ...end, ended_at: new Date(Date.now() + 60_000).toISOString() },
+    ]
+    for (const other of others) {
+      const refused = await finish(json['id'] as string, other)
+      expect([other, refused.status, refused.json.error?.code]).toEqual([other, 409, 'conflict'])
+    }
     expect(await org.readBudget(budget.id)).toMatchObject({ spent_usd: '0.001', held_usd: '0' })
     expect(await usage()).toMatchObject({ runs: 1, cost_usd: '0.001' })
+  })
+
+  test('says what its acknowledged finish said, also where an extension or another finish meets it', async () => {
+    const { org, start, get } = await runner()
+    const end = { status: 'failed', input_tokens: 777, output_tokens: 333, value_usd: '5' }
+    for (const [verb, other] of [
+      ['extend', { lease_seconds: 100 }],
+      ['finish', { ...end, status: 'succeeded', input_tokens: 1 }],
+    ] as const) {
+      for (let i = 0; i < 30; i++) {
+        const id = (await start()).json['id'] as string
+        // What else is decided keeps the lane busy, so that both wait and go together.
+        const noise = [start(), start(), start()]
+        const answers = await Promise.all([
+          org.post(`/v1/runs/${id}/finish`, end),
+          org.post(`/v1/runs/${id}/${verb}`, other),
+        ])
+        await Promise.all(noise)
+        const finished = answers.filter(({ status, json }) => status === 200 && json['status'] !== 'running')
+        const run = (await get(`/v1/runs/${id}`)).json
+        expect(finished.length).toBeGreaterThan(0)
+        expect(finished.map(({ json }) => json)).toEqual(finished.map(() => run))
+        expect([end, other]).toContainEqual(
+          expect.objectContaining({ status: run['status'], input_tokens: run['input_tokens'] }),
+        )
+        expect(run).toMatchObject({ value_usd: '5', output_tokens: 333, cost_basis: 'computed' })
+      }
+    }
   })
 
   test('is refused by what is spent, and nothing changes', async () => {

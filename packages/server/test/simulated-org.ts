@@ -5,8 +5,8 @@ import type {
   ChainBounds,
   ChainPlace,
   Charge,
-  CustomerDefault,
   CustomerFacts,
+  DefaultLimit,
   Limit,
   Pack,
   ScopedLimit,
@@ -35,7 +35,7 @@ export class SimulatedOrg {
   private readonly random: Random
   private version = 1n
   private limits: ScopedLimit[] = []
-  private customerDefault: CustomerDefault | null = null
+  private customerDefault: DefaultLimit | null = null
   private topUps: Pack[] = []
   private readonly customers = new Map<string, { own: Limit | null; packs: Pack[] }>()
   private readonly most = new Map<string, bigint>()

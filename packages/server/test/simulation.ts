@@ -1,4 +1,4 @@
-import { claimsOf, type Surface, unheldClaims } from '../src/decisions/limit-kinds.ts'
+import { claimsOf, excessClaims, type Surface, unheldClaims } from '../src/decisions/limit-kinds.ts'
 import type { Book } from '../src/lanes/book.ts'
 import type { Ask, ChargedItem, decide as Decide, Decision } from '../src/lanes/decide.ts'
 import { allowancesOf } from '../src/lanes/judging.ts'
@@ -181,8 +181,10 @@ class Simulation {
     const { customerId, surface } = this.callers.get(holdId)!
     const cost = random.pick([0n, usd, usd / 2n, usd / 2n, usd + random.amount(10)])
     const actual = { usd: cost, tokens: random.amount(30), runs: 1n }
-    const unheld = surface === 'start' ? [] : unheldClaims({ ...actual, customerId }, this.facts(customerId))
-    return { type: 'settle', holdId, actual, unheld }
+    const facts = this.facts(customerId)
+    const charge = { ...actual, customerId }
+    if (surface === 'start') return { type: 'settle', holdId, actual, unheld: [], excess: excessClaims(charge, facts) }
+    return { type: 'settle', holdId, actual, unheld: unheldClaims(charge, facts, facts.nowMs) }
   }
 
   /** The books as a batch reads them under the lock: what its requests name, and where its holds stand. */
@@ -260,7 +262,9 @@ function isRunning({ label, startMs, endMs }: Period, nowMs: number) {
   const calendar =
     calendars.get(timeZone!) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: timeZone!, dateStyle: 'short' })
   calendars.set(timeZone!, calendar)
-  return calendar.format(nowMs) === date
+  const today = calendar.format(nowMs)
+  // A day that waits for the first one of a changed schedule goes on beyond its date.
+  return today === date || (endMs - startMs > 25 * hour && today > date!)
 }
 
 /** Lives one seed; tells what happened, and what was broken if anything was. */

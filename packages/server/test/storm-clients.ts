@@ -1,7 +1,8 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseId } from '../src/values/id.ts'
 import { formatUsd } from '../src/values/money.ts'
+import { exchange, type Reply } from './exchange.ts'
 
 /** A fixed sequence of numbers from 0 to 1 for a seed. */
 export function randomFrom(seed: number): () => number {
@@ -47,51 +48,15 @@ export interface Traffic {
   readonly settled: (costNano: bigint) => void
 }
 
-export interface Reply {
-  readonly status: number
-  readonly text: string
-}
-
 export function post(
   agent: Agent,
   port: number,
   path: string,
   options: { key: string; body?: object; idempotencyKey?: string | undefined; timeoutMs?: number },
 ): Promise<Reply> {
-  const { key, body, idempotencyKey, timeoutMs = 10_000 } = options
-  const payload = body === undefined ? '' : JSON.stringify(body)
-  return new Promise((resolve) => {
-    const silence = () => resolve({ status: 0, text: '' })
-    const sent = request(
-      {
-        agent,
-        host: '127.0.0.1',
-        port,
-        path,
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(payload !== '' && { 'content-type': 'application/json' }),
-          'content-length': Buffer.byteLength(payload),
-          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-        },
-      },
-      (response) => {
-        let text = ''
-        response.setEncoding('utf8')
-        response.on('data', (chunk: string) => {
-          text += chunk
-        })
-        response.on('end', () => (response.complete ? resolve({ status: response.statusCode!, text }) : silence()))
-        response.on('error', silence)
-        response.on('close', silence)
-      },
-    )
-    const timer = setTimeout(() => sent.destroy(), timeoutMs)
-    sent.on('close', () => clearTimeout(timer))
-    sent.on('error', silence)
-    sent.end(payload)
-  })
+  const { body, timeoutMs = 10_000, ...rest } = options
+  const text = body === undefined ? '' : JSON.stringify(body)
+  return exchange(agent, { ...rest, port, method: 'POST', path, body: text, timeoutMs })
 }
 
 /** To be asked again: nothing is known, or the same call is still on its way elsewhere. */

@@ -134,7 +134,7 @@ export async function startCluster(more: Readonly<Record<string, string>> = {}):
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
 /** The newest installed. */
-function binaries(): string {
+export function binaries(): string {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root)
     ? readdirSync(root)

@@ -108,7 +108,7 @@ export interface Battlefield {
   readonly cluster: Cluster
   readonly apis: readonly Member[]
   readonly worker: Member
-  readonly proxies: readonly { cut: () => void; mend: () => void; deafen: () => void }[]
+  readonly proxies: readonly { cut: () => void; mend: () => void; deafen: () => void; mute: () => void }[]
 }
 
 export interface FaultCounts {
@@ -118,6 +118,7 @@ export interface FaultCounts {
   crashes: number
   cuts: number
   lostAnswers: number
+  lostRequests: number
 }
 
 export interface Weather {
@@ -130,18 +131,31 @@ export interface Weather {
   readonly isEnough?: () => boolean
   /** How many times rarer than usual processes are stopped and connections cut; they are killed at the same pace. */
   readonly rarer?: number
+  /** The shortest and the longest time between two kills, and between two cuts. */
+  readonly killsEveryMs?: readonly [number, number]
+  readonly cutsEveryMs?: readonly [number, number]
 }
 
 /** Every fault at its own random pace until it is over; then everything runs again. */
 export async function faultsOf(field: Battlefield, weather: Weather): Promise<FaultCounts> {
   const { cluster, apis, worker, proxies } = field
   const { seconds, random, crashAfterMs, isEnough = () => false, rarer = 1 } = weather
-  const counts: FaultCounts = { kills: 0, pauses: 0, pausedLockHolders: 0, crashes: 0, cuts: 0, lostAnswers: 0 }
+  const { killsEveryMs = [700, 1_600], cutsEveryMs = [1_000 * rarer, 3_000 * rarer] } = weather
+  const counts: FaultCounts = {
+    kills: 0,
+    pauses: 0,
+    pausedLockHolders: 0,
+    crashes: 0,
+    cuts: 0,
+    lostAnswers: 0,
+    lostRequests: 0,
+  }
   const endMs = performance.now() + seconds * 1_000
   const isOver = () => performance.now() >= endMs || isEnough()
   const wait = async (ms: number) => {
     const untilMs = Math.min(endMs, performance.now() + ms)
-    while (performance.now() < untilMs && !isEnough()) await sleep(100)
+    while (performance.now() < untilMs && !isEnough())
+      await sleep(Math.min(100, Math.max(1, untilMs - performance.now())))
   }
   const between = (fromMs: number, toMs: number) => fromMs + random() * (toMs - fromMs)
   const paused = new Set<Member>()
@@ -156,7 +170,7 @@ export async function faultsOf(field: Battlefield, weather: Weather): Promise<Fa
       await work()
     }
   }
-  const killing = every(700, 1_600, () => {
+  const killing = every(...killsEveryMs, () => {
     const all = victims()
     // One is left to take the calls: with none there would be no storm.
     const victim = random() < 0.1 && worker.serves ? worker : all.length > 1 ? one(all) : undefined
@@ -176,12 +190,17 @@ export async function faultsOf(field: Battlefield, weather: Weather): Promise<Fa
     isHolder.resume()
     paused.delete(victim)
   })
-  const cutting = every(1_000 * rarer, 3_000 * rarer, async () => {
+  const cutting = every(...cutsEveryMs, async () => {
     const proxy = one(proxies)!
-    // A commit that arrives and whose answer does not is the hardest case: it can be neither confirmed nor denied.
-    if (random() < 0.5) {
+    // A commit without an answer is the hardest case: it may have arrived or not, and neither can be known.
+    const kind = random()
+    if (kind < 0.35) {
       counts.lostAnswers++
       proxy.deafen()
+      await sleep(between(20, 150))
+    } else if (kind < 0.7) {
+      counts.lostRequests++
+      proxy.mute()
       await sleep(between(20, 150))
     }
     counts.cuts++

@@ -8,7 +8,7 @@ import { Member } from './storm-faults.ts'
 import { openTcpProxy } from './tcp-proxy.ts'
 import { call } from './tenants.ts'
 
-const programs = { main: '../src/main.ts', node: './storm-node.ts' }
+const programs = { main: '../src/main.ts', node: './storm-node.ts', plant: './source-plants.ts' }
 const pathOf = (program: keyof typeof programs) => fileURLToPath(new URL(programs[program], import.meta.url))
 
 /** API processes, each behind a proxy that can be cut, a worker, and a PostgreSQL of their own. */
@@ -30,6 +30,8 @@ export async function openInstallation(options: {
   apis: number
   /** Settings of PostgreSQL. */
   settings?: Readonly<Record<string, string>>
+  /** Settings of the processes. */
+  environment?: Readonly<Record<string, string>>
 }): Promise<Installation> {
   const planted = { bug: '' }
   const closing: (() => Promise<void> | void)[] = []
@@ -48,6 +50,7 @@ export async function openInstallation(options: {
       NODE_COMPILE_CACHE: cluster.scratch,
       // A busy machine must not turn the storm into one of refusals at the door.
       SVC_MAX_EVENT_LOOP_DELAY_MS: '10000',
+      ...options.environment,
     })
     const env = { PATH: process.env['PATH'] ?? '', ...environment('setup') }
     execFileSync(process.execPath, [pathOf('main'), 'migrate'], { env, stdio: 'pipe' })
@@ -75,7 +78,7 @@ export async function openInstallation(options: {
         () => calm.value,
       )
     const apis = proxies.map(({ port }, i) =>
-      member(`api-${i}`, 'serving', [pathOf('node')], environment(`api-${i}`, port)),
+      member(`api-${i}`, 'serving', ['--import', pathOf('plant'), pathOf('node')], environment(`api-${i}`, port)),
     )
     const worker = member('worker', 'working', [pathOf('main'), 'worker'], {
       ...environment('worker'),

@@ -46,7 +46,7 @@ function settlements(app: App, _platform: Platform, lanes: Lanes) {
       const { reservation_id, cost_usd, tokens } = request.body
       const holdId = parseId('reservation', reservation_id)!
       const actual = { usd: parseUsd(cost_usd), tokens: BigInt(tokens) }
-      const settled = lanes.submit(settleTask(request.principal!.orgId, holdId, actual))
+      const settled = lanes.submit(settleTask(request.principal!, holdId, actual))
       const { verdict } = await (bug === 'hopeful-answer' ? settled.catch(() => hoped(holdId, actual.usd)) : settled)
       if (verdict.type === 'conflict') throw new ApiError('conflict')
       if (verdict.type !== 'ended') throw new ApiError('not_found')
@@ -93,6 +93,21 @@ const bugs: Record<string, Plant> = {
         submit(copy).catch(() => undefined)
       }
       return submit(task)
+    })
+  },
+  /** Takes the end of a run from whoever spoke of it last, whatever that asked. */
+  'last-ending': (lanes) => {
+    const endings = new Map<string | undefined, Task['ending']>()
+    replaceSubmit(lanes, (task, submit) => {
+      if (task.holdId === undefined) return submit(task)
+      endings.set(task.holdId, task.ending)
+      const shared = {
+        ...task,
+        get ending() {
+          return endings.get(task.holdId)
+        },
+      } as Task
+      return submit(shared).finally(() => endings.delete(task.holdId))
     })
   },
   /** Decides as if nothing were held by anybody. */

@@ -49,8 +49,8 @@ export function faultsOfAnswers(log: readonly Entry[], { holds, movements }: Boo
       if (!isUncertain(entry) && !expectedStatuses[op]!.includes(status) && !isOwnDoing)
         faults.push(`${op} of ${holdId} was answered ${status}: ${text}`)
       if (status !== 200) continue
-      const { state, charged_usd } = JSON.parse(text) as { state: string; charged_usd: string | null }
-      if (op === 'release' && state === 'released' && hold?.state !== 'released')
+      const { status: stands, charged_usd } = JSON.parse(text) as { status: string; charged_usd: string | null }
+      if (op === 'release' && stands === 'released' && hold?.state !== 'released')
         faults.push(`the release of ${holdId} was acknowledged, and it is ${hold?.state}`)
       if (op !== 'settle') continue
       if (hold?.state !== 'settled' || settleMovements.get(holdId) !== 1)

@@ -69,6 +69,7 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
     const { faults, ...figures } = await runStorm(installation, tenant, {
       seconds: 25,
       connections: 60,
+      agents: 20,
       seed,
       withFaults: true,
       waitsForLeases: true,
@@ -85,13 +86,14 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
       ['double-hold', /is held twice/],
       ['blind-to-holds', /admitted .* of \d+ on/],
       ['no-lock', /WE001|of the journal has the number/],
+      ['last-ending', /run \S+ was (finished|acknowledged) as .* says/],
     ])(
       '%s',
       async (bug, message) => {
         await installation.plant(bug)
         const tenant = await createTenant(installation)
         await setLimits(installation, tenant)
-        const options = { seconds: 2, connections: 60, seed, withFaults: false, waitsForLeases: false }
+        const options = { seconds: 2, connections: 60, agents: 20, seed, withFaults: false, waitsForLeases: false }
         const { faults } = await runStorm(installation, tenant, options)
         expect(faults.filter((fault) => message.test(fault))).not.toEqual([])
       },

@@ -16,6 +16,7 @@ import type { Cluster } from './storm-cluster.ts'
 import { type FaultCounts, faultsOf } from './storm-faults.ts'
 import type { Installation, Tenant } from './storm-installation.ts'
 import { answersOf, faultsOfAnswers } from './storm-oracle.ts'
+import { faultsOfRunLives, type RunTraffic, StormAgent, tenantOfAgents } from './storm-runs.ts'
 
 /**
  * A storm: many callers share one budget and twenty other limits through several API processes, while processes are killed and
@@ -27,6 +28,8 @@ export interface StormOptions {
   readonly connections: number
   readonly seed: number
   readonly withFaults: boolean
+  /** Agents that start and finish runs beside them, in an organization of their own. */
+  readonly agents: number
   /** Whether it ends only when every lease is over and swept up after. */
   readonly waitsForLeases: boolean
 }
@@ -62,11 +65,16 @@ export async function runStorm(
       settledNano += costNano
     },
   }
+  const working = await tenantOfAgents(installation)
+  const runs: RunTraffic = { key: working.key, ports: traffic.ports, isOver: () => isOver, lives: [], faults: [] }
   // Most of the budget is gone before the storm: from its first moment on it is about the rest.
   await new StormClient(traffic, 0, randomFrom(seed)).spend(9, 10n * nanoPerUsd)
   const snapshots = watch(cluster, tenant, () => isOver)
   const clients = Array.from({ length: connections }, (_, i) =>
     new StormClient(traffic, i, randomFrom(seed * 1_000 + i)).run(),
+  )
+  const agents = Array.from({ length: options.agents }, (_, i) =>
+    new StormAgent(runs, randomFrom(seed * 1_000 + connections + i)).run(),
   )
   calm.value = false
   let counts: FaultCounts | undefined
@@ -78,7 +86,7 @@ export async function runStorm(
   } finally {
     isOver = true
     calm.value = true
-    await Promise.all(clients)
+    await Promise.all([...clients, ...agents])
   }
 
   const client = await cluster.connect()
@@ -95,6 +103,7 @@ export async function runStorm(
       : await eventually(async () => (await open()) === 0n, 25_000).then(() => 0n, open)
     const seen = await snapshots
     const books = await readBooks(client, tenant.uuid)
+    const runBooks = await readBooks(client, working.uuid)
     const serverLog = cluster.log.slice(seenLog)
     const faults = [
       ...seen.faults,
@@ -104,6 +113,9 @@ export async function runStorm(
       ...faultsOfHolds(books),
       ...faultsOfAnswers(log, books),
       ...totalFaults(books),
+      ...runs.faults,
+      ...[faultsOfStandings(runBooks.standings), faultsOfJournal(runBooks), faultsOfHolds(runBooks)].flat(),
+      ...(await faultsOfRunLives(installation, working, runs.lives)),
       ...serverLog.filter((line) => / (40P01|WE001|XX\d{3}) |PANIC/.test(line)),
       ...[...apis, worker].flatMap(({ surprises }) => surprises),
       ...[...apis, worker].flatMap(({ complaints }) => complaints),
@@ -113,6 +125,7 @@ export async function runStorm(
       decisions: log.filter(({ type }) => type === 'decided').length,
       holds: books.holds.size,
       settlements: [...books.holds.values()].filter(({ state }) => state === 'settled').length,
+      runs: runs.lives.length,
       expired: [...books.holds.values()].filter(({ state }) => state === 'expired').length,
       batches: books.batches.length,
       snapshots: seen.count,

@@ -10,6 +10,8 @@ export interface TcpProxy {
   readonly mend: () => void
   /** From now on the connections that are open carry requests, but no answer comes back. */
   readonly deafen: () => void
+  /** From now on the connections that are open lose what is sent on them. */
+  readonly mute: () => void
 }
 
 export function useTcpProxy(target: () => { host: string; port: number }): TcpProxy {
@@ -28,6 +30,7 @@ export async function openTcpProxy(target: () => { host: string; port: number })
 
 function createTcpProxy(target: () => { host: string; port: number }) {
   const open = new Set<Socket>()
+  const clients = new Set<Socket>()
   const upstreams = new Set<Socket>()
   let isCut = false
   const server = createServer((client) => {
@@ -37,16 +40,16 @@ function createTcpProxy(target: () => { host: string; port: number }) {
     }
     const { host, port } = target()
     const upstream = connect(port, host)
-    upstreams.add(upstream)
-    upstream.on('close', () => upstreams.delete(upstream))
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
+    for (const [from, to, side] of [
+      [client, upstream, clients],
+      [upstream, client, upstreams],
     ] as const) {
+      side.add(from)
       open.add(from)
       from.on('error', () => to.destroy())
       from.on('close', () => {
         open.delete(from)
+        side.delete(from)
         to.destroy()
       })
       from.pipe(to)
@@ -63,6 +66,9 @@ function createTcpProxy(target: () => { host: string; port: number }) {
     },
     deafen: () => {
       for (const upstream of upstreams) upstream.unpipe().resume()
+    },
+    mute: () => {
+      for (const client of clients) client.unpipe().resume()
     },
   }
   return {

@@ -42,6 +42,7 @@ export async function call(
 interface KeyOptions {
   role?: Role
   scopes?: readonly string[]
+  pins?: Record<string, string>
   notBefore?: Date
   expiresAt?: Date
 }

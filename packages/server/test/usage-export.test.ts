@@ -219,7 +219,7 @@ describe('an export', () => {
           [...expected].map(([key, { cost, runs: count }]) => [key, { cost: formatUsd(cost), runs: count }]),
         ),
       )
-      await foldDeltas(server.platform.sql)
+      await foldDeltas(server.platform)
     }
   })
 

@@ -67,7 +67,7 @@ export async function insertUsage(owner: pg.Client, orgId: string, runs: readonl
 export interface Asked {
   readonly from: string
   readonly to: string
-  readonly granularity: 'hour' | 'day' | 'month'
+  readonly granularity: 'hour' | 'day' | 'week' | 'month'
   readonly timezone: string
   readonly groups: readonly string[]
   readonly filters: Readonly<Record<string, string>>
@@ -101,7 +101,7 @@ export function naiveUsage(runs: readonly RunRecord[], asked: Asked, nowMs: numb
   }
 }
 
-/** A name for the hour, day or month of a zone that a time is in, from the platform's own calendar. */
+/** A name for the hour, day, week or month of a zone that a time is in, from the platform's own calendar. */
 export function periodNamer(granularity: Asked['granularity'], timezone: string) {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
@@ -110,7 +110,13 @@ export function periodNamer(granularity: Asked['granularity'], timezone: string)
     ...(granularity !== 'month' && { day: '2-digit' }),
     ...(granularity === 'hour' && { hour: '2-digit', timeZoneName: 'longOffset' }),
   })
-  return (ms: number) => format.format(ms)
+  if (granularity !== 'week') return (ms: number) => format.format(ms)
+  // The Monday of a date on the zone's calendar, whatever its clocks do.
+  return (ms: number) => {
+    const date = new Date(`${format.format(ms)}T00:00:00Z`)
+    const sinceMonday = (date.getUTCDay() + 6) % 7
+    return new Date(date.getTime() - sinceMonday * dayMs).toISOString()
+  }
 }
 
 function sumsOf(runs: readonly RunRecord[]): Sums {

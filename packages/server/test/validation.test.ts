@@ -125,8 +125,8 @@ describe('hostile JSON does no harm', () => {
     const closing = opening === '[' ? ']' : '}'
     const nested = `${opening.repeat(depth)}1${closing.repeat(depth)}`
     expect((await send('/v1/test/echo', nested)).status).toBe(422)
-    expect((await send('/v1/test/echo', `{"name":"n","count":${nested}}`)).faults).toEqual(['count: invalid_type'])
-    expect((await send('/v1/test/echo', `{"name":"n","count":1,"x":${nested}}`)).faults).toEqual(['x: unknown_field'])
+    expect((await send('/v1/test/echo', `{"name":"n","count":${nested}}`)).faults).toEqual(['body: invalid_json'])
+    expect((await send('/v1/test/echo', `{"name":"n","count":1,"x":${nested}}`)).faults).toEqual(['body: invalid_json'])
   })
 
   test.each(['9007199254740992', '9007199254740993', '12345678901234567890', '1e300'])(
@@ -176,8 +176,8 @@ describe('a list', () => {
       ['?status=on&minimum=3', []],
       ['?status=red', ['status: invalid_filter']],
       ['?colour=red', ['colour: invalid_filter']],
-      ['?minimum=11', ['minimum: out_of_range']],
-      ['?minimum=x', ['minimum: invalid_type']],
+      ['?minimum=11', ['minimum: invalid_filter']],
+      ['?minimum=x', ['minimum: invalid_filter']],
       ['?limit=0', ['limit: out_of_range']],
       ['?limit=201', ['limit: out_of_range']],
       ['?limit=ten', ['limit: invalid_type']],

@@ -203,7 +203,7 @@ describe('what is old', () => {
     await happen('a')
     await eventually(() => got().length === 1)
     await eventually(async () => (await deliveries('?status=failed')).length === 8)
-    expect((await ask('GET', `/${subId}`)).json['health']).toMatchObject({ state: 'healthy', consecutive_failures: 0 })
+    expect((await ask('GET', `/${subId}`)).json['health']).toMatchObject({ status: 'healthy', consecutive_failures: 0 })
   })
 })
 

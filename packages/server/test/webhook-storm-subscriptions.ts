@@ -70,7 +70,7 @@ function naturesOf(count: number, random: Random): Nature[] {
 
 export async function subscribe(
   installation: WebhookInstallation,
-  options: { orgs: number; subscriptions: number; withTroubled: boolean },
+  options: { orgs: number; subscriptions: number; withTroubled: boolean; orderedShare?: number },
   random: Random,
 ): Promise<{ orgs: StormOrg[]; subscriptions: StormSubscription[] }> {
   const orgs: StormOrg[] = []
@@ -87,7 +87,7 @@ export async function subscribe(
     )
     // The well ones are the same in both cases.
     if (isWell || options.withTroubled)
-      subscriptions.push(await createSubscription(installation, org, { number: i, kinds, nature }, random))
+      subscriptions.push(await createSubscription(installation, org, { ...options, number: i, kinds, nature }, random))
   }
   await installation.teach(Object.fromEntries(subscriptions.map(({ path, secrets }) => [path, secrets])))
   return { orgs, subscriptions }
@@ -103,13 +103,18 @@ async function createOrg(installation: WebhookInstallation): Promise<StormOrg> {
 async function createSubscription(
   installation: WebhookInstallation,
   org: StormOrg,
-  { number, kinds, nature }: { number: number; kinds: readonly StormKind[]; nature: Nature },
+  {
+    number,
+    kinds,
+    nature,
+    orderedShare = nature === 'flaky' ? 0.6 : 0.15,
+  }: { number: number; kinds: readonly StormKind[]; nature: Nature; orderedShare?: number },
   random: Random,
 ): Promise<StormSubscription> {
   const { key } = org
   const path = `/${nature}/${org.id}/${number}`
   const filter = random.chance(0.05) ? [`${kinds[0]!.split('.')[0]}.*`] : kinds
-  const isOrdered = random.chance(nature === 'flaky' ? 0.6 : 0.15)
+  const isOrdered = random.chance(orderedShare)
   const url = `${nature === 'refusing' ? installation.closedUrl : installation.receiverUrl}${path}`
   const body = { url, events: filter, ordered: isOrdered }
   const { id } = await ask(installation, 'POST', `/v1/orgs/${org.id}/webhooks`, { key, body })

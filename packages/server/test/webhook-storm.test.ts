@@ -61,20 +61,26 @@ describe('three workers and a PostgreSQL that crashes', () => {
       '%s',
       async (bugs, messages) => {
         await installation.plant(bugs)
-        const { faults } = await runWebhookStorm(installation, {
-          ...size,
-          seed,
-          events: 800,
-          rate: 600,
-          withTroubled: false,
-          overlapSeconds: 30,
-          patienceSeconds: 3,
-          // One that is planted here, with the first of them.
-          pastTransaction: bugs.startsWith('sent-at-most-once'),
-        })
-        expect(messages.filter((message) => !faults.some((fault) => message.test(fault)))).toEqual([])
+        // How much of a storm the machine lets happen in its time varies, so what one does not show the next may.
+        let unseen = messages
+        for (let storm = 0; storm < 4 && unseen.length > 0; storm++) {
+          const { faults } = await runWebhookStorm(installation, {
+            ...size,
+            seed: seed + storm,
+            events: 800,
+            rate: 600,
+            withTroubled: false,
+            orderedShare: 1,
+            overlapSeconds: 30,
+            patienceSeconds: 3,
+            // One that is planted here, with the first of them.
+            pastTransaction: bugs.startsWith('sent-at-most-once'),
+          })
+          unseen = unseen.filter((message) => !faults.some((fault) => message.test(fault)))
+        }
+        expect(unseen).toEqual([])
       },
-      120_000,
+      480_000,
     )
   })
 })

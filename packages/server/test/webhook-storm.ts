@@ -27,6 +27,8 @@ export interface WebhookStormOptions {
   readonly subscriptions: number
   /** Whether some of them are slow, dead or gone. */
   readonly withTroubled: boolean
+  /** The share of subscriptions that ask for order; by default it depends on their nature. */
+  readonly orderedShare?: number
   readonly events: number
   /** How many are written in a second. */
   readonly rate: number

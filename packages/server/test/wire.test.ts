@@ -48,7 +48,11 @@ describe('an unmatched route is not_found before anything else is asked', () => 
     ['by a wrong method', () => exchange(server.port, [request('DELETE', '/v1/meta/errors')])],
     ['by a wrong method on a closed route', () => exchange(server.port, [request('PATCH', '/v1/test/closed')])],
     ['by a method the framework does not route', () => exchange(server.port, [request('PROPFIND', '/v1/meta/errors')])],
+    ['by a method that nobody knows', () => exchange(server.port, [request('FROB', '/v1/meta/errors')])],
+    ['by a method in lower case', () => exchange(server.port, [request('get', '/v1/meta/errors')])],
     ['with a trailing slash', () => get('/v1/meta/errors/')],
+    ['with an empty segment', () => get('/v1/test/things/')],
+    ['with an empty segment and a query', () => get('/v1/test/things/?x=/')],
     ['with a very long segment', () => get(`/v1/test/things/${'9'.repeat(5_000)}`)],
   ]
   test.each(attempts)('%s', async (_name, attempt) => {
@@ -71,7 +75,12 @@ describe('what HTTP itself cannot parse is bad_request', () => {
     ['bad percent-encoding outside any route', () => get('/%c0%af')],
     ['oversized headers', () => get('/v1/meta/errors', { 'x-big': 'x'.repeat(40_000) })],
     ['plain garbage', () => exchange(server.port, ['\x16\x03\x01 hello, is this TLS?\r\n\r\n'])],
-    ['an unknown method', () => exchange(server.port, ['FROB / HTTP/1.1\r\nhost: x\r\n\r\n'])],
+    ['a request line that is none', () => exchange(server.port, ['FROB /v1/meta/errors\r\nhost: x\r\n\r\n'])],
+    ['a fragment in the target', () => get('/v1/meta/errors#x')],
+    ...['a b', 'a/b', 'user@a', 'a:b', '[::1', 'a:80:80'].map((host): [string, () => Promise<RawAnswer>] => [
+      `the host ${host}`,
+      () => exchange(server.port, [`GET /v1/meta/errors HTTP/1.1\r\nhost: ${host}\r\n\r\n`]),
+    ]),
     [
       'two content lengths',
       () =>
@@ -92,6 +101,12 @@ describe('what HTTP itself cannot parse is bad_request', () => {
         exchange(server.port, [request('POST', '/v1/test/bodyless', { expect: 'miracles', 'content-length': '0' })]),
     ],
     ['a tunnel', () => exchange(server.port, ['CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n'])],
+    ...['host: a', 'authorization: Bearer a', 'content-type: application/json'].map(
+      (line): [string, () => Promise<RawAnswer>] => [
+        `two headers of which there can be one, ${line.split(':')[0]}`,
+        () => exchange(server.port, [`GET /v1/meta/errors HTTP/1.1\r\nhost: a\r\n${line}\r\n${line}\r\n\r\n`]),
+      ],
+    ),
     ['no host', () => exchange(server.port, ['GET /v1/meta/errors HTTP/1.1\r\n\r\n'])],
   ]
   test.each(attempts)('%s', async (_name, attempt) => {
@@ -99,6 +114,16 @@ describe('what HTTP itself cannot parse is bad_request', () => {
     expect(answer.status).toBe(400)
     expect(expectEnvelope(answer, 'bad_request').details).toEqual({})
   })
+})
+
+test.each(['a', 'a:8080', '127.0.0.1', '[::1]:80', 'xn--nxasmq6b.example', ''])('the host %j is one', async (host) => {
+  const answer = await exchange(server.port, [`GET /v1/meta/errors HTTP/1.1\r\nhost: ${host}\r\n\r\n`])
+  expect(answer.status).toBe(200)
+})
+
+test('a target in absolute form is the same route', async () => {
+  expect((await get('http://localhost/v1/meta/errors')).status).toBe(200)
+  expect((await get('http://localhost/v1//errors')).status).toBe(404)
 })
 
 test('bad percent-encoding in a query is bad_request too', async () => {
@@ -191,11 +216,13 @@ describe('a body that cannot be understood is a fault of the field body', () => 
       'body: invalid_content_type',
       () => post(echo, '{}', { 'content-type': 'what ever' }),
     ],
-    [
-      'another charset',
-      'body: invalid_content_type',
-      () => post(echo, '{}', { 'content-type': 'application/json; charset=latin1' }),
-    ],
+    ...['charset=latin1', 'charset', 'charset=', 'x="a', 'a=b c'].map(
+      (parameter): [string, string, () => Promise<RawAnswer>] => [
+        `the parameter ${parameter}`,
+        'body: invalid_content_type',
+        () => post(echo, '{}', { 'content-type': `application/json; ${parameter}` }),
+      ],
+    ),
     ['bytes that are not UTF-8', 'body: invalid_body', () => post(echo, Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))],
     ['bytes that are not gzip', 'body: invalid_body', () => post(echo, '{}', { ...json, 'content-encoding': 'gzip' })],
     [
@@ -221,6 +248,14 @@ describe('a body that cannot be understood is a fault of the field body', () => 
     expect(answer.status).toBe(422)
     expect(fieldsOf(answer)).toEqual([fault])
   })
+
+  test.each(['', '; charset=utf-8', ';charset="UTF-8"', '; foo=bar', '; v=1; charset=utf-8; q="a;\\"b"', ';'])(
+    'but application/json%s is JSON',
+    async (parameters) => {
+      const type = { 'content-type': `Application/JSON${parameters}` }
+      expect((await post(echo, '{"name":"n","count":1}', type)).status).toBe(200)
+    },
+  )
 
   test('and does not hide the faults of the query', async () => {
     expect(fieldsOf(await post(`${echo}?page=0`, '{'))).toEqual(['page: out_of_range', 'body: invalid_json'])

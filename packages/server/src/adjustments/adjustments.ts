@@ -2,7 +2,7 @@ import { actorOf, type ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import { findPack, packOf } from '../credits/credits.ts'
 import { findLimitOfCustomer } from '../customers/customers.ts'
-import type { Caller } from '../identity/identity.ts'
+import { type Caller, makerColumns, makerOf } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
 import { decideVersion } from '../lanes/lanes.ts'
 import {
@@ -15,9 +15,11 @@ import {
   findAllowanceAt,
   findLimit,
   type JournalEntry,
+  lastBatch,
   limitOf,
   liveLimits,
   lockBooks,
+  mostAdmitted,
   nameAllowances,
   packAllowance,
   parseLimitId,
@@ -25,11 +27,11 @@ import {
   tellCrossings,
 } from '../ledger/ledger.ts'
 import { loadTopUps } from '../quota/quota.ts'
-import { nanoPerUsd, parseUsd } from '../values/money.ts'
+import { parseUsd } from '../values/money.ts'
 import type { AdjustmentInput } from './schema.ts'
 
-/** Well below what can be counted, so that calls go on. */
-const maxSpent = 9_000_000_000n * nanoPerUsd
+/** The balances of a period are forgotten so long after its end. */
+const keptMs = 400 * 86_400_000
 
 /**
  * Corrects what is spent of a limit in one period, with a reason, on the record. It is a movement like any other, so the
@@ -42,15 +44,20 @@ export async function adjust(
 ): Promise<JournalEntry> {
   const { orgId } = caller
   const nowMs = await lockBooks(tx, orgId)
+  const last = await lastBatch(tx, orgId)
   const atMs = input.at === undefined ? nowMs : Date.parse(input.at)
   const bySchedule = await allowanceToAdjust(tx, orgId, input, atMs)
   if (!bySchedule) throw new ApiError('not_found')
   // Its schedule may have changed since: what was booked then stands in the row of then.
   const allowance = await inItsPeriod(tx, orgId, bySchedule, atMs)
+  if (allowance.period && allowance.period.endMs < nowMs - keptMs)
+    throw validationFailed([
+      { field: 'at', code: 'out_of_range', message: 'This period ended more than 400 days ago: it is no longer kept.' },
+    ])
   const asked = input.amount_usd === undefined ? BigInt(input.amount!) : parseUsd(input.amount_usd)
-  const { spent } = (await balancesOf(tx, orgId, [allowance.key])).get(allowance.key)!
+  const { spent, held } = (await balancesOf(tx, orgId, [allowance.key])).get(allowance.key)!
   const delta = spent + asked < 0n ? -spent : asked
-  if (spent + delta > maxSpent)
+  if (delta > 0n && spent + held + delta > mostAdmitted)
     throw validationFailed([
       {
         field: input.amount === undefined ? 'amount_usd' : 'amount',
@@ -60,6 +67,8 @@ export async function adjust(
     ])
   const row = await bookAdjustment(tx, orgId, allowance, {
     delta,
+    lastBatch: last,
+    madeBy: makerColumns(makerOf(caller)),
     actor: actorOf(caller),
     reason: input.reason,
     version: decideVersion,

@@ -1,35 +1,38 @@
 import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Moment, maxSafeInteger, OwnId } from '../contract/wire.ts'
+import { exampleId, Moment, maxSafeInteger, OwnId } from '../contract/wire.ts'
 
-const input = Type.Object({
-  limit_id: Type.String({
-    minLength: 1,
-    maxLength: 40,
-    description: 'A spend cap, budget, customer limit, credit pack, top-up or plan.',
-    examples: ['bud_01jbsteb4peb5vskx602h9mw4q'],
-  }),
-  amount_usd: Type.Optional(
-    Type.String({
-      pattern: '^-?(0|[1-9][0-9]{0,8}|[1-8][0-9]{9})(\\.[0-9]{1,9})?$',
-      maxLength: 21,
-      description: 'What to add to what is spent; negative to take away. What is spent never falls below 0.',
-      examples: ['-12.5'],
+const input = Type.Object(
+  {
+    limit_id: Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'A spend cap, budget, customer limit, credit pack, top-up or plan.',
+      examples: ['bud_01jbsteb4peb5vskx602h9mw4q'],
     }),
-  ),
-  amount: Type.Optional(
-    Type.Integer({
-      minimum: -maxSafeInteger,
-      maximum: maxSafeInteger,
-      description: 'The same for a plan, in its `unit`.',
-    }),
-  ),
-  unit: Type.Optional(Type.Enum(['runs', 'tokens'], { description: 'Of a plan.' })),
-  customer_id: Type.Optional({ ...OwnId, description: 'Whose, for a customer limit.' }),
-  at: Type.Optional(Type.String({ ...Moment, description: 'A time in the period to correct; by default now.' })),
-  reason: Type.String({ minLength: 1, maxLength: 500, examples: ['Refund of invoice 4711'] }),
-})
+    amount_usd: Type.Optional(
+      Type.String({
+        pattern: '^-?(0|[1-9][0-9]{0,8}|[1-8][0-9]{9})(\\.[0-9]{1,9})?$',
+        maxLength: 21,
+        description: 'What to add to what is spent; negative to take away. What is spent never falls below 0.',
+        examples: ['-12.5'],
+      }),
+    ),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: -maxSafeInteger,
+        maximum: maxSafeInteger,
+        description: 'The same for a plan, in its `unit`.',
+      }),
+    ),
+    unit: Type.Optional(Type.Enum(['runs', 'tokens'], { description: 'Of a plan.' })),
+    customer_id: Type.Optional({ ...OwnId, description: 'Whose, for a customer limit.' }),
+    at: Type.Optional(Type.String({ ...Moment, description: 'A time in the period to correct; by default now.' })),
+    reason: Type.String({ minLength: 1, maxLength: 500, examples: ['Refund of invoice 4711'] }),
+  },
+  { examples: [{ limit_id: exampleId('budget'), amount_usd: '12.5', reason: 'Spent before Weir was in place.' }] },
+)
 export type AdjustmentInput = Static<typeof input>
 
 export const AdjustmentInput = withCheck(

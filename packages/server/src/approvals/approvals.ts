@@ -1,6 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import type { Caller } from '../identity/identity.ts'
+import { type Caller, isWithin } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
 import { lockSet, renewRuleSet } from '../policies/policies.ts'
 import { formatId } from '../values/id.ts'
@@ -11,7 +11,7 @@ import {
   decideApproval,
   expireOfRule,
   findApproval,
-  isOfOneMaking,
+  isWithinReach,
   lockApproval,
   lockedRuleVersion,
   revokeApproval,
@@ -33,16 +33,16 @@ const denialMs = dayMs
 async function decidable(tx: Tx, orgId: string, id: string, caller: Caller, now: Date, wanted: Decided['status']) {
   // The rule first, as whoever changes it: a rule that changes takes its requests with it.
   const asked = await findApproval(tx, orgId, id)
-  if (!asked) throw new ApiError('not_found')
+  if (!asked || !isWithin(caller.pins, asked.attempt)) throw new ApiError('not_found')
   const version = await lockedRuleVersion(tx, orgId, asked.rule_id)
   const row = (await lockApproval(tx, orgId, id))!
   if (caller.kind !== 'key')
     throw new ApiError('forbidden', {}, { message: 'The organization decides on its approvals itself.' })
-  if (await isOfOneMaking(tx, orgId, row.requested_by, caller.id))
+  if (await isWithinReach(tx, orgId, row.requested_by, caller.id))
     throw new ApiError(
       'forbidden',
       {},
-      { message: 'Who asks for an approval cannot decide on it, nor can a key that it has made.' },
+      { message: 'Who asks for an approval cannot decide on it, nor can a key that it has minted or rotated.' },
     )
   if (row.status === wanted) return { row, isDecided: true }
   if (row.status !== 'pending') throw conflict(`The request is ${row.status}.`)
@@ -134,12 +134,17 @@ export async function deny(
 }
 
 /** Takes a grant back: nothing starts on it once this is answered, also not what is on its way. */
-export async function revoke(tools: ChangeTools, orgId: string, id: string, now: Date): Promise<ApprovalView> {
+export async function revoke(
+  tools: ChangeTools,
+  { orgId, pins }: Caller,
+  id: string,
+  now: Date,
+): Promise<ApprovalView> {
   const { tx, audit, emit, accessChanged } = tools
   // In the order of whoever changes the rule.
   await lockSet(tx, orgId)
   const row = await lockApproval(tx, orgId, id)
-  if (!row) throw new ApiError('not_found')
+  if (!row || !isWithin(pins, row.attempt)) throw new ApiError('not_found')
   const before = await viewed(tx, orgId, row)
   if (row.status === 'expired') return before
   if (row.status !== 'approved') throw conflict(`The request is ${row.status}.`)

@@ -40,6 +40,7 @@ test('from the moment at which it expires on it refuses whatever is left of it, 
     available: 0n,
     total: { limit: 3n, spent: 0n, held: 0n },
     isPreFlight: true,
+    isKnown: true,
   })
   expect({ code: error.code, details: error.details }).toEqual({
     code: 'policy_approval_required',

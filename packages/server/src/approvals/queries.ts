@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
+import { type Caller, isPinned } from '../identity/identity.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import type { StoredAttempt } from '../policies/policies.ts'
@@ -107,19 +108,22 @@ export async function expireOfAttempt(tx: Tx, orgId: string, of: AttemptKey, now
   return rows.map(typed)
 }
 
-/** Whether one of two keys comes from the other: by rotation, or because the one that asks has made it. */
-export async function isOfOneMaking(tx: Tx, orgId: string, requester: string, approver: string): Promise<boolean> {
+/**
+ * True where the approver is the requester, or a key that the requester could have got hold of: one of its own lineage, or of the
+ * lineage of a key that it has minted or rotated, and so on.
+ */
+export async function isWithinReach(tx: Tx, orgId: string, requester: string, approver: string): Promise<boolean> {
   const { rows } = await raw<{ found: boolean }>`
-    with recursive replaced (id) as (
-      select ${requester}::uuid
-      union select k.rotated_from from api_keys k join replaced r on k.id = r.id
-       where k.org_id = ${orgId} and k.rotated_from is not null),
-    makers (id) as (
-      select ${approver}::uuid
-      union select m.id from api_keys k join makers a on k.id = a.id
-        cross join lateral (values (k.rotated_from), (k.minted_by)) as m (id)
-       where k.org_id = ${orgId} and m.id is not null)
-    select exists (select from replaced join makers using (id)) as found`.execute(tx)
+    with recursive reach (lineage_id) as (
+      select lineage_id from api_keys where org_id = ${orgId} and id = ${requester}
+      union
+      select made.lineage_id from reach
+        join api_keys maker on maker.org_id = ${orgId} and maker.lineage_id = reach.lineage_id
+        join api_keys made on made.org_id = ${orgId} and made.minted_by = maker.id)
+    select exists (
+      select from api_keys k join reach using (lineage_id) where k.org_id = ${orgId} and k.id = ${approver}) as found`.execute(
+    tx,
+  )
   return rows[0]!.found
 }
 
@@ -273,7 +277,15 @@ export async function listApprovals(
   tx: Tx,
   orgId: string,
   page: PageRequest<'created_at'>,
-  { status, ruleId }: { readonly status?: string | undefined; readonly ruleId?: string | undefined },
+  {
+    status,
+    ruleId,
+    pins,
+  }: {
+    readonly status?: string | undefined
+    readonly ruleId?: string | undefined
+    readonly pins: Caller['pins']
+  },
 ) {
   let query = tx
     .selectFrom('approvals')
@@ -281,6 +293,7 @@ export async function listApprovals(
     .where('org_id', '=', orgId)
   if (status !== undefined) query = query.where('status', '=', status)
   if (ruleId !== undefined) query = query.where('rule_id', '=', ruleId)
+  if (isPinned({ pins })) query = query.where(raw<boolean>`attempt @> ${JSON.stringify(pins)}::jsonb`)
   const rows = await keysetPage(query, { sort: 'created_at', id: 'id' }, page).execute()
   return rows.map(typed)
 }

@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
+import { isWithin } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
 import { approve, deny, revoke } from './approvals.ts'
@@ -16,7 +17,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/approvals',
     {
-      config: { role: 'viewer', scope: 'policies:read' },
+      config: { role: 'viewer', scope: 'policies:read', pinned: 'filtered' },
       schema: {
         operationId: 'listApprovals',
         tags,
@@ -33,7 +34,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       const ruleId = query.rule_id === undefined ? undefined : parseId('rule', query.rule_id)
       if (query.rule_id !== undefined && ruleId === undefined) return { data: [], next_cursor: null }
       return sql.asOrgs([orgId], async (tx) => {
-        const rows = await listApprovals(tx, orgId, asked, { status: query.status, ruleId })
+        const rows = await listApprovals(tx, orgId, asked, { status: query.status, ruleId, pins: principal!.pins })
         const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await approvalViews(tx, orgId, answer.data) }
       })
@@ -43,7 +44,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/approvals/:approval_id',
     {
-      config: { role: 'viewer', scope: 'policies:read' },
+      config: { role: 'viewer', scope: 'policies:read', pinned: 'filtered' },
       schema: {
         operationId: 'getApproval',
         tags,
@@ -54,10 +55,10 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       },
     },
     ({ principal, params }) => {
-      const { orgId } = principal!
+      const { orgId, pins } = principal!
       return sql.asOrgs([orgId], async (tx) => {
         const row = await findApproval(tx, orgId, parseId('approval', params.approval_id)!)
-        if (!row) throw new ApiError('not_found')
+        if (!row || !isWithin(pins, row.attempt)) throw new ApiError('not_found')
         const [view] = await approvalViews(tx, orgId, [row])
         return view!
       })
@@ -67,7 +68,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
   app.post(
     '/v1/orgs/:id/approvals/:approval_id/approve',
     {
-      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'] },
+      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'], pinned: 'filtered' },
       schema: {
         operationId: 'approveApproval',
         tags,
@@ -91,7 +92,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
   app.post(
     '/v1/orgs/:id/approvals/:approval_id/revoke',
     {
-      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'] },
+      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'], pinned: 'filtered' },
       schema: {
         operationId: 'revokeApproval',
         tags,
@@ -104,14 +105,14 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
     (request, reply) => {
       const { orgId } = request.principal!
       const id = parseId('approval', request.params.approval_id)!
-      return change(request, reply, { orgId }, (tools) => revoke(tools, orgId, id, clock.now()))
+      return change(request, reply, { orgId }, (tools) => revoke(tools, request.principal!, id, clock.now()))
     },
   )
 
   app.post(
     '/v1/orgs/:id/approvals/:approval_id/deny',
     {
-      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'] },
+      config: { role: 'admin', scope: 'policies:write', errors: ['conflict'], pinned: 'filtered' },
       schema: {
         operationId: 'denyApproval',
         tags,

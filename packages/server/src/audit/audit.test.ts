@@ -42,14 +42,11 @@ describe('a cursor', () => {
   test.each([
     ['nothing', ''],
     ['noise', '%%%'],
-    ['another shape', Buffer.from('{"at":1}').toString('base64url')],
-    ['no time', Buffer.from('["infinity","1"]').toString('base64url')],
-    ['no date', Buffer.from('["2026-13-15T10:00:00.123456+00:00","1"]').toString('base64url')],
-    ['no number', Buffer.from('["2026-11-15T10:00:00.123456+00:00","-1"]').toString('base64url')],
-    [
-      'a number too large',
-      Buffer.from(`["2026-11-15T10:00:00.123456+00:00","${'9'.repeat(20)}"]`).toString('base64url'),
-    ],
+    ['another shape', '{"at":1}'],
+    ['no time', '["infinity","1"]'],
+    ['no date', '["2026-13-15T10:00:00.123456+00:00","1"]'],
+    ['no number', '["2026-11-15T10:00:00.123456+00:00","-1"]'],
+    ['a number too large', `["2026-11-15T10:00:00.123456+00:00","${'9'.repeat(20)}"]`],
   ])('that is %s is refused', (_what, cursor) => {
     expect(readPlace(cursor)).toBeUndefined()
   })

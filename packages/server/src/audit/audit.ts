@@ -20,11 +20,15 @@ export { verifyExport } from './offline.ts'
 export { ensureAuditPartitions, keepAuditPartitionsJob } from './partitions.ts'
 export { createDeniedRecorder, createImpersonationRecorder } from './recorders.ts'
 export { type AuditRecord, auditKeyring, record, recordAll } from './recording.ts'
+export { handOverChains, retireAuditKeys, verifyingKeyring } from './retired-keys.ts'
+
+/** The chain is computed over microseconds; readers are shown times as everywhere else. */
+const toMilliseconds = (at: string) => at.replace(/(?<=\.\d{3})\d{3}/, '')
 
 const entryView = ({ id, seq, at, ...row }: EntryRow) => ({
   id: formatId('audit', id),
   seq: seq.toString(),
-  created_at: at,
+  created_at: toMilliseconds(at),
   actor: row.actor,
   action: row.action,
   target: row.target,
@@ -74,6 +78,7 @@ export async function verifyAudit(
     for (const entry of entries) if (!chain.accept(entry)) return end()
     if (entries.length < verifyPageRows) {
       compareWithHead(chain, head)
+      chain.end()
       return end()
     }
     place = entries.at(-1)!

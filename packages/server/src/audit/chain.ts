@@ -62,6 +62,12 @@ export function sealOf(key: Buffer, previous: Buffer, entry: AuditEntry): Buffer
 
 export const auditPurpose = 'audit chain'
 
+/** The action of an entry that hands a chain over to a newer master key; it names the older ones as `retired`. */
+export const handOverAction = 'master_key.handed_over'
+
+const retiredBy = ({ action, after }: AuditEntry): readonly string[] =>
+  action === handOverAction ? ((after as { retired?: string[] } | null)?.retired ?? []) : []
+
 /** Why a chain cannot be believed from an entry on. */
 export const faults = {
   bad_seal: 'The entry, or the one before it, is not what was sealed.',
@@ -69,6 +75,8 @@ export const faults = {
   repeated: 'A second entry has this number, or entries are out of order.',
   unknown_key: 'The entry names a master key that is not configured.',
   truncated: 'The chain once went on from here: a head beyond it was kept.',
+  retired_key:
+    'The entry is sealed with a master key after its chain was handed over to a newer one, and nothing hands it over again.',
   head_mismatch: 'The head that was kept is not the seal of this entry.',
 } as const
 export type Fault = keyof typeof faults
@@ -89,8 +97,13 @@ export interface Verification {
 }
 
 /** Follows a chain entry by entry and stops believing at the first that does not follow. */
-export function chainVerifier(keyring: Keyring, start: { seq: bigint; mac: Buffer } = { seq: 0n, mac: genesis }) {
+export function chainVerifier(
+  keyring: Keyring & { readonly isRetired?: (id: string) => boolean },
+  start: { seq: bigint; mac: Buffer } = { seq: 0n, mac: genesis },
+) {
   let last = start
+  /** The first entries under keys that are retired, until one hands their chain over. */
+  const notHandedOver = new Map<string, bigint>()
   let entries = 0
   let firstSeq: bigint | undefined
   let firstBad: FirstBad | undefined
@@ -111,10 +124,17 @@ export function chainVerifier(keyring: Keyring, start: { seq: bigint; mac: Buffe
       const key = keyring.find(entry.mac_key_id)
       if (!key) return fail(entry.seq, 'unknown_key')
       if (!sealOf(key.bytes, last.mac, entry).equals(entry.mac)) return fail(entry.seq, 'bad_seal')
+      // No key can vouch for itself; one that was retired later vouches as far as somebody vouches for it.
+      for (const id of retiredBy(entry)) if (id !== key.id) notHandedOver.delete(id)
+      if (keyring.isRetired?.(key.id) && !notHandedOver.has(key.id)) notHandedOver.set(key.id, entry.seq)
       last = { seq: entry.seq, mac: entry.mac }
       firstSeq ??= entry.seq
       entries += 1
       return true
+    },
+    /** Once there is no more: whoever has a key that was retired since could have written what nobody handed over. */
+    end() {
+      for (const seq of notHandedOver.values()) fail(seq, 'retired_key')
     },
     result: (): Verification => ({
       entries,

@@ -1,6 +1,7 @@
 import type { Sql } from '../infra/sql.ts'
 import { genesis, type SealedEntry } from './chain.ts'
 import { type FormatName, formats } from './formats.ts'
+import { writePlace } from './place.ts'
 import { findSealBefore, type Place, readWindowPage } from './queries.ts'
 
 const maxPageRows = 1_000
@@ -17,6 +18,7 @@ export async function* exportAudit(
   window: { from: Date; to: Date },
   formatName: FormatName,
   after?: Place,
+  cursorOf: (place: Place) => string = writePlace,
 ): AsyncGenerator<string, void, undefined> {
   const format = formats[formatName]
   if (format.header !== undefined && after === undefined) yield format.header
@@ -30,7 +32,7 @@ export async function* exportAudit(
     let seal = previous?.mac ?? (await sealBefore(sql, orgId, first))
     let text = ''
     for (const entry of entries) {
-      text += format.line(entry, seal)
+      text += format.line({ ...entry, cursor: cursorOf(entry) }, seal)
       seal = entry.mac
     }
     previous = entries.at(-1)!

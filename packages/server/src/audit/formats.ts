@@ -3,7 +3,8 @@ import { version } from '../infra/platform.ts'
 import { csvLine } from '../values/csv.ts'
 import { formatId } from '../values/id.ts'
 import type { SealedEntry } from './chain.ts'
-import { writePlace } from './place.ts'
+
+type ExportedEntry = SealedEntry & { readonly cursor: string }
 
 /** How an export is written. Every line says, as its cursor, where to go on after it. */
 export interface Format {
@@ -11,7 +12,7 @@ export interface Format {
   /** Before the first line of an export that does not go on from another. */
   readonly header?: string
   /** One entry with its line end. `previous` is the seal before it. */
-  readonly line: (entry: SealedEntry, previous: Buffer | undefined) => string
+  readonly line: (entry: ExportedEntry, previous: Buffer | undefined) => string
 }
 
 export const formatNames = ['ndjson', 'csv', 'cef', 'ocsf'] as const
@@ -39,13 +40,13 @@ const ndjson: Format = {
       previous_mac: previous?.toString('hex') ?? null,
       mac: entry.mac.toString('hex'),
       mac_key_id: entry.mac_key_id,
-      cursor: writePlace(entry),
+      cursor: entry.cursor,
     })}\n`,
 }
 
 const orEmpty = (value: unknown) => (value === null ? '' : JSON.stringify(value))
 
-const columns: Record<string, (entry: SealedEntry) => string> = {
+const columns: Record<string, (entry: ExportedEntry) => string> = {
   id: (entry) => ids(entry).id,
   org_id: (entry) => ids(entry).org_id,
   seq: ({ seq }) => seq.toString(),
@@ -65,7 +66,7 @@ const columns: Record<string, (entry: SealedEntry) => string> = {
   count: ({ count }) => String(count),
   mac: ({ mac }) => mac.toString('hex'),
   mac_key_id: ({ mac_key_id }) => mac_key_id,
-  cursor: (entry) => writePlace(entry),
+  cursor: ({ cursor }) => cursor,
 }
 
 /** RFC 4180. */
@@ -110,7 +111,7 @@ const cef: Format = {
       ...custom('cs3', 'traceId', entry.trace_id),
       ...custom('cs4', 'before', orEmpty(entry.before)),
       ...custom('cs5', 'after', orEmpty(entry.after)),
-      ...custom('cs6', 'cursor', writePlace(entry)),
+      ...custom('cs6', 'cursor', entry.cursor),
       ...custom('flexString1', 'operatorKeyId', entry.actor.operator_key_id ?? ''),
       ...custom('flexString2', 'mac', entry.mac.toString('hex')),
     }
@@ -170,7 +171,7 @@ const ocsf: Format = {
         after: entry.after,
         mac: entry.mac.toString('hex'),
         mac_key_id: entry.mac_key_id,
-        cursor: writePlace(entry),
+        cursor: entry.cursor,
       },
     })}\n`
   },

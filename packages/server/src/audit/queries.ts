@@ -59,9 +59,9 @@ export async function appendEntries(tx: Tx, entries: readonly SealedEntry[]) {
           org_id uuid, seq bigint, id uuid, at timestamptz, actor jsonb, action text, target jsonb, outcome text, before jsonb,
           after jsonb, address text, trace_id text, count integer, mac text, mac_key_id text)
     )
-    update audit_heads set seq = ${last.seq}, mac = ${last.mac}, mac_key_id = ${last.mac_key_id} where org_id = ${last.org_id}`.execute(
-    tx,
-  )
+    update audit_heads set seq = ${last.seq}, mac = ${last.mac}, mac_key_id = ${last.mac_key_id},
+           handed_over_to = case when seq = 0 then ${last.mac_key_id} else handed_over_to end
+     where org_id = ${last.org_id}`.execute(tx)
 }
 
 export interface AuditFilters {

@@ -5,14 +5,14 @@ import type { Actor } from './chain.ts'
 import { type AuditRecord, auditKeyring, recordAll } from './recording.ts'
 
 /**
- * Entries about requests that changed nothing, and so have no transaction to be written in. They are gathered and written
- * in batches, one transaction for an organization at a time: its chain has one end, and a flood must not queue at it.
+ * Entries about requests that changed nothing, and so have no transaction to be written in. They are written in batches,
+ * one transaction for an organization at a time: its chain has one end, and a flood must not queue at it.
  */
 
 const deniedFlushMs = 5_000
 const maxDenied = 10_000
-const impersonatedFlushMs = 500
-const maxImpersonated = 20_000
+const maxImpersonated = 2_000
+const maxWaitMs = 5_000
 const maxBatch = 500
 const minuteMs = 60_000
 
@@ -92,52 +92,78 @@ export function createDeniedRecorder(platform: Platform): DeniedRecorder {
 }
 
 export interface ImpersonationRecorder {
-  /** Whether the request can be put on record. One that cannot must not be served. */
-  readonly record: (orgId: string, record: AuditRecord) => boolean
-  readonly flush: () => Promise<void>
+  /**
+   * Resolves once the entry is durable, or with `false` where it could not be written: then the answer that it is about
+   * must not be sent.
+   */
+  readonly record: (orgId: string, record: AuditRecord) => Promise<boolean>
   readonly close: () => Promise<void>
 }
 
-/** Requests under a support grant: one entry each, whatever the answer, written within a second. */
+interface Waiting {
+  readonly entry: AuditRecord
+  readonly giveUpMs: number
+  readonly settle: (isWritten: boolean) => void
+}
+
+/**
+ * Requests under a support grant: one entry each, written before the answer leaves. Those that come while a transaction
+ * of their organization is on its way share the next one. A wait is bounded; an entry whose transaction outlives it may
+ * still be committed, and then says that an answer was given that was withheld.
+ */
 export function createImpersonationRecorder(platform: Platform): ImpersonationRecorder {
   const { log } = platform
   const keyring = auditKeyring(platform.config.masterKeys())
-  const waiting = new Map<string, AuditRecord[]>()
+  const queues = new Map<string, Waiting[]>()
+  const running = new Set<Promise<void>>()
   let size = 0
 
-  const queue = oneAtATime()
-  const flush = () =>
-    queue(async () => {
-      for (const [orgId, records] of waiting) {
-        try {
-          while (records.length > 0) {
-            const batch = records.slice(0, maxBatch)
-            await write(platform, keyring, orgId, batch)
-            records.splice(0, batch.length)
-            size -= batch.length
-          }
-          waiting.delete(orgId)
-        } catch (error) {
-          log.warn({ error, entries: records.length }, 'impersonated requests were not put on record; trying again')
-        }
-      }
-    })
+  async function drain(orgId: string, queue: Waiting[]) {
+    while (queue.length > 0) {
+      const taken = queue.splice(0, maxBatch)
+      const nowMs = performance.now()
+      const batch = taken.filter(({ giveUpMs }) => giveUpMs > nowMs)
+      const records = batch.map(({ entry }) => entry)
+      const isWritten = await write(platform, keyring, orgId, records).then(
+        () => true,
+        (error: unknown) => {
+          log.error({ error, entries: records.length }, 'requests under a support grant were not put on record')
+          return false
+        },
+      )
+      size -= taken.length
+      for (const { settle } of batch) settle(isWritten)
+    }
+    queues.delete(orgId)
+  }
 
-  const timer = setInterval(() => void flush(), impersonatedFlushMs).unref()
+  function enqueue(orgId: string, waiting: Waiting) {
+    const queue = queues.get(orgId)
+    if (queue) {
+      queue.push(waiting)
+      return
+    }
+    const begun = [waiting]
+    queues.set(orgId, begun)
+    const draining = drain(orgId, begun).finally(() => running.delete(draining))
+    running.add(draining)
+  }
+
   return {
-    record: (orgId, record) => {
-      if (size >= maxImpersonated) return false
-      const ofOrg = waiting.get(orgId)
-      if (ofOrg) ofOrg.push(record)
-      else waiting.set(orgId, [record])
+    record: (orgId, entry) => {
+      if (size >= maxImpersonated) return Promise.resolve(false)
       size += 1
-      return true
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      const timer = setTimeout(() => resolve(false), maxWaitMs)
+      const settle = (isWritten: boolean) => {
+        clearTimeout(timer)
+        resolve(isWritten)
+      }
+      enqueue(orgId, { entry, giveUpMs: performance.now() + maxWaitMs, settle })
+      return promise
     },
-    flush,
     close: async () => {
-      clearInterval(timer)
-      await flush()
-      if (size > 0) log.error({ entries: size }, 'impersonated requests were not put on record')
+      await Promise.all(running)
     },
   }
 }

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
+import type { Cursors } from '../contract/cursors.ts'
 import { pageRequest, readWindow } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { auditKeyring, exportAudit, listAudit, verifyAudit } from './audit.ts'
+import { exportAudit, listAudit, verifyAudit, verifyingKeyring } from './audit.ts'
 import { defaultWindow } from './export.ts'
 import { formats } from './formats.ts'
 import { readPlace, writePlace } from './place.ts'
@@ -19,87 +20,102 @@ import {
 
 const verifySeconds = 5
 
+/** The record of an organization, read by its own keys, and that of the operators, read by operators. */
+const surfaces = [
+  {
+    path: '/v1/orgs/:id',
+    whose: '',
+    access: { role: 'admin', scope: 'audit:read' },
+    params: { params: OrgPath },
+  },
+  { path: '/v1/admin', whose: 'Operator', access: { role: 'operator', scope: 'admin:read' }, params: {} },
+] as const
+
 /** The record of who did what. */
-export function audit(app: App, { sql, config, clock }: Platform) {
+export function audit(app: App, { sql, config, clock }: Platform, cursors: Cursors) {
   const tags = ['audit']
-  const keyring = auditKeyring(config.masterKeys())
   describeTag(app, 'audit', 'Who did what, on a record that cannot be changed unnoticed.')
 
-  app.get(
-    '/v1/orgs/:id/audit-log',
-    {
-      config: { role: 'admin', scope: 'audit:read' },
-      schema: {
-        operationId: 'listAuditLog',
-        tags,
-        summary: 'List audit entries',
-        description:
-          'Changes, denied attempts and requests under support grants; the oldest first unless sorted otherwise.',
-        params: OrgPath,
-        querystring: AuditLogQuery,
-        response: { 200: AuditLog },
+  for (const { path, whose, access, params } of surfaces) {
+    app.get(
+      `${path}/audit-log`,
+      {
+        config: { ...access, expensive: true },
+        schema: {
+          operationId: `list${whose}AuditLog`,
+          tags,
+          summary: 'List audit entries',
+          description:
+            'Changes, denied attempts and requests under support grants; the oldest first unless sorted otherwise.',
+          ...params,
+          querystring: AuditLogQuery,
+          response: { 200: AuditLog },
+        },
       },
-    },
-    ({ principal, query }) => {
-      const { from, to, ...filters } = query
-      const window = {
-        ...(from !== undefined && { from: new Date(from) }),
-        ...(to !== undefined && { to: new Date(to) }),
-      }
-      return sql.asOrgs([principal!.orgId], (tx) =>
-        listAudit(tx, principal!.orgId, pageRequest(query, 'created_at'), { ...filters, ...window }),
-      )
-    },
-  )
+      ({ principal, query }) => {
+        const { from, to, ...filters } = query
+        const window = {
+          ...(from !== undefined && { from: new Date(from) }),
+          ...(to !== undefined && { to: new Date(to) }),
+        }
+        return sql.asOrgs([principal!.orgId], (tx) =>
+          listAudit(tx, principal!.orgId, pageRequest(query, 'created_at'), { ...filters, ...window }),
+        )
+      },
+    )
 
-  app.get(
-    '/v1/orgs/:id/audit-log/export',
-    {
-      config: { role: 'admin', scope: 'audit:read', urgency: 'export' },
-      schema: {
-        operationId: 'exportAuditLog',
-        tags,
-        summary: 'Export audit entries',
-        description:
-          'Streams the entries of a window of at most 90 days, by default the last 90. Each line has a `cursor`; an export that broke off goes on after the last line that arrived, and then has no header line. NDJSON lines carry all that offline verification needs.',
-        params: OrgPath,
-        querystring: AuditExportQuery,
-        response: { 200: AuditExport },
+    app.get(
+      `${path}/audit-log/export`,
+      {
+        config: { ...access, urgency: 'export', expensive: true },
+        schema: {
+          operationId: `export${whose}AuditLog`,
+          tags,
+          summary: 'Export audit entries',
+          description:
+            'Streams the entries of a window of at most 90 days, by default the last 90. Each line has a `cursor`; an export that broke off goes on after the last line that arrived, and then has no header line. NDJSON lines carry all that offline verification needs.',
+          ...params,
+          querystring: AuditExportQuery,
+          response: { 200: AuditExport },
+        },
       },
-    },
-    (request, reply) => {
-      const { format = 'ndjson', cursor } = request.query
-      const window = readWindow(request.query, defaultWindow(request.query, clock.now()))
-      const { orgId } = request.principal!
-      reply.type(formats[format].contentType)
-      // The framework would read a stream to its end to throw it away.
-      if (request.method === 'HEAD') return ''
-      const after = cursor === undefined ? undefined : readPlace(cursor)
-      return Readable.from(exportAudit(sql, orgId, window, format, after))
-    },
-  )
+      (request, reply) => {
+        const { format = 'ndjson', cursor } = request.query
+        const window = readWindow(request.query, defaultWindow(request.query, clock.now()))
+        const { orgId } = request.principal!
+        reply.type(formats[format].contentType)
+        // The framework would read the whole stream to throw it away; from an empty text it would take the length.
+        if (request.method === 'HEAD') return Readable.from([])
+        const after = cursor === undefined ? undefined : readPlace(cursor)
+        return Readable.from(
+          exportAudit(sql, orgId, window, format, after, (place) => cursors.close(request, writePlace(place))),
+        )
+      },
+    )
 
-  app.get(
-    '/v1/orgs/:id/audit-log/verify',
-    {
-      config: { role: 'admin', scope: 'audit:read', urgency: 'export' },
-      schema: {
-        operationId: 'verifyAuditLog',
-        tags,
-        summary: 'Verify the audit log',
-        description: 'Recomputes the chain of seals and names the first entry that is not what was once written.',
-        params: OrgPath,
-        querystring: AuditVerifyQuery,
-        response: { 200: AuditVerification },
+    app.get(
+      `${path}/audit-log/verify`,
+      {
+        config: { ...access, urgency: 'export', expensive: true },
+        schema: {
+          operationId: `verify${whose}AuditLog`,
+          tags,
+          summary: 'Verify the audit log',
+          description: 'Recomputes the chain of seals and names the first entry that is not what was once written.',
+          ...params,
+          querystring: AuditVerifyQuery,
+          response: { 200: AuditVerification },
+        },
       },
-    },
-    async ({ principal, query: { cursor } }) => {
-      const endMs = performance.now() + verifySeconds * 1_000
-      const { next, ...answer } = await verifyAudit(sql, keyring, principal!.orgId, {
-        after: cursor === undefined ? undefined : readPlace(cursor),
-        isTimeUp: () => performance.now() > endMs,
-      })
-      return { ...answer, next_cursor: next && writePlace(next) }
-    },
-  )
+      async ({ principal, query: { cursor } }) => {
+        const endMs = performance.now() + verifySeconds * 1_000
+        const keyring = await verifyingKeyring(sql, config.masterKeys())
+        const { next, ...answer } = await verifyAudit(sql, keyring, principal!.orgId, {
+          after: cursor === undefined ? undefined : readPlace(cursor),
+          isTimeUp: () => performance.now() > endMs,
+        })
+        return { ...answer, next_cursor: next && writePlace(next) }
+      },
+    )
+  }
 }

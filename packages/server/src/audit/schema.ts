@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
-import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
+import { ListOf, ListQuery, NextCursor, windowFilters } from '../contract/lists.ts'
 import { checkOf, withCheck } from '../contract/semantic-check.ts'
-import { Id, Nullable } from '../contract/wire.ts'
+import { exampleId, Id, Nullable, OneOf } from '../contract/wire.ts'
 import { idPattern, prefixes } from '../values/id.ts'
 import { faults } from './chain.ts'
 import { formatNames } from './formats.ts'
 import { readPlace } from './place.ts'
 
-const Anything = (description: string) => Type.Unsafe<unknown>({ description })
+const Anything = (description: string, example: unknown) => Type.Unsafe<unknown>({ description, examples: [example] })
 
 const Time = Type.String({
-  description: 'ISO-8601 timestamp with a numeric offset, to the microsecond.',
-  examples: ['2026-11-15T09:30:00.123456+00:00'],
+  description: 'ISO-8601 timestamp with a numeric offset, to the millisecond.',
+  examples: ['2026-11-15T09:30:00.123+00:00'],
 })
 
 const Seq = Type.String({ description: "Number in the organization's chain, from 1, without gaps.", examples: ['42'] })
@@ -22,16 +22,19 @@ export const AuditLogEntry = Type.Object({
   seq: Seq,
   created_at: Time,
   actor: Type.Object({
-    kind: Type.String({ description: '`key`, `support` or `system`.', examples: ['key'] }),
-    id: Type.String({ description: 'The key, or the support grant.' }),
+    kind: OneOf(['key', 'support', 'system']),
+    id: Type.String({ description: 'The key, or the support grant.', examples: [exampleId('key')] }),
     role: Type.String({ examples: ['admin'] }),
     operator_key_id: Type.Optional(Type.String({ description: "The operator's own key behind a support grant." })),
   }),
   action: Type.String({ description: 'What was done, or for a denied attempt the route.', examples: ['key.created'] }),
-  target: Type.Object({ kind: Type.String({ examples: ['key'] }), id: Type.String() }),
-  outcome: Type.String({ description: '`allowed` or `denied`.', examples: ['allowed'] }),
-  before: Anything('The target before the change; null where there was none.'),
-  after: Anything('The target after the change; null where there is none.'),
+  target: Type.Object({
+    kind: Type.String({ examples: ['key'] }),
+    id: Type.String({ examples: [exampleId('key')] }),
+  }),
+  outcome: OneOf(['allowed', 'denied']),
+  before: Anything('The target before the change; null where there was none.', null),
+  after: Anything('The target after the change; null where there is none.', { name: 'checkout agent' }),
   address: Nullable(Type.String({ description: "The caller's address.", examples: ['203.0.113.7'] })),
   trace_id: Type.String({ description: '`x-svc-trace-id` of the request.' }),
   count: Type.Integer({ description: 'How many attempts the entry stands for.' }),
@@ -55,9 +58,10 @@ export const AuditLogQuery = ListQuery(
     ...windowFilters,
   },
   'integer',
+  'oldest first',
 )
 
-const Cursor = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+const Cursor = (description: string) => Type.String({ minLength: 1, maxLength: 400, description })
 
 /** The list already knows what a window may be. */
 const windowFaults = checkOf(AuditLogQuery)!
@@ -85,11 +89,17 @@ export const AuditExportQuery = withCursor(
   'Use the cursor of a line of an export.',
 )
 
+const exportExamples = {
+  'application/x-ndjson': '{"id":"aud_…","seq":"42","action":"key.created","outcome":"allowed",…,"cursor":"…"}\n',
+  'text/csv': 'id,org_id,seq,created_at,…\naud_…,org_…,42,2026-11-15T09:30:00.123456+00:00,…\n',
+  'text/plain': 'CEF:0|Weir|Weir|0.1.0|key.created|key.created|3|rt=1794734400000 externalId=aud_… act=key.created …\n',
+}
+
 /** One line or more of an export; streamed, so this documents it and nothing is made from it. */
 export const AuditExport = Type.Unsafe<Readable | string>({
   description: 'The entries of the window in the order in which they were made, one on a line.',
   content: Object.fromEntries(
-    ['application/x-ndjson', 'text/csv', 'text/plain'].map((type) => [type, { schema: Type.String() }]),
+    Object.entries(exportExamples).map(([type, example]) => [type, { schema: Type.String({ examples: [example] }) }]),
   ),
 })
 
@@ -98,30 +108,31 @@ export const AuditVerifyQuery = withCursor(
   'Use the next_cursor of a verification.',
 )
 
-export const AuditVerification = Type.Object({
-  entries: Type.Integer({ description: 'Sound entries that this answer is about.' }),
-  first_seq: Nullable(Type.String({ description: 'The first of them.', examples: ['1'] })),
-  head: Nullable(
-    Type.Object(
-      { seq: Seq, mac: Type.String({ description: "The entry's seal in hexadecimal." }) },
-      {
-        description: 'The last sound entry. Note it down: no honest chain will ever contradict it.',
-      },
+export const AuditVerification = Type.Object(
+  {
+    entries: Type.Integer({ description: 'Sound entries that this answer is about.' }),
+    first_seq: Nullable(Type.String({ description: 'The first of them.', examples: ['1'] })),
+    head: Nullable(
+      Type.Object(
+        { seq: Seq, mac: Type.String({ description: "The entry's seal in hexadecimal." }) },
+        {
+          description: 'The last sound entry. Note it down: no honest chain will ever contradict it.',
+        },
+      ),
     ),
-  ),
-  valid: Type.Boolean({ description: 'Whether no fault was found.' }),
-  first_bad: Type.Optional(
-    Type.Object({
-      seq: Seq,
-      reason: Type.String({
-        description: Object.entries(faults)
-          .map(([reason, meaning]) => `\`${reason}\`: ${meaning}`)
-          .join(' '),
-        examples: ['bad_seal'],
+    valid: Type.Boolean({ description: 'Whether no fault was found.' }),
+    first_bad: Type.Optional(
+      Type.Object({
+        seq: Seq,
+        reason: Type.String({
+          description: Object.entries(faults)
+            .map(([reason, meaning]) => `\`${reason}\`: ${meaning}`)
+            .join(' '),
+          examples: ['bad_seal'],
+        }),
       }),
-    }),
-  ),
-  next_cursor: Nullable(
-    Type.String({ description: 'A long chain takes several calls: pass as `cursor` to go on. Null at the end.' }),
-  ),
-})
+    ),
+    next_cursor: NextCursor('A long chain takes several calls: pass as `cursor` to go on; null at the end.'),
+  },
+  { description: 'The state of the chain of entries.' },
+)

@@ -27,7 +27,13 @@ export function backtests(app: App, platform: Platform, rules: Pick<Remembered<R
   app.post(
     '/v1/orgs/:id/policies/backtest',
     {
-      config: { role: 'member', scope: 'policies:read', urgency: 'export' },
+      config: {
+        role: 'member',
+        scope: 'policies:read',
+        urgency: 'export',
+        expensive: true,
+        ignoresIdempotencyKey: true,
+      },
       schema: {
         operationId: 'backtestPolicies',
         tags: ['policies'],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { envelope } from '../contract/envelope.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Log } from '../infra/log.ts'
-import { isDatabaseAway } from '../infra/sql.ts'
+import { outageOf } from '../infra/outage.ts'
 import type { Progress } from './progress.ts'
 import type { BacktestView } from './schema.ts'
 
@@ -76,7 +76,7 @@ export async function* progressLines(
 /** What is told of a failure after the head was sent. */
 export const failureOf = (log: Log, traceId: string) => (thrown: unknown) => {
   if (thrown instanceof ApiError) return thrown
-  const error = new ApiError(isDatabaseAway(thrown) ? 'service_unavailable' : 'internal', {}, { cause: thrown })
+  const error = new ApiError(outageOf(thrown) ? 'service_unavailable' : 'internal', {}, { cause: thrown })
   if (!(thrown instanceof CallerLeft)) log.error({ trace_id: traceId, error: thrown }, 'a back-test failed')
   return error
 }

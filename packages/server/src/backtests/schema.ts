@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { windowFaults, windowFilters } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Nullable, OwnId, Timestamp, Usd } from '../contract/wire.ts'
+import { Count, Id, Nullable, OneOf, OwnId, Timestamp, Usd } from '../contract/wire.ts'
 import { scheduleFaults, scheduleInput } from '../ledger/ledger.ts'
 import { RuleInput } from '../policies/policies.ts'
 
@@ -25,20 +25,27 @@ const draftLimit = Type.Object({
 })
 export type DraftLimit = Static<typeof draftLimit>
 
-const input = Type.Object({
-  from: Type.Optional({ ...windowFilters.from, description: 'Since when runs have started; by default 30 days ago.' }),
-  to: Type.Optional({ ...windowFilters.to, description: 'Until when; at most 90 days later. By default now.' }),
-  rules: Type.Optional(
-    Type.Array(RuleInput, {
-      maxItems: maxRules,
-      description: 'A draft, tested instead of the rules that are set. Where several have one priority, in this order.',
+const input = Type.Object(
+  {
+    from: Type.Optional({
+      ...windowFilters.from,
+      description: 'Since when runs have started; by default 30 days ago.',
     }),
-  ),
-  limit: Type.Optional({
-    ...draftLimit,
-    description: 'A draft of a budget or of a customer’s limit, tested instead of rules.',
-  }),
-})
+    to: Type.Optional({ ...windowFilters.to, description: 'Until when; at most 90 days later. By default now.' }),
+    rules: Type.Optional(
+      Type.Array(RuleInput, {
+        maxItems: maxRules,
+        description:
+          'A draft, tested instead of the rules that are set. Where several have one priority, in this order.',
+      }),
+    ),
+    limit: Type.Optional({
+      ...draftLimit,
+      description: 'A draft of a budget or of a customer’s limit, tested instead of rules.',
+    }),
+  },
+  { examples: [{ limit: { scope_kind: 'department', scope_id: 'support', limit_usd: '500', period: 'month' } }] },
+)
 export type BacktestInput = Static<typeof input>
 export const BacktestInput = withCheck(input, (body: BacktestInput) => [
   ...windowFaults(body).map((fault) =>
@@ -85,8 +92,8 @@ const ruleRef = {
   index: Nullable({ ...Count, description: 'Of a draft: which of its rules.' }),
   rule_name: Nullable(Type.String()),
 }
-const Outcome = Type.String({
-  description: '`allow`, `block`, `require_approval`, `over_limit`, or `error`: the rule that was to decide fails.',
+const Outcome = OneOf(['allow', 'block', 'require_approval', 'over_limit', 'error'], {
+  description: '`error`: the rule that was to decide fails.',
   examples: ['block'],
 })
 
@@ -110,7 +117,7 @@ const Agreement = Type.Object(
 export const Backtest = Type.Object({
   window: Type.Object({ from: Timestamp, to: Timestamp }),
   tested: Type.Object({
-    kind: Type.String({ description: '`live`, `rules` or `limit`.', examples: ['live'] }),
+    kind: OneOf(['live', 'rules', 'limit']),
     set_version: Nullable({ ...Count, description: 'Of the live rules.' }),
     rules: Nullable({ ...Count, description: 'How many rules.' }),
     limit: Nullable(
@@ -183,6 +190,9 @@ export const BacktestAnswer = Type.Unsafe<BacktestView | Readable>({
       schema: Type.String({
         description:
           'A line of `type` `progress` at once and then every half second, with `considered`, `total_estimate` and `fraction`; then one of `type` `result` with the fields of the JSON answer, or of `type` `error` with `error` as in the envelope.',
+        examples: [
+          '{"type":"progress","considered":5000,"total_estimate":20000,"fraction":0.25}\n{"type":"result",…}\n',
+        ],
       }),
     },
   },

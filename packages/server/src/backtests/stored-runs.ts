@@ -1,4 +1,4 @@
-import type { Attempt } from '../policies/policies.ts'
+import { type Attempt, attemptOf } from '../policies/policies.ts'
 import { timeOfUuid } from '../values/id.ts'
 import type { StoredRun } from './queries.ts'
 
@@ -16,40 +16,25 @@ const nobody: Attempt['key'] = { id: '', role: '', scopes: [] }
  */
 export function attemptOfRun(run: StoredRun, keys: KnownKeys, asTold: boolean): Attempt {
   const { admission } = run
-  const said = {
-    model: run.model,
-    provider: run.provider ?? '',
-    operation: run.operation ?? '',
-    action: run.action ?? '',
-    workflowId: run.workflow_id ?? '',
-    deploymentId: run.deployment_id ?? '',
-    departmentId: run.department_id ?? '',
-    customerId: run.customer_id ?? '',
-    tags: run.tags,
-    metadata: run.metadata ?? {},
-  }
   if (!admission)
-    return {
-      ...said,
-      atMs: timeOfUuid(run.id),
-      inputTokens: run.input_tokens ?? 0,
-      maxOutputTokens: run.output_tokens ?? 0,
-      estimatedNano: run.cost_nano,
-      key: nobody,
-      chain: chainOfRow(run),
-    }
+    return attemptOf(
+      { ...run, max_output_tokens: run.output_tokens },
+      { atMs: timeOfUuid(run.id), model: run.model, estimatedNano: run.cost_nano, key: nobody, chain: chainOfRow(run) },
+    )
   const isTold = asTold || admission.chain_id !== ''
-  return {
-    ...said,
-    atMs: admission.at_ms,
-    inputTokens: admission.input_tokens,
-    maxOutputTokens: admission.max_output_tokens,
-    estimatedNano: BigInt(admission.estimated_nano),
-    key: { id: admission.key_id, ...(keys.get(admission.key_id) ?? supporter) },
-    chain: isTold
-      ? { id: admission.chain_id, depth: admission.chain_depth, costNano: BigInt(admission.chain_cost_nano) }
-      : chainOfRow(run),
-  }
+  const { input_tokens, max_output_tokens } = admission
+  return attemptOf(
+    { ...run, input_tokens, max_output_tokens },
+    {
+      atMs: admission.at_ms,
+      model: run.model,
+      estimatedNano: BigInt(admission.estimated_nano),
+      key: { id: admission.key_id, ...(keys.get(admission.key_id) ?? supporter) },
+      chain: isTold
+        ? { id: admission.chain_id, depth: admission.chain_depth, costNano: BigInt(admission.chain_cost_nano) }
+        : chainOfRow(run),
+    },
+  )
 }
 
 /** What a row knows of its chain: not what had been spent there. */

@@ -1,5 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId, newUuid, parseId } from '../values/id.ts'
@@ -27,7 +28,7 @@ import type {
   BenchmarkQuery,
   Cohort,
   CohortInput,
-  CohortPatch,
+  CohortReplacement,
   Membership,
   MembershipInput,
 } from './schema.ts'
@@ -56,10 +57,16 @@ export async function createCohort({ tx, audit }: ChangeTools, input: CohortInpu
 }
 
 /** What a cohort compares is never changed: its members have agreed to that and to nothing else. */
-export async function changeCohort({ tx, audit }: ChangeTools, id: string, fields: CohortPatch): Promise<Cohort> {
+export async function replaceCohort(
+  { tx, audit, replaces }: ChangeTools,
+  id: string,
+  wanted: Wanted<CohortReplacement>,
+): Promise<Cohort> {
   const found = await lockCohort(tx, id)
   if (!found) throw new ApiError('not_found')
   const before = cohortView(found)
+  replaces(before)
+  const fields = wanted(before)
   const after = cohortView(
     await updateCohort(tx, id, { ...fields, isReopened: fields.status === 'open' && found.status === 'closed' }),
   )
@@ -70,6 +77,7 @@ export async function changeCohort({ tx, audit }: ChangeTools, id: string, field
 export async function getMembership(tx: Tx, orgId: string): Promise<Membership> {
   const rows = await membershipsOf(tx, orgId)
   return {
+    cohort_ids: rows.map(({ cohort_id }) => formatId('cohort', cohort_id)),
     cohorts: rows.map(({ cohort_id, name, status, joined_at }) => ({
       cohort_id: formatId('cohort', cohort_id),
       name,
@@ -80,10 +88,15 @@ export async function getMembership(tx: Tx, orgId: string): Promise<Membership> 
 }
 
 /** Joins and leaves; whoever is in a cohort stays in it as it was. */
-export async function putMembership({ tx, audit }: ChangeTools, orgId: string, { cohort_ids }: MembershipInput) {
+export async function putMembership(
+  { tx, audit, replaces }: ChangeTools,
+  orgId: string,
+  asked: Wanted<MembershipInput>,
+) {
   await lockMemberships(tx, orgId)
   const before = await getMembership(tx, orgId)
-  const wanted = cohort_ids.map((id) => parseId('cohort', id)!)
+  replaces(before)
+  const wanted = asked(before).cohort_ids.map((id) => parseId('cohort', id)!)
   const current = (await membershipsOf(tx, orgId)).map(({ cohort_id }) => cohort_id)
   const joined = wanted.filter((id) => !current.includes(id))
   const left = current.filter((id) => !wanted.includes(id))

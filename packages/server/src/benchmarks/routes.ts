@@ -1,15 +1,17 @@
 import type { Change } from '../changes/changes.ts'
 import { asPicture } from '../contract/content-policy.ts'
+import { ApiError } from '../contract/errors.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
 import { timestampOrNull } from '../values/timestamp.ts'
-import { changeCohort, cohortView, createCohort, getMembership, putMembership, readBenchmark } from './benchmarks.ts'
+import { cohortView, createCohort, getMembership, putMembership, readBenchmark, replaceCohort } from './benchmarks.ts'
 import { drawBenchmark } from './picture.ts'
-import { latestPublished, listCohorts, membershipsOf } from './queries.ts'
+import { findCohort, latestPublished, listCohorts, membershipsOf } from './queries.ts'
 import {
   BenchmarkAnswer,
   BenchmarkQuery,
@@ -17,8 +19,8 @@ import {
   CohortInput,
   CohortList,
   CohortListQuery,
-  CohortPatch,
   CohortPath,
+  CohortReplacement,
   ListedCohorts,
   Membership,
   MembershipInput,
@@ -80,7 +82,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
   app.get(
     '/v1/benchmarks/cohorts/:cohort_id',
     {
-      config: { role: 'viewer', scope: 'benchmarks:read', errors: ['insufficient_cohort_size'] },
+      config: { role: 'viewer', scope: 'benchmarks:read', expensive: true, errors: ['insufficient_cohort_size'] },
       schema: {
         operationId: 'getBenchmark',
         tags,
@@ -115,24 +117,29 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
     ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getMembership(tx, principal!.orgId)),
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/benchmark-membership',
     {
       config: { role: 'admin', scope: 'benchmarks:write' },
-      schema: {
-        operationId: 'putBenchmarkMembership',
-        tags,
+      tags,
+      name: 'BenchmarkMembership',
+      put: {
         summary: 'Join and leave cohorts',
         description:
           'Replaces the list. You contribute to every period that ends while you are a member, unless you have left before it is published. Whoever comes back begins anew.',
-        params: OrgPath,
-        body: MembershipInput,
-        response: { 200: Membership },
       },
+      patch: {
+        summary: 'Change the cohorts you are in',
+        description: 'The list is one field: as joining and leaving.',
+      },
+      params: OrgPath,
+      body: MembershipInput,
+      view: Membership,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
-      return change(request, reply, { orgId }, (tools) => putMembership(tools, orgId, request.body))
+      return change(request, reply, { orgId }, (tools) => putMembership(tools, orgId, wanted))
     },
   )
 }
@@ -180,23 +187,48 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
     },
   )
 
-  app.patch(
+  app.get(
     '/v1/admin/benchmarks/cohorts/:cohort_id',
     {
-      config: { role: 'operator', scope: 'admin:write', errors: ['not_found'] },
+      config: { role: 'operator', scope: 'admin:read', errors: ['not_found'] },
       schema: {
-        operationId: 'updateBenchmarkCohort',
+        operationId: 'getCohortDefinition',
         tags,
-        summary: 'Rename, close or reopen a cohort',
-        description: 'A closed cohort cannot be joined, and nothing more is published of it. What was published stays.',
+        summary: 'Get a cohort definition',
+        description: 'One cohort. Who is in it, and how many, is shown to nobody.',
         params: CohortPath,
-        body: CohortPatch,
         response: { 200: Cohort },
       },
     },
-    (request, reply) =>
+    async ({ params }) => {
+      const row = await findCohort(sql.db, parseId('cohort', params.cohort_id)!)
+      if (!row) throw new ApiError('not_found')
+      return cohortView(row)
+    },
+  )
+
+  replaceable(
+    app,
+    '/v1/admin/benchmarks/cohorts/:cohort_id',
+    {
+      config: { role: 'operator', scope: 'admin:write', errors: ['not_found'] },
+      tags,
+      name: 'BenchmarkCohort',
+      put: {
+        summary: 'Replace the name and the status of a cohort',
+        description: 'What it compares cannot be changed. Otherwise as changing them.',
+      },
+      patch: {
+        summary: 'Rename, close or reopen a cohort',
+        description: 'A closed cohort cannot be joined, and nothing more is published of it. What was published stays.',
+      },
+      params: CohortPath,
+      body: CohortReplacement,
+      view: Cohort,
+    },
+    (request, reply, wanted) =>
       change(request, reply, { orgId: request.principal!.orgId }, (tools) =>
-        changeCohort(tools, parseId('cohort', request.params.cohort_id)!, request.body),
+        replaceCohort(tools, parseId('cohort', request.params.cohort_id)!, wanted),
       ),
   )
 }

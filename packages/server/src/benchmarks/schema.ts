@@ -1,7 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { ListOf, ListQuery } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, IsoDate, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import {
+  Count,
+  exampleId,
+  Id,
+  IsoDate,
+  Nullable,
+  OneOf,
+  OwnId,
+  PathId,
+  Picture,
+  Timestamp,
+  Usd,
+} from '../contract/wire.ts'
 import { idPattern } from '../values/id.ts'
 import { percents, reasons } from './percentiles.ts'
 import { cohortPeriods } from './periods.ts'
@@ -22,20 +34,34 @@ const CohortPeriod = Type.Enum([...cohortPeriods], {
 })
 const Status = Type.Enum([...statuses], { description: 'Of a closed one nothing more is published.' })
 
-export const CohortInput = Type.Object({
-  name: Name,
-  industry: Type.Optional(Nullable(definition.industry)),
-  size: Type.Optional(Nullable(definition.size)),
-  workload: Type.Optional(Nullable(definition.workload)),
-  period: Type.Optional({ ...CohortPeriod, default: 'month' }),
-})
+export const CohortInput = Type.Object(
+  {
+    name: Name,
+    industry: Type.Optional(Nullable(definition.industry)),
+    size: Type.Optional(Nullable(definition.size)),
+    workload: Type.Optional(Nullable(definition.workload)),
+    period: Type.Optional({ ...CohortPeriod, default: 'month' }),
+  },
+  {
+    examples: [
+      {
+        name: 'Fintech, customer support',
+        industry: 'fintech',
+        size: '50-249 people',
+        workload: 'customer support',
+        period: 'month',
+      },
+    ],
+  },
+)
 export type CohortInput = Static<typeof CohortInput>
 
-export const CohortPatch = Type.Object(
-  { name: Type.Optional(Name), status: Type.Optional(Status) },
-  { minProperties: 1 },
+/** What a cohort compares is never changed. */
+export const CohortReplacement = Type.Object(
+  { name: Name, status: Status },
+  { examples: [{ name: 'Fintech, support', status: 'open' }] },
 )
-export type CohortPatch = Static<typeof CohortPatch>
+export type CohortReplacement = Static<typeof CohortReplacement>
 
 const cohort = {
   id: Id('cohort'),
@@ -43,12 +69,12 @@ const cohort = {
   industry: Nullable(Type.String()),
   size: Nullable(Type.String()),
   workload: Nullable(Type.String()),
-  period: Type.String({ description: '`week` or `month`.', examples: ['month'] }),
-  status: Type.String({ description: '`open` or `closed`.', examples: ['open'] }),
+  period: OneOf(['week', 'month'], { examples: ['month'] }),
+  status: OneOf(['open', 'closed']),
   created_at: Timestamp,
   updated_at: Timestamp,
 }
-export const Cohort = Type.Object(cohort)
+export const Cohort = Type.Object(cohort, { description: 'The cohort as operators define it.' })
 export type Cohort = Static<typeof Cohort>
 export const CohortPath = Type.Object({ cohort_id: PathId('cohort') })
 
@@ -65,28 +91,35 @@ const ListedCohort = Type.Object({
 })
 export const ListedCohorts = ListOf(ListedCohort)
 
-export const MembershipInput = Type.Object({
-  cohort_ids: Type.Array(
-    Type.String({
-      pattern: idPattern('cohort'),
-      maxLength: 40,
-      examples: ['coh_01jbsteb4peb5vskx602h9mw4q'],
-    }),
-    { maxItems: maxMemberships, uniqueItems: true, description: 'Every cohort to be in: those left out are left.' },
-  ),
-})
+export const MembershipInput = Type.Object(
+  {
+    cohort_ids: Type.Array(
+      Type.String({
+        pattern: idPattern('cohort'),
+        maxLength: 40,
+        examples: ['coh_01jbsteb4peb5vskx602h9mw4q'],
+      }),
+      { maxItems: maxMemberships, uniqueItems: true, description: 'Every cohort to be in: those left out are left.' },
+    ),
+  },
+  { examples: [{ cohort_ids: [exampleId('cohort')] }] },
+)
 export type MembershipInput = Static<typeof MembershipInput>
 
-export const Membership = Type.Object({
-  cohorts: Type.Array(
-    Type.Object({
-      cohort_id: Id('cohort'),
-      name: Type.String(),
-      status: Type.String({ description: '`open` or `closed`.', examples: ['open'] }),
-      joined_at: Timestamp,
-    }),
-  ),
-})
+export const Membership = Type.Object(
+  {
+    cohort_ids: MembershipInput.properties.cohort_ids,
+    cohorts: Type.Array(
+      Type.Object({
+        cohort_id: Id('cohort'),
+        name: Type.String(),
+        status: OneOf(['open', 'closed']),
+        joined_at: Timestamp,
+      }),
+    ),
+  },
+  { description: 'The cohorts that the organization contributes to.' },
+)
 export type Membership = Static<typeof Membership>
 
 const query = Type.Object({
@@ -152,6 +185,6 @@ export const BenchmarkAnswer = Type.Unsafe<Benchmark | string>({
   description: 'What a period was like in the cohort, and where you stand in it.',
   content: {
     'application/json': { schema: Benchmark },
-    'image/svg+xml': { schema: Type.String() },
+    'image/svg+xml': { schema: Picture },
   },
 })

@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useServer } from '../../test/harness.ts'
-import { faultsOf, keyOfView, refusalOf, useLimits } from '../../test/limits.ts'
+import { beginsAfter, faultsOf, keyOfView, refusalOf, useLimits } from '../../test/limits.ts'
 import { type OrgLimits, reachedOf, type ScopedLimit } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { budgetKind } from './budgets.ts'
@@ -34,6 +34,8 @@ describe('a budget', () => {
       remaining_usd: '250.000000001',
       overrun_usd: '0',
       late_usd: '0',
+      refused_count: 0,
+      exhausted_at: null,
       period: 'year',
       timezone: 'Europe/Berlin',
       anchor: '2026-02-28',
@@ -83,6 +85,8 @@ describe('a budget', () => {
       remaining_usd: '0',
       overrun_usd: '0.000000001',
       late_usd: '0.000000002',
+      refused_count: 0,
+      exhausted_at: null,
       would_refuse_count: 3,
     })
   })
@@ -164,7 +168,7 @@ describe('changing a budget', () => {
     const one = `${path}/${String((await create())['id'])}`
     const faults = async (body: object) => faultsOf(await limits.ask('PATCH', one, body))
     expect(await faults({})).toEqual(['body: empty'])
-    expect(await faults({ scope_id: 'other' })).toEqual(['scope_id: unknown_field'])
+    expect(await faults({ scope_id: 'other' })).toEqual(['scope_id: read_only'])
     expect(await faults({ timezone: 'Nowhere' })).toEqual(['timezone: invalid_value'])
     expect(await faults({ period: null })).toEqual(['period: invalid_value'])
     expect(await faults({ anchor: 'soon', limit_usd: 1 })).toEqual([
@@ -173,11 +177,11 @@ describe('changing a budget', () => {
     ])
   })
 
-  test('of its period takes effect where the running period ends', async () => {
+  test('of its period takes effect with its first own period after the running one', async () => {
     const before = await create({ period: 'year' })
     const one = `${path}/${String(before['id'])}`
     const { json } = await limits.ask('PATCH', one, { period: 'week', anchor: '2026-01-01' })
-    const from = before['period_end']
+    const from = beginsAfter(before['period_end'], 'week', 'UTC', '2026-01-01')
     expect(json).toMatchObject({
       period: 'year',
       anchor: null,
@@ -186,18 +190,23 @@ describe('changing a budget', () => {
     })
     // A further change adds to what was asked for, and asking for what is in force takes it back.
     const { json: more } = await limits.ask('PATCH', one, { timezone: 'Asia/Tokyo' })
-    expect(more['next_schedule']).toEqual({ period: 'week', timezone: 'Asia/Tokyo', anchor: '2026-01-01', from })
+    expect(more['next_schedule']).toEqual({
+      period: 'week',
+      timezone: 'Asia/Tokyo',
+      anchor: '2026-01-01',
+      from: beginsAfter(before['period_end'], 'week', 'Asia/Tokyo', '2026-01-01'),
+    })
     const { json: back } = await limits.ask('PATCH', one, { period: 'year', timezone: 'UTC', anchor: null })
     expect(back).toMatchObject({ period: 'year', next_schedule: null })
 
     await limits.ask('PATCH', one, { period: 'week' })
     await limits.query(
       (orgId) =>
-        raw`update limits set next_from = now() - interval '1 minute' where org_id = ${orgId} and next_from is not null`,
+        raw`update limits set next_from = now() - interval '2 years' where org_id = ${orgId} and next_from is not null`,
     )
     const { json: later } = await limits.ask('GET', one)
     expect(later).toMatchObject({ period: 'week', anchor: null, next_schedule: null })
-    expect(Date.parse(String(later['period_end']))).toBeLessThan(Date.parse(String(from)))
+    expect(Date.parse(String(later['period_end']))).toBeLessThanOrEqual(Date.now() + 7 * 86_400_000)
     expect((await limits.ask('PATCH', one, { name: 'Later' })).json).toMatchObject({
       period: 'week',
       next_schedule: null,
@@ -237,6 +246,92 @@ describe('changing a budget', () => {
     expect(reachedOf(limit, 3n)).toEqual([33, 34, 100])
     expect(reachedOf(limit, 4n)).toEqual([0, 33, 34, 100])
     expect(reachedOf({ ...limit, amount: null }, 4n)).toEqual([])
+  })
+})
+
+describe('the budget of a scope and period', () => {
+  const at = (scope_id: string, period = 'month') =>
+    `/scoped-budget?scope_kind=workflow&scope_id=${encodeURIComponent(scope_id)}&period=${period}`
+  const wanted = { name: 'Ops', limit_usd: '500', thresholds: [80] }
+
+  test('is made once, however often and by however many it is asked for', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => limits.ask('PUT', at('../ops'), wanted)))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([...Array<number>(19).fill(200), 201])
+    expect(new Set(answers.map(({ json }) => json['id'])).size).toBe(1)
+    const { json } = await limits.ask('GET', `${path}?scope_kind=workflow&scope_id=..%2Fops`)
+    expect(json['data']).toMatchObject([{ ...wanted, scope_id: '../ops', period: 'month', enforcement: 'block' }])
+    expect((await limits.ask('GET', at('../ops'), undefined, limits.viewer)).json).toEqual(
+      (json['data'] as object[])[0],
+    )
+  })
+
+  test('is replaced with what is asked for, what is spent stays, and its zone and anchor are not forgotten in passing', async () => {
+    const schedule = { timezone: 'Asia/Tokyo', anchor: '2026-01-05' }
+    const made = await limits.ask('PUT', at('zones'), { ...wanted, ...schedule })
+    await limits.book(keyOfView('budget', made.json, 'zones'), { spent: 1_000_000_000n })
+    const replacing = { name: 'Ops', limit_usd: '600' }
+    const forgetful = await limits.ask('PUT', at('zones'), replacing)
+    expect(forgetful.json).toMatchObject({
+      error: {
+        details: {
+          fields: [
+            { field: 'timezone', code: 'required' },
+            { field: 'anchor', code: 'required' },
+          ],
+        },
+      },
+    })
+    const { status, json } = await limits.ask('PUT', at('zones'), { ...replacing, ...schedule })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({
+      id: made.json['id'],
+      limit_usd: '600',
+      spent_usd: '1',
+      thresholds: [],
+      timezone: 'Asia/Tokyo',
+      anchor: '2026-01-05',
+      next_schedule: null,
+    })
+  })
+
+  test('is another one in another period, and is found under the period that was last asked for', async () => {
+    const month = (await limits.ask('PUT', at('periods'), wanted)).json
+    const day = (await limits.ask('PUT', at('periods', 'day'), wanted)).json
+    expect(day['id']).not.toBe(month['id'])
+    await limits.ask('PATCH', `${path}/${String(month['id'])}`, { period: 'week' })
+    expect((await limits.ask('GET', at('periods'))).status).toBe(404)
+    expect((await limits.ask('GET', at('periods', 'week'))).json['id']).toBe(month['id'])
+  })
+
+  test('is not chosen among several: the answer says which there are', async () => {
+    const ids = [
+      await create({ scope_kind: 'workflow', scope_id: 'two', period: 'month' }),
+      await create({ scope_kind: 'workflow', scope_id: 'two', period: 'month' }),
+    ].map(({ id }) => String(id))
+    for (const [method, body] of [['GET'], ['PUT', wanted], ['DELETE']] as const) {
+      const { status, text } = await limits.ask(method, at('two'), body)
+      expect(status).toBe(409)
+      for (const id of ids) expect(text).toContain(id)
+    }
+    await limits.ask('DELETE', `${path}/${ids[0]!}`)
+    expect((await limits.ask('DELETE', at('two'))).status).toBe(204)
+    expect((await limits.ask('DELETE', at('two'))).status).toBe(404)
+  })
+
+  test('is of the organization without a scope_id, and names its faults', async () => {
+    const org = '/scoped-budget?scope_kind=org&period=quarter'
+    expect((await limits.ask('PUT', org, wanted)).status).toBe(201)
+    expect((await limits.ask('GET', org)).json).toMatchObject({ scope_kind: 'org', scope_id: null })
+    expect(faultsOf(await limits.ask('PUT', `${org}&scope_id=x`, wanted))).toEqual(['scope_id: invalid_value'])
+    expect(faultsOf(await limits.ask('PUT', '/scoped-budget', {}))).toEqual([
+      'limit_usd: required',
+      'name: required',
+      'period: required',
+      'scope_kind: required',
+    ])
+    expect(await limits.refusals('PUT', at('x'), wanted)).toEqual(['forbidden', 'not_found'])
+    expect(await limits.refusals('DELETE', at('x'))).toEqual(['forbidden', 'not_found'])
+    expect((await limits.ask('GET', at('x'), undefined, limits.bob.key)).status).toBe(404)
   })
 })
 
@@ -344,5 +439,46 @@ describe('as a limit', () => {
         period_end: '2026-12-01T00:00:00.000+00:00',
       },
     })
+  })
+})
+
+describe('one scope', () => {
+  const scope = (scope_id: string, name = 'b') => ({ ...good, scope_id, name })
+  const message = 'One scope has at most 20 budgets.'
+
+  test('has at most 20 budgets, however many are made at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => limits.ask('POST', path, scope('crowded', `b${i}`))),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+    for (const { json } of answers.filter(({ status }) => status !== 201))
+      expect(json.error).toEqual({ code: 'conflict', message, details: {} })
+    expect((await limits.ask('POST', path, scope('elsewhere'))).status).toBe(201)
+    expect((await limits.ask('POST', path, { ...scope('crowded'), scope_kind: 'deployment' })).status).toBe(201)
+  })
+
+  test('has room again for what is deleted', async () => {
+    const made = []
+    for (let i = 0; i < 20; i++) made.push((await limits.ask('POST', path, scope('full'))).json)
+    expect((await limits.ask('POST', path, scope('full'))).status).toBe(409)
+    expect((await limits.ask('DELETE', `${path}/${String(made[7]!['id'])}`)).status).toBe(204)
+    expect((await limits.ask('POST', path, scope('full'))).status).toBe(201)
+    expect((await limits.ask('POST', path, scope('full'))).status).toBe(409)
+  })
+
+  test('keeps those that it had before there was a limit, and gets no more', async () => {
+    await limits.query(
+      (orgId) => raw`
+        insert into limits (org_id, id, kind, name, scope_kind, scope_id, unit, amount, period, timezone, enforcement)
+        select ${orgId}, gen_random_uuid(), 'budget', 'old', 'workflow', 'legacy', 'usd', 1, 'day', 'UTC', 'block'
+          from generate_series(1, 25)`,
+    )
+    const { json } = await limits.ask('GET', `${path}?scope_kind=workflow&scope_id=legacy&limit=100`)
+    expect(json['data']).toHaveLength(25)
+    const [first] = json['data'] as { id: string }[]
+    expect((await limits.ask('PATCH', `${path}/${first!.id}`, { limit_usd: '7' })).json).toMatchObject({
+      limit_usd: '7',
+    })
+    expect((await limits.ask('POST', path, scope('legacy'))).json.error).toMatchObject({ code: 'conflict', message })
   })
 })

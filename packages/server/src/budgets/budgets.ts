@@ -1,12 +1,15 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, type DetailsOf } from '../contract/errors.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   allowanceAt,
+  ascending,
+  asLastWanted,
   type Charge,
   type Claim,
-  changedSchedule,
   claimOn,
+  type DefaultLimit,
   endLimit,
   findLimit,
   insertLimit,
@@ -17,6 +20,7 @@ import {
   limitsOn,
   liveLimits,
   lockLedger,
+  newcomersOf,
   newSchedule,
   periodView,
   plainSchedule,
@@ -24,6 +28,7 @@ import {
   rearm,
   refusedAmounts,
   refusedMessage,
+  replacedSchedule,
   rowTimesView,
   type ScopedLimit,
   standings,
@@ -35,7 +40,7 @@ import {
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import type { BudgetInput, BudgetPatch, BudgetView } from './schema.ts'
+import type { BudgetInput, BudgetKey, BudgetReplacement, BudgetView, ScopedBudgetInput } from './schema.ts'
 
 /** From the whole to its parts: where several would refuse, the widest is told. */
 const scopes: readonly [ScopedLimit['scopeKind'], (charge: Charge) => string | undefined][] = [
@@ -49,7 +54,7 @@ interface BudgetClaim extends Claim {
   readonly scopeKind: ScopedLimit['scopeKind']
 }
 
-/** At most so much a period, for the organization or a part of it. */
+/** At most so much a period, for the organization or a part of it; a part that has no budget of its own has the default. */
 export const budgetKind: LimitKind = {
   kind: 'budget',
   bindsAtEdge: true,
@@ -57,9 +62,15 @@ export const budgetKind: LimitKind = {
     scopes.flatMap(([scopeKind, idOf]) => {
       const scopeId = idOf(charge)
       if (scopeId === undefined) return []
-      return limitsOn(org, 'budget', scopeKind, scopeId).map(
-        (limit): BudgetClaim => ({ ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind }),
-      )
+      const own = limitsOn(org, 'budget', scopeKind, scopeId)
+      if (own.length > 0 || scopeKind === 'org')
+        return own.map(
+          (limit): BudgetClaim => ({ ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind }),
+        )
+      return limitsOn(org, 'budget_default', scopeKind).map((limit): BudgetClaim => {
+        const newcomers = newcomersOf(limit as DefaultLimit & ScopedLimit, scopeKind, scopeId, nowMs)
+        return { ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind, newcomers }
+      })
     }),
   refuse: (refusal) => {
     const { scopeKind } = refusal.claim as BudgetClaim
@@ -117,21 +128,27 @@ export async function getBudget(tx: Tx, orgId: string, nowMs: number, id: string
 }
 
 const amountOf = (usd: string | null) => (usd === null ? null : parseUsd(usd))
-const ascending = (thresholds: readonly number[]) => thresholds.toSorted((a, b) => a - b)
 
 /** Every process keeps all of an organization's budgets in memory, and looks through them for each decision. */
 const maxBudgets = 1_000
+/** Each of them is a row that every decision in the scope reads and writes under the organization's lock. */
+const maxBudgetsOnScope = 20
+
+const tooMany = (message: string) => new ApiError('conflict', {}, { message })
 
 export async function createBudget({ tx, audit }: ChangeTools, orgId: string, input: BudgetInput): Promise<BudgetView> {
   const nowMs = await lockLedger(tx, orgId)
-  if ((await liveLimits(tx, orgId, 'budget')).length >= maxBudgets)
-    throw new ApiError('conflict', {}, { message: `An organization has at most ${maxBudgets} budgets.` })
+  const scopeId = input.scope_id ?? ''
+  const live = await liveLimits(tx, orgId, 'budget')
+  if (live.length >= maxBudgets) throw tooMany(`An organization has at most ${maxBudgets} budgets.`)
+  if (live.filter((row) => row.scope_kind === input.scope_kind && row.scope_id === scopeId).length >= maxBudgetsOnScope)
+    throw tooMany(`One scope has at most ${maxBudgetsOnScope} budgets.`)
   const row = await insertLimit(tx, orgId, {
     id: newUuid(),
     kind: 'budget',
     name: input.name,
     scope_kind: input.scope_kind,
-    scope_id: input.scope_id ?? '',
+    scope_id: scopeId,
     unit: 'usd',
     amount: amountOf(input.limit_usd),
     ...newSchedule(wantedSchedule(input, plainSchedule)),
@@ -143,27 +160,25 @@ export async function createBudget({ tx, audit }: ChangeTools, orgId: string, in
   return after
 }
 
-export async function changeBudget(
-  { tx, audit }: ChangeTools,
+export async function replaceBudget(
+  { tx, audit, replaces }: ChangeTools,
   orgId: string,
   id: string,
-  { limit_usd, period, timezone, anchor, thresholds, ...plain }: BudgetPatch,
+  wanted: Wanted<BudgetReplacement>,
+  keepsNext: boolean,
 ): Promise<BudgetView> {
   const nowMs = await lockLedger(tx, orgId)
   const found = await findLimit(tx, orgId, 'budget', id)
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)
-  const isTimeChanged = period !== undefined || timezone !== undefined || anchor !== undefined
-  const schedule = {
-    ...(period !== undefined && { period }),
-    ...(timezone !== undefined && { timezone }),
-    ...(anchor !== undefined && { anchor }),
-  }
+  replaces(before)
+  const { name, limit_usd, enforcement, thresholds, ...schedule } = wanted(asLastWanted(before, found))
   const row = await updateLimit(tx, orgId, id, {
-    ...plain,
-    ...(limit_usd !== undefined && { amount: amountOf(limit_usd) }),
-    ...(thresholds !== undefined && { thresholds: ascending(thresholds) }),
-    ...(isTimeChanged && changedSchedule(found, wantedSchedule(schedule, lastWanted(found)), nowMs)),
+    name,
+    amount: amountOf(limit_usd),
+    ...replacedSchedule(found, schedule, { nowMs, keepsNext }),
+    enforcement: enforcement ?? 'block',
+    thresholds: ascending(thresholds ?? []),
   })
   if (row.amount !== found.amount) await rearm(tx, orgId, nowMs, limitOf(row), row.scope_id)
   const after = await viewOf(tx, orgId, nowMs, row)
@@ -171,11 +186,56 @@ export async function changeBudget(
   return after
 }
 
-export async function deleteBudget({ tx, audit }: ChangeTools, orgId: string, id: string): Promise<null> {
+export async function deleteBudget({ tx, audit, replaces }: ChangeTools, orgId: string, id: string): Promise<null> {
   const nowMs = await lockLedger(tx, orgId)
   const before = await getBudget(tx, orgId, nowMs, id)
   if (!before) throw new ApiError('not_found')
+  replaces(before)
   await endLimit(tx, orgId, id)
   audit({ action: 'budget.deleted', target: { kind: 'budget', id: before.id }, before })
   return null
+}
+
+/** The budget of a scope and a period, as it was last asked to be. Several are told apart by their ids only. */
+async function findScoped(tx: Tx, orgId: string, { scope_kind, scope_id = '', period }: BudgetKey) {
+  const [found, ...others] = (await liveLimits(tx, orgId, 'budget')).filter(
+    (row) => row.scope_kind === scope_kind && row.scope_id === scope_id && lastWanted(row).unit === period,
+  )
+  if (!found || others.length === 0) return found
+  const ids = [found, ...others].map(({ id }) => formatId('budget', id)).join(', ')
+  throw new ApiError('conflict', {}, { message: `Several budgets have this scope and period: ${ids}.` })
+}
+
+export async function getScopedBudget(
+  tx: Tx,
+  orgId: string,
+  nowMs: number,
+  key: BudgetKey,
+): Promise<BudgetView | undefined> {
+  const row = await findScoped(tx, orgId, key)
+  return row && viewOf(tx, orgId, nowMs, row)
+}
+
+/** Makes the budget of a scope and a period what was asked for, and makes it if there is none. */
+export async function putScopedBudget(
+  tools: ChangeTools,
+  orgId: string,
+  key: BudgetKey,
+  { enforcement = 'block', thresholds = [], ...input }: ScopedBudgetInput,
+): Promise<{ budget: BudgetView; isNew: boolean }> {
+  await lockLedger(tools.tx, orgId)
+  const found = await findScoped(tools.tx, orgId, key)
+  if (found) {
+    const wanted = { ...input, period: key.period, enforcement, thresholds }
+    return { budget: await replaceBudget(tools, orgId, found.id, () => wanted, false), isNew: false }
+  }
+  tools.replaces(undefined)
+  return { budget: await createBudget(tools, orgId, { ...key, ...input, enforcement, thresholds }), isNew: true }
+}
+
+export async function deleteScopedBudget(tools: ChangeTools, orgId: string, key: BudgetKey): Promise<null> {
+  await lockLedger(tools.tx, orgId)
+  const found = await findScoped(tools.tx, orgId, key)
+  if (!found) throw new ApiError('not_found')
+  return deleteBudget(tools, orgId, found.id)
 }

@@ -1,15 +1,38 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { page, pageRequest } from '../contract/lists.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
+import { isWithin } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { listLimits, readNow } from '../ledger/ledger.ts'
 import { parseId } from '../values/id.ts'
-import { budgetViews, changeBudget, createBudget, deleteBudget, getBudget } from './budgets.ts'
-import { Budget, BudgetInput, BudgetList, BudgetListQuery, BudgetPatch, BudgetPath } from './schema.ts'
+import {
+  budgetViews,
+  createBudget,
+  deleteBudget,
+  deleteScopedBudget,
+  getBudget,
+  getScopedBudget,
+  putScopedBudget,
+  replaceBudget,
+} from './budgets.ts'
+import { budgetDefaults } from './default-routes.ts'
+import { pinnedBudgets, scopeOf } from './pinned-budgets.ts'
+import {
+  Budget,
+  BudgetInput,
+  BudgetKey,
+  BudgetList,
+  BudgetListQuery,
+  BudgetPath,
+  BudgetReplacement,
+  ScopedBudgetInput,
+} from './schema.ts'
 
-export function budgets(app: App, { sql }: Platform, change: Change) {
+export function budgets(app: App, platform: Platform, change: Change) {
+  const { sql } = platform
   const tags = ['limits']
 
   app.post(
@@ -36,7 +59,7 @@ export function budgets(app: App, { sql }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/budgets',
     {
-      config: { role: 'viewer', scope: 'limits:read' },
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered' },
       schema: {
         operationId: 'listBudgets',
         tags,
@@ -50,8 +73,10 @@ export function budgets(app: App, { sql }: Platform, change: Change) {
     ({ principal, query }) => {
       const { orgId } = principal!
       const asked = pageRequest(query, 'created_at')
+      const filters = pinnedBudgets(query, principal!)
+      if (!filters) return { data: [], next_cursor: null }
       return readNow(sql, orgId, async (tx, nowMs) => {
-        const rows = await listLimits(tx, orgId, 'budget', asked, query)
+        const rows = await listLimits(tx, orgId, 'budget', asked, filters)
         const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await budgetViews(tx, orgId, nowMs, answer.data) }
       })
@@ -61,7 +86,7 @@ export function budgets(app: App, { sql }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/budgets/:budget_id',
     {
-      config: { role: 'viewer', scope: 'limits:read' },
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered' },
       schema: {
         operationId: 'getBudget',
         tags,
@@ -72,30 +97,39 @@ export function budgets(app: App, { sql }: Platform, change: Change) {
       },
     },
     ({ principal, params }) => {
-      const { orgId } = principal!
-      return readNow(sql, orgId, (tx, nowMs) => getBudget(tx, orgId, nowMs, parseId('budget', params.budget_id)!))
+      const { orgId, pins } = principal!
+      return readNow(sql, orgId, async (tx, nowMs) => {
+        const budget = await getBudget(tx, orgId, nowMs, parseId('budget', params.budget_id)!)
+        return budget && isWithin(pins, scopeOf(budget)) ? budget : undefined
+      })
     },
   )
 
-  app.patch(
+  replaceable(
+    app,
     '/v1/orgs/:id/budgets/:budget_id',
     {
       config: { role: 'admin', scope: 'limits:write' },
-      schema: {
-        operationId: 'updateBudget',
-        tags,
-        summary: 'Change a budget',
+      tags,
+      name: 'Budget',
+      put: {
+        summary: 'Replace a budget',
         description:
-          'Changes the fields that are given and no other. What was spent goes on counting; another period, anchor or time zone begins where the running period ends (`next_schedule`).',
-        params: BudgetPath,
-        body: BudgetPatch,
-        response: { 200: Budget },
+          'What is left out returns to its default; a time zone or an anchor that is set must be named again. What was spent goes on counting; another period, anchor or time zone begins where the running period ends (`next_schedule`). Its scope cannot be changed.',
       },
+      patch: {
+        summary: 'Change a budget',
+        description: 'Changes the fields that are given and no other; otherwise as replacing it.',
+      },
+      params: BudgetPath,
+      body: BudgetReplacement,
+      view: Budget,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
       const id = parseId('budget', request.params.budget_id)!
-      return change(request, reply, { orgId }, (tools) => changeBudget(tools, orgId, id, request.body))
+      const keepsNext = request.takenBack.has('next_schedule')
+      return change(request, reply, { orgId }, (tools) => replaceBudget(tools, orgId, id, wanted, keepsNext))
     },
   )
 
@@ -118,4 +152,75 @@ export function budgets(app: App, { sql }: Platform, change: Change) {
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteBudget(tools, orgId, id))
     },
   )
+
+  app.get(
+    '/v1/orgs/:id/scoped-budget',
+    {
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered', errors: ['conflict'] },
+      schema: {
+        operationId: 'getScopedBudget',
+        tags,
+        summary: 'Get the budget of a scope and period',
+        description: 'The budget that the query names, with how much of its running period is used.',
+        params: OrgPath,
+        querystring: BudgetKey,
+        response: { 200: Budget },
+      },
+    },
+    ({ principal, query }) => {
+      const { orgId, pins } = principal!
+      return readNow(sql, orgId, async (tx, nowMs) =>
+        isWithin(pins, scopeOf(query)) ? getScopedBudget(tx, orgId, nowMs, query) : undefined,
+      )
+    },
+  )
+
+  app.put(
+    '/v1/orgs/:id/scoped-budget',
+    {
+      config: { role: 'admin', scope: 'limits:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'putScopedBudget',
+        tags,
+        summary: 'Set the budget of a scope and period',
+        description:
+          'Makes the budget that the query names, or replaces what is set on it: the same request twice makes one budget. What was spent goes on counting, and `timezone` and `anchor` stay where they are left out. 409 where several budgets have this scope and period.',
+        params: OrgPath,
+        querystring: BudgetKey,
+        body: ScopedBudgetInput,
+        response: { 200: Budget, 201: Budget },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      let isNew = false
+      return change(request, reply, { orgId, status: () => (isNew ? 201 : 200) }, async (tools) => {
+        const made = await putScopedBudget(tools, orgId, request.query, request.body)
+        isNew = made.isNew
+        return made.budget
+      })
+    },
+  )
+
+  app.delete(
+    '/v1/orgs/:id/scoped-budget',
+    {
+      config: { role: 'admin', scope: 'limits:write', errors: ['conflict'] },
+      schema: {
+        operationId: 'deleteScopedBudget',
+        tags,
+        summary: 'Delete the budget of a scope and period',
+        description: 'It binds no further decision.',
+        params: OrgPath,
+        querystring: BudgetKey,
+        response: { 204: Type.Null({ description: 'Deleted.' }) },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      return change(request, reply, { orgId, status: 204 }, (tools) => deleteScopedBudget(tools, orgId, request.query))
+    },
+  )
+
+  budgetDefaults(app, platform, change)
 }

@@ -2,85 +2,115 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
-import { LimitName, rowTimes, scheduleFaults, scheduleInput, usageFields } from '../ledger/ledger.ts'
+import { Computed, Count, Id, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { LimitName, rowTimes, scheduleFaults, scheduleInput, thresholdsInput, usageFields } from '../ledger/ledger.ts'
 
 const ScopeKind = Type.Enum(['org', 'workflow', 'deployment', 'department'])
+
+const Enforcement = Type.Enum(['block', 'alert'])
+
+export const enforcementInput = Type.Optional(
+  Type.Enum(['block', 'alert'], {
+    default: 'block',
+    description: '`block` refuses what would pass the limit; `alert` counts what it would have refused.',
+  }),
+)
 
 const changeable = {
   name: LimitName,
   limit_usd: Nullable(Type.String({ ...Usd, description: 'null counts without limiting.' })),
   ...scheduleInput,
-  enforcement: Type.Optional(
-    Type.Enum(['block', 'alert'], {
-      default: 'block',
-      description: '`block` refuses what would pass the limit; `alert` counts what it would have refused.',
-    }),
-  ),
-  thresholds: Type.Optional(
-    Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
-      maxItems: 10,
-      uniqueItems: true,
-      default: [],
-      description: 'Percent of the limit, each told once per period when what is spent reaches it.',
-      examples: [[50, 80, 100]],
-    }),
-  ),
+  enforcement: enforcementInput,
+  thresholds: thresholdsInput,
 }
 
-const input = Type.Object({
-  ...changeable,
-  scope_kind: ScopeKind,
-  scope_id: Type.Optional(
-    Type.String({ ...OwnId, description: 'Your id of the workflow, deployment or department; not with `org`.' }),
-  ),
-})
+const input = Type.Object(
+  {
+    ...changeable,
+    scope_kind: ScopeKind,
+    scope_id: Type.Optional(
+      Type.String({ ...OwnId, description: 'Your id of the workflow, deployment or department; not with `org`.' }),
+    ),
+  },
+  {
+    examples: [
+      {
+        name: 'Support team',
+        scope_kind: 'department',
+        scope_id: 'support',
+        limit_usd: '500',
+        period: 'month',
+        timezone: 'Europe/Berlin',
+        thresholds: [80, 100],
+      },
+    ],
+  },
+)
 export type BudgetInput = Static<typeof input>
 export const BudgetInput = withCheck(input, (body: BudgetInput) => [...scopeFaults(body), ...scheduleFaults(body)])
 
-function scopeFaults({ scope_kind, scope_id }: BudgetInput): FieldFault[] {
+function scopeFaults({ scope_kind, scope_id }: Pick<BudgetInput, 'scope_kind' | 'scope_id'>): FieldFault[] {
   if ((scope_kind === 'org') === (scope_id === undefined)) return []
   return scope_id === undefined
     ? [{ field: 'scope_id', code: 'required', message: 'This field is required.' }]
     : [{ field: 'scope_id', code: 'invalid_value', message: 'A budget of the organization has no scope_id.' }]
 }
 
-const patch = Type.Object(
-  {
-    name: Type.Optional(changeable.name),
-    limit_usd: Type.Optional(changeable.limit_usd),
-    period: Type.Optional(changeable.period),
-    timezone: changeable.timezone,
-    anchor: changeable.anchor,
-    enforcement: changeable.enforcement,
-    thresholds: changeable.thresholds,
-  },
-  { minProperties: 1 },
-)
-export type BudgetPatch = Static<typeof patch>
-export const BudgetPatch = withCheck(patch, scheduleFaults)
-
-export const Budget = Type.Object({
-  id: Id('budget'),
-  name: Type.String(),
-  scope_kind: Type.String(),
-  scope_id: Nullable(Type.String()),
-  limit_usd: Nullable(Usd),
-  ...usageFields,
-  enforcement: Type.String({ description: '`block` or `alert`.' }),
-  thresholds: Type.Array(Type.Integer()),
-  would_refuse_count: Type.Integer({
-    ...Count,
-    description: 'How many decisions of this period an `alert` budget would have refused.',
-  }),
-  counts_from: Type.String({ ...Timestamp, description: 'A budget knows nothing of what was spent before.' }),
-  ...rowTimes,
+const key = Type.Object({
+  scope_kind: { ...ScopeKind, examples: ['department'] },
+  scope_id: Type.Optional(
+    Type.String({
+      ...OwnId,
+      description: 'Your id of the workflow, deployment or department; not with `org`.',
+      examples: ['support'],
+    }),
+  ),
+  period: { ...scheduleInput.period, examples: ['month'] },
 })
+export type BudgetKey = Static<typeof key>
+/** Which budget is meant: the one of a scope and a period. */
+export const BudgetKey = withCheck(key, scopeFaults)
+
+const { period: _key, ...own } = changeable
+const replacement = Type.Object(own, {
+  examples: [{ name: 'Support team', limit_usd: '500', timezone: 'Europe/Berlin', thresholds: [80, 100] }],
+})
+export type ScopedBudgetInput = Static<typeof replacement>
+export const ScopedBudgetInput = withCheck(replacement, scheduleFaults)
+
+const whole = Type.Object(changeable, {
+  examples: [{ name: 'Support team', limit_usd: '750', period: 'month', timezone: 'Europe/Berlin' }],
+})
+export type BudgetReplacement = Static<typeof whole>
+/** What a budget is for stays: what was counted belongs to its scope. */
+export const BudgetReplacement = withCheck(whole, scheduleFaults)
+
+export const Budget = Type.Object(
+  {
+    id: Id('budget'),
+    name: Type.String(),
+    scope_kind: OneOf(['org', 'workflow', 'deployment', 'department'], { examples: ['department'] }),
+    scope_id: Nullable(Type.String()),
+    limit_usd: Nullable(Usd),
+    ...usageFields,
+    enforcement: OneOf(['block', 'alert']),
+    thresholds: Type.Array(Type.Integer()),
+    would_refuse_count: Computed(
+      Type.Integer({
+        ...Count,
+        description: 'How many decisions of this period an `alert` budget would have refused.',
+      }),
+    ),
+    counts_from: Type.String({ ...Timestamp, description: 'A budget knows nothing of what was spent before.' }),
+    ...rowTimes,
+  },
+  { description: 'The budget, with what is used of its running period.' },
+)
 export type BudgetView = Static<typeof Budget>
 
 export const BudgetPath = Type.Object({ id: PathId('org'), budget_id: PathId('budget') })
 export const BudgetList = ListOf(Budget)
 export const BudgetListQuery = ListQuery(
   { created_at: 'time', name: 'text' },
-  { scope_kind: ScopeKind, scope_id: OwnId },
+  { scope_kind: ScopeKind, scope_id: OwnId, period: scheduleInput.period, enforcement: Enforcement },
 )

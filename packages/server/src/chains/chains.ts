@@ -1,5 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   type Allowance,
@@ -148,10 +149,15 @@ const boundsView = ({ max_cost_nano, max_tokens, max_depth }: ChainLimitRow) => 
 })
 
 /** Replaces what bounds new chains. Those that have begun keep what bounded them then. */
-export async function putChainLimits({ tx, audit }: ChangeTools, orgId: string, input: ChainLimitsInput) {
+export async function putChainLimits(
+  { tx, audit, replaces }: ChangeTools,
+  orgId: string,
+  wanted: Wanted<ChainLimitsInput>,
+) {
   await lockLedger(tx, orgId)
   const before = await getChainLimits(tx, orgId)
-  const { default: general, workflows = [] } = input
+  replaces(before)
+  const { default: general, workflows = [] } = wanted(before)
   await replaceChainLimits(tx, orgId, [
     ...(general ? [rowOf('', general)] : []),
     ...workflows.map(({ workflow_id, ...own }) => rowOf(workflow_id, own)),

@@ -1,4 +1,5 @@
 import type { Change } from '../changes/changes.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -26,24 +27,29 @@ export function chains(app: App, { sql }: Platform, change: Change) {
     ({ principal }) => readNow(sql, principal!.orgId, (tx) => getChainLimits(tx, principal!.orgId)),
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/chain-limits',
     {
       config: { role: 'admin', scope: 'limits:write' },
-      schema: {
-        operationId: 'putChainLimits',
-        tags,
+      tags,
+      name: 'ChainLimits',
+      put: {
         summary: 'Set the limits of run chains',
         description:
           'Replaces all of them. A chain is bounded by what is set when its first run starts; that run may ask for tighter bounds, not for looser ones.',
-        params: OrgPath,
-        body: ChainLimitsInput,
-        response: { 200: ChainLimits },
       },
+      patch: {
+        summary: 'Change the limits of run chains',
+        description: 'Replaces the default or the list of workflows, whichever is given; otherwise as setting them.',
+      },
+      params: OrgPath,
+      body: ChainLimitsInput,
+      view: ChainLimits,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
-      return change(request, reply, { orgId }, (tools) => putChainLimits(tools, orgId, request.body))
+      return change(request, reply, { orgId }, (tools) => putChainLimits(tools, orgId, wanted))
     },
   )
 }

@@ -25,12 +25,22 @@ export type ChainBoundsInput = Static<typeof ChainBoundsInput>
 
 const WorkflowBounds = Type.Object({ workflow_id: OwnId, ...bounds })
 
-const input = Type.Object({
-  default: Type.Optional(
-    Nullable({ ...ChainBoundsInput, description: 'For chains of workflows that are not listed, and of none.' }),
-  ),
-  workflows: Type.Optional(Type.Array(WorkflowBounds, { maxItems: maxWorkflows })),
-})
+const input = Type.Object(
+  {
+    default: Type.Optional(
+      Nullable({ ...ChainBoundsInput, description: 'For chains of workflows that are not listed, and of none.' }),
+    ),
+    workflows: Type.Optional(Type.Array(WorkflowBounds, { maxItems: maxWorkflows })),
+  },
+  {
+    examples: [
+      {
+        default: { max_cost_usd: '5', max_depth: 10 },
+        workflows: [{ workflow_id: 'support-triage', max_cost_usd: '2.5' }],
+      },
+    ],
+  },
+)
 export type ChainLimitsInput = Static<typeof input>
 
 export const ChainLimitsInput = withCheck(input, ({ workflows = [] }: ChainLimitsInput): FieldFault[] => {
@@ -49,9 +59,12 @@ const view = {
   max_tokens: Nullable(Count),
   max_depth: Nullable(Count),
 }
-export const ChainLimits = Type.Object({
-  default: Nullable(Type.Object(view)),
-  workflows: Type.Array(Type.Object({ workflow_id: Type.String(), ...view })),
-  updated_at: Nullable(Timestamp),
-})
+export const ChainLimits = Type.Object(
+  {
+    default: Nullable(Type.Object(view)),
+    workflows: Type.Array(Type.Object({ workflow_id: Type.String(), ...view })),
+    updated_at: Nullable(Timestamp),
+  },
+  { description: 'What bounds each chain.' },
+)
 export type ChainLimits = Static<typeof ChainLimits>

@@ -1,24 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createDeniedRecorder, createImpersonationRecorder } from '../audit/audit.ts'
+import { type AuditRecord, createDeniedRecorder, createImpersonationRecorder } from '../audit/audit.ts'
+import { withhold } from '../contract/envelope.ts'
 import { ApiError } from '../contract/errors.ts'
-import type { App } from '../contract/routes.ts'
+import { type App, isContractPath } from '../contract/routes.ts'
+import type { Caller, Identification } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { formatId } from '../values/id.ts'
 import { actorOf } from './actor.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** An answer is being put on record, or was: it is the only one that may be sent. */
     isOnRecord: boolean
   }
 }
 
 const administrative = new Set(['admin', 'owner', 'operator'])
+const unavailable = 503
+const maxPathLength = 2_048
+
+export interface Attempts {
+  /** Puts a request that no hook sees on record; `false` where that failed, and its answer must not be sent. */
+  readonly putOnRecord: (request: FastifyRequest, status: number) => Promise<boolean>
+}
 
 /**
- * Puts on record what left no trace by itself: every request under a support grant, whatever its answer, and attempts at
- * administration that were refused.
+ * Puts on record what left no trace by itself: every request under a support grant, before its answer leaves and whatever
+ * the answer is, and attempts at administration that were refused.
  */
-export function recordAttempts(app: App, platform: Platform) {
+export function recordAttempts(app: App, platform: Platform, identification: Identification): Attempts {
   const impersonated = createImpersonationRecorder(platform)
   const denied = createDeniedRecorder(platform)
   app.addHook('onClose', async () => {
@@ -26,29 +36,75 @@ export function recordAttempts(app: App, platform: Platform) {
   })
   app.decorateRequest('isOnRecord', false)
 
+  async function putOnRecord(request: FastifyRequest, status: number): Promise<boolean> {
+    // An answer of 503 may mean that there is too much to do, or no database: nobody is looked up for it.
+    const isFromMemory = status === unavailable
+    const bearer =
+      request.bearer === undefined ? await identification.bearerOf(request, { isFromMemory }) : request.bearer
+    return bearer?.kind !== 'support' || impersonated.record(bearer.orgId, entryOf(request, bearer, status))
+  }
+
   app.addHook('onSend', (request, reply, payload, done) => {
     const { principal } = request
-    if (!principal || request.isOnRecord) return done(null, payload)
+    // A second answer beside the one on record, as of a handler that ran out of time, is dropped.
+    if (request.isOnRecord) return undefined
+    if (!mayBeSupport(request)) {
+      if (principal?.kind === 'key') noteRefusal(request, reply, principal)
+      return done(null, payload)
+    }
     request.isOnRecord = true
-    if (principal.kind === 'support' && !impersonated.record(principal.orgId, attempt(request, reply))) {
-      // What cannot be put on record must not be served.
-      return done(new ApiError('service_unavailable'))
-    }
-    if (principal.kind === 'key' && reply.statusCode === 403 && administrative.has(request.route.role ?? '')) {
-      denied.record(principal.orgId, actorOf(principal), actionOf(request), request.clientAddress, request.id)
-    }
-    done(null, payload)
+    void sendOnRecord(request, reply, payload, done)
+    return undefined
   })
+
+  async function sendOnRecord(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ) {
+    const { statusCode } = reply
+    const isOnRecord = await putOnRecord(request, statusCode)
+    if (reply.raw.headersSent) return
+    if (!isOnRecord) {
+      discard(payload)
+      return done(null, withhold(reply, new ApiError('service_unavailable')))
+    }
+    // What is on record is what is sent, whatever a late handler has set meanwhile.
+    reply.code(statusCode)
+    done(null, payload)
+  }
+
+  function noteRefusal(request: FastifyRequest, { statusCode }: FastifyReply, principal: Caller) {
+    if (statusCode !== 403 || !administrative.has(request.route.role ?? '')) return
+    denied.record(principal.orgId, actorOf(principal), actionOf(request), request.clientAddress, request.id)
+  }
+
+  return { putOnRecord }
 }
 
-const actionOf = ({ method, route }: FastifyRequest) => `request ${method} ${route.template}`
+/** Whether a support grant may be behind a request: it is, or the request was refused before its token was looked at. */
+function mayBeSupport({ bearer, route, headers }: FastifyRequest): boolean {
+  if (bearer !== undefined) return bearer?.kind === 'support'
+  const isClosed = route.template === undefined || (isContractPath(route.template) && route.open !== true)
+  return isClosed && headers.authorization !== undefined
+}
 
-const attempt = (request: FastifyRequest, { statusCode }: FastifyReply) => ({
-  actor: actorOf(request.principal!),
+/** A stream that nobody will read holds what it reads from until it is ended. */
+function discard(payload: unknown) {
+  if (payload !== null && typeof payload === 'object' && 'destroy' in payload && typeof payload.destroy === 'function')
+    payload.destroy()
+}
+
+const actionOf = ({ method, routeOptions }: FastifyRequest) =>
+  `request ${method} ${routeOptions.config?.template ?? '(unmatched)'}`
+
+const entryOf = (request: FastifyRequest, bearer: Caller, status: number): AuditRecord => ({
+  actor: actorOf(bearer),
   action: actionOf(request),
-  target: { kind: 'org', id: formatId('org', request.principal!.orgId) },
-  outcome: statusCode < 400 ? ('allowed' as const) : ('denied' as const),
-  after: { status: statusCode, path: request.raw.url!.split('?')[0] },
+  target: { kind: 'org', id: formatId('org', bearer.orgId) },
+  outcome: status < 400 ? 'allowed' : 'denied',
+  after: { status, path: request.originalUrl.split('?')[0]!.slice(0, maxPathLength) },
   address: request.clientAddress,
   traceId: request.id,
 })

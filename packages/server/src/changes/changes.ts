@@ -1,15 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { auditKeyring, recordAll } from '../audit/audit.ts'
+import { assertUnchanged, isConditional } from '../contract/entity-tags.ts'
 import { asJsonText } from '../contract/envelope.ts'
 import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { Tx } from '../infra/sql.ts'
+import { mark, returnToMark, type Tx } from '../infra/sql.ts'
 import { type AccessLease, notifyAccessChange, recordAccessChange } from '../nodes/nodes.ts'
 import { actorOf } from './actor.ts'
 
 export { actorOf } from './actor.ts'
-export { recordAttempts } from './attempts.ts'
+export { type Attempts, recordAttempts } from './attempts.ts'
+export { replayRecorder } from './replays.ts'
 
 /** What a change says about itself for the record. */
 export interface Described {
@@ -21,6 +24,12 @@ export interface Described {
 
 export interface ChangeTools {
   readonly tx: Tx
+  /**
+   * Compares `If-Match` with the resource as it is, in the view that GET answers; nothing where it does not exist, with how GET
+   * answers that if it does. To be called
+   * under the lock that keeps others from changing it.
+   */
+  readonly replaces: (current: object | null | undefined, absent?: object) => void
   /** An entry in the organization's audit log, written in the same transaction. */
   readonly audit: (what: Described) => void
   /** Something for the organization's subscriptions, written in the same transaction. */
@@ -32,7 +41,8 @@ export interface ChangeTools {
 export type Change = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  options: { orgId: string; status?: number },
+  /** The status may be told only when the work is done. */
+  options: { orgId: string; status?: number | (() => number) },
   work: (tools: ChangeTools) => Promise<T>,
 ) => Promise<T>
 
@@ -43,21 +53,39 @@ export type Change = <T>(
 export function changes({ sql, config }: Platform, idempotency: Idempotency, lease: AccessLease): Change {
   const keyring = auditKeyring(config.masterKeys())
 
-  return async (request, reply, { orgId, status = 200 }, work) => {
+  return async (request, reply, { orgId, status: wanted = 200 }, work) => {
     const caller = request.principal!
+    let status = typeof wanted === 'number' ? wanted : 200
     let version: bigint | undefined
     const attempt = async (tx: Tx) => {
       const entries: Described[] = []
       const events: NewEvent[] = []
       let isAccessChanged = false
-      const result = await work({
+      let isCompared = false
+      const mayChangeNothing = request.method === 'PUT' || request.method === 'PATCH'
+      if (mayChangeNothing) await mark(tx)
+      let result = await work({
         tx,
+        replaces: (current, absent) => {
+          isCompared = true
+          assertUnchanged(request, current, absent)
+        },
         audit: (what) => entries.push(what),
         emit: (event) => events.push(event),
         accessChanged: () => {
           isAccessChanged = true
         },
       })
+      if (isConditional(request) && !isCompared)
+        throw new Error(`${request.method} ${request.route.template} did not compare what it replaces`)
+      if (typeof wanted === 'function') status = wanted()
+      if (mayChangeNothing && entries.length === 1 && changesNothing(entries[0]!)) {
+        await returnToMark(tx)
+        result = { ...result, ...stampsOf(entries[0]!.before as object) }
+        entries.length = 0
+        events.length = 0
+        isAccessChanged = false
+      }
       const text =
         status === 204
           ? ''
@@ -85,6 +113,16 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
     return answer as never
   }
 }
+
+/** What every change sets, so that it says nothing about whether there was one. */
+const stamps = new Set(['created_at', 'updated_at', 'version'])
+const entriesOf = (value: object) => Object.entries(value)
+const stampsOf = (view: object) => Object.fromEntries(entriesOf(view).filter(([name]) => stamps.has(name)))
+const withoutStamps = (view: object) => Object.fromEntries(entriesOf(view).filter(([name]) => !stamps.has(name)))
+
+/** Whether a resource was replaced with what it was. */
+const changesNothing = ({ before, after }: Described) =>
+  before != null && after != null && isDeepStrictEqual(withoutStamps(before), withoutStamps(after))
 
 const deadlock = '40P01'
 const attempts = 3

@@ -1,70 +1,35 @@
-import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { gunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
-import { parse as parseJson } from 'secure-json-parse'
+import { BodyThread, type ThreadSchemas } from './body-thread.ts'
 import { ApiError, type FieldErrorCode, type FieldFault } from './errors.ts'
-import type { App, BodyType } from './routes.ts'
+import { jsonBody } from './json-body.ts'
+import { jsonBoundsOf } from './json-bounds.ts'
+import { utf8TypeOf } from './media-type.ts'
+import { type App, type BodyType, isContractPath } from './routes.ts'
+import { bodyFaultsOf, unreadable } from './unreadable.ts'
 
 /**
  * Reads request bodies. A body that cannot be understood is a fault of the field `body`, or of those of its parts that are at
  * fault: they are kept and reported together with the faults of path and query, instead of hiding them.
  */
-class UnreadableBody {
-  readonly faults: readonly FieldFault[]
-
-  constructor(faults: readonly FieldFault[]) {
-    this.faults = faults
-  }
-}
-
-/** What a reader gives back in place of a value. */
-export const unreadable = (...faults: FieldFault[]): unknown => new UnreadableBody(faults)
-
-const ofBody = (code: FieldErrorCode, message: string) => unreadable({ field: 'body', code, message })
-
-export const bodyFaultsOf = (body: unknown): readonly FieldFault[] | undefined =>
-  body instanceof UnreadableBody ? body.faults : undefined
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Of the bytes as they arrived, for requests that carry an idempotency key. */
     bodyDigest: Buffer | undefined
+    /** The body was validated against the schema where it was read. */
+    isBodyValid: boolean
   }
 }
 
-/** Text in JSON as a value, or the fault of the field in which it stands. */
-export function parseJsonText(text: string, field = 'body'): unknown {
-  try {
-    return parseJson(text, undefined, { protoAction: 'error', constructorAction: 'error' })
-  } catch (error) {
-    // A forbidden key is told apart from bad syntax by the message: both come as a SyntaxError.
-    return (error as Error).message.includes('forbidden prototype property')
-      ? unreadable({
-          field,
-          code: 'invalid_value',
-          message: 'The keys __proto__ and constructor.prototype are not allowed.',
-        })
-      : unreadable({
-          field,
-          code: 'invalid_json',
-          message: `${field === 'body' ? 'The body' : 'This'} is not valid JSON.`,
-        })
-  }
-}
+const faultOfBody = (code: FieldErrorCode, message: string) => unreadable({ field: 'body', code, message })
 
-/** For formats that are text: the fault of bytes that are none. */
-export const notUtf8 = (bytes: Buffer): unknown =>
-  isUtf8(bytes) ? undefined : ofBody('invalid_body', 'The body is not valid UTF-8.')
-
-const json: BodyType = { read: (bytes) => notUtf8(bytes) ?? parseJsonText(bytes.toString('utf8')) }
-
-const mediaType = /^([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 const jsonType = 'application/json'
 
 /** What a request says its body is, as far as its route reads it. */
 export function bodyTypeOf({ headers, route }: FastifyRequest): string | undefined {
-  const name = mediaType.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase()
+  const name = utf8TypeOf(headers['content-type'] ?? '')
   return name !== undefined && (name === jsonType || Object.hasOwn(route.bodyTypes ?? {}, name)) ? name : undefined
 }
 
@@ -74,45 +39,51 @@ export function contentTypeFault({ route }: FastifyRequest): FieldFault {
   return { field: 'body', code: 'invalid_content_type', message: `The content type must be ${listed}.` }
 }
 
-function parse(request: FastifyRequest, bytes: Buffer): unknown {
-  const type = bodyTypeOf(request)
-  if (type === undefined) return unreadable(contentTypeFault(request))
-  return (request.route.bodyTypes?.[type] ?? json).read(bytes)
+/** What any gzip may become; beyond it, only a multiple of its size, which batches of similar runs stay far below. */
+const freelyInflatedBytes = 4 * 1_048_576
+const maxInflation = 100
+
+/** The most that a compressed body may be inflated to. */
+const inflatedLimit = (compressedBytes: number, bodyLimit: number) =>
+  Math.min(bodyLimit, Math.max(freelyInflatedBytes, compressedBytes * maxInflation))
+
+/** The most that the body of a request may become, as far as its head tells. */
+export function mostBodyBytes({ headers, routeOptions: { bodyLimit } }: FastifyRequest): number {
+  const length = Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : bodyLimit))
+  if (length === 0) return 0
+  const isZipped = (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
+  return isZipped ? inflatedLimit(length, bodyLimit) : Math.min(length, bodyLimit)
 }
 
-type Done = (error: Error | null, body?: unknown) => void
+/** Inflates within the limit: a small body cannot become a large one, and no stream is left to go on by itself. */
+const inflate = (bytes: Buffer, maxOutputLength: number) =>
+  new Promise<Buffer | 'too large' | 'no gzip'>((resolve) => {
+    gunzip(bytes, { maxOutputLength }, (error: NodeJS.ErrnoException | null, inflated) => {
+      if (error === null) resolve(inflated)
+      else resolve(error.code === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'no gzip')
+    })
+  })
 
-/** A reader may refuse a body outright, for instance one that is too large for what it would become. */
-function parseInto(request: FastifyRequest, bytes: Buffer, done: Done) {
-  let body: unknown
-  try {
-    if (bytes.length > 0) body = parse(request, bytes)
-  } catch (error) {
-    done(error as Error)
-    return
-  }
-  done(null, body)
-}
-
-/** Inflates at most the body limit: a small body cannot become a large one, and no stream is left to go on by itself. */
-function inflate(request: FastifyRequest, bytes: Buffer, done: Done) {
-  gunzip(
-    bytes,
-    { maxOutputLength: request.routeOptions.bodyLimit },
-    (error: NodeJS.ErrnoException | null, inflated) => {
-      if (error === null) parseInto(request, inflated, done)
-      else if (error.code === 'ERR_BUFFER_TOO_LARGE') done(new ApiError('payload_too_large'))
-      else done(null, ofBody('invalid_body', 'The body is not valid gzip.'))
-    },
-  )
-}
+/** Whether a body is over the limit of its route by what its head says. */
+export const isTooLong = ({ headers, routeOptions: { bodyLimit } }: FastifyRequest) =>
+  Number(headers['content-length'] ?? 0) > bodyLimit
 
 export const hasBodyBytes = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+/** From here on a batch is read by a thread of its own: parsing and validating it would hold everybody up. */
+const largeBytes = 65_536
+
+type Done = (error: Error | null, body?: unknown) => void
+
 export function readBodies(app: App) {
+  const schemas: ThreadSchemas = {}
+  const thread = new BodyThread(schemas)
+  app.addHook('onClose', () => thread.close())
   app.removeAllContentTypeParsers()
   app.decorateRequest('bodyDigest')
+  app.decorateRequest('isBodyValid', false)
+
   for (const type of [jsonType, '*']) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
       const bytes = body as Buffer
@@ -120,15 +91,76 @@ export function readBodies(app: App) {
       // Only a keyed request is ever compared with another.
       if (request.headers['idempotency-key'] !== undefined)
         request.bodyDigest = createHash('sha256').update(bytes).digest()
-      if (encoding === 'identity' || bytes.length === 0) parseInto(request, bytes, done)
-      else if (encoding === 'gzip') inflate(request, bytes, done)
-      else done(null, ofBody('invalid_body', 'The only content encoding accepted is gzip.'))
+      if (encoding === 'identity' || bytes.length === 0) read(request, bytes, done)
+      else if (encoding === 'gzip') void inflateAndRead(request, bytes, done)
+      else done(null, faultOfBody('invalid_body', 'The only content encoding accepted is gzip.'))
     })
   }
 
+  async function inflateAndRead(request: FastifyRequest, bytes: Buffer, done: Done) {
+    const inflated = await inflate(bytes, inflatedLimit(bytes.length, request.routeOptions.bodyLimit))
+    if (inflated === 'too large') done(new ApiError('payload_too_large'))
+    else if (inflated === 'no gzip') done(null, faultOfBody('invalid_body', 'The body is not valid gzip.'))
+    else read(request, inflated, done)
+  }
+
+  function read(request: FastifyRequest, bytes: Buffer, done: Done) {
+    const name = bodyTypeOf(request)
+    const type = name === undefined ? undefined : (request.route.bodyTypes?.[name] ?? jsonBody)
+    if (bytes.length === 0) done(null, undefined)
+    else if (type === undefined) done(null, unreadable(contentTypeFault(request)))
+    else if (bytes.length > largeBytes && isForThread(request, type)) void readInThread(request, bytes, type, done)
+    else readAtOnce(request, bytes, type, done)
+  }
+
+  const isForThread = ({ route }: FastifyRequest, type: BodyType) =>
+    Object.hasOwn(schemas, route.template!) && (type === jsonBody || type.source !== undefined)
+
+  /** A reader may refuse a body outright, for instance one that is too large for what it would become. */
+  function readAtOnce(request: FastifyRequest, bytes: Buffer, type: BodyType, done: Done) {
+    let body: unknown
+    try {
+      body = type.read(bytes, jsonBoundsOf(request.route))
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    done(null, body)
+  }
+
+  async function readInThread(request: FastifyRequest, bytes: Buffer, { source }: BodyType, done: Done) {
+    const { route, principal } = request
+    let body: unknown
+    try {
+      body = await thread.read(principal?.orgId ?? '', {
+        bytes,
+        bounds: jsonBoundsOf(route),
+        route: route.template!,
+        source,
+      })
+      request.isBodyValid = bodyFaultsOf(body) === undefined
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    done(null, body)
+  }
+
+  app.addHook('onRoute', ({ url, config, schema }) => {
+    const body = (schema as { body?: object } | undefined)?.body
+    if (!isContractPath(url) || config?.bulk !== true || !body) return
+    // Functions beside the schema stay here; what a thread validates is plain JSON.
+    schemas[config.template!] = {
+      schema: JSON.parse(JSON.stringify(body)) as object,
+      judgesText: config.foreignBody !== true,
+    }
+  })
+
   app.addHook('onRequest', (request, _reply, done) => {
-    // Without a byte of body its type means nothing, however odd.
-    if (request.headers['content-type'] !== undefined && !hasBodyBytes(request)) delete request.headers['content-type']
+    // Without a byte of body its type is nobody's fault, however odd.
+    const { headers } = request
+    if (headers['content-type'] !== undefined && !hasBodyBytes(request) && bodyTypeOf(request) === undefined)
+      delete headers['content-type']
     done()
   })
 }

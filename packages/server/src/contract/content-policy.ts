@@ -9,7 +9,4 @@ const picturePolicy = contentPolicy("style-src 'unsafe-inline'", 'sandbox')
 
 /** An SVG that a browser shows and runs nothing of, whoever has named what stands in it. */
 export const asPicture = (reply: FastifyReply) =>
-  reply
-    .type('image/svg+xml; charset=utf-8')
-    .header('content-security-policy', picturePolicy)
-    .header('x-content-type-options', 'nosniff')
+  reply.type('image/svg+xml; charset=utf-8').header('content-security-policy', picturePolicy)

@@ -3,11 +3,13 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '../infra/log.ts'
-import { isDatabaseAway } from '../infra/sql.ts'
+import { outageOf } from '../infra/outage.ts'
 import { newTraceId } from '../infra/trace.ts'
 import { contentTypeFault } from './body.ts'
+import { isAnswered, isLingering, linger } from './connections.ts'
 import { ApiError, type FieldErrorCode, validationFailed } from './errors.ts'
 import { inFlightOf } from './in-flight.ts'
+import { protectiveHeaders } from './protection.ts'
 import type { App } from './routes.ts'
 import { traceHeader } from './tracing.ts'
 
@@ -19,7 +21,6 @@ const badBody = (code: FieldErrorCode, message: string) => validationFailed([{ f
 
 /** What the framework itself refuses, in the contract's words. Any other error it raises is a fault of ours. */
 const frameworkRefusals: Record<string, () => ApiError> = {
-  FST_ERR_BAD_URL: () => new ApiError('bad_request', {}, { message: 'The path has a malformed percent-encoding.' }),
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => badBody('invalid_body', 'The body ended before its content-length.'),
@@ -32,13 +33,37 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return validationFailed([contentTypeFault(request)])
   const refusal = typeof code === 'string' ? frameworkRefusals[code] : undefined
   if (refusal) return refusal()
-  if (isDatabaseAway(thrown)) return new ApiError('service_unavailable', {}, { cause: thrown })
+  if (outageOf(thrown)) return new ApiError('service_unavailable', {}, { cause: thrown })
   return new ApiError('internal', {}, { cause: thrown })
 }
 
-/** Answers every error of every route, known or not, with the envelope. */
-export function answerErrors(app: App, log: Log) {
-  app.setErrorHandler((thrown: unknown, request, reply) => sendError(log, thrown, request, reply))
+/** The status that whatever was thrown is answered with. */
+export const statusOf = (thrown: unknown, request: FastifyRequest) => toApiError(thrown, request).status
+
+/** What is answered in place of a refusal; `undefined` where the refusal stands. */
+export type LookBack = (request: FastifyRequest) => Promise<{ status: number; body: string } | undefined>
+
+/** Answers every error of every route, known or not, with the envelope; a refusal only where an idempotency key does not say more. */
+export function answerErrors(app: App, log: Log, lookBack: LookBack = async () => undefined) {
+  app.decorateRequest('isKeyPending', false)
+  app.setErrorHandler((thrown: unknown, request, reply) => {
+    if (request.isKeyPending && thrown instanceof ApiError && thrown.status < 500) return byKey(thrown, request, reply)
+    sendError(log, thrown, request, reply)
+    return undefined
+  })
+
+  async function byKey(refusal: ApiError, request: FastifyRequest, reply: FastifyReply) {
+    request.isKeyPending = false
+    try {
+      const kept = await lookBack(request)
+      if (kept) return replay(reply, kept.status, kept.body)
+    } catch (error) {
+      sendError(log, error, request, reply)
+      return reply
+    }
+    sendError(log, refusal, request, reply)
+    return reply
+  }
   app.setNotFoundHandler((request, reply) => sendError(log, new ApiError('not_found'), request, reply))
 }
 
@@ -60,14 +85,31 @@ export function sendError(log: Log, thrown: unknown, request: FastifyRequest, re
       'a request failed',
     )
   }
-  reply.header(traceHeader, request.id)
+  reply.headers(protectiveHeaders).header(traceHeader, request.id)
   if (error.code === 'rate_limited') {
     reply.header('retry-after', (error as ApiError<'rate_limited'>).details.retry_after_seconds)
   }
-  // The framework wants to cut the connection after a body it did not read, which can destroy the answer on its way to
-  // a client that is still sending. Left open, the rest is read and dropped, within the request's time limit.
+  if (error.status === 401) reply.header('www-authenticate', challengeFor(request))
+  // The framework wants to cut the connection after a body it did not read; whether that is due is not for it to say.
   if (reply.hasHeader('connection')) reply.removeHeader('connection')
   asJsonText(reply, error.status).send(envelope(error))
+}
+
+/** What a caller without a valid key is to send (RFC 9110, section 11.6.1, and RFC 6750). */
+const challengeFor = ({ headers }: FastifyRequest) =>
+  headers.authorization === undefined ? 'Bearer realm="Weir"' : 'Bearer realm="Weir", error="invalid_token"'
+
+/** Answers what was answered before. */
+export function replay(reply: FastifyReply, status: number, body: string) {
+  reply.header('idempotent-replayed', 'true')
+  return body === '' ? reply.code(status).send() : asJsonText(reply, status).send(body)
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The request has an idempotency key that nobody has looked at yet: a refusal must not come before that. */
+    isKeyPending: boolean
+  }
 }
 
 const asIs = (payload: unknown) => payload as string
@@ -76,30 +118,44 @@ const asIs = (payload: unknown) => payload as string
 export const asJsonText = (reply: FastifyReply, status: number) =>
   reply.code(status).type('application/json').serializer(asIs)
 
+/** Headers that every answer of a route carries, whatever it says. */
+const ofEveryAnswer = new Set([traceHeader, 'deprecation', 'sunset', 'link'])
+
+/** Turns an answer that is about to be sent into a refusal; returns the bytes to send in place of its own. */
+export function withhold(reply: FastifyReply, refusal: ApiError): string {
+  for (const name of Object.keys(reply.getHeaders())) if (!ofEveryAnswer.has(name)) reply.removeHeader(name)
+  asJsonText(reply.headers(protectiveHeaders), refusal.status)
+  return envelope(refusal)
+}
+
+type ParserError = FastifyError & { readonly rawPacket?: unknown; readonly bytesParsed?: number }
+
 /** Refuses what could not even be read as HTTP, or was not sent in time. */
-export const refuseMalformedHttp = (log: Log) => (error: FastifyError & { code?: string }, socket: Socket) => {
+export const refuseMalformedHttp = (log: Log) => (error: ParserError, socket: Socket) => {
   const current = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
-  // The peer is gone, or an answer is already on its way: nothing can be said any more.
-  if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent) {
+  // What comes after the answer that ended a connection is dropped, however malformed.
+  if (isLingering(socket) && error.code !== 'ECONNRESET') return
+  // The peer is gone, has not asked for anything, or has its answer: nothing is to be said.
+  const isSilent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+  if (error.code === 'ECONNRESET' || isSilent || !socket.writable || current?.headersSent || isAnswered(socket)) {
     socket.destroy()
     return
   }
-  const refusal = new ApiError(
-    'bad_request',
-    {},
-    { message: malformed[error.code] ?? 'The request is not valid HTTP.' },
-  )
+  const refusal = hasUnknownMethod(error)
+    ? new ApiError('not_found')
+    : new ApiError('bad_request', {}, { message: malformed[error.code] ?? 'The request is not valid HTTP.' })
   const known = current && inFlightOf(current)
   if (known) {
     // Its head was understood, so the answer is that route's, with the trace id and all headers it has by now.
     known.reply.raw.shouldKeepAlive = false
-    known.reply.raw.once('finish', () => socket.destroySoon())
-    if (!known.reply.sent) sendError(log, refusal, known.request, known.reply)
+    known.reply.raw.once('finish', () => linger(socket))
+    if (!known.request.isAnswered) sendError(log, refusal, known.request, known.reply)
     return
   }
   const traceId = newTraceId()
   log.info({ trace_id: traceId, reason: error.code }, 'refused a malformed request')
-  socket.end(rawResponse(refusal, traceId))
+  socket.write(rawResponse(refusal, traceId))
+  linger(socket)
 }
 
 const malformed: Record<string, string> = {
@@ -107,7 +163,17 @@ const malformed: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request was not sent in time.',
 }
 
+const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/
+
+/** Whether the parser stumbled over a method that it does not know, in a request line that is well-formed otherwise. */
+function hasUnknownMethod({ code, rawPacket, bytesParsed }: ParserError): boolean {
+  if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return false
+  const start = rawPacket.lastIndexOf('\n', Math.max(0, (bytesParsed ?? 0) - 1)) + 1
+  return requestLine.test(rawPacket.toString('latin1', start))
+}
+
 const rawHeaders = (body: string, traceId: string) => ({
+  ...protectiveHeaders,
   'content-type': 'application/json; charset=utf-8',
   'content-length': String(Buffer.byteLength(body)),
   [traceHeader]: traceId,
@@ -120,40 +186,16 @@ function rawResponse(error: ApiError, traceId: string): string {
   return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...headers, '', body].join('\r\n')
 }
 
+export const unsupported = 'The request is not supported.'
+
 /** HTTP features that the server does not have, which Node would answer in its own words. */
 export function refuseUnsupportedHttp({ server }: App) {
-  const refusal = new ApiError('bad_request', {}, { message: 'The request is not supported.' })
-  server.on('checkExpectation', (_request, response: ServerResponse) => {
-    const body = envelope(refusal)
-    response.writeHead(refusal.status, rawHeaders(body, newTraceId())).end(body)
-  })
+  const refusal = new ApiError('bad_request', {}, { message: unsupported })
+  // Refused by a hook like other malformed requests, so that everything else about the answer is as usual.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket: Duplex) => {
     // Node hands the bare socket over: nobody else listens for its errors or ends it.
     socket.on('error', () => undefined)
     socket.end(rawResponse(refusal, newTraceId()), () => socket.destroy())
   })
-}
-
-/** What Node and the framework let pass, but HTTP does not: no host, or a query that is not percent-encoded properly. */
-export function refuseMalformedRequests(app: App) {
-  app.addHook('onRequest', ({ raw, headers }, _reply, done) => {
-    const message =
-      raw.httpVersion === '1.1' && headers.host === undefined
-        ? 'The host header is missing.'
-        : isDecodable(raw.url!)
-          ? undefined
-          : 'The query has a malformed percent-encoding.'
-    done(message === undefined ? undefined : new ApiError('bad_request', {}, { message }))
-  })
-}
-
-function isDecodable(url: string): boolean {
-  const query = url.indexOf('?')
-  if (query < 0 || !url.includes('%', query)) return true
-  try {
-    decodeURIComponent(url.slice(query))
-    return true
-  } catch {
-    return false
-  }
 }

@@ -3,9 +3,9 @@ import { catalog, type DetailsOf, type ErrorCode } from './errors.ts'
 const policy = {
   reason: 'Frontier models need a reason.',
   attempted: 'gpt-5',
-  rule_id: 'rule_01jd3v5v7pf4ra7c9s2q8xk0zt',
+  rule_id: 'rul_01jd3v5v7pf4ra7c9s2q8xk0zt',
 }
-const midnight = '2026-11-16T00:00:00+00:00'
+const midnight = '2026-11-16T00:00:00.000+00:00'
 
 /** One example of each code's details, shown in the API reference and on the errors page. */
 const details: { [C in ErrorCode]: DetailsOf<C> } = {
@@ -24,6 +24,7 @@ const details: { [C in ErrorCode]: DetailsOf<C> } = {
   support_scope_denied: { reason: 'The grant covers reads only.', scope: 'read', method: 'PUT' },
   not_found: {},
   conflict: {},
+  precondition_failed: {},
   idempotency_key_conflict: {},
   idempotency_key_processing: {},
   gone: {},
@@ -39,8 +40,8 @@ const details: { [C in ErrorCode]: DetailsOf<C> } = {
     scope_kind: 'workflow',
     limit_usd: '250',
     spent_usd: '249.999999999',
-    period_start: '2026-11-01T00:00:00+00:00',
-    period_end: '2026-12-01T00:00:00+00:00',
+    period_start: '2026-11-01T00:00:00.000+00:00',
+    period_end: '2026-12-01T00:00:00.000+00:00',
   },
   quota_exhausted: { quota_kind: 'prepaid', limit: '500', used: '499.5', attempted: '0.75', resets_at: null },
   credits_exhausted: { available_usd: '0.25', attempted_usd: '0.4' },

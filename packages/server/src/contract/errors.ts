@@ -48,6 +48,7 @@ export const fieldErrorCodes = [
   'too_long',
   'unknown_sort_field',
   'invalid_filter',
+  'read_only',
 ] as const
 
 export const FieldError = Type.Object({
@@ -104,6 +105,11 @@ export const catalog = {
   },
   not_found: { statuses: [404], message: 'There is nothing here, or nothing that you may see.', details: none },
   conflict: { statuses: [409], message: 'The operation conflicts with the current state.', details: none },
+  precondition_failed: {
+    statuses: [412],
+    message: 'It has changed since the state that If-Match names.',
+    details: none,
+  },
   idempotency_key_conflict: {
     statuses: [409],
     message: 'The Idempotency-Key was used before with a different request.',

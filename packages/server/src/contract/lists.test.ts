@@ -58,8 +58,8 @@ const faultsIn = (schema: object, query: object) =>
   checkOf(schema)!(query).map(({ field, code, message }) => ({ field, code, message }))
 
 describe('a cursor', () => {
-  const query = ListQuery({ name: 'text', created_at: 'time', size: 'integer' })
-  const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+  const query = ListQuery({ name: 'text', created_at: 'time', size: 'integer', priority: 'int32' })
+  const cursor = (...parts: unknown[]) => JSON.stringify(parts)
   const uuid = '01890a5d-ac96-774b-bcce-b302099a8057'
 
   test('belongs to the sort it was made under', () => {
@@ -77,7 +77,12 @@ describe('a cursor', () => {
     ['no id', cursor('name', 'a', 'b'), undefined],
     ['text that cannot be stored', cursor('name', 'a\0', uuid), undefined],
     ['no time', cursor('created_at', 'soon', uuid), 'created_at'],
+    ['a day that does not exist', cursor('created_at', '2026-02-30 00:00:00+00', uuid), 'created_at'],
+    ['a year that does not exist', cursor('created_at', '0000-01-01 00:00:00+00', uuid), 'created_at'],
+    ['an offset that does not exist', cursor('created_at', '2026-01-01 00:00:00+17', uuid), 'created_at'],
+    ['an hour that does not exist', cursor('created_at', '2026-01-01 24:30:00+00', uuid), 'created_at'],
     ['no number', cursor('size', '1e9', uuid), 'size'],
+    ['a number that its column cannot hold', cursor('priority', '2147483648', uuid), 'priority'],
   ])('a forged one with %s is refused before any database sees it', (_what, text, sort) => {
     expect(faultsIn(query, { cursor: text, ...(sort && { sort }) })).toMatchObject([
       { field: 'cursor', code: 'invalid_value' },

@@ -1,7 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { type FieldFault, validationFailed } from './errors.ts'
 import { withCheck } from './semantic-check.ts'
-import { Nullable } from './wire.ts'
 
 /**
  * The conventions of every list: `limit`, `cursor`, `sort` and named filters in the query, `data` and `next_cursor` in
@@ -11,38 +10,53 @@ import { Nullable } from './wire.ts'
 
 export const maxPageSize = 200
 const defaultPageSize = 50
-const maxCursorLength = 1_024
+const maxCursorLength = 2_048
 
 type Filters = Record<string, TSchema>
 
 /** What a sort field holds, so that a forged cursor is refused here and not by the database. */
-export type SortKind = 'text' | 'time' | 'integer' | 'uuid'
+export type SortKind = 'text' | 'time' | 'integer' | 'int32' | 'uuid'
+
+const maxInt32 = 2_147_483_647
+const isInteger = (value: string) => /^(0|-?[1-9]\d{0,17})$/.test(value)
+const time = /^(?!0000)(\d{4}-\d{2}-\d{2})[ T]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?([+-](0\d|1[0-5])(:[0-5]\d)?|Z)$/
 
 const fits: Record<SortKind, (value: string) => boolean> = {
   text: (value) => !value.includes('\0') && value.isWellFormed(),
-  time: (value) =>
-    /^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?([+-]\d{2}(:\d{2})?|Z)$/.test(value) &&
-    !Number.isNaN(Date.parse(value)),
-  integer: (value) => /^(0|-?[1-9]\d{0,17})$/.test(value),
+  time: (value) => time.test(value) && isDay(value.slice(0, 10)),
+  integer: isInteger,
+  int32: (value) => isInteger(value) && Math.abs(Number(value)) <= maxInt32,
   uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
 }
 
+export const NextCursor = (description: string) =>
+  Type.Union([Type.String({ description }), Type.Null()], { examples: [null] })
+
 export const ListOf = <T extends TSchema>(item: T) =>
-  Type.Object({
-    data: Type.Array(item),
-    next_cursor: Nullable(Type.String({ description: 'Pass as `cursor` for the next page; null on the last one.' })),
-  })
+  Type.Object(
+    {
+      data: Type.Array(item),
+      next_cursor: NextCursor('Pass as `cursor` for the next page; null on the last one.'),
+    },
+    { description: 'A page of the list.' },
+  )
+
+/** Kinds of sort fields that grow with time, so that the largest is the newest. */
+const growing = new Set<SortKind>(['time', 'integer', 'uuid'])
 
 /**
- * The query of a list. Its sort fields must never be null; the first is the default. Each sorts ascending, or descending
- * with a leading `-`, and among equals by the id.
+ * The query of a list. Its sort fields must never be null; the first is the default, the newest first unless `order` says
+ * otherwise. Each sorts ascending, or descending with a leading `-`, and among equals by the id.
  */
 export function ListQuery<const S extends string, F extends Filters = Filters>(
   sorts: Readonly<Record<S, SortKind>>,
   filters: F = {} as F,
   idKind: SortKind = 'uuid',
+  order: 'newest first' | 'oldest first' = 'newest first',
 ) {
   const fields = Object.keys(sorts) as S[]
+  const [first] = fields as [S]
+  const byDefault = order === 'newest first' && growing.has(sorts[first]) ? (`-${first}` as const) : first
   const choices = fields.flatMap((field): (S | `-${S}`)[] => [field, `-${field}`])
   const marked = Object.fromEntries(
     Object.entries(filters).map(([name, schema]) => [name, Type.Optional({ ...schema, 'x-filter': true })]),
@@ -59,7 +73,7 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
         Type.Unsafe<S | `-${S}`>({
           type: 'string',
           enum: choices,
-          default: fields[0],
+          default: byDefault,
           description: 'A field, descending with a leading `-`.',
           'x-sort': true,
         }),
@@ -71,7 +85,7 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
   return withCheck(schema, (query: ListParameters & { from?: string; to?: string }) => {
     const faults: FieldFault[] = []
     if (query.cursor !== undefined) {
-      const sort: string = query.sort ?? fields[0]!
+      const sort: string = query.sort ?? byDefault
       const position = parseCursor(query.cursor, sort)
       const isOurs = position && fits[sorts[sort.replace(/^-/, '') as S]](position.value) && fits[idKind](position.id)
       if (!isOurs)
@@ -116,12 +130,12 @@ export function pageRequest<S extends string>(query: ListParameters, defaultSort
   }
 }
 
-const writeCursor = (sort: string, { value, id }: Position) =>
-  Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
+/** As the server reads it; callers have it closed. */
+const writeCursor = (sort: string, { value, id }: Position) => JSON.stringify([sort, value, id])
 
 function parseCursor(cursor: string, sort: string): Position | undefined {
   try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    const parts: unknown = JSON.parse(cursor)
     const isTriple = Array.isArray(parts) && parts.length === 3 && parts.every((part) => typeof part === 'string')
     return isTriple && parts[0] === sort ? { value: parts[1] as string, id: parts[2] as string } : undefined
   } catch {
@@ -166,7 +180,7 @@ const Instant = Type.String({
 })
 
 /** `from` and `to` of a window of time, half-open. */
-export const windowFilters = { from: Instant, to: Instant }
+export const windowFilters = { from: Instant, to: { ...Instant, examples: ['2026-11-15'] } }
 
 export interface Window {
   readonly from: Date
@@ -201,9 +215,10 @@ function spanFaults(from: Date, to: Date): FieldFault[] {
   return [{ field: 'to', code: 'out_of_range', message }]
 }
 
+const exists = (text: string) => !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10))
+
 /** A pattern cannot tell that February has no 30th day, and the parser moves it into March. */
-function exists(text: string): boolean {
-  const day = text.slice(0, 10)
+function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(Date.parse(text)) && !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }

@@ -8,6 +8,8 @@ import { type App, isContractPath, type Urgency } from './routes.ts'
 /** The share of the process's capacity from which on a class is shed. */
 const shares: Record<Urgency, number> = { decision: 1, ingest: 0.85, change: 0.7, read: 0.6, export: 0.4 }
 
+export const overloaded = 'The service is overloaded. Retry with backoff.'
+
 /** Refuses work that the process could not finish in time, least urgent first, so what is admitted stays fast. */
 export function shedLoad(
   app: App,
@@ -46,6 +48,6 @@ export function shedLoad(
       inFlight.size <= limits.maxInFlight * share && delay.currentMs() <= limits.maxEventLoopDelayMs * share
     if (hasRoom) return done()
     shed.inc({ urgency: urgency! })
-    done(new ApiError('service_unavailable', {}, { message: 'The service is overloaded. Retry with backoff.' }))
+    done(new ApiError('service_unavailable', {}, { message: overloaded }))
   })
 }

@@ -1,6 +1,8 @@
-import { bodyFaultsOf, notUtf8, parseJsonText, unreadable } from './body.ts'
 import type { FieldFault } from './errors.ts'
+import { notUtf8, parseJsonText } from './json-body.ts'
+import { excessFault, JsonStructure } from './json-bounds.ts'
 import type { BodyType } from './routes.ts'
+import { bodyFaultsOf, unreadable } from './unreadable.ts'
 
 const newline = 0x0a
 
@@ -9,20 +11,26 @@ const newline = 0x0a
  * not read: one of them is enough for validation to say that there are too many.
  */
 export const readNdjson = (field: string, maxLines: number): BodyType => ({
+  source: { url: import.meta.url, name: 'readNdjson', parameters: [field, maxLines] },
   schema: { type: 'string', description: `One element of \`${field}\` as JSON on each line.` },
-  read: (bytes) => {
+  read: (bytes, bounds) => {
     const fault = notUtf8(bytes)
     if (fault !== undefined) return fault
     const values: unknown[] = []
     const faults: FieldFault[] = []
+    const structure = new JsonStructure(bounds)
     let start = 0
     while (start < bytes.length && values.length <= maxLines) {
       const next = bytes.indexOf(newline, start)
       const end = next < 0 ? bytes.length : next
-      const line = bytes.toString('utf8', start, end).trim()
+      const place = `${field}.${values.length}`
+      const excess = structure.excessIn(bytes, start, end)
+      // The sum over all lines is no fault of the line that reaches it.
+      if (excess === 'structure') return unreadable(excessFault(excess, bounds, 'body'))
+      const line = excess === undefined ? bytes.toString('utf8', start, end).trim() : undefined
       start = end + 1
       if (line === '') continue
-      const value = parseJsonText(line, `${field}.${values.length}`)
+      const value = line === undefined ? unreadable(excessFault('depth', bounds, place)) : parseJsonText(line, place)
       faults.push(...(bodyFaultsOf(value) ?? []))
       values.push(value)
     }

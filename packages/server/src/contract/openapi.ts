@@ -1,53 +1,34 @@
 import swagger from '@fastify/swagger'
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { errorExample } from './error-examples.ts'
-import { catalog, type ErrorCode, errorCodes } from './errors.ts'
-import { type App, type DeclaredError, isContractPath, type Route, type RouteDeclaration } from './routes.ts'
-import { traceHeader } from './tracing.ts'
+import { type AnswerKind, headerComponents, headersOf } from './answer-headers.ts'
+import { documentedAnswer, documentedRequest } from './document-schemas.ts'
+import { conditionHeaders, taggedShapes } from './entity-tags.ts'
+import { errorResponse, errorResponseName, errorSchemas, errorsOf } from './error-responses.ts'
+import type { ErrorCode } from './errors.ts'
+import { addReadOnly } from './read-only.ts'
+import {
+  type App,
+  honoursIdempotencyKey,
+  isContractPath,
+  type Role,
+  type Route,
+  type RouteDeclaration,
+  rolesFrom,
+} from './routes.ts'
+import { answerExample } from './schema-examples.ts'
+import type { JsonSchema } from './strict-schema.ts'
 
 type Document = OpenAPIV3_1.Document
 
-/** Which codes a route can answer, by status: its own, and those of the frame. */
-export function errorsOf(route: Pick<Route, 'method' | 'declaration'>): Map<number, ErrorCode[]> {
-  const { declaration, method } = route
-  const all: DeclaredError[] = [
-    'bad_request',
-    'validation_failed',
-    'internal',
-    'service_unavailable',
-    ...(declaration.errors ?? []),
-  ]
-  if (!declaration.open) all.push(...keyErrors)
-  if (method !== 'GET') all.push(...changeErrors)
-  const pairs = all.flatMap((error) =>
-    typeof error === 'string'
-      ? catalog[error].statuses.map((status) => ({ code: error, status: status as number }))
-      : [{ code: error.code, status: error.status }],
-  )
-  const statuses = [...new Set(pairs.map(({ status }) => status))].sort((a, b) => a - b)
-  return new Map(
-    statuses.map((status) => [
-      status,
-      errorCodes.filter((code) => pairs.some((pair) => pair.code === code && pair.status === status)),
-    ]),
-  )
+/** On exactly the routes that honour it. */
+const idempotencyKey: OpenAPIV3_1.ParameterObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Makes a retry safe: the same key with the same request within 24 hours gets the first answer again, marked `Idempotent-Replayed: true`. With another request it is `idempotency_key_conflict`. The key belongs to the API key that sent it.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
+  example: 'order-4711',
 }
-
-const keyErrors: DeclaredError[] = [
-  'unauthorized',
-  'key_expired',
-  'gone',
-  'org_suspended',
-  'ip_not_allowed',
-  'residency_violation',
-  'not_found',
-  'forbidden',
-  'missing_scope',
-  'support_scope_denied',
-  'rate_limited',
-  { code: 'quota_exhausted', status: 429 },
-]
-const changeErrors: DeclaredError[] = ['payload_too_large', 'idempotency_key_conflict', 'idempotency_key_processing']
 
 /** Collects the routes into an OpenAPI 3.1 document; must be in place before the routes are. */
 export async function describeRoutes(app: App, version: string) {
@@ -79,50 +60,149 @@ export function describeTag(app: App, name: string, description: string) {
 const tags = new WeakMap<object, OpenAPIV3_1.TagObject[]>()
 export const tagsOf = (app: App) => tags.get(app.server) ?? []
 
-/** The document with everything that follows from the route list: error responses, security, common headers; and what is sent. */
+/**
+ * The document with everything that follows from the route list: who may call, errors, headers, examples; and what is sent.
+ * What a route has left out is added to `faults`.
+ */
 export function completeDocument(
   base: Document,
   routes: readonly Route[],
   tags: OpenAPIV3_1.TagObject[],
   webhooks: NonNullable<Document['webhooks']>,
+  faults: string[] = [],
 ): Document {
   const document = structuredClone(base)
   document.tags = tags
   document.webhooks = webhooks
+  const sharedErrors: NonNullable<OpenAPIV3_1.ComponentsObject['responses']> = {}
+  const tagged = taggedShapes(routes)
+  for (const route of routes) {
+    const operation = operationOf(document, route)
+    const isTagged = tagged.has(`${route.method} ${route.template}`)
+    if (honoursIdempotencyKey(route.method, route.declaration))
+      operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/IdempotencyKey' }]
+    if (isTagged) describeConditions(operation, route.method)
+    describeCallers(operation, route.declaration)
+    describeRequest(operation, route.declaration.bodyTypes ?? {})
+    const request = exampleBody(operation)
+    if (operation.requestBody && request === undefined)
+      faults.push(`${route.method} ${route.template}: its body has no example; give the schema \`examples\``)
+    for (const [status, response] of Object.entries(operation.responses ?? {}))
+      faults.push(
+        ...describeAnswer(response as OpenAPIV3_1.ResponseObject, { route, isTagged, status: Number(status), request }),
+      )
+    for (const [status, codes] of errorsOf(route)) {
+      const name = errorResponseName(status, codes, route)
+      sharedErrors[name] ??= errorResponse(status, codes, route)
+      operation.responses![String(status)] = { $ref: `#/components/responses/${name}` }
+    }
+  }
+  for (const route of routes) if (route.method === 'PUT' || route.method === 'PATCH') admitReadOnly(document, route)
   document.components = {
     ...document.components,
     schemas: { ...document.components?.schemas, ...errorSchemas() },
-    headers: commonHeaders,
-  }
-  for (const route of routes) {
-    const operation = operationOf(document, route)
-    operation.security = route.declaration.open ? [] : [{ key: [] }]
-    const { scope, tenant } = route.declaration
-    if (scope) operation['x-scope' as 'summary'] = scope
-    if (tenant) operation['x-tenant-scope' as 'summary'] = tenant.scope
-    // A body whose fields are all optional may be left out altogether.
-    const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined
-    if (body && !isNeeded(body)) body.required = false
-    describeBodyTypes(operation, route.declaration.bodyTypes ?? {})
-    operation.responses = { ...operation.responses, ...errorResponses(errorsOf(route)) }
-    for (const response of Object.values(operation.responses)) {
-      const described = response as OpenAPIV3_1.ResponseObject
-      described.headers = { [traceHeader]: { $ref: '#/components/headers/TraceId' }, ...described.headers }
-    }
+    headers: headerComponents(),
+    parameters: { IdempotencyKey: idempotencyKey },
+    responses: Object.fromEntries(Object.entries(sharedErrors).sort(([a], [b]) => (a < b ? -1 : 1))),
   }
   return document
+}
+
+/** A tagged resource can be read and changed under conditions. */
+function describeConditions(operation: OpenAPIV3_1.OperationObject, method: string) {
+  if (method === 'POST') return
+  operation.parameters = [...(operation.parameters ?? []), ...conditionHeaders(method)]
+  if (method === 'GET')
+    operation.responses!['304'] = {
+      description: 'Nothing has changed since the state that `If-None-Match` names.',
+    }
+}
+
+/** Who may call: in words, and in extensions for programs. */
+function describeCallers(operation: OpenAPIV3_1.OperationObject, declaration: RouteDeclaration) {
+  const { open, anyKey, role, scope, tenant } = declaration
+  operation.security = open ? [] : [{ key: [] }]
+  const extensions = {
+    ...(role && { 'x-roles': tenant ? [...rolesFrom(tenant.role), role] : rolesFrom(role) }),
+    ...(scope && { 'x-scope': scope }),
+    ...(tenant && { 'x-tenant-scope': tenant.scope }),
+    ...(role === 'operator' && { 'x-badges': [{ name: tenant ? 'Operators and organization' : 'Operators' }] }),
+  }
+  Object.assign(operation, extensions)
+  operation.description = `${operation.description ?? ''}\n\n${callersInWords()}`
+
+  function callersInWords(): string {
+    if (open) return 'Needs no key.'
+    if (anyKey) return 'Any valid key may call it, whatever its role and scopes.'
+    const needs = (who: Role, what: string) => `role ${inWords(rolesFrom(who))} and scope \`${what}\``
+    if (role !== 'operator') return `Needs a key with ${needs(role!, scope!)}.`
+    const own = tenant ? `, or a key of the organization with ${needs(tenant.role, tenant.scope)}` : ''
+    return `For operators: needs a key with ${needs(role, scope!)}${own}.`
+  }
+}
+
+function inWords(roles: readonly Role[]): string {
+  const named = roles.map((role) => `\`${role}\``)
+  return named.length < 2 ? named.join() : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
+}
+
+const jsonType = 'application/json'
+
+function describeRequest(operation: OpenAPIV3_1.OperationObject, types: NonNullable<RouteDeclaration['bodyTypes']>) {
+  const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined
+  if (!body) return
+  // A body whose fields are all optional may be left out altogether.
+  if (!isNeeded(body)) body.required = false
+  const json = body.content[jsonType]!
+  json.schema = documentedRequest(json.schema) as OpenAPIV3_1.SchemaObject
+  for (const [type, { schema, example }] of Object.entries(types))
+    body.content[type] = { schema: schema ?? json.schema, ...(example !== undefined && { example }) }
+}
+
+function exampleBody({ requestBody }: OpenAPIV3_1.OperationObject): unknown {
+  const json = (requestBody as OpenAPIV3_1.RequestBodyObject | undefined)?.content[jsonType]
+  return json?.example ?? firstValue(json?.examples)
+}
+
+const firstValue = (examples: OpenAPIV3_1.MediaTypeObject['examples'] = {}): unknown =>
+  Object.values(examples).map((example) => ('value' in example ? example.value : undefined))[0]
+
+/** Completes a success; returns what its route has left out. */
+function describeAnswer(
+  response: OpenAPIV3_1.ResponseObject,
+  { request, ...kind }: Pick<AnswerKind, 'status' | 'isTagged'> & { route: Route; request: unknown },
+): string[] {
+  const missing: string[] = []
+  const bodies = Object.entries(response.content ?? {}) as [string, { schema?: JsonSchema; example?: unknown }][]
+  for (const [type, media] of bodies) {
+    if (!media.schema || isBinary(type)) continue
+    media.example ??= answerExample(media.schema, request, missing)
+    media.schema = documentedAnswer(media.schema) as JsonSchema
+  }
+  response.headers = headersOf({ ...kind, codes: [], isDeprecated: false })
+  const answer = `${kind.route.method} ${kind.route.template} ${kind.status}`
+  return [
+    ...(response.description === undescribed ? [`${answer}: has no description; give its schema one`] : []),
+    ...missing.map((field) => `${answer}: ${field} has no example; give its schema \`examples\``),
+  ]
+}
+
+/** What the framework calls a response without a description. */
+const undescribed = 'Default Response'
+const isBinary = (type: string) => type === 'application/x-protobuf'
+
+/** A change takes back what GET gives, so its body may hold what it cannot set. */
+function admitReadOnly(document: Document, route: Route) {
+  const answer = document.paths?.[route.template]?.get?.responses?.['200'] as OpenAPIV3_1.ResponseObject | undefined
+  const body = operationOf(document, route).requestBody as OpenAPIV3_1.RequestBodyObject | undefined
+  const [settable, shown] = [body?.content[jsonType]?.schema, answer?.content?.[jsonType]?.schema]
+  if (settable && shown) addReadOnly(settable as JsonSchema, shown as JsonSchema)
 }
 
 function isNeeded({ content }: OpenAPIV3_1.RequestBodyObject): boolean {
   const schema = content['application/json']?.schema
   if (!schema || '$ref' in schema) return true
   return (schema.required ?? []).length > 0 || schema.minProperties !== undefined
-}
-
-function describeBodyTypes(operation: OpenAPIV3_1.OperationObject, types: NonNullable<RouteDeclaration['bodyTypes']>) {
-  const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined
-  for (const [type, { schema }] of Object.entries(types))
-    body!.content[type] = { schema: schema ?? body!.content['application/json']!.schema! }
 }
 
 /** Flags what the deprecation registry lists at this moment. */
@@ -134,8 +214,29 @@ export function flagDeprecated(
   const flagged = routes.filter(isDeprecated)
   if (flagged.length === 0) return document
   const copy = structuredClone(document)
-  for (const route of flagged) operationOf(copy, route).deprecated = true
+  for (const route of flagged) {
+    const operation = operationOf(copy, route)
+    operation.deprecated = true
+    for (const [status, response] of Object.entries(operation.responses ?? {})) {
+      const own = structuredClone(resolvedResponse(copy, response))
+      const codes = own['x-error-codes'] ?? []
+      const added = headersOf({ route, status: Number(status), codes, isTagged: false, isDeprecated: true })
+      own.headers = { ...own.headers, ...added }
+      operation.responses![status] = own
+    }
+  }
   return copy
+}
+
+type DescribedResponse = OpenAPIV3_1.ResponseObject & { 'x-error-codes'?: readonly ErrorCode[] }
+
+/** A response, wherever the document keeps it. */
+export function resolvedResponse(
+  document: Document,
+  response: OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject,
+): DescribedResponse {
+  if (!('$ref' in response)) return response
+  return document.components!.responses![response.$ref.replace('#/components/responses/', '')] as DescribedResponse
 }
 
 function operationOf(document: Document, { method, template }: Route) {
@@ -144,82 +245,4 @@ function operationOf(document: Document, { method, template }: Route) {
     | undefined
   if (!operation) throw new Error(`${method} ${template} is missing from the OpenAPI document`)
   return operation
-}
-
-const commonHeaders: Record<string, OpenAPIV3_1.HeaderObject> = {
-  TraceId: {
-    description: 'Locates the request in the logs of the service; quote it in reports.',
-    schema: { type: 'string', pattern: '^[0-9a-f]{32}$', example: '4bf92f3577b34da6a3ce929d0e0e4736' },
-  },
-  RetryAfter: {
-    description: 'Seconds until a plain retry can succeed; equals `details.retry_after_seconds`.',
-    schema: { type: 'integer', minimum: 1, example: 12 },
-  },
-}
-
-const componentName = (code: ErrorCode) =>
-  `${code
-    .split('_')
-    .map((word) => word[0]!.toUpperCase() + word.slice(1))
-    .join('')}Error`
-
-const envelopeSchema = (
-  code: OpenAPIV3_1.SchemaObject,
-  details: OpenAPIV3_1.SchemaObject,
-): OpenAPIV3_1.SchemaObject => ({
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'details'],
-      properties: { code, message: { type: 'string', description: 'For people; its wording may change.' }, details },
-    },
-  },
-})
-
-/** The envelope, and beside it each code's own form with the fields of its details. */
-function errorSchemas(): Record<string, OpenAPIV3_1.SchemaObject> {
-  const schemas: Record<string, OpenAPIV3_1.SchemaObject> = {
-    Error: envelopeSchema(
-      { type: 'string', description: 'The stable value to switch on; new codes may appear.' },
-      {
-        type: 'object',
-        description: 'Always present; its fields depend on the code, and fields may be added.',
-        additionalProperties: true,
-      },
-    ),
-  }
-  for (const code of errorCodes) {
-    schemas[componentName(code)] = Object.assign(
-      envelopeSchema(
-        { type: 'string', enum: [code] },
-        structuredClone(catalog[code].details) as OpenAPIV3_1.SchemaObject,
-      ),
-      { description: catalog[code].message, 'x-statuses': catalog[code].statuses },
-    )
-  }
-  return schemas
-}
-
-function errorResponses(byStatus: ReadonlyMap<number, readonly ErrorCode[]>): OpenAPIV3_1.ResponsesObject {
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
-      {
-        description: codes.map((code) => `\`${code}\`: ${catalog[code].message}`).join('\n\n'),
-        // Not a union of the codes' schemas: a code added later would then look like a broken promise to every reader.
-        'x-error-codes': codes,
-        ...(codes.includes('rate_limited') && {
-          headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
-        }),
-        content: {
-          'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
-            examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
-          },
-        },
-      },
-    ]),
-  )
 }

@@ -12,6 +12,7 @@ const sweepMs = 100
  */
 export function limitHandlerTime(app: App, inFlight: RequestsInFlight, limitMs: number) {
   app.decorateRequest('receivedMs')
+  app.decorateRequest('isAnswered', false)
   app.addHook('onRequest', (request, _reply, done) => {
     if (!hasBodyBytes(request)) request.receivedMs = performance.now()
     done()
@@ -21,11 +22,16 @@ export function limitHandlerTime(app: App, inFlight: RequestsInFlight, limitMs: 
     done()
   })
 
+  // The first of these hooks: those after it may hold the answer back for a while.
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    request.isAnswered = true
+    done(null, payload)
+  })
+
   const timer = setInterval(() => {
     const latest = performance.now() - limitMs
     for (const { request, reply } of inFlight) {
-      if (request.receivedMs === undefined || request.receivedMs > latest || reply.sent || reply.raw.headersSent)
-        continue
+      if (request.receivedMs === undefined || request.receivedMs > latest || request.isAnswered || reply.sent) continue
       reply.send(new ApiError('service_unavailable', {}, { message: 'The request took too long.' }))
     }
   }, sweepMs).unref()
@@ -35,5 +41,7 @@ export function limitHandlerTime(app: App, inFlight: RequestsInFlight, limitMs: 
 declare module 'fastify' {
   interface FastifyRequest {
     receivedMs?: number
+    /** There is an answer, which is on its way or about to be. */
+    isAnswered: boolean
   }
 }

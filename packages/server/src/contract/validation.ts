@@ -1,9 +1,13 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
-import { bodyFaultsOf } from './body.ts'
 import { ApiError, type FieldErrorCode, type FieldFault, validationFailed } from './errors.ts'
+import { messageOf } from './fault-messages.ts'
 import { type App, isContractPath } from './routes.ts'
 import { checkOf } from './semantic-check.ts'
+import { type JsonSchema, strictly } from './strict-schema.ts'
+import { readBack } from './taking-back.ts'
+import { describeText, textCodeOf } from './text-faults.ts'
+import { bodyFaultsOf } from './unreadable.ts'
 
 /**
  * Validation that lists every offending field of path, query and body together, the first fault of each. Nothing is
@@ -25,32 +29,8 @@ ajv.addKeyword({ keyword: 'x-path-id', schemaType: 'boolean' })
 /** Marks a list's filter, whose faults have a code of their own. */
 ajv.addKeyword({ keyword: 'x-filter', schemaType: 'boolean' })
 ajv.addKeyword({ keyword: 'x-sort', schemaType: 'boolean' })
-
-type JsonSchema = { [key: string]: unknown } & { properties?: Record<string, JsonSchema> }
-
-const strayFieldsListed = 20
-
-/**
- * Plain JSON Schema, closed against unknown fields. An array with too many elements, or an object with far too many
- * fields, is refused before they are looked at: listing each would let one request make unbounded work.
- */
-function strictly(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(strictly)
-  if (schema === null || typeof schema !== 'object') return schema
-  const copy: JsonSchema = {}
-  for (const [key, value] of Object.entries(schema)) copy[key] = key === 'examples' ? value : strictly(value)
-  if (copy['type'] === 'object' && copy.properties && !('additionalProperties' in copy)) {
-    const { properties, required, ...rest } = copy
-    const maxProperties = Object.keys(properties).length + strayFieldsListed
-    const inside = { properties, additionalProperties: false, ...(required !== undefined && { required }) }
-    return { ...rest, maxProperties, if: { maxProperties }, then: { type: 'object', ...inside } }
-  }
-  if (copy['type'] === 'array' && 'maxItems' in copy && 'items' in copy) {
-    const { items, ...rest } = copy
-    return { ...rest, if: { maxItems: copy['maxItems'] }, then: { items } }
-  }
-  return copy
-}
+/** Marks what is worked out anew whenever a resource is read. */
+ajv.addKeyword({ keyword: 'x-computed', schemaType: 'boolean' })
 
 type Place = 'params' | 'querystring' | 'body'
 
@@ -86,7 +66,7 @@ const tooLittle = new Set(['minLength', 'minItems', 'minProperties'])
 
 function codeOf(error: ErrorObject): FieldErrorCode {
   if (tooLittle.has(error.keyword)) return isEmpty(error.data) ? 'empty' : 'out_of_range'
-  return fieldCodes[error.keyword] ?? 'invalid_value'
+  return textCodeOf(error) ?? fieldCodes[error.keyword] ?? 'invalid_value'
 }
 
 const isEmpty = (data: unknown) =>
@@ -122,23 +102,19 @@ function faultOf(error: ErrorObject, place: Place, schema: JsonSchema): FieldFau
       }
     }
     const isFilter = declared ? declared['x-filter'] === true : schema['x-filter'] === true
-    if (isFilter && !namedFilterFaults.has(code)) {
-      return { field, code: 'invalid_filter', message: declared ? describe(error) : 'There is no such filter.' }
+    if (isFilter) {
+      const message = declared ? (messages[code] ?? describe(error, place)) : 'There is no such filter.'
+      return { field, code: 'invalid_filter', message }
     }
   }
-  return { field, code, message: messages[code] ?? describe(error) }
+  return { field, code, message: messages[code] ?? describe(error, place) }
 }
-
-/** Faults that the contract names say more than "bad filter" does. */
-const namedFilterFaults = new Set<FieldErrorCode>(['out_of_range', 'empty', 'too_many', 'invalid_type'])
 
 const sortable = (declared: JsonSchema) =>
   (declared['enum'] as string[]).filter((value) => !value.startsWith('-')).join(', ')
 
-function describe(error: ErrorObject): string {
-  const text = error.message ?? 'is not valid'
-  const allowed = error.keyword === 'enum' ? `: ${(error.params['allowedValues'] as unknown[]).join(', ')}` : ''
-  return `This ${text}${allowed}.`
+function describe(error: ErrorObject, place: Place): string {
+  return describeText(error, place === 'querystring') ?? messageOf(error)
 }
 
 /** Every fault once per field. Unions report one fault per branch; the first is the one closest to what was meant. */
@@ -177,6 +153,8 @@ function readQuery(query: Record<string, unknown>, schema: JsonSchema): Record<s
       read[name] = [value].flat().map((item) => readText(item, inner))
     } else read[name] = readText(value, declared?.['type'])
   }
+  const { sort } = schema.properties ?? {}
+  if (sort?.['x-sort'] === true) read['sort'] ??= sort['default']
   return read
 }
 
@@ -191,6 +169,7 @@ declare module 'fastify' {
 export function validateRequests(app: App) {
   // The framework would stop at the first place that fails, so it is given nothing to validate.
   app.setValidatorCompiler(() => () => true)
+  const takingBack = readBack(app)
 
   app.addHook('onRoute', (options) => {
     if (!isContractPath(options.url)) return
@@ -204,14 +183,17 @@ export function validateRequests(app: App) {
     options.config = { ...options.config, validators }
   })
 
-  app.addHook('preValidation', (request, _reply, done) => {
+  app.addHook('preValidation', (request, reply, done) => {
     const { validators } = request.route
-    try {
-      if (validators) validate(request, validators)
-      done()
-    } catch (error) {
-      done(error as Error)
+    if (!validators) return done()
+    const sent = takingBack.take(request, validators.body?.schema)
+    const { faults, isMissing } = validate(request, validators)
+    if (sent && !isMissing) {
+      void takingBack.compare(request, reply, { ...sent, faults }, done)
+      return undefined
     }
+    if (faults.length > 0) return done(validationFailed(faults))
+    return done(isMissing ? new ApiError('not_found') : undefined)
   })
 }
 
@@ -224,23 +206,37 @@ const validator = (schema: JsonSchema): PlaceValidator => ({
 
 const nothing: JsonSchema = { type: 'object', properties: {} }
 
+/** Validates bodies in a thread of its own; what JSON Schema cannot say is left to whoever asked. */
+export function bodyChecker({ schema, judgesText }: { readonly schema: object; readonly judgesText: boolean }) {
+  const place = { ...validator(schema as JsonSchema), judgesText }
+  return (value: unknown) => faultsIn(place, value, 'body')
+}
+
 interface Validated {
+  isBodyValid: boolean
   method: string
   params: unknown
   query: unknown
   body: unknown
 }
 
-function validate(request: Validated, validators: Validators) {
+/** What is wrong with a request, and whether its path names what cannot exist. */
+interface Judged {
+  readonly faults: FieldFault[]
+  readonly isMissing: boolean
+}
+
+function validate(request: Validated, validators: Validators): Judged {
   const faults: FieldFault[] = []
   const { params, querystring, body } = validators
 
+  // A malformed identifier is a resource that does not exist, which is found out when all else is right.
+  let isMissing = false
   if (params) {
     const found = faultsIn(params, request.params, 'params')
-    // A malformed identifier is a resource that does not exist.
-    if (found.some(({ field }) => params.schema.properties?.[field]?.['x-path-id'] === true))
-      throw new ApiError('not_found')
-    faults.push(...found)
+    const isId = ({ field }: FieldFault) => params.schema.properties?.[field]?.['x-path-id'] === true
+    isMissing = found.some(isId)
+    faults.push(...found.filter((fault) => !isId(fault)))
   }
   if (querystring) {
     const query = readQuery(request.query as Record<string, unknown>, querystring.schema)
@@ -251,9 +247,12 @@ function validate(request: Validated, validators: Validators) {
     const unreadable = bodyFaultsOf(request.body)
     // Leaving the body out means the same as an empty object, so required fields are named one by one.
     if (!unreadable) request.body ??= request.body === null ? null : {}
-    faults.push(...(unreadable ?? faultsIn(body, request.body, 'body')))
+    faults.push(
+      ...(unreadable ??
+        (request.isBodyValid ? (body.check?.(request.body) ?? []) : faultsIn(body, request.body, 'body'))),
+    )
   }
-  if (faults.length > 0) throw validationFailed(faults)
+  return { faults, isMissing }
 }
 
 /** The shape first; only what has the right shape is asked further. */
@@ -261,6 +260,9 @@ function faultsIn({ validate, schema, check, judgesText }: PlaceValidator, value
   if (!validate(value)) return faultsOf(validate.errors ?? [], place, schema)
   const faults: FieldFault[] = []
   if (judgesText) findUnstorable(value, '', faults)
+  if (place === 'querystring')
+    for (const fault of faults)
+      if (schema.properties?.[fault.field]?.['x-filter'] === true) fault.code = 'invalid_filter'
   return faults.length > 0 || !check ? faults : check(value)
 }
 

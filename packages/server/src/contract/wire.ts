@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { formatId, type IdKind, idPattern } from '../values/id.ts'
+import { knownValues } from './document-schemas.ts'
 
 /**
  * The shapes that recur on the wire. Every string, number and array of `/v1` is bounded: validation lists all faults
@@ -25,7 +26,7 @@ export const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?[+-]\\d{2}:\\d{2}$',
   maxLength: 35,
   description: 'ISO-8601 timestamp with a numeric offset.',
-  examples: ['2026-11-15T00:00:00+00:00'],
+  examples: ['2026-11-15T00:00:00.000+00:00'],
 })
 
 /** A time that a caller gives, with any offset, and without leap seconds, which no clock here has. */
@@ -36,11 +37,15 @@ export const Moment = Type.String({
   examples: ['2027-01-01T00:00:00+00:00'],
 })
 
+const ownIdPattern = '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
+export const maxOwnIdLength = 200
+export const isOwnId = (text: string) => new RegExp(ownIdPattern, 'u').test(text)
+
 /** A caller's own name for something of theirs. Nobody registers it, so it is any text that a log can show. */
 export const OwnId = Type.String({
   minLength: 1,
-  maxLength: 200,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  maxLength: maxOwnIdLength,
+  pattern: ownIdPattern,
   examples: ['checkout'],
 })
 
@@ -51,11 +56,22 @@ export const IsoDate = Type.String({
   examples: ['2026-07-22'],
 })
 
+/** A drawing, as documented. */
+export const Picture = Type.String({
+  description: 'A drawing, light or dark as its reader likes.',
+  examples: ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 480">…</svg>'],
+})
+
 export const Count = Type.Integer({ minimum: 0, maximum: maxSafeInteger })
+
+/** A string of answers whose values are known today; callers are told that more may come. */
+export const OneOf = (values: readonly string[], options: object = {}) =>
+  Type.String({ examples: [values[0]], ...options, [knownValues]: [...values] })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-const exampleId = (kind: IdKind) => formatId(kind, '0192f3a5-ac96-774b-bcce-b302099a8057')
+/** An id as examples have it: of each kind always the same. */
+export const exampleId = (kind: IdKind) => formatId(kind, '0192f3a5-ac96-774b-bcce-b302099a8057')
 
 /** An identifier in a path: a malformed one is a resource that does not exist. */
 export const PathId = (kind: IdKind) =>
@@ -64,5 +80,27 @@ export const PathId = (kind: IdKind) =>
 export const OrgPath = Type.Object({ id: PathId('org') })
 export const AdminOrgPath = Type.Object({ org_id: PathId('org') })
 
+/** An identifier in a filter: what is no identifier of these kinds is a fault, not an empty page. */
+export const IdFilter = (kinds: readonly [IdKind, ...IdKind[]], description: string) =>
+  Type.String({
+    pattern: kinds.map(idPattern).join('|'),
+    maxLength: 40,
+    description,
+    examples: [exampleId(kinds[0])],
+  })
+
 /** An identifier in an answer. */
 export const Id = (kind: IdKind) => Type.String({ examples: [exampleId(kind)] })
+
+/** The identifier of a maker in an answer, and in a filter. */
+export const MadeBy = Type.String({
+  description: 'The key that made it: `key_…`, or `sgr_…` for a support grant; null where that was not kept yet.',
+  examples: [exampleId('key')],
+})
+export const MadeByFilter = (description: string) => IdFilter(['key', 'grant'], description)
+
+/**
+ * Worked out whenever a resource is read, so that two reads may differ though nobody has changed it: how much is used, how
+ * something fares. What was read is taken back with a change whatever it says meanwhile.
+ */
+export const Computed = <T extends TSchema>(schema: T): T => ({ ...schema, 'x-computed': true })

@@ -14,7 +14,10 @@ const give = async (customer: string, more: object = {}) =>
 const uuidOf = ({ id }: Record<string, unknown>) => parseId('creditPack', String(id))!
 const voidPath = ({ id }: Record<string, unknown>) => `/credit-packs/${String(id)}/void`
 const packsOf = async (customer: string) =>
-  (await limits.ask('GET', pathOf(customer), undefined, limits.viewer)).json['data'] as Record<string, unknown>[]
+  (await limits.ask('GET', `${pathOf(customer)}?sort=created_at`, undefined, limits.viewer)).json['data'] as Record<
+    string,
+    unknown
+  >[]
 
 describe('a pack of credits', () => {
   test('is what was asked for, with nothing drawn', async () => {
@@ -33,9 +36,11 @@ describe('a pack of credits', () => {
       spent_usd: '0',
       held_usd: '0',
       remaining_usd: '25.5',
+      refused_count: 0,
+      exhausted_at: null,
       priority: 0,
       expires_at: '2100-01-01T00:00:00.000+00:00',
-      state: 'active',
+      status: 'active',
       voided_at: null,
       created_at: expect.any(String),
       updated_at: json['created_at'],
@@ -49,10 +54,10 @@ describe('a pack of credits', () => {
     const pack = await give('used')
     await limits.book(uuidOf(pack), { spent: 20_000_000_000n, held: 5_000_000_000n })
     expect(await packsOf('used')).toMatchObject([
-      { spent_usd: '20', held_usd: '5', remaining_usd: '0', state: 'active' },
+      { spent_usd: '20', held_usd: '5', remaining_usd: '0', status: 'active' },
     ])
     await limits.book(uuidOf(pack), { spent: 25_000_000_001n })
-    expect(await packsOf('used')).toMatchObject([{ spent_usd: '25.000000001', remaining_usd: '0', state: 'depleted' }])
+    expect(await packsOf('used')).toMatchObject([{ spent_usd: '25.000000001', remaining_usd: '0', status: 'depleted' }])
   })
 
   test('has nothing more to give once its time is over', async () => {
@@ -60,7 +65,17 @@ describe('a pack of credits', () => {
     await limits.query(
       (orgId) => raw`update packs set expires_at = now() where org_id = ${orgId} and id = ${uuidOf(pack)}`,
     )
-    expect(await packsOf('expired')).toMatchObject([{ state: 'expired', amount_usd: '25', remaining_usd: '0' }])
+    expect(await packsOf('expired')).toMatchObject([{ status: 'expired', amount_usd: '25', remaining_usd: '0' }])
+  })
+
+  test('that has expired is not voided, and stays what it is', async () => {
+    const pack = await give('expired-first')
+    await limits.query(
+      (orgId) => raw`update packs set expires_at = now() where org_id = ${orgId} and id = ${uuidOf(pack)}`,
+    )
+    const refused = await limits.ask('POST', voidPath(pack))
+    expect([refused.status, refused.json.error]).toMatchObject([409, { code: 'conflict', details: {} }])
+    expect(await packsOf('expired-first')).toMatchObject([{ status: 'expired', voided_at: null }])
   })
 
   test('is voided once, however often that is asked', async () => {
@@ -69,7 +84,7 @@ describe('a pack of credits', () => {
     const { status, json } = await limits.ask('POST', voidPath(pack))
     expect(status).toBe(200)
     expect(json).toMatchObject({
-      state: 'voided',
+      status: 'voided',
       voided_at: json['updated_at'],
       spent_usd: '1',
       held_usd: '0.000000002',
@@ -87,7 +102,7 @@ describe('a pack of credits', () => {
     expect(await faults({ amount_usd: '0' })).toEqual(['amount_usd: out_of_range'])
     expect(await faults({ amount_usd: '0.000000000' })).toEqual(['amount_usd: out_of_range'])
     expect(await faults({ amount_usd: null })).toEqual(['amount_usd: invalid_type'])
-    expect(await faults({ amount_usd: '-1' })).toEqual(['amount_usd: invalid_format'])
+    expect(await faults({ amount_usd: '-1' })).toEqual(['amount_usd: out_of_range'])
     expect(await faults({ ...good, name: '' })).toEqual(['name: empty'])
     expect(await faults({ ...good, priority: -1 })).toEqual(['priority: out_of_range'])
     expect(await faults({ ...good, priority: 1_001 })).toEqual(['priority: out_of_range'])
@@ -180,5 +195,35 @@ describe('as a limit', () => {
       status: 402,
       details: { available_usd: '0.25', attempted_usd: '0.400000001' },
     })
+  })
+})
+
+describe('the packs of one customer', () => {
+  const insert = (customer: string, count: number, more = raw`null`) =>
+    limits.query(
+      (orgId) => raw`
+        insert into packs (org_id, owner, id, name, amount, expires_at)
+        select ${orgId}, ${customer}, gen_random_uuid(), '', 1, ${more} from generate_series(1, ${count}::integer)`,
+    )
+
+  test('are at most 100 in force: voiding one that is used up makes room', async () => {
+    await insert('rich', 99)
+    const pack = await give('rich')
+    expect(pack['id']).toBeDefined()
+    expect((await limits.ask('POST', pathOf('rich'), { amount_usd: '1' })).json.error).toEqual({
+      code: 'conflict',
+      message: 'A customer has at most 100 credit packs in force, used-up ones included. Void those that are used up.',
+      details: {},
+    })
+    expect((await limits.ask('POST', voidPath(pack))).status).toBe(200)
+    expect((await give('rich'))['id']).toBeDefined()
+    expect((await give('somebody else'))['id']).toBeDefined()
+  })
+
+  test('that have expired leave room, up to a thousand altogether', async () => {
+    await insert('old', 998, raw`clock_timestamp() - interval '1 day'`)
+    expect((await give('old'))['id']).toBeDefined()
+    expect((await give('old'))['id']).toBeDefined()
+    expect((await limits.ask('POST', pathOf('old'), { amount_usd: '1' })).status).toBe(409)
   })
 })

@@ -8,18 +8,21 @@ import {
   isLive,
   type LimitKind,
   lockBooks,
+  mostAdmitted,
   type Pack,
   packAllowance,
   remainingOf,
   rowTimesView,
+  stopView,
+  type UsedBalance,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, parseUsd } from '../values/money.ts'
 import { timestampOrNull } from '../values/timestamp.ts'
-import { findCreditPack, insertPack, type PackRow, packsOf, voidPack } from './queries.ts'
+import { countPacks, findCreditPack, insertPack, type PackRow, packsOf, voidPack } from './queries.ts'
 import type { CreditPackInput, CreditPackView } from './schema.ts'
 
-export { findPack, insertPack, listPacks, type PackRow } from './queries.ts'
+export { countPacks, findPack, insertPack, listPacks, type PackRow } from './queries.ts'
 export { packFaults, packFields, packInput } from './schema.ts'
 
 /** What a customer has prepaid. One that has no pack in force is not limited by credits. */
@@ -51,6 +54,16 @@ export const packOf = (
 export const loadPacks = async (tx: Tx, orgId: string, owner: string): Promise<Pack[]> =>
   (await packsOf(tx, orgId, owner)).map(packOf)
 
+export const worthOf = (packs: readonly Pick<Pack, 'amount'>[]): bigint =>
+  packs.reduce((total, { amount }) => total + amount, 0n)
+
+/** Refuses a pack with which its owner would have prepaid more than can be counted. */
+export function assertCountable(others: readonly Pick<Pack, 'amount'>[], amount: bigint) {
+  if (worthOf(others) + amount <= mostAdmitted) return
+  const message = `All packs of one owner together may be worth at most ${formatUsd(mostAdmitted)}.`
+  throw validationFailed([{ field: 'amount_usd', code: 'out_of_range', message }])
+}
+
 export const packBalances = (tx: Tx, orgId: string, packs: readonly { readonly id: string }[]) =>
   balancesOf(
     tx,
@@ -59,15 +72,16 @@ export const packBalances = (tx: Tx, orgId: string, packs: readonly { readonly i
   )
 
 /** What every pack says of itself, whoever owns it. */
-export const packView = (row: PackRow, balance: Balance, isInForce: boolean) => ({
+export const packView = (row: PackRow, balance: UsedBalance, isInForce: boolean) => ({
   name: row.name === '' ? null : row.name,
   amount_usd: formatUsd(row.amount),
   spent_usd: formatUsd(balance.spent),
   held_usd: formatUsd(balance.held),
   remaining_usd: formatUsd(isInForce ? remainingOf(row.amount, balance) : 0n),
+  ...stopView(balance),
 })
 
-function stateOf(row: PackRow, { spent }: Balance, nowMs: number) {
+function statusOf(row: PackRow, { spent }: Balance, nowMs: number) {
   if (row.voided_at !== null) return 'voided'
   if (!isLive(packOf(row), nowMs)) return 'expired'
   return spent >= row.amount ? 'depleted' : 'active'
@@ -88,7 +102,7 @@ export async function creditPackViews(
       ...packView(row, balance, isLive(packOf(row), nowMs)),
       priority: row.priority,
       expires_at: timestampOrNull(row.expires_at),
-      state: stateOf(row, balance, nowMs),
+      status: statusOf(row, balance, nowMs),
       voided_at: timestampOrNull(row.voided_at),
       ...rowTimesView(row),
     }
@@ -97,6 +111,30 @@ export async function creditPackViews(
 
 const viewOf = async (tx: Tx, orgId: string, nowMs: number, row: PackRow) =>
   (await creditPackViews(tx, orgId, nowMs, [row]))[0]!
+
+export async function getCreditPack(
+  tx: Tx,
+  orgId: string,
+  nowMs: number,
+  id: string,
+): Promise<CreditPackView | undefined> {
+  const row = await findCreditPack(tx, orgId, id)
+  return row && viewOf(tx, orgId, nowMs, row)
+}
+
+/** All packs of a customer that are in force are read with each of its decisions. */
+const maxInForce = 100
+const maxKept = 1_000
+
+async function assertRoom(tx: Tx, orgId: string, customerId: string) {
+  const { inForce, kept } = await countPacks(tx, orgId, customerId)
+  if (inForce < maxInForce && kept < maxKept) return
+  const message =
+    inForce >= maxInForce
+      ? `A customer has at most ${maxInForce} credit packs in force, used-up ones included. Void those that are used up.`
+      : `A customer has at most ${maxKept} credit packs, those of the last 400 days included that have ended.`
+  throw new ApiError('conflict', {}, { message })
+}
 
 export async function createCreditPack(
   { tx, audit }: ChangeTools,
@@ -109,11 +147,17 @@ export async function createCreditPack(
   if (expiresAt && expiresAt.getTime() <= nowMs) {
     throw validationFailed([{ field: 'expires_at', code: 'out_of_range', message: 'This must be in the future.' }])
   }
+  await assertRoom(tx, orgId, customerId)
+  const amount = parseUsd(amount_usd)
+  assertCountable(
+    (await loadPacks(tx, orgId, customerId)).filter((pack) => isLive(pack, nowMs)),
+    amount,
+  )
   const row = await insertPack(tx, orgId, {
     id: newUuid(),
     owner: customerId,
     name,
-    amount: parseUsd(amount_usd),
+    amount,
     priority,
     expires_at: expiresAt,
   })
@@ -129,6 +173,7 @@ export async function voidCreditPack({ tx, audit }: ChangeTools, orgId: string, 
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)
   if (found.voided_at !== null) return before
+  if (before.status === 'expired') throw new ApiError('conflict', {}, { message: 'The pack has expired already.' })
   const after = await viewOf(tx, orgId, nowMs, await voidPack(tx, orgId, id))
   audit({ action: 'credit_pack.voided', target: { kind: 'credit_pack', id: after.id }, before, after })
   return after

@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
+import type { PackState } from './schema.ts'
 
 const columns = [
   'owner',
@@ -36,16 +37,39 @@ export type PackRow = Awaited<ReturnType<typeof insertPack>>
 export const packsOf = (tx: Tx, orgId: string, owner: string): Promise<PackRow[]> =>
   tx.selectFrom('packs').select(columns).where('org_id', '=', orgId).where('owner', '=', owner).execute()
 
-export const listPacks = (tx: Tx, orgId: string, owner: string, page: PageRequest<'created_at'>) =>
-  keysetPage(
-    tx
-      .selectFrom('packs')
-      .select([...columns, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
-      .where('org_id', '=', orgId)
-      .where('owner', '=', owner),
-    { sort: page.sort, id: 'id' },
-    page,
-  ).execute()
+/** The number of packs that an owner has, and of those that are not voided and have not expired. */
+export async function countPacks(tx: Tx, orgId: string, owner: string): Promise<{ kept: number; inForce: number }> {
+  const { rows } = await raw<{ kept: number; inForce: number }>`
+    select count(*)::integer as kept,
+           count(*) filter (where voided_at is null and (expires_at is null or expires_at > clock_timestamp()))::integer as "inForce"
+      from packs where org_id = ${orgId} and owner = ${owner}`.execute(tx)
+  return rows[0]!
+}
+
+const isOver = raw<boolean>`coalesce(expires_at <= clock_timestamp(), false)`
+const isSpent = raw<boolean>`coalesce((select a.spent >= packs.amount from allowances a where a.org_id = packs.org_id and a.key = packs.id limit 1), false)`
+const inState: Record<PackState, ReturnType<typeof raw<boolean>>> = {
+  voided: raw`voided_at is not null`,
+  expired: raw`voided_at is null and ${isOver}`,
+  depleted: raw`voided_at is null and not ${isOver} and ${isSpent}`,
+  active: raw`voided_at is null and not ${isOver} and not ${isSpent}`,
+}
+
+/** The packs of one owner, or those of all customers. */
+export function listPacks(
+  tx: Tx,
+  orgId: string,
+  page: PageRequest<'created_at'>,
+  { owner, status }: { owner?: string | undefined; status?: PackState | undefined },
+) {
+  let query = tx
+    .selectFrom('packs')
+    .select([...columns, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
+    .where('org_id', '=', orgId)
+  query = owner === undefined ? query.where('owner', '<>', '') : query.where('owner', '=', owner)
+  if (status !== undefined) query = query.where(inState[status])
+  return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
+}
 
 /** A pack, whoever owns it. */
 export const findPack = (tx: Tx, orgId: string, id: string): Promise<PackRow | undefined> =>

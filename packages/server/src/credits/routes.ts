@@ -1,13 +1,22 @@
 import type { Change } from '../changes/changes.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
 import { CustomerPath } from '../customers/customers.ts'
+import { isWithin, pinned, requireWithin } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { readNow } from '../ledger/ledger.ts'
 import { parseId } from '../values/id.ts'
-import { createCreditPack, creditPackViews, voidCreditPack } from './credits.ts'
+import { createCreditPack, creditPackViews, getCreditPack, voidCreditPack } from './credits.ts'
 import { listPacks } from './queries.ts'
-import { CreditPack, CreditPackInput, CreditPackList, CreditPackListQuery, PackPath } from './schema.ts'
+import {
+  CreditPack,
+  CreditPackInput,
+  CreditPackList,
+  CreditPackListQuery,
+  OrgPackListQuery,
+  PackPath,
+} from './schema.ts'
 
 export function credits(app: App, { sql }: Platform, change: Change) {
   const tags = ['limits']
@@ -15,7 +24,7 @@ export function credits(app: App, { sql }: Platform, change: Change) {
   app.post(
     '/v1/orgs/:id/customers/:customer_id/credit-packs',
     {
-      config: { role: 'admin', scope: 'limits:write' },
+      config: { role: 'admin', scope: 'limits:write', errors: ['conflict'] },
       schema: {
         operationId: 'createCreditPack',
         tags,
@@ -39,7 +48,7 @@ export function credits(app: App, { sql }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/customers/:customer_id/credit-packs',
     {
-      config: { role: 'viewer', scope: 'limits:read' },
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered' },
       schema: {
         operationId: 'listCreditPacks',
         tags,
@@ -52,11 +61,63 @@ export function credits(app: App, { sql }: Platform, change: Change) {
     },
     ({ principal, params, query }) => {
       const { orgId } = principal!
+      requireWithin(principal!, params)
       const asked = pageRequest(query, 'created_at')
       return readNow(sql, orgId, async (tx, nowMs) => {
-        const rows = await listPacks(tx, orgId, params.customer_id, asked)
+        const rows = await listPacks(tx, orgId, asked, { owner: params.customer_id, status: query.status })
         const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await creditPackViews(tx, orgId, nowMs, answer.data) }
+      })
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/credit-packs',
+    {
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered' },
+      schema: {
+        operationId: 'listOrgCreditPacks',
+        tags,
+        summary: 'List the credits of all customers',
+        description: 'All packs, used up, expired and voided ones too.',
+        params: OrgPath,
+        querystring: OrgPackListQuery,
+        response: { 200: CreditPackList },
+      },
+    },
+    ({ principal, query }) => {
+      const { orgId } = principal!
+      const { customer_id, status } = query
+      const own = pinned(customer_id === undefined ? {} : { customer_id }, principal!)
+      // A pack counts all that its customer spends, which is within no other pin.
+      requireWithin(principal!, own)
+      const asked = pageRequest(query, 'created_at')
+      return readNow(sql, orgId, async (tx, nowMs) => {
+        const rows = await listPacks(tx, orgId, asked, { owner: own.customer_id, status })
+        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+        return { ...answer, data: await creditPackViews(tx, orgId, nowMs, answer.data) }
+      })
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/credit-packs/:pack_id',
+    {
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered' },
+      schema: {
+        operationId: 'getCreditPack',
+        tags,
+        summary: 'Get a pack of credits',
+        description: 'One pack, whatever became of it; for 400 days after its end.',
+        params: PackPath,
+        response: { 200: CreditPack },
+      },
+    },
+    ({ principal, params }) => {
+      const { orgId, pins } = principal!
+      return readNow(sql, orgId, async (tx, nowMs) => {
+        const pack = await getCreditPack(tx, orgId, nowMs, parseId('creditPack', params.pack_id)!)
+        return pack && isWithin(pins, { customer_id: pack.customer_id }) ? pack : undefined
       })
     },
   )
@@ -64,12 +125,13 @@ export function credits(app: App, { sql }: Platform, change: Change) {
   app.post(
     '/v1/orgs/:id/credit-packs/:pack_id/void',
     {
-      config: { role: 'admin', scope: 'limits:write' },
+      config: { role: 'admin', scope: 'limits:write', errors: ['conflict'] },
       schema: {
         operationId: 'voidCreditPack',
         tags,
         summary: 'Void a pack of credits',
-        description: 'Nothing more is drawn from it; what is reserved now ends as it would have.',
+        description:
+          'Nothing more is drawn from it; what is reserved now ends as it would have. One that has expired is 409.',
         params: PackPath,
         response: { 200: CreditPack },
       },

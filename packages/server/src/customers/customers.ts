@@ -1,22 +1,25 @@
 import { budgetExceeded } from '../budgets/budgets.ts'
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
+import { notSet, type Wanted } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
-  type Allowance,
   allowanceAt,
-  allowanceKey,
-  type CustomerDefault,
-  changedSchedule,
+  ascending,
+  asLastWanted,
   claimOn,
+  type DefaultLimit,
   type Limit,
   type LimitKind,
   lockBooks,
   lockLedger,
+  newcomersOf,
   newSchedule,
+  nobody,
   plainSchedule,
   plannedOf,
-  rearmPassed,
+  rearmAll,
+  replacedSchedule,
   rowTimesView,
   type ScheduleColumns,
   standings,
@@ -33,12 +36,17 @@ import {
   removeCustomerLimit,
   updateCustomerLimit,
 } from './queries.ts'
-import type { CustomerDefaultInput, CustomerDefaultView, CustomerLimitInput, CustomerLimitView } from './schema.ts'
+import {
+  type CustomerDefaultInput,
+  CustomerDefault as CustomerDefaultShape,
+  type CustomerDefaultView,
+  CustomerLimit,
+  type CustomerLimitInput,
+  type CustomerLimitView,
+} from './schema.ts'
 
 export { CustomerPath } from './schema.ts'
 
-/** No customer has this id: it names the default, and the allowance that unknown customers share. */
-const nobody = ''
 const defaultMaxNewPerDay = 10_000
 
 /** What customers without a limit of their own have, each for itself. */
@@ -49,60 +57,18 @@ export const customerKind: LimitKind = {
     if (customerId === undefined) return []
     if (customer?.own) return [claimOn(customerKind, allowanceAt(customer.own, customerId, nowMs))]
     if (!customerDefault) return []
-    const { counter, shared } = companionsOf(customerDefault)
-    const newcomers = {
-      marker: markerOf(customerDefault, customerId),
-      counter: allowanceAt(counter, nobody, nowMs),
-      instead: allowanceAt(shared, nobody, nowMs),
-    }
+    const newcomers = newcomersOf(customerDefault, 'customer', customerId, nowMs)
     return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newcomers }]
   },
   refuse: (refusal) => budgetExceeded(refusal, formatId('customerLimit', refusal.allowance.limitId), 'customer'),
 }
 
-/** The row that says that a customer has been met before, in whatever period. */
-const markerOf = ({ id }: CustomerDefault, customerId: string): Allowance => ({
-  key: allowanceKey(id, customerId, 'runs', 'known'),
-  limitId: id,
-  kind: 'known_customer',
-  subject: customerId,
-  unit: 'runs',
-  period: null,
-  limit: null,
-  enforcement: 'alert',
-  thresholds: [],
-})
-
-interface Companions {
-  /** How many new customers were met today. */
-  readonly counter: Limit
-  /** The default itself, as an object of its own: what is remembered of it is not displaced by each customer. */
-  readonly shared: Limit
-}
-
-const companions = new WeakMap<CustomerDefault, Companions>()
-
-function companionsOf(limit: CustomerDefault): Companions {
-  const known = companions.get(limit)
-  if (known) return known
-  const made: Companions = {
-    counter: {
-      id: limit.id,
-      kind: 'new_customers',
-      unit: 'runs',
-      amount: limit.maxNewPerDay,
-      schedule: { current: plainSchedule, next: null },
-      enforcement: 'block',
-      thresholds: [],
-    },
-    shared: { ...limit },
-  }
-  companions.set(limit, made)
-  return made
-}
-
 export const customerLimitOf = (
-  row: ScheduleColumns & { readonly id: string; readonly amount: bigint | null },
+  row: ScheduleColumns & {
+    readonly id: string
+    readonly amount: bigint | null
+    readonly thresholds: readonly number[]
+  },
 ): Limit => ({
   id: row.id,
   kind: 'customer',
@@ -110,10 +76,10 @@ export const customerLimitOf = (
   amount: row.amount,
   schedule: plannedOf(row),
   enforcement: 'block',
-  thresholds: [],
+  thresholds: row.thresholds,
 })
 
-export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<CustomerDefault | null> {
+export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<DefaultLimit | null> {
   const row = await findCustomerLimit(tx, orgId, nobody)
   return row ? { ...customerLimitOf(row), maxNewPerDay: BigInt(row.max_new_customers_per_day!) } : null
 }
@@ -137,6 +103,7 @@ export async function customerLimitViews(
     customer_id: row.customer_id,
     limit_usd: usdOrNull(row.amount),
     ...usageView(found[i]!, nowMs),
+    thresholds: row.thresholds,
     ...rowTimesView(row),
   }))
 }
@@ -149,31 +116,43 @@ async function defaultView(tx: Tx, orgId: string, nowMs: number, row: CustomerLi
   return { ...view, max_new_customers_per_day: row.max_new_customers_per_day! }
 }
 
+const absentLimit = (customerId: string) => ({ ...notSet(CustomerLimit), customer_id: customerId })
+
 export async function getCustomerLimit(tx: Tx, orgId: string, nowMs: number, customerId: string) {
   const row = await findCustomerLimit(tx, orgId, customerId)
-  return row && limitView(tx, orgId, nowMs, row)
+  return row ? limitView(tx, orgId, nowMs, row) : absentLimit(customerId)
 }
 
 export async function getCustomerDefault(tx: Tx, orgId: string, nowMs: number) {
   const row = await findCustomerLimit(tx, orgId, nobody)
-  return row && defaultView(tx, orgId, nowMs, row)
+  return row ? defaultView(tx, orgId, nowMs, row) : notSet(CustomerDefaultShape)
 }
 
 export async function putCustomerLimit(
   tools: ChangeTools,
   orgId: string,
   customerId: string,
-  input: CustomerLimitInput,
+  wanted: Wanted<CustomerLimitInput>,
+  keepsNext: boolean,
 ): Promise<CustomerLimitView> {
-  return put(tools, orgId, customerId, input, null, { name: 'customer_limit', viewOf: limitView })
+  return put(tools, orgId, customerId, wanted, keepsNext, {
+    name: 'customer_limit',
+    viewOf: limitView,
+    absent: absentLimit(customerId),
+  })
 }
 
 export async function putCustomerDefault(
   tools: ChangeTools,
   orgId: string,
-  { max_new_customers_per_day: maxNew = defaultMaxNewPerDay, ...input }: CustomerDefaultInput,
+  wanted: Wanted<CustomerDefaultInput>,
+  keepsNext: boolean,
 ): Promise<CustomerDefaultView> {
-  return put(tools, orgId, nobody, input, maxNew, { name: 'customer_limit_default', viewOf: defaultView })
+  return put(tools, orgId, nobody, wanted, keepsNext, {
+    name: 'customer_limit_default',
+    viewOf: defaultView,
+    absent: notSet(CustomerDefaultShape),
+  })
 }
 
 /** The default is remembered by processes; a customer's own limit is read with each decision. */
@@ -186,26 +165,35 @@ interface Recorded<V> {
 }
 
 async function put<V extends { readonly id: string }>(
-  { tx, audit }: ChangeTools,
+  { tx, audit, replaces }: ChangeTools,
   orgId: string,
   customerId: string,
-  input: CustomerLimitInput,
-  maxNew: number | null,
-  { name, viewOf }: Recorded<V>,
+  wanted: Wanted<CustomerLimitInput & Pick<CustomerDefaultInput, 'max_new_customers_per_day'>>,
+  keepsNext: boolean,
+  { name, viewOf, absent }: Recorded<V> & { readonly absent: object },
 ): Promise<V> {
   const nowMs = await lockFor(customerId)(tx, orgId)
   const found = await findCustomerLimit(tx, orgId, customerId)
   const before = found && (await viewOf(tx, orgId, nowMs, found))
-  const schedule = wantedSchedule(input, plainSchedule)
+  replaces(before, absent)
+  const {
+    limit_usd,
+    thresholds = [],
+    max_new_customers_per_day: maxNew = defaultMaxNewPerDay,
+    ...schedule
+  } = wanted(found && asLastWanted(before!, found))
   const fields = {
-    amount: input.limit_usd === null ? null : parseUsd(input.limit_usd),
-    max_new_customers_per_day: maxNew,
-    ...(found ? changedSchedule(found, schedule, nowMs) : newSchedule(schedule)),
+    amount: limit_usd === null ? null : parseUsd(limit_usd),
+    thresholds: ascending(thresholds),
+    max_new_customers_per_day: customerId === nobody ? maxNew : null,
+    ...(found
+      ? replacedSchedule(found, schedule, { nowMs, keepsNext })
+      : newSchedule(wantedSchedule(schedule, plainSchedule))),
   }
   const row = found
     ? await updateCustomerLimit(tx, orgId, customerId, fields)
     : await insertCustomerLimit(tx, orgId, { id: newUuid(), customer_id: customerId, ...fields })
-  if (found && found.amount !== row.amount) await rearmPassed(tx, orgId, row.id, row.amount)
+  if (found && found.amount !== row.amount) await rearmAll(tx, orgId, row.id, row.amount)
   const after = await viewOf(tx, orgId, nowMs, row)
   audit({ action: `${name}.set`, target: { kind: name, id: after.id }, before, after })
   return after
@@ -218,7 +206,7 @@ export const deleteCustomerDefault = (tools: ChangeTools, orgId: string) =>
   remove(tools, orgId, nobody, { name: 'customer_limit_default', viewOf: defaultView })
 
 async function remove<V extends { readonly id: string }>(
-  { tx, audit }: ChangeTools,
+  { tx, audit, replaces }: ChangeTools,
   orgId: string,
   customerId: string,
   { name, viewOf }: Recorded<V>,
@@ -227,6 +215,7 @@ async function remove<V extends { readonly id: string }>(
   const found = await findCustomerLimit(tx, orgId, customerId)
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)
+  replaces(before)
   await removeCustomerLimit(tx, orgId, customerId)
   audit({ action: `${name}.deleted`, target: { kind: name, id: before.id }, before })
   return null

@@ -2,13 +2,14 @@ import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
-import { type ScheduleColumns, scheduleSelection } from '../ledger/ledger.ts'
+import { inForce, type ScheduleColumns, scheduleSelection } from '../ledger/ledger.ts'
 
 const columns = [
   'customer_id',
   'id',
   'amount',
   ...scheduleSelection,
+  'thresholds',
   'max_new_customers_per_day',
   'created_at',
   'updated_at',
@@ -16,6 +17,7 @@ const columns = [
 
 interface Fields extends ScheduleColumns {
   readonly amount: bigint | null
+  readonly thresholds: number[]
   readonly max_new_customers_per_day: number | null
 }
 
@@ -48,13 +50,18 @@ export const findCustomerLimit = (tx: Tx, orgId: string, customerId: string): Pr
 export const removeCustomerLimit = (tx: Tx, orgId: string, customerId: string) =>
   tx.deleteFrom('customer_limits').where('org_id', '=', orgId).where('customer_id', '=', customerId).execute()
 
-export const listCustomerLimits = (tx: Tx, orgId: string, page: PageRequest<'created_at' | 'customer_id'>) =>
-  keysetPage(
-    tx
-      .selectFrom('customer_limits')
-      .select([...columns, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
-      .where('org_id', '=', orgId)
-      .where('customer_id', '<>', ''),
-    { sort: page.sort, id: 'id' },
-    page,
-  ).execute()
+export function listCustomerLimits(
+  tx: Tx,
+  orgId: string,
+  page: PageRequest<'created_at' | 'customer_id'>,
+  filters: { customer_id?: string; period?: string },
+) {
+  let query = tx
+    .selectFrom('customer_limits')
+    .select([...columns, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
+    .where('org_id', '=', orgId)
+    .where('customer_id', '<>', '')
+  if (filters.customer_id !== undefined) query = query.where('customer_id', '=', filters.customer_id)
+  if (filters.period !== undefined) query = query.where(inForce('period'), '=', filters.period)
+  return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
+}

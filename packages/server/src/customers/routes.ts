@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { page, pageRequest } from '../contract/lists.ts'
+import { OrNotSet, replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
+import { requireWithin } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { readNow } from '../ledger/ledger.ts'
 import {
@@ -32,41 +34,51 @@ export function customers(app: App, { sql }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/customers/:customer_id/limit',
     {
-      config: { role: 'viewer', scope: 'limits:read' },
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered' },
       schema: {
         operationId: 'getCustomerLimit',
         tags,
         summary: 'Get the limit of a customer',
-        description: 'The customer’s own limit; 404 where it has none, whether or not there is a default.',
+        description:
+          'The customer’s own limit; null in every field where it has none, whether or not there is a default.',
         params: CustomerPath,
-        response: { 200: CustomerLimit },
+        response: { 200: OrNotSet(CustomerLimit) },
       },
     },
     ({ principal, params }) => {
       const { orgId } = principal!
+      requireWithin(principal!, params)
       return readNow(sql, orgId, (tx, nowMs) => getCustomerLimit(tx, orgId, nowMs, params.customer_id))
     },
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/customers/:customer_id/limit',
     {
       config: { role: 'admin', scope: 'limits:write' },
-      schema: {
-        operationId: 'putCustomerLimit',
-        tags,
+      tags,
+      name: 'CustomerLimit',
+      put: {
         summary: 'Set the limit of a customer',
         description:
-          'In place of the default. What the customer has spent under this limit goes on counting; another schedule begins where the running period ends.',
-        params: CustomerPath,
-        body: CustomerLimitInput,
-        response: { 200: CustomerLimit },
+          'In place of the default. What the customer has spent under this limit goes on counting; another schedule begins where the running period ends. A time zone or an anchor that is set must be named again.',
       },
+      patch: {
+        summary: 'Change the limit of a customer',
+        description: 'Changes the fields that are given and no other; otherwise as setting it.',
+      },
+      params: CustomerPath,
+      body: CustomerLimitInput,
+      view: CustomerLimit,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
       const { customer_id } = request.params
-      return change(request, reply, { orgId }, (tools) => putCustomerLimit(tools, orgId, customer_id, request.body))
+      const keepsNext = request.takenBack.has('next_schedule')
+      return change(request, reply, { orgId }, (tools) =>
+        putCustomerLimit(tools, orgId, customer_id, wanted, keepsNext),
+      )
     },
   )
 
@@ -108,7 +120,7 @@ export function customers(app: App, { sql }: Platform, change: Change) {
       const { orgId } = principal!
       const asked = pageRequest<'created_at' | 'customer_id'>(query, 'created_at')
       return readNow(sql, orgId, async (tx, nowMs) => {
-        const rows = await listCustomerLimits(tx, orgId, asked)
+        const rows = await listCustomerLimits(tx, orgId, asked, query)
         const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await customerLimitViews(tx, orgId, nowMs, answer.data) }
       })
@@ -123,31 +135,39 @@ export function customers(app: App, { sql }: Platform, change: Change) {
         operationId: 'getCustomerLimitDefault',
         tags,
         summary: 'Get the default limit of customers',
-        description: 'The amounts used are those of the allowance that too many new customers of a day share.',
+        description:
+          'The amounts used are those of the allowance that too many new customers of a day share. null in every field where there is no default.',
         params: OrgPath,
-        response: { 200: CustomerDefault },
+        response: { 200: OrNotSet(CustomerDefault) },
       },
     },
     ({ principal }) => readNow(sql, principal!.orgId, (tx, nowMs) => getCustomerDefault(tx, principal!.orgId, nowMs)),
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/customer-limit-default',
     {
       config: { role: 'admin', scope: 'limits:write' },
-      schema: {
-        operationId: 'putCustomerLimitDefault',
-        tags,
+      tags,
+      name: 'CustomerLimitDefault',
+      put: {
         summary: 'Set the default limit of customers',
-        description: 'For each customer without a limit of its own, from the next decision on.',
-        params: OrgPath,
-        body: CustomerDefaultInput,
-        response: { 200: CustomerDefault },
+        description:
+          'For each customer without a limit of its own, from the next decision on. A time zone or an anchor that is set must be named again.',
       },
+      patch: {
+        summary: 'Change the default limit of customers',
+        description: 'Changes the fields that are given and no other; otherwise as setting it.',
+      },
+      params: OrgPath,
+      body: CustomerDefaultInput,
+      view: CustomerDefault,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
-      return change(request, reply, { orgId }, (tools) => putCustomerDefault(tools, orgId, request.body))
+      const keepsNext = request.takenBack.has('next_schedule')
+      return change(request, reply, { orgId }, (tools) => putCustomerDefault(tools, orgId, wanted, keepsNext))
     },
   )
 

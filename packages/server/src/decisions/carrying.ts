@@ -38,9 +38,10 @@ export async function carryOut(
     }),
   })
   if (result.replay !== undefined) return replay(reply, status, result.replay)
-  reply.header('server-timing', serverTiming(result))
+  // What is missing and what is hidden from the caller are answered alike, to the last header.
+  if (result.verdict.type !== 'not_found') reply.header('server-timing', serverTiming(result))
   // Nobody is there to use it, or was told otherwise. A caller with a key will come back for it.
-  const isLost = request.raw.socket.destroyed || reply.sent
+  const isLost = request.raw.socket.destroyed || request.isAnswered
   if (isLost && task.makesHold !== undefined && !claim && task.isFoundAgain !== true)
     lanes.releaseLater(task.orgId, task.makesHold)
   const found = kept === undefined ? await look?.(result) : undefined

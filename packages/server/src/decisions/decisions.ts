@@ -1,28 +1,41 @@
-import type { Caller } from '../identity/identity.ts'
+import { validationFailed } from '../contract/errors.ts'
+import { page, pageRequest } from '../contract/lists.ts'
+import { type Caller, isWithin, parseMaker, withPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql } from '../infra/sql.ts'
 import type { Definitions, Result } from '../lanes/lanes.ts'
-import { nameAllowances } from '../ledger/ledger.ts'
+import { nameAllowances, stopOf } from '../ledger/ledger.ts'
 import { noteUnpriced } from '../prices/prices.ts'
 import { formatId } from '../values/id.ts'
-import { edgeDecision, type HoldTask, holdTask, quote, UnpricedModel, withPins } from './edge.ts'
-import { explainHold, explainUnheld } from './explanation.ts'
-import { findHold, findRecord } from './queries.ts'
+import { edgeDecision, type HoldTask, holdTask, quote, UnpricedModel } from './edge.ts'
+import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
+import { findHold, findRecord, listHolds } from './queries.ts'
 import type { DecisionRecords } from './records.ts'
-import type { DecisionInput, EdgeDecision } from './schema.ts'
+import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
 
 export { carryOut } from './carrying.ts'
-export { endTask, type HoldTask, holdTask, keptPriceOf, quote, settleTask, UnpricedModel, withPins } from './edge.ts'
-export { explainRuled } from './explanation.ts'
+export {
+  endTask,
+  type HoldTask,
+  heldRequestOf,
+  holdTask,
+  keptPriceOf,
+  quote,
+  settleTask,
+  UnpricedModel,
+} from './edge.ts'
+export { explainCharge, explainRuled } from './explanation.ts'
 export { claimsOf } from './limit-kinds.ts'
+export { noteRefusals, refusalRecord } from './noting.ts'
 export { type DecisionRecords, keepDecisionRecords } from './records.ts'
+export { refusedInChain } from './refusals.ts'
 export { DecisionInput, decisionFields, defaultLeaseSeconds, ExtendInput, estimateFaults } from './schema.ts'
 export { sweepExpiredHolds } from './sweep.ts'
 
 /** A decision at the edge, where only spend and rate can refuse. */
 export function judgeAtEdge(platform: Platform, records: DecisionRecords, caller: Caller, body: DecisionInput) {
   const input = withPins(body, caller)
-  const judged = judge(platform, records, holdTask(caller.orgId, input, 'edge', 'release'), input)
+  const judged = judge(platform, records, holdTask(caller, input, 'edge', 'release'), input)
   return {
     ...judged,
     answer: (result: Pick<Result, 'verdict' | 'atMs'>): EdgeDecision => {
@@ -56,8 +69,12 @@ function refusalOf(
   records: DecisionRecords,
 ) {
   const error = verdict.refusal.claim.kind.refuse(verdict.refusal)
+  // Not a limit's refusal: there is nothing to explain.
+  if (error.code === 'validation_failed') return error
   const body = explainUnheld(task, input, verdict, atMs, error.code)
-  if (!records.offer({ orgId: task.orgId, id: task.id, body, message: error.message })) return error
+  const surface = task.lastAsk().inputs['surface'] === 'edge' ? 'edge' : 'run'
+  const refused = { error, surface, stoppedKey: stopOf(verdict.refusal)?.allowance.key } as const
+  if (!records.offer({ orgId: task.orgId, id: task.id, body, refused })) return error
   Object.assign(error.details, { decision_id: formatId('decision', task.id) })
   return error
 }
@@ -99,7 +116,34 @@ function noting(platform: Platform, task: HoldTask, input: DecisionInput): HoldT
   }
 }
 
-export async function explain(sql: Sql, records: DecisionRecords, orgId: string, id: string) {
+/** The explanation of a decision, to whom it may be told: what a key's pins exclude does not exist for it. */
+export async function explain(sql: Sql, records: DecisionRecords, { orgId, pins }: Caller, id: string) {
+  const found = await explanationOf(sql, records, orgId, id)
+  return found && isWithin(pins, found.inputs) ? found : undefined
+}
+
+export function listReservations(sql: Sql, { orgId, pins }: Caller, query: ReservationListQuery) {
+  const asked = pageRequest(query, 'created_at')
+  const { from, to, status, key_id } = query
+  const madeBy = key_id === undefined ? undefined : parseMaker(key_id)
+  if (key_id !== undefined && !madeBy)
+    throw validationFailed([
+      { field: 'key_id', code: 'invalid_filter', message: 'This must be the id of a key or grant.' },
+    ])
+  return sql.asOrgs([orgId], async (tx) => {
+    const rows = await listHolds(tx, orgId, asked, {
+      ...(from !== undefined && { from: new Date(from) }),
+      ...(to !== undefined && { to: new Date(to) }),
+      state: status,
+      ...(madeBy && { madeBy }),
+      pins,
+    })
+    const answer = page(rows, asked, ({ id }) => ({ value: id, id }))
+    return { ...answer, data: answer.data.map(reservationIn) }
+  })
+}
+
+async function explanationOf(sql: Sql, records: DecisionRecords, orgId: string, id: string) {
   return (
     records.find(orgId, id) ??
     sql.asOrgs([orgId], async (tx) => {

@@ -1,17 +1,15 @@
-import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
-import type { Caller } from '../identity/identity.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import { type Agent, makerOf } from '../identity/identity.ts'
 import type { Ask, Definitions, Facts, Hold, HoldInputs, KnownHold, Result, Task } from '../lanes/lanes.ts'
-import { decideVersion } from '../lanes/lanes.ts'
+import { checkRightToEnd, decideVersion } from '../lanes/lanes.ts'
 import type { ChainPlace, Charge, Claim, CustomerFacts, Grant } from '../ledger/ledger.ts'
 import { type HoldPrice, holdFor, type Price } from '../prices/prices.ts'
-import { isRunHold, type KeptRun } from '../run-log/run-log.ts'
+import { heldTokensOf, isRunHold, type KeptRun } from '../run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { claimsOf, type Surface, unheldClaims } from './limit-kinds.ts'
+import { claimsOf, excessClaims, type Surface, unheldClaims } from './limit-kinds.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
-
-const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
 
 /** Thrown inside a lane for a model that nobody has priced; the route notes it. */
 export class UnpricedModel extends ApiError<'validation_failed'> {
@@ -19,24 +17,6 @@ export class UnpricedModel extends ApiError<'validation_failed'> {
     const message = `${model} has no price: add one with PUT …/prices, set unpriced_ceiling_usd there, or send ${instead}.`
     super('validation_failed', { fields: [{ field: 'model', code: 'invalid_value', message }] })
   }
-}
-
-/**
- * The request with what its key pins. A key that is bound to a customer, say, cannot spend on another's account, and leaving
- * the field out does not help.
- */
-export function withPins<T extends object>(input: T, { pins, requiredDimensions }: Caller): T {
-  for (const [name, value] of Object.entries(pins)) {
-    const given = (input as Record<string, unknown>)[name]
-    if (given !== undefined && given !== value)
-      throw new ApiError('forbidden', {}, { message: `This key may only use ${name} ${JSON.stringify(value)}.` })
-  }
-  const pinned = { ...input, ...pins }
-  const faults: FieldFault[] = dimensions
-    .filter((name) => requiredDimensions.includes(name) && (pinned as Partial<DecisionInput>)[name] === undefined)
-    .map((field) => ({ field, code: 'required', message: 'The organization requires this field.' }))
-  if (faults.length > 0) throw validationFailed(faults)
-  return pinned
 }
 
 /** What a task asks, and what its answers need to know of it. */
@@ -95,13 +75,15 @@ export interface StartedRun extends Pick<Task, 'chainId' | 'parentId'> {
 
 /** A decision on its way into a lane. Its id is made here, once: whatever is retried is retried under it. */
 export function holdTask(
-  orgId: string,
+  agent: Agent,
   input: DecisionInput,
   surface: Surface,
   onExpiry: Hold['onExpiry'],
   started?: StartedRun,
 ): HoldTask {
   const id = newUuid()
+  const { orgId } = agent
+  const by = makerOf(agent)
   const runKey = started?.runKey(id)
   const { dry_run: isDryRun = false, lease_seconds: leaseSeconds = defaultLeaseSeconds } = input
   let latest: { facts: Facts; quoted: Quote; ask: Extract<Ask, { type: 'hold' }> } | undefined
@@ -137,6 +119,7 @@ export function holdTask(
         onExpiry,
         isDryRun,
         inputs: { ...keptInputs(input, quoted, surface), ...(placed && { run: placed.run }) },
+        by,
       } as const
       latest = { facts, quoted, ask }
       return ask
@@ -178,9 +161,9 @@ const keptPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico }:
 
 /** The price that a hold was made with, and how many tokens it took for the worst case. */
 export function keptPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Price | null; tokens: bigint } {
-  const { price, tokens = 0 } = inputs as { price?: ReturnType<typeof keptPrice> | null; tokens?: number }
+  const { price } = inputs as { price?: ReturnType<typeof keptPrice> | null }
   return {
-    tokens: BigInt(tokens),
+    tokens: heldTokensOf({ inputs }),
     price: price
       ? {
           id: price.id,
@@ -194,16 +177,21 @@ export function keptPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Pri
   }
 }
 
+/** The request that a hold was made for. */
+export const heldRequestOf = ({ inputs }: Pick<KnownHold, 'inputs'>): DecisionInput =>
+  (inputs as { request: DecisionInput }).request
+
 /** Settles a hold at what the run used in the end. */
 export const settleTask = (
-  orgId: string,
+  agent: Agent,
   holdId: string,
   { usd, tokens }: { readonly usd: bigint; readonly tokens: bigint },
   place: Pick<Charge, 'chain'> = {},
 ): Task => ({
-  orgId,
+  orgId: agent.orgId,
   holdId,
   bind: (facts): Ask => {
+    checkRightToEnd(agent, facts.hold)
     const actual = { usd, tokens }
     const { request, surface } = (facts.hold?.inputs ?? {}) as { request?: DecisionInput; surface?: Surface }
     const charge = { ...actual, runs: 1n, customerId: request?.customer_id, chain: place.chain }
@@ -211,23 +199,26 @@ export const settleTask = (
       type: 'settle',
       holdId,
       actual: { ...actual, runs: 1n },
-      // Booked where the hold was admitted, as everything of it.
-      unheld: surface === 'start' ? [] : unheldClaims(charge, { ...facts, nowMs: facts.hold?.heldAtMs ?? facts.nowMs }),
+      by: makerOf(agent),
+      ...(surface === 'start'
+        ? { unheld: [], excess: excessClaims(charge, facts) }
+        : { unheld: unheldClaims(charge, facts, facts.hold?.heldAtMs ?? facts.nowMs) }),
     }
   },
 })
 
 export const endTask = (
-  orgId: string,
+  agent: Agent,
   holdId: string,
   ask: { type: 'release' } | { type: 'extend'; leaseMs: number },
 ): Task => ({
-  orgId,
+  orgId: agent.orgId,
   holdId,
   bind: ({ hold }) => {
+    checkRightToEnd(agent, hold)
     if (hold && isRunHold(hold) && ask.type === 'release')
       throw new ApiError('conflict', {}, { message: 'This is a started run: finish it instead.' })
-    return { ...ask, holdId }
+    return { ...ask, holdId, by: makerOf(agent) }
   },
 })
 
@@ -261,7 +252,7 @@ export function reservationOf({ verdict }: Pick<Result, 'verdict'>): Reservation
 
 export const reservationView = (hold: Omit<Hold, 'keys' | 'amounts' | 'draws' | 'onExpiry'>): Reservation => ({
   reservation_id: formatId('reservation', hold.id),
-  state: hold.state,
+  status: hold.state,
   reserved_usd: formatUsd(hold.amountNano),
   charged_usd: hold.chargedNano === null ? null : formatUsd(hold.chargedNano),
   overrun_usd: hold.overrunNano === null ? null : formatUsd(hold.overrunNano),

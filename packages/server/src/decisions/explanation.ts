@@ -1,11 +1,12 @@
+import { type MakerId, makerIn, makerTextOrNull } from '../identity/identity.ts'
 import { decideVersion, type Reading, type Verdict } from '../lanes/lanes.ts'
-import { allowanceOf, amountOf, amountsIn, limitIdOf, type NamedAllowanceRow } from '../ledger/ledger.ts'
+import { allowanceOf, amountOf, amountsIn, limitIdOf, type NamedAllowanceRow, type Refusal } from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type HoldTask, type Quote, reservationView } from './edge.ts'
 import type { ExplainedHoldRow } from './queries.ts'
-import type { DecisionInput, Explanation, LimitRead } from './schema.ts'
+import type { DecisionInput, Explanation, LimitRead, Reservation } from './schema.ts'
 
 type Read = Pick<Reading, 'allowance' | 'amount' | 'spent' | 'held'> & { readonly enforcement: string | null }
 
@@ -46,6 +47,7 @@ export function explainUnheld(
     decision_id: formatId('decision', task.id),
     decision: verdict.type === 'held' ? 'allow' : 'deny',
     dry_run: input.dry_run === true,
+    key_id: makerTextOrNull(task.lastAsk().by),
     reservation: null,
     decided_at: timestamp(new Date(atMs)),
     decided_by: refusing ? limitIdOf(refusing) : null,
@@ -71,11 +73,13 @@ export const explainRuled = (
     readonly amountNano: bigint
     readonly decidedBy: string | null
     readonly errorCode: string
+    readonly madeBy: MakerId | undefined
   },
 ): Explanation => ({
   decision_id: formatId('decision', id),
   decision: 'deny',
   dry_run: input.dry_run === true,
+  key_id: makerTextOrNull(ruled.madeBy),
   reservation: null,
   decided_at: timestamp(ruled.at),
   decided_by: ruled.decidedBy,
@@ -85,6 +89,38 @@ export const explainRuled = (
   limits: [],
   rules_version: decideVersion,
 })
+
+/** The explanation of a refusal of a cost that was incurred already: of the limits only the one that refused is told. */
+export function explainCharge(
+  id: string,
+  input: DecisionInput,
+  { allowance, balance, attempted }: Refusal,
+  ruled: {
+    readonly at: Date
+    readonly amountNano: bigint
+    readonly errorCode: string
+    readonly madeBy: MakerId | undefined
+  },
+): Explanation {
+  const { spent, held } = balance
+  const read = { allowance, amount: attempted, spent, held, enforcement: allowance.enforcement }
+  return {
+    ...explainRuled(id, input, { ...ruled, decidedBy: limitIdOf(allowance) }),
+    limits: [limitRead(read, false)],
+  }
+}
+
+/** A reservation, from the row of its hold. */
+export const reservationIn = (row: ExplainedHoldRow): Reservation =>
+  reservationView({
+    id: row.id,
+    state: row.state,
+    amountNano: row.amount_nano,
+    heldAtMs: row.held_at.getTime(),
+    expiresAtMs: row.expires_at.getTime(),
+    chargedNano: row.charged_nano,
+    overrunNano: row.overrun_nano,
+  })
 
 /** The explanation of a hold, from its own row: what it read stands there, and its request. */
 export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<string, NamedAllowanceRow>): Explanation {
@@ -97,7 +133,7 @@ export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<strin
   }
   const amounts = amountsIn(row.amounts, row.keys)
   const limits = row.keys.map((key, i) => {
-    const [limit, spent, held] = read[i]!.map((text) => (text === null ? null : BigInt(text))) as [
+    const [limit, spent, held] = read[i]!.slice(0, 3).map((text) => (text === null ? null : BigInt(text))) as [
       bigint | null,
       bigint,
       bigint,
@@ -112,15 +148,8 @@ export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<strin
     decision_id: formatId('decision', row.id),
     decision: 'allow',
     dry_run: false,
-    reservation: reservationView({
-      id: row.id,
-      state: row.state,
-      amountNano: row.amount_nano,
-      heldAtMs: row.held_at.getTime(),
-      expiresAtMs: row.expires_at.getTime(),
-      chargedNano: row.charged_nano,
-      overrunNano: row.overrun_nano,
-    }),
+    key_id: makerTextOrNull(makerIn(row)),
+    reservation: reservationIn(row),
     decided_at: timestamp(row.held_at),
     decided_by: null,
     error_code: null,

@@ -32,8 +32,19 @@ export type Surface = 'edge' | 'start'
 export const claimsOf = (surface: Surface, charge: Charge, facts: Account): Claim[] =>
   bound(surface === 'edge' ? edgeKinds : limitKinds, charge, facts)
 
-/** What a hold from the edge leaves to its settlement. */
-export const unheldClaims = (charge: Charge, facts: Account): Claim[] => bound(otherKinds, charge, facts)
+/**
+ * What a hold from the edge leaves to its settlement. Periods are those of the hold; of what is prepaid only what is in force at
+ * the settlement is drawn.
+ */
+export const unheldClaims = (charge: Charge, facts: Account, heldAtMs: number): Claim[] => [
+  ...bound(otherKinds.filter(isPeriodic), charge, { ...facts, nowMs: heldAtMs }),
+  ...bound([creditsKind], charge, facts),
+]
+
+/** What bears the part of a run's cost that is above what its hold drew: packs that are in force by then. */
+export const excessClaims = (charge: Charge, facts: Account): Claim[] => bound([creditsKind], charge, facts)
+
+const isPeriodic = (kind: LimitKind) => kind !== creditsKind
 
 const bound = (kinds: readonly LimitKind[], charge: Charge, { definitions, customer, nowMs }: Account) =>
   kinds.flatMap((kind) => kind.bind(charge, definitions, customer, nowMs))

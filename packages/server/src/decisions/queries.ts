@@ -1,8 +1,11 @@
 import { sql as raw } from 'kysely'
+import type { PageRequest } from '../contract/lists.ts'
+import type { MakerColumns, MakerId } from '../identity/identity.ts'
+import { bounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 import type { Explanation } from './schema.ts'
 
-export interface ExplainedHoldRow {
+export interface ExplainedHoldRow extends MakerColumns {
   readonly id: string
   readonly state: 'open' | 'settled' | 'released' | 'expired'
   readonly held_at: Date
@@ -15,17 +18,53 @@ export interface ExplainedHoldRow {
   readonly overrun_nano: bigint | null
 }
 
+const holdColumns = raw`id, state, held_at, expires_at, amount_nano, keys, amounts, inputs, charged_nano, overrun_nano, key_id, grant_id`
+
 export async function findHold(tx: Tx, orgId: string, id: string): Promise<ExplainedHoldRow | undefined> {
   const { rows } = await raw<ExplainedHoldRow>`
-    select id, state, held_at, expires_at, amount_nano, keys, amounts, inputs, charged_nano, overrun_nano
+    select ${holdColumns}
       from holds where org_id = ${orgId} and id = ${id}`.execute(tx)
   return rows[0]
+}
+
+interface HoldFilters {
+  readonly from?: Date
+  readonly to?: Date
+  readonly state?: ExplainedHoldRow['state'] | undefined
+  readonly madeBy?: MakerId
+  /** Values of dimensions, as the request named them. */
+  readonly pins: Readonly<Record<string, string>>
+}
+
+const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
+
+/** One page of holds, in the order in which they were made. */
+export async function listHolds(
+  tx: Tx,
+  orgId: string,
+  { after, descending, limit }: PageRequest,
+  { from, to, state, madeBy, pins }: HoldFilters,
+): Promise<ExplainedHoldRow[]> {
+  const where = [
+    raw`org_id = ${orgId}`,
+    ...(from ? [raw`id >= ${leastId(from)}::uuid`] : []),
+    ...(to ? [raw`id < ${leastId(to)}::uuid`] : []),
+    ...(state === undefined ? [] : [raw`state = ${state}`]),
+    ...(madeBy === undefined ? [] : [raw`${raw.ref(madeBy.kind === 'key' ? 'key_id' : 'grant_id')} = ${madeBy.id}`]),
+    ...Object.entries(pins).map(([name, value]) => raw`inputs->'request'->>${name} = ${value}`),
+    ...(after ? [raw`id ${descending ? raw`<` : raw`>`} ${after.id}::uuid`] : []),
+  ]
+  const { rows } = await raw<ExplainedHoldRow>`
+    select ${holdColumns} from holds where ${raw.join(where, raw` and `)}
+     order by id ${descending ? raw`desc` : raw`asc`} limit ${limit + 1}`.execute(tx)
+  return rows
 }
 
 export async function findRecord(tx: Tx, orgId: string, id: string): Promise<Explanation | undefined> {
   const { rows } = await raw<{ body: Explanation }>`
     select body from decision_records where org_id = ${orgId} and id = ${id}`.execute(tx)
-  return rows[0]?.body
+  // One from before makers were kept names none.
+  return rows[0] && { ...rows[0].body, key_id: rows[0].body.key_id ?? null }
 }
 
 export async function insertRecords(tx: Tx, records: readonly { orgId: string; id: string; body: Explanation }[]) {
@@ -50,4 +89,23 @@ export async function addRefusals(tx: Tx, rows: readonly RefusalCountRow[]) {
       from json_to_recordset(${JSON.stringify(rows)}) as r (org_id uuid, day date, error_code text, count bigint)
      order by org_id, day, error_code
     on conflict (org_id, day, error_code) do update set count = c.count + excluded.count`.execute(tx)
+}
+
+export interface LimitRefusalRow {
+  readonly org_id: string
+  /** The allowance that refused. */
+  readonly key: string
+  readonly count: number
+  readonly at: string
+}
+
+/** The same for the limits that refused. */
+export async function addLimitRefusals(tx: Tx, rows: readonly LimitRefusalRow[]) {
+  await raw`insert into limit_refusals as c (org_id, key, count, last_at)
+    select org_id, key, count, at
+      from json_to_recordset(${JSON.stringify(rows)}) as r (org_id uuid, key uuid, count bigint, at timestamptz)
+     order by org_id, key
+    on conflict (org_id, key) do update set count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)`.execute(
+    tx,
+  )
 }

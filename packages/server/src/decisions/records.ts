@@ -1,8 +1,10 @@
 import { Counter } from 'prom-client'
+import type { ApiError } from '../contract/errors.ts'
 import type { Platform } from '../infra/platform.ts'
 import { insertRecords } from './queries.ts'
 import { countRefusals } from './refusal-counts.ts'
 import { tellRefusals } from './refusal-events.ts'
+import { listRefusals, type RefusedAt } from './refusal-list.ts'
 import type { Explanation } from './schema.ts'
 
 const flushEveryMs = 200
@@ -13,14 +15,26 @@ export interface DecisionRecord {
   readonly orgId: string
   readonly id: string
   readonly body: Explanation
-  /** What the caller of a refusal is told. */
-  readonly message?: string
+  readonly refused?: Refused
+}
+
+/** What is known of a refusal beside its explanation. */
+export interface Refused {
+  /** What the caller is told. */
+  readonly error: ApiError
+  readonly surface: RefusedAt
+  /** The allowance that refused, where a limit did. */
+  readonly stoppedKey?: string | undefined
 }
 
 /** Keeps explanations of decisions that hold nothing, outside the transactions that move money. */
 export interface DecisionRecords {
-  /** Keeps it unless the same limit of the organization has refused too often this second; says whether it did. */
+  /** Lists and counts a refusal, dry runs aside. */
+  readonly note: (record: DecisionRecord & { readonly refused: Refused }) => void
+  /** The same, and keeps its explanation unless the same limit of the organization has refused too often this second; says whether it did. */
   readonly offer: (record: DecisionRecord) => boolean
+  /** Whether what the caller is told was noted already. */
+  readonly isNoted: (error: object) => boolean
   /** One that is on its way into the database. */
   readonly find: (orgId: string, id: string) => Explanation | undefined
   readonly close: () => Promise<void>
@@ -30,7 +44,9 @@ export interface DecisionRecords {
 export function keepDecisionRecords(platform: Platform): DecisionRecords {
   const { sql, clock, metrics, log } = platform
   const tell = tellRefusals(platform)
-  const refusals = countRefusals(platform)
+  const counts = countRefusals(platform)
+  const list = listRefusals(platform)
+  const noted = new WeakSet<object>()
   const unrecorded = new Counter({
     name: 'svc_decisions_unrecorded_total',
     help: 'Refusals without an explanation of their own: more than ten a second by one limit of one organization.',
@@ -39,24 +55,32 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
   let waiting: DecisionRecord[] = []
   let leaving: DecisionRecord[] = []
   let second = 0
-  let counts = new Map<string, number>()
+  let sampled = new Map<string, number>()
   let flushing = Promise.resolve()
 
+  function note({ orgId, body, refused: { error, surface, stoppedKey } }: DecisionRecord & { refused: Refused }) {
+    noted.add(error)
+    if (body.dry_run) return
+    counts.count(orgId, body, stoppedKey)
+    list.add({ orgId, surface, message: error.message, body })
+  }
+
   function offer(record: DecisionRecord) {
-    refusals.count(record.orgId, record.body)
+    const { refused } = record
+    if (refused) note({ ...record, refused })
     const now = Math.floor(clock.now().getTime() / 1_000)
     if (now !== second) {
       second = now
-      counts = new Map()
+      sampled = new Map()
     }
     const of = `${record.orgId} ${record.body.decided_by ?? ''}`
-    const count = counts.get(of) ?? 0
+    const count = sampled.get(of) ?? 0
     const isSample = record.body.dry_run || count < perSecond
     if (!isSample || waiting.length >= maxWaiting) {
       unrecorded.inc()
       return false
     }
-    counts.set(of, count + 1)
+    sampled.set(of, count + 1)
     waiting.push(record)
     return true
   }
@@ -77,16 +101,19 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
   }
   const timer = setInterval(() => {
     flush()
-    void refusals.flush()
+    void counts.flush()
+    void list.flush()
   }, flushEveryMs)
 
   return {
+    note,
     offer,
+    isNoted: (error) => noted.has(error),
     find: (orgId, id) => [...waiting, ...leaving].find((record) => record.id === id && record.orgId === orgId)?.body,
     close: async () => {
       clearInterval(timer)
       flush()
-      await Promise.all([flushing, refusals.flush()])
+      await Promise.all([flushing, counts.flush(), list.flush()])
     },
   }
 }

@@ -1,34 +1,61 @@
 import { Counter } from 'prom-client'
 import type { Platform } from '../infra/platform.ts'
-import { addRefusals, type RefusalCountRow } from './queries.ts'
+import type { Tx } from '../infra/sql.ts'
+import { addLimitRefusals, addRefusals, type LimitRefusalRow, type RefusalCountRow } from './queries.ts'
 import type { Explanation } from './schema.ts'
 
 const maxWaiting = 10_000
 
-/** How often organizations are refused, by UTC day and error code, on its way into the database. */
+/** How often organizations are refused, by UTC day and error code and by limit and period, on its way into the database. */
 export interface RefusalCounts {
-  readonly count: (orgId: string, body: Explanation) => void
+  /** Counts a refusal, and the allowance that refused where there is one. */
+  readonly count: (orgId: string, body: Explanation, stoppedKey: string | undefined) => void
   readonly flush: () => Promise<void>
 }
 
-/** Counts every refusal, kept as a sample or not: an agent that loops costs one row a day. Nothing that is answered depends on it. */
-export function countRefusals({ sql, metrics, log }: Pick<Platform, 'sql' | 'metrics' | 'log'>): RefusalCounts {
+/** Counts every refusal, listed or not: an agent that loops costs one row a day. Nothing that is answered depends on it. */
+export function countRefusals(platform: Pick<Platform, 'sql' | 'metrics' | 'log'>): RefusalCounts {
   const lost = new Counter({
     name: 'svc_refusals_uncounted_total',
-    help: 'Refusals that are missing from the daily counts: too many different ones, or the database was away.',
-    registers: [metrics],
+    help: 'Refusals that are missing from the counts by day or by limit: too many different ones, or the database was away.',
+    registers: [platform.metrics],
   })
-  let waiting = new Map<string, RefusalCountRow & { count: number }>()
+  const days = counting<RefusalCountRow>(platform, lost, addRefusals)
+  const limits = counting<LimitRefusalRow>(platform, lost, addLimitRefusals)
+
+  return {
+    count: (orgId, { decided_at, error_code }, stoppedKey) => {
+      if (error_code === null) return
+      const day = decided_at.slice(0, 10)
+      days.add(`${orgId} ${day} ${error_code}`, () => ({ org_id: orgId, day, error_code, count: 1 }))
+      if (stoppedKey !== undefined)
+        limits.add(`${orgId} ${stoppedKey}`, () => ({ org_id: orgId, key: stoppedKey, count: 1, at: decided_at }))
+    },
+    flush: async () => {
+      await Promise.all([days.flush(), limits.flush()])
+    },
+  }
+}
+
+interface CountedRow {
+  readonly org_id: string
+  readonly count: number
+}
+
+/** Counters on their way into one table: those with the same name are one row. */
+function counting<R extends CountedRow>(
+  { sql, log }: Pick<Platform, 'sql' | 'log'>,
+  lost: Counter,
+  write: (tx: Tx, rows: readonly R[]) => Promise<void>,
+) {
+  let waiting = new Map<string, R & { count: number }>()
   let flushing = Promise.resolve()
 
-  function count(orgId: string, { decision, dry_run, decided_at, error_code }: Explanation) {
-    if (decision !== 'deny' || dry_run || error_code === null) return
-    const day = decided_at.slice(0, 10)
-    const key = `${orgId} ${day} ${error_code}`
-    const alike = waiting.get(key)
+  function add(name: string, make: () => R) {
+    const alike = waiting.get(name)
     if (alike) alike.count += 1
     else if (waiting.size >= maxWaiting) lost.inc()
-    else waiting.set(key, { org_id: orgId, day, error_code, count: 1 })
+    else waiting.set(name, make())
   }
 
   function flush() {
@@ -36,7 +63,7 @@ export function countRefusals({ sql, metrics, log }: Pick<Platform, 'sql' | 'met
     waiting = new Map()
     if (rows.length > 0)
       flushing = flushing
-        .then(() => sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => addRefusals(tx, rows)))
+        .then(() => sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => write(tx, rows)))
         .catch((error: unknown) => {
           lost.inc(rows.reduce((sum, row) => sum + row.count, 0))
           log.warn({ error, lost: rows.length }, 'refusals were not counted')
@@ -44,5 +71,5 @@ export function countRefusals({ sql, metrics, log }: Pick<Platform, 'sql' | 'met
     return flushing
   }
 
-  return { count, flush }
+  return { add, flush }
 }

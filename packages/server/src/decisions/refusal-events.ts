@@ -11,12 +11,12 @@ export function tellRefusals(platform: Pick<Platform, 'clock' | 'config'>) {
   return (tx: Tx, records: readonly DecisionRecord[]) =>
     tell(
       tx,
-      records.filter(({ body, message }) => message !== undefined && !body.dry_run),
+      records.filter(({ body, refused }) => refused !== undefined && !body.dry_run),
       eventOf,
     )
 }
 
-function eventOf({ id, body, message }: DecisionRecord): NewEvent & { readonly kind: 'decision.refused' } {
+function eventOf({ id, body, refused }: DecisionRecord): NewEvent & { readonly kind: 'decision.refused' } {
   const input = body.inputs as DecisionInput
   const decisionId = formatId('decision', id)
   return {
@@ -25,7 +25,7 @@ function eventOf({ id, body, message }: DecisionRecord): NewEvent & { readonly k
     data: {
       decision_id: decisionId,
       error_code: body.error_code!,
-      message: message!,
+      message: refused!.error.message,
       decided_by: body.decided_by,
       estimated_cost_usd: body.price.amount_usd,
       model: input.model,

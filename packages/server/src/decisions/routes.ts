@@ -7,9 +7,10 @@ import type { Lanes } from '../lanes/lanes.ts'
 import { limitCall } from '../rate-limits/rate-limits.ts'
 import { parseId } from '../values/id.ts'
 import { carryOut } from './carrying.ts'
-import { explain, judgeAtEdge } from './decisions.ts'
+import { explain, judgeAtEdge, listReservations } from './decisions.ts'
 import { endTask, reservationOf } from './edge.ts'
 import type { DecisionRecords } from './records.ts'
+import { refusals } from './refusal-routes.ts'
 import {
   DecisionInput,
   DecisionPath,
@@ -18,6 +19,8 @@ import {
   Explanation,
   ExtendInput,
   Reservation,
+  ReservationList,
+  ReservationListQuery,
   ReservationPath,
 } from './schema.ts'
 
@@ -37,13 +40,10 @@ export function decisions(
     '/v1/edge/decision',
     {
       config: {
+        pinned: 'filtered',
         ...config,
-        errors: [
-          'budget_exceeded',
-          'spend_cap_exceeded',
-          { code: 'quota_exhausted', status: 402 },
-          'service_unavailable',
-        ],
+        quotaStatus: 402,
+        errors: ['budget_exceeded', 'spend_cap_exceeded', 'service_unavailable'],
       },
       schema: {
         operationId: 'decideAtEdge',
@@ -58,7 +58,7 @@ export function decisions(
     async (request, reply) => {
       const { principal, body } = request
       const { task, answer, tokens } = judgeAtEdge(platform, records, principal!, body)
-      await limitCall(speedLimits, principal!, body.model, request.route.template, async () =>
+      await limitCall(speedLimits, principal!, body, request.route.template, async () =>
         tokens(await lanes.definitionsOf(task.orgId)),
       )
       return carryOut(lanes, request, reply, task, answer)
@@ -68,7 +68,7 @@ export function decisions(
   app.post(
     '/v1/edge/reservations/:reservation_id/release',
     {
-      config: { ...config, errors: ['conflict', 'service_unavailable'] },
+      config: { ...config, errors: ['conflict', 'service_unavailable'], pinned: 'filtered' },
       schema: {
         operationId: 'releaseReservation',
         tags,
@@ -81,20 +81,14 @@ export function decisions(
     },
     (request, reply) => {
       const holdId = parseId('reservation', request.params.reservation_id)!
-      return carryOut(
-        lanes,
-        request,
-        reply,
-        endTask(request.principal!.orgId, holdId, { type: 'release' }),
-        reservationOf,
-      )
+      return carryOut(lanes, request, reply, endTask(request.principal!, holdId, { type: 'release' }), reservationOf)
     },
   )
 
   app.post(
     '/v1/edge/reservations/:reservation_id/extend',
     {
-      config: { ...config, errors: ['conflict', 'service_unavailable'] },
+      config: { ...config, errors: ['conflict', 'service_unavailable'], pinned: 'filtered' },
       schema: {
         operationId: 'extendReservation',
         tags,
@@ -108,15 +102,51 @@ export function decisions(
     (request, reply) => {
       const holdId = parseId('reservation', request.params.reservation_id)!
       const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
-      const task = endTask(request.principal!.orgId, holdId, { type: 'extend', leaseMs })
+      const task = endTask(request.principal!, holdId, { type: 'extend', leaseMs })
       return carryOut(lanes, request, reply, task, reservationOf)
+    },
+  )
+
+  app.get(
+    '/v1/edge/reservations',
+    {
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered', expensive: true },
+      schema: {
+        operationId: 'listReservations',
+        tags,
+        summary: 'List reservations',
+        description: 'What was held for calls and runs in the last seven days, and what became of it.',
+        querystring: ReservationListQuery,
+        response: { 200: ReservationList },
+      },
+    },
+    ({ principal, query }) => listReservations(sql, principal!, query),
+  )
+
+  app.get(
+    '/v1/edge/reservations/:reservation_id',
+    {
+      config: { role: 'viewer', scope: 'edge:decide', pinned: 'filtered' },
+      schema: {
+        operationId: 'getReservation',
+        tags,
+        summary: 'Get a reservation',
+        description: 'What is held for a call, or what became of it; for seven days.',
+        params: ReservationPath,
+        response: { 200: Reservation },
+      },
+    },
+    async ({ params, principal }) => {
+      const found = await explain(sql, records, principal!, parseId('reservation', params.reservation_id)!)
+      if (!found?.reservation) throw new ApiError('not_found')
+      return found.reservation
     },
   )
 
   app.get(
     '/v1/decisions/:decision_id',
     {
-      config: { role: 'viewer', scope: 'limits:read' },
+      config: { role: 'viewer', scope: 'limits:read', pinned: 'filtered' },
       schema: {
         operationId: 'explainDecision',
         tags,
@@ -128,9 +158,11 @@ export function decisions(
       },
     },
     async ({ params, principal }) => {
-      const explanation = await explain(sql, records, principal!.orgId, parseId('decision', params.decision_id)!)
+      const explanation = await explain(sql, records, principal!, parseId('decision', params.decision_id)!)
       if (!explanation) throw new ApiError('not_found')
       return explanation
     },
   )
+
+  refusals(app, platform)
 }

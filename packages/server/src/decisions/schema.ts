@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
+import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { Count, Id, MadeBy, MadeByFilter, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import { maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const maxLeaseSeconds = 86_400
@@ -46,10 +47,17 @@ export const decisionFields = {
     description: 'How long the reservation stands unless it is settled, released or extended.',
   }),
 }
-const input = Type.Object({
-  ...decisionFields,
-  dry_run: Type.Optional(Type.Boolean({ description: 'Decide, and hold nothing.' })),
-})
+const input = Type.Object(
+  {
+    ...decisionFields,
+    dry_run: Type.Optional(Type.Boolean({ description: 'Decide, and hold nothing.' })),
+  },
+  {
+    examples: [
+      { model: 'gpt-4o', input_tokens: 1_200, max_output_tokens: 500, department_id: 'support', customer_id: 'acme' },
+    ],
+  },
+)
 export type DecisionInput = Static<typeof input>
 
 export const estimateFaults = ({ estimated_cost_usd }: Pick<DecisionInput, 'estimated_cost_usd'>): FieldFault[] =>
@@ -61,38 +69,60 @@ export const DecisionInput = withCheck(input, estimateFaults)
 /** In the hottest answer, a form that needs no look at the value to be written. */
 const OrNull = (schema: object) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'] })
 
-export const EdgeDecision = Type.Object({
-  decision: Type.String({ description: '`allow`.', examples: ['allow'] }),
-  decision_id: Id('decision'),
-  reservation_id: OrNull(Id('reservation')),
-  reserved_usd: Usd,
-  remaining_usd: OrNull({
-    ...Usd,
-    description: 'What the tightest limit leaves after this reservation; null where no limit binds.',
-  }),
-  expires_at: OrNull(Timestamp),
-})
+export const EdgeDecision = Type.Object(
+  {
+    decision: Type.String({ description: '`allow`.', examples: ['allow'] }),
+    decision_id: Id('decision'),
+    reservation_id: OrNull(Id('reservation')),
+    reserved_usd: Usd,
+    remaining_usd: OrNull({
+      ...Usd,
+      description: 'What the tightest limit leaves after this reservation; null where no limit binds.',
+    }),
+    expires_at: OrNull(Timestamp),
+  },
+  { description: 'The call may run.' },
+)
 export type EdgeDecision = Static<typeof EdgeDecision>
 
 export const ReservationPath = Type.Object({ reservation_id: PathId('reservation') })
-export const ExtendInput = Type.Object({
-  lease_seconds: Type.Optional({
-    ...LeaseSeconds,
-    default: defaultLeaseSeconds,
-    description: 'From now on. A reservation stands 24 hours at most, and is never shortened.',
-  }),
-})
+export const ExtendInput = Type.Object(
+  {
+    lease_seconds: Type.Optional({
+      ...LeaseSeconds,
+      default: defaultLeaseSeconds,
+      description: 'From now on. A reservation stands 24 hours at most, and is never shortened.',
+    }),
+  },
+  { examples: [{ lease_seconds: 600 }] },
+)
 
-export const Reservation = Type.Object({
-  reservation_id: Id('reservation'),
-  state: Type.String({ description: '`open`, `settled`, `released` or `expired`.', examples: ['released'] }),
-  reserved_usd: Usd,
-  charged_usd: Nullable(Usd),
-  overrun_usd: Nullable({ ...Usd, description: 'What was charged above the reservation.' }),
-  created_at: Timestamp,
-  expires_at: Timestamp,
-})
+export const Reservation = Type.Object(
+  {
+    reservation_id: Id('reservation'),
+    status: OneOf(['open', 'settled', 'released', 'expired'], { examples: ['released'] }),
+    reserved_usd: Usd,
+    charged_usd: Nullable(Usd),
+    overrun_usd: Nullable({ ...Usd, description: 'What was charged above the reservation.' }),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  },
+  { description: 'The reservation.' },
+)
 export type Reservation = Static<typeof Reservation>
+
+export const reservationStates = ['open', 'settled', 'released', 'expired'] as const
+export const ReservationList = ListOf(Reservation)
+/** Ids are the order of time. */
+export const ReservationListQuery = ListQuery(
+  { created_at: 'uuid' },
+  {
+    ...windowFilters,
+    status: Type.Enum([...reservationStates]),
+    key_id: MadeByFilter('Reservations that this key, or support grant, made.'),
+  },
+)
+export type ReservationListQuery = Static<typeof ReservationListQuery>
 
 export const DecisionPath = Type.Object({ decision_id: PathId('decision') })
 
@@ -104,8 +134,8 @@ const LimitRead = Type.Object({
   subject: Type.String({
     description: 'Whose: the workflow, deployment, department or customer; empty for the organization.',
   }),
-  unit: Type.String({ description: '`usd`, `runs` or `tokens`.', examples: ['usd'] }),
-  enforcement: Nullable(Type.String({ description: '`block` or `alert`.' })),
+  unit: OneOf(['usd', 'runs', 'tokens']),
+  enforcement: Nullable(OneOf(['block', 'alert'])),
   limit: Nullable(Amount),
   spent: Amount,
   held: Amount,
@@ -115,22 +145,26 @@ const LimitRead = Type.Object({
   period_end: Nullable(Timestamp),
 })
 
-export const Explanation = Type.Object({
-  decision_id: Id('decision'),
-  decision: Type.String({ description: '`allow` or `deny`.', examples: ['deny'] }),
-  dry_run: Type.Boolean(),
-  reservation: Nullable(Reservation),
-  decided_at: Timestamp,
-  decided_by: Nullable(Type.String({ description: 'The limit or rule that refused; null for an allowed call.' })),
-  error_code: Nullable(Type.String({ description: 'What the refusal was answered with.' })),
-  inputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The request as it was made.' }),
-  price: Type.Object({
-    basis: Type.String({ description: '`computed`, `estimate`, `ceiling` or `minimum`.', examples: ['computed'] }),
-    price_id: Nullable(Type.String({ description: 'The entry of the price book that was used.' })),
-    amount_usd: Usd,
-  }),
-  limits: Type.Array(LimitRead, { description: 'Every limit that was asked, with what was read there.' }),
-  rules_version: Count,
-})
+export const Explanation = Type.Object(
+  {
+    decision_id: Id('decision'),
+    decision: OneOf(['allow', 'deny'], { examples: ['deny'] }),
+    dry_run: Type.Boolean(),
+    key_id: Nullable(MadeBy),
+    reservation: Nullable(Reservation),
+    decided_at: Timestamp,
+    decided_by: Nullable(Type.String({ description: 'The limit or rule that refused; null for an allowed call.' })),
+    error_code: Nullable(Type.String({ description: 'What the refusal was answered with.' })),
+    inputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The request as it was made.' }),
+    price: Type.Object({
+      basis: OneOf(['computed', 'estimate', 'ceiling', 'minimum']),
+      price_id: Nullable(Type.String({ description: 'The entry of the price book that was used.' })),
+      amount_usd: Usd,
+    }),
+    limits: Type.Array(LimitRead, { description: 'Every limit that was asked, with what was read there.' }),
+    rules_version: Count,
+  },
+  { description: 'The decision, and everything that it was based on.' },
+)
 export type Explanation = Static<typeof Explanation>
 export type LimitRead = Static<typeof LimitRead>

@@ -1,54 +1,73 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { Marked, type Tokens } from 'marked'
+import { type Heading, renderMarkdown } from './markdown.ts'
+import { escapeHtml, shell } from './shell.ts'
 
 const folder = new URL('../../../../docs/', import.meta.url)
 
-/** The guides in reading order; a page that is not listed here is not served. */
-export const guides = [
-  { slug: '', file: 'index.md', title: 'Overview' },
-  { slug: 'quickstart', file: 'quickstart.md', title: 'Quickstart' },
-  { slug: 'decisions', file: 'decisions.md', title: 'Decisions' },
-  { slug: 'limits', file: 'limits.md', title: 'Limits' },
-  { slug: 'runs', file: 'runs.md', title: 'Runs' },
-  { slug: 'opentelemetry', file: 'opentelemetry.md', title: 'OpenTelemetry' },
-  { slug: 'usage', file: 'usage.md', title: 'Usage' },
-  { slug: 'forecasts', file: 'forecasts.md', title: 'Forecasts' },
-  { slug: 'retention', file: 'retention.md', title: 'Reading and keeping runs' },
-  { slug: 'benchmarks', file: 'benchmarks.md', title: 'Benchmarks' },
-  { slug: 'policies', file: 'policies.md', title: 'Policies' },
-  { slug: 'policy-expressions', file: 'policy-expressions.md', title: 'Expressions of rules' },
-  { slug: 'approvals', file: 'approvals.md', title: 'Approvals' },
-  { slug: 'backtests', file: 'backtests.md', title: 'Back-tests' },
-  { slug: 'content-safety', file: 'content-safety.md', title: 'Content safety' },
-  { slug: 'routing', file: 'routing.md', title: 'Routing' },
-  { slug: 'events', file: 'events.md', title: 'Events' },
-  { slug: 'webhooks', file: 'webhooks.md', title: 'Webhooks' },
-  { slug: 'conventions', file: 'conventions.md', title: 'API conventions' },
-  { slug: 'access', file: 'access.md', title: 'Keys and access' },
-  { slug: 'errors', file: 'errors.md', title: 'Errors' },
-  { slug: 'versioning', file: 'versioning.md', title: 'Versioning' },
-  { slug: 'deprecations', file: 'deprecations.md', title: 'Deprecations' },
-  { slug: 'operating', file: 'operating.md', title: 'Operating Weir' },
-  { slug: 'configuration', file: 'configuration.md', title: 'Configuration' },
-] as const
+export interface Guide {
+  readonly slug: string
+  readonly file: string
+  readonly title: string
+}
 
-export type Guide = (typeof guides)[number]
+const guide = (slug: string, title: string): Guide => ({ slug, file: `${slug || 'index'}.md`, title })
 
-const pathOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
+/** The guides in reading order, in the groups of the menu; a page that is not listed here is not served. */
+const groups: readonly { readonly name: string; readonly guides: readonly Guide[] }[] = [
+  {
+    name: 'Start',
+    guides: [
+      guide('', 'Overview'),
+      guide('quickstart', 'Quickstart'),
+      guide('team-budgets', 'Teams, customers and alerts'),
+    ],
+  },
+  { name: 'Limit', guides: [guide('limits', 'Limits'), guide('decisions', 'Decisions')] },
+  {
+    name: 'Record',
+    guides: [
+      guide('runs', 'Runs'),
+      guide('opentelemetry', 'OpenTelemetry'),
+      guide('retention', 'Reading and keeping runs'),
+    ],
+  },
+  {
+    name: 'Watch',
+    guides: [guide('usage', 'Usage'), guide('forecasts', 'Forecasts'), guide('benchmarks', 'Benchmarks')],
+  },
+  {
+    name: 'Decide',
+    guides: [
+      guide('policies', 'Policies'),
+      guide('policy-expressions', 'Expressions of rules'),
+      guide('backtests', 'Back-tests'),
+      guide('approvals', 'Approvals'),
+      guide('content-safety', 'Content safety'),
+      guide('routing', 'Routing'),
+    ],
+  },
+  {
+    name: 'Connect',
+    guides: [guide('access', 'Keys and access'), guide('webhooks', 'Webhooks'), guide('events', 'Events')],
+  },
+  {
+    name: 'API',
+    guides: [
+      guide('conventions', 'API conventions'),
+      guide('errors', 'Errors'),
+      guide('conformance', 'Conformance'),
+      guide('versioning', 'Versioning'),
+      guide('deprecations', 'Deprecations'),
+    ],
+  },
+  { name: 'Operate', guides: [guide('operating', 'Operating Weir'), guide('configuration', 'Configuration')] },
+]
 
-const anchorOf = (text: string) =>
-  text
-    .toLowerCase()
-    .replace(/<[^>]+>|&[a-z]+;|[`"']/g, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
+export const guides: readonly Guide[] = groups.flatMap((group) => group.guides)
 
-/** Links between guides name files, so that they also work where the sources are read. */
-const servedLink = (href: string) =>
-  href.replace(
-    /^([a-z-]+)\.md(#.*)?$/,
-    (_whole, name: string, anchor = '') => pathOf(name === 'index' ? '' : name) + String(anchor),
-  )
+export const pathOf = ({ slug }: Guide) => (slug === '' ? '/docs' : `/docs/${slug}`)
+
+export const readGuide = ({ file }: Guide) => readFileSync(new URL(file, folder), 'utf8')
 
 /** Every picture of the guides by the name of its file. */
 export const readPictures = (): Map<string, string> => {
@@ -57,51 +76,52 @@ export const readPictures = (): Map<string, string> => {
   return new Map(names.map((name) => [name, readFileSync(new URL(name, images), 'utf8')]))
 }
 
-const marked = new Marked({
-  walkTokens: (token) => {
-    // Pictures, too, are named by their files.
-    if (token.type === 'image') token['href'] = (token as Tokens.Image).href.replace(/^images\//, '/docs/images/')
-  },
-  renderer: {
-    heading({ tokens, depth }: Tokens.Heading) {
-      const text = this.parser.parseInline(tokens)
-      const anchor = anchorOf(text)
-      return `<h${depth} id="${anchor}"><a class="anchor" href="#${anchor}">${text}</a></h${depth}>\n`
-    },
-    link({ href, tokens }: Tokens.Link) {
-      return `<a href="${servedLink(href)}">${this.parser.parseInline(tokens)}</a>`
-    },
-    table(token: Tokens.Table) {
-      // A wide table scrolls inside itself instead of widening the page.
-      const row = (cells: Tokens.TableCell[], tag: string) =>
-        `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`
-      return `<div class="table" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${token.rows.map((cells) => row(cells, 'td')).join('')}</tbody></table></div>\n`
-    },
-  },
-})
+export function renderGuide(current: Guide): string {
+  const { html, headings } = renderMarkdown(readGuide(current))
+  const contents = contentsOf(headings)
+  // Where there is no room for it beside the page.
+  const folded = contents && `<details class="contents"><summary>On this page</summary>${contents}</details>\n`
+  return shell({
+    title: current.title,
+    section: 'guides',
+    body: `<nav id="menu" popover aria-label="Guides">
+${groups.map((group) => menuGroup(group.name, group.guides, current)).join('\n')}
+</nav>
+<main id="content">
+<article>${html.replace('</h1>\n', (end) => end + folded)}</article>
+${neighbours(current)}
+</main>
+<aside class="contents">${contents && `<nav aria-label="On this page"><h2>On this page</h2>${contents}</nav>`}</aside>`,
+  })
+}
 
-export function renderGuide(guide: Guide): string {
-  const body = marked.parse(readFileSync(new URL(guide.file, folder), 'utf8'), { async: false })
-  const navigation = [...guides, { slug: 'reference/', title: 'API reference' }]
-    .map(
-      ({ slug, title }) => `<a href="${pathOf(slug)}"${slug === guide.slug ? ' aria-current="page"' : ''}>${title}</a>`,
-    )
-    .join('\n')
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${guide.title} · Weir</title>
-<link rel="icon" href="/docs/icon.svg">
-<link rel="stylesheet" href="/docs/style.css">
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<header><a class="brand" href="/docs">Weir</a><nav aria-label="Guides">${navigation}</nav></header>
-<main id="content">${body}</main>
-</body>
-</html>
-`
+const menuGroup = (name: string, members: readonly Guide[], current: Guide) => {
+  const links = members.map(
+    (member) =>
+      `<li><a href="${pathOf(member)}"${member === current ? ' aria-current="page"' : ''}>${escapeHtml(member.title)}</a></li>`,
+  )
+  return `<h2>${name}</h2><ul>${links.join('')}</ul>`
+}
+
+const mostContents = 30
+
+/** The headings of a page as links; without the smaller ones where they would be too many. */
+function contentsOf(headings: readonly Heading[]): string {
+  const sections = headings.filter(({ depth }) => depth === 2 || depth === 3)
+  const shown = sections.length > mostContents ? sections.filter(({ depth }) => depth === 2) : sections
+  if (shown.length < 2) return ''
+  const links = shown.map(
+    ({ depth, anchor, html }) => `<li class="depth-${depth}"><a href="#${anchor}">${html}</a></li>`,
+  )
+  return `<ul>${links.join('')}</ul>`
+}
+
+/** The guides before and after this one. */
+function neighbours(current: Guide): string {
+  const place = guides.indexOf(current)
+  const link = (other: Guide | undefined, rel: string, label: string) =>
+    other
+      ? `<a rel="${rel}" href="${pathOf(other)}"><span>${label}</span> ${escapeHtml(other.title)}</a>`
+      : '<span></span>'
+  return `<nav class="neighbours" aria-label="Previous and next">${link(guides[place - 1], 'prev', 'Previous')}${link(guides[place + 1], 'next', 'Next')}</nav>`
 }

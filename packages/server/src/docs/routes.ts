@@ -1,58 +1,128 @@
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import scalar from '@scalar/fastify-api-reference'
 import { asPicture, contentPolicy } from '../contract/content-policy.ts'
 import type { App } from '../contract/routes.ts'
-import { guides, readPictures, renderGuide } from './pages.ts'
+import { guides, pathOf, readPictures, renderGuide } from './pages.ts'
+import { searchIndex } from './search.ts'
+import { bar, headLinks } from './shell.ts'
 
-const asset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-const style = asset('./style.css')
-const icon = asset('./icon.svg')
+const guidePolicy = contentPolicy("script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self'")
+/** The reference is one bundle that writes its own style into the page, and a script that starts it with its configuration. */
+const referencePolicy = (page: string) =>
+  contentPolicy(
+    ["script-src 'self'", ...inlineScripts(page).map((script) => `'sha256-${hash('sha256', script, 'base64')}'`)].join(
+      ' ',
+    ),
+    "style-src 'self' 'unsafe-inline'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    'font-src data:',
+  )
 
-const guidePolicy = contentPolicy("style-src 'self'", "img-src 'self'")
-// The reference is one bundle that writes its own style and configuration into the page.
-const referencePolicy = contentPolicy(
-  "script-src 'self' 'unsafe-inline'",
-  "style-src 'self' 'unsafe-inline'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  'font-src data:',
-)
+const inlineScripts = (page: string) =>
+  Array.from(page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g), ([, script]) => script!)
 
 /** The guides and the API reference, from local files: a browser here asks nobody else for anything. */
-export async function docs(app: App) {
-  for (const guide of guides) {
-    let page: string | undefined
-    app.get(guide.slug === '' ? '/docs' : `/docs/${guide.slug}`, (_request, reply) => {
-      page ??= renderGuide(guide)
-      return reply.type('text/html; charset=utf-8').header('content-security-policy', guidePolicy).send(page)
+export async function docs(root: App) {
+  await root.register(async (app: App) => {
+    // Pages are the same for everybody, and change with the program only.
+    app.addHook('onRequest', (_request, reply, done) => {
+      reply.header('cache-control', 'no-cache')
+      done()
     })
+    guideRoutes(app)
+    assetRoutes(app)
+    await referenceRoutes(app)
+  })
+}
+
+function guideRoutes(app: App) {
+  for (const guide of guides) {
+    const page = once(() => renderGuide(guide))
+    app.get(pathOf(guide), (_request, reply) =>
+      reply.type('text/html; charset=utf-8').header('content-security-policy', guidePolicy).send(page()),
+    )
   }
-  for (const [name, picture] of readPictures()) {
-    app.get(`/docs/images/${name}`, (_request, reply) => asPicture(reply).send(picture))
-  }
+  app.get('/', (_request, reply) => reply.redirect('/docs', 302))
   app.get('/docs/', (_request, reply) => reply.redirect('/docs', 301))
-  app.get('/docs/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
-  app.get('/docs/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(style))
+  for (const [name, picture] of readPictures())
+    app.get(`/docs/images/${name}`, (_request, reply) => asPicture(reply).send(picture))
+}
+
+function assetRoutes(app: App) {
+  const asset = (path: string, type: string, read: () => string) => {
+    const text = once(read)
+    app.get(path, (_request, reply) => reply.type(type).send(text()))
+  }
+  const file = (name: string) => () => readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8')
+  const [css, javascript] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8']
+  asset('/docs/icon.svg', 'image/svg+xml', file('icon.svg'))
+  asset('/docs/style.css', css, file('style.css'))
+  asset('/docs/reference.css', css, file('reference.css'))
+  asset('/docs/site.js', javascript, file('site.js'))
+  asset('/docs/minisearch.js', javascript, () => readFileSync(new URL(import.meta.resolve('minisearch')), 'utf8'))
+  asset('/docs/search.json', 'application/json; charset=utf-8', () => searchIndex(app.swagger()))
+}
+
+/** Makes something when it is first asked for, and keeps it. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
+/** Orders tags: first what agents do, last what operators do. Browsers get it as text, so everything it needs stands inside. */
+function firstWhatAgentsDo(a: { name: string }, b: { name: string }): number {
+  const first = [
+    'runs',
+    'decisions',
+    'limits',
+    'usage',
+    'forecasts',
+    'policies',
+    'routing',
+    'keys',
+    'webhooks',
+    'events',
+  ]
+  const last = ['support', 'operators', 'meta']
+  const rank = (name: string) => (last.includes(name) ? 100 + last.indexOf(name) : first.indexOf(name) + 1 || 50)
+  return rank(a.name) - rank(b.name)
+}
+
+async function referenceRoutes(app: App) {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const isPage = typeof payload === 'string' && String(reply.getHeader('content-type')).startsWith('text/html')
+    // A guide has brought its own.
+    if (!isPage || reply.hasHeader('content-security-policy')) return done(null, payload)
+    const page = payload
+      .replace('<html>', '<html lang="en">')
+      .replace('</head>', `${headLinks}\n<link rel="stylesheet" href="/docs/reference.css">\n</head>`)
+      .replace('<body>', `<body>\n${bar('reference')}`)
+    reply.header('content-security-policy', referencePolicy(page))
+    done(null, page)
+  })
 
   await app.register(scalar, {
     routePrefix: '/docs/reference',
-    hooks: {
-      onRequest: (_request, reply, done) => {
-        reply.header('content-security-policy', referencePolicy)
-        done()
-      },
-    },
     configuration: {
       url: '/v1/openapi.json',
       pageTitle: 'API reference · Weir',
+      theme: 'none',
       withDefaultFonts: false,
       telemetry: false,
       agent: { disabled: true },
       favicon: '/docs/icon.svg',
       defaultOpenAllTags: true,
       hideClientButton: true,
+      hideDarkModeToggle: true,
+      // The search of the bar finds operations, too.
+      hideSearch: true,
       mcp: { disabled: true },
       showDeveloperTools: 'never',
+      defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+      orderSchemaPropertiesBy: 'preserve',
+      tagsSorter: firstWhatAgentsDo,
     },
   })
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, Id, Nullable, Timestamp, Usd } from '../contract/wire.ts'
+import { Count, Id, MadeBy, Nullable, Timestamp, Usd } from '../contract/wire.ts'
 import { benchmarkEvents } from './benchmark-kinds.ts'
 import { kind, optIn } from './kind.ts'
 import { limitEvents } from './limit-kinds.ts'
@@ -62,6 +62,7 @@ export const eventKinds = {
       Type.Object({
         run_id: Id('run'),
         external_id: Nullable(text),
+        key_id: Nullable(MadeBy),
         status: Type.String({
           description: '`succeeded`, `failed`, `cancelled` or `expired`.',
           examples: ['succeeded'],
@@ -83,6 +84,7 @@ export const eventKinds = {
       {
         run_id: 'run_01jbsteb4peb5vskx602h9mw4q',
         external_id: 'call-7f3a',
+        key_id: 'key_01jbsteb4peb5vskx602h9mw4q',
         status: 'succeeded',
         model: 'gpt-4o',
         provider: 'openai',
@@ -131,12 +133,13 @@ export const eventKinds = {
     status: 'active',
   }),
   'subscription.disabled': kind(
-    'A subscription is no longer delivered to, because of what its endpoint has answered.',
+    'A subscription is no longer delivered to, because of what its endpoint has answered or because the support grant under which it was made is over.',
     Type.Object({
       subscription_id: Id('subscription'),
       origin: Type.String({ description: 'The host of its endpoint.', examples: ['https://example.com'] }),
       reason: Type.String({
-        description: '`gone`: the endpoint answered 410. `failing`: every delivery of five days has failed.',
+        description:
+          '`gone`: the endpoint answered 410. `failing`: every delivery of five days has failed. `grant_ended`: the support grant is over.',
         examples: ['failing'],
       }),
       disabled_at: Timestamp,

@@ -50,6 +50,48 @@ const quotaExample = { top_up_id: 'top_01jbsteb4peb5vskx602h9mw4q', limit_usd: '
 
 const Amount = Type.Union([Usd, Count])
 
+/** What is told of a limit that refuses: what stood in its way. */
+const refused = {
+  held_usd: Type.String({ ...Usd, description: 'Reserved by calls that were running.' }),
+  attempted_usd: Type.String({ ...Usd, description: 'What the refused call could have cost.' }),
+}
+const refusedExample = { held_usd: '0', attempted_usd: '0.5' }
+
+const customer = {
+  customer_limit_id: Id('customerLimit'),
+  customer_id: Nullable(
+    Type.String({
+      description: 'null for what customers share who came after the number of new ones that a day may bring.',
+    }),
+  ),
+  ...spent,
+  ...period,
+}
+const customerExample = {
+  customer_limit_id: 'clm_01jbsteb4peb5vskx602h9mw4q',
+  customer_id: 'customer-42',
+  limit_usd: '10',
+  ...month,
+}
+
+const plan = {
+  plan_id: Id('plan'),
+  unit: Type.String({ description: '`runs` or `tokens`.', examples: ['runs'] }),
+  limit: Count,
+  used: Count,
+}
+const planExample = { plan_id: 'pln_01jbsteb4peb5vskx602h9mw4q', unit: 'runs', limit: 10_000, ...month }
+
+const chain = {
+  chain_id: Type.String(),
+  reason: Type.String({ description: '`cost` or `tokens`.', examples: ['cost'] }),
+  limit: Amount,
+  current: Amount,
+}
+const chainExample = { chain_id: 'ticket-4711', reason: 'cost', limit: '2.5' }
+
+const once = 'Told once per period, and again after a change of the limit that made room.'
+
 export const limitEvents = {
   'budget.threshold_crossed': kind(
     'What is spent of a budget has reached one of its thresholds. Told once per threshold and period.',
@@ -61,6 +103,11 @@ export const limitEvents = {
     Type.Object(budget),
     { ...budgetExample, spent_usd: '251.03' },
   ),
+  'budget.stopped': kind(
+    `A budget has refused its first call of the period. ${once}`,
+    Type.Object({ ...budget, ...refused }),
+    { ...budgetExample, spent_usd: '249.9', ...refusedExample },
+  ),
   'spend_cap.threshold_crossed': kind(
     'What is spent of the daily spend cap has reached 80 or 100 percent. Told once each per day.',
     Type.Object({ ...threshold, ...cap }),
@@ -71,46 +118,45 @@ export const limitEvents = {
     Type.Object(cap),
     { ...capExample, spent_usd: '50.3' },
   ),
+  'spend_cap.stopped': kind(
+    `The daily spend cap has refused its first call of the day. ${once}`,
+    Type.Object({ ...cap, ...refused }),
+    { ...capExample, spent_usd: '49.8', ...refusedExample },
+  ),
+  'customer_limit.threshold_crossed': kind(
+    'What a customer has spent has reached one of the thresholds of its limit. Told once per customer, threshold and period.',
+    Type.Object({ ...threshold, ...customer }),
+    { threshold_percent: 80, ...customerExample, spent_usd: '8.04' },
+  ),
   'customer_limit.exceeded': kind(
     'The limit of a customer is passed, by cost that could not be refused any more. Told once per customer and period.',
-    Type.Object({
-      customer_limit_id: Id('customerLimit'),
-      customer_id: Nullable(
-        Type.String({
-          description: 'null for what customers share who came after the number of new ones that a day may bring.',
-        }),
-      ),
-      ...spent,
-      ...period,
-    }),
-    {
-      customer_limit_id: 'clm_01jbsteb4peb5vskx602h9mw4q',
-      customer_id: 'customer-42',
-      limit_usd: '10',
-      spent_usd: '10.42',
-      ...month,
-    },
+    Type.Object(customer),
+    { ...customerExample, spent_usd: '10.42' },
+  ),
+  'customer_limit.stopped': kind(
+    `The limit of a customer has refused its first call of the period. ${once} Not told of a customer of whom no call was ever admitted.`,
+    Type.Object({ ...customer, ...refused }),
+    { ...customerExample, spent_usd: '9.8', ...refusedExample },
   ),
   'plan.exceeded': kind(
     'More is used than the plan includes this month. Told once per unit and month.',
-    Type.Object({
-      plan_id: Id('plan'),
-      unit: Type.String({ description: '`runs` or `tokens`.', examples: ['runs'] }),
-      limit: Count,
-      used: Count,
-      ...period,
-    }),
-    { plan_id: 'pln_01jbsteb4peb5vskx602h9mw4q', unit: 'runs', limit: 10_000, used: 10_001, ...month },
+    Type.Object({ ...plan, ...period }),
+    { ...planExample, used: 10_001 },
+  ),
+  'plan.stopped': kind(
+    `The plan has refused its first call of the month. ${once}`,
+    Type.Object({ ...plan, held: Count, attempted: Count, ...period }),
+    { ...planExample, used: 9_990, held: 10, attempted: 1 },
   ),
   'chain.exceeded': kind(
     'A chain of runs has passed what bounds it, by cost or tokens that could not be refused any more. Told once per chain and reason.',
-    Type.Object({
-      chain_id: Type.String(),
-      reason: Type.String({ description: '`cost` or `tokens`.', examples: ['cost'] }),
-      limit: Amount,
-      current: Amount,
-    }),
-    { chain_id: 'ticket-4711', reason: 'cost', limit: '2.5', current: '2.61' },
+    Type.Object(chain),
+    { ...chainExample, current: '2.61' },
+  ),
+  'chain.stopped': kind(
+    'What bounds the cost or the tokens of a chain has refused its first run. Told once per chain and reason.',
+    Type.Object({ ...chain, attempted: Amount }),
+    { ...chainExample, current: '2.41', attempted: '0.5' },
   ),
   'credit_pack.low': kind('80 percent of a credit pack is spent. Told once.', Type.Object(pack), {
     ...packExample,
@@ -120,6 +166,17 @@ export const limitEvents = {
     ...packExample,
     spent_usd: '20',
   }),
+  'credit_pack.stopped': kind(
+    'The credit packs of a customer together have refused their first call. Told again after each new pack.',
+    Type.Object({
+      ...pack,
+      credit_pack_id: { ...Id('creditPack'), description: 'The newest of them.' },
+      amount_usd: Type.String({ ...Usd, description: 'All of them together.' }),
+      spent_usd: Type.String({ ...Usd, description: 'What is spent of them.' }),
+      ...refused,
+    }),
+    { ...packExample, spent_usd: '19.8', ...refusedExample },
+  ),
   'quota.low': kind(
     'Of everything that the organization has prepaid, no more is left than 20 percent of its newest top-up. Told once per top-up.',
     Type.Object(quota),
@@ -129,5 +186,23 @@ export const limitEvents = {
     'Everything that the organization has prepaid is spent. Told once per top-up.',
     Type.Object(quota),
     { ...quotaExample, spent_usd: '1500' },
+  ),
+  'quota.stopped': kind(
+    'What the organization has prepaid has refused its first call. Told again after each top-up.',
+    Type.Object({ ...quota, ...refused }),
+    { ...quotaExample, spent_usd: '1499.8', ...refusedExample },
+  ),
+  'usage.values_limited': kind(
+    'Calls have named more new values of a dimension, or more combinations of them, than usage tells apart: further ones of the day are counted as `(other)`. Told once per dimension and day.',
+    Type.Object({
+      dimension: Type.String({
+        description:
+          '`model`, `provider`, `workflow_id`, `deployment_id`, `department_id`, `customer_id`, or `combination` for all together.',
+        examples: ['workflow_id'],
+      }),
+      limit: { ...Count, description: 'New values a day; of combinations, those of a quarter of an hour.' },
+      day: Type.String({ description: 'The UTC day.', examples: ['2026-11-15'] }),
+    }),
+    { dimension: 'workflow_id', limit: 1_000, day: '2026-11-15' },
   ),
 }

@@ -8,7 +8,7 @@ export function deprecatedRoutes(app: App, platform: Platform) {
   app.get(
     '/v1/forecast',
     {
-      config: { role: 'viewer', scope: 'forecasts:read' },
+      config: { role: 'viewer', scope: 'forecasts:read', expensive: true },
       schema: {
         operationId: 'projectReturns',
         tags: ['forecasts'],

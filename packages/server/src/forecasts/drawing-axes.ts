@@ -1,29 +1,11 @@
-import { axisFontPx, type Frame } from './drawing-frame.ts'
-import { element, group, text } from './drawing-markup.ts'
-import { painted } from './drawing-paints.ts'
-import { timeTicks } from './drawing-times.ts'
+import { element, group, text } from '../drawing/markup.ts'
+import { painted } from '../drawing/paints.ts'
+import { axisFontPx } from '../drawing/sheet.ts'
+import { timeTicks } from '../drawing/times.ts'
+import type { Frame } from './drawing-frame.ts'
 
 const pxPerTick = 62
 export const timeAxisHeight = 40
-
-/** Lines across, and what they stand for. */
-export const valueAxis = ({ left, right, y, ticks }: Frame): string =>
-  ticks
-    .map(({ value, label }) => {
-      const at = y(value)
-      const line = { x1: left, x2: right, y1: at, y2: at, 'stroke-width': 1 }
-      return (
-        element('line', { ...line, ...painted({ stroke: value === 0 ? 'axis' : 'grid' }) }) +
-        text(label, {
-          x: left - 8,
-          y: at + 4,
-          'text-anchor': 'end',
-          'font-size': axisFontPx,
-          ...painted({ fill: 'quiet' }),
-        })
-      )
-    })
-    .join('')
 
 export function timeAxis({ left, right, bottom, fromMs, toMs, x }: Frame, timezone: string): string {
   const ticks = timeTicks(fromMs, toMs, timezone, (right - left) / pxPerTick)

@@ -1,14 +1,10 @@
 import { scaleLinear } from 'd3-scale'
-import { widthOf } from './drawing-markup.ts'
+import { type ValueFrame, valueFrame } from '../drawing/value-axis.ts'
 import { thinned, thinnedForecast } from './drawing-thinning.ts'
-import { tickWriter } from './drawing-values.ts'
 import type { Picture } from './picture.ts'
 
 /** Where the plot stands on the sheet, and what becomes of times and values on it. */
 
-export const sheetWidth = 800
-export const edge = 20
-export const axisFontPx = 12
 const plotHeight = 280
 const maxScenarios = 10
 const dayMs = 86_400_000
@@ -45,16 +41,10 @@ export function drawable(picture: Picture): Picture {
   }
 }
 
-export interface Frame {
-  readonly left: number
-  readonly right: number
-  readonly top: number
-  readonly bottom: number
+export interface Frame extends ValueFrame {
   readonly fromMs: number
   readonly toMs: number
   readonly x: (atMs: number) => number
-  readonly y: (value: number) => number
-  readonly ticks: readonly { readonly value: number; readonly label: string }[]
 }
 
 /** An interval may reach beyond the sheet, but what happened and what is expected may not become a flat line for it. */
@@ -93,14 +83,8 @@ function timeRange({ history, forecast, scenarios }: Picture): [number, number] 
 
 export function frameOf(picture: Picture, top: number): Frame {
   const bottom = top + plotHeight
-  const scale = scaleLinear().domain(valueRange(picture)).nice(5).range([bottom, top])
-  const values = scale.ticks(5)
-  const write = tickWriter(picture.unit, values)
-  const ticks = values.map((value) => ({ value, label: write(value) }))
-  const left = edge + 10 + Math.max(24, ...ticks.map(({ label }) => widthOf(label, { px: axisFontPx })))
-  // Half of the last date stands beyond the plot.
-  const right = sheetWidth - edge - 12
+  const values = valueFrame({ unit: picture.unit, range: valueRange(picture), top, bottom })
   const [fromMs, toMs] = timeRange(picture)
-  const x = scaleLinear().domain([fromMs, toMs]).range([left, right])
-  return { left, right, top, bottom, fromMs, toMs, x: (atMs) => x(atMs), y: (value) => scale(value), ticks }
+  const x = scaleLinear().domain([fromMs, toMs]).range([values.left, values.right])
+  return { ...values, fromMs, toMs, x: (atMs) => x(atMs) }
 }

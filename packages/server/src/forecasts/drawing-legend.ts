@@ -1,19 +1,8 @@
-import { edge, sheetWidth } from './drawing-frame.ts'
-import { element, fitted, group, text, widthOf } from './drawing-markup.ts'
-import { painted } from './drawing-paints.ts'
+import { type Entry, type Legend, layLegend, swatchWidth } from '../drawing/legend.ts'
+import { element } from '../drawing/markup.ts'
+import { painted } from '../drawing/paints.ts'
 import { bands, forecastStroke, historyStroke, scenarioMark, scenarioStroke } from './drawing-series.ts'
 import type { Picture } from './picture.ts'
-
-const fontPx = 12
-const rowHeight = 22
-const swatchWidth = 30
-const gap = 18
-const maxNamePx = 300
-
-interface Entry {
-  readonly name: string
-  readonly swatch: (x: number, y: number) => string
-}
 
 const stroke = (x: number, y: number, look: Readonly<Record<string, string | number | undefined>>) =>
   element('line', { x1: x, x2: x + swatchWidth, y1: y, y2: y, ...look })
@@ -54,29 +43,5 @@ const band = (x: number, y: number, percent: number) =>
     )
     .join('')
 
-export interface Legend {
-  readonly markup: string
-  readonly height: number
-}
-
 /** What is what, in as many rows as it takes. */
-export function drawLegend(picture: Picture, top: number): Legend {
-  let x = edge
-  let row = 0
-  const entries = entriesOf(picture).map(({ name, swatch }) => {
-    const shown = fitted(name, maxNamePx, { px: fontPx })
-    const width = swatchWidth + 6 + widthOf(shown, { px: fontPx })
-    if (x > edge && x + width > sheetWidth - edge) {
-      x = edge
-      row += 1
-    }
-    const y = top + row * rowHeight + rowHeight / 2
-    const at = x
-    x += width + gap
-    return (
-      swatch(at, y) +
-      text(shown, { x: at + swatchWidth + 6, y: y + 4, 'font-size': fontPx, ...painted({ fill: 'ink' }) })
-    )
-  })
-  return { markup: group({}, ...entries), height: entries.length === 0 ? 0 : (row + 1) * rowHeight }
-}
+export const drawLegend = (picture: Picture, top: number): Legend => layLegend(entriesOf(picture), top)

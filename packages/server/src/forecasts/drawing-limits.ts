@@ -1,9 +1,11 @@
 import { symbol, symbolDiamond } from 'd3-shape'
-import { edge, type Frame } from './drawing-frame.ts'
-import { element, fitted, group, text, widthOf } from './drawing-markup.ts'
-import { painted } from './drawing-paints.ts'
-import { dateText } from './drawing-times.ts'
-import { stepName, valueText } from './drawing-values.ts'
+import { element, fitted, group, text, widthOf } from '../drawing/markup.ts'
+import { painted } from '../drawing/paints.ts'
+import { edge } from '../drawing/sheet.ts'
+import { dateText } from '../drawing/times.ts'
+import { valueText } from '../drawing/values.ts'
+import type { Frame } from './drawing-frame.ts'
+import { stepName } from './drawing-values.ts'
 import type { Picture } from './picture.ts'
 
 /** Limits: a line where there is one per step, and below the plot a lane for each, with when it would be exhausted. */

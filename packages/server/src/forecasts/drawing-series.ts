@@ -1,7 +1,7 @@
 import { area, line, symbol, symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolTriangle } from 'd3-shape'
+import { element, group } from '../drawing/markup.ts'
+import { type Paint, painted } from '../drawing/paints.ts'
 import type { Frame } from './drawing-frame.ts'
-import { element, group } from './drawing-markup.ts'
-import { type Paint, painted } from './drawing-paints.ts'
 import type { Picture, PicturePoint } from './picture.ts'
 
 /** The lines and bands of a picture. No two lines differ by colour alone. */

@@ -1,6 +1,7 @@
+import { dateText } from '../drawing/times.ts'
+import { valueText } from '../drawing/values.ts'
 import { exhaustionText } from './drawing-limits.ts'
-import { dateText } from './drawing-times.ts'
-import { axisName, valueText } from './drawing-values.ts'
+import { axisName } from './drawing-values.ts'
 import type { Picture } from './picture.ts'
 
 const maxNamed = 10

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useBrowser } from '../../test/browser.ts'
+import { fitted, widthOf } from '../drawing/markup.ts'
+import { timeTicks } from '../drawing/times.ts'
+import { tickWriter, valueText } from '../drawing/values.ts'
 import { drawForecast } from './drawing.ts'
-import { fitted, widthOf } from './drawing-markup.ts'
 import { maxPoints, thinned, thinnedForecast } from './drawing-thinning.ts'
-import { timeTicks } from './drawing-times.ts'
-import { tickWriter, valueText } from './drawing-values.ts'
 import type { Picture, PicturePoint } from './picture.ts'
 
 const dayMs = 86_400_000

@@ -1,16 +1,16 @@
-import { forecastBegins, timeAxis, timeAxisHeight, valueAxis } from './drawing-axes.ts'
-import { drawable, edge, type Frame, frameOf, sheetWidth } from './drawing-frame.ts'
+import { element, text } from '../drawing/markup.ts'
+import { painted } from '../drawing/paints.ts'
+import { drawNothing, drawSheet, edge, headingHeight, sheetWidth } from '../drawing/sheet.ts'
+import { valueAxis } from '../drawing/value-axis.ts'
+import { forecastBegins, timeAxis, timeAxisHeight } from './drawing-axes.ts'
+import { drawable, type Frame, frameOf } from './drawing-frame.ts'
 import { drawLegend } from './drawing-legend.ts'
 import { lanesHeight, limitLanes, limitLines } from './drawing-limits.ts'
-import { element, escaped, fitted, text } from './drawing-markup.ts'
-import { darkStyle, painted } from './drawing-paints.ts'
 import { drawForecastBands, drawHistory, drawMean, drawScenarios } from './drawing-series.ts'
 import { axisName } from './drawing-values.ts'
 import { pictureInWords } from './drawing-words.ts'
 import type { Picture } from './picture.ts'
 
-const titleFont = { px: 17, isBold: true } as const
-const headingHeight = 66
 const noteHeight = 32
 /** Marks at the very end of a line stand half beyond it. */
 const bleed = 6
@@ -27,52 +27,15 @@ export function drawForecast(asked: Picture): string {
   const frame = frameOf(picture, legendTop + legend.height + 14)
   const lanesTop = frame.bottom + timeAxisHeight + 8
   const height = frame.bottom + timeAxisHeight + (picture.limits.length > 0 ? 8 : 0) + lanesHeight(picture.limits) + 12
-  return `${element(
-    'svg',
-    {
-      xmlns: 'http://www.w3.org/2000/svg',
-      viewBox: `0 0 ${sheetWidth} ${height}`,
-      width: sheetWidth,
-      height,
-      role: 'img',
-      'font-family': 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
-    },
-    element('title', {}, escaped(fitted(picture.title, 2_000, titleFont))),
-    element('desc', {}, escaped(pictureInWords(picture))),
-    element('style', {}, darkStyle),
-    sheet(height),
-    heading(picture),
+  const about = `${axisName(picture)} · ${picture.timezone} · ${picture.confidence} confidence`
+  return drawSheet(
+    { title: picture.title, about, words: pictureInWords(picture), height },
     ...(isDoubtful ? [doubt(picture, 62)] : []),
     legend.markup,
     ...(isEmpty
-      ? [nothing(frame)]
+      ? [drawNothing(frame)]
       : [valueAxis(frame), plot(frame, picture), timeAxis(frame, picture.timezone), limitLines(frame, picture)]),
     limitLanes(frame, picture, lanesTop),
-  )}\n`
-}
-
-/** Its own paper, so that it can be read on any page. */
-const sheet = (height: number) =>
-  element('rect', {
-    x: 0.5,
-    y: 0.5,
-    width: sheetWidth - 1,
-    height: height - 1,
-    rx: 8,
-    'stroke-width': 1,
-    ...painted({ fill: 'paper', stroke: 'border' }),
-  })
-
-function heading(picture: Picture): string {
-  const about = `${axisName(picture)} · ${picture.timezone} · ${picture.confidence} confidence`
-  return (
-    text(fitted(picture.title, sheetWidth - 2 * edge, titleFont), {
-      x: edge,
-      y: 32,
-      'font-size': titleFont.px,
-      'font-weight': 600,
-      ...painted({ fill: 'ink' }),
-    }) + text(about, { x: edge, y: 52, 'font-size': 12.5, ...painted({ fill: 'quiet' }) })
   )
 }
 
@@ -125,12 +88,3 @@ function cut({ left, top, right, bottom }: Frame, beyond: number, ...children: r
   const viewBox = [x, y, width, height].map((value) => Math.round(value * 10) / 10).join(' ')
   return element('svg', { x, y, width, height, viewBox, overflow: 'hidden' }, ...children)
 }
-
-const nothing = ({ left, right, top, bottom }: Frame) =>
-  text('There is nothing to draw yet.', {
-    x: (left + right) / 2,
-    y: (top + bottom) / 2,
-    'text-anchor': 'middle',
-    'font-size': 14,
-    ...painted({ fill: 'quiet' }),
-  })

@@ -57,10 +57,13 @@ const DeploymentReturn = Type.Object({
 })
 export type DeploymentReturn = Static<typeof DeploymentReturn>
 
-export const LinearForecast = Type.Object({
-  ...ListOf(DeploymentReturn).properties,
-  method: Type.String({ description: 'How the return is projected.', examples: ['linear'] }),
-  from: { ...Timestamp, description: 'Where the window begins whose runs count, by when they started.' },
-  to: { ...Timestamp, description: 'Where it ends, not included: the end of the running day in UTC.' },
-})
+export const LinearForecast = Type.Object(
+  {
+    ...ListOf(DeploymentReturn).properties,
+    method: Type.String({ description: 'How the return is projected.', examples: ['linear'] }),
+    from: { ...Timestamp, description: 'Where the window begins whose runs count, by when they started.' },
+    to: { ...Timestamp, description: 'Where it ends, not included: the end of the running day in UTC.' },
+  },
+  { description: 'The projected returns.' },
+)
 export type LinearForecast = Static<typeof LinearForecast>

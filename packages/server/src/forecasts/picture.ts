@@ -1,3 +1,5 @@
+import type { Unit } from '../drawing/values.ts'
+
 /** One point of a forecast with its three intervals, as the drawing needs it. */
 export interface PicturePoint {
   readonly atMs: number
@@ -10,7 +12,7 @@ export interface PicturePoint {
 /** What a drawing of one forecast shows: plain numbers, already in the unit of the axis. */
 export interface Picture {
   readonly title: string
-  readonly unit: 'usd' | 'runs' | 'tokens'
+  readonly unit: Unit
   readonly timezone: string
   readonly history: readonly { readonly atMs: number; readonly value: number }[]
   readonly forecast: readonly PicturePoint[]

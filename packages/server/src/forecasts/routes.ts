@@ -19,7 +19,7 @@ export function forecasts(app: App, platform: Platform) {
   app.get(
     '/v1/capacity/forecasts',
     {
-      config: { role: 'viewer', scope: 'forecasts:read' },
+      config: { role: 'viewer', scope: 'forecasts:read', expensive: true },
       schema: {
         operationId: 'getForecasts',
         tags: ['forecasts'],

@@ -30,7 +30,7 @@ export class Fields {
   text(name: string, most: number): string | undefined {
     const value = this.read(name)
     if (value === undefined) return undefined
-    if (typeof value !== 'string') return this.fault(name, 'invalid_type', 'This must be string.')
+    if (typeof value !== 'string') return this.fault(name, 'invalid_type', 'This must be a string.')
     if (value === '') return this.fault(name, 'empty', 'This must not be empty.')
     if (value.length > most) return this.fault(name, 'too_long', `This has more than ${most} characters.`)
     if (value.includes('\0') || !value.isWellFormed())

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, IsoDate, Nullable, OwnId, Timestamp } from '../contract/wire.ts'
+import { Count, IsoDate, Nullable, OneOf, OwnId, Picture, Timestamp } from '../contract/wire.ts'
 import { scheduleFaults } from '../ledger/ledger.ts'
 import { Model } from '../run-log/run-log.ts'
 import { steps } from './calendar.ts'
@@ -75,9 +75,9 @@ const Total = Nullable(Type.Object(expected, { description: 'Of the whole horizo
 
 const Exhaustion = Type.Object({
   limit_id: Type.String({ description: 'The organization’s own id for its prepaid quota.' }),
-  kind: Type.String({ description: '`budget`, `spend_cap`, `quota` or `plan`.', examples: ['budget'] }),
+  kind: OneOf(['budget', 'spend_cap', 'quota', 'plan']),
   name: Type.String(),
-  enforcement: Type.String({ description: '`block` or `alert`.', examples: ['block'] }),
+  enforcement: OneOf(['block', 'alert']),
   limit: Amount('The limit.'),
   used: Amount('What is used of it in the running period.'),
   date: Nullable({
@@ -104,11 +104,10 @@ const series = {
     description: 'From today on; empty where nothing can be said.',
   }),
   total: Total,
-  method: Type.String({
-    description:
-      '`holt_winters`, `weekday_trend`, `weekday_mean`, `mean`, `mstl+ets`, `ets`, `seasonal_naive`: whichever was best on this series; `none` without a forecast.',
-    examples: ['holt_winters'],
-  }),
+  method: OneOf(
+    ['holt_winters', 'weekday_trend', 'weekday_mean', 'mean', 'mstl+ets', 'ets', 'seasonal_naive', 'none'],
+    { description: 'Whichever was best on this series; `none` without a forecast.' },
+  ),
   training: Nullable(
     Type.Object({ from: IsoDate, to: IsoDate, days: Count }, { description: 'The days that the method was given.' }),
   ),
@@ -126,14 +125,14 @@ const series = {
       { description: 'Back-tested on days that the method had not seen; null where there are too few.' },
     ),
   ),
-  confidence: Type.String({ description: '`high`, `medium` or `low`.', examples: ['high'] }),
+  confidence: OneOf(['high', 'medium', 'low']),
   reasons: Type.Array(Type.String(), { description: 'Why the confidence is not high, and what was left out.' }),
   ...exhaustion,
 }
 
 const Scenario = Type.Object({
   name: Type.String(),
-  kind: Type.String(),
+  kind: OneOf(['team_growth', 'price_change', 'model_switch', 'launch', 'cap']),
   at: IsoDate,
   parameters: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()]), {
     description: 'What the formula was filled with: found in the history, given or assumed.',
@@ -148,7 +147,7 @@ const Scenario = Type.Object({
 
 const Forecasts = Type.Object({
   metric: Type.String({ examples: ['cost'] }),
-  unit: Type.String({ description: '`usd`, `runs` or `tokens`.', examples: ['usd'] }),
+  unit: OneOf(['usd', 'runs', 'tokens']),
   by: Nullable(Type.String()),
   step: Type.String({ examples: ['day'] }),
   timezone: Type.String({ examples: ['Europe/Berlin'] }),
@@ -174,6 +173,6 @@ export const ForecastAnswer = Type.Unsafe<Buffer>({
   description: 'Forecasts, or a drawing of them.',
   content: {
     'application/json': { schema: Forecasts },
-    'image/svg+xml': { schema: Type.String() },
+    'image/svg+xml': { schema: Picture },
   },
 })

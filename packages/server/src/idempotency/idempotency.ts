@@ -1,17 +1,27 @@
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { asJsonText } from '../contract/envelope.ts'
+import { type LookBack, replay } from '../contract/envelope.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import type { App } from '../contract/routes.ts'
+import { type App, honoursIdempotencyKey, isContractPath } from '../contract/routes.ts'
 import type { Job } from '../infra/jobs.ts'
 import { bounds, ensureDays, keepDays } from '../infra/partitions.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { deriveKeyring } from '../values/keyring.ts'
 import { seal, unseal } from '../values/sealing.ts'
-import { completeClaim, findClaim, insertClaim, keyIdentity, lockKey, releaseClaim, takeOver } from './queries.ts'
+import {
+  type ClaimRow,
+  completeClaim,
+  findClaim,
+  insertClaim,
+  keyIdentity,
+  lockKey,
+  releaseClaim,
+  takeOver,
+} from './queries.ts'
 
+export { replay } from '../contract/envelope.ts'
 export { claimedAgain, keyIdentity, stillKept } from './queries.ts'
 
 /**
@@ -23,9 +33,12 @@ const header = 'idempotency-key'
 const visible = /^[\x21-\x7e]{1,255}$/
 const tables = [{ name: 'idempotency_keys', bound: bounds.date, keptDays: 2 }]
 const daysAhead = 7
+/** A schema of answers with such a property shows a secret. */
+const namesSecret = /"(secret|token)":\{/
 
 interface Claim {
   readonly orgId: string
+  /** As the table has it, with its caller's lineage. */
   readonly key: string
   readonly day: string
   readonly attempt: number
@@ -36,11 +49,21 @@ declare module 'fastify' {
   interface FastifyRequest {
     claim: Claim | undefined
   }
+  interface FastifyContextConfig {
+    /** Answers with a secret, so that answering again is put on record. */
+    showsSecret?: boolean
+    honoursKey?: boolean
+  }
 }
+
+/** Puts on record that a request was answered again, before it is. */
+export type RecordReplay = (tx: Tx, request: FastifyRequest) => Promise<void>
 
 export interface Idempotency {
   /** Keeps the answer in the transaction of the effect; throws when a retry has taken this call over. */
   readonly keep: (tx: Tx, request: FastifyRequest, status: number, body: string) => Promise<void>
+  /** Finds what a request that is about to be refused was answered before; throws where its key belongs to another. */
+  readonly lookBack: LookBack
 }
 
 /** Kept answers as the database has them: closed, because some show secrets. */
@@ -57,26 +80,41 @@ export function sealedAnswers(config: Pick<Config, 'masterKeys'>): SealedAnswers
   }
 }
 
-/** The caller's key, where one counts. */
-const keyOf = ({ headers, method }: FastifyRequest) =>
-  isMutating(method) ? (headers[header] as string | undefined) : undefined
+/**
+ * The key of a request under its caller's lineage, where one counts: callers that number their requests never meet, and nobody is
+ * answered what another was. A blank stands between the two, and in neither.
+ */
+function keyOf({ headers, route, principal }: FastifyRequest): string | undefined {
+  const key = route.honoursKey === true ? (headers[header] as string | undefined) : undefined
+  return key === undefined || !principal ? undefined : `${principal.lineageId} ${key}`
+}
 
 /** For routes that keep their answers themselves, in the transaction of their effect. */
 export function idempotencyOf(request: FastifyRequest): { key: string; hash: Buffer } | undefined {
   const key = keyOf(request)
+  request.isKeyPending = false
   return key === undefined ? undefined : { key, hash: requestHash(request) }
 }
 
-const isMutating = (method: string) => method !== 'GET' && method !== 'HEAD'
-
-export async function honourIdempotencyKeys(app: App, { sql, config, clock }: Platform): Promise<Idempotency> {
+export async function honourIdempotencyKeys(
+  app: App,
+  { sql, config, clock }: Platform,
+  recordReplay: RecordReplay,
+): Promise<Idempotency> {
   const answers = sealedAnswers(config)
   await ensureDays(sql, tables, clock.now(), daysAhead)
   app.decorateRequest('claim')
+  app.addHook('onRoute', (options) => {
+    const { config: declared = {}, method, url, schema } = options
+    const showsSecret = namesSecret.test(JSON.stringify(schema?.response ?? {}))
+    const honoursKey = isContractPath(url) && [method].flat().every((one) => honoursIdempotencyKey(one, declared))
+    options.config = { ...declared, showsSecret, honoursKey }
+  })
 
-  app.addHook('onRequest', ({ headers, method, principal }, _reply, done) => {
+  app.addHook('onRequest', ({ headers, route, principal }, _reply, done) => {
     const key = headers[header]
-    if (key === undefined || !principal || !isMutating(method) || visible.test([key].flat().join(','))) return done()
+    if (key === undefined || !principal || route.honoursKey !== true || visible.test([key].flat().join(',')))
+      return done()
     done(
       validationFailed([
         { field: 'Idempotency-Key', code: 'invalid_format', message: 'This must be 1 to 255 visible characters.' },
@@ -84,27 +122,43 @@ export async function honourIdempotencyKeys(app: App, { sql, config, clock }: Pl
     )
   })
 
+  // Before validation, which is the first to look at what was sent.
+  app.addHook('preValidation', (request, _reply, done) => {
+    request.isKeyPending = keyOf(request) !== undefined
+    done()
+  })
+
   app.addHook('preHandler', async (request, reply) => {
-    const { principal, route } = request
     const key = keyOf(request)
-    if (key === undefined || !principal || route.keepsOwnAnswers === true) return undefined
+    if (key === undefined || request.route.keepsOwnAnswers === true) return undefined
+    request.isKeyPending = false
     const hash = requestHash(request)
-    const { orgId } = principal
+    const { orgId } = request.principal!
     const outcome = await sql.asOrgs([orgId], async (tx) => {
       await lockKey(tx, orgId, key)
       const found = await findClaim(tx, orgId, key, config.idempotencyTakeoverSeconds)
       if (!found) return insertClaim(tx, orgId, key, hash)
-      if (!found.request_hash.equals(hash)) throw new ApiError('idempotency_key_conflict')
-      if (found.status !== null) return { status: found.status, body: answers.open(orgId, key, found.sealed!) }
-      if (!found.is_stale) throw new ApiError('idempotency_key_processing')
+      const kept = await keptAnswer(tx, request, key, found)
+      if (kept) return kept
       const next = { orgId, key, day: found.day, attempt: found.attempt + 1 }
       await takeOver(tx, next)
       return { day: next.day, attempt: next.attempt }
     })
-    if ('status' in outcome) return replay(reply, outcome.status, outcome.body ?? '')
+    if ('status' in outcome) return replay(reply, outcome.status, outcome.body)
     request.claim = { orgId, key, day: outcome.day, attempt: outcome.attempt, isKept: false }
     return undefined
   })
+
+  /** What a key was answered before, or a refusal; `undefined` where its first request has crashed. */
+  async function keptAnswer(tx: Tx, request: FastifyRequest, key: string, found: ClaimRow) {
+    if (!found.request_hash.equals(requestHash(request))) throw new ApiError('idempotency_key_conflict')
+    if (found.status !== null) {
+      if (request.route.showsSecret === true) await recordReplay(tx, request)
+      return { status: found.status, body: answers.open(request.principal!.orgId, key, found.sealed!) }
+    }
+    if (!found.is_stale) throw new ApiError('idempotency_key_processing')
+    return undefined
+  }
 
   // Only an effect is kept. A refusal would outlive its cause, so its key is free again at once.
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -124,6 +178,14 @@ export async function honourIdempotencyKeys(app: App, { sql, config, clock }: Pl
       if (!(await completeClaim(tx, claim, status, sealed))) throw new ApiError('idempotency_key_processing')
       claim.isKept = true
     },
+    lookBack: async (request) => {
+      const key = keyOf(request)!
+      const { orgId } = request.principal!
+      return sql.asOrgs([orgId], async (tx) => {
+        const found = await findClaim(tx, orgId, key, config.idempotencyTakeoverSeconds)
+        return found && keptAnswer(tx, request, key, found)
+      })
+    },
   }
 }
 
@@ -132,11 +194,6 @@ function requestHash(request: FastifyRequest): Buffer {
     .update(`${request.method}\n${request.raw.url}\n`)
     .update(request.bodyDigest ?? '')
     .digest()
-}
-
-export function replay(reply: FastifyReply, status: number, body: string) {
-  reply.header('idempotent-replayed', 'true')
-  return body === '' ? reply.code(status).send() : asJsonText(reply, status).send(body)
 }
 
 /** Days that no retry can reach any more are dropped whole. */

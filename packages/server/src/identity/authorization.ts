@@ -1,10 +1,9 @@
 import { ApiError } from '../contract/errors.ts'
-import type { Role, RouteDeclaration } from '../contract/routes.ts'
-import { parseId } from '../values/id.ts'
-import type { Caller } from './callers.ts'
+import { type RouteDeclaration, reaches } from '../contract/routes.ts'
+import { operatorsOrgId, parseId } from '../values/id.ts'
 
-/** How far a role reaches; a service key does a member's work. */
-const ranks: Record<Exclude<Role, 'operator'>, number> = { viewer: 1, service: 2, member: 2, admin: 3, owner: 4 }
+import type { Caller } from './callers.ts'
+import { isPinned } from './pins.ts'
 
 const adminPath = '/v1/admin/'
 const orgPath = '/v1/orgs/{id}'
@@ -18,7 +17,7 @@ interface Request {
 
 /**
  * Whether a caller may use a route, in the contract's order: the tenant first, so that what belongs to another looks like
- * what does not exist; then role, then scope. A support grant has its own scope in place of both.
+ * what does not exist; then role, scope and pins. A support grant has its own scope in place of both.
  */
 export function authorize(caller: Caller, request: Request) {
   const { template, params, declaration } = request
@@ -27,8 +26,11 @@ export function authorize(caller: Caller, request: Request) {
   const isOperator = caller.kind === 'key' && caller.role === 'operator'
 
   if (isOperator) {
-    // Operators act on the admin surface only; what support grants are for is not theirs by role.
-    if (!isAdminRoute && declaration.anyKey !== true) throw new ApiError('not_found')
+    // The operators' own organization is no tenant: nothing can be done to it through a path.
+    if (orgInPath !== undefined && (!isAdminRoute || parseId('org', orgInPath) === operatorsOrgId))
+      throw new ApiError('not_found')
+    // Operators act on the admin surface only. Where the path names no tenant, there is nothing to hide from them.
+    if (!isAdminRoute && declaration.anyKey !== true) throw new ApiError('forbidden')
   } else if (orgInPath !== undefined && parseId('org', orgInPath) !== caller.orgId) {
     throw new ApiError('not_found')
   }
@@ -38,32 +40,37 @@ export function authorize(caller: Caller, request: Request) {
   const { role, scope } = isOperator ? declaration : (declaration.tenant ?? declaration)
   if (!isOperator && !reaches(caller.role, role!)) throw new ApiError('forbidden')
   if (!caller.scopes.has(scope!)) throw new ApiError('missing_scope', { required: scope! })
-}
-
-/** Whether one role may hand out another: never one above itself. */
-export const outranks = (role: Role, other: Role) =>
-  role === 'operator' ? other === 'operator' : other !== 'operator' && ranks[role] >= ranks[other]
-
-function reaches(role: Role, needed: Role): boolean {
-  if (role === 'operator' || needed === 'operator') return role === needed
-  return ranks[role] >= ranks[needed]
+  if (declaration.pinned === undefined && isPinned(caller))
+    throw new ApiError('forbidden', {}, { message: 'This key is pinned, and this operation reaches beyond its pins.' })
 }
 
 const billing = new Set(['limits', 'plans', 'prices', 'ledger', 'usage'])
-const beyondConfiguration = new Set(['keys', 'support'])
+/** Keys and grants outlive a grant; the data plane spends the organization's money; and whom it is compared with is its own to say. */
+const beyondConfiguration = new Set([
+  'keys:read',
+  'keys:write',
+  'support:read',
+  'support:write',
+  'edge:decide',
+  'runs:write',
+  'runs:import',
+  'runs:manage',
+  'benchmarks:write',
+])
+/** What such a route answers is a secret, or everything at once. */
+const beyondConfigurationRoutes = ['/audit-log/export', '/signing/rotate']
 
-const grantCovers: Record<NonNullable<Caller['grantScope']>, (request: Request, resource: string) => boolean> = {
+const grantCovers: Record<NonNullable<Caller['grantScope']>, (request: Request, scope: string) => boolean> = {
   read: ({ method }) => method === 'GET' || method === 'HEAD',
-  billing: (_request, resource) => billing.has(resource),
-  configuration: ({ template }, resource) =>
-    !beyondConfiguration.has(resource) && !template.endsWith('/audit-log/export'),
+  billing: (_request, scope) => billing.has(scope.split(':')[0]!),
+  configuration: ({ template }, scope) =>
+    !beyondConfiguration.has(scope) && !beyondConfigurationRoutes.some((end) => template.endsWith(end)),
 }
 
 function authorizeSupport(caller: Caller, request: Request) {
   const scope = caller.grantScope!
-  const [resource] = (request.declaration.scope ?? ':').split(':')
   const isAdmin = request.template.startsWith(adminPath)
-  if (!isAdmin && grantCovers[scope](request, resource!)) return
+  if (!isAdmin && grantCovers[scope](request, request.declaration.scope ?? '')) return
   throw new ApiError('support_scope_denied', {
     reason: `The grant's scope is "${scope}"; this operation is outside it.`,
     scope,

@@ -2,16 +2,21 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { Role } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { AccessLease } from '../nodes/nodes.ts'
+import { operatorsOrgId } from '../values/id.ts'
 import { deriveKeyring, type Keyring } from '../values/keyring.ts'
 import { type Networks, networks } from '../values/network.ts'
 import { preparedKey } from '../values/prepared-key.ts'
 import { idOf, type ParsedKey } from './key-format.ts'
-import { type CallerRow, findCaller, type RatePolicyRow, touchKeys } from './queries.ts'
+import { shareLookups } from './lookups.ts'
+import { type CallerRow, findCallers, type RatePolicyRow, type Rehash, rehashCallers, touchKeys } from './queries.ts'
+import { rememberUnknownKeys } from './unknown-keys.ts'
 
 /** Who is calling, and all that decides what it may do; frozen at the moment it was read. */
 export interface Caller {
   readonly kind: 'key' | 'support'
   readonly id: string
+  /** The first key of its chain of rotations, or the grant itself: what belongs to a caller belongs to this. */
+  readonly lineageId: string
   readonly orgId: string
   readonly role: Role
   readonly scopes: ReadonlySet<string>
@@ -34,6 +39,10 @@ export interface Caller {
 
 const maxCached = 100_000
 const flushUsedMs = 5_000
+const promptly = { queries: 4, idsPerQuery: 200, pauseMs: 0 }
+/** For sources that have failed too often: enough for the valid keys among what they send. */
+const slowly = { queries: 1, idsPerQuery: 100, pauseMs: 50 }
+const nobody = Buffer.alloc(32)
 
 /** The keyed hash that stands for a secret in the database: a dump alone cannot be searched for guesses. */
 export const secretMac = (key: Buffer, secret: string) => createHmac('sha256', preparedKey(key)).update(secret).digest()
@@ -44,8 +53,10 @@ export const secretKeyring = (platform: Platform): Keyring =>
 export interface Callers {
   /** The caller of a key, if it is remembered and may be. */
   readonly remembered: (key: ParsedKey) => Caller | undefined
-  readonly look: (key: ParsedKey) => Promise<Caller | undefined>
-  readonly isGenuine: (caller: Caller, key: ParsedKey) => boolean
+  /** The caller of a key that is not remembered. Look-ups of a source that has failed too often wait for each other. */
+  readonly look: (key: ParsedKey, source: string, isOver: boolean) => Promise<Caller | undefined>
+  /** Takes as long for a key that nobody has. */
+  readonly isGenuine: (caller: Caller | undefined, key: ParsedKey) => caller is Caller
   readonly used: (caller: Caller) => void
   readonly close: () => Promise<void>
 }
@@ -58,11 +69,21 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
   // keyed hash for each request would cost more than everything else about it.
   const verified = new WeakMap<Caller, Buffer>()
   const used = new Map<string, Date>()
+  /** Secrets are at hand only while they are presented: then their hashes move to the newest master key. */
+  const rehashes = new Map<string, Rehash>()
+
+  const unknown = rememberUnknownKeys(lease.lengthMs)
+  const read = (ids: readonly string[]) => findCallers(sql, ids)
+  const lookups = { prompt: shareLookups(read, promptly), slow: shareLookups(read, slowly) }
 
   lease.onChange((orgIds) => {
+    unknown.clear()
     if (orgIds === undefined) return byPublicId.clear()
     const changed = new Set(orgIds)
-    for (const [id, caller] of byPublicId) if (changed.has(caller.orgId)) byPublicId.delete(id)
+    // What binds operators binds the grants that they have issued.
+    const isAboutOperators = changed.has(operatorsOrgId)
+    for (const [id, { orgId, kind }] of byPublicId)
+      if (changed.has(orgId) || (isAboutOperators && kind === 'support')) byPublicId.delete(id)
   })
 
   async function flushUsed() {
@@ -71,37 +92,58 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
     used.clear()
     await touchKeys(sql, batch).catch((error: unknown) => log.warn({ error }, 'the last use of keys was not recorded'))
   }
-  const timer = setInterval(() => void flushUsed(), flushUsedMs)
+  async function flushRehashes() {
+    if (rehashes.size === 0) return
+    const batch = [...rehashes.values()]
+    rehashes.clear()
+    await rehashCallers(sql, keyring.current.id, batch).catch((error: unknown) =>
+      log.warn({ error }, 'hashes of keys were not moved to the newest master key; their next use tries again'),
+    )
+  }
+  const flush = () => Promise.all([flushUsed(), flushRehashes()])
+  const timer = setInterval(() => void flush(), flushUsedMs)
 
   return {
     remembered: ({ publicId }) => (lease.isHeld() ? byPublicId.get(publicId) : undefined),
-    look: async (key) => {
+    look: async (key, source, isOver) => {
       const version = lease.appliedVersion()
-      const row = await findCaller(sql, idOf(key))
-      if (!row) return undefined
-      const caller = callerFrom(row)
+      const id = idOf(key)
+      if (lease.isHeld() && unknown.has(id, performance.now())) return undefined
+      const row = await (isOver ? lookups.slow : lookups.prompt).find(id, source)
       // A change applied while the row was on its way may have been about this very row.
-      if (lease.isHeld() && lease.appliedVersion() === version) {
+      const mayRemember = lease.isHeld() && lease.appliedVersion() === version
+      if (!row) {
+        if (mayRemember) unknown.add(id, performance.now())
+        return undefined
+      }
+      const caller = callerFrom(row)
+      if (mayRemember) {
         if (byPublicId.size >= maxCached) byPublicId.delete(byPublicId.keys().next().value!)
         byPublicId.set(key.publicId, caller)
       }
       return caller
     },
-    isGenuine: (caller, { secret }) => {
+    isGenuine: (caller, { secret }): caller is Caller => {
       const digest = hash('sha256', secret, 'buffer')
-      const known = verified.get(caller)
+      const known = caller && verified.get(caller)
       if (known && timingSafeEqual(known, digest)) return true
-      const made = keyring.find(caller.macKeyId)
-      const isGenuine = made !== undefined && timingSafeEqual(secretMac(made.bytes, secret), caller.mac)
-      if (isGenuine) verified.set(caller, digest)
-      return isGenuine
+      const made = caller && keyring.find(caller.macKeyId)
+      const mac = secretMac((made ?? keyring.current).bytes, secret)
+      const isGenuine = timingSafeEqual(mac, caller?.mac ?? nobody) && caller !== undefined && made !== undefined
+      if (!isGenuine) return false
+      verified.set(caller, digest)
+      if (made !== keyring.current) {
+        const newMac = secretMac(keyring.current.bytes, secret)
+        rehashes.set(caller.id, { id: caller.id, oldKeyId: caller.macKeyId, mac: newMac })
+      }
+      return true
     },
     used: (caller) => {
       if (caller.kind === 'key') used.set(caller.id, clock.now())
     },
     close: async () => {
       clearInterval(timer)
-      await flushUsed()
+      await flush()
     },
   }
 }
@@ -109,6 +151,7 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
 const callerFrom = (row: CallerRow): Caller => ({
   kind: row.kind,
   id: row.id,
+  lineageId: row.lineage_id,
   orgId: row.org_id,
   role: row.role as Role,
   scopes: new Set(row.scopes),

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { type Networks, plainAddress } from '../values/network.ts'
 
@@ -9,13 +10,23 @@ export function clientAddress(
   { socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>,
   trusted: Networks,
 ): string {
-  let address = plainAddress(socket.remoteAddress ?? '')
+  let address = withoutZone(plainAddress(socket.remoteAddress ?? ''))
   const forwarded = headers['x-forwarded-for']
   if (forwarded === undefined || !trusted.contains(address)) return address
   const hops = [forwarded].flat().join(',').split(',')
   while (hops.length > 0) {
-    address = plainAddress(hops.pop()!.trim())
+    address = withoutZone(plainAddress(withoutPort(hops.pop()!.trim())))
     if (!trusted.contains(address)) break
   }
   return address
 }
+
+/** Some proxies write the port of the connection too: `192.0.2.7:443`, `[2001:db8::1]:443`. */
+function withoutPort(hop: string): string {
+  const [, bracketed, plain] = /^(?:\[([0-9a-fA-F:.]+)\](?::\d{1,5})?|(\d+(?:\.\d+){3}):\d{1,5})$/.exec(hop) ?? []
+  if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : hop
+  return plain ?? hop
+}
+
+/** The interface that a link-local address belongs to is this machine's own matter. */
+const withoutZone = (address: string) => address.split('%', 1)[0]!

@@ -4,36 +4,67 @@ import { type App, isContractPath } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
 import { networks } from '../values/network.ts'
 import { authorize } from './authorization.ts'
+import { backOff, type CountFailure, sourceOf } from './backoff.ts'
 import type { Caller, Callers } from './callers.ts'
 import { clientAddress } from './client-address.ts'
 import { type ParsedKey, parseKey } from './key-format.ts'
 
-export { outranks } from './authorization.ts'
+export { AddressListInput, acceptedList } from './address-list.ts'
+export { type Powers, requireToEnd, requireToHandOut } from './authority.ts'
 export { type Caller, type Callers, rememberCallers, secretKeyring, secretMac } from './callers.ts'
 export { mintKey } from './key-format.ts'
+export {
+  type Agent,
+  type Maker,
+  type MakerColumns,
+  type MakerId,
+  makerColumns,
+  makerIn,
+  makerOf,
+  makerText,
+  makerTextOrNull,
+  parseMaker,
+} from './makers.ts'
+export { isPinned, isWithin, pinned, refuseOtherPins, requireWithin, withPins } from './pins.ts'
+export { isOfLineage } from './queries.ts'
 export { operatorScopes, tenantScopes } from './scopes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who is calling; absent on open routes only. */
     principal: Caller | undefined
+    /** The owner of a genuine token, even where it may no longer act; null without one, undefined where nobody asked. */
+    bearer: Caller | null | undefined
     clientAddress: string
   }
 }
 
-/** Counts a failed verification of a presented token; answers what to say when there were too many. */
-export type Backoff = (address: string) => Promise<{ overLimit: boolean; retryAfterSeconds: number }>
+export interface Identification {
+  /**
+   * The owner of the token of a request that was refused before anybody asked for it; `undefined` where there is none, or
+   * none that can be verified. With `isFromMemory` the database is not asked.
+   */
+  readonly bearerOf: (request: FastifyRequest, options?: { isFromMemory?: boolean }) => Promise<Caller | undefined>
+}
 
 /** Establishes who is calling and whether it may, before the body is read; emits every refusal itself. */
-export function identify(app: App, { config, clock }: Platform, callers: Callers, backoff: Backoff) {
+export function identify(
+  app: App,
+  { config, clock }: Platform,
+  callers: Callers,
+  countFailure: CountFailure,
+): Identification {
   const trusted = networks(config.trustedProxies)
+  const backoff = backOff(countFailure, () => performance.now())
   app.decorateRequest('principal')
+  app.decorateRequest('bearer')
   app.decorateRequest('clientAddress', '')
 
   app.addHook('onRequest', (request, _reply, done) => {
     const { template, open } = request.route
     if (open === true || template === undefined || !isContractPath(template)) return done()
     request.clientAddress = clientAddress(request, trusted)
+    request.bearer = null
     const key = presentedKey(request)
     if (key === 'missing') return done(new ApiError('unauthorized'))
     const caller = key === 'invalid' ? undefined : callers.remembered(key)
@@ -44,25 +75,41 @@ export function identify(app: App, { config, clock }: Platform, callers: Callers
       } catch (error) {
         done(error as Error)
       }
-    } else void slowly(request, key, done)
+    } else void slowly(request, key, caller, done)
   })
 
-  /** The way of a caller that is not remembered: the database decides, or nobody has to be asked. */
-  async function slowly(request: FastifyRequest, key: ParsedKey | 'invalid', done: (error?: Error) => void) {
+  /** The way of a caller that is not remembered: the database decides, also about the keys of a source that is over. */
+  async function slowly(
+    request: FastifyRequest,
+    key: ParsedKey | 'invalid',
+    remembered: Caller | undefined,
+    done: (error?: Error) => void,
+  ) {
     try {
-      const caller = key === 'invalid' ? undefined : await callers.look(key)
-      if (key === 'invalid' || !caller || !callers.isGenuine(caller, key)) await refuse(request)
-      else admit(request, caller)
+      admit(request, await verified(request, key, remembered))
     } catch (error) {
       return done(error as Error)
     }
     done()
   }
 
+  /** The owner of a token that is not remembered with its secret, or a refusal. */
+  async function verified(request: FastifyRequest, key: ParsedKey | 'invalid', remembered: Caller | undefined) {
+    // What is remembered is what the database would say: a wrong secret for it costs no query.
+    const caller = key === 'invalid' || remembered ? undefined : await looked(request, key)
+    return caller ?? refuse(request)
+  }
+
+  async function looked(request: FastifyRequest, key: ParsedKey): Promise<Caller | undefined> {
+    const source = sourceOf(request.clientAddress)
+    const caller = await callers.look(key, source, backoff.isOver(source))
+    return callers.isGenuine(caller, key) ? caller : undefined
+  }
+
   /** Only failed verifications count, so a valid key is never held up by what others send from its address. */
   async function refuse(request: FastifyRequest): Promise<never> {
-    const { overLimit, retryAfterSeconds } = await backoff(request.clientAddress)
-    if (overLimit)
+    const retryAfterSeconds = await backoff.fail(sourceOf(request.clientAddress))
+    if (retryAfterSeconds !== undefined)
       throw new ApiError(
         'rate_limited',
         { retry_after_seconds: retryAfterSeconds },
@@ -73,6 +120,7 @@ export function identify(app: App, { config, clock }: Platform, callers: Callers
 
   /** The secret is known to match, so the true state may be told. Revoked wins over expired. */
   function admit(request: FastifyRequest, caller: Caller) {
+    request.bearer = caller
     if (caller.isRevoked) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
     const nowMs = clock.now().getTime()
     if (nowMs < caller.notBeforeMs || nowMs >= caller.expiresAtMs) throw new ApiError('key_expired')
@@ -87,6 +135,17 @@ export function identify(app: App, { config, clock }: Platform, callers: Callers
       params: request.params as { id?: string; org_id?: string },
       declaration: request.route,
     })
+  }
+
+  return {
+    bearerOf: async (request, { isFromMemory = false } = {}) => {
+      const key = presentedKey(request)
+      if (key === 'missing' || key === 'invalid') return undefined
+      request.clientAddress = clientAddress(request, trusted)
+      const remembered = callers.remembered(key)
+      if (remembered && callers.isGenuine(remembered, key)) return remembered
+      return isFromMemory ? undefined : verified(request, key, remembered).catch(() => undefined)
+    },
   }
 }
 

@@ -1,10 +1,11 @@
 import { sql as raw } from 'kysely'
-import type { Sql } from '../infra/sql.ts'
+import type { Sql, Tx } from '../infra/sql.ts'
 
 export interface CallerRow {
   kind: 'key' | 'support'
   org_id: string
   id: string
+  lineage_id: string
   role: string
   scopes: string[]
   pins: Record<string, string>
@@ -34,14 +35,35 @@ export interface RatePolicyRow {
   window_seconds: number
 }
 
-/** The one query that sees across tenants: a caller by the exact id in its token. */
-export async function findCaller({ pool }: Sql, id: string): Promise<CallerRow | undefined> {
+/** The one query that sees across tenants: callers by the exact ids in their tokens. */
+export async function findCallers({ pool }: Sql, ids: readonly string[]): Promise<Map<string, CallerRow>> {
   const { rows } = await pool.query<CallerRow>({
-    name: 'find_caller',
-    text: 'select * from find_caller($1)',
-    values: [id],
+    name: 'callers_by_id',
+    text: 'select c.* from unnest($1::uuid[]) as wanted (id) cross join lateral caller_by_id(wanted.id) c',
+    values: [ids],
   })
-  return rows[0]
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Tells whether a key belongs to a lineage. */
+export async function isOfLineage(tx: Tx, orgId: string, keyId: string, lineageId: string): Promise<boolean> {
+  const { rows } = await raw`
+    select from api_keys where org_id = ${orgId} and id = ${keyId} and lineage_id = ${lineageId}`.execute(tx)
+  return rows.length > 0
+}
+
+export interface Rehash {
+  readonly id: string
+  readonly oldKeyId: string
+  readonly mac: Buffer
+}
+
+/** Replaces hashes of secrets by ones under another master key. */
+export async function rehashCallers({ db }: Sql, newKeyId: string, rehashes: readonly Rehash[]) {
+  const ids = rehashes.map(({ id }) => id)
+  const oldKeyIds = rehashes.map(({ oldKeyId }) => oldKeyId)
+  const macs = rehashes.map(({ mac }) => mac)
+  await raw`select rehash_callers(${ids}::uuid[], ${oldKeyIds}::text[], ${macs}::bytea[], ${newKeyId})`.execute(db)
 }
 
 export async function touchKeys({ db }: Sql, used: ReadonlyMap<string, Date>) {

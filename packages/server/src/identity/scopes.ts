@@ -19,5 +19,7 @@ export const tenantScopes: readonly string[] = [
   'edge:decide',
   // To record what has run although no limit allows it.
   'runs:import',
+  // To end, extend, release or settle what another key made.
+  'runs:manage',
 ]
 export const operatorScopes: readonly string[] = ['admin:read', 'admin:write']

@@ -11,6 +11,7 @@ const censored = '[redacted]'
  */
 const slipped: [RegExp, string][] = [
   [/\bweir_[0-9A-Za-z]+_[0-9A-Za-z]+/g, `weir_${censored}`],
+  [/\b(whsec|whorg)_[0-9A-Za-z+/=_-]+/g, `$1_${censored}`],
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*:)[^\s@"\\]+@/gi, `$1${censored}@`],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${censored}`],
 ]

@@ -46,6 +46,7 @@ export async function migrate(options: {
     })
     await migrateJobQueue(options.ownerUrl, log)
     await client.query('select admit_application_role()')
+    await client.query('select admit_backup_role()')
     await ensureApplicationLogin(client, options.appUrl, log)
     const names = applied.map(({ name }) => name)
     log.info({ applied: names }, names.length === 0 ? 'the schema is up to date' : 'the schema was migrated')

@@ -40,13 +40,21 @@ export async function ensureDays(sql: Sql, tables: readonly DailyTable[], now: D
   }
 }
 
-/** Makes the coming days and drops those that are over; a week of missed runs is made up for. */
+/** Makes the coming days and drops all that are over, however long nobody has dropped any. */
 export async function keepDays(sql: Sql, tables: readonly DailyTable[], now: Date, daysAhead: number) {
   await ensureDays(sql, tables, now, daysAhead)
   for (const { name, keptDays } of tables) {
-    for (let age = keptDays; age <= keptDays + 7; age++)
-      await dropDailyPartition(sql, name, new Date(now.getTime() - age * dayMs))
+    const newest = now.getTime() - keptDays * dayMs
+    for (const day of await daysOf(sql, name)) if (day.getTime() <= newest) await dropDailyPartition(sql, name, day)
   }
+}
+
+/** The days that a table has, oldest first. */
+async function daysOf({ db }: Sql, parent: string): Promise<Date[]> {
+  const { rows } = await raw<{ suffix: string }>`
+    select right(c.relname, 8) as suffix from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = to_regclass(${parent}) and c.relname ~ '_[0-9]{8}$' order by 1`.execute(db)
+  return rows.map(({ suffix }) => new Date(suffix.replace(/(....)(..)(..)/, '$1-$2-$3')))
 }
 
 const attempts = 20

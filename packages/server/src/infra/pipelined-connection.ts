@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Secret } from '../values/secret.ts'
+import { AlteredSession } from './outage.ts'
 import { int8AsBigInt } from './sql.ts'
 
 /** A prepared statement; its name is its identity on a connection. */
@@ -69,6 +70,12 @@ export async function openPipelinedConnection(options: {
     if (code?.startsWith('01') === true) warnings.push(message ?? code)
   })
   await client.connect()
+  try {
+    await assertSession(client, options.settings)
+  } catch (error) {
+    void client.end().catch(() => undefined)
+    throw error
+  }
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
 
   return {
@@ -94,4 +101,26 @@ export async function openPipelinedConnection(options: {
       void client.end().catch(() => undefined)
     },
   }
+}
+
+/**
+ * Refuses a session that is not the one that was asked for. A pooler answers the start of a connection by itself, may drop the
+ * settings, and may hand each transaction to another backend: locks and durability would silently not be what they seem.
+ */
+async function assertSession(client: pg.Client, settings: Readonly<Record<string, string>>) {
+  const { rows } = await client.query<{ pid: number; granted: Record<string, string> }>(
+    `select pg_backend_pid() as pid, (select json_object_agg(name, setting) from pg_settings where name = any($1)) as granted`,
+    [Object.keys(settings)],
+  )
+  const { pid, granted } = rows[0]!
+  const lost = Object.entries(settings).filter(([name, value]) => granted[name] !== value)
+  const { processID } = client as unknown as { processID: number | null }
+  if (lost.length === 0 && pid === processID) return
+  const differences = [
+    ...lost.map(([name, value]) => `${name} is ${granted[name]} instead of ${value}`),
+    ...(pid === processID ? [] : [`process ${pid} serves what process ${processID} had accepted`]),
+  ]
+  throw new AlteredSession(
+    `SVC_DATABASE_URL does not lead to PostgreSQL itself: ${differences.join(', ')}. Connect without a pooler in between.`,
+  )
 }

@@ -42,7 +42,11 @@ export async function openPlatform(config: Config, role: string, log: Log): Prom
     await sql.close()
     throw error
   }
-  const redis = openRedis({ url: config.redisUrl, log })
+  const redis = openRedis({
+    url: config.redisUrl,
+    tls: { ca: config.redisCa, certificate: config.redisCertificate, key: config.redisKey },
+    log,
+  })
   const tracing = createTracing({
     endpoint: config.otlpEndpoint,
     sampleRatio: config.traceSampleRatio,

@@ -1,5 +1,6 @@
 import { createClient, ErrorReply } from 'redis'
 import type { Log } from './log.ts'
+import type { RedisTls } from './redis.ts'
 
 /**
  * One Redis process, over one connection. A command is answered by its deadline or given up. A process that let one
@@ -18,6 +19,7 @@ export interface RedisNode {
 interface NodeOptions {
   readonly url: string
   readonly address: string
+  readonly tls: RedisTls | undefined
   readonly log: Log
   readonly onReady: () => void
   readonly onAway: () => void
@@ -38,7 +40,7 @@ export class RedisAway extends Error {
 
 export const isReply = (error: unknown): error is ErrorReply => error instanceof ErrorReply
 
-export function openRedisNode({ url, address, log, onReady, onAway }: NodeOptions): RedisNode {
+export function openRedisNode({ url, address, tls, log, onReady, onAway }: NodeOptions): RedisNode {
   let closed = false
   let isHanging = false
   let wasReachable = true
@@ -52,6 +54,7 @@ export function openRedisNode({ url, address, log, onReady, onAway }: NodeOption
       commandsQueueMaxLength: maxWaitingCommands,
       pingInterval: 1_000,
       socket: {
+        ...(url.startsWith('rediss:') && secured(tls)),
         connectTimeout: connectTimeoutMs,
         socketTimeout: 3_000,
         reconnectStrategy: (retries) => (closed ? false : Math.min(50 * 2 ** retries, maxReconnectDelayMs)),
@@ -117,6 +120,13 @@ export function openRedisNode({ url, address, log, onReady, onAway }: NodeOption
     },
   }
 }
+
+const secured = (tls: RedisTls | undefined) => ({
+  tls: true as const,
+  ...(tls?.ca && { ca: tls.ca.reveal() }),
+  ...(tls?.certificate && { cert: tls.certificate.reveal() }),
+  ...(tls?.key && { key: tls.key.reveal() }),
+})
 
 /**
  * The client's own time-outs do not bound a command that was already sent, so a timer races it. It lets what has arrived

@@ -30,7 +30,21 @@ const defaultCommandTimeoutMs = 250
 const maxRedirections = 4
 const refreshEveryMs = 100
 
-export function openRedis(options: { url: Secret; log: Log; commandTimeoutMs?: number }): Redis {
+export interface RedisTls {
+  readonly ca?: Secret | undefined
+  readonly certificate?: Secret | undefined
+  readonly key?: Secret | undefined
+}
+
+interface RedisOptions {
+  readonly url: Secret
+  readonly log: Log
+  /** For `rediss://`: whom to trust, and who we are. */
+  readonly tls?: RedisTls
+  readonly commandTimeoutMs?: number
+}
+
+export function openRedis(options: RedisOptions): Redis {
   const commandTimeoutMs = options.commandTimeoutMs ?? defaultCommandTimeoutMs
   const configured = new URL(options.url.reveal())
   const seedAddress = `${configured.hostname}:${configured.port || '6379'}`
@@ -54,6 +68,7 @@ export function openRedis(options: { url: Secret; log: Log; commandTimeoutMs?: n
     const node: RedisNode = openRedisNode({
       url: url.href,
       address,
+      tls: options.tls,
       log: options.log,
       onReady: () => {
         // A single Redis is asked too: what answers at this address may have changed while it was away.

@@ -82,10 +82,13 @@ export function createSpeedLimits(
     return verdict(windows, counts, admitted === 1, 'redis', atMs)
   }
 
-  /** Each process admits its share. A limit below the number of processes still lets one through in each. */
+  /** Each process admits its share, and at least what the largest call costs: a share that it can never fit into would refuse it for ever. */
   function takeLocally(tag: string, windows: readonly Window[]): Verdict {
     const processes = Math.max(1, liveProcesses())
-    const shares = windows.map((window) => ({ ...window, limit: Math.max(1, Math.floor(window.limit / processes)) }))
+    const shares = windows.map((window) => ({
+      ...window,
+      limit: Math.max(window.cost, Math.floor(window.limit / processes)),
+    }))
     const atMs = clock.now().getTime()
     const { admitted, counts } = local.take(
       shares.map((share) => takeOf(tag, share)),

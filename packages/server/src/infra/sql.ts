@@ -5,8 +5,11 @@ import { Gauge } from 'prom-client'
 import type { Secret } from '../values/secret.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { type OutageReason, outageOf } from './outage.ts'
+import { inReadTurn, spending } from './read-turns.ts'
 import type { DB } from './tables.ts'
 import { inSpan } from './trace.ts'
+import { createWritability, type Writability } from './writability.ts'
 
 /** int8 is beyond what a JavaScript number holds exactly, and money is int8. */
 export const int8AsBigInt: pg.CustomTypesConfig = {
@@ -18,6 +21,10 @@ export const int8AsBigInt: pg.CustomTypesConfig = {
 
 export type Tx = Transaction<DB>
 
+/** Marks a point in a transaction; what is done from there on can be undone alone. */
+export const mark = (tx: Tx) => raw`savepoint mark`.execute(tx)
+export const returnToMark = (tx: Tx) => raw`rollback to savepoint mark`.execute(tx)
+
 export interface Sql {
   /** Typed queries outside a tenant: on tables without an `org_id` only, others show no rows. */
   readonly db: Kysely<DB>
@@ -27,11 +34,19 @@ export interface Sql {
     work: (tx: Tx) => Promise<T>,
     options?: TransactionOptions,
   ) => Promise<T>
-  /** What time it is in PostgreSQL, if it answers, on a connection of its own: a pool that is merely busy is no outage. */
-  readonly time: () => Promise<Date | undefined>
+  /** Asks PostgreSQL how it is, on a connection of its own: a pool that is merely busy is no outage. */
+  readonly check: () => Promise<DatabaseCheck>
+  /** Where transactions outside the pool note whether they could write. */
+  readonly writability: Writability
   /** Connections for code that speaks to the driver itself. */
   readonly pool: pg.Pool
   readonly close: () => Promise<void>
+}
+
+export interface DatabaseCheck {
+  /** Nothing if it does not answer. */
+  readonly time: Date | undefined
+  readonly outage: OutageReason | undefined
 }
 
 export interface TransactionOptions {
@@ -51,10 +66,17 @@ const statementTimeoutMs = 30_000
 const probeTimeoutMs = 2_000
 const unanswered = 'Query read timeout'
 
-/** From here on a transaction sees the rows of these organizations and of no other. */
-export async function seeOrgs(tx: Tx, orgIds: readonly string[]) {
+/**
+ * From here on a transaction sees the rows of these organizations and of no other. One whose statements are bounded is also served by
+ * one process of PostgreSQL: it may take its time, and leaves the other processors to others.
+ */
+export async function seeOrgs(tx: Tx, orgIds: readonly string[], statementMs?: number) {
+  const bounds =
+    statementMs === undefined
+      ? raw``
+      : raw`, set_config('statement_timeout', ${String(statementMs)}, true), set_config('max_parallel_workers_per_gather', '0', true)`
   // Local to the transaction, so a pooled connection never carries a tenant over to the next request.
-  await raw`select set_config('app.orgs', ${orgIds.join(',')}, true)`.execute(tx)
+  await raw`select set_config('app.orgs', ${orgIds.join(',')}, true)${bounds}`.execute(tx)
 }
 
 /** A connection that owes an answer is not given to the next caller, who would wait for the wrong one. */
@@ -122,23 +144,34 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
   })
   probe.on('error', () => undefined)
 
+  const writability = createWritability(url, applicationName)
+
   return {
     db,
     pool,
-    time: async () => {
-      const client = await probe.connect().catch(() => undefined)
-      const answer = await client?.query<{ now: Date }>('select clock_timestamp() as now').catch(() => undefined)
-      client?.release(answer === undefined)
-      return answer?.rows[0]?.now
+    writability,
+    check: async () => {
+      const answer = await ask(probe)
+      if (answer instanceof Error) return { time: undefined, outage: outageOf(answer) ?? 'connection' }
+      return { time: answer.now, outage: answer.is_read_only ? 'read_only' : await writability.outage() }
     },
     asOrgs: (orgIds, work, { isSnapshot = false } = {}) =>
-      inSpan('transaction', { 'db.system.name': 'postgresql' }, () =>
-        (isSnapshot
-          ? db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
-          : db.transaction()
-        ).execute(async (tx) => {
-          await seeOrgs(tx, orgIds)
-          return work(tx)
+      inReadTurn((turn) =>
+        inSpan('transaction', { 'db.system.name': 'postgresql' }, async () => {
+          try {
+            return await (isSnapshot
+              ? db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+              : db.transaction()
+            ).execute((tx) =>
+              spending(turn, async () => {
+                await seeOrgs(tx, orgIds, turn?.statementMs)
+                return work(tx)
+              }),
+            )
+          } catch (error) {
+            if (!isSnapshot) writability.noteFailure(error)
+            throw error
+          }
         }),
       ),
     close: async () => {
@@ -150,17 +183,17 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
   }
 }
 
-const away = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
-
-/** Whether an error says that PostgreSQL cannot be reached or used now, as opposed to a fault in what was asked of it. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string') {
-    // 08: connection; 53: out of resources; 57: cancelled, shut down or starting up; 25006: a standby answered.
-    return away.has(code) || /^(08|53|57)/.test(code) || code === '25006'
+async function ask(probe: pg.Pool): Promise<{ now: Date; is_read_only: boolean } | Error> {
+  let client: pg.PoolClient | undefined
+  try {
+    client = await probe.connect()
+    const { rows } = await client.query<{ now: Date; is_read_only: boolean }>(
+      `select clock_timestamp() as now, current_setting('transaction_read_only')::boolean as is_read_only`,
+    )
+    client.release()
+    return rows[0]!
+  } catch (error) {
+    client?.release(true)
+    return error as Error
   }
-  return /^(Query read timeout|Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
-    error.message,
-  )
 }

@@ -69,6 +69,7 @@ export interface ApiKeys {
   expires_at: Timestamp | null;
   id: string;
   last_used_at: Timestamp | null;
+  lineage_id: string;
   mac: Buffer;
   mac_key_id: string;
   minted_by: string | null;
@@ -107,10 +108,17 @@ export interface Approvals {
 }
 
 export interface AuditHeads {
+  handed_over_to: string | null;
   mac: Buffer;
   mac_key_id: string;
   org_id: string;
   seq: Int8;
+}
+
+export interface AuditKeys {
+  created_at: Generated<Timestamp>;
+  key_id: string;
+  sealed: Buffer;
 }
 
 export interface AuditLog {
@@ -221,6 +229,7 @@ export interface CustomerLimits {
   next_timezone: string | null;
   org_id: string;
   period: string;
+  thresholds: Generated<number[]>;
   timezone: string;
   updated_at: Generated<Timestamp>;
 }
@@ -279,10 +288,13 @@ export interface Holds {
   ended_at: Timestamp | null;
   ended_seq: Int8 | null;
   expires_at: Timestamp;
+  grant_id: string | null;
   held_at: Timestamp;
   id: string;
   inputs: Json;
+  key_id: string | null;
   keys: string[];
+  lineage_id: string | null;
   on_expiry: string;
   org_id: string;
   overrun_nano: Int8 | null;
@@ -324,6 +336,13 @@ export interface LedgerChecks {
   seq: Int8;
 }
 
+export interface LimitRefusals {
+  count: Int8;
+  key: string;
+  last_at: Timestamp;
+  org_id: string;
+}
+
 export interface Limits {
   amount: Int8 | null;
   anchor: Timestamp | null;
@@ -332,6 +351,7 @@ export interface Limits {
   enforcement: string;
   id: string;
   kind: string;
+  max_new_per_day: number | null;
   name: string;
   next_anchor: Timestamp | null;
   next_from: Timestamp | null;
@@ -354,8 +374,10 @@ export interface Movements {
   d_late: ArrayType<Int8>;
   d_overrun: ArrayType<Int8>;
   d_spent: ArrayType<Int8>;
+  grant_id: string | null;
   hold_id: string | null;
   idx: number;
+  key_id: string | null;
   keys: string[];
   kind: string;
   org_id: string;
@@ -391,13 +413,25 @@ export interface Orgs {
   home_region: string | null;
   id: string;
   ip_allow_list: Generated<string[]>;
+  max_new_values_per_day: number | null;
   name: string;
   required_dimensions: Generated<string[]>;
   residency: Generated<string>;
   status: Generated<string>;
   status_reason: string | null;
+  suspended_at: Timestamp | null;
   timezone: Generated<string>;
   updated_at: Generated<Timestamp>;
+}
+
+export interface OtlpMappings {
+  created_at: Generated<Timestamp>;
+  customer_id: string[] | null;
+  department_id: string[] | null;
+  deployment_id: string[] | null;
+  org_id: string;
+  updated_at: Generated<Timestamp>;
+  workflow_id: string[] | null;
 }
 
 export interface Outbox {
@@ -480,6 +514,11 @@ export interface PriceSettings {
   updated_at: Generated<Timestamp>;
 }
 
+export interface PrunedRows {
+  is_over: string;
+  parent: string;
+}
+
 export interface RateLimitPolicies {
   amount: Int8;
   created_at: Generated<Timestamp>;
@@ -496,6 +535,32 @@ export interface RefusalCounts {
   day: Timestamp;
   error_code: string;
   org_id: string;
+}
+
+export interface RefusalDays {
+  day: Timestamp;
+  listed: Generated<number>;
+  org_id: string;
+}
+
+export interface Refusals {
+  body: Json;
+  chain_id: string | null;
+  count: Int8;
+  customer_id: string | null;
+  decided_by: string | null;
+  department_id: string | null;
+  deployment_id: string | null;
+  error_code: string;
+  first_at: Timestamp;
+  id: string;
+  key_id: string | null;
+  last_at: Timestamp;
+  message: string;
+  model: string | null;
+  org_id: string;
+  surface: string;
+  workflow_id: string | null;
 }
 
 export interface RetentionPolicies {
@@ -553,9 +618,11 @@ export interface Runs {
   depth: number | null;
   ended_at: Timestamp | null;
   external_id: string | null;
+  grant_id: string | null;
   hold_id: string | null;
   id: string;
   input_tokens: Int8 | null;
+  key_id: string | null;
   metadata: Json | null;
   model: string;
   operation: string | null;
@@ -582,6 +649,7 @@ export interface SchemaMigrations {
 }
 
 export interface SupportGrants {
+  closed_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
   id: string;
@@ -600,6 +668,9 @@ export interface ThresholdEvents {
   at: Timestamp;
   key: string;
   org_id: string;
+  /**
+   * Percent of the limit; 0 is the limit itself passed by cost that could not be refused, -1 the first call that it refused.
+   */
   threshold: number;
 }
 
@@ -622,6 +693,7 @@ export interface Usage15m {
   estimated_nano: Numeric;
   failed_runs: Int8;
   input_tokens: Int8;
+  key_id: Generated<string>;
   model: string;
   org_id: string;
   output_tokens: Int8;
@@ -664,6 +736,7 @@ export interface UsageDays {
   estimated_nano: Numeric;
   failed_runs: Int8;
   input_tokens: Int8;
+  key_id: Generated<string>;
   model: string;
   org_id: string;
   output_tokens: Int8;
@@ -689,6 +762,7 @@ export interface UsageDeltas {
   failed_runs: Int8;
   id: string;
   input_tokens: Int8;
+  key_id: Generated<string>;
   model: string;
   org_id: string;
   output_tokens: Int8;
@@ -699,6 +773,14 @@ export interface UsageDeltas {
   timed_runs: Int8;
   value_nano: Numeric;
   workflow_id: string;
+}
+
+export interface UsageDimensionValues {
+  dimension: string;
+  first_seen_on: Timestamp;
+  last_seen_on: Timestamp;
+  org_id: string;
+  value: string;
 }
 
 export interface WebhookDeliveries {
@@ -756,18 +838,25 @@ export interface WebhookReplays {
   after_id: string;
   before_id: string;
   created_at: Generated<Timestamp>;
+  event_count: number | null;
+  finished_at: Timestamp | null;
+  from_at: Timestamp | null;
   id: string;
   kinds: string[];
   org_id: string;
   subscription_id: string;
+  to_at: Timestamp | null;
+  told_count: Generated<number>;
 }
 
 export interface WebhookSubscriptions {
   created_at: Generated<Timestamp>;
+  created_by_grant: string | null;
   description: string;
   disabled_at: Timestamp | null;
   disabled_reason: string | null;
   enabled: boolean;
+  ends_at: Timestamp | null;
   events: string[];
   generation: Generated<number>;
   id: string;
@@ -788,6 +877,7 @@ export interface DB {
   api_keys: ApiKeys;
   approvals: Approvals;
   audit_heads: AuditHeads;
+  audit_keys: AuditKeys;
   audit_log: AuditLog;
   benchmark_cohorts: BenchmarkCohorts;
   benchmark_members: BenchmarkMembers;
@@ -810,12 +900,14 @@ export interface DB {
   kept_days: KeptDays;
   ledger_batches: LedgerBatches;
   ledger_checks: LedgerChecks;
+  limit_refusals: LimitRefusals;
   limits: Limits;
   movements: Movements;
   nodes: Nodes;
   org_ledgers: OrgLedgers;
   org_rate_limits: OrgRateLimits;
   orgs: Orgs;
+  otlp_mappings: OtlpMappings;
   outbox: Outbox;
   packs: Packs;
   policy_matches: PolicyMatches;
@@ -823,8 +915,11 @@ export interface DB {
   policy_sets: PolicySets;
   price_settings: PriceSettings;
   prices: Prices;
+  pruned_rows: PrunedRows;
   rate_limit_policies: RateLimitPolicies;
   refusal_counts: RefusalCounts;
+  refusal_days: RefusalDays;
+  refusals: Refusals;
   retention_policies: RetentionPolicies;
   routes: Routes;
   routing_models: RoutingModels;
@@ -838,6 +933,7 @@ export interface DB {
   usage_customer_days: UsageCustomerDays;
   usage_days: UsageDays;
   usage_deltas: UsageDeltas;
+  usage_dimension_values: UsageDimensionValues;
   webhook_deliveries: WebhookDeliveries;
   webhook_org_secrets: WebhookOrgSecrets;
   webhook_pending: WebhookPending;

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { useServer } from '../../test/harness.ts'
 import { eventually } from '../../test/processes.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../../test/tenants.ts'
+import { parseId } from '../values/id.ts'
 
 const server = useServer({ environment: { SVC_AUTH_BACKOFF_PER_MINUTE: '20', SVC_TRUSTED_PROXIES: '127.0.0.0/8' } })
 let acme: Tenant
@@ -138,4 +139,30 @@ describe('the address of the client', () => {
     const { json } = await wall(['203.0.113.0/24', '10.0.0.0/33'])
     expect(json.error).toMatchObject({ details: { fields: [{ field: 'ip_allow_list.1', code: 'invalid_format' }] } })
   })
+})
+
+test('a rotated key is of the lineage of the first of its chain', async () => {
+  const first = await keyOf(server, acme.id)
+  const rotated = async (id: string) => {
+    const { json } = await call(server.url, 'POST', `/v1/orgs/${acme.id}/keys/${id}/rotate`, {
+      key: acme.key,
+      body: { overlap_seconds: 60 },
+    })
+    return String(json['id'])
+  }
+  const second = await rotated(first.id)
+  const third = await rotated(second)
+  const lineages = await server.platform.sql.asOrgs([parseId('org', acme.id)!], (tx) =>
+    tx
+      .selectFrom('api_keys')
+      .select('lineage_id')
+      .where(
+        'id',
+        'in',
+        [first.id, second, third].map((id) => parseId('key', id)!),
+      )
+      .execute(),
+  )
+  const lineage = { lineage_id: parseId('key', first.id) }
+  expect(lineages).toEqual([lineage, lineage, lineage])
 })

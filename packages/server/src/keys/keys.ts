@@ -1,49 +1,61 @@
-import { ApiError, validationFailed } from '../contract/errors.ts'
-import type { Role } from '../contract/routes.ts'
-import { type Caller, mintKey, outranks, secretKeyring, secretMac } from '../identity/identity.ts'
+import { ApiError } from '../contract/errors.ts'
+import { mintKey, requireToEnd, secretKeyring, secretMac } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
-import { expireKey, insertKey, type KeyRow, lockKey, revokeKey } from './queries.ts'
-import type { KeyInput, KeyView } from './schema.ts'
+import { isLastResort, replaces } from './last-resort.ts'
+import {
+  expireKey,
+  insertKey,
+  type KeyRow,
+  keysOfRole,
+  livingDescendants,
+  lockKey,
+  lockOrg,
+  revokeKey,
+  shareKey,
+} from './queries.ts'
+import type { KeyStatus, KeyView } from './schema.ts'
+import { type AskedKey, type Holder, powersOf, successorOf, type WantedKey, wantedKey } from './wanted-key.ts'
 
-export { KeyWithSecret } from './schema.ts'
+export { findKey, listKeys } from './queries.ts'
+export { Key, KeyList, KeyName, KeyWithSecret, keyStatuses, RevokedKey, RevokeInput, RotateInput } from './schema.ts'
+export type { Holder } from './wanted-key.ts'
 
-export const keyView = (row: KeyRow): KeyView => ({
+const keyStatus = ({ revoked_at, expires_at, not_before }: KeyRow, now: Date): KeyStatus => {
+  if (revoked_at !== null) return 'revoked'
+  if (expires_at !== null && expires_at <= now) return 'expired'
+  return not_before !== null && not_before > now ? 'pending' : 'active'
+}
+
+const keyIdOrNull = (id: string | null) => (id === null ? null : formatId('key', id))
+
+export const keyView = (row: KeyRow, now: Date): KeyView => ({
   id: formatId('key', row.id),
   org_id: formatId('org', row.org_id),
   name: row.name,
   role: row.role,
   scopes: row.scopes,
   pins: row.pins as Record<string, string>,
-  status: row.revoked_at === null ? 'active' : 'revoked',
+  status: keyStatus(row, now),
   not_before: timestampOrNull(row.not_before),
   expires_at: timestampOrNull(row.expires_at),
+  minted_by: keyIdOrNull(row.minted_by),
+  rotated_from: keyIdOrNull(row.rotated_from),
+  rotated_to: keyIdOrNull(row.rotated_to),
   last_used_at: timestampOrNull(row.last_used_at),
   revoked_at: timestampOrNull(row.revoked_at),
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 })
 
-interface Wanted {
-  readonly name: string
-  readonly role: Role
-  readonly scopes: readonly string[]
-  readonly pins?: Record<string, string>
-  readonly notBefore?: Date | null
-  readonly expiresAt?: Date | null
-  /** The key that it replaces, and the one that asked for it. */
-  readonly rotatedFrom?: string
-  readonly mintedBy?: string
-}
-
 /** Mints a key; its secret leaves in this answer and is kept only as a keyed hash. */
 export async function mint(
   platform: Platform,
   tx: Tx,
   orgId: string,
-  wanted: Wanted,
+  wanted: WantedKey,
 ): Promise<{ view: KeyView; secret: string }> {
   const minted = mintKey(platform.config.cell)
   const { id, bytes } = secretKeyring(platform).current
@@ -57,67 +69,105 @@ export async function mint(
     mac_key_id: id,
     not_before: wanted.notBefore ?? null,
     expires_at: wanted.expiresAt ?? null,
-    rotated_from: wanted.rotatedFrom ?? null,
+    lineage_id: wanted.rotatedFrom?.lineage_id ?? minted.id,
+    rotated_from: wanted.rotatedFrom?.id ?? null,
     minted_by: wanted.mintedBy ?? null,
   })
-  return { view: keyView(row), secret: minted.text }
+  return { view: keyView(row, platform.clock.now()), secret: minted.text }
 }
 
-/** What a caller asks for itself or for others: never more than it has. */
-export function wantedKey(caller: Caller, input: KeyInput): Wanted {
-  if (!outranks(caller.role, input.role))
-    throw new ApiError('forbidden', {}, { message: 'A key cannot have a role above your own.' })
-  const missing = input.scopes.find((scope) => !caller.scopes.has(scope))
-  if (missing !== undefined)
-    throw new ApiError(
-      'missing_scope',
-      { required: missing },
-      { message: 'A key cannot have a scope that yours lacks.' },
-    )
-  const notBefore = input.not_before === undefined ? null : new Date(input.not_before)
-  const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at)
-  if (notBefore && expiresAt && expiresAt <= notBefore) {
-    throw validationFailed([
-      { field: 'expires_at', code: 'out_of_range', message: 'This must be later than not_before.' },
-    ])
+/** Mints what a caller asks for. */
+export async function mintFor(platform: Platform, tx: Tx, caller: Holder, input: AskedKey) {
+  const now = platform.clock.now()
+  return mint(platform, tx, caller.orgId, wantedKey(await standing(tx, caller, now), input, now))
+}
+
+/** The caller as it is now and stays until the transaction ends: nothing is made behind the back of whoever ends it. */
+async function standing(tx: Tx, caller: Holder, now: Date): Promise<Holder> {
+  if (caller.id === undefined) return caller
+  const row = await shareKey(tx, caller.orgId, caller.id)
+  if (!row || row.revoked_at !== null) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
+  if (row.expires_at !== null && row.expires_at <= now) throw new ApiError('key_expired')
+  return { ...caller, expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY }
+}
+
+interface Revocation {
+  readonly before: KeyView
+  readonly after: KeyView
+  readonly isNew: boolean
+}
+
+/** Revokes a key and, where that is asked for, everything that it has made. The caller's own key is left out of the latter. */
+export async function revoke(
+  platform: Platform,
+  tx: Tx,
+  caller: Holder,
+  id: string,
+  { withDescendants = false, isForced = false }: { withDescendants?: boolean; isForced?: boolean } = {},
+): Promise<[Revocation, ...Revocation[]]> {
+  const all: [Revocation, ...Revocation[]] = [await revokeOne(platform, tx, caller, id, isForced)]
+  // What is found is locked, and may have made something while that was waited for; what is revoked makes nothing more.
+  for (let isMore = withDescendants; isMore; ) {
+    const found = (await livingDescendants(tx, caller.orgId, id)).filter((descendant) => descendant !== caller.id)
+    for (const descendant of found) all.push(await revokeOne(platform, tx, caller, descendant, isForced))
+    isMore = found.length > 0
   }
-  return {
-    name: input.name,
-    role: input.role,
-    scopes: input.scopes,
-    pins: { ...caller.pins, ...input.pins },
-    notBefore,
-    expiresAt,
-    ...(caller.kind === 'key' && { mintedBy: caller.id }),
-  }
+  return all
 }
 
 /** Revoking twice is the same as once. */
-export async function revoke(
+async function revokeOne(
+  { clock }: Platform,
   tx: Tx,
-  orgId: string,
+  caller: Holder,
   id: string,
-): Promise<{ before: KeyView; after: KeyView; isNew: boolean }> {
+  isForced: boolean,
+): Promise<Revocation> {
+  const { orgId } = caller
   const found = await lockKey(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
+  requireToEnd(caller, powersOf(found))
+  const now = clock.now()
   const isNew = found.revoked_at === null
-  return { before: keyView(found), after: keyView(isNew ? await revokeKey(tx, orgId, id) : found), isNew }
+  if (isNew && !isForced) await requireAnother(tx, found, now)
+  const revoked = isNew ? await revokeKey(tx, orgId, id) : found
+  return { before: keyView(found, now), after: keyView(revoked, now), isNew }
+}
+
+/** Refuses to end the last key that can bring others back. Two that are ended at once come one after the other. */
+async function requireAnother(tx: Tx, target: KeyRow, now: Date) {
+  if (!isLastResort(target, now)) return
+  await lockOrg(tx, target.org_id)
+  const others = await keysOfRole(tx, target.org_id, target.role)
+  if (others.some((other) => other.id !== target.id && replaces(other, target, now))) return
+  throw conflict(
+    `This is the last ${target.role}'s key that can manage others. Mint another first, which ends no earlier than this one.`,
+  )
+}
+
+/** Revokes a key for nobody having used it since then, without a caller: what is left of it is on its organization's record. */
+export async function revokeUnused(
+  { clock }: Platform,
+  tx: Tx,
+  { orgId, id, since }: { orgId: string; id: string; since: Date },
+): Promise<{ before: KeyView; after: KeyView } | undefined> {
+  const found = await lockKey(tx, orgId, id)
+  if (!found || found.revoked_at !== null || (found.last_used_at ?? found.created_at) >= since) return undefined
+  const now = clock.now()
+  return { before: keyView(found, now), after: keyView(await revokeKey(tx, orgId, id), now) }
 }
 
 /** A new key in place of an old one, which goes on for the overlap and then ends as expired. */
-export async function rotate(platform: Platform, tx: Tx, orgId: string, id: string, overlapSeconds: number) {
+export async function rotate(platform: Platform, tx: Tx, caller: Holder, id: string, overlapSeconds: number) {
+  const { orgId } = caller
+  const now = platform.clock.now()
+  // Its own row is locked below, and two who share it could not both go on to that.
+  const asking = id === caller.id ? caller : await standing(tx, caller, now)
   const found = await lockKey(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
-  if (found.revoked_at !== null) throw new ApiError('conflict', {}, { message: 'A revoked key cannot be rotated.' })
-  const old = keyView(await expireKey(tx, orgId, id, overlapSeconds))
-  const minted = await mint(platform, tx, orgId, {
-    name: found.name,
-    role: found.role as Role,
-    scopes: found.scopes,
-    pins: found.pins as Record<string, string>,
-    notBefore: null,
-    expiresAt: found.expires_at,
-    rotatedFrom: id,
-  })
+  const minted = await mint(platform, tx, orgId, successorOf(asking, found, now))
+  const old = keyView(await expireKey(tx, orgId, id, overlapSeconds), platform.clock.now())
   return { old, ...minted }
 }
+
+const conflict = (message: string) => new ApiError('conflict', {}, { message })

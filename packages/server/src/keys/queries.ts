@@ -1,7 +1,9 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
+import { type Caller, isPinned } from '../identity/identity.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
+import type { KeyStatus } from './schema.ts'
 
 export interface NewKey {
   readonly id: string
@@ -13,6 +15,7 @@ export interface NewKey {
   readonly mac_key_id: string
   readonly not_before: Date | null
   readonly expires_at: Date | null
+  readonly lineage_id: string
   readonly rotated_from: string | null
   readonly minted_by: string | null
 }
@@ -24,6 +27,9 @@ const visible = [
   'role',
   'scopes',
   'pins',
+  'lineage_id',
+  'rotated_from',
+  'minted_by',
   'not_before',
   'expires_at',
   'last_used_at',
@@ -32,27 +38,79 @@ const visible = [
   'updated_at',
 ] as const
 
+/** The key that replaced one. Keys were once rotated any number of times: then it is the newest. */
+const rotatedTo = raw<string | null>`(select s.id from api_keys s
+  where s.org_id = api_keys.org_id and s.rotated_from = api_keys.id order by s.created_at desc, s.id desc limit 1)`.as(
+  'rotated_to',
+)
+const shown = [...visible, rotatedTo] as const
+
+/** The rule of `keyStatus`, for the database. */
+const statusAt = (now: Date) => raw<KeyStatus>`case when revoked_at is not null then 'revoked'
+  when expires_at <= ${now} then 'expired' when not_before > ${now} then 'pending' else 'active' end`
+
 export const insertKey = (tx: Tx, orgId: string, key: NewKey) =>
   tx
     .insertInto('api_keys')
     .values({ ...key, org_id: orgId, pins: JSON.stringify(key.pins) })
-    .returning(visible)
+    .returning(shown)
     .executeTakeFirstOrThrow()
 
 export type KeyRow = Awaited<ReturnType<typeof insertKey>>
 
 export const findKey = (tx: Tx, orgId: string, id: string): Promise<KeyRow | undefined> =>
-  tx.selectFrom('api_keys').select(visible).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
+  tx.selectFrom('api_keys').select(shown).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
 
-/** Held until the transaction ends: two who revoke or rotate one key come one after the other. */
-export const lockKey = (tx: Tx, orgId: string, id: string): Promise<KeyRow | undefined> =>
-  tx
+/**
+ * Held until the transaction ends: two who revoke or rotate one key come one after the other. Read by a statement of its own, which
+ * sees what the other has committed meanwhile, the successor too.
+ */
+export async function lockKey(tx: Tx, orgId: string, id: string): Promise<KeyRow | undefined> {
+  await tx
     .selectFrom('api_keys')
-    .select(visible)
+    .select('id')
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
+  return findKey(tx, orgId, id)
+}
+
+/** Held until the transaction ends, together with others who hold it so: whoever ends the key waits for them. */
+export const shareKey = (tx: Tx, orgId: string, id: string) =>
+  tx
+    .selectFrom('api_keys')
+    .select(['revoked_at', 'expires_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+
+/** Everything that a key has minted or rotated, and what that has, as far as it is not revoked. */
+export async function livingDescendants(tx: Tx, orgId: string, id: string): Promise<string[]> {
+  const { rows } = await raw<{ id: string }>`
+    with recursive made (id) as (
+      select ${id}::uuid union select k.id from api_keys k join made m on k.minted_by = m.id where k.org_id = ${orgId})
+    select k.id from api_keys k join made using (id)
+     where k.org_id = ${orgId} and k.id <> ${id} and k.revoked_at is null order by k.id`.execute(tx)
+  return rows.map((row) => row.id)
+}
+
+/** Held until the transaction ends: whoever ends one of the keys that an organization cannot do without comes after the other. */
+export async function lockOrg(tx: Tx, orgId: string): Promise<boolean> {
+  const row = await tx.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
+  return row !== undefined
+}
+
+/** The keys of a role that were not revoked. */
+export const keysOfRole = (tx: Tx, orgId: string, role: string) =>
+  tx
+    .selectFrom('api_keys')
+    .select(visible)
+    .where('org_id', '=', orgId)
+    .where('role', '=', role)
+    .where('revoked_at', 'is', null)
+    .execute()
 
 export const revokeKey = (tx: Tx, orgId: string, id: string) =>
   tx
@@ -60,7 +118,7 @@ export const revokeKey = (tx: Tx, orgId: string, id: string) =>
     .set({ revoked_at: raw`clock_timestamp()`, updated_at: raw`clock_timestamp()` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .returning(visible)
+    .returning(shown)
     .executeTakeFirstOrThrow()
 
 /** The old key of a rotation ends when its overlap is over, or earlier where it would have anyway. */
@@ -73,21 +131,33 @@ export const expireKey = (tx: Tx, orgId: string, id: string, overlapSeconds: num
     })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .returning(visible)
+    .returning(shown)
     .executeTakeFirstOrThrow()
 
 export async function listKeys(
   tx: Tx,
   orgId: string,
   page: PageRequest<'created_at' | 'name'>,
-  filters: { role?: string; status?: string },
+  {
+    role,
+    status,
+    mintedBy,
+    pins = {},
+  }: {
+    role?: string | undefined
+    status?: KeyStatus | undefined
+    mintedBy?: string | undefined
+    pins?: Caller['pins']
+  },
+  now: Date,
 ) {
   let query = tx
     .selectFrom('api_keys')
-    .select([...visible, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
+    .select([...shown, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
     .where('org_id', '=', orgId)
-  if (filters.role !== undefined) query = query.where('role', '=', filters.role)
-  if (filters.status !== undefined)
-    query = query.where('revoked_at', filters.status === 'revoked' ? 'is not' : 'is', null)
+  if (role !== undefined) query = query.where('role', '=', role)
+  if (status !== undefined) query = query.where(statusAt(now), '=', status)
+  if (mintedBy !== undefined) query = query.where('minted_by', '=', mintedBy)
+  if (isPinned({ pins })) query = query.where(raw<boolean>`pins @> ${JSON.stringify(pins)}::jsonb`)
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }

@@ -3,28 +3,42 @@ import { ApiError } from '../contract/errors.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
-import { OrgPath } from '../contract/wire.ts'
+import { AdminOrgPath, OrgPath } from '../contract/wire.ts'
+import { type Caller, isWithin } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { keyView, mint, revoke, rotate, wantedKey } from './keys.ts'
-import { findKey, listKeys } from './queries.ts'
-import { Key, KeyInput, KeyList, KeyListQuery, KeyPath, type KeyView, KeyWithSecret, RotateInput } from './schema.ts'
+import { keyView, mint, mintFor, revoke, rotate } from './keys.ts'
+import { findKey, listKeys, lockOrg } from './queries.ts'
+import {
+  Key,
+  KeyInput,
+  KeyList,
+  KeyListQuery,
+  KeyPath,
+  type KeyView,
+  KeyWithSecret,
+  OwnerKeyInput,
+  RevokedKey,
+  RevokeInput,
+  RotateInput,
+} from './schema.ts'
+import { ownerKey } from './wanted-key.ts'
 
 export function keys(app: App, platform: Platform, change: Change) {
-  const { sql } = platform
+  const { sql, clock } = platform
   const tags = ['keys']
   describeTag(app, 'keys', 'API keys of an organization.')
 
   app.post(
     '/v1/orgs/:id/keys',
     {
-      config: { role: 'admin', scope: 'keys:write' },
+      config: { role: 'admin', scope: 'keys:write', pinned: 'filtered' },
       schema: {
         operationId: 'createKey',
         tags,
         summary: 'Create a key',
         description:
-          'Mints a key with a role and scopes that you hold yourself. `secret` is shown in this answer only.',
+          'Mints a key within your own: no higher role, no other scopes, the same pins and perhaps more, no later end. What you leave out of `pins` and `expires_at` is as in your own. `secret` is shown in this answer only.',
         params: OrgPath,
         body: KeyInput,
         response: { 201: KeyWithSecret },
@@ -33,7 +47,7 @@ export function keys(app: App, platform: Platform, change: Change) {
     (request, reply) => {
       const { orgId } = request.principal!
       return change(request, reply, { orgId, status: 201 }, async ({ tx, audit, emit }) => {
-        const { view, secret } = await mint(platform, tx, orgId, wantedKey(request.principal!, request.body))
+        const { view, secret } = await mintFor(platform, tx, request.principal!, request.body)
         audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
         emit({ kind: 'key.created', subject: view.id, data: { ...toldOf(view), expires_at: view.expires_at } })
         return { ...view, secret }
@@ -44,7 +58,7 @@ export function keys(app: App, platform: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/keys',
     {
-      config: { role: 'admin', scope: 'keys:read' },
+      config: { role: 'admin', scope: 'keys:read', pinned: 'filtered' },
       schema: {
         operationId: 'listKeys',
         tags,
@@ -57,16 +71,21 @@ export function keys(app: App, platform: Platform, change: Change) {
     },
     async ({ principal, query }) => {
       const asked = pageRequest(query, 'created_at')
-      const rows = await sql.asOrgs([principal!.orgId], (tx) => listKeys(tx, principal!.orgId, asked, query))
+      const { role, status, minted_by } = query
+      const mintedBy = minted_by === undefined ? undefined : parseId('key', minted_by)
+      const now = clock.now()
+      const rows = await sql.asOrgs([principal!.orgId], (tx) =>
+        listKeys(tx, principal!.orgId, asked, { role, status, mintedBy, pins: principal!.pins }, now),
+      )
       const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
-      return { ...answer, data: answer.data.map(keyView) }
+      return { ...answer, data: answer.data.map((row) => keyView(row, now)) }
     },
   )
 
   app.get(
     '/v1/orgs/:id/keys/:key_id',
     {
-      config: { role: 'admin', scope: 'keys:read' },
+      config: { role: 'admin', scope: 'keys:read', pinned: 'filtered' },
       schema: {
         operationId: 'getKey',
         tags,
@@ -80,34 +99,43 @@ export function keys(app: App, platform: Platform, change: Change) {
       const row = await sql.asOrgs([principal!.orgId], (tx) =>
         findKey(tx, principal!.orgId, parseId('key', params.key_id)!),
       )
-      if (!row) throw new ApiError('not_found')
-      return keyView(row)
+      if (!row || !isWithin(principal!.pins, row.pins as Caller['pins'])) throw new ApiError('not_found')
+      return keyView(row, clock.now())
     },
   )
 
   app.post(
     '/v1/orgs/:id/keys/:key_id/revoke',
     {
-      config: { role: 'admin', scope: 'keys:write' },
+      config: { role: 'admin', scope: 'keys:write', errors: ['conflict'], pinned: 'filtered' },
       schema: {
         operationId: 'revokeKey',
         tags,
         summary: 'Revoke a key',
-        description: 'Answered when no process accepts the key any more: its next use is 410 `gone` everywhere.',
+        description:
+          'Answered when no process accepts the key any more: its next use is 410 `gone` everywhere. A key that has more than yours is not yours to revoke, and the last owner’s key that can manage others is 409 `conflict`. With `descendants`, also everything that the key has minted or rotated, and what that has; never the key that you call with.',
         params: KeyPath,
-        response: { 200: Key },
+        body: RevokeInput,
+        response: { 200: RevokedKey },
       },
     },
     (request, reply) => {
       const { orgId } = request.principal!
       return change(request, reply, { orgId }, async ({ tx, audit, emit, accessChanged }) => {
-        const { before, after, isNew } = await revoke(tx, orgId, parseId('key', request.params.key_id)!)
-        if (isNew) {
+        const id = parseId('key', request.params.key_id)!
+        const { descendants } = request.body
+        const asked = { withDescendants: descendants ?? false }
+        const [target, ...others] = await revoke(platform, tx, request.principal!, id, asked)
+        const revoked = [target, ...others].filter(({ isNew }) => isNew)
+        for (const { before, after } of revoked) {
           audit({ action: 'key.revoked', target: { kind: 'key', id: after.id }, before, after })
           emit({ kind: 'key.revoked', subject: after.id, data: { ...toldOf(after), revoked_at: after.revoked_at! } })
-          accessChanged()
         }
-        return after
+        if (revoked.length > 0) accessChanged()
+        return {
+          ...target.after,
+          ...(descendants === true && { revoked_descendants: others.map(({ after }) => after.id) }),
+        }
       })
     },
   )
@@ -115,13 +143,13 @@ export function keys(app: App, platform: Platform, change: Change) {
   app.post(
     '/v1/orgs/:id/keys/:key_id/rotate',
     {
-      config: { role: 'admin', scope: 'keys:write', errors: ['conflict'] },
+      config: { role: 'admin', scope: 'keys:write', errors: ['conflict'], pinned: 'filtered' },
       schema: {
         operationId: 'rotateKey',
         tags,
         summary: 'Rotate a key',
         description:
-          'Mints a key like this one. The old one works for `overlap_seconds` more and then ends as `key_expired`.',
+          'Mints the successor of a key: like it, with the same end. The old one works for `overlap_seconds` more and then ends as `key_expired`. Your own key, or one that has nothing more than yours; a key is rotated once.',
         params: KeyPath,
         body: RotateInput,
         response: { 200: KeyWithSecret },
@@ -131,7 +159,13 @@ export function keys(app: App, platform: Platform, change: Change) {
       const { orgId } = request.principal!
       return change(request, reply, { orgId }, async ({ tx, audit, emit, accessChanged }) => {
         const id = parseId('key', request.params.key_id)!
-        const { old, view, secret } = await rotate(platform, tx, orgId, id, request.body.overlap_seconds ?? 0)
+        const { old, view, secret } = await rotate(
+          platform,
+          tx,
+          request.principal!,
+          id,
+          request.body.overlap_seconds ?? 0,
+        )
         audit({ action: 'key.rotated', target: { kind: 'key', id: old.id }, after: view })
         emit({
           kind: 'key.rotated',
@@ -139,6 +173,38 @@ export function keys(app: App, platform: Platform, change: Change) {
           data: { ...toldOf(old), replaced_by: view.id, expires_at: old.expires_at! },
         })
         accessChanged()
+        return { ...view, secret }
+      })
+    },
+  )
+
+  app.post(
+    '/v1/admin/orgs/:org_id/owner-keys',
+    {
+      config: { role: 'operator', scope: 'admin:write' },
+      schema: {
+        operationId: 'createOwnerKey',
+        tags,
+        summary: 'Mint an owner’s key',
+        description:
+          'The way back for an organization that has lost its owners’ keys: a key with every scope, on the organization’s own record with the operator’s name. `secret` is shown in this answer only.',
+        params: AdminOrgPath,
+        body: OwnerKeyInput,
+        response: { 201: KeyWithSecret },
+      },
+    },
+    (request, reply) => {
+      const orgId = parseId('org', request.params.org_id)!
+      return change(request, reply, { orgId, status: 201 }, async ({ tx, audit, emit }) => {
+        if (!(await lockOrg(tx, orgId))) throw new ApiError('not_found')
+        const { view, secret } = await mint(
+          platform,
+          tx,
+          orgId,
+          ownerKey(request.principal!, request.body, clock.now()),
+        )
+        audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
+        emit({ kind: 'key.created', subject: view.id, data: { ...toldOf(view), expires_at: view.expires_at } })
         return { ...view, secret }
       })
     },

@@ -1,85 +1,154 @@
 import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery } from '../contract/lists.ts'
+import { roles } from '../contract/routes.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Id, Nullable, PathId, Timestamp } from '../contract/wire.ts'
+import { Id, isOwnId, Moment, maxOwnIdLength, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
 import { tenantScopes } from '../identity/identity.ts'
+import { idPattern } from '../values/id.ts'
 
 const tenantRoles = ['owner', 'admin', 'member', 'viewer', 'service'] as const
+export const keyStatuses = ['active', 'pending', 'expired', 'revoked'] as const
+export type KeyStatus = (typeof keyStatuses)[number]
 const maxRotationOverlapSeconds = 30 * 86_400
 
 /** A time that a caller gives, with any offset. */
 const Instant = Type.String({ format: 'date-time', maxLength: 35, examples: ['2027-01-01T00:00:00+00:00'] })
-const DimensionValue = Type.String({ minLength: 1, maxLength: 128 })
 
-export const Pins = Type.Object({
-  workflow_id: Type.Optional(DimensionValue),
-  deployment_id: Type.Optional(DimensionValue),
-  department_id: Type.Optional(DimensionValue),
-  customer_id: Type.Optional(DimensionValue),
+/** A value that a call could give itself. Its pattern is a check of ours, because the released schema has none. */
+const PinnedValue = Type.String({ minLength: 1, maxLength: maxOwnIdLength })
+
+const Pins = Type.Object({
+  workflow_id: Type.Optional(PinnedValue),
+  deployment_id: Type.Optional(PinnedValue),
+  department_id: Type.Optional(PinnedValue),
+  customer_id: Type.Optional(PinnedValue),
 })
 
-const input = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 100, examples: ['checkout agent'] }),
-  role: Type.Enum([...tenantRoles]),
-  scopes: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...tenantScopes] }), {
-    minItems: 1,
-    maxItems: tenantScopes.length,
-    uniqueItems: true,
-    examples: [['runs:write', 'edge:decide']],
-  }),
-  pins: Type.Optional(Pins),
-  not_before: Type.Optional(Instant),
-  expires_at: Type.Optional(Instant),
-})
+export const KeyName = Type.String({ minLength: 1, maxLength: 100, examples: ['checkout agent'] })
+
+const input = Type.Object(
+  {
+    name: KeyName,
+    role: Type.Enum([...tenantRoles]),
+    scopes: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...tenantScopes] }), {
+      minItems: 1,
+      maxItems: tenantScopes.length,
+      uniqueItems: true,
+      examples: [['runs:write', 'edge:decide']],
+    }),
+    pins: Type.Optional(Pins),
+    not_before: Type.Optional(Instant),
+    expires_at: Type.Optional(Instant),
+  },
+  {
+    examples: [
+      {
+        name: 'checkout agent',
+        role: 'service',
+        scopes: ['edge:decide', 'runs:write'],
+        pins: { department_id: 'support' },
+      },
+    ],
+  },
+)
 export type KeyInput = Static<typeof input>
 
-/** A leap second is a time by its format, but no clock here has one. */
-export const KeyInput = withCheck(input, ({ not_before, expires_at }: KeyInput): FieldFault[] =>
-  Object.entries({ not_before, expires_at }).flatMap(([field, text]) =>
-    text !== undefined && Number.isNaN(Date.parse(text))
-      ? [{ field, code: 'invalid_format' as const, message: 'There is no such time.' }]
-      : [],
-  ),
+const isText = (value: unknown): value is string => typeof value === 'string'
+const faultIn = (field: string, message: string): FieldFault => ({ field, code: 'invalid_format', message })
+
+export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyInput): FieldFault[] => [
+  // A leap second is a time by its format, but no clock here has one.
+  ...Object.entries({ not_before, expires_at })
+    .filter(([, value]) => isText(value) && Number.isNaN(Date.parse(value)))
+    .map(([field]) => faultIn(field, 'There is no such time.')),
+  ...Object.entries(pins ?? {})
+    .filter(([, value]) => isText(value) && value !== '' && !isOwnId(value))
+    .map(([name]) => faultIn(`pins.${name}`, 'This must not have control characters.')),
+])
+
+export const RevokeInput = Type.Object(
+  {
+    descendants: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Also revokes every key that this one has minted or rotated, and so on.',
+      }),
+    ),
+  },
+  { examples: [{ descendants: true }] },
 )
 
-export const RotateInput = Type.Object({
-  overlap_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: maxRotationOverlapSeconds,
-      default: 0,
-      description: 'How long the old key goes on working.',
-    }),
-  ),
-})
+/** An owner's key that an operator mints for an organization that has lost its own. */
+export const OwnerKeyInput = Type.Object(
+  { name: KeyName, expires_at: Type.Optional(Moment) },
+  { examples: [{ name: 'Second owner' }] },
+)
+
+export const RotateInput = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxRotationOverlapSeconds,
+        default: 0,
+        description: 'How long the old key goes on working.',
+      }),
+    ),
+  },
+  { examples: [{ overlap_seconds: 3_600 }] },
+)
 
 const fields = {
   id: Id('key'),
   org_id: Id('org'),
   name: Type.String(),
-  role: Type.String(),
+  role: OneOf(roles, { examples: ['admin'] }),
   scopes: Type.Array(Type.String()),
   pins: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
-  status: Type.String({ description: '`active` or `revoked`.' }),
+  status: OneOf(keyStatuses, {
+    description:
+      '`active`: it works. `pending`: not before `not_before`. `expired`: `expires_at` is over, of a rotated key with its overlap. `revoked`.',
+  }),
   not_before: Nullable(Timestamp),
   expires_at: Nullable(Timestamp),
+  minted_by: Nullable(Type.String({ ...Id('key'), description: 'The key that asked for this one.' })),
+  rotated_from: Nullable(Type.String({ ...Id('key'), description: 'The key that this one replaced.' })),
+  rotated_to: Nullable(Type.String({ ...Id('key'), description: 'The key that replaced this one.' })),
   last_used_at: Nullable(Timestamp),
   revoked_at: Nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp,
 }
 
-export const Key = Type.Object(fields)
-export const KeyWithSecret = Type.Object({
-  ...fields,
-  secret: Type.String({ description: 'The whole key. Shown here only: it is not stored.', examples: ['weir_c1…'] }),
-})
+export const Key = Type.Object(fields, { description: 'The key, without its secret.' })
+export const KeyWithSecret = Type.Object(
+  {
+    ...fields,
+    secret: Type.String({ description: 'The whole key. Shown here only: it is not stored.', examples: ['weir_c1…'] }),
+  },
+  { description: 'The key, with its secret: shown in this answer only.' },
+)
+export const RevokedKey = Type.Object(
+  {
+    ...fields,
+    revoked_descendants: Type.Optional(
+      Type.Array(Id('key'), { description: 'What was revoked with it, where `descendants` was asked for.' }),
+    ),
+  },
+  { description: 'The key, revoked.' },
+)
 export type KeyView = Static<typeof Key>
 
 export const KeyPath = Type.Object({ id: PathId('org'), key_id: PathId('key') })
 export const KeyList = ListOf(Key)
 export const KeyListQuery = ListQuery(
   { created_at: 'time', name: 'text' },
-  { role: Type.Enum([...tenantRoles]), status: Type.Enum(['active', 'revoked']) },
+  {
+    role: Type.Enum([...tenantRoles]),
+    status: Type.Enum([...keyStatuses]),
+    minted_by: Type.String({ pattern: idPattern('key'), maxLength: 40, description: 'The key that asked for them.' }),
+  },
+  'uuid',
+  'oldest first',
 )

@@ -1,6 +1,7 @@
+import type { Maker } from '../identity/identity.ts'
 import type { Allowance, Balance, Charge, Claim, Crossing, Refusal } from '../ledger/ledger.ts'
 import type { Delta } from './book.ts'
-import type { Actual, Hold, MovementKind } from './ending.ts'
+import type { Hold, MovementKind, Settling } from './ending.ts'
 
 /** What a hold was asked for with; kept as JSON. */
 export type HoldInputs = Readonly<Record<string, unknown>> & { readonly customer_id?: string | undefined }
@@ -17,17 +18,19 @@ export type Ask =
       readonly isDryRun: boolean
       /** Kept with the hold, for its explanation and its end. */
       readonly inputs: HoldInputs
+      readonly by?: Maker | undefined
     }
-  | { readonly type: 'settle'; readonly holdId: string; readonly actual: Actual; readonly unheld: readonly Claim[] }
-  | { readonly type: 'release'; readonly holdId: string }
-  | { readonly type: 'extend'; readonly holdId: string; readonly leaseMs: number }
+  | ({ readonly type: 'settle'; readonly holdId: string; readonly by?: Maker | undefined } & Settling)
+  | { readonly type: 'release'; readonly holdId: string; readonly by?: Maker | undefined }
+  | { readonly type: 'extend'; readonly holdId: string; readonly leaseMs: number; readonly by?: Maker | undefined }
   | { readonly type: 'expire'; readonly holdId: string }
   | {
       /** Costs that were incurred without a hold: decided and booked at once. */
       readonly type: 'charge'
       readonly items: readonly ChargedItem[]
-      /** All or none; or each that fits; or all, and what does not fit is overrun. */
-      readonly mode: 'atomic' | 'partial' | 'facts'
+      /** All or none; or each that fits; or all that can be counted, and what does not fit is overrun; or that, all or none. */
+      readonly mode: 'atomic' | 'partial' | 'facts' | 'atomic_facts'
+      readonly by?: Maker | undefined
     }
 
 export interface ChargedItem {
@@ -59,6 +62,9 @@ export type Verdict =
 export interface Movement {
   readonly kind: MovementKind
   readonly holdId: string | null
+  /** Who made the hold or the charge, and who moved it now: nobody where a lease ended by itself. */
+  readonly madeBy?: Maker | undefined
+  readonly movedBy?: Maker | undefined
   readonly changes: readonly { readonly key: string; readonly delta: Delta }[]
 }
 
@@ -69,6 +75,8 @@ export interface Decision {
   readonly deltas: ReadonlyMap<string, Delta>
   readonly after: ReadonlyMap<string, Balance>
   readonly crossings: readonly Crossing[]
+  /** Limits that have refused, dry runs aside. */
+  readonly stops: readonly Crossing[]
   readonly newHolds: readonly NewHold[]
   readonly changedHolds: readonly Hold[]
 }

@@ -9,7 +9,7 @@ import { type Decision, decideVersion } from './decide.ts'
 import { type Answer, allowancesOf, bindTo, type Judgement, judge } from './judging.ts'
 import type { LaneOutcome } from './lane.ts'
 import * as queries from './queries.ts'
-import { lockAndRead, type OrgReading, readExpired, type Wanted } from './reading.ts'
+import { lockAndRead, type OrgReading, type Overdue, readOverdue, type Wanted } from './reading.ts'
 import type { Definitions, Result, Task } from './tasks.ts'
 import { type Outcome, writesOf } from './write-queries.ts'
 
@@ -46,6 +46,7 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
   const answers = new Map<Task, Answer>()
   let unread = 0
   const deferred = new Set<Task>()
+  const busy = new Set<Task>()
   const locked = new Set<string>()
   const changed = new Set<string>()
   const outcomes: Outcome[] = []
@@ -62,20 +63,36 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
       continue
     }
     hints.learn(orgId, org)
-    const judged = () => judge(orgId, own, org, definitions, reading.nowMs, sealedAnswers)
+    const [claimants, free] = partition(own, ({ runKey }) => runKey !== undefined && org.busyNames.has(runKey.key))
+    for (const task of claimants) busy.add(task)
+    const judged = () => judge(orgId, free, org, definitions, reading.nowMs, sealedAnswers)
     let judgement = judged()
+    let overdue = noneOverdue
     // Only a refusal is worth the look: leases that are over may give the room it lacked.
-    if (isRefusing(judgement) && (await readExpired(connection, reading, [orgId]))) judgement = judged()
+    if (isRefusing(judgement)) overdue = await readOverdue(connection, reading, orgId, judgement.decision.stops)
+    if (overdue.isAny) judgement = judged()
     if (judgement instanceof Error) {
       // A fault in one organization's books is its own: the others go on.
-      for (const task of own) answers.set(task, judgement)
-      undecided.push(...runKeysOf(own))
+      for (const task of free) answers.set(task, judgement)
+      undecided.push(...runKeysOf(free))
       continue
     }
-    for (const [task, answer] of judgement.answers) answers.set(task, answer)
+    for (const [task, answer] of judgement.answers) {
+      // There are more leases to end than one transaction ends: whoever lacks room asks again after this one.
+      if (overdue.isMore && isRefused(answer)) deferred.add(task)
+      else answers.set(task, answer)
+    }
     unread += judgement.unread.length + judgement.deferred.length
     for (const task of judgement.deferred) deferred.add(task)
-    outcomes.push({ orgId, seq: org.ledger.seq + 1n, at, found: org.rows, optIns: definitions.optIns, ...judgement })
+    outcomes.push({
+      orgId,
+      seq: org.ledger.seq + 1n,
+      at,
+      found: org.rows,
+      stopped: org.stopped,
+      optIns: definitions.optIns,
+      ...(overdue.isMore ? withoutStops(judgement) : judgement),
+    })
   }
   const crossings = outcomes.flatMap((outcome) => crossingsIn(outcome, definitionsOf(outcome.orgId)))
   const writes = writesOf(outcomes, decideVersion, crossings)
@@ -89,9 +106,11 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
     answers,
     unread,
     deferred,
+    busy,
     locked,
     changed,
     databaseMs: reading.nowMs,
+    isCommitted: writes.length > 0,
     decisions: outcomes.map(({ decision }) => decision),
     readMs: readMs - startedMs,
     decideMs: decidedMs - readMs,
@@ -99,8 +118,25 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
   }
 }
 
-const isRefusing = (judgement: Judgement | Error) =>
+/** Whoever was refused asks again, so nobody was. */
+const withoutStops = ({ decision, ...judgement }: Judgement): Judgement => ({
+  ...judgement,
+  decision: { ...decision, stops: [] },
+})
+
+const isRefusing = (judgement: Judgement | Error): judgement is Judgement =>
   !(judgement instanceof Error) && judgement.decision.verdicts.some(({ type }) => type === 'refused')
+
+const isRefused = (answer: Answer) => !(answer instanceof Error) && answer.verdict.type === 'refused'
+
+const noneOverdue: Overdue = { isAny: false, isMore: false }
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [first: T[], second: T[]] {
+  const first: T[] = []
+  const second: T[] = []
+  for (const one of all) (isFirst(one) ? first : second).push(one)
+  return [first, second]
+}
 
 /** Which rows the tasks need, as far as can be told without reading. */
 function wantedBy(tasks: readonly Task[], orgIds: readonly string[], context: BatchContext): Wanted {

@@ -20,4 +20,4 @@ export async function commit(connection: PipelinedConnection, writes: readonly S
 }
 
 /** PostgreSQL's own word that a statement failed, and so nothing was committed; others end the connection with the outcome open. */
-const isRefusal = (code: string) => /^(21|22|23|25P02|40001|40P01|42|54|55|WE)/.test(code) || code === '57014'
+const isRefusal = (code: string) => /^(21|22|23|25006|25P02|40001|40P01|42|53|54|55|WE)/.test(code) || code === '57014'

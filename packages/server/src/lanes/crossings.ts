@@ -1,9 +1,9 @@
 import { crossingRows, type OrgLimits, quotaCrossings } from '../ledger/ledger.ts'
 import type { Outcome } from './write-queries.ts'
 
-/** The rows of what one organization's part of a batch has reached. */
+/** The rows of what one organization's part of a batch has reached, and of what has refused in it for the first time. */
 export function crossingsIn(
-  { orgId, at, decision, found }: Pick<Outcome, 'orgId' | 'at' | 'decision' | 'found'>,
+  { orgId, at, decision, found, stopped }: Pick<Outcome, 'orgId' | 'at' | 'decision' | 'found' | 'stopped'>,
   definitions: OrgLimits,
 ) {
   const quota = quotaCrossings(
@@ -11,5 +11,6 @@ export function crossingsIn(
     (key) => found.get(key)?.spent ?? 0n,
     (key) => decision.deltas.get(key)?.spent ?? 0n,
   )
-  return crossingRows(orgId, [...decision.crossings, ...quota], at, definitions)
+  const stops = decision.stops.filter(({ allowance }) => !stopped.has(allowance.key))
+  return crossingRows(orgId, [...decision.crossings, ...quota, ...stops], at, definitions)
 }

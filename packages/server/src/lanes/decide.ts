@@ -7,7 +7,7 @@ export type { Ask, ChargedItem, Decision, HoldInputs, Movement, Reading, Verdict
 export type { Hold } from './ending.ts'
 
 /** Raised with every change of these rules, and kept with every batch: an old decision is explained by its own rules. */
-export const decideVersion = 1
+export const decideVersion = 2
 
 /**
  * Decides a batch of one organization, against its books as they were read under its lock. Pure: no clock, no I/O, so that live

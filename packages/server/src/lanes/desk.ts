@@ -1,11 +1,17 @@
-import { type Allowance, type Claim, type Crossing, crossingsOf, type Refusal, remainingOf } from '../ledger/ledger.ts'
-import type { Ask, ChargedItem, Decision, Movement, NewHold, Reading, Verdict } from './asks.ts'
+import type { Maker } from '../identity/identity.ts'
+import {
+  type Allowance,
+  type Claim,
+  type Crossing,
+  crossingsOf,
+  type Refusal,
+  remainingOf,
+  stopOf,
+} from '../ledger/ledger.ts'
+import type { Ask, ChargedItem, Decision, Movement, NewHold, Verdict } from './asks.ts'
 import { add, type Book, type Delta, difference, noDelta, type OpenBook, opened } from './book.ts'
-import { refusedBefore, type Sums, summed, type Taken } from './charging.ts'
-import { drawnDown, endHold, type Hold, type MovementKind } from './ending.ts'
-
-const maxLeaseMs = 24 * 3_600_000
-const largest = 2n ** 63n - 1n
+import { drawOn, isKnown, refusedBefore, type Sums, smaller, summed, type Taken, uncountable } from './charging.ts'
+import { asCounted, drawnDown, endHold, type Hold, type MovementKind, maxLeaseMs } from './ending.ts'
 
 /** The books of a batch while it is decided: what was read, plus what the batch has done so far. */
 export class Desk {
@@ -17,6 +23,7 @@ export class Desk {
   private readonly newHolds: NewHold[] = []
   private readonly movements: Movement[] = []
   private readonly crossings: Crossing[] = []
+  private readonly stops: Crossing[] = []
 
   constructor(books: { allowances: ReadonlyMap<string, Book>; holds: ReadonlyMap<string, Hold> }, nowMs: number) {
     this.read = books.allowances
@@ -32,7 +39,8 @@ export class Desk {
     if (outcome === 'conflict') return { type: 'conflict', hold }
     if (outcome === 'repeat') return { type: 'ended', hold, isRepeat: true, isLate: false }
     this.keep(outcome.hold)
-    this.move(outcome.kind, hold.id, outcome.changes)
+    const counted = asCounted(outcome.changes, (key) => this.book(key))
+    this.move(outcome.kind, hold, counted, ask.type === 'expire' ? undefined : ask.by)
     const isLate = ask.type === 'settle' && hold.state === 'expired' && hold.onExpiry === 'release'
     return { type: 'ended', hold: outcome.hold, isRepeat: false, isLate }
   }
@@ -49,7 +57,10 @@ export class Desk {
     const taken: Taken = { readings: [], newcomers: [], rooms: [], isPreFlight: true }
     const { readings, newcomers } = taken
     const refusal = this.takeAll(ask, taken)
-    if (refusal) return { type: 'refused', refusal, readings }
+    if (refusal) {
+      if (!ask.isDryRun) this.stop(refusal)
+      return { type: 'refused', refusal, readings }
+    }
     const remaining = taken.rooms.reduce<bigint | null>((least, room) => smaller(least, room - ask.charge.usd), null)
     if (ask.isDryRun) return { type: 'held', readings, remaining }
     const changes = readings.map(({ allowance, amount, wouldRefuse }) => ({
@@ -57,7 +68,6 @@ export class Desk {
       delta: { spent: 0n, held: amount, overrun: 0n, late: 0n, wouldRefuse: wouldRefuse ? 1n : 0n },
     }))
     for (const { key } of newcomers) changes.push({ key, delta: { ...noDelta, spent: 1n } })
-    this.move('hold', ask.id, changes)
     const hold: Hold = {
       id: ask.id,
       state: 'open',
@@ -70,7 +80,9 @@ export class Desk {
       draws: readings.map(({ draw }) => draw),
       chargedNano: null,
       overrunNano: null,
+      madeBy: ask.by,
     }
+    this.move('hold', hold, changes, ask.by)
     this.holds.set(hold.id, hold)
     this.newHolds.push({ ...hold, readings, inputs: ask.inputs })
     return { type: 'held', readings, remaining }
@@ -83,7 +95,7 @@ export class Desk {
         claim.mode === 'fixed'
           ? refusedBefore(claim, taken)
           : claim.mode === 'draw'
-            ? this.draw(claim, amount, index + 1, taken)
+            ? drawOn(claim, amount, index + 1, taken, (key) => this.book(key))
             : this.take(claim, amount, taken)
       if (refusal) return refusal
     }
@@ -94,21 +106,22 @@ export class Desk {
    * Many charges at once, as one movement. If all of them together fit, each fits; only where they do not, they are looked at
    * one by one, in their order.
    */
-  charge({ items, mode }: Extract<Ask, { type: 'charge' }>): Verdict {
+  charge({ items, mode, by }: Extract<Ask, { type: 'charge' }>): Verdict {
     const refusals = new Map<number, Refusal>()
     const sums: Sums = new Map()
-    if (mode === 'facts') for (const item of summed(items)) this.bookFact(item, sums)
-    else if (!summed(items).every((item) => this.bookOne(item, sums, true) === undefined)) {
+    const areFacts = mode === 'facts' || mode === 'atomic_facts'
+    if (!summed(items).every((one) => !(areFacts ? this.bookFact(one, sums) : this.bookOne(one, sums, true)))) {
       this.undo(sums)
       for (const [i, item] of items.entries()) {
-        const refusal = this.bookOne(item, sums)
+        const refusal = areFacts ? this.bookFact(item, sums) : this.bookOne(item, sums)
         if (refusal) refusals.set(i, refusal)
-        if (refusal && mode === 'atomic') {
+        if (refusal && (mode === 'atomic' || mode === 'atomic_facts')) {
           this.undo(sums)
           break
         }
       }
     }
+    for (const refusal of refusals.values()) this.stop(refusal)
     if (sums.size > 0) {
       for (const [key, { delta }] of sums) {
         const { allowance, balance } = this.open.get(key)!
@@ -117,6 +130,8 @@ export class Desk {
       this.movements.push({
         kind: 'charge',
         holdId: null,
+        madeBy: by,
+        movedBy: by,
         changes: Array.from(sums, ([key, { delta }]) => ({ key, delta })),
       })
     }
@@ -137,16 +152,22 @@ export class Desk {
     return undefined
   }
 
-  /** What has happened is booked whatever the limits say: what they had no room for is overrun. */
-  private bookFact({ charge, claims }: ChargedItem, sums: Sums) {
+  /** What has happened is booked whatever the limits say: what they had no room for is overrun. Refused is only what cannot be counted. */
+  private bookFact({ charge, claims }: ChargedItem, sums: Sums): Refusal | undefined {
+    const changes: { key: string; delta: Delta }[] = []
     for (const claim of claims) {
       if (claim.mode === 'fixed') continue
       const met: Allowance[] = []
       const bearing = claim.newcomers ? { ...claim, allowances: [this.target(claim, met)] } : claim
-      for (const { key, delta } of drawnDown(bearing, charge[claim.unit], (of) => this.book(of)))
-        this.addTo(sums, key, delta)
-      for (const { key } of met) this.addTo(sums, key, { ...noDelta, spent: 1n })
+      const borne = drawnDown(bearing, charge[claim.unit], (of) => this.book(of))
+      for (const { key, delta } of borne) {
+        const refusal = uncountable(claim, this.book(key), delta.spent, false)
+        if (refusal) return refusal
+      }
+      changes.push(...borne, ...met.map(({ key }) => ({ key, delta: { ...noDelta, spent: 1n } })))
     }
+    for (const { key, delta } of changes) this.addTo(sums, key, delta)
+    return undefined
   }
 
   private addTo(sums: Sums, key: string, delta: Delta) {
@@ -173,22 +194,23 @@ export class Desk {
     const allowance = this.target(claim, newcomers)
     const { balance } = this.book(allowance.key)
     const { spent, held } = balance
-    const reading = { allowance, amount, draw: 0, spent, held }
-    // What cannot be counted is refused by everything that counts, whether it limits or not.
-    const limit = spent + held + amount > largest ? largest : allowance.limit
+    const { limit } = allowance
     const isOver = limit !== null && amount > 0n && spent + held + amount > limit
-    readings.push({ ...reading, wouldRefuse: isOver })
-    if (isOver && (allowance.enforcement === 'block' || limit === largest)) {
+    readings.push({ allowance, amount, draw: 0, spent, held, wouldRefuse: isOver })
+    if (isOver && allowance.enforcement === 'block') {
       return {
         claim,
-        allowance: { ...allowance, limit },
+        allowance,
         balance: { ...balance },
         attempted: amount,
         available: remainingOf(limit, balance),
         total: { limit, spent, held },
         isPreFlight,
+        isKnown: isKnown(claim, allowance, (key) => this.book(key)),
       }
     }
+    const refusal = uncountable(claim, this.book(allowance.key), amount, isPreFlight)
+    if (refusal) return refusal
     if (allowance.unit === 'usd' && allowance.enforcement === 'block' && limit !== null)
       rooms.push(remainingOf(limit, balance))
     return undefined
@@ -204,46 +226,9 @@ export class Desk {
     return allowance!
   }
 
-  /**
-   * One amount over several packs, in their order. They bind together: what one of them has borne beyond its own amount is not
-   * there in the others.
-   */
-  private draw(
-    claim: Claim,
-    amount: bigint,
-    group: number,
-    { readings, rooms, isPreFlight }: Taken,
-  ): Refusal | undefined {
-    const total = { limit: 0n, spent: 0n, held: 0n }
-    let left = amount
-    const parts = claim.allowances.map((allowance): Reading => {
-      const { spent, held } = this.book(allowance.key).balance
-      total.limit += allowance.limit!
-      total.spent += spent
-      total.held += held
-      const room = remainingOf(allowance.limit!, { spent, held })
-      const part = left < room ? left : room
-      left -= part
-      return { allowance, amount: part, draw: group, spent, held, wouldRefuse: false }
-    })
-    const available = remainingOf(total.limit, total)
-    if (amount > available) {
-      const allowance = claim.allowances.at(-1)!
-      readings.push(...parts.map((part) => ({ ...part, wouldRefuse: true })))
-      return {
-        claim,
-        allowance,
-        balance: { ...this.book(allowance.key).balance },
-        attempted: amount,
-        available,
-        total,
-        isPreFlight,
-      }
-    }
-    if (claim.unit === 'usd') rooms.push(available)
-    // The first stays even where nothing is taken: a settlement above the hold must find where to book it.
-    readings.push(...parts.filter((part, i) => part.amount > 0n || i === 0))
-    return undefined
+  private stop(refusal: Refusal) {
+    const stop = stopOf(refusal)
+    if (stop) this.stops.push(stop)
   }
 
   private book(key: string): Book {
@@ -257,7 +242,12 @@ export class Desk {
     this.changed.set(hold.id, hold)
   }
 
-  private move(kind: MovementKind, holdId: string, changes: readonly { key: string; delta: Delta }[]) {
+  private move(
+    kind: MovementKind,
+    { id, madeBy }: Hold,
+    changes: readonly { key: string; delta: Delta }[],
+    movedBy: Maker | undefined,
+  ) {
     for (const { key, delta } of changes) {
       let book = this.open.get(key)
       if (!book) this.open.set(key, (book = opened(this.book(key))))
@@ -266,7 +256,7 @@ export class Desk {
         this.crossings.push(...crossingsOf(book.allowance, balance.spent, balance.spent + delta.spent))
       add(balance, delta)
     }
-    this.movements.push({ kind, holdId, changes })
+    this.movements.push({ kind, holdId: id, madeBy, movedBy, changes })
   }
 
   decision(verdicts: readonly Verdict[]): Decision {
@@ -278,10 +268,9 @@ export class Desk {
       ),
       after: new Map(Array.from(this.open, ([key, { balance }]) => [key, balance])),
       crossings: this.crossings,
+      stops: this.stops,
       newHolds: this.newHolds,
       changedHolds: [...this.changed.values()],
     }
   }
 }
-
-const smaller = (a: bigint | null, b: bigint) => (a === null || b < a ? (b < 0n ? 0n : b) : a)

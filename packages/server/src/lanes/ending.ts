@@ -1,4 +1,5 @@
-import type { Claim } from '../ledger/ledger.ts'
+import type { Maker } from '../identity/identity.ts'
+import { type Claim, mostCounted } from '../ledger/ledger.ts'
 import { type Book, type Delta, noDelta } from './book.ts'
 
 export type MovementKind = 'hold' | 'settle' | 'release' | 'expire' | 'charge'
@@ -23,12 +24,20 @@ export interface Hold {
   readonly draws: readonly number[]
   readonly chargedNano: bigint | null
   readonly overrunNano: bigint | null
+  /** Nothing for holds from before makers were kept. */
+  readonly madeBy?: Maker | undefined
 }
 
-type Ending =
-  | { readonly type: 'settle'; readonly actual: Actual; readonly unheld: readonly Claim[] }
-  | { readonly type: 'release' }
-  | { readonly type: 'expire' }
+/** What a settlement is asked for with. */
+export interface Settling {
+  readonly actual: Actual
+  /** What the hold left to its settlement. */
+  readonly unheld: readonly Claim[]
+  /** Packs that bear what is above a hold's own draw on their kind: one of its own may have expired meanwhile. */
+  readonly excess?: readonly Claim[]
+}
+
+type Ending = ({ readonly type: 'settle' } & Settling) | { readonly type: 'release' } | { readonly type: 'expire' }
 
 interface Ended {
   readonly hold: Hold
@@ -38,6 +47,8 @@ interface Ended {
 
 /** A lease is over this much after its time, so that clocks which differ a little do not end it early. */
 export const expiryGraceMs = 5_000
+/** However often it is extended. */
+export const maxLeaseMs = 24 * 3_600_000
 
 /**
  * Ends a hold. What was admitted is never refused afterwards: cost above the hold is overrun, cost after its end is late, and
@@ -80,15 +91,12 @@ function expire(hold: Hold): Ended {
   }
 }
 
-function settle(
-  hold: Hold,
-  { actual, unheld }: Extract<Ending, { type: 'settle' }>,
-  book: (key: string) => Book,
-): Ended {
+function settle(hold: Hold, { actual, unheld, excess = [] }: Settling, book: (key: string) => Book): Ended {
   const isOpen = hold.state === 'open'
   const wasCharged = hold.state === 'expired' && hold.onExpiry === 'charge'
   const isLate = hold.state === 'expired' && hold.onExpiry === 'release'
-  const changes = costs(hold, actual, book).map(({ key, cost, amount }) => {
+  const { parts, above: drawnAbove } = costs(hold, actual, excess, book)
+  const changes = parts.map(({ key, cost, amount }) => {
     const above = cost > amount ? cost - amount : 0n
     const { spent } = book(key).balance
     // An adjustment may have taken away what was charged: nothing is spent less than 0.
@@ -105,7 +113,15 @@ function settle(
     }
   })
   const overrunNano = isLate || actual.usd <= hold.amountNano ? 0n : actual.usd - hold.amountNano
-  const drawn = unheld.flatMap((claim) => drawnDown(claim, actual[claim.unit], book))
+  const drawn = [
+    ...unheld.flatMap((claim) => drawnDown(claim, actual[claim.unit], book)),
+    ...drawnAbove
+      .flatMap(({ claim, amount }) => drawnDown(claim, amount, book))
+      .map(({ key, delta: { spent } }) => ({
+        key,
+        delta: { ...noDelta, spent, ...(isLate ? { late: spent } : { overrun: spent }) },
+      })),
+  ]
   return {
     hold: { ...hold, state: 'settled', chargedNano: actual.usd, overrunNano },
     kind: 'settle',
@@ -113,20 +129,41 @@ function settle(
   }
 }
 
-/** What each allowance of a hold has to bear. Packs bear their parts in order; the last one what is left over. */
-function costs({ keys, amounts, draws }: Hold, actual: Actual, book: (key: string) => Book) {
+interface Costs {
+  readonly parts: readonly { readonly key: string; readonly amount: bigint; readonly cost: bigint }[]
+  /** What is above a draw, and where it goes. */
+  readonly above: readonly { readonly claim: Claim; readonly amount: bigint }[]
+}
+
+/**
+ * What each allowance of a hold has to bear. Packs bear their parts in order; what is left over goes to packs that are in force
+ * now, and to the last one of the hold where there are none.
+ */
+function costs(
+  { keys, amounts, draws }: Hold,
+  actual: Actual,
+  excess: readonly Claim[],
+  book: (key: string) => Book,
+): Costs {
   const left = new Map<number, bigint>()
-  return keys.map((key, i) => {
+  const above: { claim: Claim; amount: bigint }[] = []
+  const parts = keys.map((key, i) => {
     const amount = amounts[i]!
     const draw = draws[i]!
-    const whole = actual[book(key).allowance.unit]
+    const { unit, kind } = book(key).allowance
+    const whole = actual[unit]
     if (draw === 0) return { key, amount, cost: whole }
     const open = left.get(draw) ?? whole
     const isLast = !draws.includes(draw, i + 1)
-    const cost = isLast || open < amount ? open : amount
-    left.set(draw, open - cost)
-    return { key, amount, cost }
+    const part = open < amount ? open : amount
+    left.set(draw, open - part)
+    const claim = excess.find((one) => one.kind.kind === kind)
+    if (!isLast || open === part) return { key, amount, cost: part }
+    if (!claim) return { key, amount, cost: open }
+    above.push({ claim, amount: open - part })
+    return { key, amount, cost: part }
   })
+  return { parts, above }
 }
 
 /** What was not held is drawn down now, and what does not fit shows as overrun: it can no longer be refused. */
@@ -141,5 +178,17 @@ export function drawnDown(claim: Claim, amount: bigint, book: (key: string) => B
     left -= cost
     if (cost === 0n) return []
     return [{ key, delta: { ...noDelta, spent: cost, overrun: limit !== null && cost > room ? cost - room : 0n } }]
+  })
+}
+
+/** Changes as far as counters reach: what was admitted is booked in any case, and a counter that is full stays full. */
+export function asCounted(changes: Ended['changes'], book: (key: string) => Book): Ended['changes'] {
+  const rooms = new Map<string, bigint>()
+  return changes.map((change) => {
+    const { key, delta } = change
+    const room = rooms.get(key) ?? mostCounted - book(key).balance.spent
+    const spent = delta.spent > room ? room : delta.spent
+    rooms.set(key, room - spent)
+    return spent === delta.spent ? change : { key, delta: { ...delta, spent } }
   })
 }

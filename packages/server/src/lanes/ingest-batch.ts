@@ -1,18 +1,26 @@
 import type { SealedAnswers } from '../idempotency/idempotency.ts'
 import type { PipelinedConnection, Sent } from '../infra/pipelined-connection.ts'
-import { claimRuns, forgetRunKeys, forgetRuns, type KnownKeyRow, readRunKeys } from '../run-log/run-log.ts'
+import {
+  claimRuns,
+  forgetRunKeys,
+  forgetRuns,
+  type KnownKeyRow,
+  parametersInTurns,
+  readRunKeys,
+} from '../run-log/run-log.ts'
 import type { CustomerHints } from './batch.ts'
-import { readChains, readParents } from './chain-queries.ts'
+import { readParents } from './chain-queries.ts'
 import { commit } from './commit.ts'
 import { crossingsIn } from './crossings.ts'
 import { decideVersion } from './decide.ts'
-import { bindIngest, holdIdOf, type IngestJudgement, judgeIngest, type PreparedTask } from './ingest-judging.ts'
+import { bindIngest, type IngestJudgement, judgeIngest, type PreparedTask } from './ingest-judging.ts'
 import { claimedBy, preparedTasks, type Ready } from './ingest-preparing.ts'
+import { lockAndReadFor } from './ingest-reading.ts'
 import type { Ingested, IngestTask } from './ingest-tasks.ts'
 import { keptAnswer } from './judging.ts'
 import type { LaneOutcome } from './lane.ts'
 import * as queries from './queries.ts'
-import { type OrgReading, type Reading, readExpired, readingOf, readMore, unreadBooks, type Wanted } from './reading.ts'
+import { type OrgReading, type Reading, readMore, readOverdue } from './reading.ts'
 import type { Definitions, ParentRun } from './tasks.ts'
 import { type Outcome, writesOf } from './write-queries.ts'
 
@@ -59,7 +67,7 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
     await connection.fly([queries.rollback])
     return { ...outcomeOf(new Map(), new Set(), startedMs, readMs, reading.nowMs), changed }
   }
-  const { judged: judgements, broken } = await judgeAll(ready, reading, context)
+  const { judged: judgements, broken, postponed } = await judgeAll(ready, reading, context)
   for (const { prepared, error } of broken) answers.set(prepared.task, error)
   const at = new Date(reading.nowMs).toISOString()
   const outcomes = judgements.map(({ orgId, org, judgement }): Outcome => {
@@ -70,29 +78,36 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
       return [{ key, hash, status: 200, sealed: sealedAnswers.seal(orgId, key, body) }]
     })
     const { optIns } = definitionsOf(orgId)
-    return { orgId, seq: org.ledger.seq + 1n, at, found: org.rows, keptAnswers, optIns, ...judgement }
+    const { rows: found, stopped } = org
+    return { orgId, seq: org.ledger.seq + 1n, at, found, stopped, keptAnswers, optIns, ...judgement }
   })
   const crossings = outcomes.flatMap((outcome) => crossingsIn(outcome, definitionsOf(outcome.orgId)))
   const writes = writesOf(outcomes, decideVersion, crossings)
-  const undecided = broken.flatMap(({ prepared }) => prepared.items)
+  const undecided = [...broken.map(({ prepared }) => prepared), ...postponed]
   const refused = [
     ...judgements.flatMap(({ orgId, judgement }) => judgement.refused.map(({ id }) => ({ orgId, id }))),
-    ...broken.flatMap(({ prepared }) =>
-      prepared.items.map(({ draft }) => ({ orgId: prepared.task.orgId, id: draft.run.id })),
-    ),
+    ...undecided.flatMap(({ task, items }) => items.map(({ draft }) => ({ orgId: task.orgId, id: draft.run.id }))),
   ]
   const decidedMs = performance.now()
   if (writes.length === 0) await connection.fly([queries.rollback])
   else {
-    if (undecided.length > 0) writes.push(forgetRunKeys(undecided.flatMap(({ keys }) => keys)))
+    if (undecided.length > 0)
+      writes.push(forgetRunKeys(undecided.flatMap(({ items }) => items.flatMap(({ keys }) => keys))))
     if (refused.length > 0) writes.push(forgetRuns(refused))
     await commit(connection, writes)
   }
   for (const { judgement } of judgements)
     for (const [task, results] of judgement.results) answers.set(task, results instanceof Error ? results : { results })
   return {
-    ...outcomeOf(answers, deferred, startedMs, readMs, reading.nowMs),
+    ...outcomeOf(
+      answers,
+      new Set([...deferred, ...postponed.map(({ task }) => task)]),
+      startedMs,
+      readMs,
+      reading.nowMs,
+    ),
     runs: judgements.reduce((sum, { judgement }) => sum + judgement.runs.counted.length, 0),
+    isCommitted: writes.length > 0,
     decideMs: decidedMs - readMs,
     commitMs: performance.now() - decidedMs,
   }
@@ -110,9 +125,11 @@ const outcomeOf = (
   answers,
   unread: deferred.size,
   deferred,
+  busy: new Set(),
   locked: new Set(),
   changed: new Set(),
   databaseMs,
+  isCommitted: false,
   runs: 0,
   readMs: readMs - startedMs,
   decideMs: 0,
@@ -167,68 +184,12 @@ async function claim({ fly }: PipelinedConnection, { tasks, keys }: Ready, expec
     ),
   )
   if (keys.length === 0 && runs.length === 0) return
-  const [taken] = await fly([claimRuns(runs, keys)])
+  const [taken] = await fly([claimRuns(await parametersInTurns(runs), keys)])
   const others = (taken!.rows as { org_id: string; key: string }[]).map(({ org_id, key }) => ({ orgId: org_id, key }))
   if (others.length === 0) return
   const [known] = await fly([readRunKeys(others)])
   claimedBy(tasks, known!.rows as KnownKeyRow[])
 }
-
-async function lockAndReadFor({ tasks }: Ready, { connection, definitionsOf, expectedMs, hints }: IngestContext) {
-  const byOrg = Map.groupBy(tasks, ({ task }) => task.orgId)
-  const orgIds = [...byOrg.keys()].sort()
-  const each = <T>(
-    of: (prepared: PreparedTask['items'][number]) => T | undefined,
-    as: (orgId: string, found: T) => object,
-  ) =>
-    distinct(
-      tasks.flatMap(({ task, items }) =>
-        items.flatMap((item) => {
-          const found = of(item)
-          return found === undefined ? [] : [as(task.orgId, found)]
-        }),
-      ),
-    )
-  const customers = each(
-    ({ item }) => item.customerId,
-    (orgId, customerId) => ({ orgId, customerId }),
-  ) as { orgId: string; customerId: string }[]
-  const guesses = orgIds.flatMap((orgId) => {
-    const books = unreadBooks({ org_id: orgId, seq: 0n, config_version: 0n })
-    const guess = { ...books, customers: new Map(hints.of(orgId)) }
-    const definitions = definitionsOf(orgId)
-    const { unread } = bindIngest(byOrg.get(orgId)!, guess, definitions, expectedMs)
-    // What is prepaid is told of as a whole, whichever part of it is drawn.
-    const keys = new Set([...unread, ...definitions.topUps.map(({ id }) => id)])
-    return [...keys].map((key) => ({ orgId, key }))
-  })
-  const wanted: Wanted = {
-    orgIds,
-    allowances: guesses,
-    customers,
-    packs: customers,
-    holds: each(holdIdOf, (orgId, holdId) => ({ orgId, holdId })) as { orgId: string; holdId: string }[],
-    chains: each(
-      ({ draft }) => draft.run.about.chain_id,
-      (orgId, chainId) => ({ orgId, chainId }),
-    ) as { orgId: string; chainId: string }[],
-    keys: [],
-    parents: [],
-    runKeys: [],
-  }
-  const flight = [
-    queries.lockLedgersWaiting(orgIds),
-    queries.clock,
-    ...(wanted.allowances.length > 0 ? [queries.readCounters(wanted.allowances)] : []),
-    ...(customers.length > 0 ? [queries.readCustomers(customers), ...queries.readPacks(customers)] : []),
-    ...(wanted.holds.length > 0 ? queries.readHolds(wanted.holds) : []),
-    ...(wanted.chains.length > 0 ? readChains(wanted.chains) : []),
-  ]
-  const results = await connection.fly(flight)
-  return readingOf(wanted, new Map(flight.map(({ statement }, i) => [statement.name, results[i]!])))
-}
-
-const distinct = (all: readonly object[]) => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
 
 interface Judged {
   readonly orgId: string
@@ -239,6 +200,7 @@ interface Judged {
 async function judgeAll({ tasks }: Ready, reading: Reading, { connection, definitionsOf, hints }: IngestContext) {
   const judged: Judged[] = []
   const broken: { prepared: PreparedTask; error: Error }[] = []
+  const postponed: PreparedTask[] = []
   for (const [orgId, own] of Map.groupBy(tasks, ({ task }) => task.orgId)) {
     const org = reading.orgs.get(orgId)!
     const definitions = definitionsOf(orgId)
@@ -250,19 +212,29 @@ async function judgeAll({ tasks }: Ready, reading: Reading, { connection, defini
       if (asked.unread.length > 0) await readMore(connection, org, orgId, asked.unread)
       return caught(() => judgeIngest(asked.bound, org, definitions, reading.nowMs))
     }
+    let undecided: readonly PreparedTask[] = own
     let judgement = await judge()
-    if (isRefusing(judgement) && (await readExpired(connection, reading, [orgId]))) judgement = await judge()
+    if (isRefusing(judgement)) {
+      const { isAny, isMore } = await readOverdue(connection, reading, orgId, judgement.decision.stops)
+      if (isAny) judgement = await judge()
+      if (isMore && isRefusing(judgement)) {
+        // There are more leases to end than one transaction ends: this one ends them, and the runs come again after it.
+        postponed.push(...own)
+        judgement = caught(() => judgeIngest([], org, definitions, reading.nowMs))
+        undecided = []
+      }
+    }
     if (judgement instanceof Error) {
       // A fault in one organization's books is its own: the others go on.
-      for (const prepared of own) broken.push({ prepared, error: judgement })
+      for (const prepared of undecided) broken.push({ prepared, error: judgement })
       continue
     }
     judged.push({ orgId, org, judgement })
   }
-  return { judged, broken }
+  return { judged, broken, postponed }
 }
 
-const isRefusing = (judgement: IngestJudgement | Error) =>
+const isRefusing = (judgement: IngestJudgement | Error): judgement is IngestJudgement =>
   !(judgement instanceof Error) &&
   judgement.decision.verdicts.some((verdict) => verdict.type === 'charged' && verdict.refusals.size > 0)
 

@@ -1,15 +1,18 @@
-import { ApiError, validationFailed } from '../contract/errors.ts'
+import { ApiError } from '../contract/errors.ts'
+import { makerOf } from '../identity/identity.ts'
 import { type Allowance, emptyBalance } from '../ledger/ledger.ts'
 import { isRunHold, type KnownKeyRow, type RunKey, type RunRecord } from '../run-log/run-log.ts'
 import type { Book } from './book.ts'
-import { type Ask, type ChargedItem, type Decision, decide, type Verdict } from './decide.ts'
+import { type Ask, type ChargedItem, type Decision, decide } from './decide.ts'
 import { chainsOf } from './ingest-chains.ts'
+import { conflict, isAtomic, isInvalid, Outcomes } from './ingest-outcomes.ts'
+import { checkRight, noSuchHold } from './ingest-rights.ts'
 import type { Draft, IngestItem, IngestResult, IngestTask } from './ingest-tasks.ts'
-import { faultsOf } from './ingest-tasks.ts'
 import { allowancesOf, chainsUsed, expiredAsks, openHeldAllowances } from './judging.ts'
 import { balanceOf, type OrgReading } from './reading.ts'
 import { type RunsEnded, runsEnded } from './recording.ts'
-import type { Definitions, KnownHold, ParentRun, RunEnding } from './tasks.ts'
+import { RunEnds } from './run-ends.ts'
+import type { Definitions, ParentRun, RunEnding } from './tasks.ts'
 
 /** An item with what is known of it before the lock. */
 export interface PreparedItem {
@@ -26,7 +29,7 @@ export interface PreparedTask {
   readonly items: readonly PreparedItem[]
 }
 
-interface Settlement {
+export interface Settlement {
   readonly of: PreparedItem
   readonly ask: Extract<Ask, { type: 'settle' }>
   readonly charge: ChargedItem['charge']
@@ -35,7 +38,7 @@ interface Settlement {
 }
 
 /** What is asked of an organization's books by a task. */
-interface Bound {
+export interface Bound {
   readonly prepared: PreparedTask
   readonly settles: readonly Settlement[]
   readonly charges: readonly { readonly of: PreparedItem; readonly charged: ChargedItem }[]
@@ -63,6 +66,7 @@ export function bindIngest(
 ): { readonly bound: readonly Bound[]; readonly unread: readonly string[] } {
   const chains = chainsOf(tasks, reading, definitions, nowMs)
   const claimsOf = new Map<string, ChargedItem['claims']>()
+  const ends = new RunEnds(reading.endedRuns)
   const bound = tasks.map((prepared): Bound => {
     const settles: Settlement[] = []
     const charges: { of: PreparedItem; charged: ChargedItem }[] = []
@@ -73,26 +77,28 @@ export function bindIngest(
       const holdId = holdIdOf(each)
       const customer =
         draft.charge.customerId === undefined ? undefined : reading.customers.get(draft.charge.customerId)
+      const hold = holdId === undefined ? undefined : reading.holds.get(holdId)
       try {
+        // First, so that nothing else is said of what is not the agent's.
+        checkRight(prepared.task.agent, each, hold ?? reading.holds.get(item.holdId ?? ''))
         if (each.owner && (!item.isSame(each.owner) || isElsewhere(item.holdId, holdId)))
           throw conflict('Another run has this external_id.')
-        const hold = holdId === undefined ? undefined : reading.holds.get(holdId)
         if (holdId !== undefined && each.owner === undefined && (!hold || isRunHold(hold) !== item.isStartedRun))
           throw noSuchHold(item)
         if (hold?.state === 'released') throw conflict('The reservation was released.')
         if (hold?.state === 'settled' && !isRunHold(hold)) throw conflict('The reservation is settled already.')
         if (each.owner && !hold) continue
         const chainId = draft.run.about.chain_id
-        const charge = item.placed(draft, chainId === undefined ? undefined : chains.get(chainId), facts)
+        const place = () => item.placed(draft, chainId === undefined ? undefined : chains.get(chainId), facts)
+        // A started run stands where its start has put it.
+        const charge = hold && isRunHold(hold) ? draft.charge : place()
         if (hold) {
-          const known =
-            hold.inputs.customer_id === undefined ? customer : reading.customers.get(hold.inputs.customer_id)
-          settles.push({
-            of: each,
-            ask: item.settle({ ...facts, customer: known, hold, chain: undefined }, charge),
-            charge,
-            ending: isRunHold(hold) ? item.ending(hold, nowMs) : undefined,
-          })
+          const { customer_id } = hold.inputs
+          const known = customer_id === undefined ? undefined : reading.customers.get(customer_id)
+          const ask = item.settle({ ...facts, customer: known, hold, chain: undefined }, charge)
+          const ending = isRunHold(hold) ? item.ending(hold, facts) : undefined
+          if (ending) ends.bring(hold.id, item, ending, ask.actual)
+          settles.push({ of: each, ask, charge, ending })
         } else {
           let claims = claimsOf.get(item.account)
           if (!claims) claimsOf.set(item.account, (claims = item.claims(charge, { definitions, customer, nowMs })))
@@ -104,7 +110,9 @@ export function bindIngest(
       }
     }
     // What is not understood refuses the whole request; what contradicts refuses charges that go all or none.
-    if ([...faults.values()].some(isInvalid)) return { prepared, settles: [], charges: [], faults }
+    const isUnderstood = ![...faults.values()].some(isInvalid)
+    ends.close(isUnderstood)
+    if (!isUnderstood) return { prepared, settles: [], charges: [], faults }
     return { prepared, settles, charges: faults.size > 0 && isAtomic(prepared) ? [] : charges, faults }
   })
   const wanted = bound.flatMap(asksOf).flatMap(allowancesOf)
@@ -117,26 +125,24 @@ export const holdIdOf = ({ item, owner }: PreparedItem) => {
   return owner.content_hash?.[0] === 0 ? owner.run_id : undefined
 }
 
+/** The started run that an item ends, which may have ended before. */
+export const endedRunIdOf = (one: PreparedItem) => (one.item.isStartedRun || one.owner ? holdIdOf(one) : undefined)
+
 /** What is said to be settled is not what has the name. */
 const isElsewhere = (said: string | undefined, named: string | undefined) =>
   said !== undefined && named !== undefined && said !== named
-
-const isInvalid = ({ code }: ApiError) => code === 'validation_failed'
-const isAtomic = ({ task }: PreparedTask) => task.mode === 'atomic'
-const conflict = (message: string) => new ApiError('conflict', {}, { message })
-const noSuchHold = ({ isStartedRun }: IngestItem) =>
-  isStartedRun
-    ? validationFailed([{ field: 'run_id', code: 'invalid_value', message: 'There is no such running run.' }])
-    : validationFailed([{ field: 'reservation_id', code: 'invalid_value', message: 'There is no such reservation.' }])
 
 const asksOf = ({ prepared, settles, charges }: Bound): Ask[] => [
   ...settles.map(({ ask }) => ask),
   {
     type: 'charge',
     items: charges.map(({ charged }) => charged),
-    mode: prepared.task.areFacts ? 'facts' : prepared.task.mode,
+    mode: modeOf(prepared.task),
+    by: makerOf(prepared.task.agent),
   },
 ]
+
+const modeOf = ({ areFacts, mode }: IngestTask) => (areFacts ? (mode === 'atomic' ? 'atomic_facts' : 'facts') : mode)
 
 /** Decides the tasks of one organization by what was read under its lock. */
 export function judgeIngest(
@@ -162,7 +168,7 @@ export function judgeIngest(
     nowMs,
   )
 
-  const outcome = new Outcomes(reading)
+  const outcome = new Outcomes(reading, definitions)
   let next = 0
   for (const each of bound) {
     const verdicts = decision.verdicts.slice(next, next + each.settles.length + 1)
@@ -184,103 +190,3 @@ export function judgeIngest(
     refused: outcome.refused,
   }
 }
-
-/** Sorts verdicts into what is told and what is written. */
-class Outcomes {
-  readonly results = new Map<IngestTask, readonly IngestResult[] | ApiError>()
-  readonly endings = new Map<string, RunEnding>()
-  readonly settled: RunRecord[] = []
-  readonly counted: RunRecord[] = []
-  readonly refused: RunRecord[] = []
-  readonly unclaimed: RunKey[] = []
-  readonly placed: { charge: ChargedItem['charge']; id: string }[] = []
-  private readonly reading: OrgReading
-
-  constructor(reading: OrgReading) {
-    this.reading = reading
-  }
-
-  add({ prepared, settles, charges, faults }: Bound, verdicts: readonly Verdict[]) {
-    const told = new Map<PreparedItem, IngestResult>()
-    for (const [of, error] of faults) told.set(of, this.refuse(of, error))
-    for (const [i, settlement] of settles.entries()) told.set(settlement.of, this.settlement(settlement, verdicts[i]!))
-    const { refusals } = verdicts.at(-1) as Extract<Verdict, { type: 'charged' }>
-    const errors = new Map(Array.from(refusals, ([i, refusal]) => [i, refusal.claim.kind.refuse(refusal)]))
-    // All or none: whoever is not at fault itself is not recorded either.
-    const common = isAtomic(prepared) ? (errors.values().next().value ?? faults.values().next().value) : undefined
-    for (const [i, { of, charged }] of charges.entries()) {
-      const error = errors.get(i)
-      if (error) told.set(of, this.refuse(of, error))
-      else if (common) told.set(of, this.standBy(of, common))
-      else {
-        this.counted.push(of.draft.run)
-        this.placed.push({ charge: charged.charge, id: of.draft.run.id })
-        told.set(of, recorded(of.draft.run.id))
-      }
-    }
-    const invalid = [...faults.values()].find(isInvalid)
-    const byRun = new Map(prepared.items.map((of) => [of.draft.run.id, of]))
-    for (const of of prepared.items)
-      if (!told.has(of)) {
-        const error = of.owner ? invalid : (common ?? invalid)
-        const first = of.owner && byRun.get(of.owner.run_id)
-        told.set(of, error ? this.standBy(of, error) : this.duplicate(of, first && told.get(first)))
-      }
-    if (invalid) this.results.set(prepared.task, invalidTask(prepared, faults))
-    else
-      this.results.set(
-        prepared.task,
-        prepared.items.map((of) => told.get(of)!),
-      )
-  }
-
-  private settlement({ of, charge, ending }: Settlement, verdict: Verdict): IngestResult {
-    const { item, draft } = of
-    if (verdict.type !== 'ended') throw new TypeError(`no hold is settled by ${verdict.type}`)
-    const hold = this.reading.holds.get(verdict.hold.id)!
-    if (isRunHold(hold)) {
-      this.giveUp(of)
-      if (verdict.isRepeat) return { runId: hold.id, isDuplicate: true, error: undefined }
-      this.endings.set(hold.id, ending!)
-      return recorded(hold.id)
-    }
-    if (verdict.isRepeat) return this.refuse(of, conflict('The reservation is settled already.'))
-    const run = item.settled(draft, verdict.hold as KnownHold)
-    this.settled.push(run)
-    this.counted.push(run)
-    this.placed.push({ charge, id: run.id })
-    return recorded(run.id)
-  }
-
-  /** A run whose name is taken, by the same run. Named twice in one request, what became of the first has become of the second. */
-  private duplicate(of: PreparedItem, first: IngestResult | undefined): IngestResult {
-    this.giveUp(of)
-    if (first?.error) return first
-    return { runId: of.owner!.run_id, isDuplicate: true, error: undefined }
-  }
-
-  private standBy(of: PreparedItem, error: ApiError): IngestResult {
-    return { ...this.refuse(of, error), isBystander: true }
-  }
-
-  private refuse(of: PreparedItem, error: ApiError): IngestResult {
-    this.giveUp(of)
-    if (of.owner === undefined && of.item.holdId === undefined) this.refused.push(of.draft.run)
-    return { runId: null, isDuplicate: false, error }
-  }
-
-  private giveUp({ keys }: PreparedItem) {
-    this.unclaimed.push(...keys)
-  }
-}
-
-/** Everything in a request that is not understood, in one error. */
-const invalidTask = ({ items }: PreparedTask, faults: ReadonlyMap<PreparedItem, ApiError>) =>
-  validationFailed(
-    items.flatMap((of, index) => {
-      const error = faults.get(of)
-      return error && isInvalid(error) ? faultsOf(error, index) : []
-    }),
-  )
-
-const recorded = (runId: string): IngestResult => ({ runId, isDuplicate: false, error: undefined })

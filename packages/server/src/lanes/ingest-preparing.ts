@@ -65,7 +65,7 @@ async function preparedTask(
 
 const keysOf = (orgId: string, { key, holdKey }: IngestItem, runId: string): RunKey[] => [
   ...(key ? [{ orgId, key: key.name, runId, hash: key.hash }] : []),
-  ...(holdKey === undefined ? [] : [{ orgId, key: holdKey, runId, hash: null }]),
+  ...(holdKey ? [{ orgId, key: holdKey.name, runId, hash: holdKey.hash }] : []),
 ]
 
 /** Notes who has the names that were to be claimed, where somebody else does. */

@@ -1,13 +1,16 @@
 import type { Chain } from '../chains/chains.ts'
 import { ApiError, type FieldFault } from '../contract/errors.ts'
-import type { Charge, Claim } from '../ledger/ledger.ts'
-import type { KnownKeyRow, RunRecord } from '../run-log/run-log.ts'
+import type { Agent } from '../identity/identity.ts'
+import type { Charge, Claim, Refusal } from '../ledger/ledger.ts'
+import type { EndedRun, KnownKeyRow, RunRecord } from '../run-log/run-log.ts'
 import type { Ask } from './decide.ts'
 import type { Definitions, Facts, KnownHold, LaneTask, ParentRun, RunEnding } from './tasks.ts'
 
 /** Runs that have happened, on their way to being recorded: all of one request. */
 export interface IngestTask extends LaneTask {
   readonly items: readonly IngestItem[]
+  /** Who records them. */
+  readonly agent: Agent
   /** Where one charge is refused: none is recorded, or the others are. */
   readonly mode: 'atomic' | 'partial'
   /** No limit refuses: what did not fit is overrun. */
@@ -27,8 +30,8 @@ export interface IngestItem {
   /** What the run settles: a reservation, or the hold of a run that was started. */
   readonly holdId: string | undefined
   readonly isStartedRun: boolean
-  /** How a settled reservation names its run. */
-  readonly holdKey: string | undefined
+  /** How a settled reservation names its run, and a hash of what was said of it. */
+  readonly holdKey: { readonly name: string; readonly hash: string } | undefined
   readonly customerId: string | undefined
   readonly chainId: string | undefined
   readonly parentId: string | undefined
@@ -40,11 +43,15 @@ export interface IngestItem {
   readonly placed: (draft: Draft, chain: Chain | undefined, facts: DraftFacts) => Charge
   readonly settle: (facts: Facts, charge: Charge) => Extract<Ask, { type: 'settle' }>
   /** How the run ended whose hold this is; throws what the caller is to be told. */
-  readonly ending: (hold: KnownHold, nowMs: number) => RunEnding
+  readonly ending: (hold: KnownHold, facts: Pick<Facts, 'definitions' | 'nowMs'>) => RunEnding
   /** The run of a settled reservation. */
-  readonly settled: (draft: Draft, hold: KnownHold) => RunRecord
+  readonly settled: (draft: Draft, hold: KnownHold, facts: Pick<Facts, 'definitions'>) => RunRecord
+  /** Fields that are not used, because the hold says otherwise. */
+  readonly ignored: (hold: KnownHold) => readonly string[]
   /** Whether the run that has one of the names is this one. */
   readonly isSame: (owner: KnownKeyRow) => boolean
+  /** Whether a started run has ended in this way. */
+  readonly isSameEnd: (ended: EndedRun) => boolean
 }
 
 export interface DraftFacts {
@@ -63,8 +70,11 @@ export interface IngestResult {
   readonly runId: string | null
   readonly isDuplicate: boolean
   readonly error: ApiError | undefined
+  readonly ignored?: readonly string[]
   /** Refused only because another run of its request was. */
   readonly isBystander?: true
+  /** The limit that refused it. */
+  readonly refusal?: Refusal
 }
 
 export interface Ingested {

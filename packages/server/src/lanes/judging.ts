@@ -120,6 +120,8 @@ function judgement(
   const keptAnswers: KeptAnswer[] = []
   const held: { charge: Charge; id: string }[] = []
   const started = new Set<Task>()
+  // A run says what the request that ended it said; not what a later one of the same batch did.
+  const endings = new Map<string, Task['ending']>()
   for (const [i, { task, ask }] of asked.entries()) {
     const verdict = decision.verdicts[i]!
     answers.set(task, { verdict, atMs: nowMs })
@@ -128,11 +130,11 @@ function judgement(
       const { key, hash, status = 200 } = task.idempotency!
       keptAnswers.push({ key, hash, status, sealed: sealedAnswers.seal(orgId, key, body) })
     }
+    if (verdict.type === 'ended' && !verdict.isRepeat) endings.set(verdict.hold.id, task.ending)
     if (verdict.type !== 'held' || ask.type !== 'hold' || ask.isDryRun) continue
     started.add(task)
     held.push(ask)
   }
-  const endings = new Map(asked.map(({ task }) => [task.holdId, task.ending]))
   return {
     decision,
     answers,
@@ -204,7 +206,8 @@ export function bindTo(task: Task, reading: Known, definitions: Definitions, now
 /** Every allowance that an ask may touch. */
 export function allowancesOf(ask: Ask): Allowance[] {
   if (ask.type === 'charge') return [...new Set(ask.items.map(({ claims }) => claims))].flatMap(allowancesIn)
-  return allowancesIn(ask.type === 'hold' ? ask.claims : ask.type === 'settle' ? ask.unheld : [])
+  if (ask.type === 'settle') return allowancesIn([...ask.unheld, ...(ask.excess ?? [])])
+  return allowancesIn(ask.type === 'hold' ? ask.claims : [])
 }
 
 const allowancesIn = (claims: readonly Claim[]) =>
@@ -214,7 +217,7 @@ const allowancesIn = (claims: readonly Claim[]) =>
   })
 
 /** Kinds whose limits are remembered: one that is not there any more has ended, and only counts. */
-const remembered = new Set(['spend_cap', 'budget', 'plan'])
+const remembered = new Set(['spend_cap', 'budget', 'budget_default', 'plan'])
 
 /** A hold is ended on the rows where it was made, whatever has become of their limits since. */
 export function openHeldAllowances(reading: OrgReading, definitions: Definitions, books: Map<string, Book>) {
@@ -227,7 +230,7 @@ export function openHeldAllowances(reading: OrgReading, definitions: Definitions
       const atTheTime = {
         amount: remembered.has(row.kind) ? null : hold.limits[i]!,
         enforcement: 'block',
-        thresholds: thresholdsOf(row.kind),
+        thresholds: thresholdsOf(row.kind, hold.thresholds?.[i]),
       } as const
       const limit = limits.get(row.limit_id) ?? atTheTime
       books.set(key, { allowance: allowanceOf(row, limit), balance: balanceOf(row), exists: true })

@@ -1,14 +1,18 @@
 import { ApiError } from '../contract/errors.ts'
 import type { Log } from '../infra/log.ts'
+import { outageOf, outages } from '../infra/outage.ts'
 import type { PipelinedConnection } from '../infra/pipelined-connection.ts'
+import type { Writability } from '../infra/writability.ts'
 import { UnknownOutcome } from './commit.ts'
 import type { Memory } from './definitions.ts'
 import type { LaneMetrics } from './metrics.ts'
-import { type BatchSize, FairQueue, type Waiting } from './queue.ts'
+import type { BatchSize, Waiting } from './queue.ts'
 import type { Definitions, LaneTask, Timing } from './tasks.ts'
+import { WaitingRoom } from './waiting-room.ts'
 
 const maxAttempts = 4
 const reconnectMs = 100
+const asideMs = 20
 
 /** What became of a batch. */
 export interface LaneOutcome<T, A> {
@@ -17,10 +21,14 @@ export interface LaneOutcome<T, A> {
   readonly unread: number
   /** Those that only wait for another one of their batch, which is answered: it costs them no attempt. */
   readonly deferred: ReadonlySet<T>
+  /** Those whose name another transaction is claiming: they come again after a moment, and that costs no attempt either. */
+  readonly busy: ReadonlySet<T>
   readonly locked: ReadonlySet<string>
   readonly changed: ReadonlySet<string>
   /** Nothing where the database was not asked for it. */
   readonly databaseMs: number | undefined
+  /** Whether anything was written. */
+  readonly isCommitted: boolean
   readonly readMs: number
   readonly decideMs: number
   readonly commitMs: number
@@ -37,12 +45,15 @@ export interface LaneOptions<T extends LaneTask, A extends object, O extends Lan
   ) => Promise<O>
   readonly observe: (outcome: O, size: number) => void
   readonly batchSize: BatchSize
+  /** The work that a task asks for, as far as can be told without reading. */
+  readonly workOf: (task: T) => number
   readonly maxWaiting: number
   /** How long a caller may wait for its turn. */
   readonly deadlineMs: number
   readonly memory: Memory
   readonly metrics: LaneMetrics
   readonly log: Log
+  readonly writability: Pick<Writability, 'noteFailure' | 'noteCommit'>
   readonly expectedMs: () => number
   readonly learnTime: (databaseMs: number) => void
   /** Holds that may or may not have been made, and that nobody will use. */
@@ -55,11 +66,8 @@ export interface LaneOptions<T extends LaneTask, A extends object, O extends Lan
  */
 export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T, A>> {
   private readonly options: LaneOptions<T, A, O>
-  private readonly queue: FairQueue<T, A>
-  /** Organizations that another process held: each goes alone next, and waits for its lock. */
-  private readonly alone = new Set<string>()
-  /** Parts of a batch that failed as a whole. */
-  private readonly halves: (readonly Waiting<T, A>[])[] = []
+  private readonly room: WaitingRoom<T, A>
+  private readonly aside = new Set<Promise<void>>()
   private connection: PipelinedConnection | undefined
   private running: Promise<void> | undefined
   private closed = false
@@ -68,52 +76,45 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
 
   constructor(options: LaneOptions<T, A, O>) {
     this.options = options
-    this.queue = new FairQueue(options.batchSize)
+    this.room = new WaitingRoom(options.batchSize, options.workOf)
   }
 
   submit(task: T): Promise<A & { readonly timing: Timing }> {
-    if (this.closed || this.isFull()) {
+    if (this.closed || this.isFullFor(task.orgId)) {
       this.options.metrics.turnedAway.inc()
       return Promise.reject(unavailable('Too many decisions are waiting. Retry with backoff.'))
     }
     return new Promise((resolve, reject) => {
-      this.queue.add({ task, enqueuedMs: performance.now(), attempts: 0, resolve, reject })
+      this.room.add({ task, enqueuedMs: performance.now(), attempts: 0, resolve, reject })
       this.wake()
     })
   }
 
-  /** Whoever would wait longer than it may is told at the door. */
-  private isFull() {
-    const { size, weight } = this.queue
-    const { maxWaiting, batchSize, deadlineMs } = this.options
-    return size >= maxWaiting || Math.floor(weight / batchSize.most) * this.batchMs > deadlineMs
+  private isFullFor(orgId: string) {
+    const { maxWaiting, deadlineMs } = this.options
+    return this.room.isFullFor(orgId, maxWaiting, deadlineMs / this.batchMs)
   }
 
   private wake() {
     this.running ??= this.run().finally(() => {
       this.running = undefined
-      if (this.hasWork()) this.wake()
+      if (!this.room.isEmpty) this.wake()
     })
   }
 
-  private hasWork() {
-    return this.queue.size > 0 || this.halves.length > 0
+  /** Connects before the first request comes; throws where the database cannot be used. */
+  async open() {
+    this.connection ??= await this.options.connect()
   }
 
   private async run() {
     // One turn of the event loop, so that requests which arrive together travel together.
     await new Promise(setImmediate)
-    while (this.hasWork()) {
-      const taken = (this.halves.shift() ?? this.nextBatch()).filter((waiting) => this.isWorthwhile(waiting))
+    while (!this.room.isEmpty) {
+      const taken = this.room.next().filter((waiting) => this.isWorthwhile(waiting))
       const { batch, definitions } = this.withDefinitions(taken)
       if (batch.length > 0) await this.carryOut(batch, definitions)
     }
-  }
-
-  private nextBatch() {
-    const [orgId] = this.alone
-    if (orgId !== undefined) this.alone.delete(orgId)
-    return this.queue.take(orgId)
   }
 
   private isWorthwhile(waiting: Waiting<T, A>) {
@@ -143,7 +144,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
   private async recall(orgId: string, own: readonly Waiting<T, A>[]) {
     try {
       await this.options.memory.recall(orgId)
-      this.queue.putBack(own)
+      this.room.putBack(own)
       this.wake()
     } catch (error) {
       for (const { reject } of own) reject(error)
@@ -157,12 +158,13 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     let outcome: O
     try {
       this.connection ??= await this.options.connect()
-      const tasks = batch.map(({ task }) => task)
+      const tasks = inTryingOrder(batch).map(({ task }) => task)
       outcome = await runBatch(tasks, this.connection, (orgId) => definitions.get(orgId)!, expectedMs())
     } catch (error) {
       return this.fail(batch, error)
     }
     if (outcome.databaseMs !== undefined) learnTime(outcome.databaseMs)
+    if (outcome.isCommitted) this.options.writability.noteCommit()
     this.deliver(batch, outcome, startedMs)
     observe(outcome, batch.length)
     this.batchMs = this.batchMs * 0.8 + (performance.now() - startedMs) * 0.2
@@ -171,13 +173,14 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
   private deliver(batch: readonly Waiting<T, A>[], outcome: O, startedMs: number) {
     const { memory, metrics, log } = this.options
     for (const orgId of outcome.changed) memory.forget(orgId)
-    for (const orgId of outcome.locked) this.alone.add(orgId)
+    for (const orgId of outcome.locked) this.room.sendAlone(orgId)
     const again: Waiting<T, A>[] = []
+    const aside: Waiting<T, A>[] = []
     for (const waiting of batch) {
       const answer = outcome.answers.get(waiting.task)
       if (answer === undefined) {
-        if (outcome.deferred.has(waiting.task)) waiting.attempts--
-        again.push(waiting)
+        if (outcome.deferred.has(waiting.task) || outcome.busy.has(waiting.task)) waiting.attempts--
+        ;(outcome.busy.has(waiting.task) ? aside : again).push(waiting)
       } else if (answer instanceof Error) {
         if (!(answer instanceof ApiError))
           log.error({ error: answer, org_id: waiting.task.orgId }, 'books cannot be decided on')
@@ -189,16 +192,37 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
         waiting.resolve({ ...answer, timing: { waitMs, readMs, decideMs, commitMs } })
       }
     }
-    this.queue.putBack(again)
+    this.room.putBack(again)
+    if (aside.length > 0) this.setAside(aside)
+  }
+
+  /** The others go on meanwhile. */
+  private setAside(waiting: readonly Waiting<T, A>[]) {
+    const pause = this.comeAgain(waiting).finally(() => this.aside.delete(pause))
+    this.aside.add(pause)
+  }
+
+  private async comeAgain(waiting: readonly Waiting<T, A>[]) {
+    await new Promise((resolve) => setTimeout(resolve, asideMs))
+    // Behind those that came meanwhile: an organization's busy names must not keep its other requests from their turn.
+    for (const one of waiting) {
+      one.wasBusy = true
+      this.room.add(one)
+    }
+    this.wake()
   }
 
   /** After any error the connection is not used again: what it still owes is unknown. */
   private async fail(batch: readonly Waiting<T, A>[], error: unknown) {
-    const { log, metrics, releaseLater } = this.options
+    const { log, metrics, releaseLater, writability } = this.options
     this.connection?.destroy()
     this.connection = undefined
     const { code = '' } = error as { code?: string }
-    metrics.failures.inc({ reason: error instanceof UnknownOutcome ? 'unknown' : code === '' ? 'connection' : code })
+    const outage = outageOf(error)
+    writability.noteFailure(error)
+    metrics.failures.inc({
+      reason: error instanceof UnknownOutcome ? 'unknown' : (outage ?? (code === '' ? 'connection' : code)),
+    })
     if (error instanceof UnknownOutcome) {
       log.warn({ error }, 'the outcome of a batch is unknown')
       for (const { task, reject } of batch) {
@@ -213,26 +237,35 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     } else if (isPoison(code)) this.isolate(batch, error)
     else {
       if (!isRace(code)) {
-        log.warn({ error }, 'a batch was not carried out')
+        log.warn({ error, reason: outage }, outage ? outages[outage] : 'a batch was not carried out')
         await new Promise((resolve) => setTimeout(resolve, reconnectMs))
       }
-      this.queue.putBack(batch)
+      this.room.putBack(batch)
     }
   }
 
   /** One request that PostgreSQL cannot take must not fail the others: halves, until the guilty one is alone. */
   private isolate(batch: readonly Waiting<T, A>[], error: unknown) {
-    if (batch.length === 1) return batch[0]!.reject(error)
-    const middle = Math.ceil(batch.length / 2)
-    this.halves.push(batch.slice(0, middle), batch.slice(middle))
+    this.options.log.error({ error, requests: batch.length }, 'a batch cannot be written')
+    if (this.room.split(batch)) return batch[0]!.reject(error)
     for (const waiting of batch) waiting.attempts--
   }
 
   async close() {
     this.closed = true
-    while (this.running) await this.running
+    while (this.running || this.aside.size > 0) await Promise.all([this.running, ...this.aside])
     this.connection?.destroy()
   }
+}
+
+/**
+ * Names that were busy come last, and not always in the same order: only so many of an organization are tried in one batch, and
+ * none may stand in the way of the others for good.
+ */
+function inTryingOrder<W extends Pick<Waiting<LaneTask, never>, 'wasBusy'>>(batch: readonly W[]): readonly W[] {
+  if (!batch.some(({ wasBusy }) => wasBusy)) return batch
+  const place = new Map(batch.map((waiting) => [waiting, waiting.wasBusy ? Math.random() : -1]))
+  return batch.toSorted((a, b) => place.get(a)! - place.get(b)!)
 }
 
 const unavailable = (message?: string) =>

@@ -9,6 +9,7 @@ import type { Ingested, IngestTask } from './ingest-tasks.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import { laneMetrics } from './metrics.ts'
 import type { Definitions, LaneTask, Result, Task } from './tasks.ts'
+import { decisionWork } from './work.ts'
 
 export type { Book } from './book.ts'
 export { type Ask, decide, decideVersion, type HoldInputs, type Reading, type Verdict } from './decide.ts'
@@ -22,6 +23,7 @@ export {
   type IngestResult,
   type IngestTask,
 } from './ingest-tasks.ts'
+export { checkRightToEnd } from './ownership.ts'
 export { expiredHolds } from './queries.ts'
 export { runOf } from './recording.ts'
 export type { Definitions, Facts, KnownHold, Result, RunEnding, Task } from './tasks.ts'
@@ -65,6 +67,8 @@ export interface Lanes {
   readonly definitionsOf: (orgId: string) => Promise<Definitions>
   /** Gives a hold back that nobody will use, whether or not it was made; goes on trying. */
   readonly releaseLater: (orgId: string, holdId: string) => void
+  /** Connects; throws where the database cannot be decided on, as behind a pooler. */
+  readonly open: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -82,6 +86,7 @@ export function openLanes(platform: Platform): Lanes {
     memory,
     metrics: observed,
     log,
+    writability: sql.writability,
     expectedMs: () => clock.now().getTime() + offsetMs,
     learnTime: (databaseMs: number) => {
       offsetMs = databaseMs - clock.now().getTime()
@@ -92,7 +97,8 @@ export function openLanes(platform: Platform): Lanes {
   }
   const decisionLane: LaneOptions<Task, Omit<Result, 'timing'>, BatchOutcome> = {
     ...lane,
-    batchSize: { most: 256, mostOfOneOrg: 64 },
+    batchSize: { tasks: 256, tasksOfOneOrg: 64, work: 2_000, workOfOneOrg: 256 },
+    workOf: (task) => decisionWork(task, memory.known(task.orgId), memory.hints.of(task.orgId)),
     maxWaiting: 20_000,
     deadlineMs: 1_000,
     runBatch: (tasks, connection, definitionsOf, expectedMs) =>
@@ -109,7 +115,8 @@ export function openLanes(platform: Platform): Lanes {
         settings: ingestSettings,
         flightTimeoutMs: ingestFlightMs,
       }),
-    batchSize: { most: 5_000, mostOfOneOrg: 5_000 },
+    batchSize: { tasks: 1_000, tasksOfOneOrg: 250, work: 5_000, workOfOneOrg: 1_000 },
+    workOf: ({ items }) => items.length,
     maxWaiting: 2_000,
     deadlineMs: 10_000,
     runBatch: (tasks, connection, definitionsOf, expectedMs) =>
@@ -141,6 +148,9 @@ export function openLanes(platform: Platform): Lanes {
     ingest,
     definitionsOf: async (orgId) => memory.known(orgId) ?? memory.recall(orgId),
     releaseLater: lane.releaseLater,
+    open: async () => {
+      await Promise.all([lanes[0]!.open(), ingesting[0]!.open()])
+    },
     close: async () => {
       clearInterval(timer)
       await Promise.all([...lanes, ...ingesting].map((each) => each.close()))

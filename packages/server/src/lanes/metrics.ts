@@ -54,7 +54,7 @@ export function laneMetrics(metrics: Metrics) {
   })
   const repeats = new Counter({
     name: 'svc_lane_repeats_total',
-    help: 'Organizations (`locked` by another process, limits `changed`) or requests (`unread` rows) that went through a batch again.',
+    help: 'Organizations (`locked` by another process, limits `changed`) or requests (`unread` rows, a `name` that is being claimed) that went through a batch again.',
     labelNames: ['reason'],
     registers,
   })
@@ -95,6 +95,7 @@ export function laneMetrics(metrics: Metrics) {
       if (outcome.locked.size > 0) repeats.inc({ reason: 'locked' }, outcome.locked.size)
       if (outcome.changed.size > 0) repeats.inc({ reason: 'changed' }, outcome.changed.size)
       if (outcome.unread > 0) repeats.inc({ reason: 'unread' }, outcome.unread)
+      if (outcome.busy.size > 0) repeats.inc({ reason: 'name' }, outcome.busy.size)
       const counts = { allowed: 0, refused: 0, overrun: 0n, late: 0n }
       for (const { verdicts } of outcome.decisions) {
         for (const verdict of verdicts) {

@@ -1,8 +1,9 @@
 import { sql as raw } from 'kysely'
 import { keyIdentity, stillKept } from '../idempotency/idempotency.ts'
+import type { MakerColumns } from '../identity/identity.ts'
 import { type Sent, type Statement, statement } from '../infra/pipelined-connection.ts'
 import type { Sql } from '../infra/sql.ts'
-import type { NamedAllowanceRow, ScheduleColumns } from '../ledger/ledger.ts'
+import { type NamedAllowanceRow, type ScheduleColumns, stopped } from '../ledger/ledger.ts'
 
 /**
  * The statements of a lane. Rows are reached one by one through their key (`cross join lateral … limit 1`) and written through
@@ -79,11 +80,11 @@ const ofKeys = (wanted: Keys) => [wanted.map(({ orgId }) => orgId), wanted.map((
 export const readCounters = (wanted: Keys) => send(countersStatement, ...ofKeys(wanted))
 export const readAllowances = (wanted: Keys) => send(allowancesStatement, ...ofKeys(wanted))
 
-const holdColumns = `id, state, on_expiry, held_at, expires_at, amount_nano, keys, amounts, draws, charged_nano, overrun_nano, inputs`
+const holdColumns = `id, state, on_expiry, held_at, expires_at, amount_nano, keys, amounts, draws, charged_nano, overrun_nano, inputs, key_id, grant_id, lineage_id`
 const theHolds = `from unnest($1::uuid[], $2::uuid[]) as t (org_id, wanted) cross join lateral (
      select ${holdColumns} from holds where org_id = t.org_id and id = t.wanted limit 1) h`
 
-export interface HoldRow {
+export interface HoldRow extends MakerColumns {
   readonly org_id: string
   readonly id: string
   readonly state: 'open' | 'settled' | 'released' | 'expired'
@@ -96,9 +97,12 @@ export interface HoldRow {
   readonly draws: number[]
   readonly charged_nano: bigint | null
   readonly overrun_nano: bigint | null
+  /** Where it is not the maker itself. */
+  readonly lineage_id: string | null
   readonly inputs: {
     readonly customer_id?: string
-    readonly read: readonly (readonly [string | null, string, string])[]
+    /** Limit, spent and held; of a customer's limit its thresholds too. */
+    readonly read: readonly (readonly [string | null, string, string, (readonly number[])?])[]
   }
 }
 
@@ -109,17 +113,19 @@ const holdAllowancesStatement = statement(
      select ${allowanceColumns} from allowances where org_id = t.org_id and key = k limit 1) a`,
 )
 /** More than anybody has; the bound keeps the look-up a look-up. */
-const maxPacks = 10_000
+const maxPacks = 1_000
+/** Packs that can still be drawn on, or were when a hold was made whose row is still kept. */
+const drawable = `voided_at is null and (expires_at is null or expires_at > clock_timestamp() - interval '9 days')`
 const packColumns = `owner, id, amount, priority, expires_at, voided_at, created_at`
 const holdPacksStatement = statement(
   'hold_packs',
   `select distinct on (t.org_id, p.id) t.org_id, p.* ${theHolds} cross join lateral (
-     select ${packColumns} from packs where org_id = t.org_id and owner = h.inputs ->> 'customer_id' order by id limit ${maxPacks}) p`,
+     select ${packColumns} from packs where org_id = t.org_id and owner = h.inputs ->> 'customer_id' and ${drawable} order by id limit ${maxPacks}) p`,
 )
 const holdPackAllowancesStatement = statement(
   'hold_pack_allowances',
   `select distinct on (t.org_id, a.key) t.org_id, a.* ${theHolds} cross join lateral (
-     select id from packs where org_id = t.org_id and owner = h.inputs ->> 'customer_id' order by id limit ${maxPacks}) p cross join lateral (
+     select id from packs where org_id = t.org_id and owner = h.inputs ->> 'customer_id' and ${drawable} order by id limit ${maxPacks}) p cross join lateral (
      select ${counterColumns} from allowances where org_id = t.org_id and key = p.id limit 1) a`,
 )
 /** Holds, and all that ending them can touch. */
@@ -135,6 +141,7 @@ export interface CustomerLimitRow extends ScheduleColumns {
   readonly customer_id: string
   readonly id: string
   readonly amount: bigint | null
+  readonly thresholds: number[]
 }
 export interface PackRow {
   readonly org_id: string
@@ -151,18 +158,18 @@ const theCustomers = `from unnest($1::uuid[], $2::text[]) as t (org_id, customer
 const customersStatement = statement(
   'customers',
   `select t.org_id, c.* ${theCustomers} (
-     select customer_id, id, amount, period, anchor::text, timezone, next_period, next_anchor::text, next_timezone, next_from
+     select customer_id, id, amount, thresholds, period, anchor::text, timezone, next_period, next_anchor::text, next_timezone, next_from
        from customer_limits where org_id = t.org_id and customer_id = t.customer limit 1) c`,
 )
 const packsStatement = statement(
   'packs',
   `select t.org_id, p.* ${theCustomers} (
-     select ${packColumns} from packs where org_id = t.org_id and owner = t.customer order by id limit ${maxPacks}) p`,
+     select ${packColumns} from packs where org_id = t.org_id and owner = t.customer and ${drawable} order by id limit ${maxPacks}) p`,
 )
 const packAllowancesStatement = statement(
   'pack_allowances',
   `select t.org_id, a.* ${theCustomers} (
-     select id from packs where org_id = t.org_id and owner = t.customer order by id limit ${maxPacks}) p cross join lateral (
+     select id from packs where org_id = t.org_id and owner = t.customer and ${drawable} order by id limit ${maxPacks}) p cross join lateral (
      select ${counterColumns} from allowances where org_id = t.org_id and key = p.id limit 1) a`,
 )
 type Customers = readonly { readonly orgId: string; readonly customerId: string }[]
@@ -198,14 +205,24 @@ export const readKeptAnswers = (keys: readonly { orgId: string; key: string }[])
     keys.map(({ key }) => key),
   )
 
-const expiredStatement = statement(
-  'expired',
-  `select e.org_id, h.* from expired_holds($2::timestamptz, 2000) e cross join lateral (
-     select ${holdColumns} from holds where org_id = e.org_id and id = e.id limit 1) h
-    where e.org_id = any($1::uuid[])`,
+/** How many ended leases one transaction ends for the sake of a refusal. */
+export const mostOverdue = 2_000
+const overdueStatement = statement(
+  'overdue',
+  `select t.org_id, h.* from unnest($1::uuid[]) as t (org_id) cross join lateral (
+     select ${holdColumns} from holds
+      where org_id = t.org_id and state = 'open' and expires_at < $2::timestamptz order by expires_at limit ${mostOverdue}) h`,
 )
-/** Those of the organizations that are among the oldest in the cell: however many others have, the look stays short. */
-export const readExpired = (orgIds: readonly string[], before: Date) => send(expiredStatement, orgIds, before)
+/** The organization's own, however many others have. */
+export const readOverdue = (orgId: string, before: Date) => send(overdueStatement, [orgId], before)
+
+const stopsStatement = statement(
+  'stops',
+  `select e.key from unnest($2::uuid[]) as wanted cross join lateral (
+     select key from threshold_events where org_id = $1 and key = wanted and threshold = ${stopped} limit 1) e`,
+)
+/** Which allowances were told of as refusing. */
+export const readStops = (orgId: string, keys: readonly string[]) => send(stopsStatement, orgId, keys)
 
 /** The oldest holds whose lease is over, of all organizations. */
 export async function expiredHolds({ db }: Sql, graceMs: number, most: number) {

@@ -4,7 +4,8 @@ import type { Task } from './tasks.ts'
 
 type Waiting = WaitingFor<Task, object>
 const maxBatch = 256
-const newQueue = () => new FairQueue<Task, object>({ most: maxBatch, mostOfOneOrg: 64 })
+const limits = { tasks: maxBatch, tasksOfOneOrg: 64, work: 2_000, workOfOneOrg: 256 }
+const newQueue = () => new FairQueue<Task, object>(limits, () => 1)
 
 const waiting = (orgId: string): Waiting => {
   const task: Task = {
@@ -25,6 +26,24 @@ const countsOf = (batch: readonly Waiting[]) => {
   const counts: Record<string, number> = {}
   for (const { task } of batch) counts[task.orgId] = (counts[task.orgId] ?? 0) + 1
   return counts
+}
+
+/** A queue to which tasks of any work can be added. */
+function weighed(size = limits) {
+  const works = new Map<Task, number>()
+  const queue = new FairQueue<Task, object>(size, (task) => works.get(task)!)
+  const add = (orgId: string, work: number) => {
+    const each = waiting(orgId)
+    works.set(each.task, work)
+    queue.add(each)
+    return each
+  }
+  const workOf = (batch: readonly Waiting[]) => {
+    const sums: Record<string, number> = {}
+    for (const { task } of batch) sums[task.orgId] = (sums[task.orgId] ?? 0) + works.get(task)!
+    return sums
+  }
+  return { queue, add, workOf }
 }
 
 describe('the queue of a lane', () => {
@@ -113,10 +132,8 @@ describe('what is put back', () => {
   })
 
   test('counts what a task is worth, and never cuts one: the first goes however much it is', () => {
-    const queue = new FairQueue<Task, object>({ most: 10, mostOfOneOrg: 10 })
-    const heavy = (weight: number) => ({ ...waiting('a'), task: { ...waiting('a').task, weight } })
-    const all = [heavy(25), heavy(6), heavy(4), heavy(1)]
-    for (const each of all) queue.add(each)
+    const { queue, add } = weighed({ tasks: 10, tasksOfOneOrg: 10, work: 10, workOfOneOrg: 10 })
+    const all = [25, 6, 4, 1].map((work) => add('a', work))
     expect(queue.take()).toEqual([all[0]])
     expect(queue.take()).toEqual([all[1], all[2]])
     expect(queue.take()).toEqual([all[3]])
@@ -128,5 +145,86 @@ describe('what is put back', () => {
     queue.putBack([])
     expect(queue.size).toBe(0)
     expect(queue.take()).toEqual([])
+  })
+})
+
+describe('turns by work', () => {
+  test('one organization whose requests are heavy has no larger share than one with many light ones', () => {
+    const { queue, add, workOf } = weighed()
+    for (let i = 0; i < 1_000; i++) add('heavy', 100)
+    for (let i = 0; i < 40_000; i++) add('light', 4)
+    const done = { heavy: 0, light: 0 }
+    for (let i = 0; i < 100; i++) {
+      const { heavy = 0, light = 0 } = workOf(queue.take())
+      expect(heavy).toBeLessThanOrEqual(limits.workOfOneOrg + 100)
+      done.heavy += heavy
+      done.light += light
+    }
+    expect(done.heavy).toBeLessThanOrEqual(done.light)
+    expect(done.heavy).toBeGreaterThan(done.light * 0.9)
+  })
+
+  test('a request of a thousand rows waits until its shares have covered it, while others wait', () => {
+    const { queue, add, workOf } = weighed()
+    for (let i = 0; i < 64; i++) add('heavy', 1_001)
+    for (let i = 0; i < 1_000; i++) add('light', 4)
+    const batches = Array.from({ length: 8 }, () => workOf(queue.take()))
+    expect(batches.map(({ heavy = 0 }) => heavy)).toEqual([0, 0, 0, 1_001, 0, 0, 0, 1_001])
+    for (const { light } of batches) expect(light).toBe(256)
+  })
+
+  test('a request that is heavier than anybody may have at once goes as soon as nobody else waits', () => {
+    const { queue, add, workOf } = weighed()
+    for (let i = 0; i < 3; i++) add('heavy', 1_001)
+    expect(workOf(queue.take())).toEqual({ heavy: 1_001 })
+    add('light', 4)
+    expect(workOf(queue.take())).toEqual({ light: 4 })
+    expect(workOf(queue.take())).toEqual({ heavy: 1_001 })
+  })
+
+  test('a batch has at most 2,000 rows, of however many organizations', () => {
+    const { queue, add, workOf } = weighed()
+    for (let org = 0; org < 50; org++) for (let i = 0; i < 20; i++) add(`org ${org}`, 90)
+    const served = new Set<string>()
+    while (queue.size > 0) {
+      const sums = workOf(queue.take())
+      expect(Object.values(sums).reduce((sum, work) => sum + work, 0)).toBeLessThanOrEqual(2_000)
+      for (const orgId of Object.keys(sums)) served.add(orgId)
+    }
+    expect(served.size).toBe(50)
+  })
+
+  test('nobody who waits is left out: every organization is served within its rounds, whatever the others weigh', () => {
+    const { queue, add } = weighed()
+    for (let org = 0; org < 30; org++) for (let i = 0; i < 10; i++) add(`org ${org}`, 1 + org * 40)
+    const last = new Map<string, number>()
+    for (let batch = 1; queue.size > 0; batch++)
+      for (const { task } of queue.take()) {
+        expect(batch - (last.get(task.orgId) ?? 0)).toBeLessThanOrEqual(60)
+        last.set(task.orgId, batch)
+      }
+    expect(last.size).toBe(30)
+  })
+
+  test('shares are not saved for later: after a long wait of light requests a turn is worth one share', () => {
+    const { queue, add, workOf } = weighed()
+    for (let i = 0; i < 200; i++) {
+      add('a', 4)
+      add('b', 4)
+      queue.take()
+    }
+    for (let i = 0; i < 300; i++) add('a', 10)
+    add('b', 4)
+    expect(workOf(queue.take())).toEqual({ a: 250, b: 4 })
+  })
+
+  test('the backlog of one organization says nothing of how long another one would wait', () => {
+    const { queue, add } = weighed()
+    for (let i = 0; i < 500; i++) add('heavy', 1_001)
+    expect(queue.batchesBefore('heavy')).toBeGreaterThan(200)
+    expect(queue.batchesBefore('light')).toBe(0)
+    for (let i = 0; i < 100; i++) add('light', 4)
+    expect(queue.batchesBefore('light')).toBeLessThanOrEqual(2)
+    expect(queue.sizeOf('light')).toBe(100)
   })
 })

@@ -5,87 +5,168 @@ export interface Waiting<T extends LaneTask, A> {
   readonly task: T
   readonly enqueuedMs: number
   attempts: number
+  /** Its name was being claimed by somebody else when it was last tried. */
+  wasBusy?: boolean
   readonly resolve: (result: A & { readonly timing: Timing }) => void
   readonly reject: (error: unknown) => void
 }
 
-/** How much goes into one batch, and how much of it to one organization while others wait. */
+/** The size of one batch, and the share of one organization in it while others wait, in tasks and in work. */
 export interface BatchSize {
-  readonly most: number
-  readonly mostOfOneOrg: number
+  readonly tasks: number
+  readonly tasksOfOneOrg: number
+  readonly work: number
+  readonly workOfOneOrg: number
 }
 
-/** Tasks by organization, taken in turns: one that asks for much waits for itself, not the others for it. */
+interface Entry<T extends LaneTask, A> {
+  readonly waiting: Waiting<T, A>
+  readonly work: number
+}
+
+/** The tasks of one organization that wait, and the work it may ask for in its next turn beyond the usual share. */
+interface Line<T extends LaneTask, A> {
+  readonly entries: Entry<T, A>[]
+  work: number
+  credit: number
+}
+
+/**
+ * Tasks by organization, taken in turns that are equal in work, not in number (deficit round robin): while others wait, a turn
+ * is worth one share, and an organization whose next task asks for more saves shares up until they cover it. So whoever asks
+ * for much waits for itself, and not the others for it.
+ */
 export class FairQueue<T extends LaneTask, A> {
-  private readonly byOrg = new Map<string, Waiting<T, A>[]>()
+  private readonly lines = new Map<string, Line<T, A>>()
   private readonly limits: BatchSize
+  private readonly workOf: (task: T) => number
   private count = 0
   private total = 0
 
-  constructor(limits: BatchSize) {
+  constructor(limits: BatchSize, workOf: (task: T) => number) {
     this.limits = limits
+    this.workOf = workOf
   }
 
   get size() {
     return this.count
   }
 
-  /** What all that wait are worth together. */
-  get weight() {
-    return this.total
+  sizeOf(orgId: string): number {
+    return this.lines.get(orgId)?.entries.length ?? 0
+  }
+
+  /** The number of whole batches that go before a task which this organization would add now. */
+  batchesBefore(orgId: string): number {
+    const { tasks, work, tasksOfOneOrg, workOfOneOrg } = this.limits
+    const own = this.lines.get(orgId)
+    const others = this.lines.size - (own ? 1 : 0)
+    if (others === 0) return own ? Math.floor(Math.max(own.entries.length / tasks, own.work / work)) : 0
+    const round = Math.min(
+      Math.max(this.count / tasks, this.total / work),
+      (this.lines.size * workOfOneOrg) / work,
+      (this.lines.size * tasksOfOneOrg) / tasks,
+    )
+    const turns = own ? Math.floor(Math.max(own.entries.length / tasksOfOneOrg, own.work / workOfOneOrg)) : 0
+    return Math.floor(turns * Math.max(round, 1) + round)
   }
 
   add(waiting: Waiting<T, A>) {
-    const own = this.byOrg.get(waiting.task.orgId)
-    if (own) own.push(waiting)
-    else this.byOrg.set(waiting.task.orgId, [waiting])
-    this.count++
-    this.total += weightOf(waiting)
+    this.lineOf(waiting.task.orgId).entries.push(this.counted(waiting))
   }
 
   /** Back to the front, in their order. */
   putBack(all: readonly Waiting<T, A>[]) {
-    for (const [orgId, own] of Map.groupBy(all, ({ task }) => task.orgId)) {
-      this.byOrg.set(orgId, [...own, ...(this.byOrg.get(orgId) ?? [])])
-      this.count += own.length
-      for (const waiting of own) this.total += weightOf(waiting)
+    for (const [orgId, own] of Map.groupBy(all, ({ task }) => task.orgId))
+      this.lineOf(orgId).entries.unshift(...own.map((waiting) => this.counted(waiting)))
+  }
+
+  /** The next batch, or that of one organization. A task is never cut, however much work it is. */
+  take(only?: string): Waiting<T, A>[] {
+    const batch: Waiting<T, A>[] = []
+    const room = { tasks: this.limits.tasks, work: this.limits.work }
+    const alone = only ?? (this.lines.size === 1 ? this.lines.keys().next().value : undefined)
+    if (alone !== undefined) {
+      const line = this.lines.get(alone)
+      if (line) this.move(alone, line, Math.max(1, fitting(line.entries, room)), room, batch)
+      return batch
+    }
+    // Where nobody's savings cover its next task, everybody saves another share.
+    while (batch.length === 0 && this.lines.size > 0) this.takeTurns(room, batch)
+    return batch
+  }
+
+  /** The next batch of the organization whose turn it is, and of no other. */
+  takeOne(): Waiting<T, A>[] {
+    const [orgId] = this.lines.keys()
+    return orgId === undefined ? [] : this.take(orgId)
+  }
+
+  private takeTurns(room: Room, batch: Waiting<T, A>[]) {
+    const { tasksOfOneOrg, workOfOneOrg } = this.limits
+    for (const [orgId, line] of Array.from(this.lines)) {
+      if (room.tasks <= 0 || room.work <= 0) return
+      const next = line.entries[0]!.work
+      const credit = line.credit + workOfOneOrg
+      const share = { tasks: Math.min(tasksOfOneOrg, room.tasks), work: Math.min(credit, room.work) }
+      const isCovered = next <= credit
+      const count = fitting(line.entries, share)
+      // What is larger than any batch is a batch of its own.
+      const isLarge = count === 0 && isCovered && batch.length === 0
+      line.credit = credit
+      if (count > 0 || isLarge) this.move(orgId, line, Math.max(1, count), room, batch)
+      else if (!isCovered) this.rotate(orgId, line)
+      // Savings are for the task at the head of the line, and no reserve for many turns at once.
+      line.credit = Math.min(line.credit, line.entries[0]?.work ?? 0)
     }
   }
 
-  /** The next batch, or that of one organization. A task is never cut, however much it is worth. */
-  take(only?: string): Waiting<T, A>[] {
-    const batch: Waiting<T, A>[] = []
-    const { most, mostOfOneOrg } = this.limits
-    let room = most
-    const turns = only === undefined ? [...this.byOrg] : [[only, this.byOrg.get(only) ?? []] as const]
-    for (const [orgId, own] of turns) {
-      if (room <= 0) break
-      const fitting = fittingIn(own, Math.min(room, this.byOrg.size > 1 ? mostOfOneOrg : most), batch.length === 0)
-      if (fitting.count === 0) continue
-      batch.push(...own.slice(0, fitting.count))
-      room -= fitting.weight
-      this.total -= fitting.weight
-      const rest = own.slice(fitting.count)
-      // Whoever has had its turn goes to the end of the line.
-      this.byOrg.delete(orgId)
-      if (rest.length > 0) this.byOrg.set(orgId, rest)
+  /** Moves the first tasks of an organization into a batch. */
+  private move(orgId: string, line: Line<T, A>, count: number, room: Room, batch: Waiting<T, A>[]) {
+    for (const { waiting, work } of line.entries.splice(0, count)) {
+      batch.push(waiting)
+      this.count--
+      this.total -= work
+      line.work -= work
+      line.credit -= work
+      room.tasks--
+      room.work -= work
     }
-    this.count -= batch.length
-    return batch
+    this.rotate(orgId, line)
+  }
+
+  /** Whoever has had its turn goes to the end of the line. */
+  private rotate(orgId: string, line: Line<T, A>) {
+    this.lines.delete(orgId)
+    if (line.entries.length > 0) this.lines.set(orgId, line)
+  }
+
+  private lineOf(orgId: string): Line<T, A> {
+    const known = this.lines.get(orgId)
+    if (known) return known
+    const line = { entries: [], work: 0, credit: 0 }
+    this.lines.set(orgId, line)
+    return line
+  }
+
+  private counted(waiting: Waiting<T, A>): Entry<T, A> {
+    const work = this.workOf(waiting.task)
+    this.count++
+    this.total += work
+    this.lineOf(waiting.task.orgId).work += work
+    return { waiting, work }
   }
 }
 
-const weightOf = ({ task }: Waiting<LaneTask, never>) => task.weight ?? 1
+/** The tasks and the work that still fit. */
+interface Room {
+  tasks: number
+  work: number
+}
 
-/** How many of the first tasks fit; the very first of a batch always does. */
-function fittingIn(own: readonly Waiting<LaneTask, never>[], room: number, isFirst: boolean) {
-  let count = 0
-  let weight = 0
-  for (const waiting of own) {
-    const more = weightOf(waiting)
-    if (weight + more > room && !(isFirst && count === 0)) break
-    count++
-    weight += more
-  }
-  return { count, weight }
+/** The number of first tasks that fit. */
+function fitting(entries: readonly { readonly work: number }[], { tasks, work }: Room): number {
+  let left = work
+  const beyond = entries.slice(0, tasks).findIndex((entry) => (left -= entry.work) < 0)
+  return beyond === -1 ? Math.min(entries.length, tasks) : beyond
 }

@@ -2,10 +2,20 @@ import type pg from 'pg'
 import { type Chain, chainKey } from '../chains/chains.ts'
 import { packOf } from '../credits/credits.ts'
 import { customerLimitOf } from '../customers/customers.ts'
+import { type Maker, makerIn } from '../identity/identity.ts'
 import type { PipelinedConnection } from '../infra/pipelined-connection.ts'
 import { amountsIn, type Balance, type CustomerFacts, emptyBalance } from '../ledger/ledger.ts'
-import { claimRuns, type KnownKeyRow, type RunKey, readRunKeys } from '../run-log/run-log.ts'
+import {
+  type EndedRun,
+  type EndedRunRow,
+  endedRunOf,
+  type KnownKeyRow,
+  type RunKey,
+  readRunKeys,
+  tryRunKeys,
+} from '../run-log/run-log.ts'
 import { type ChainRow, type ParentRow, readChains, readParents } from './chain-queries.ts'
+import type { Decision } from './decide.ts'
 import { expiryGraceMs } from './ending.ts'
 import * as queries from './queries.ts'
 import type { KnownHold, ParentRun } from './tasks.ts'
@@ -41,6 +51,12 @@ export interface OrgReading {
   readonly parents: Map<string, ParentRun>
   /** Who has the names that runs were to get. */
   readonly runKeys: Map<string, KnownKeyRow>
+  /** Names that another transaction is claiming now. */
+  readonly busyNames: Set<string>
+  /** Started runs that have ended, by their ids. */
+  readonly endedRuns: Map<string, EndedRun>
+  /** Allowances of which it was told before that they refuse, as far as they were looked for. */
+  readonly stopped: Set<string>
 }
 
 /** Books of which only the ledger's row is known. */
@@ -56,6 +72,9 @@ export const unreadBooks = (ledger: queries.LedgerRow): OrgReading => ({
   chains: new Map(),
   parents: new Map(),
   runKeys: new Map(),
+  busyNames: new Set(),
+  endedRuns: new Map(),
+  stopped: new Set(),
 })
 
 export interface Reading {
@@ -72,8 +91,8 @@ export async function lockAndRead(connection: PipelinedConnection, wanted: Wante
     queries.begin,
     queries.tenants(wanted.orgIds),
     ...(wanted.keys.length > 0 ? [queries.lockIdempotencyKeys(wanted.keys)] : []),
-    // Before the organization's lock: whoever has that never waits for a name.
-    ...(wanted.runKeys.length > 0 ? [claimRuns([], wanted.runKeys), readRunKeys(wanted.runKeys)] : []),
+    // Before the organization's lock, and without a wait: a name that a bulk is claiming must not hold up other organizations.
+    ...(wanted.runKeys.length > 0 ? [tryRunKeys(wanted.runKeys), readRunKeys(wanted.runKeys)] : []),
     queries.lockLedgers(wanted.orgIds),
     queries.clock,
     ...(wanted.allowances.length > 0 ? [queries.readCounters(wanted.allowances)] : []),
@@ -122,6 +141,9 @@ export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryR
   for (const row of rows<queries.CounterRow>(...counters, 'hold_allowances')) keepAllowance(orgs.get(row.org_id), row)
   keepChainRows(orgs, rows<ChainRow>('chains', 'parent_chains'), rows<ParentRow>('parents'))
   for (const row of rows<KnownKeyRow>('known_run_keys')) orgs.get(row.org_id)?.runKeys.set(row.key, row)
+  for (const { org_id, key } of rows<{ org_id: string; key: string }>('try_run_keys'))
+    orgs.get(org_id)?.busyNames.add(key)
+  for (const row of rows<EndedRunRow>('ended_runs')) orgs.get(row.org_id)?.endedRuns.set(row.id, endedRunOf(row))
   for (const row of rows<queries.KeptAnswerRow>('kept_answers')) orgs.get(row.org_id)?.keptAnswers.set(row.key, row)
   for (const [i, { is_ours }] of rows<{ is_ours: boolean }>('key_locks').entries()) {
     const { orgId, key } = wanted.keys[i]!
@@ -131,23 +153,35 @@ export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryR
   return { orgs, nowMs: now.getTime() }
 }
 
-/** Adds the holds of these organizations whose lease is over; says whether there are any. */
-export async function readExpired(
+/** Holds of an organization whose lease is over, as far as they were read. */
+export interface Overdue {
+  readonly isAny: boolean
+  /** Whether there may be more than were read. */
+  readonly isMore: boolean
+}
+
+/** Before a refusal: adds the holds of an organization whose lease is over, the oldest first, and which of the refusing limits were told of. */
+export async function readOverdue(
   connection: PipelinedConnection,
   { orgs, nowMs }: Reading,
-  orgIds: readonly string[],
-) {
-  const before = new Date(nowMs - expiryGraceMs)
-  const [found] = await connection.fly([queries.readExpired(orgIds, before)])
-  const expired = (found!.rows as queries.HoldRow[]).filter(
-    ({ org_id, id }) => orgs.get(org_id)?.holds.has(id) === false,
-  )
-  if (expired.length === 0) return false
-  for (const row of expired) orgs.get(row.org_id)!.holds.set(row.id, holdOf(row))
-  const wanted = expired.flatMap(({ org_id, keys }) => keys.map((key) => ({ orgId: org_id, key })))
+  orgId: string,
+  stops: Decision['stops'],
+): Promise<Overdue> {
+  const org = orgs.get(orgId)!
+  const keys = [...new Set(stops.map(({ allowance }) => allowance.key))]
+  const [found, told] = await connection.fly([
+    queries.readOverdue(orgId, new Date(nowMs - expiryGraceMs)),
+    ...(keys.length > 0 ? [queries.readStops(orgId, keys)] : []),
+  ])
+  for (const { key } of (told?.rows ?? []) as { key: string }[]) org.stopped.add(key)
+  const rows = found!.rows as queries.HoldRow[]
+  const overdue = rows.filter(({ id }) => !org.holds.has(id))
+  if (overdue.length === 0) return { isAny: false, isMore: false }
+  for (const row of overdue) org.holds.set(row.id, holdOf(row))
+  const wanted = [...new Set(overdue.flatMap(({ keys }) => keys))].map((key) => ({ orgId, key }))
   const [allowances] = await connection.fly([queries.readAllowances(wanted)])
-  for (const row of allowances!.rows as queries.AllowanceRow[]) keepAllowance(orgs.get(row.org_id), row)
-  return true
+  for (const row of allowances!.rows as queries.AllowanceRow[]) keepAllowance(org, row)
+  return { isAny: true, isMore: rows.length === queries.mostOverdue }
 }
 
 /** Adds allowances that turned out to be needed under the lock. */
@@ -219,7 +253,14 @@ const holdOf = (row: queries.HoldRow): KnownHold => ({
   amounts: amountsIn(row.amounts, row.keys),
   draws: row.draws.length > 0 ? row.draws : row.keys.map(() => 0),
   limits: row.inputs.read.map(([limit]) => (limit === null ? null : BigInt(limit))),
+  thresholds: row.inputs.read.map(([, , , thresholds]) => thresholds ?? []),
   chargedNano: row.charged_nano,
   overrunNano: row.overrun_nano,
   inputs: row.inputs,
+  madeBy: makerOfRow(row),
 })
+
+function makerOfRow(row: queries.HoldRow): Maker | undefined {
+  const maker = makerIn(row)
+  return maker && { ...maker, lineageId: row.lineage_id ?? maker.id }
+}

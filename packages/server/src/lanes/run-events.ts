@@ -1,4 +1,5 @@
 import { type EventData, writtenEvents } from '../events/events.ts'
+import { makerTextOrNull } from '../identity/identity.ts'
 import type { Sent } from '../infra/pipelined-connection.ts'
 import type { RunRecord } from '../run-log/run-log.ts'
 import { formatId } from '../values/id.ts'
@@ -27,6 +28,7 @@ const time = (ms: number) => timestamp(new Date(ms))
 const finishedRun = ({ about, usage, ...run }: RunRecord): EventData<'run.finished'> => ({
   run_id: formatId('run', run.id),
   external_id: about.external_id ?? null,
+  key_id: makerTextOrNull(run.madeBy),
   status: run.status,
   model: about.model,
   provider: about.provider ?? null,

@@ -21,6 +21,8 @@ export interface Definitions extends OrgLimits {
 export interface KnownHold extends Hold {
   /** What the limits were when it was made. */
   readonly limits: readonly (bigint | null)[]
+  /** And their thresholds, where no process remembers them. */
+  readonly thresholds?: readonly (readonly number[])[]
   readonly inputs: { readonly customer_id?: string }
 }
 
@@ -73,8 +75,6 @@ export interface LaneTask {
   readonly isAbandoned?: (() => boolean) | undefined
   /** A caller that lost the answer finds the hold again by a name of its own, so it is not given back. */
   readonly isFoundAgain?: boolean
-  /** How many of the least tasks it is worth. */
-  readonly weight?: number
 }
 
 /** One request on its way through a lane. */
@@ -104,8 +104,8 @@ export interface Task extends LaneTask {
   }
 }
 
-/** What is known of a run at its end, beside its cost. */
-export interface RunEnding extends Pick<RunRecord, 'status' | 'usage' | 'valueNano' | 'endedAtMs'> {
-  /** By the price that its hold was made with. */
-  readonly costBasis: (hold: KnownHold) => RunRecord['costBasis']
+/** The end of a run, beside its cost. Known once the task that ends it was bound to its hold. */
+export interface RunEnding extends Pick<RunRecord, 'status' | 'usage' | 'valueNano' | 'endedAtMs' | 'costBasis'> {
+  /** The model that ran, which may be another one than was asked for. */
+  readonly ran: Pick<RunRecord['about'], 'model' | 'provider'>
 }

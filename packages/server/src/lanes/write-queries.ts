@@ -1,6 +1,7 @@
 import { claimedAgain } from '../idempotency/idempotency.ts'
+import { type MakerId, makerText } from '../identity/identity.ts'
 import { type Sent, type Statement, statement } from '../infra/pipelined-connection.ts'
-import { type Allowance, type ChainPlace, crossingsStatement } from '../ledger/ledger.ts'
+import { type Allowance, type ChainPlace, crossingsStatement, mostCounted } from '../ledger/ledger.ts'
 import { forgetRunKeys, type RunKey } from '../run-log/run-log.ts'
 import type { Delta } from './book.ts'
 import type { Decision, Movement } from './decide.ts'
@@ -23,6 +24,8 @@ export interface Outcome {
   /** Allowances that were found, and where; the others are made. */
   readonly found: ReadonlyMap<string, { readonly place: string; readonly last_seq: bigint; readonly spent: bigint }>
   readonly made: ReadonlyMap<string, Allowance>
+  /** Allowances of which it was told before that they refuse. */
+  readonly stopped: ReadonlySet<string>
   readonly keptAnswers: readonly KeptAnswer[]
   readonly chains: ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }>
   readonly runs: RunsEnded
@@ -59,8 +62,8 @@ function iso(ms: number): string {
 const updateAllowances = statement(
   'update_allowances',
   `with changed as (
-     update allowances a set spent = a.spent + d.spent, held = a.held + d.held, overrun = a.overrun + d.overrun,
-            late = a.late + d.late, would_refuse = a.would_refuse + d.would_refuse, last_seq = d.seq
+     update allowances a set spent = a.spent + d.spent, held = a.held + d.held, overrun = a.overrun + least(d.overrun, ${mostCounted} - a.overrun),
+            late = a.late + least(d.late, ${mostCounted} - a.late), would_refuse = a.would_refuse + d.would_refuse, last_seq = d.seq
        from unnest($1::tid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
             as d (place, spent, held, overrun, late, would_refuse, seq)
       where a.ctid = d.place returning 1)
@@ -72,13 +75,22 @@ const insertAllowances = statement(
    select * from json_to_recordset($1) as a (org_id uuid, key uuid, limit_id uuid, kind text, subject text, unit text, period_label text,
      period_start timestamptz, period_end timestamptz, spent bigint, held bigint, overrun bigint, late bigint, would_refuse bigint, last_seq bigint)`,
 )
-const advance = statement('advance', `update org_ledgers set seq = seq + 1 where org_id = any($1)`)
+/** From the number that was read under the lock: where another transaction has moved it meanwhile, the lock was none. */
+const advance = statement(
+  'advance',
+  `with wanted as (
+     select d.seq, l.place from unnest($1::uuid[], $2::bigint[]) as d (org_id, seq) cross join lateral (
+       select ctid as place from org_ledgers where org_id = d.org_id limit 1) l),
+   advanced as (
+     update org_ledgers l set seq = w.seq from wanted w where l.ctid = w.place and l.seq = w.seq - 1 returning 1)
+   select assert_rows((select count(*) from advanced), cardinality($1))`,
+)
 const insertHolds = statement(
   'insert_holds',
-  `insert into holds (org_id, id, state, on_expiry, held_at, expires_at, seq, amount_nano, keys, amounts, draws, inputs)
-   select org_id, id, 'open', on_expiry, held_at, expires_at, seq, amount_nano, keys, amounts, draws, inputs
+  `insert into holds (org_id, id, state, on_expiry, held_at, expires_at, seq, amount_nano, keys, amounts, draws, inputs, key_id, grant_id, lineage_id)
+   select org_id, id, 'open', on_expiry, held_at, expires_at, seq, amount_nano, keys, amounts, draws, inputs, key_id, grant_id, lineage_id
      from json_to_recordset($1) as h (org_id uuid, id uuid, on_expiry text, held_at timestamptz, expires_at timestamptz, seq bigint,
-       amount_nano bigint, keys uuid[], amounts bigint[], draws smallint[], inputs json)`,
+       amount_nano bigint, keys uuid[], amounts bigint[], draws smallint[], inputs json, key_id uuid, grant_id uuid, lineage_id uuid)`,
 )
 const changeHolds = statement(
   'change_holds',
@@ -95,9 +107,9 @@ const changeHolds = statement(
 )
 const insertMovements = statement(
   'insert_movements',
-  `insert into movements (org_id, seq, idx, at, kind, hold_id, keys, d_spent, d_held, d_overrun, d_late)
+  `insert into movements (org_id, seq, idx, at, kind, hold_id, keys, d_spent, d_held, d_overrun, d_late, key_id, grant_id, actor)
    select * from json_to_recordset($1) as m (org_id uuid, seq bigint, idx integer, at timestamptz, kind text, hold_id uuid, keys uuid[],
-     d_spent bigint[], d_held bigint[], d_overrun bigint[], d_late bigint[])`,
+     d_spent bigint[], d_held bigint[], d_overrun bigint[], d_late bigint[], key_id uuid, grant_id uuid, actor jsonb)`,
 )
 const insertBatches = statement(
   'insert_batches',
@@ -141,7 +153,11 @@ export function writesOf(outcomes: readonly Outcome[], version: number, crossing
     })
   add(insertAllowances, outcomes.flatMap(newAllowances))
   const moved = outcomes.filter(({ decision }) => decision.movements.length > 0)
-  if (moved.length > 0) flight.push({ statement: advance, values: [moved.map(({ orgId }) => orgId)] })
+  if (moved.length > 0)
+    flight.push({
+      statement: advance,
+      values: [moved.map(({ orgId }) => orgId), moved.map(({ seq }) => seq.toString())],
+    })
   add(insertHolds, outcomes.flatMap(newHolds))
   const changed = outcomes.flatMap(changedHolds)
   add(changeHolds, changed, changed.length)
@@ -220,11 +236,29 @@ const newHolds = ({ orgId, seq, at, decision }: Outcome) =>
     keys: array(hold.keys),
     amounts: shortest(hold.amounts),
     draws: sparse(hold.draws),
+    ...written(hold.madeBy),
+    ...(hold.madeBy && hold.madeBy.lineageId !== hold.madeBy.id && { lineage_id: hold.madeBy.lineageId }),
     inputs: {
       ...hold.inputs,
-      read: readings.map(({ allowance: { limit }, spent, held }) => [limit?.toString() ?? null, `${spent}`, `${held}`]),
+      read: readings.map(({ allowance: { limit, kind, thresholds }, spent, held }) => [
+        limit?.toString() ?? null,
+        `${spent}`,
+        `${held}`,
+        // No process remembers the limits of customers: what is told at the end of the hold is told by those of its beginning.
+        ...(kind === 'customer' && thresholds.length > 0 ? [thresholds] : []),
+      ]),
     },
   }))
+
+/** The columns of a maker that have a value: what is null need not travel. */
+const written = (maker: MakerId | undefined) =>
+  maker && (maker.kind === 'key' ? { key_id: maker.id } : { grant_id: maker.id })
+
+/** Who moved what another made; whoever moved its own is not written twice. */
+function movedByOther({ kind, madeBy, movedBy }: Movement) {
+  if (movedBy) return movedBy.id === madeBy?.id ? undefined : { kind: movedBy.kind, id: makerText(movedBy) }
+  return madeBy && kind === 'release' ? { kind: 'system' } : undefined
+}
 
 const changedHolds = ({ orgId, seq, at, decision }: Outcome) =>
   decision.changedHolds.map((hold: Hold) => {
@@ -241,7 +275,8 @@ const changedHolds = ({ orgId, seq, at, decision }: Outcome) =>
     }
   })
 
-function movementRow({ orgId, seq, at }: Outcome, { kind, holdId, changes }: Movement, idx: number) {
+function movementRow({ orgId, seq, at }: Outcome, movement: Movement, idx: number) {
+  const { kind, holdId, madeBy, changes } = movement
   const column = (name: keyof Delta) => shortest(changes.map(({ delta }) => delta[name]))
   return {
     org_id: orgId,
@@ -255,5 +290,7 @@ function movementRow({ orgId, seq, at }: Outcome, { kind, holdId, changes }: Mov
     d_held: column('held'),
     d_overrun: column('overrun'),
     d_late: column('late'),
+    ...written(madeBy),
+    actor: movedByOther(movement),
   }
 }

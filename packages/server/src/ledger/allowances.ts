@@ -121,22 +121,27 @@ export interface Refusal {
   readonly total: { readonly limit: bigint; readonly spent: bigint; readonly held: bigint }
   /** Refused before any cost was incurred. */
   readonly isPreFlight: boolean
+  /** Whether the subject was admitted before: names that callers make up can be refused without end, and leave nothing behind. */
+  readonly isKnown: boolean
 }
 
 /** The definitions of an organization that processes remember, by version. */
 export interface OrgLimits {
   readonly version: bigint
   readonly limits: readonly ScopedLimit[]
-  readonly customerDefault: CustomerDefault | null
+  readonly customerDefault: DefaultLimit | null
   readonly topUps: readonly Pack[]
 }
 
 export interface ScopedLimit extends Limit {
   readonly scopeKind: 'org' | 'department' | 'workflow' | 'deployment'
   readonly scopeId: string
+  /** Of a default: how many new subjects a day may bring. */
+  readonly maxNewPerDay?: bigint | undefined
 }
 
-export interface CustomerDefault extends Limit {
+/** What binds every subject that has no limit of its own, each for itself. */
+export interface DefaultLimit extends Limit {
   readonly maxNewPerDay: bigint
 }
 

@@ -2,13 +2,13 @@ import type { NewEvent } from '../events/events.ts'
 import type { Tx } from '../infra/sql.ts'
 import { newUuid } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
-import type { Limit, OrgLimits } from './allowances.ts'
+import { type Allowance, type Limit, type OrgLimits, remainingOf } from './allowances.ts'
 import { insertCrossings } from './crossing-queries.ts'
 import { amountOf, limitIdOf } from './journal.ts'
 import { periodView, reachedOf, standings } from './limit-fields.ts'
 import { limitOf } from './limits.ts'
 import { liveLimits, rearmThresholds } from './queries.ts'
-import type { Crossing } from './thresholds.ts'
+import { type Crossing, stopped } from './thresholds.ts'
 
 /** Tells what was reached outside a lane, in a transaction that holds the organization's lock. */
 export async function tellCrossings(tx: Tx, orgId: string, crossings: readonly Crossing[], at: Date) {
@@ -18,14 +18,15 @@ export async function tellCrossings(tx: Tx, orgId: string, crossings: readonly C
 }
 
 /**
- * After a change of the amount: what lies above the spend now is told again when it is reached, and what a lower amount has put
- * below it is told at once, unless it was before.
+ * After a change of the amount: what lies above the spend now is told again when it is reached, a limit that has room again when it
+ * refuses, and what a lower amount has put below the spend at once, unless it was before.
  */
 export async function rearm(tx: Tx, orgId: string, nowMs: number, limit: Limit, subject: string) {
   const [standing] = await standings(tx, orgId, nowMs, [[limit, subject]])
   const { allowance, balance } = standing!
   const reached = reachedOf(limit, balance.spent)
-  await rearmThresholds(tx, orgId, allowance.key, reached)
+  const isFull = limit.amount !== null && remainingOf(limit.amount, balance) === 0n
+  await rearmThresholds(tx, orgId, allowance.key, isFull ? [...reached, stopped] : reached)
   const crossings = reached.map((threshold) => ({ allowance, threshold, spent: balance.spent }))
   await tellCrossings(tx, orgId, crossings, new Date(nowMs))
 }
@@ -55,80 +56,98 @@ function firstOfEach(crossings: readonly Crossing[]): Crossing[] {
 }
 
 /** How a crossing is told, in the words of its kind of limit. Of a pack that is passed nothing more is to be said: it was depleted. */
-function eventOf({ allowance, threshold, spent }: Crossing, limits: OrgLimits['limits']): NewEvent | undefined {
+function eventOf(
+  { allowance, threshold, spent, refused }: Crossing,
+  limits: OrgLimits['limits'],
+): NewEvent | undefined {
   const id = limitIdOf(allowance)
   const limit = allowance.limit!
   const dollars = { limit_usd: formatUsd(limit), spent_usd: formatUsd(spent) }
+  const stop = refused && { held_usd: formatUsd(refused.held), attempted_usd: formatUsd(refused.attempted) }
+  const ofThreshold = { threshold_percent: threshold }
   switch (allowance.kind) {
-    case 'budget': {
-      const { scopeKind, scopeId } = limits.find(({ id: one }) => one === allowance.limitId)!
+    case 'budget':
+    case 'budget_default': {
+      const { scopeKind } = limits.find((one) => one.id === allowance.limitId)!
       const data = {
         budget_id: id,
         scope_kind: scopeKind,
-        scope_id: scopeId === '' ? null : scopeId,
+        scope_id: allowance.subject === '' ? null : allowance.subject,
         ...dollars,
         ...periodView(allowance),
       }
-      if (threshold === 0) return { kind: 'budget.exceeded', subject: id, data }
-      return { kind: 'budget.threshold_crossed', subject: id, data: { threshold_percent: threshold, ...data } }
+      const subject = allowance.kind === 'budget' ? id : subjectOf(id, allowance)
+      if (stop) return { kind: 'budget.stopped', subject, data: { ...data, ...stop } }
+      if (threshold === 0) return { kind: 'budget.exceeded', subject, data }
+      return { kind: 'budget.threshold_crossed', subject, data: { ...ofThreshold, ...data } }
     }
     case 'spend_cap': {
       const data = { spend_cap_id: id, ...dollars, ...periodView(allowance) }
+      if (stop) return { kind: 'spend_cap.stopped', subject: id, data: { ...data, ...stop } }
       if (threshold === 0) return { kind: 'spend_cap.exceeded', subject: id, data }
-      return { kind: 'spend_cap.threshold_crossed', subject: id, data: { threshold_percent: threshold, ...data } }
+      return { kind: 'spend_cap.threshold_crossed', subject: id, data: { ...ofThreshold, ...data } }
     }
-    case 'customer':
-      return {
-        kind: 'customer_limit.exceeded',
-        // Of one default there are as many subjects as customers.
-        subject: `${id} ${allowance.subject}`,
-        data: {
-          customer_limit_id: id,
-          customer_id: allowance.subject === '' ? null : allowance.subject,
-          ...dollars,
-          ...periodView(allowance),
-        },
+    case 'customer': {
+      const data = {
+        customer_limit_id: id,
+        customer_id: allowance.subject === '' ? null : allowance.subject,
+        ...dollars,
+        ...periodView(allowance),
       }
+      const subject = subjectOf(id, allowance)
+      if (stop) return { kind: 'customer_limit.stopped', subject, data: { ...data, ...stop } }
+      if (threshold === 0) return { kind: 'customer_limit.exceeded', subject, data }
+      return { kind: 'customer_limit.threshold_crossed', subject, data: { ...ofThreshold, ...data } }
+    }
     case 'plan': {
       // Its two limits are one plan, which is called by the first.
       const runs = limits.find(({ kind, unit }) => kind === 'plan' && unit === 'runs')!
       const plan = limitIdOf({ kind: 'plan', limitId: runs.id })
-      const data = { plan_id: plan, unit: allowance.unit, limit: Number(limit), used: Number(spent) }
-      return { kind: 'plan.exceeded', subject: plan, data: { ...data, ...periodView(allowance) } }
-    }
-    case 'chain':
+      const counts = { plan_id: plan, unit: allowance.unit, limit: Number(limit), used: Number(spent) }
+      const data = { ...counts, ...periodView(allowance) }
+      if (!refused) return { kind: 'plan.exceeded', subject: plan, data }
+      const { held, attempted } = refused
       return {
-        kind: 'chain.exceeded',
-        subject: id,
-        data: {
-          chain_id: allowance.subject,
-          reason: allowance.unit === 'usd' ? 'cost' : 'tokens',
-          limit: amountOf(allowance, limit),
-          current: amountOf(allowance, spent),
-        },
+        kind: 'plan.stopped',
+        subject: plan,
+        data: { ...data, held: Number(held), attempted: Number(attempted) },
       }
+    }
+    case 'chain': {
+      const data = {
+        chain_id: allowance.subject,
+        reason: allowance.unit === 'usd' ? 'cost' : 'tokens',
+        limit: amountOf(allowance, limit),
+        current: amountOf(allowance, spent + (refused?.held ?? 0n)),
+      }
+      if (!refused) return { kind: 'chain.exceeded', subject: id, data }
+      return {
+        kind: 'chain.stopped',
+        subject: id,
+        data: { ...data, attempted: amountOf(allowance, refused.attempted) },
+      }
+    }
     case 'credits': {
       if (threshold === 0) return undefined
-      return {
-        kind: threshold === 100 ? 'credit_pack.depleted' : 'credit_pack.low',
-        subject: id,
-        data: {
-          credit_pack_id: id,
-          customer_id: allowance.subject,
-          amount_usd: dollars.limit_usd,
-          spent_usd: dollars.spent_usd,
-        },
+      const data = {
+        credit_pack_id: id,
+        customer_id: allowance.subject,
+        amount_usd: dollars.limit_usd,
+        spent_usd: dollars.spent_usd,
       }
+      if (stop) return { kind: 'credit_pack.stopped', subject: id, data: { ...data, ...stop } }
+      return { kind: threshold === 100 ? 'credit_pack.depleted' : 'credit_pack.low', subject: id, data }
     }
     case 'quota': {
       if (threshold === 0) return undefined
-      return {
-        kind: threshold === 100 ? 'quota.depleted' : 'quota.low',
-        subject: id,
-        data: { top_up_id: id, ...dollars },
-      }
+      const data = { top_up_id: id, ...dollars }
+      if (stop) return { kind: 'quota.stopped', subject: id, data: { ...data, ...stop } }
+      return { kind: threshold === 100 ? 'quota.depleted' : 'quota.low', subject: id, data }
     }
     default:
       return undefined
   }
 }
+
+/** Of one default there are as many subjects as customers, or as workflows. */
+const subjectOf = (id: string, { subject }: Allowance) => `${id} ${subject}`

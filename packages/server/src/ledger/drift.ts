@@ -1,13 +1,13 @@
 import { Gauge } from 'prom-client'
 import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
-import { verifyLedgers } from './verification.ts'
+import { type FurtherCheck, verifyLedgers } from './verification.ts'
 
 /** Checks regularly what was booked since the last check; anything but 0 is an incident. */
-export function verifyLedgersJob({ sql, log, metrics }: Platform): Job {
+export function verifyLedgersJob({ sql, log, metrics }: Platform, further: FurtherCheck): Job {
   const drift = new Gauge({
     name: 'svc_ledger_drift_nano_usd',
-    help: 'By how much rows, journal and open holds differed at the last check; anything but 0 is a defect.',
+    help: 'By how much rows, journal, open holds, runs and usage differed at the last check; anything but 0 is a defect.',
     registers: [metrics],
   })
   const checked = new Gauge({
@@ -19,7 +19,7 @@ export function verifyLedgersJob({ sql, log, metrics }: Platform): Job {
     name: 'verify-ledgers',
     schedule: '*/10 * * * *',
     run: async () => {
-      const { driftNano, allowances, faults } = await verifyLedgers(sql, { isComplete: false })
+      const { driftNano, allowances, faults } = await verifyLedgers(sql, { isComplete: false, further })
       drift.set(Number(driftNano))
       checked.set(allowances)
       for (const { orgId, batch, key, what } of faults.slice(0, 20))

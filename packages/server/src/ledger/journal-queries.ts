@@ -1,9 +1,10 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
+import type { MakerColumns, MakerId } from '../identity/identity.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import type { Allowance, NamedAllowanceRow } from './allowances.ts'
 
-export interface MovementRow {
+export interface MovementRow extends MakerColumns {
   readonly seq: bigint
   readonly idx: number
   readonly at: Date
@@ -24,9 +25,12 @@ export interface JournalFilters {
   readonly kind?: string
   readonly limitId?: string
   readonly holdId?: string
+  readonly madeBy?: MakerId
+  /** Movements of what keys of one lineage made. */
+  readonly lineageId?: string
 }
 
-const columns = raw`seq, idx, at, kind, hold_id, keys, d_spent, d_held, d_overrun, d_late, actor, reason`
+const columns = raw`seq, idx, at, kind, hold_id, keys, d_spent, d_held, d_overrun, d_late, key_id, grant_id, actor, reason`
 
 /** One page of the journal, in the order in which it was written. */
 export async function listMovements(
@@ -35,7 +39,7 @@ export async function listMovements(
   page: PageRequest,
   filters: JournalFilters,
 ): Promise<MovementRow[]> {
-  const { from, to, kind, limitId, holdId } = filters
+  const { from, to, kind, limitId, holdId, madeBy, lineageId } = filters
   const { after, descending, limit } = page
   const beyond = descending ? raw`<` : raw`>`
   const direction = descending ? raw`desc` : raw`asc`
@@ -45,6 +49,8 @@ export async function listMovements(
     ...(to ? [raw`at < ${to}`] : []),
     ...(kind === undefined ? [] : [raw`kind = ${kind}`]),
     ...(holdId === undefined ? [] : [raw`hold_id = ${holdId}`]),
+    ...(madeBy === undefined ? [] : [raw`${raw.ref(madeBy.kind === 'key' ? 'key_id' : 'grant_id')} = ${madeBy.id}`]),
+    ...madeIn(orgId, lineageId),
     ...(limitId === undefined
       ? []
       : [
@@ -57,6 +63,29 @@ export async function listMovements(
      order by seq ${direction}, idx ${direction} limit ${limit + 1}`.execute(tx)
   return rows
 }
+
+export async function findMovement(
+  tx: Tx,
+  orgId: string,
+  seq: string,
+  idx: string,
+  lineageId: string | undefined,
+): Promise<MovementRow | undefined> {
+  const where = [
+    raw`org_id = ${orgId}`,
+    raw`seq = ${seq}::bigint`,
+    raw`idx = ${idx}::bigint`,
+    ...madeIn(orgId, lineageId),
+  ]
+  const { rows } = await raw<MovementRow>`
+    select ${columns} from movements where ${raw.join(where, raw` and `)}`.execute(tx)
+  return rows[0]
+}
+
+const madeIn = (orgId: string, lineageId: string | undefined) =>
+  lineageId === undefined
+    ? []
+    : [raw`key_id in (select id from api_keys where org_id = ${orgId} and lineage_id = ${lineageId})`]
 
 export async function nameAllowances(
   tx: Tx,
@@ -79,17 +108,33 @@ export async function findAllowanceAt(tx: Tx, orgId: string, { limitId, subject,
   return rows[0]
 }
 
-/** Books a correction under the organization's lock: row, journal and batch, like everything else that moves money. */
+/** The number of the organization's last batch; whoever has the lock books the next one. */
+export async function lastBatch(tx: Tx, orgId: string): Promise<bigint> {
+  const { seq } = await tx.selectFrom('org_ledgers').select('seq').where('org_id', '=', orgId).executeTakeFirstOrThrow()
+  return seq
+}
+
+/**
+ * Books a correction under the organization's lock: row, journal and batch, like everything else that moves money. Throws where
+ * another batch came after the one that was read.
+ */
 export async function bookAdjustment(
   tx: Tx,
   orgId: string,
   allowance: Allowance,
-  adjustment: { readonly delta: bigint; readonly actor: unknown; readonly reason: string; readonly version: number },
+  adjustment: {
+    readonly delta: bigint
+    readonly lastBatch: bigint
+    readonly madeBy: MakerColumns
+    readonly actor: unknown
+    readonly reason: string
+    readonly version: number
+  },
 ): Promise<MovementRow> {
   const { key, limitId, kind, subject, unit, period } = allowance
   const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms))
   const { rows } = await raw<MovementRow>`
-    with ledger as (update org_ledgers set seq = seq + 1 where org_id = ${orgId} returning seq),
+    with ledger as (update org_ledgers set seq = seq + 1 where org_id = ${orgId} and seq = ${adjustment.lastBatch} returning seq),
     now as (select clock_timestamp() as at),
     before as (select last_seq from allowances where org_id = ${orgId} and key = ${key}),
     changed as (
@@ -101,10 +146,12 @@ export async function bookAdjustment(
       insert into ledger_batches (org_id, seq, at, keys, spent_after, held_after, prev_seq, decide_version)
       select ${orgId}, seq, at, array[${key}::uuid], array[spent], array[held], array[coalesce((select last_seq from before), 0)], ${adjustment.version}
         from ledger, now, changed)
-    insert into movements (org_id, seq, idx, at, kind, keys, d_spent, d_held, d_overrun, d_late, actor, reason)
+    insert into movements (org_id, seq, idx, at, kind, keys, d_spent, d_held, d_overrun, d_late, key_id, grant_id, actor, reason)
     select ${orgId}, seq, 0, at, 'adjust', array[${key}::uuid], array[${adjustment.delta}::bigint], array[0::bigint], array[0::bigint], array[0::bigint],
-           ${JSON.stringify(adjustment.actor)}::jsonb, ${adjustment.reason}
+           ${adjustment.madeBy.key_id}::uuid, ${adjustment.madeBy.grant_id}::uuid, ${JSON.stringify(adjustment.actor)}::jsonb, ${adjustment.reason}
       from ledger, now returning ${columns}`.execute(tx)
+  if (rows.length === 0)
+    throw new Error(`the books of organization ${orgId} moved under an adjustment: its lock was lost`)
   return rows[0]!
 }
 

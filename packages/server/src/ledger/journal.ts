@@ -1,16 +1,24 @@
 import { page, pageRequest } from '../contract/lists.ts'
+import { type Caller, isPinned, makerIn, makerText, makerTextOrNull, parseMaker } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId, type IdKind, parseId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type Allowance, amountsIn, type NamedAllowanceRow } from './allowances.ts'
-import { listMovements, type MovementRow, nameAllowances } from './journal-queries.ts'
+import { findMovement, listMovements, type MovementRow, nameAllowances } from './journal-queries.ts'
 import type { JournalEntry, JournalQuery } from './schema.ts'
 
 /** How each kind of limit is called on the wire. */
 export const limitIdKinds: Readonly<Record<string, IdKind>> = {
   spend_cap: 'spendCap',
   budget: 'budget',
+  budget_default: 'budget',
+  new_departments: 'budget',
+  known_department: 'budget',
+  new_workflows: 'budget',
+  known_workflow: 'budget',
+  new_deployments: 'budget',
+  known_deployment: 'budget',
   plan: 'plan',
   customer: 'customerLimit',
   new_customers: 'customerLimit',
@@ -38,14 +46,21 @@ export function parseLimitId(text: string): { kind: IdKind; id: string } | undef
 export const amountOf = ({ unit }: Pick<Allowance, 'unit'>, amount: bigint) =>
   unit === 'usd' ? formatUsd(amount) : Number(amount)
 
-/** One page of the journal. A limit or reservation that does not exist has no movements. */
-export async function listJournal(tx: Tx, orgId: string, query: JournalQuery) {
+/**
+ * One page of the journal. A limit or reservation that does not exist has no movements. Movements name limits and no other
+ * dimension, so a pinned key is told of what its own lineage made: that is within its pins.
+ */
+export async function listJournal(tx: Tx, caller: Pick<Caller, 'orgId' | 'pins' | 'lineageId'>, query: JournalQuery) {
+  const { orgId, lineageId } = caller
   const asked = pageRequest(query, 'seq')
-  const { from, to, kind, limit_id, reservation_id } = query
+  const { from, to, kind, limit_id, reservation_id, key_id } = query
   const limitId = limit_id === undefined ? undefined : parseLimitId(limit_id)?.id
   const holdId = reservation_id === undefined ? undefined : parseId('reservation', reservation_id)
+  const madeBy = key_id === undefined ? undefined : parseMaker(key_id)
   const isNothing =
-    (limit_id !== undefined && limitId === undefined) || (reservation_id !== undefined && holdId === undefined)
+    (limit_id !== undefined && limitId === undefined) ||
+    (reservation_id !== undefined && holdId === undefined) ||
+    (key_id !== undefined && madeBy === undefined)
   const rows = isNothing
     ? []
     : await listMovements(tx, orgId, asked, {
@@ -54,6 +69,8 @@ export async function listJournal(tx: Tx, orgId: string, query: JournalQuery) {
         ...(kind !== undefined && { kind }),
         ...(limitId !== undefined && { limitId }),
         ...(holdId !== undefined && { holdId }),
+        ...(madeBy && { madeBy }),
+        ...(isPinned(caller) && { lineageId }),
       })
   const answer = page(rows, asked, ({ seq, idx }) => ({ value: seq.toString(), id: idx.toString() }))
   const names = await nameAllowances(
@@ -62,6 +79,19 @@ export async function listJournal(tx: Tx, orgId: string, query: JournalQuery) {
     answer.data.flatMap(({ keys }) => keys),
   )
   return { ...answer, data: answer.data.map((row) => entryOf(row, names)) }
+}
+
+/** One correction, where the caller may see it. */
+export async function getAdjustment(
+  tx: Tx,
+  caller: Pick<Caller, 'orgId' | 'pins' | 'lineageId'>,
+  id: string,
+): Promise<JournalEntry | undefined> {
+  const { orgId, lineageId } = caller
+  const [seq, idx] = id.split('.') as [string, string]
+  const row = await findMovement(tx, orgId, seq, idx, isPinned(caller) ? lineageId : undefined)
+  if (row?.kind !== 'adjust') return undefined
+  return entryOf(row, await nameAllowances(tx, orgId, row.keys))
 }
 
 export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowanceRow>): JournalEntry {
@@ -88,7 +118,16 @@ export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowa
         late: amount(row.d_late),
       }
     }),
-    actor: row.actor as JournalEntry['actor'],
+    key_id: makerTextOrNull(makerIn(row)),
+    actor: actorIn(row),
     reason: row.reason,
   }
+}
+
+/** Who moved it: whoever is written there, else its maker; a lease ends by itself. */
+function actorIn(row: MovementRow): JournalEntry['actor'] {
+  if (row.actor !== null) return row.actor as JournalEntry['actor']
+  if (row.kind === 'expire') return { kind: 'system' }
+  const maker = makerIn(row)
+  return maker ? { kind: maker.kind, id: makerText(maker) } : null
 }

@@ -9,8 +9,8 @@ export {
   type ChainPlace,
   type Charge,
   type Claim,
-  type CustomerDefault,
   type CustomerFacts,
+  type DefaultLimit,
   emptyBalance,
   type Grant,
   type Limit,
@@ -24,15 +24,17 @@ export {
   thresholdsOf,
   type Unit,
 } from './allowances.ts'
+export { countable, countingKind, mostAdmitted, mostCounted } from './counting.ts'
 export { crossingsStatement } from './crossing-queries.ts'
 export { crossingRows, rearm, tellCrossings } from './crossings.ts'
 export { verifyLedgersJob } from './drift.ts'
-export { amountOf, entryOf, limitIdOf, parseLimitId } from './journal.ts'
-export { bookAdjustment, findAllowanceAt, nameAllowances } from './journal-queries.ts'
+export { amountOf, entryOf, getAdjustment, limitIdOf, listJournal, parseLimitId } from './journal.ts'
+export { bookAdjustment, findAllowanceAt, lastBatch, nameAllowances } from './journal-queries.ts'
 export {
   amountFields,
   amountView,
-  changedSchedule,
+  ascending,
+  asLastWanted,
   claimOn,
   LimitName,
   lastWanted,
@@ -45,20 +47,26 @@ export {
   readNow,
   refusedAmounts,
   refusedMessage,
+  replacedSchedule,
   rowTimes,
   rowTimesView,
   type Standing,
   scheduleFaults,
+  scheduleFields,
   scheduleInput,
   scheduleView,
   standings,
+  stopFields,
+  stopView,
   Timezone,
+  thresholdsInput,
   usageFields,
   usageView,
   usdOrNull,
   wantedSchedule,
 } from './limit-fields.ts'
 export { limitOf, plannedOf } from './limits.ts'
+export { newcomersOf, nobody } from './newcomers.ts'
 export { inDrawingOrder, isLive, type Pack, packAllowance } from './packs.ts'
 export { ensureLedgerPartitions, keepLedgerPartitionsJob } from './partitions.ts'
 export {
@@ -66,6 +74,7 @@ export {
   configVersion,
   endLimit,
   findLimit,
+  inForce,
   insertLedger,
   insertLimit,
   type LimitRow,
@@ -74,11 +83,13 @@ export {
   liveLimits,
   lockBooks,
   lockLedger,
-  rearmPassed,
+  rearmAll,
   type ScheduleColumns,
   scheduleSelection,
+  type UsedBalance,
+  unusedBalance,
   updateLimit,
 } from './queries.ts'
-export { JournalEntry } from './schema.ts'
-export { type Crossing, crossingsOf, quotaCrossings } from './thresholds.ts'
-export { verifyLedger, verifyLedgers } from './verification.ts'
+export { AdjustmentListQuery, AdjustmentPath, Journal, JournalEntry } from './schema.ts'
+export { type Crossing, crossingsOf, quotaCrossings, stopOf, stopped } from './thresholds.ts'
+export { type Fault, type FurtherCheck, verifyLedger, verifyLedgers } from './verification.ts'

@@ -1,14 +1,22 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
-import { ApiError, type FieldFault } from '../contract/errors.ts'
-import { Nullable, Timestamp, Usd } from '../contract/wire.ts'
+import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
+import { Computed, Count, Nullable, OneOf, Timestamp, Usd } from '../contract/wire.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { formatUsd } from '../values/money.ts'
-import { isTimezone, type PeriodUnit, type Planned, periodUnits, replan, type Schedule } from '../values/period.ts'
+import {
+  beginOf,
+  isTimezone,
+  type PeriodUnit,
+  type Planned,
+  periodUnits,
+  replan,
+  type Schedule,
+} from '../values/period.ts'
 import { timestamp } from '../values/timestamp.ts'
 import {
   type Allowance,
   allowanceAt,
-  type Balance,
   type Claim,
   type Limit,
   type LimitKind,
@@ -16,7 +24,7 @@ import {
   remainingOf,
 } from './allowances.ts'
 import { plannedOf, scheduleColumns } from './limits.ts'
-import { balancesOf, databaseTime, type ScheduleColumns } from './queries.ts'
+import { balancesOf, databaseTime, type ScheduleColumns, type UsedBalance } from './queries.ts'
 
 export const LimitName = Type.String({ minLength: 1, maxLength: 100, examples: ['Support agents'] })
 
@@ -47,6 +55,19 @@ export const scheduleInput = {
   ),
 }
 
+/** Thresholds as a caller sets them. */
+export const thresholdsInput = Type.Optional(
+  Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
+    maxItems: 10,
+    uniqueItems: true,
+    default: [],
+    description: 'Percent of the limit, each told once per period when what is spent reaches it.',
+    examples: [[50, 80, 100]],
+  }),
+)
+
+export const ascending = (thresholds: readonly number[]) => thresholds.toSorted((a, b) => a - b)
+
 interface ScheduleInput {
   readonly period?: PeriodUnit
   readonly timezone?: string
@@ -76,12 +97,35 @@ export const lastWanted = (row: ScheduleColumns): Schedule => {
 
 export const newSchedule = (wanted: Schedule): ScheduleColumns => scheduleColumns({ current: wanted, next: null })
 
-/** A changed schedule begins where the running period ends. */
-export const changedSchedule = (row: ScheduleColumns, wanted: Schedule, nowMs: number): ScheduleColumns =>
-  scheduleColumns(replan(plannedOf(row), wanted, nowMs))
+/**
+ * The schedule of a limit that is replaced; a changed one begins with its first own period after the running one. A time zone
+ * or an anchor that was set is never reset by leaving it out: another amount would silently move what is spent to another day.
+ * The running schedule together with the one that follows it, as both were read, leaves both.
+ */
+export function replacedSchedule(
+  row: ScheduleColumns,
+  input: ScheduleInput,
+  { nowMs, keepsNext }: { readonly nowMs: number; readonly keepsNext: boolean },
+): ScheduleColumns {
+  const last = lastWanted(row)
+  const faults = (['timezone', 'anchor'] as const)
+    .filter((name) => input[name] === undefined && last[name] !== plainSchedule[name])
+    .map((field): FieldFault => ({ field, code: 'required', message: 'One is set: name it, or use PATCH.' }))
+  if (faults.length > 0) throw validationFailed(faults)
+  const wanted = wantedSchedule(input, { ...plainSchedule, unit: last.unit })
+  const { next_schedule: _next, ...running } = scheduleView(plannedOf(row), nowMs)
+  const isRunning = keepsNext && isDeepStrictEqual(scheduleOf(wanted), running)
+  return scheduleColumns(replan(plannedOf(row), isRunning ? last : wanted, nowMs))
+}
+
+/** A limit as a patch of it finds it: with the schedule that was asked for last. */
+export const asLastWanted = <V extends object>(view: V, row: ScheduleColumns): V => ({
+  ...view,
+  ...scheduleOf(lastWanted(row)),
+})
 
 const schedule = {
-  period: Type.String({ description: `One of ${periodUnits.map((unit) => `\`${unit}\``).join(', ')}.` }),
+  period: OneOf(periodUnits, { examples: ['month'] }),
   timezone: Type.String(),
   anchor: Nullable(Type.String()),
 }
@@ -90,7 +134,7 @@ export const nextScheduleField = {
   next_schedule: Nullable(
     Type.Object(
       { ...schedule, from: Timestamp },
-      { description: 'A changed schedule, which begins where the running period ends.' },
+      { description: 'A changed schedule, which begins with its first own period once the running one is over.' },
     ),
   ),
 }
@@ -100,36 +144,65 @@ const scheduleOf = ({ unit, timezone, anchor }: Schedule) => ({ period: unit as 
 
 export function scheduleView({ current, next }: Planned, nowMs: number) {
   if (next === null) return { ...scheduleOf(current), next_schedule: null }
-  if (nowMs >= next.fromMs) return { ...scheduleOf(next.schedule), next_schedule: null }
+  const beginMs = beginOf(next)
+  if (nowMs >= beginMs) return { ...scheduleOf(next.schedule), next_schedule: null }
   return {
     ...scheduleOf(current),
-    next_schedule: { ...scheduleOf(next.schedule), from: timestamp(new Date(next.fromMs)) },
+    next_schedule: { ...scheduleOf(next.schedule), from: timestamp(new Date(beginMs)) },
   }
 }
 
-/** How much of an amount of dollars is used. */
-export const amountFields = {
-  spent_usd: Usd,
-  held_usd: Type.String({ ...Usd, description: 'Reserved for what is running now.' }),
-  remaining_usd: Nullable(Usd),
-  overrun_usd: Type.String({ ...Usd, description: 'The part of what was spent that was above its reservation.' }),
-  late_usd: Type.String({
-    ...Usd,
-    description: 'The part of what was spent that was reported after its reservation had ended.',
+/** What a limit has refused. */
+export const stopFields = {
+  refused_count: Computed({
+    ...Count,
+    description: 'How many calls it has refused, in the period if it has one. Told within a second.',
   }),
+  exhausted_at: Computed(
+    Nullable(
+      Type.String({
+        ...Timestamp,
+        description:
+          'When it refused the first of them; null if it has refused none, or if a change of the limit has made room since.',
+      }),
+    ),
+  ),
 }
 
-export const amountView = (limit: bigint | null, balance: Balance) => ({
+export const stopView = ({ refused, exhaustedAt }: Pick<UsedBalance, 'refused' | 'exhaustedAt'>) => ({
+  refused_count: Number(refused),
+  exhausted_at: exhaustedAt && timestamp(exhaustedAt),
+})
+
+/** How much of an amount of dollars is used. */
+export const amountFields = {
+  spent_usd: Computed(Usd),
+  held_usd: Computed(Type.String({ ...Usd, description: 'Reserved for what is running now.' })),
+  remaining_usd: Computed(Nullable(Usd)),
+  overrun_usd: Computed(
+    Type.String({ ...Usd, description: 'The part of what was spent that was above its reservation.' }),
+  ),
+  late_usd: Computed(
+    Type.String({
+      ...Usd,
+      description: 'The part of what was spent that was reported after its reservation had ended.',
+    }),
+  ),
+  ...stopFields,
+}
+
+export const amountView = (limit: bigint | null, balance: UsedBalance) => ({
   spent_usd: formatUsd(balance.spent),
   held_usd: formatUsd(balance.held),
   remaining_usd: limit === null ? null : formatUsd(remainingOf(limit, balance)),
   overrun_usd: formatUsd(balance.overrun),
   late_usd: formatUsd(balance.late),
+  ...stopView(balance),
 })
 
 export const usdOrNull = (nano: bigint | null): string | null => (nano === null ? null : formatUsd(nano))
 
-export const periodFields = { period_start: Timestamp, period_end: Timestamp }
+export const periodFields = { period_start: Computed(Timestamp), period_end: Computed(Timestamp) }
 
 export const periodView = ({ period }: Allowance) => ({
   period_start: timestamp(new Date(period!.startMs)),
@@ -147,7 +220,7 @@ export const rowTimesView = (row: { readonly created_at: Date; readonly updated_
 export interface Standing<L extends Limit = Limit> {
   readonly limit: L
   readonly allowance: Allowance
-  readonly balance: Balance
+  readonly balance: UsedBalance
 }
 
 export async function standings<L extends Limit>(

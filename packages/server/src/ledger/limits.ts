@@ -36,4 +36,5 @@ export const limitOf = (row: LimitRow): ScopedLimit => ({
   thresholds: thresholdsOf(row.kind, row.thresholds),
   scopeKind: row.scope_kind as ScopedLimit['scopeKind'],
   scopeId: row.scope_id,
+  ...(row.max_new_per_day !== null && { maxNewPerDay: BigInt(row.max_new_per_day) }),
 })

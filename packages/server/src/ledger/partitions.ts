@@ -7,6 +7,7 @@ const daysAhead = 7
 const tables = [
   { name: 'holds', bound: bounds.uuid, keptDays: 8 },
   { name: 'decision_records', bound: bounds.uuid, keptDays: 8 },
+  { name: 'refusals', bound: bounds.uuid, keptDays: 31 },
   { name: 'ledger_batches', bound: bounds.timestamp, keptDays: 35 },
   { name: 'movements', bound: bounds.timestamp, keptDays: 35 },
 ]

@@ -4,6 +4,7 @@ import type { PageRequest } from '../contract/lists.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
 import { type Balance, emptyBalance } from './allowances.ts'
+import { stopped } from './thresholds.ts'
 
 export const insertLedger = (tx: Tx, orgId: string) =>
   tx
@@ -74,13 +75,14 @@ const limitColumns = [
   ...scheduleSelection,
   'enforcement',
   'thresholds',
+  'max_new_per_day',
   'created_at',
   'updated_at',
 ] as const
 
 export interface NewLimit {
   readonly id: string
-  readonly kind: 'spend_cap' | 'budget' | 'plan'
+  readonly kind: 'spend_cap' | 'budget' | 'budget_default' | 'plan'
   readonly name: string
   readonly scope_kind: string
   readonly scope_id: string
@@ -91,6 +93,7 @@ export interface NewLimit {
   readonly timezone: string
   readonly enforcement: 'block' | 'alert'
   readonly thresholds: number[]
+  readonly max_new_per_day?: number
 }
 
 export const insertLimit = (tx: Tx, orgId: string, limit: NewLimit) =>
@@ -118,12 +121,16 @@ export const findLimit = (tx: Tx, orgId: string, kind: NewLimit['kind'], id: str
     .where('ended_at', 'is', null)
     .executeTakeFirst()
 
+/** A part of the schedule that is in force now: a changed one is, once its time has come. */
+export const inForce = (part: 'period') =>
+  raw<string>`case when next_from <= clock_timestamp() then ${raw.ref(`next_${part}`)} else ${raw.ref(part)} end`
+
 export async function listLimits(
   tx: Tx,
   orgId: string,
   kind: NewLimit['kind'],
   page: PageRequest<'created_at' | 'name'>,
-  filters: { scope_kind?: string; scope_id?: string },
+  filters: { scope_kind?: string; scope_id?: string; period?: string; enforcement?: string },
 ) {
   let query = tx
     .selectFrom('limits')
@@ -133,6 +140,8 @@ export async function listLimits(
     .where('ended_at', 'is', null)
   if (filters.scope_kind !== undefined) query = query.where('scope_kind', '=', filters.scope_kind)
   if (filters.scope_id !== undefined) query = query.where('scope_id', '=', filters.scope_id)
+  if (filters.period !== undefined) query = query.where(inForce('period'), '=', filters.period)
+  if (filters.enforcement !== undefined) query = query.where('enforcement', '=', filters.enforcement)
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }
 
@@ -150,7 +159,8 @@ export const updateLimit = (
   tx: Tx,
   orgId: string,
   id: string,
-  fields: Partial<Pick<NewLimit, 'name' | 'amount' | 'enforcement' | 'thresholds'>> & Partial<ScheduleColumns>,
+  fields: Partial<Pick<NewLimit, 'name' | 'amount' | 'enforcement' | 'thresholds' | 'max_new_per_day'>> &
+    Partial<ScheduleColumns>,
 ) =>
   tx
     .updateTable('limits')
@@ -168,8 +178,17 @@ export const endLimit = (tx: Tx, orgId: string, id: string) =>
     .where('id', '=', id)
     .execute()
 
+/** What is used of an allowance, and what it has refused. */
+export interface UsedBalance extends Balance {
+  readonly refused: bigint
+  /** When it first refused, unless a change of the limit has made room since. */
+  readonly exhaustedAt: Date | null
+}
+
+export const unusedBalance: UsedBalance = { ...emptyBalance, refused: 0n, exhaustedAt: null }
+
 /** What is used of allowances; one that has no row yet is unused. */
-export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[]): Promise<Map<string, Balance>> {
+export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[]): Promise<Map<string, UsedBalance>> {
   const { rows } = await raw<{
     key: string
     spent: bigint
@@ -177,23 +196,39 @@ export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[])
     overrun: bigint
     late: bigint
     would_refuse: bigint
+    refused: bigint
+    exhausted_at: Date | null
   }>`
-    select k as key, a.* from unnest(${keys}::uuid[]) k cross join lateral (
-      select spent, held, overrun, late, would_refuse from allowances where org_id = ${orgId} and key = k limit 1) a`.execute(
+    select k as key, coalesce(a.spent, 0) as spent, coalesce(a.held, 0) as held, coalesce(a.overrun, 0) as overrun,
+           coalesce(a.late, 0) as late, coalesce(a.would_refuse, 0) as would_refuse, coalesce(r.count, 0) as refused, e.at as exhausted_at
+      from unnest(${keys}::uuid[]) k
+      left join lateral (
+        select spent, held, overrun, late, would_refuse from allowances where org_id = ${orgId} and key = k limit 1) a on true
+      left join lateral (select count from limit_refusals where org_id = ${orgId} and key = k limit 1) r on true
+      left join lateral (
+        select at from threshold_events where org_id = ${orgId} and key = k and threshold = ${stopped} limit 1) e on true`.execute(
     tx,
   )
-  const found = new Map(
-    rows.map(({ key, would_refuse, ...counters }) => [key, { ...counters, wouldRefuse: would_refuse }]),
+  return new Map(
+    rows.map(({ key, would_refuse, exhausted_at, ...counters }) => [
+      key,
+      { ...counters, wouldRefuse: would_refuse, exhaustedAt: exhausted_at },
+    ]),
   )
-  return new Map(keys.map((key) => [key, found.get(key) ?? emptyBalance]))
 }
 
-/** A raised default tells again, for all whom it limits, when it is passed. */
-export async function rearmPassed(tx: Tx, orgId: string, limitId: string, amount: bigint | null) {
+/**
+ * A raised limit tells again, for all whom it limits, of thresholds that are not reached any more, when it is passed, and when it
+ * refuses.
+ */
+export async function rearmAll(tx: Tx, orgId: string, limitId: string, amount: bigint | null) {
   await raw`
-    delete from threshold_events e where e.org_id = ${orgId} and e.threshold = 0 and exists (
+    delete from threshold_events e where e.org_id = ${orgId} and exists (
       select from allowances a where a.org_id = e.org_id and a.key = e.key and a.limit_id = ${limitId}
-         and (${amount}::bigint is null or a.spent <= ${amount}::bigint))`.execute(tx)
+         and (${amount}::bigint is null or case
+           when e.threshold = 0 then a.spent <= ${amount}::bigint
+           when e.threshold = ${stopped} then a.spent + a.held < ${amount}::bigint
+           else a.spent::numeric * 100 < ${amount}::numeric * e.threshold end))`.execute(tx)
 }
 
 /** A raised limit tells those of its thresholds again that lie above what is spent. */

@@ -11,7 +11,7 @@ export function ledger(app: App, { sql }: Platform) {
   app.get(
     '/v1/orgs/:id/ledger',
     {
-      config: { role: 'viewer', scope: 'limits:read' },
+      config: { role: 'viewer', scope: 'limits:read', expensive: true, pinned: 'filtered' },
       schema: {
         operationId: 'listLedger',
         tags: ['ledger'],
@@ -23,6 +23,6 @@ export function ledger(app: App, { sql }: Platform) {
         response: { 200: Journal },
       },
     },
-    ({ principal, query }) => sql.asOrgs([principal!.orgId], (tx) => listJournal(tx, principal!.orgId, query)),
+    ({ principal, query }) => sql.asOrgs([principal!.orgId], (tx) => listJournal(tx, principal!, query)),
   )
 }

@@ -1,51 +1,89 @@
 import { type Static, Type } from 'typebox'
 import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
-import { Count, Id, Nullable, Timestamp } from '../contract/wire.ts'
+import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
+import type { IdKind } from '../values/id.ts'
+
+/** What the id of a limit can be an id of. */
+const limitKinds = [
+  'budget',
+  'spendCap',
+  'plan',
+  'customerLimit',
+  'creditPack',
+  'topUp',
+  'chain',
+  'approval',
+] as const satisfies readonly IdKind[]
 
 export const movementKinds = ['hold', 'settle', 'release', 'expire', 'charge', 'adjust'] as const
 
 /** A change as `/v1` writes it: dollars as a decimal string, all else as a number; either may be negative. */
 const SignedAmount = Type.Union([Type.String({ examples: ['-0.25'] }), Type.Integer()])
 
-export const JournalEntry = Type.Object({
-  id: Type.String({
-    description: 'The number of the batch and of the movement in it: without gaps.',
-    examples: ['1042.3'],
-  }),
-  batch: Count,
-  created_at: Timestamp,
-  kind: Type.String({ description: movementKinds.map((kind) => `\`${kind}\``).join(', '), examples: ['settle'] }),
-  reservation_id: Nullable(Id('reservation')),
-  changes: Type.Array(
-    Type.Object({
-      limit_id: Type.String(),
-      kind: Type.String(),
-      subject: Type.String(),
-      unit: Type.String(),
-      period_start: Nullable(Timestamp),
-      period_end: Nullable(Timestamp),
-      spent: SignedAmount,
-      held: SignedAmount,
-      overrun: SignedAmount,
-      late: SignedAmount,
+export const JournalEntry = Type.Object(
+  {
+    id: Type.String({
+      description: 'The number of the batch and of the movement in it: without gaps.',
+      examples: ['1042.3'],
     }),
-    { description: 'What the movement added to each allowance that it touched.' },
-  ),
-  actor: Nullable(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'Who adjusted; null for other movements.' }),
-  ),
-  reason: Nullable(Type.String()),
-})
+    batch: Count,
+    created_at: Timestamp,
+    kind: OneOf(movementKinds, { examples: ['settle'] }),
+    reservation_id: Nullable(Id('reservation')),
+    key_id: Nullable({
+      ...MadeBy,
+      description:
+        'The key that made the reservation, recorded the runs or adjusted: `key_…`, or `sgr_…` for a support grant; null where that was not kept yet.',
+    }),
+    changes: Type.Array(
+      Type.Object({
+        limit_id: Type.String(),
+        kind: Type.String({ description: 'Which kind of limit.', examples: ['budget'] }),
+        subject: Type.String(),
+        unit: OneOf(['usd', 'runs', 'tokens']),
+        period_start: Nullable(Timestamp),
+        period_end: Nullable(Timestamp),
+        spent: SignedAmount,
+        held: SignedAmount,
+        overrun: SignedAmount,
+        late: SignedAmount,
+      }),
+      { description: 'What the movement added to each allowance that it touched.' },
+    ),
+    actor: Nullable(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'Who moved it: its maker, another key that ended it, or `{"kind": "system"}` where a lease ended or an unanswered reservation was given back; null where that was not kept yet.',
+      }),
+    ),
+    reason: Nullable(Type.String()),
+  },
+  { description: 'The movement in the ledger.' },
+)
 export type JournalEntry = Static<typeof JournalEntry>
 
+export const AdjustmentPath = Type.Object({
+  id: PathId('org'),
+  adjustment_id: Type.String({
+    pattern: '^[1-9][0-9]{0,17}\\.[0-9]{1,9}$',
+    maxLength: 28,
+    'x-path-id': true,
+    examples: ['1042.0'],
+  }),
+})
 export const Journal = ListOf(JournalEntry)
+const filters = {
+  ...windowFilters,
+  limit_id: IdFilter(limitKinds, 'Movements on this limit.'),
+  key_id: MadeByFilter('Movements of what this key, or support grant, made.'),
+}
+export const AdjustmentListQuery = ListQuery({ seq: 'integer' }, filters, 'integer')
 export const JournalQuery = ListQuery(
   { seq: 'integer' },
   {
-    ...windowFilters,
+    ...filters,
     kind: Type.Enum([...movementKinds]),
-    limit_id: Type.String({ minLength: 1, maxLength: 40, description: 'Movements on this limit.' }),
-    reservation_id: Type.String({ minLength: 1, maxLength: 40, description: 'Movements of this reservation.' }),
+    reservation_id: IdFilter(['reservation'], 'Movements of this reservation.'),
   },
   'integer',
 )

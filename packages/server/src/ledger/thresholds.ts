@@ -1,4 +1,5 @@
-import type { Allowance } from './allowances.ts'
+import type { Allowance, Refusal } from './allowances.ts'
+import { countingKind } from './counting.ts'
 import { type Pack, packAllowance } from './packs.ts'
 
 /** A threshold reached, in percent of the limit; 0 is the limit itself, passed by cost that could not be refused. */
@@ -6,7 +7,26 @@ export interface Crossing {
   readonly allowance: Allowance
   readonly threshold: number
   readonly spent: bigint
+  /** What was held and what was asked for when the limit refused. */
+  readonly refused?: { readonly held: bigint; readonly attempted: bigint }
 }
+
+/** Stands in the place of a threshold for the first call that a limit refused in a period. */
+export const stopped = -1
+
+/**
+ * The limit that a refusal has stopped; nothing where it is none that stops: an approval, a bound on depth, a counter that is full.
+ * What is drawn from several packs stops at the newest of them, so that it is told anew after each.
+ */
+export function stopOf({ claim, allowance, total, attempted, isKnown }: Refusal): Crossing | undefined {
+  if (!isKnown || claim.mode === 'fixed' || claim.kind === countingKind || claim.kind.kind === 'approval')
+    return undefined
+  const bound = claim.mode === 'draw' ? { ...newestOf(claim.allowances), limit: total.limit } : allowance
+  return { allowance: bound, threshold: stopped, spent: total.spent, refused: { held: total.held, attempted } }
+}
+
+/** Their keys are UUIDs that sort by the time when they were made. */
+const newestOf = (packs: readonly Allowance[]) => packs.reduce((a, b) => (a.key > b.key ? a : b))
 
 /** What an allowance's spending passes on its way up. */
 export function crossingsOf(allowance: Allowance, before: bigint, after: bigint): Crossing[] {

@@ -30,6 +30,14 @@ export interface Fault {
   readonly driftNano: bigint
 }
 
+/** A further check of an organization: of everything, or of what was booked after a batch. */
+export type FurtherCheck = (
+  orgId: string,
+  scope: { readonly after: bigint; readonly isComplete: boolean },
+) => Promise<readonly Fault[]>
+
+const noFurtherCheck: FurtherCheck = async () => []
+
 export interface Verification {
   readonly orgs: number
   readonly batches: number
@@ -42,14 +50,17 @@ export interface Verification {
  * Checks the books of organizations, one after the other, in short transactions: all of them from the oldest batch that is kept,
  * or what has been booked since the last check.
  */
-export async function verifyLedgers(sql: Sql, { isComplete = true } = {}): Promise<Verification> {
+export async function verifyLedgers(
+  sql: Sql,
+  { isComplete = true, further = noFurtherCheck }: { isComplete?: boolean; further?: FurtherCheck } = {},
+): Promise<Verification> {
   const faults: Fault[] = []
   let [orgs, batches, allowances] = [0, 0, 0]
   let after = operatorsOrgId
   for (;;) {
     const page = await ledgersToCheck(sql, after, orgsPerPage, isComplete)
     for (const orgId of page) {
-      const checked = await new Audit(sql, orgId, isComplete).run()
+      const checked = await new Audit(sql, orgId, isComplete, further).run()
       orgs++
       batches += checked.batches
       allowances += checked.allowances
@@ -73,13 +84,15 @@ class Audit {
   private readonly sql: Sql
   private readonly orgId: string
   private readonly isComplete: boolean
+  private readonly further: FurtherCheck
   private readonly books = new Map<string, Counters & { readonly seq: bigint }>()
   private readonly faults: Fault[] = []
   private seq = 0n
   private first: bigint | undefined
   private batches = 0
 
-  constructor(sql: Sql, orgId: string, isComplete: boolean) {
+  constructor(sql: Sql, orgId: string, isComplete: boolean, further = noFurtherCheck) {
+    this.further = further
     this.sql = sql
     this.orgId = orgId
     this.isComplete = isComplete
@@ -89,6 +102,7 @@ class Audit {
     const { sql, orgId } = this
     const asOrg = <T>(work: (tx: Tx) => Promise<T>) => sql.asOrgs([orgId], work)
     if (!this.isComplete) this.seq = await asOrg((tx) => checkedUpTo(tx, orgId))
+    const after = this.seq
     while ((await asOrg((tx) => this.walk(tx))) === batchesPerPage);
     const allowances = await sql.asOrgs(
       [orgId],
@@ -98,6 +112,7 @@ class Audit {
       },
       { isSnapshot: true },
     )
+    this.faults.push(...(await this.further(orgId, { after, isComplete: this.isComplete })))
     if (this.faults.length === 0 && this.batches > 0) await asOrg((tx) => keepChecked(tx, orgId, this.seq))
     return { batches: this.batches, allowances, faults: this.faults }
   }

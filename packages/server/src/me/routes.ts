@@ -1,32 +1,35 @@
 import { Type } from 'typebox'
 import { describeTag } from '../contract/openapi.ts'
-import type { App } from '../contract/routes.ts'
-import { Id, Nullable, Timestamp } from '../contract/wire.ts'
+import { type App, roles } from '../contract/routes.ts'
+import { Id, Nullable, OneOf, Timestamp } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { formatId, operatorsOrgId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 
-const Me = Type.Object({
-  kind: Type.String({ description: '`key`, or `support` for a support grant.' }),
-  id: Id('key'),
-  org_id: Nullable(Id('org')),
-  role: Type.String(),
-  scopes: Type.Array(Type.String()),
-  pins: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
-  expires_at: Nullable(Timestamp),
-  limits: Type.Object({
-    reads_per_minute: Nullable(Type.Integer({ description: 'What binds reads; null for no limit.' })),
-    policies: Type.Array(
-      Type.Object({
-        kind: Type.String(),
-        per: Type.String(),
-        match: Nullable(Type.String()),
-        amount: Type.Integer(),
-        window_seconds: Type.Integer(),
-      }),
-    ),
-  }),
-})
+const Me = Type.Object(
+  {
+    kind: OneOf(['key', 'support'], { description: '`support` for a support grant.' }),
+    id: Id('key'),
+    org_id: Nullable(Id('org')),
+    role: OneOf(roles),
+    scopes: Type.Array(Type.String()),
+    pins: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
+    expires_at: Nullable(Timestamp),
+    limits: Type.Object({
+      reads_per_minute: Nullable(Type.Integer({ description: 'What binds reads; null for no limit.' })),
+      policies: Type.Array(
+        Type.Object({
+          kind: OneOf(['requests', 'tokens', 'quota']),
+          per: OneOf(['org', 'key', 'route_class', 'model']),
+          match: Nullable(Type.String()),
+          amount: Type.Integer(),
+          window_seconds: Type.Integer(),
+        }),
+      ),
+    }),
+  },
+  { description: 'The caller.' },
+)
 
 /** Who the caller is to the service. */
 export function me(app: App, { config }: Platform) {

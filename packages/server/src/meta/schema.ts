@@ -16,7 +16,7 @@ export const DeprecationEntry = Type.Object({
   documentation: Type.String({ examples: ['https://weir.example.com/docs/deprecations#forecast'] }),
 })
 
-export const DeprecationListing = Type.Array(DeprecationEntry)
+export const DeprecationListing = Type.Array(DeprecationEntry, { description: 'The deprecated routes.' })
 
 export const ErrorListQuery = ListQuery(
   { code: 'text' },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Platform } from '../infra/platform.ts'
+import type { Sql } from '../infra/sql.ts'
 import { newUuid } from '../values/id.ts'
 import { changesSince, endLease, listenForChanges, nodesBehind, renewAccessLease } from './queries.ts'
 
@@ -13,6 +14,7 @@ const confirmPollMs = 5
  * or its lease has run out. A process without a lease must ask the database each time.
  */
 export interface AccessLease {
+  readonly lengthMs: number
   readonly isHeld: () => boolean
   /** How many API processes there are, this one among them. */
   readonly liveProcesses: () => number
@@ -68,6 +70,7 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
   const listener = listenForChanges(sql, renewSoon, log)
 
   return {
+    lengthMs: leaseMs,
     liveProcesses: () => liveProcesses,
     isHeld: () => performance.now() < heldUntilMs,
     appliedVersion: () => applied,
@@ -76,8 +79,7 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
     },
     confirmed: async (version) => {
       renewSoon()
-      const giveUpMs = performance.now() + leaseMs * 3
-      while ((await nodesBehind(sql, version)) > 0n && performance.now() < giveUpMs) await sleep(confirmPollMs)
+      await appliedEverywhere(sql, version)
     },
     close: async () => {
       closed = true
@@ -87,4 +89,10 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
       await endLease(sql, id).catch(() => undefined)
     },
   }
+}
+
+/** Resolves when no process can still answer from before a version of access; a process that is gone loses its lease meanwhile. */
+export async function appliedEverywhere(sql: Sql, version: bigint) {
+  const giveUpMs = performance.now() + leaseMs * 3
+  while ((await nodesBehind(sql, version)) > 0n && performance.now() < giveUpMs) await sleep(confirmPollMs)
 }

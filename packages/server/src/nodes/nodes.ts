@@ -7,7 +7,7 @@ const leaseSeconds = 15
 const renewEverySeconds = 5
 const forgetAfterSeconds = 86_400
 
-export { type AccessLease, holdAccessLease } from './access-lease.ts'
+export { type AccessLease, appliedEverywhere, holdAccessLease } from './access-lease.ts'
 export { notifyAccessChange, recordAccessChange } from './queries.ts'
 export { type Remembered, rememberByOrg } from './remembering.ts'
 

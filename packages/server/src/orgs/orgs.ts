@@ -2,37 +2,43 @@ import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Sql } from '../infra/sql.ts'
 import { lockLedger } from '../ledger/ledger.ts'
-import { formatId } from '../values/id.ts'
-import { timestamp } from '../values/timestamp.ts'
-import { findOrg, lockOrg, type OrgFields, type OrgRow, renewPolicySet, updateOrg } from './queries.ts'
+import { formatId, operatorsOrgId } from '../values/id.ts'
+import { timestamp, timestampOrNull } from '../values/timestamp.ts'
+import { findOrg, lockOrg, type OrgFields, type OrgRow, renewPolicySet, setAddressList, updateOrg } from './queries.ts'
 import type { OrgView } from './schema.ts'
 
-export { findOrg }
+export { findOrg, lockOrg, setAddressList }
 
 export const orgView = (row: OrgRow): OrgView => ({
   id: formatId('org', row.id),
   name: row.name,
   status: row.status,
+  suspended_at: timestampOrNull(row.suspended_at),
+  suspension_reason: row.status === 'suspended' ? row.status_reason : null,
   ip_allow_list: row.ip_allow_list,
   required_dimensions: row.required_dimensions,
   timezone: row.timezone,
+  max_new_values_per_day: row.max_new_values_per_day,
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 })
 
+/** Whether there is such a tenant; the operators' own organization is none. */
 export const orgExists = async (sql: Sql, orgId: string): Promise<boolean> =>
-  (await sql.asOrgs([orgId], (tx) => findOrg(tx, orgId))) !== undefined
+  orgId !== operatorsOrgId && (await sql.asOrgs([orgId], (tx) => findOrg(tx, orgId))) !== undefined
 
 /** Changes an organization on the record; what it already is stays as it is. */
 export async function changeOrg(
-  { tx, audit, emit, accessChanged }: ChangeTools,
+  { tx, audit, emit, replaces, accessChanged }: ChangeTools,
   orgId: string,
   action: string,
-  fields: OrgFields,
+  given: OrgFields | ((before: OrgView) => OrgFields),
 ): Promise<OrgView> {
   const found = await lockOrg(tx, orgId)
   if (!found) throw new ApiError('not_found')
   const before = orgView(found)
+  replaces(before)
+  const fields = typeof given === 'function' ? given(before) : given
   if (fields.status === found.status) return before
   const after = orgView(await updateOrg(tx, orgId, fields))
   if (after.timezone !== before.timezone) {

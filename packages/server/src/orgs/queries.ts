@@ -8,9 +8,12 @@ const visible = [
   'id',
   'name',
   'status',
+  'status_reason',
+  'suspended_at',
   'ip_allow_list',
   'required_dimensions',
   'timezone',
+  'max_new_values_per_day',
   'created_at',
   'updated_at',
 ] as const
@@ -31,6 +34,7 @@ export interface OrgFields {
   name?: string
   required_dimensions?: string[]
   timezone?: string
+  max_new_values_per_day?: number | null
   ip_allow_list?: string[]
   status?: 'active' | 'suspended'
   status_reason?: string | null
@@ -39,10 +43,20 @@ export interface OrgFields {
 export const updateOrg = (tx: Tx, orgId: string, fields: OrgFields) =>
   tx
     .updateTable('orgs')
-    .set({ ...fields, updated_at: raw`clock_timestamp()` })
+    .set({
+      ...fields,
+      ...(fields.status !== undefined && {
+        suspended_at: fields.status === 'suspended' ? raw<Date>`clock_timestamp()` : null,
+      }),
+      updated_at: raw`clock_timestamp()`,
+    })
     .where('id', '=', orgId)
     .returning(visible)
     .executeTakeFirstOrThrow()
+
+export async function setAddressList(tx: Tx, orgId: string, list: string[]) {
+  await updateOrg(tx, orgId, { ip_allow_list: list })
+}
 
 /** Rules mean another time of day from now on: their set is no longer the one that was asked before. */
 export async function renewPolicySet(tx: Tx, orgId: string) {
@@ -50,12 +64,17 @@ export async function renewPolicySet(tx: Tx, orgId: string) {
 }
 
 /** All tenants, for operators: the transaction must have said that it is one. */
-export async function listOrgs(tx: Tx, page: PageRequest<'created_at' | 'name'>, filters: { status?: string }) {
+export async function listOrgs(
+  tx: Tx,
+  page: PageRequest<'created_at' | 'name'>,
+  filters: { status?: string; name?: string },
+) {
   await raw`select set_config('app.operator', 'on', true)`.execute(tx)
   let query = tx
     .selectFrom('orgs')
     .select([...visible, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
     .where('id', '<>', operatorsOrgId)
   if (filters.status !== undefined) query = query.where('status', '=', filters.status)
+  if (filters.name !== undefined) query = query.where(raw<boolean>`position(lower(${filters.name}) in lower(name)) > 0`)
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }

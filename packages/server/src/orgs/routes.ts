@@ -2,21 +2,38 @@ import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../contract/wire.ts'
-import { tenantScopes } from '../identity/identity.ts'
+import { AddressListInput, acceptedList, tenantScopes } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { mint } from '../keys/keys.ts'
 import { insertLedger } from '../ledger/ledger.ts'
 import { newUuid, parseId } from '../values/id.ts'
 import { changeOrg, orgView } from './orgs.ts'
 import { findOrg, insertOrg, listOrgs } from './queries.ts'
-import { CreatedOrg, IpAllowListInput, Org, OrgInput, OrgList, OrgListQuery, OrgPatch, SuspendInput } from './schema.ts'
+import {
+  CreatedOrg,
+  IpAllowList,
+  Org,
+  OrgInput,
+  OrgList,
+  OrgListQuery,
+  OrgReplacement,
+  type OrgView,
+  SuspendInput,
+} from './schema.ts'
 
 export function orgs(app: App, platform: Platform, change: Change) {
   const { sql } = platform
   const tags = ['orgs']
   describeTag(app, 'orgs', 'Organizations: the tenants.')
+
+  async function found(orgId: string): Promise<OrgView> {
+    const row = await sql.asOrgs([orgId], (tx) => findOrg(tx, orgId))
+    if (!row) throw new ApiError('not_found')
+    return orgView(row)
+  }
 
   app.post(
     '/v1/admin/orgs',
@@ -71,9 +88,25 @@ export function orgs(app: App, platform: Platform, change: Change) {
   )
 
   app.get(
+    '/v1/admin/orgs/:org_id',
+    {
+      config: { role: 'operator', scope: 'admin:read' },
+      schema: {
+        operationId: 'getOrgAsOperator',
+        tags,
+        summary: 'Get an organization',
+        description: 'One tenant, with the time and the reason of its suspension.',
+        params: AdminOrgPath,
+        response: { 200: Org },
+      },
+    },
+    ({ params }) => found(parseId('org', params.org_id)!),
+  )
+
+  app.get(
     '/v1/orgs/:id',
     {
-      config: { role: 'viewer', scope: 'orgs:read' },
+      config: { role: 'viewer', scope: 'orgs:read', pinned: 'unaffected' },
       schema: {
         operationId: 'getOrg',
         tags,
@@ -83,52 +116,104 @@ export function orgs(app: App, platform: Platform, change: Change) {
         response: { 200: Org },
       },
     },
-    async ({ principal }) => {
-      const row = await sql.asOrgs([principal!.orgId], (tx) => findOrg(tx, principal!.orgId))
-      if (!row) throw new ApiError('not_found')
-      return orgView(row)
-    },
+    ({ principal }) => found(principal!.orgId),
   )
 
-  app.patch(
+  replaceable(
+    app,
     '/v1/orgs/:id',
     {
       config: { role: 'admin', scope: 'orgs:write' },
-      schema: {
-        operationId: 'updateOrg',
-        tags,
+      tags,
+      name: 'Org',
+      put: {
+        summary: 'Replace the organization’s settings',
+        description: 'What is left out returns to its default; the time zone must be named.',
+      },
+      patch: {
         summary: 'Change the organization',
         description: 'Changes the fields that are given and no other.',
-        params: OrgPath,
-        body: OrgPatch,
-        response: { 200: Org },
       },
+      params: OrgPath,
+      body: OrgReplacement,
+      view: Org,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
-      return change(request, reply, { orgId }, (tools) => changeOrg(tools, orgId, 'org.updated', request.body))
+      const fields = (before: OrgView) => ({
+        required_dimensions: [],
+        max_new_values_per_day: null,
+        ...wanted(before),
+      })
+      return change(request, reply, { orgId }, (tools) => changeOrg(tools, orgId, 'org.updated', fields))
     },
   )
 
-  app.put(
+  app.get(
+    '/v1/orgs/:id/ip-allow-list',
+    {
+      config: { role: 'admin', scope: 'orgs:read' },
+      schema: {
+        operationId: 'getIpAllowList',
+        tags,
+        summary: 'Get the IP allow-list',
+        description: 'The addresses and networks from which the organization’s keys are accepted.',
+        params: OrgPath,
+        response: { 200: IpAllowList },
+      },
+    },
+    async ({ principal }) => ({ ip_allow_list: (await found(principal!.orgId)).ip_allow_list }),
+  )
+
+  replaceable(
+    app,
     '/v1/orgs/:id/ip-allow-list',
     {
       config: { role: 'admin', scope: 'orgs:write' },
-      schema: {
-        operationId: 'putIpAllowList',
-        tags,
+      tags,
+      name: 'IpAllowList',
+      put: {
         summary: 'Set the IP allow-list',
         description:
-          'Replaces the list. It binds the next request on every process; an empty list admits every address.',
-        params: OrgPath,
-        body: IpAllowListInput,
+          'Replaces the list, in its normal form and each network once. It binds the keys’ next request on every process; an empty list admits every address. A list without your own address is refused unless `force` is true. Support grants are bound by the operators’ list instead.',
+      },
+      patch: {
+        summary: 'Change the IP allow-list',
+        description: 'The list is one field: as setting it.',
+      },
+      params: OrgPath,
+      body: AddressListInput,
+      view: Org,
+    },
+    (request, reply, wanted) => {
+      const { orgId, kind } = request.principal!
+      const author = kind === 'key' ? { address: request.clientAddress } : undefined
+      const fields = (before: OrgView) => {
+        const { ip_allow_list, force } = wanted(before)
+        return { ip_allow_list: acceptedList(ip_allow_list, author, force === true) }
+      }
+      return change(request, reply, { orgId }, (tools) => changeOrg(tools, orgId, 'org.ip_allow_list_changed', fields))
+    },
+  )
+
+  app.post(
+    '/v1/admin/orgs/:org_id/ip-allow-list/reset',
+    {
+      config: { role: 'operator', scope: 'admin:write' },
+      schema: {
+        operationId: 'resetIpAllowList',
+        tags,
+        summary: 'Reset an IP allow-list',
+        description:
+          'The way back for an organization that has shut itself out: its keys are accepted from every address again. On the organization’s own record, with the operator’s name.',
+        params: AdminOrgPath,
         response: { 200: Org },
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const orgId = parseId('org', request.params.org_id)!
       return change(request, reply, { orgId }, (tools) =>
-        changeOrg(tools, orgId, 'org.ip_allow_list_changed', request.body),
+        changeOrg(tools, orgId, 'org.ip_allow_list_reset', { ip_allow_list: [] }),
       )
     },
   )

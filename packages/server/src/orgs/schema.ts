@@ -1,83 +1,96 @@
 import { type Static, Type } from 'typebox'
 import { ListOf, ListQuery } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Id, Timestamp } from '../contract/wire.ts'
+import { Id, Nullable, OneOf, Timestamp } from '../contract/wire.ts'
 import { KeyWithSecret } from '../keys/keys.ts'
-import { isNetwork } from '../values/network.ts'
 import { isTimezone } from '../values/period.ts'
 
-const maxNetworks = 500
 const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id']
 
 const Name = Type.String({ minLength: 1, maxLength: 100, examples: ['Acme'] })
 
-export const Org = Type.Object({
-  id: Id('org'),
-  name: Type.String(),
-  status: Type.String({ description: '`active` or `suspended`.' }),
-  ip_allow_list: Type.Array(Type.String(), { description: 'Empty: every address.' }),
-  required_dimensions: Type.Array(Type.String()),
-  timezone: Type.String({ description: 'What rules mean by the time of day.', examples: ['Europe/Berlin'] }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const Org = Type.Object(
+  {
+    id: Id('org'),
+    name: Type.String(),
+    status: OneOf(['active', 'suspended']),
+    suspended_at: Nullable(Timestamp),
+    suspension_reason: Nullable(Type.String({ description: 'As the operator gave it; null while it is active.' })),
+    ip_allow_list: Type.Array(Type.String(), { description: 'Empty: every address.' }),
+    required_dimensions: Type.Array(Type.String()),
+    timezone: Type.String({ description: 'What rules mean by the time of day.', examples: ['Europe/Berlin'] }),
+    max_new_values_per_day: Nullable(
+      Type.Integer({ description: 'As it was set; null for the default of the installation.' }),
+    ),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { description: 'The organization.' },
+)
 export type OrgView = Static<typeof Org>
 
-export const OrgInput = Type.Object({ name: Name })
-export const CreatedOrg = Type.Object({
-  ...Org.properties,
-  owner_key: KeyWithSecret,
-})
-
-const orgPatch = Type.Object(
+export const OrgInput = Type.Object({ name: Name }, { examples: [{ name: 'Acme' }] })
+export const CreatedOrg = Type.Object(
   {
-    name: Type.Optional(Name),
+    ...Org.properties,
+    owner_key: KeyWithSecret,
+  },
+  { description: 'The organization, and its first key with its secret.' },
+)
+
+const orgReplacement = Type.Object(
+  {
+    name: Name,
     required_dimensions: Type.Optional(
       Type.Array(Type.Unsafe<string>({ type: 'string', enum: dimensions }), {
         maxItems: dimensions.length,
         uniqueItems: true,
-        description: 'Dimensions that every run and decision of the organization must name.',
+        description: 'Dimensions that every run and decision of the organization must name; none where it is left out.',
       }),
     ),
-    timezone: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'An IANA time zone.', examples: ['Europe/Berlin'] }),
+    timezone: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'An IANA time zone.',
+      examples: ['Europe/Berlin'],
+    }),
+    max_new_values_per_day: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: 10_000,
+          description:
+            'New values a day (UTC) of each dimension that usage tells apart; further ones are counted as `(other)`. null for the default of the installation.',
+        }),
+      ),
     ),
   },
-  { minProperties: 1 },
+  { examples: [{ name: 'Acme', timezone: 'Europe/Berlin', required_dimensions: ['department_id'] }] },
 )
-export type OrgPatch = Static<typeof orgPatch>
-export const OrgPatch = withCheck(orgPatch, ({ timezone }: OrgPatch) =>
-  timezone === undefined || isTimezone(timezone)
+export type OrgReplacement = Static<typeof orgReplacement>
+export const OrgReplacement = withCheck(orgReplacement, ({ timezone }: OrgReplacement) =>
+  isTimezone(timezone)
     ? []
     : [{ field: 'timezone', code: 'invalid_value' as const, message: 'There is no such time zone.' }],
 )
 
-export const SuspendInput = Type.Object({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })) })
+export const SuspendInput = Type.Object(
+  { reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })) },
+  { examples: [{ reason: 'Invoice 4711 is unpaid.' }] },
+)
 
-export const IpAllowListInput = withCheck(
-  Type.Object({
-    ip_allow_list: Type.Array(Type.String({ minLength: 1, maxLength: 49 }), {
-      maxItems: maxNetworks,
-      description: 'Addresses or CIDR networks; empty admits every address.',
-      examples: [['203.0.113.0/24', '2001:db8::/32']],
-    }),
-  }),
-  ({ ip_allow_list }: { ip_allow_list: string[] }) =>
-    ip_allow_list.flatMap((text, i) =>
-      isNetwork(text)
-        ? []
-        : [
-            {
-              field: `ip_allow_list.${i}`,
-              code: 'invalid_format' as const,
-              message: 'This is no address and no CIDR network.',
-            },
-          ],
-    ),
+export const IpAllowList = Type.Object(
+  { ip_allow_list: Org.properties.ip_allow_list },
+  { description: 'The addresses from which keys are accepted.' },
 )
 
 export const OrgList = ListOf(Org)
 export const OrgListQuery = ListQuery(
   { created_at: 'time', name: 'text' },
-  { status: Type.Enum(['active', 'suspended']) },
+  {
+    status: Type.Enum(['active', 'suspended']),
+    name: Type.String({ minLength: 1, maxLength: 100, description: 'Names that have this in them, in either case.' }),
+  },
+  'uuid',
+  'oldest first',
 )

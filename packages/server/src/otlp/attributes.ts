@@ -1,3 +1,4 @@
+import { addDerived } from './derived-attributes.ts'
 import { type Name, names, wantedAttributes } from './names.ts'
 import type { AnyValue, KeyValue } from './traces.ts'
 
@@ -6,17 +7,32 @@ export type Attributes = ReadonlyMap<string, AttributeValue>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** The attributes that mean something here. What is no attribute is passed over, as are values that no field of a run can hold. */
-export function attributesOf(list: unknown): Attributes {
+/**
+ * The attributes of a span or a resource that mean something here, or to the organization. What is no attribute is passed over, as
+ * are values that no field of a run can hold.
+ */
+export function attributesOf(holder: unknown, mapped: ReadonlySet<string>): Attributes {
   const found = new Map<string, AttributeValue>()
-  if (!Array.isArray(list)) return found
-  for (const item of list as unknown[]) {
+  const { attributes, others } = (isObject(holder) ? holder : {}) as { attributes?: unknown; others?: unknown }
+  for (const item of listOf(attributes)) {
     const { key, value } = (isObject(item) ? item : {}) as Partial<KeyValue>
-    if (typeof key !== 'string' || !wantedAttributes.has(key) || !isObject(value)) continue
+    if (typeof key !== 'string' || !isObject(value)) continue
+    if (!wantedAttributes.has(key) && !mapped.has(key)) continue
     const read = readValue(value)
     if (read !== undefined && read !== '') found.set(key, read)
   }
+  if (mapped.size > 0) addOthers(found, listOf(others), mapped)
+  addDerived(found)
   return found
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
+
+function addOthers(found: Map<string, AttributeValue>, others: readonly unknown[], mapped: ReadonlySet<string>) {
+  for (let index = 0; index + 1 < others.length; index += 2) {
+    const [key, value] = [others[index], others[index + 1]]
+    if (typeof key === 'string' && mapped.has(key) && typeof value === 'string' && value !== '') found.set(key, value)
+  }
 }
 
 function readValue({ stringValue, intValue, doubleValue, arrayValue }: AnyValue): AttributeValue | undefined {
@@ -33,17 +49,21 @@ function readValue({ stringValue, intValue, doubleValue, arrayValue }: AnyValue)
 }
 
 /** What a span says, or else the resource that it comes from. */
-export function attribute(name: Name, ...places: readonly Attributes[]): AttributeValue | undefined {
+export const attribute = (name: Name, ...places: readonly Attributes[]) => firstAttribute(names[name], places)
+
+function firstAttribute(keys: readonly string[], places: readonly Attributes[]): AttributeValue | undefined {
   for (const place of places)
-    for (const each of names[name]) {
-      const value = place.get(each)
+    for (const key of keys) {
+      const value = place.get(key)
       if (value !== undefined) return value
     }
   return undefined
 }
 
+export const textAttribute = (name: Name, ...places: readonly Attributes[]) => firstText(names[name], places)
+
 /** A number is a name as well; a list is none. */
-export function textAttribute(name: Name, ...places: readonly Attributes[]): string | undefined {
-  const value = attribute(name, ...places)
+export function firstText(keys: readonly string[], places: readonly Attributes[]): string | undefined {
+  const value = firstAttribute(keys, places)
   return typeof value === 'object' || value === undefined ? undefined : String(value)
 }

@@ -1,6 +1,6 @@
-import { unreadable } from '../contract/body.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { BodyType } from '../contract/routes.ts'
+import { unreadable } from '../contract/unreadable.ts'
 import { wantedAttributes } from './names.ts'
 import { bytesField, integerField, MalformedMessage, MessageReader, wire } from './protobuf.ts'
 import type { AnyValue, KeyValue, ResourceSpans, SpanFields, TracesRequest } from './traces.ts'
@@ -12,17 +12,30 @@ export const protobufType = 'application/x-protobuf'
 /** Far more than an exporter sends; a message can be two bytes, so the limit on the body's size would not bound them. */
 const maxMessages = 200_000
 
+/** As attributes of spans that mean nothing here unless somebody has mapped them. */
+const maxOthers = 200_000
+const maxOtherKey = 200
+/** In bytes; a name has at most 200 characters. */
+const maxOtherValue = 800
+
 class Budget {
   #left = maxMessages
+  #othersLeft = maxOthers
 
   spend() {
     if (this.#left-- <= 0) throw new ApiError('payload_too_large', {}, { message: 'The request has too many spans.' })
   }
+
+  spendOther() {
+    if (this.#othersLeft-- <= 0)
+      throw new ApiError('payload_too_large', {}, { message: 'The request has too many attributes.' })
+  }
 }
 
-export const protobufTraces: BodyType = {
+export const protobufTraces = {
+  source: { url: import.meta.url, name: 'protobufTraces' },
   schema: { type: 'string', format: 'binary', description: 'An `ExportTraceServiceRequest` of OTLP.' },
-  read: (bytes) => {
+  read: (bytes: Buffer): unknown => {
     try {
       return readRequest(new MessageReader(bytes), new Budget())
     } catch (error) {
@@ -30,7 +43,7 @@ export const protobufTraces: BodyType = {
       return unreadable({ field: 'body', code: 'invalid_body', message: 'The body is no protobuf message of traces.' })
     }
   },
-}
+} satisfies BodyType
 
 function readRequest(reader: MessageReader, budget: Budget): TracesRequest {
   const resourceSpans: ResourceSpans[] = []
@@ -42,19 +55,26 @@ function readRequest(reader: MessageReader, budget: Budget): TracesRequest {
 
 function readResourceSpans(reader: MessageReader, budget: Budget): ResourceSpans {
   budget.spend()
-  const attributes: KeyValue[] = []
+  const found: Found = { attributes: [], others: [], budget }
   const scopeSpans: { spans: SpanFields[] }[] = []
   while (reader.next()) {
-    if (reader.is(1, wire.bytes)) readResource(reader.message(), budget, attributes)
+    if (reader.is(1, wire.bytes)) readResource(reader.message(), found)
     else if (reader.is(2, wire.bytes)) scopeSpans.push(readScopeSpans(reader.message(), budget))
     else reader.skip()
   }
-  return { resource: { attributes }, scopeSpans }
+  const { attributes, others } = found
+  return { resource: { attributes, others }, scopeSpans }
 }
 
-function readResource(reader: MessageReader, budget: Budget, attributes: KeyValue[]) {
+interface Found {
+  readonly attributes: KeyValue[]
+  readonly others: string[]
+  readonly budget: Budget
+}
+
+function readResource(reader: MessageReader, found: Found) {
   while (reader.next())
-    if (reader.is(1, wire.bytes)) readAttribute(reader.message(), budget, attributes)
+    if (reader.is(1, wire.bytes)) readAttribute(reader.message(), found)
     else reader.skip()
 }
 
@@ -69,15 +89,16 @@ function readScopeSpans(reader: MessageReader, budget: Budget): { spans: SpanFie
 
 function readSpan(reader: MessageReader, budget: Budget): SpanFields {
   budget.spend()
-  const attributes: KeyValue[] = []
-  const span: { -readonly [K in keyof SpanFields]: SpanFields[K] } = { attributes }
+  const found: Found = { attributes: [], others: [], budget }
+  const { attributes, others } = found
+  const span: { -readonly [K in keyof SpanFields]: SpanFields[K] } = { attributes, others }
   while (reader.next()) {
     if (reader.is(1, wire.bytes)) span.traceId = reader.text('hex')
     else if (reader.is(2, wire.bytes)) span.spanId = reader.text('hex')
     else if (reader.is(4, wire.bytes)) span.parentSpanId = reader.text('hex')
     else if (reader.is(7, wire.fixed64)) span.startTimeUnixNano = String(reader.fixed64())
     else if (reader.is(8, wire.fixed64)) span.endTimeUnixNano = String(reader.fixed64())
-    else if (reader.is(9, wire.bytes)) readAttribute(reader.message(), budget, attributes)
+    else if (reader.is(9, wire.bytes)) readAttribute(reader.message(), found)
     else if (reader.is(15, wire.bytes)) span.status = readStatus(reader.message())
     else reader.skip()
   }
@@ -92,7 +113,7 @@ function readStatus(reader: MessageReader) {
   return { code }
 }
 
-function readAttribute(reader: MessageReader, budget: Budget, attributes: KeyValue[]) {
+function readAttribute(reader: MessageReader, { budget, attributes, others }: Found) {
   let key = ''
   let value: MessageReader | undefined
   while (reader.next()) {
@@ -100,8 +121,22 @@ function readAttribute(reader: MessageReader, budget: Budget, attributes: KeyVal
     else if (reader.is(2, wire.bytes)) value = reader.message()
     else reader.skip()
   }
-  if (!value || !wantedAttributes.has(key)) return
-  attributes.push({ key, value: readValue(value, budget) })
+  if (!value) return
+  if (wantedAttributes.has(key)) attributes.push({ key, value: readValue(value, budget) })
+  else if (key.length <= maxOtherKey) keepOther(key, value, others, budget)
+}
+
+/** An organization may map any attribute, and which it has mapped is not known yet; only what can be a name is kept. */
+function keepOther(key: string, value: MessageReader, others: string[], budget: Budget) {
+  let text: string | undefined
+  while (value.next()) {
+    if (value.is(1, wire.bytes) && value.size() <= maxOtherValue) text = value.text()
+    else if (value.is(3, wire.varint)) text = String(value.integer())
+    else value.skip()
+  }
+  if (text === undefined) return
+  budget.spendOther()
+  others.push(key, text)
 }
 
 /** One of its fields; a list is read one level deep, for no attribute that is wanted goes deeper. */

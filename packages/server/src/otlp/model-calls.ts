@@ -1,4 +1,5 @@
 import { type Attributes, attribute, attributesOf, textAttribute } from './attributes.ts'
+import { kindOf, namesModel } from './span-kinds.ts'
 import type { SpanFields, TracesRequest } from './traces.ts'
 
 /** A span that stands for one call of a model, with what was used by that call itself. */
@@ -7,6 +8,14 @@ export interface ModelCall {
   readonly attributes: Attributes
   readonly resource: Attributes
   readonly operation: string | undefined
+  /** The same for every report of one call. */
+  readonly id: string | undefined
+}
+
+/** A span with usage and a model of which nobody could tell whether it is a model call. */
+export interface Unrecognized {
+  readonly span: SpanFields
+  readonly says: string
 }
 
 interface Seen {
@@ -16,45 +25,66 @@ interface Seen {
   readonly isBoundary: boolean
 }
 
-/** Operations in which a model is called; agents, tools, workflows and memories only contain such calls. */
-const modelOperations = new Set(['chat', 'text_completion', 'generate_content', 'embeddings'])
-const formerOperations: Record<string, string> = {
-  chat: 'chat',
-  completion: 'text_completion',
-  embedding: 'embeddings',
-}
-
 /**
- * The model calls of a request, each once. An agent's span often repeats the tokens of the calls beneath it, so only a span whose
- * operation is a model call counts, and only with usage of its own. Two instrumentations may see the same call, one inside the
- * other: a span whose usage is exactly the sum of the calls beneath it is that second look and counts no more.
+ * The model calls of a request, each once. Two instrumentations may see the same call, one inside the other: a span whose usage is
+ * exactly the sum of the calls beneath it is that second look and counts no more; nor does a second span about the same response.
  */
-export function modelCallsOf(request: TracesRequest): { calls: ModelCall[]; ignored: number } {
+export function modelCallsOf(
+  request: TracesRequest,
+  mapped: ReadonlySet<string> = new Set(),
+): { calls: ModelCall[]; unrecognized: Unrecognized[]; ignored: number } {
   const seen = new Map<string, Seen>()
+  const unrecognized: Unrecognized[] = []
   let spans = 0
   for (const { resource, scopeSpans } of request.resourceSpans ?? []) {
-    const ofResource = attributesOf((resource as { attributes?: unknown } | null | undefined)?.attributes)
+    const ofResource = attributesOf(resource, mapped)
     for (const scope of scopeSpans ?? [])
       for (const span of scope.spans ?? []) {
         spans++
-        const attributes = attributesOf(span.attributes)
-        const kind = kindOf(attributes)
-        const call =
-          kind.isModelCall && hasUsage(attributes)
-            ? { span, attributes, resource: ofResource, operation: kind.operation }
-            : undefined
         // Spans without an id are no repetitions of each other.
         const key = spanKey(span.traceId, span.spanId) ?? `span ${spans}`
-        const parent = spanKey(span.traceId, span.parentSpanId)
         // An exporter that tries again may send a span twice.
-        if (!seen.has(key)) seen.set(key, { parent, call, isBoundary: kind.isBoundary })
+        if (seen.has(key)) continue
+        const attributes = attributesOf(span, mapped)
+        const kind = kindOf(attributes)
+        const isUsed = hasUsage(attributes)
+        if (kind.unknown !== undefined && isUsed && namesModel(attributes))
+          unrecognized.push({ span, says: kind.unknown })
+        const call =
+          kind.isModelCall && isUsed
+            ? { span, attributes, resource: ofResource, operation: kind.operation, id: callId(span, attributes) }
+            : undefined
+        seen.set(key, { parent: spanKey(span.traceId, span.parentSpanId), call, isBoundary: kind.isBoundary })
       }
   }
-  const wrappers = wrappersIn(seen)
-  const calls = Array.from(seen.values(), ({ call }) => call).filter(
-    (call) => call !== undefined && !wrappers.has(call),
-  ) as ModelCall[]
-  return { calls, ignored: spans - calls.length }
+  const calls = onceEach(seen, wrappersIn(seen))
+  return { calls, unrecognized, ignored: spans - calls.length - unrecognized.length }
+}
+
+function onceEach(seen: ReadonlyMap<string, Seen>, wrappers: ReadonlySet<ModelCall>): ModelCall[] {
+  const calls = new Map<string | ModelCall, ModelCall>()
+  for (const { call } of seen.values()) {
+    if (!call || wrappers.has(call)) continue
+    const identity = call.id ?? call
+    if (!calls.has(identity)) calls.set(identity, call)
+  }
+  return [...calls.values()]
+}
+
+/** Shorter ones are counters or a few random digits of local servers, of which a trace may well have the same twice. */
+const minResponseIdLength = 20
+const maxResponseIdLength = 100
+
+/**
+ * The trace and the response: a gateway and the program that calls it both report a call, from two processes and so in two requests.
+ * Without the id of a response a call is known by its span.
+ */
+function callId(span: SpanFields, attributes: Attributes): string | undefined {
+  const key = spanKey(span.traceId, span.spanId)
+  const response = textAttribute('responseId', attributes)
+  if (key === undefined || response === undefined) return key
+  const isTelling = response.length >= minResponseIdLength && response.length <= maxResponseIdLength
+  return isTelling && /^[\x21-\x7e]+$/.test(response) ? `${key.slice(0, key.indexOf(':'))}:${response}` : key
 }
 
 const isTraceId = /^(?!0+$)[0-9a-f]{32}$/i
@@ -65,28 +95,6 @@ export const spanKey = (traceId: unknown, spanId: unknown): string | undefined =
   typeof traceId === 'string' && typeof spanId === 'string' && isTraceId.test(traceId) && isSpanId.test(spanId)
     ? `${traceId}:${spanId}`.toLowerCase()
     : undefined
-
-function kindOf(attributes: Attributes): { isModelCall: boolean; isBoundary: boolean; operation?: string | undefined } {
-  const operation = textAttribute('operation', attributes)
-  if (operation !== undefined) {
-    const isModelCall = modelOperations.has(operation)
-    return { isModelCall, isBoundary: !isModelCall, operation }
-  }
-  const former = textAttribute('formerOperation', attributes)
-  if (former !== undefined) {
-    const known = Object.hasOwn(formerOperations, former) ? formerOperations[former] : undefined
-    return { isModelCall: known !== undefined, isBoundary: false, operation: known }
-  }
-  const openInference = textAttribute('openInferenceKind', attributes)
-  if (openInference !== undefined) {
-    const isEmbedding = openInference === 'EMBEDDING'
-    const isModelCall = isEmbedding || openInference === 'LLM'
-    return { isModelCall, isBoundary: !isModelCall, operation: isEmbedding ? 'embeddings' : undefined }
-  }
-  const isContainer = attribute('traceloopKind', attributes) !== undefined
-  const namesModel = (['requestModel', 'responseModel'] as const).some((name) => attribute(name, attributes))
-  return { isModelCall: namesModel && !isContainer, isBoundary: isContainer }
-}
 
 const hasUsage = (attributes: Attributes) =>
   (['input_tokens', 'output_tokens', 'cost_usd'] as const).some((name) => attribute(name, attributes) !== undefined)

@@ -1,32 +1,51 @@
+import { derived, derivedFrom } from './derived-attributes.ts'
+
 /**
  * Where spans say what we want to know: the current name of OpenTelemetry's GenAI conventions first, then its former names,
- * then those of OpenInference and OpenLLMetry. The first that a span has counts.
+ * then those of OpenInference, OpenLLMetry, the Vercel AI SDK, LiteLLM and Langfuse. The first that a span has counts.
  */
 export const names = {
   operation: ['gen_ai.operation.name'],
   formerOperation: ['llm.request.type'],
   openInferenceKind: ['openinference.span.kind'],
   traceloopKind: ['traceloop.span.kind'],
-  provider: ['gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system', 'llm.vendor'],
-  requestModel: ['gen_ai.request.model', 'llm.request.model'],
-  responseModel: ['gen_ai.response.model', 'llm.response.model', 'llm.model_name', 'embedding.model_name'],
+  langfuseType: ['langfuse.observation.type'],
+  vercelOperation: ['ai.operationId'],
+  provider: ['gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system', 'llm.vendor', 'ai.model.provider'],
+  requestModel: ['gen_ai.request.model', 'llm.request.model', 'ai.model.id', 'langfuse.observation.model.name'],
+  responseModel: [
+    'gen_ai.response.model',
+    'llm.response.model',
+    'llm.model_name',
+    'embedding.model_name',
+    'ai.response.model',
+  ],
   input_tokens: [
     'gen_ai.usage.input_tokens',
     'gen_ai.usage.prompt_tokens',
     'llm.usage.prompt_tokens',
     'llm.token_count.prompt',
+    'ai.usage.inputTokens',
+    'ai.usage.promptTokens',
+    'ai.usage.tokens',
+    derived.input,
   ],
   output_tokens: [
     'gen_ai.usage.output_tokens',
     'gen_ai.usage.completion_tokens',
     'llm.usage.completion_tokens',
     'llm.token_count.completion',
+    'ai.usage.outputTokens',
+    'ai.usage.completionTokens',
+    derived.output,
   ],
   cache_read_input_tokens: [
     'gen_ai.usage.cache_read.input_tokens',
     'gen_ai.usage.cache_read_input_tokens',
     'gen_ai.usage.input_tokens.cached',
     'llm.token_count.prompt_details.cache_read',
+    'ai.usage.cachedInputTokens',
+    derived.cached,
   ],
   cache_creation_input_tokens: [
     'gen_ai.usage.cache_write.input_tokens',
@@ -41,16 +60,14 @@ export const names = {
     'gen_ai.usage.reasoning_tokens',
     'gen_ai.usage.output_tokens.reasoning',
     'llm.token_count.completion_details.reasoning',
+    'ai.usage.reasoningTokens',
+    derived.reasoning,
   ],
-  cost_usd: ['weir.cost_usd', 'gen_ai.usage.cost', 'gen_ai.usage.total_cost', 'llm.cost.total'],
-  workflow_id: ['weir.workflow_id', 'gen_ai.workflow.name', 'traceloop.workflow.name'],
-  deployment_id: ['weir.deployment_id'],
+  cost_usd: ['weir.cost_usd', 'gen_ai.usage.cost', 'gen_ai.usage.total_cost', 'llm.cost.total', derived.cost],
   service: ['service.name'],
-  department_id: ['weir.department_id'],
-  customer_id: ['weir.customer_id'],
   tags: ['weir.tags'],
   errorType: ['error.type'],
-  responseId: ['gen_ai.response.id'],
+  responseId: ['gen_ai.response.id', 'ai.response.id'],
   finishReasons: ['gen_ai.response.finish_reasons'],
   conversation: ['gen_ai.conversation.id'],
   agent: ['gen_ai.agent.name'],
@@ -59,5 +76,24 @@ export const names = {
 
 export type Name = keyof typeof names
 
-/** All others are passed over unread: prompts and answers are among them. */
-export const wantedAttributes: ReadonlySet<string> = new Set(Object.values(names).flat())
+export const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+export type Dimension = (typeof dimensions)[number]
+
+/** Where a dimension is looked for, unless the organization names other attributes. */
+export const builtInAttributes: Record<Dimension, readonly string[]> = {
+  workflow_id: ['gen_ai.workflow.name', 'traceloop.workflow.name', 'ai.telemetry.functionId'],
+  deployment_id: [],
+  department_id: ['metadata.user_api_key_team_id'],
+  customer_id: ['metadata.user_api_key_end_user_id', 'llm.user'],
+}
+
+/** What is said in our own words wins over every other attribute. */
+export const ownAttribute = (dimension: Dimension) => `weir.${dimension}`
+
+/** All others are passed over unread, unless the organization names them: prompts and answers are among them. */
+export const wantedAttributes: ReadonlySet<string> = new Set([
+  ...Object.values(names).flat(),
+  ...dimensions.map(ownAttribute),
+  ...Object.values(builtInAttributes).flat(),
+  ...derivedFrom,
+])

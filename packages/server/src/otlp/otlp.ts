@@ -13,24 +13,28 @@ import {
 import { type BulkRun, maxBulkRuns } from '../runs/runs.ts'
 import { formatUsd, maxChargeNano } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { type Attributes, attribute, textAttribute } from './attributes.ts'
+import { type Attributes, attribute, firstText, textAttribute } from './attributes.ts'
 import { nanoOfDollars } from './decimal.ts'
+import { type Mapping, mappedAttributes } from './mapping.ts'
 import { type ModelCall, modelCallsOf, spanKey } from './model-calls.ts'
-import { type Name, names } from './names.ts'
+import { builtInAttributes, type Dimension, type Name, names, ownAttribute } from './names.ts'
 import type { SpanFields, TracesRequest } from './traces.ts'
 
 /** A run in the words of `POST /v1/runs/bulk`, with an id that makes it the same however often it is exported. */
-export type BulkRunInput = BulkRun & Required<Pick<BulkRun, 'external_id' | 'chain_id' | 'started_at'>>
+export type BulkRunInput = BulkRun & Required<Pick<BulkRun, 'external_id' | 'model' | 'chain_id' | 'started_at'>>
 
 export interface RunsOfTraces {
   readonly runs: BulkRunInput[]
   /** Model calls that cannot be recorded, and why, for the first few. */
   readonly rejected: { readonly count: number; readonly messages: string[] }
+  /** How many of the rejected spans nobody could tell to be model calls. */
+  readonly unrecognized: number
   /** Spans that are no model call. */
   readonly ignored: number
 }
 
 const maxMessages = 10
+const callsPerStep = 100
 const dayMs = 86_400_000
 /** How far the clock of a caller may be ahead. */
 const maxAheadMs = 5 * 60_000
@@ -38,27 +42,38 @@ const maxAheadMs = 5 * 60_000
 /** Why a span is no run. */
 class Unfit extends Error {}
 
-/** Model calls become runs. One that is not fit to be recorded is rejected by itself; the others are none the worse for it. */
-export function runsOfTraces(request: TracesRequest, nowMs: number): RunsOfTraces {
-  const { calls, ignored } = modelCallsOf(request)
+/** Model calls become runs, in steps. One that is not fit to be recorded is rejected by itself; the others are none the worse for it. */
+export function* runsOfTraces(
+  request: TracesRequest,
+  nowMs: number,
+  mapping: Mapping = {},
+): Generator<void, RunsOfTraces> {
+  const { calls, unrecognized, ignored } = modelCallsOf(request, mappedAttributes(mapping))
   if (calls.length > maxBulkRuns)
     throw new ApiError('payload_too_large', {}, { message: `A request may have at most ${maxBulkRuns} model calls.` })
   const runs: BulkRunInput[] = []
   const rejected = { count: 0, messages: [] as string[] }
-  for (const call of calls) {
+  const reject = ({ traceId, spanId }: SpanFields, message: string) => {
+    rejected.count++
+    if (rejected.messages.length < maxMessages)
+      rejected.messages.push(`${spanKey(traceId, spanId) ?? 'a span'}: ${message}`)
+  }
+  for (const { span, says } of unrecognized)
+    reject(span, `it has usage and a model, but ${says} is not known to be a model call`)
+  for (const [index, call] of calls.entries()) {
+    if (index % callsPerStep === 0) yield
     try {
-      runs.push(runOf(call, nowMs))
+      runs.push(runOf(call, nowMs, mapping))
     } catch (error) {
       if (!(error instanceof Unfit)) throw error
-      rejected.count++
-      if (rejected.messages.length < maxMessages)
-        rejected.messages.push(`${spanKey(call.span.traceId, call.span.spanId) ?? 'a span'}: ${error.message}`)
+      reject(call.span, error.message)
     }
   }
-  return { runs, rejected, ignored }
+  return { runs, rejected, unrecognized: unrecognized.length, ignored }
 }
 
-function runOf({ span, attributes, resource, operation }: ModelCall, nowMs: number): BulkRunInput {
+function runOf(call: ModelCall, nowMs: number, mapping: Mapping): BulkRunInput {
+  const { span, attributes, resource, operation } = call
   const key = spanKey(span.traceId, span.spanId)
   if (key === undefined) throw new Unfit('traceId and spanId must be 16 and 8 bytes in hexadecimal, not all zero')
   const requested = text('requestModel', Model, attributes)
@@ -68,14 +83,14 @@ function runOf({ span, attributes, resource, operation }: ModelCall, nowMs: numb
   if (model === undefined) throw new Unfit('gen_ai.request.model is missing')
   const places = [attributes, resource]
   return withoutUndefined<BulkRunInput>({
-    external_id: fitting('the ids', `otlp:${key}`, ExternalId),
+    external_id: fitting('the ids', `otlp:${call.id ?? key}`, ExternalId),
     model,
     provider: text('provider', Provider, attributes),
     operation: operation === undefined ? undefined : fitting('gen_ai.operation.name', operation, Operation),
-    workflow_id: text('workflow_id', dimensionFields.workflow_id, ...places),
-    deployment_id: text('deployment_id', dimensionFields.deployment_id, ...places) ?? serviceOf(resource),
-    department_id: text('department_id', dimensionFields.department_id, ...places),
-    customer_id: text('customer_id', dimensionFields.customer_id, ...places),
+    workflow_id: dimensionOf('workflow_id', mapping, places),
+    deployment_id: dimensionOf('deployment_id', mapping, places) ?? serviceOf(resource, mapping),
+    department_id: dimensionOf('department_id', mapping, places),
+    customer_id: dimensionOf('customer_id', mapping, places),
     chain_id: key.slice(0, key.indexOf(':')),
     ...timesOf(span, nowMs),
     status: hasFailed(span, attributes) ? 'failed' : 'succeeded',
@@ -91,19 +106,38 @@ const text = (name: Name, schema: object, ...places: readonly Attributes[]) => {
   return found === undefined ? undefined : fitting(names[name][0], found, schema)
 }
 
+/**
+ * What a run belongs to: in our own words first, then as the organization has set, else in the attributes that we know. Nobody has
+ * asked for the last, so a value that cannot be a name is left out there, and rejects the run elsewhere.
+ */
+function dimensionOf(dimension: Dimension, mapping: Mapping, places: readonly Attributes[]): string | undefined {
+  const schema = dimensionFields[dimension]
+  for (const keys of [[ownAttribute(dimension)], mapping[dimension] ?? []]) {
+    const found = firstText(keys, places)
+    if (found !== undefined) return fitting(keys.length === 1 ? keys[0]! : dimension, found, schema)
+  }
+  if (mapping[dimension]) return undefined
+  const known = firstText(builtInAttributes[dimension], places)
+  return known === undefined || misfitOf(known, schema) !== undefined ? undefined : known
+}
+
 /** The same bounds that the API sets to whoever names these fields itself. */
 function fitting(name: string, value: string, schema: object): string {
-  const { maxLength, pattern } = schema as { maxLength: number; pattern: string }
-  // In code points, as JSON Schema counts, of which there are never more than units.
-  if (value.length > maxLength && Array.from(value).length > maxLength)
-    throw new Unfit(`${name} has more than ${maxLength} characters`)
-  if (!new RegExp(pattern).test(value) || !value.isWellFormed())
-    throw new Unfit(`${name} has a character that is no text`)
+  const misfit = misfitOf(value, schema)
+  if (misfit !== undefined) throw new Unfit(`${name} ${misfit}`)
   return value
 }
 
+function misfitOf(value: string, schema: object): string | undefined {
+  const { maxLength, pattern } = schema as { maxLength: number; pattern: string }
+  // In code points, as JSON Schema counts, of which there are never more than units.
+  if (value.length > maxLength && Array.from(value).length > maxLength) return `has more than ${maxLength} characters`
+  return new RegExp(pattern).test(value) && value.isWellFormed() ? undefined : 'has a character that is no text'
+}
+
 /** An SDK that was told no name makes one up, which is the same for all programs. */
-function serviceOf(resource: Attributes): string | undefined {
+function serviceOf(resource: Attributes, mapping: Mapping): string | undefined {
+  if (mapping.deployment_id) return undefined
   const name = text('service', dimensionFields.deployment_id, resource)
   return name?.startsWith('unknown_service') ? undefined : name
 }

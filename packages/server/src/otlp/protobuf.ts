@@ -25,6 +25,11 @@ export class MessageReader {
     this.#end = end
   }
 
+  /** How many bytes the field at hand has, without reading it. */
+  size(): number {
+    return new MessageReader(this.#bytes, this.#at, this.#end).#number()
+  }
+
   next(): boolean {
     if (this.#at >= this.#end) return false
     const tag = this.#number()

@@ -22,7 +22,7 @@ export interface Refused {
 const maxRounds = 4
 
 /**
- * Records all runs but those that cannot be, and says which. A batch is refused as a whole for a fault of one run, such as a
+ * Records all runs but those that cannot be, and says which. A second report of a call is none of them: it is recorded. A batch is refused as a whole for a fault of one run, such as a
  * model without a price: nobody wrote these runs together as one, so the others are sent again without it.
  */
 export async function recordEach(ingest: Ingest, caller: Caller, runs: readonly BulkRunInput[]): Promise<Refused[]> {
@@ -31,7 +31,8 @@ export async function recordEach(ingest: Ingest, caller: Caller, runs: readonly 
   for (let round = 1; left.length > 0; round++) {
     try {
       const { results } = await ingest(caller, left)
-      for (const [index, { error }] of results.entries()) if (error) refused.push({ run: left[index]!, reason: error })
+      for (const [index, { error }] of results.entries())
+        if (error && !isSecondReport(left[index]!, error)) refused.push({ run: left[index]!, reason: error })
       break
     } catch (error) {
       const faults = faultsByRun(error)
@@ -42,6 +43,12 @@ export async function recordEach(ingest: Ingest, caller: Caller, runs: readonly 
   }
   return refused
 }
+
+const isKnownBySpan = /^otlp:[0-9a-f]{32}:[0-9a-f]{16}$/
+
+/** Another span, with other words, about a response that is recorded already. */
+const isSecondReport = ({ external_id }: BulkRunInput, { code }: Reason) =>
+  code === 'conflict' && !isKnownBySpan.test(external_id)
 
 /** The first fault of each run; nothing of an error that is about anything else. */
 function faultsByRun(error: unknown): ReadonlyMap<number, Reason> {

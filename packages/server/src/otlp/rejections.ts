@@ -1,3 +1,6 @@
+import type { Clock } from '../infra/clock.ts'
+import type { Log } from '../infra/log.ts'
+import { formatId } from '../values/id.ts'
 import type { PartialSuccess } from './encodings.ts'
 import type { RunsOfTraces } from './otlp.ts'
 import type { Refused } from './recording.ts'
@@ -17,4 +20,19 @@ export function partialSuccess(
   ].slice(0, maxReasons)
   const more = rejectedSpans - reasons.length
   return { rejectedSpans, errorMessage: reasons.join('; ') + (more > 0 ? `; and ${more} more` : '') }
+}
+
+const logEveryMs = 60_000
+const maxRemembered = 1_000
+
+/** Logs what was not taken: exporters rarely show what a partial success says. At most once a minute and organization. */
+export function rejectionLog(log: Log, clock: Clock): (orgId: string, partial: PartialSuccess) => void {
+  const loggedAtMs = new Map<string, number>()
+  return (orgId, partial) => {
+    const nowMs = clock.now().getTime()
+    if (nowMs - (loggedAtMs.get(orgId) ?? Number.NEGATIVE_INFINITY) < logEveryMs) return
+    if (loggedAtMs.size >= maxRemembered) loggedAtMs.clear()
+    loggedAtMs.set(orgId, nowMs)
+    log.warn({ org_id: formatId('org', orgId), ...partial }, 'spans of model calls were not recorded')
+  }
 }

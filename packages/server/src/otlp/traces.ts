@@ -19,6 +19,8 @@ export interface SpanFields {
   readonly endTimeUnixNano?: unknown
   readonly attributes?: unknown
   readonly status?: unknown
+  /** Of the protobuf form: keys and values, in turns, of attributes that only a mapping can give a meaning. */
+  readonly others?: unknown
 }
 
 export interface KeyValue {

@@ -15,14 +15,16 @@ const put = async (more: object = {}) => (await limits.admin('PUT', '/plan', { .
 
 describe('the plan', () => {
   test('is not there until it is set, and then what was set', async () => {
-    expect((await limits.ask('GET', '/plan')).status).toBe(404)
+    expect((await limits.ask('GET', '/plan')).json).toMatchObject({ id: null, runs_per_month: null, runs: null })
     const json = await put()
     expect(json).toEqual({
       id: expect.stringMatching(/^pln_/),
       name: 'Team',
+      runs_per_month: 10_000,
+      tokens_per_month: null,
       overage_policy: 'block',
-      runs: { limit: 10_000, used: 0, held: 0, remaining: 10_000 },
-      tokens: { limit: null, used: 0, held: 0, remaining: null },
+      runs: { used: 0, held: 0, remaining: 10_000, refused_count: 0, exhausted_at: null },
+      tokens: { used: 0, held: 0, remaining: null, refused_count: 0, exhausted_at: null },
       period_start: expect.stringMatching(/-01T00:00:00\.000\+00:00$/),
       period_end: expect.stringMatching(/-01T00:00:00\.000\+00:00$/),
       created_at: expect.any(String),
@@ -45,8 +47,9 @@ describe('the plan', () => {
       id: before['id'],
       name: 'Business',
       overage_policy: 'allow',
-      runs: { limit: 10_000, used: 9_990, held: 20, remaining: 0 },
-      tokens: { limit: 9_007_199_254_740_991, used: 5, held: 0, remaining: 9_007_199_254_740_986 },
+      tokens_per_month: 9_007_199_254_740_991,
+      runs: { used: 9_990, held: 20, remaining: 0, refused_count: 0, exhausted_at: null },
+      tokens: { used: 5, held: 0, remaining: 9_007_199_254_740_986, refused_count: 0, exhausted_at: null },
     })
     expect((await limits.recorded('plan.set'))[0]).toMatchObject({ before: { name: 'Team' }, after })
     const rows = await limits.query(
@@ -60,7 +63,7 @@ describe('the plan', () => {
   })
 
   test('of 0 includes nothing', async () => {
-    expect((await put({ runs_per_month: 0 }))['runs']).toMatchObject({ limit: 0, remaining: 0 })
+    expect(await put({ runs_per_month: 0 })).toMatchObject({ runs_per_month: 0, runs: { remaining: 0 } })
   })
 
   test('names every fault of what is asked', async () => {

@@ -1,9 +1,11 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
+import { notSet, type Wanted } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   allowanceAt,
   claimOn,
+  endLimit,
   insertLimit,
   type LimitKind,
   type LimitRow,
@@ -19,10 +21,11 @@ import {
   rowTimesView,
   type Standing,
   standings,
+  stopView,
   updateLimit,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
-import type { Entitlement, PlanInput, PlanView } from './schema.ts'
+import { type Entitlement, Plan, type PlanInput, type PlanView } from './schema.ts'
 
 /** What a plan counts, in the order in which it refuses. */
 const units = ['runs', 'tokens'] as const
@@ -61,6 +64,8 @@ async function viewOf(tx: Tx, orgId: string, nowMs: number, { runs, tokens }: Pl
   return {
     id: formatId('plan', runs.id),
     name: runs.name,
+    runs_per_month: countOf(runs.amount),
+    tokens_per_month: countOf(tokens.amount),
     overage_policy: runs.enforcement === 'block' ? 'block' : 'allow',
     runs: entitlementOf(found[0]!),
     tokens: entitlementOf(found[1]!),
@@ -69,23 +74,31 @@ async function viewOf(tx: Tx, orgId: string, nowMs: number, { runs, tokens }: Pl
   }
 }
 
+const countOf = (amount: bigint | null) => (amount === null ? null : Number(amount))
+
 const entitlementOf = ({ limit: { amount }, balance }: Standing): Entitlement => ({
-  limit: amount === null ? null : Number(amount),
   used: Number(balance.spent),
   held: Number(balance.held),
   remaining: amount === null ? null : Number(remainingOf(amount, balance)),
+  ...stopView(balance),
 })
 
-export async function getPlan(tx: Tx, orgId: string, nowMs: number): Promise<PlanView | undefined> {
+export async function getPlan(tx: Tx, orgId: string, nowMs: number) {
   const rows = await findPlan(tx, orgId)
-  return rows && viewOf(tx, orgId, nowMs, rows)
+  return rows ? viewOf(tx, orgId, nowMs, rows) : notSet(Plan)
 }
 
 /** What was used this month goes on counting under the new plan. */
-export async function putPlan({ tx, audit }: ChangeTools, orgId: string, input: PlanInput): Promise<PlanView> {
+export async function putPlan(
+  { tx, audit, replaces }: ChangeTools,
+  orgId: string,
+  wanted: Wanted<PlanInput>,
+): Promise<PlanView> {
   const nowMs = await lockLedger(tx, orgId)
   const found = await findPlan(tx, orgId)
   const before = found && (await viewOf(tx, orgId, nowMs, found))
+  replaces(before, notSet(Plan))
+  const input = wanted(before)
   const amounts = { runs: input.runs_per_month, tokens: input.tokens_per_month }
   const put = async (unit: PlanUnit) => {
     const fields = {
@@ -102,6 +115,17 @@ export async function putPlan({ tx, audit }: ChangeTools, orgId: string, input: 
   const after = await viewOf(tx, orgId, nowMs, { runs: await put('runs'), tokens: await put('tokens') })
   audit({ action: 'plan.set', target: { kind: 'plan', id: after.id }, before, after })
   return after
+}
+
+export async function deletePlan({ tx, audit, replaces }: ChangeTools, orgId: string): Promise<null> {
+  const nowMs = await lockLedger(tx, orgId)
+  const found = await findPlan(tx, orgId)
+  if (!found) throw new ApiError('not_found')
+  const before = await viewOf(tx, orgId, nowMs, found)
+  replaces(before)
+  for (const unit of units) await endLimit(tx, orgId, found[unit].id)
+  audit({ action: 'plan.deleted', target: { kind: 'plan', id: before.id }, before })
+  return null
 }
 
 const newEntitlement = (unit: PlanUnit) => ({

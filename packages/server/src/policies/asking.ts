@@ -2,24 +2,14 @@ import { findStanding } from '../chains/chains.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Sql } from '../infra/sql.ts'
 import type { Remembered } from '../nodes/nodes.ts'
-import { formatId, parseId } from '../values/id.ts'
-import type { Attempt, AttemptedChain } from './attempt.ts'
+import { parseId } from '../values/id.ts'
+import { type Attempt, type AttemptedChain, type AttemptFields, attemptOf, keyOf } from './attempt.ts'
 import { judgeAttempt, type RuleSet } from './evaluation.ts'
 import { type PolicyRefusal, policyRefusal } from './refusal.ts'
 import type { PolicyVerdict } from './rule.ts'
 
 /** What a caller says of a call, beside the model. */
-export interface AttemptFields {
-  readonly operation?: string
-  readonly action?: string
-  readonly workflow_id?: string
-  readonly deployment_id?: string
-  readonly department_id?: string
-  readonly customer_id?: string
-  readonly input_tokens?: number
-  readonly max_output_tokens?: number
-  readonly tags?: readonly string[]
-  readonly metadata?: Attempt['metadata']
+export interface CallFields extends Omit<AttemptFields, 'provider'> {
   readonly chain_id?: string
   readonly parent_run_id?: string
 }
@@ -39,7 +29,7 @@ export interface Rulings {
 
 export type AskRules = (
   caller: Caller,
-  fields: AttemptFields,
+  fields: CallFields,
   options: { readonly atMs: number; readonly isAnew?: boolean },
 ) => Promise<Rulings>
 
@@ -48,10 +38,11 @@ export function askRules({ sql }: { readonly sql: Sql }, rules: Remembered<RuleS
   return async (caller, fields, { atMs, isAnew = false }) => {
     const set = await (isAnew ? rules.anew(caller.orgId) : rules.of(caller.orgId))
     const chain = set.usesChain ? await standingOf(sql, caller.orgId, fields) : outsideChains
+    const key = keyOf(caller)
     return {
       set,
       on: ({ model, provider }, estimatedNano) => {
-        const attempt = attemptOf(caller, fields, { model, provider: provider ?? '', estimatedNano, chain, atMs })
+        const attempt = attemptOf({ ...fields, provider }, { atMs, model, estimatedNano, key, chain })
         const verdict = judgeAttempt(set, attempt)
         return { attempt, verdict, refusal: policyRefusal(verdict, attempt) }
       },
@@ -62,33 +53,10 @@ export function askRules({ sql }: { readonly sql: Sql }, rules: Remembered<RuleS
 const outsideChains: AttemptedChain = { id: '', depth: 1, costNano: 0n }
 
 /** Where a run would stand in its chain, as last committed. */
-async function standingOf(
-  sql: Sql,
-  orgId: string,
-  { chain_id, parent_run_id }: AttemptFields,
-): Promise<AttemptedChain> {
+async function standingOf(sql: Sql, orgId: string, { chain_id, parent_run_id }: CallFields): Promise<AttemptedChain> {
   const parentId = parent_run_id === undefined ? undefined : parseId('run', parent_run_id)
   if (chain_id === undefined && parentId === undefined) return outsideChains
   const standing = await sql.asOrgs([orgId], (tx) => findStanding(tx, orgId, { chainId: chain_id, parentId }))
   if (!standing) return outsideChains
   return { id: standing.chainId, depth: standing.parentDepth + 1, costNano: standing.costNano }
 }
-
-const attemptOf = (
-  { kind, id, role, scopes }: Caller,
-  fields: AttemptFields,
-  decided: Pick<Attempt, 'model' | 'provider' | 'estimatedNano' | 'chain' | 'atMs'>,
-): Attempt => ({
-  ...decided,
-  operation: fields.operation ?? '',
-  action: fields.action ?? '',
-  workflowId: fields.workflow_id ?? '',
-  deploymentId: fields.deployment_id ?? '',
-  departmentId: fields.department_id ?? '',
-  customerId: fields.customer_id ?? '',
-  inputTokens: fields.input_tokens ?? 0,
-  maxOutputTokens: fields.max_output_tokens ?? 0,
-  tags: fields.tags ?? [],
-  metadata: fields.metadata ?? {},
-  key: { id: formatId(kind === 'key' ? 'key' : 'grant', id), role, scopes: [...scopes] },
-})

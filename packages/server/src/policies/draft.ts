@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import { newUuid } from '../values/id.ts'
-import { checkRule, compileRules, mostSetCost, type RuleSet } from './evaluation.ts'
+import { checkRule, compileRules, costOf, mostSetCost, type RuleSet } from './evaluation.ts'
 import type { RuleFields } from './queries.ts'
 import type { Rule } from './rule.ts'
 import type { RuleInput } from './schema.ts'
@@ -29,8 +29,6 @@ export async function compileInTurns(rules: readonly { readonly expression: stri
     if (i % compiledAtOnce === compiledAtOnce - 1) await nextTurn()
   }
 }
-
-const costOf = (rules: readonly Rule[]) => compileRules(rules, { orgId: '', version: 0n, timezone: 'UTC' }).cost
 
 /** What is wrong with rules as a whole. Who makes them cheaper is not told off for what they were before. */
 export function costFaults(rules: readonly Rule[], before: readonly Rule[], field: string): FieldFault[] {

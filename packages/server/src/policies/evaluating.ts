@@ -2,35 +2,21 @@ import type { Caller } from '../identity/identity.ts'
 import { inSteps } from '../infra/turns.ts'
 import { formatId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
-import type { Attempt } from './attempt.ts'
+import { type Attempt, attemptOf, keyOf } from './attempt.ts'
 import { explaining, type RuleSet } from './evaluation.ts'
 import { attemptedBy, policyRefusal } from './refusal.ts'
 import type { Rule } from './rule.ts'
 import type { EvaluateInput, Evaluation } from './schema.ts'
 
 /** The attempt that a question is about. */
-export const attemptIn = ({ run, key, chain, at }: EvaluateInput, caller: Caller, now: Date): Attempt => ({
-  atMs: at === undefined ? now.getTime() : Date.parse(at),
-  model: run.model,
-  provider: run.provider ?? '',
-  operation: run.operation ?? '',
-  action: run.action ?? '',
-  workflowId: run.workflow_id ?? '',
-  deploymentId: run.deployment_id ?? '',
-  departmentId: run.department_id ?? '',
-  customerId: run.customer_id ?? '',
-  inputTokens: run.input_tokens ?? 0,
-  maxOutputTokens: run.max_output_tokens ?? 0,
-  estimatedNano: parseUsd(run.estimated_cost_usd ?? '0'),
-  tags: run.tags ?? [],
-  metadata: run.metadata ?? {},
-  key: {
-    id: key?.id ?? formatId('key', caller.id),
-    role: key?.role ?? caller.role,
-    scopes: key?.scopes ?? [...caller.scopes],
-  },
-  chain: { id: chain?.id ?? '', depth: chain?.depth ?? 1, costNano: parseUsd(chain?.cost_usd ?? '0') },
-})
+export const attemptIn = ({ run, key, chain, at }: EvaluateInput, caller: Caller, now: Date): Attempt =>
+  attemptOf(run, {
+    atMs: at === undefined ? now.getTime() : Date.parse(at),
+    model: run.model,
+    estimatedNano: parseUsd(run.estimated_cost_usd ?? '0'),
+    key: { ...keyOf(caller), ...key },
+    chain: { id: chain?.id ?? '', depth: chain?.depth ?? 1, costNano: parseUsd(chain?.cost_usd ?? '0') },
+  })
 
 /** Says of every rule whether it matches and why, and which decides. `placeOf` tells the rules of a draft. */
 export async function explain(

@@ -56,7 +56,7 @@ export function compileRules(
     ...about,
     rules: ordered,
     usesChain: enabled.some(({ expression }) => expression?.names.has('chain')),
-    cost: enabled.reduce((sum, { expression }) => sum + (expression?.cost ?? 0), 0),
+    cost: costOf(ordered),
     enabled,
     index: indexRules(
       enabled.map(({ rule, expression }) => ({
@@ -66,6 +66,15 @@ export function compileRules(
     ),
     org: new OrgVariables(about.orgId),
   }
+}
+
+/** What the enabled ones of some rules cost at most; one that cannot be asked costs nothing. */
+export function costOf(rules: readonly Rule[]): number {
+  const costs = rules.map(({ enabled, expression }) => {
+    const compiled = enabled ? compiledRule(expression) : undefined
+    return compiled?.ok ? compiled.expression.cost : 0
+  })
+  return costs.reduce((sum, cost) => sum + cost, 0)
 }
 
 function ready(rule: Rule): EnabledRule {

@@ -1,5 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { lockLedger } from '../ledger/ledger.ts'
@@ -22,10 +23,10 @@ import {
   updateRule,
 } from './queries.ts'
 import type { Rule } from './rule.ts'
-import { maxRules, type RuleInput, type RulePatch, type RuleView } from './schema.ts'
+import { maxRules, type RuleInput, type RuleView } from './schema.ts'
 
 export { type AskRules, askRules, type Ruling, type Rulings } from './asking.ts'
-export type { Attempt } from './attempt.ts'
+export { type Attempt, attemptOf } from './attempt.ts'
 export { type Draft, draftRules } from './draft.ts'
 export { judgeAttempt, type RuleSet } from './evaluation.ts'
 export { keepMatches, type PolicyMatches } from './matches.ts'
@@ -79,7 +80,7 @@ export async function renewRuleSet(tx: Tx, orgId: string) {
   await lockLedger(tx, orgId)
 }
 
-function assertSound({ expression }: RuleInput) {
+function assertSound({ expression }: Pick<Rule, 'expression'>) {
   const faults = expressionFaults(expression, 'expression')
   if (faults.length > 0) throw validationFailed(faults)
 }
@@ -109,16 +110,17 @@ export async function replaceRule(
   tools: ChangeTools,
   orgId: string,
   id: string,
-  input: RuleInput,
+  wanted: Wanted<RuleInput>,
   afterwards: AfterRuleChange,
 ): Promise<RuleView> {
-  const { tx, audit, emit, accessChanged } = tools
-  assertSound(input)
+  const { tx, audit, emit, replaces, accessChanged } = tools
   const rules = await lockedRules(tx, orgId)
   const found = rules.find((rule) => rule.id === id)
   if (!found) throw new ApiError('not_found')
   const before = ruleView(found)
-  const fields = fieldsOf(input)
+  replaces(before)
+  const fields = fieldsOf(wanted(before))
+  assertSound(fields)
   const names = Object.keys(fields) as (keyof RuleFields)[]
   if (names.every((name) => fields[name] === found[name])) return before
   const after = ruleView(await updateRule(tx, orgId, id, fields))
@@ -131,33 +133,18 @@ export async function replaceRule(
   return after
 }
 
-/** Replaces the fields that are given. */
-export async function changeRule(
-  tools: ChangeTools,
-  orgId: string,
-  id: string,
-  patch: RulePatch,
-  afterwards: AfterRuleChange,
-): Promise<RuleView> {
-  await lockSet(tools.tx, orgId)
-  const found = await findRule(tools.tx, orgId, id)
-  if (!found) throw new ApiError('not_found')
-  const { name, effect, target, priority, expression, reason, enabled, shadow } = found
-  const input = { name, effect, target, priority, expression, reason, enabled, shadow, ...patch }
-  return replaceRule(tools, orgId, id, input, afterwards)
-}
-
 export async function removeRule(
   tools: ChangeTools,
   orgId: string,
   id: string,
   afterwards: AfterRuleChange,
 ): Promise<null> {
-  const { tx, audit, emit, accessChanged } = tools
+  const { tx, audit, emit, replaces, accessChanged } = tools
   await lockSet(tx, orgId)
   const found = await findRule(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
   const before = ruleView(found)
+  replaces(before)
   await deleteRule(tx, orgId, id)
   await afterwards(tools, orgId, id)
   await renewRuleSet(tx, orgId)

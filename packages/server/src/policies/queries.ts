@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
+import { type Caller, isPinned } from '../identity/identity.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
 import type { Effect, Rule, Target } from './rule.ts'
@@ -151,6 +152,7 @@ export interface MatchFilters {
   readonly shadow?: boolean | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
+  readonly pins: Caller['pins']
 }
 
 export function listMatches(tx: Tx, orgId: string, page: PageRequest<'minute'>, filters: MatchFilters) {
@@ -173,5 +175,6 @@ export function listMatches(tx: Tx, orgId: string, page: PageRequest<'minute'>, 
   if (filters.shadow !== undefined) query = query.where('shadow', '=', filters.shadow)
   if (filters.from !== undefined) query = query.where('minute', '>=', filters.from)
   if (filters.to !== undefined) query = query.where('minute', '<', filters.to)
+  if (isPinned(filters)) query = query.where(raw<boolean>`attempt @> ${JSON.stringify(filters.pins)}::jsonb`)
   return keysetPage(query, { sort: 'minute', id: 'id' }, page).execute()
 }

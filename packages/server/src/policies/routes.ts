@@ -3,6 +3,7 @@ import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -12,7 +13,7 @@ import { timestamp } from '../values/timestamp.ts'
 import { draftRules } from './draft.ts'
 import { attemptIn, explain } from './evaluating.ts'
 import type { RuleSet } from './evaluation.ts'
-import { type AfterRuleChange, changeRule, createRule, removeRule, replaceRule, ruleView } from './policies.ts'
+import { type AfterRuleChange, createRule, removeRule, replaceRule, ruleView } from './policies.ts'
 import { findRule, listMatches, listRules } from './queries.ts'
 import {
   EvaluateInput,
@@ -22,7 +23,6 @@ import {
   RuleInput,
   RuleList,
   RuleListQuery,
-  RulePatch,
   RulePath,
   RuleView,
 } from './schema.ts'
@@ -63,12 +63,12 @@ export function policies(
   app.get(
     '/v1/orgs/:id/policies',
     {
-      config: reading,
+      config: { ...reading, pinned: 'unaffected' },
       schema: {
         operationId: 'listPolicies',
         tags,
         summary: 'List rules',
-        description: 'In the order in which they are asked, unless sorted otherwise.',
+        description: 'The newest first; `sort=priority` is the order in which they are asked.',
         params: OrgPath,
         querystring: RuleListQuery,
         response: { 200: RuleList },
@@ -86,13 +86,13 @@ export function policies(
   app.get(
     '/v1/orgs/:id/policies/matches',
     {
-      config: reading,
+      config: { ...reading, pinned: 'filtered' },
       schema: {
         operationId: 'listPolicyMatches',
         tags,
         summary: 'List what rules have refused',
         description:
-          'What rules have refused, and what rules in shadow would have decided: attempts that were alike within a minute are one row. Kept for 90 days; the newest first with `sort=-minute`.',
+          'What rules have refused, and what rules in shadow would have decided: attempts that were alike within a minute are one row. Kept for 90 days.',
         params: OrgPath,
         querystring: PolicyMatchQuery,
         response: { 200: PolicyMatchList },
@@ -105,6 +105,7 @@ export function policies(
       const ruleId = rule_id === undefined ? undefined : parseId('rule', rule_id)
       if (rule_id !== undefined && ruleId === undefined) return { data: [], next_cursor: null }
       const filters = {
+        pins: principal!.pins,
         ruleId,
         outcome,
         shadow,
@@ -132,7 +133,7 @@ export function policies(
   app.get(
     '/v1/orgs/:id/policies/:rule_id',
     {
-      config: reading,
+      config: { ...reading, pinned: 'unaffected' },
       schema: {
         operationId: 'getPolicy',
         tags,
@@ -150,46 +151,30 @@ export function policies(
     },
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/policies/:rule_id',
     {
       config: writing,
-      schema: {
-        operationId: 'putPolicy',
-        tags,
+      tags,
+      name: 'Policy',
+      put: {
         summary: 'Replace a rule',
         description:
           'It binds the next run on every process. What was approved under the rule as it was before is no longer.',
-        params: RulePath,
-        body: RuleInput,
-        response: { 200: RuleView },
       },
-    },
-    (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('rule', request.params.rule_id)!
-      return change(request, reply, { orgId }, (tools) => replaceRule(tools, orgId, id, request.body, afterRuleChange))
-    },
-  )
-
-  app.patch(
-    '/v1/orgs/:id/policies/:rule_id',
-    {
-      config: writing,
-      schema: {
-        operationId: 'updatePolicy',
-        tags,
+      patch: {
         summary: 'Change a rule',
         description: 'Changes the fields that are given and no other; otherwise as replacing it.',
-        params: RulePath,
-        body: RulePatch,
-        response: { 200: RuleView },
       },
+      params: RulePath,
+      body: RuleInput,
+      view: RuleView,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
       const id = parseId('rule', request.params.rule_id)!
-      return change(request, reply, { orgId }, (tools) => changeRule(tools, orgId, id, request.body, afterRuleChange))
+      return change(request, reply, { orgId }, (tools) => replaceRule(tools, orgId, id, wanted, afterRuleChange))
     },
   )
 
@@ -216,7 +201,7 @@ export function policies(
   app.post(
     '/v1/orgs/:id/policies/evaluate',
     {
-      config: reading,
+      config: { ...reading, ignoresIdempotencyKey: true },
       schema: {
         operationId: 'evaluatePolicies',
         tags,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
-import { Count, Id, Moment, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { Count, Id, IdFilter, Moment, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import {
   Action,
   dimensionFields,
@@ -22,57 +22,71 @@ export const RulePath = Type.Object({ id: PathId('org'), rule_id: PathId('rule')
 const Flag = (description: string, byDefault: boolean) =>
   Type.Optional(Type.Boolean({ description, default: byDefault }))
 
-export const RuleInput = Type.Object({
-  name: Type.String({ ...OwnId, maxLength: 100, examples: ['No frontier models at night'] }),
-  effect: Type.Enum([...effects], { examples: ['block'] }),
-  target: Type.Enum([...targets], {
-    description: 'Rules about a `model` are asked of every run, those about an `action` of runs that name one.',
-    examples: ['model'],
-  }),
-  priority: Type.Integer({
-    minimum: 0,
-    maximum: maxPriority,
-    description: 'The least comes first; among equals the rule that was made first.',
-    examples: [100],
-  }),
-  expression: Type.String({
-    minLength: 1,
-    maxLength: maxExpression,
-    description: 'When the rule applies, in CEL.',
-    examples: ['run.model.startsWith("gpt-5") && time.hour >= 20'],
-  }),
-  reason: Type.String({
-    ...OwnId,
-    maxLength: 500,
-    description: 'What a caller is told whom it refuses.',
-    examples: ['Frontier models are for working hours.'],
-  }),
-  enabled: Flag('Whether it is asked at all.', true),
-  shadow: Flag('Decides and is recorded, but refuses nothing.', false),
-})
+export const RuleInput = Type.Object(
+  {
+    name: Type.String({ ...OwnId, maxLength: 100, examples: ['No frontier models at night'] }),
+    effect: Type.Enum([...effects], { examples: ['block'] }),
+    target: Type.Enum([...targets], {
+      description: 'Rules about a `model` are asked of every run, those about an `action` of runs that name one.',
+      examples: ['model'],
+    }),
+    priority: Type.Integer({
+      minimum: 0,
+      maximum: maxPriority,
+      description: 'The least comes first; among equals the rule that was made first.',
+      examples: [100],
+    }),
+    expression: Type.String({
+      minLength: 1,
+      maxLength: maxExpression,
+      description: 'When the rule applies, in CEL.',
+      examples: ['run.model.startsWith("gpt-5") && time.hour >= 20'],
+    }),
+    reason: Type.String({
+      ...OwnId,
+      maxLength: 500,
+      description: 'What a caller is told whom it refuses.',
+      examples: ['Frontier models are for working hours.'],
+    }),
+    enabled: Flag('Whether it is asked at all.', true),
+    shadow: Flag('Decides and is recorded, but refuses nothing.', false),
+  },
+  {
+    examples: [
+      {
+        name: 'No frontier models at night',
+        effect: 'block',
+        target: 'model',
+        priority: 100,
+        expression: 'run.model.startsWith("gpt-5") && time.hour >= 20',
+        reason: 'Frontier models are for working hours.',
+      },
+    ],
+  },
+)
 export type RuleInput = Static<typeof RuleInput>
 
-export const RulePatch = Type.Partial(RuleInput, { minProperties: 1 })
-export type RulePatch = Static<typeof RulePatch>
-
-export const RuleView = Type.Object({
-  id: Id('rule'),
-  name: Type.String(),
-  effect: Type.String({ description: '`block`, `require_approval` or `allow`.', examples: ['block'] }),
-  target: Type.String({ description: '`model` or `action`.', examples: ['model'] }),
-  priority: Count,
-  expression: Type.String(),
-  reason: Type.String(),
-  enabled: Type.Boolean(),
-  shadow: Type.Boolean(),
-  version: { ...Count, description: 'Grows with every change. Approvals are for one version.' },
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const RuleView = Type.Object(
+  {
+    id: Id('rule'),
+    name: Type.String(),
+    effect: OneOf(['block', 'require_approval', 'allow']),
+    target: OneOf(['model', 'action']),
+    priority: Count,
+    expression: Type.String(),
+    reason: Type.String(),
+    enabled: Type.Boolean(),
+    shadow: Type.Boolean(),
+    version: { ...Count, description: 'Grows with every change. Approvals are for one version.' },
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { description: 'The rule.' },
+)
 export type RuleView = Static<typeof RuleView>
 export const RuleList = ListOf(RuleView)
 export const RuleListQuery = ListQuery(
-  { priority: 'integer', created_at: 'time', name: 'text' },
+  { created_at: 'time', priority: 'int32', name: 'text' },
   {
     effect: Type.Enum([...effects]),
     target: Type.Enum([...targets]),
@@ -100,33 +114,36 @@ const attemptedRun = Type.Object({
   metadata: Type.Optional(Metadata),
 })
 
-export const EvaluateInput = Type.Object({
-  run: attemptedRun,
-  key: Type.Optional(
-    Type.Object(
-      {
-        id: Type.Optional(Type.String({ maxLength: 40 })),
-        role: Type.Optional(Type.String({ maxLength: 20, examples: ['service'] })),
-        scopes: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50 })),
-      },
-      { description: 'Who would ask; by default you.' },
+export const EvaluateInput = Type.Object(
+  {
+    run: attemptedRun,
+    key: Type.Optional(
+      Type.Object(
+        {
+          id: Type.Optional(Type.String({ maxLength: 40 })),
+          role: Type.Optional(Type.String({ maxLength: 20, examples: ['service'] })),
+          scopes: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50 })),
+        },
+        { description: 'Who would ask; by default you.' },
+      ),
     ),
-  ),
-  chain: Type.Optional(
-    Type.Object({
-      id: Type.Optional(OwnId),
-      depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-      cost_usd: Type.Optional(Usd),
-    }),
-  ),
-  at: Type.Optional({ ...Moment, description: 'When it would be asked; by default now.' }),
-  rules: Type.Optional(
-    Type.Array(RuleInput, {
-      maxItems: maxRules,
-      description: 'Asked instead of the rules that are set.',
-    }),
-  ),
-})
+    chain: Type.Optional(
+      Type.Object({
+        id: Type.Optional(OwnId),
+        depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+        cost_usd: Type.Optional(Usd),
+      }),
+    ),
+    at: Type.Optional({ ...Moment, description: 'When it would be asked; by default now.' }),
+    rules: Type.Optional(
+      Type.Array(RuleInput, {
+        maxItems: maxRules,
+        description: 'Asked instead of the rules that are set.',
+      }),
+    ),
+  },
+  { examples: [{ run: { model: 'gpt-5', department_id: 'support', input_tokens: 1_200, max_output_tokens: 500 } }] },
+)
 export type EvaluateInput = Static<typeof EvaluateInput>
 
 const ruleRef = {
@@ -134,38 +151,40 @@ const ruleRef = {
   index: Nullable({ ...Count, description: 'Of a draft: which of its rules.' }),
   name: Type.String(),
 }
-const Outcome = Type.String({
-  description: '`allow`, `block`, `require_approval`, or `error`: the rule that was to decide has failed.',
+const Outcome = OneOf(['allow', 'block', 'require_approval', 'error'], {
+  description: '`error`: the rule that was to decide has failed.',
   examples: ['block'],
 })
 
-export const Evaluation = Type.Object({
-  outcome: Outcome,
-  decided_by: Nullable(Type.Object({ ...ruleRef, reason: Type.String(), attempted: Type.String() })),
-  shadow: Nullable(
-    Type.Object(
-      { ...ruleRef, outcome: Outcome },
-      { description: 'The rule in shadow that would have decided before it.' },
+export const Evaluation = Type.Object(
+  {
+    outcome: Outcome,
+    decided_by: Nullable(Type.Object({ ...ruleRef, reason: Type.String(), attempted: Type.String() })),
+    shadow: Nullable(
+      Type.Object(
+        { ...ruleRef, outcome: Outcome },
+        { description: 'The rule in shadow that would have decided before it.' },
+      ),
     ),
-  ),
-  error_code: Nullable(Type.String({ description: 'What a run would be refused with.', examples: ['policy_blocked'] })),
-  rules: Type.Array(
-    Type.Object({
-      ...ruleRef,
-      effect: Type.String({ examples: ['block'] }),
-      shadow: Type.Boolean(),
-      status: Type.String({
-        description: '`matched`, `not_matched`, `failed`, `disabled` or `not_applicable`.',
-        examples: ['matched'],
+    error_code: Nullable(
+      Type.String({ description: 'What a run would be refused with.', examples: ['policy_blocked'] }),
+    ),
+    rules: Type.Array(
+      Type.Object({
+        ...ruleRef,
+        effect: OneOf(['block', 'require_approval', 'allow']),
+        shadow: Type.Boolean(),
+        status: OneOf(['matched', 'not_matched', 'failed', 'disabled', 'not_applicable']),
+        decided: Type.Boolean({ description: 'Whether this rule decided.' }),
+        reached: Type.Boolean({ description: 'Whether it came before the one that decided.' }),
+        why: Type.String(),
       }),
-      decided: Type.Boolean({ description: 'Whether this rule decided.' }),
-      reached: Type.Boolean({ description: 'Whether it came before the one that decided.' }),
-      why: Type.String(),
-    }),
-    { description: 'Every rule, in the order in which they are asked.' },
-  ),
-  set_version: { ...Count, description: 'The version of the rules that are set; 0 for a draft.' },
-})
+      { description: 'Every rule, in the order in which they are asked.' },
+    ),
+    set_version: { ...Count, description: 'The version of the rules that are set; 0 for a draft.' },
+  },
+  { description: 'What the rules say, rule by rule.' },
+)
 export type Evaluation = Static<typeof Evaluation>
 
 export const PolicyMatch = Type.Object({
@@ -183,7 +202,7 @@ export const PolicyMatchList = ListOf(PolicyMatch)
 export const PolicyMatchQuery = ListQuery(
   { minute: 'time' },
   {
-    rule_id: Type.String({ maxLength: 40 }),
+    rule_id: IdFilter(['rule'], 'Only matches of this rule.'),
     outcome: Type.Enum([...effects, 'error']),
     shadow: Type.Boolean(),
     ...windowFilters,

@@ -1,24 +1,13 @@
 import type { Admission } from '../run-log/run-log.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import type { Attempt } from './attempt.ts'
+import { type Attempt, type AttemptFields, attemptOf } from './attempt.ts'
 
 /** An attempt as it is kept: in the words of `/v1`, with amounts as text. What was not said is left out. */
-export interface StoredAttempt {
+export interface StoredAttempt extends AttemptFields {
   readonly at_ms: number
   readonly model: string
-  readonly provider?: string
-  readonly operation?: string
-  readonly action?: string
-  readonly workflow_id?: string
-  readonly deployment_id?: string
-  readonly department_id?: string
-  readonly customer_id?: string
-  readonly input_tokens?: number
-  readonly max_output_tokens?: number
   readonly estimated_nano: string
-  readonly tags?: readonly string[]
-  readonly metadata?: Attempt['metadata']
   readonly key_id: string
   readonly key_role: string
   readonly key_scopes: readonly string[]
@@ -70,28 +59,18 @@ export function attemptView(stored: StoredAttempt): Record<string, unknown> {
 }
 
 /** The attempt again, exactly as rules saw it. */
-export const attemptFrom = (stored: StoredAttempt): Attempt => ({
-  atMs: stored.at_ms,
-  model: stored.model,
-  provider: stored.provider ?? '',
-  operation: stored.operation ?? '',
-  action: stored.action ?? '',
-  workflowId: stored.workflow_id ?? '',
-  deploymentId: stored.deployment_id ?? '',
-  departmentId: stored.department_id ?? '',
-  customerId: stored.customer_id ?? '',
-  inputTokens: stored.input_tokens ?? 0,
-  maxOutputTokens: stored.max_output_tokens ?? 0,
-  estimatedNano: BigInt(stored.estimated_nano),
-  tags: stored.tags ?? [],
-  metadata: stored.metadata ?? {},
-  key: { id: stored.key_id, role: stored.key_role, scopes: stored.key_scopes },
-  chain: {
-    id: stored.chain_id ?? '',
-    depth: stored.chain_depth ?? 1,
-    costNano: BigInt(stored.chain_cost_nano ?? 0),
-  },
-})
+export const attemptFrom = (stored: StoredAttempt): Attempt =>
+  attemptOf(stored, {
+    atMs: stored.at_ms,
+    model: stored.model,
+    estimatedNano: BigInt(stored.estimated_nano),
+    key: { id: stored.key_id, role: stored.key_role, scopes: stored.key_scopes },
+    chain: {
+      id: stored.chain_id ?? '',
+      depth: stored.chain_depth ?? 1,
+      costNano: BigInt(stored.chain_cost_nano ?? 0),
+    },
+  })
 
 /** What is kept of an attempt with the run that it became: what the run's row does not say. */
 export const admissionOf = (attempt: Attempt, setVersion: bigint): Admission => ({

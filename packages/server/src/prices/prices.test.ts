@@ -8,7 +8,7 @@ import { listPrices } from './list-prices.ts'
 import { type Estimate, type PriceEntry, type PriceSettings, priceBook } from './price-book.ts'
 import { costOf, type HoldPrice, holdFor, loadPriceBook, noteUnpriced, type Price } from './prices.ts'
 import { picoOf, usdPerMillion } from './rates.ts'
-import type { Prices } from './schema.ts'
+import type { OwnPrice, Prices } from './schema.ts'
 
 const at = Date.parse('2026-11-15')
 
@@ -429,7 +429,7 @@ describe('the price book of an organization', () => {
       'prices.0.input_usd_per_million',
       'invalid_format',
     ],
-    [{ prices: [{ ...price, output_usd_per_million: '-1' }] }, 'prices.0.output_usd_per_million', 'invalid_format'],
+    [{ prices: [{ ...price, output_usd_per_million: '-1' }] }, 'prices.0.output_usd_per_million', 'out_of_range'],
     [{ prices: [{ ...price, output_usd_per_million: 1 }] }, 'prices.0.output_usd_per_million', 'invalid_type'],
     [
       { prices: [{ ...price, cache_read_usd_per_million: '1e3' }] },
@@ -439,7 +439,7 @@ describe('the price book of an organization', () => {
     [
       { prices: [{ ...price, cache_write_usd_per_million: '9000000000' }] },
       'prices.0.cache_write_usd_per_million',
-      'invalid_format',
+      'out_of_range',
     ],
     [{ prices: [{ ...price, max_output_tokens: 0 }] }, 'prices.0.max_output_tokens', 'out_of_range'],
     [{ prices: [{ ...price, max_output_tokens: 10_000_001 }] }, 'prices.0.max_output_tokens', 'out_of_range'],
@@ -481,6 +481,40 @@ describe('the price book of an organization', () => {
     })
     const other = await tenantOf(server, operator, 'Other')
     expect((await put({ prices: [] }, other.key)).status).toBe(404)
+  })
+
+  test('is changed entry by entry, which leaves all others and the settings as they are', async () => {
+    await put({ prices: [price, { ...price, model: 'other' }], min_hold_usd: '0.25' })
+    const path = `/v1/orgs/${tenant.id}/prices`
+    const send = (method: string, id: string, body?: unknown) =>
+      call(server.url, method, `${path}/${id}`, { key: tenant.key, ...(body !== undefined && { body }) })
+    const [kept, changed] = (await get()).prices.toSorted((a, b) => (a.model < b.model ? 1 : -1)) as [
+      OwnPrice,
+      OwnPrice,
+    ]
+
+    const patched = await send('PATCH', changed.id, { input_usd_per_million: '3', max_output_tokens: 100 })
+    expect(patched).toMatchObject({
+      status: 200,
+      json: { model: 'm', input_usd_per_million: '3', output_usd_per_million: '8.000001', max_output_tokens: 100 },
+    })
+    const next = patched.json as unknown as OwnPrice
+    expect(next.cache_read_usd_per_million).toBe('2')
+    expect([next.id, next.created_at]).toEqual([changed.id, changed.created_at])
+    expect((await send('GET', next.id)).json).toEqual(next)
+    expect((await send('PATCH', next.id, { max_output_tokens: 100 })).json).toEqual(next)
+    expect(await get()).toMatchObject({ min_hold_usd: '0.25', prices: [next, kept] })
+    expect((await load()).priceOf('m', undefined, at)).toMatchObject({ inputPico: picoOf('3') })
+
+    expect(await send('PATCH', next.id, { model: 'other' })).toMatchObject({ status: 409 })
+    expect(await send('PATCH', next.id, { effective_from: '2026-02-30T00:00:00Z' })).toMatchObject({ status: 422 })
+    const added = await call(server.url, 'POST', path, { key: tenant.key, body: { ...price, model: 'third' } })
+    expect(added).toMatchObject({ status: 201, json: { model: 'third' } })
+    expect((await call(server.url, 'POST', path, { key: tenant.key, body: price })).status).toBe(409)
+    expect((await send('DELETE', next.id)).status).toBe(204)
+    expect((await send('DELETE', next.id)).status).toBe(404)
+    expect((await get()).prices.map(({ model }) => model)).toEqual(['other', 'third'])
+    await put({ prices: [] })
   })
 
   test('is changed on the record, and every process hears of it', async () => {

@@ -1,10 +1,15 @@
+import type { ChangeTools } from '../changes/changes.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
+import { lockLedger } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { listPrices } from './list-prices.ts'
 import { type PriceBook, type PriceEntry, type PriceSettings, priceBook } from './price-book.ts'
 import {
+  exchangePrice,
   findSettings,
   listOwnPrices,
   listUnpriced,
@@ -16,7 +21,7 @@ import {
   upsertUnpriced,
 } from './queries.ts'
 import { picoOf, usdPerMillion } from './rates.ts'
-import { effectiveFromMs, type PriceInput, type Prices, type PricesInput } from './schema.ts'
+import { effectiveFromMs, maxPrices, type OwnPrice, type PriceInput, type Prices, type PricesInput } from './schema.ts'
 
 export {
   costOf,
@@ -39,6 +44,10 @@ const defaultSettings: PriceSettings = {
 export async function loadPriceBook(tx: Tx, orgId: string): Promise<PriceBook> {
   return bookOf(await findSettings(tx, orgId), await listOwnPrices(tx, orgId))
 }
+
+/** When an organization last changed its prices; before that they were others. */
+export const pricesChangedAt = async (tx: Tx, orgId: string): Promise<Date | undefined> =>
+  (await findSettings(tx, orgId))?.updated_at
 
 const bookOf = (settings: SettingsRow | undefined, rows: readonly PriceRow[]): PriceBook =>
   priceBook(settingsOf(settings), rows.map(entryOf))
@@ -92,6 +101,92 @@ export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
 
 type Columns = Omit<PriceRow, 'id' | 'created_at'>
 
+const priceView = (row: PriceRow): OwnPrice => ({ ...entryView(entryOf(row)), created_at: timestamp(row.created_at) })
+
+/** Finds an entry of the organization's own, and those beside it. */
+async function ownPrice(tx: Tx, orgId: string, id: string) {
+  const rows = await listOwnPrices(tx, orgId)
+  const found = rows.find((row) => row.id === id)
+  if (!found) throw new ApiError('not_found')
+  return { found, others: rows.filter((row) => row !== found) }
+}
+
+export const getPrice = async (tx: Tx, orgId: string, id: string): Promise<OwnPrice> =>
+  priceView((await ownPrice(tx, orgId, id)).found)
+
+/** Adds one entry to the organization's price book. */
+export async function addPrice({ tx, audit }: ChangeTools, orgId: string, input: PriceInput): Promise<OwnPrice> {
+  await lockLedger(tx, orgId)
+  const rows = await listOwnPrices(tx, orgId)
+  if (rows.length >= maxPrices) {
+    const message = `An organization has at most ${maxPrices} prices of its own.`
+    throw validationFailed([{ field: 'model', code: 'too_many', message }])
+  }
+  const columns = columnsOf(input)
+  mustBeAlone(columns, rows)
+  const id = newUuid()
+  await savePrices(tx, orgId, [...rows, { ...columns, id }])
+  const after = await getPrice(tx, orgId, id)
+  audit({ action: 'price.created', target: { kind: 'price', id: after.id }, after })
+  return after
+}
+
+/** Replaces an entry. What was decided before keeps the rates that it was decided by. */
+export async function replacePrice(
+  { tx, audit, replaces }: ChangeTools,
+  orgId: string,
+  id: string,
+  wanted: Wanted<PriceInput>,
+): Promise<OwnPrice> {
+  await lockLedger(tx, orgId)
+  const { found, others } = await ownPrice(tx, orgId, id)
+  const before = priceView(found)
+  replaces(before)
+  const columns = columnsOf(wanted(before))
+  mustBeAlone(columns, others)
+  await exchangePrice(tx, orgId, { ...columns, id, created_at: found.created_at })
+  await noteChange(tx, orgId)
+  const after = await getPrice(tx, orgId, id)
+  audit({ action: 'price.changed', target: { kind: 'price', id: after.id }, before, after })
+  return after
+}
+
+export async function removePrice({ tx, audit, replaces }: ChangeTools, orgId: string, id: string): Promise<null> {
+  await lockLedger(tx, orgId)
+  const { found, others } = await ownPrice(tx, orgId, id)
+  const before = priceView(found)
+  replaces(before)
+  await savePrices(tx, orgId, others)
+  audit({ action: 'price.deleted', target: { kind: 'price', id: before.id }, before })
+  return null
+}
+
+async function savePrices(tx: Tx, orgId: string, prices: Parameters<typeof replacePrices>[2]) {
+  await replacePrices(tx, orgId, prices)
+  await noteChange(tx, orgId)
+}
+
+/** Notes when prices were changed, without touching the settings. */
+async function noteChange(tx: Tx, orgId: string) {
+  const { minHoldNano, unpricedCeilingNano, defaultMaxOutputTokens } = settingsOf(await findSettings(tx, orgId))
+  await upsertSettings(tx, orgId, {
+    min_hold_nano: minHoldNano,
+    unpriced_ceiling_nano: unpricedCeilingNano,
+    default_max_output_tokens: defaultMaxOutputTokens,
+  })
+}
+
+function mustBeAlone(columns: Columns, others: readonly Columns[]) {
+  const key = ({ model, provider, effective_from }: Columns) =>
+    JSON.stringify([model, provider, effective_from.getTime()])
+  if (others.some((other) => key(other) === key(columns)))
+    throw new ApiError(
+      'conflict',
+      {},
+      { message: 'Another entry prices the same model and provider from the same time on.' },
+    )
+}
+
 function columnsOf(price: PriceInput): Columns {
   const input = picoOf(price.input_usd_per_million)
   const cached = (text: string | undefined) => (text === undefined ? input : picoOf(text))
@@ -131,7 +226,7 @@ function viewOf(
     min_hold_usd: formatUsd(settings.minHoldNano),
     unpriced_ceiling_usd: settings.unpricedCeilingNano === null ? null : formatUsd(settings.unpricedCeilingNano),
     default_max_output_tokens: settings.defaultMaxOutputTokens,
-    prices: rows.map((price) => ({ ...entryView(entryOf(price)), created_at: timestamp(price.created_at) })),
+    prices: rows.map(priceView),
     list_prices: listView,
     unpriced_models: unpriced
       .filter(({ model, provider }) => !book.priceOf(model, provider, nowMs))

@@ -75,6 +75,17 @@ export async function replacePrices(tx: Tx, orgId: string, prices: readonly Omit
     on conflict (org_id, id) do nothing`.execute(tx)
 }
 
+/** Puts an entry in the place of the one with its id; rows of prices are never updated. */
+export async function exchangePrice(tx: Tx, orgId: string, price: PriceRow) {
+  await raw`delete from prices where org_id = ${orgId} and id = ${price.id}`.execute(tx)
+  await raw`
+    insert into prices (org_id, id, model, provider, input_pico, output_pico, cache_read_pico, cache_write_pico,
+                        max_output_tokens, effective_from, created_at)
+    values (${orgId}, ${price.id}, ${price.model}, ${price.provider}, ${price.input_pico}, ${price.output_pico},
+            ${price.cache_read_pico}, ${price.cache_write_pico}, ${price.max_output_tokens}, ${price.effective_from},
+            ${price.created_at})`.execute(tx)
+}
+
 /** Callers choose the names, so an organization keeps only so many of them. */
 export const maxUnpriced = 1_000
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Nullable, Timestamp, Usd } from '../contract/wire.ts'
-import { parseUsd } from '../values/money.ts'
+import { Computed, Count, Id, Nullable, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { maxChargeNano, parseUsd } from '../values/money.ts'
 
 const UsdPerMillion = (what: string) =>
   Type.String({
@@ -13,73 +13,87 @@ const UsdPerMillion = (what: string) =>
   })
 
 const maxTokens = 10_000_000
+export const maxPrices = 1_000
 
-const PriceInput = Type.Object({
-  model: Type.String({ minLength: 1, maxLength: 200, examples: ['gpt-4o'] }),
-  provider: Type.Optional(
-    Nullable(
+const PriceInput = Type.Object(
+  {
+    model: Type.String({ minLength: 1, maxLength: 200, examples: ['gpt-4o'] }),
+    provider: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: 'Only where a request names this provider; null or left out: whatever it names.',
+          examples: ['azure'],
+        }),
+      ),
+    ),
+    input_usd_per_million: UsdPerMillion('input'),
+    output_usd_per_million: UsdPerMillion('output'),
+    cache_read_usd_per_million: Type.Optional({
+      ...UsdPerMillion('cached input'),
+      description: 'For input read from a cache; left out: the price of input.',
+    }),
+    cache_write_usd_per_million: Type.Optional({
+      ...UsdPerMillion('cached input'),
+      description: 'For input written to a cache; left out: the price of input.',
+    }),
+    max_output_tokens: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: maxTokens,
+          description: 'What is held for the output of a request that does not bound it.',
+          examples: [16_384],
+        }),
+      ),
+    ),
+    effective_from: Type.Optional(
       Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'Only where a request names this provider; null or left out: whatever it names.',
-        examples: ['azure'],
+        pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$',
+        maxLength: 35,
+        description: 'RFC 3339 timestamp, kept to the millisecond; left out: always.',
+        examples: ['2026-11-15T00:00:00Z'],
       }),
     ),
-  ),
-  input_usd_per_million: UsdPerMillion('input'),
-  output_usd_per_million: UsdPerMillion('output'),
-  cache_read_usd_per_million: Type.Optional({
-    ...UsdPerMillion('cached input'),
-    description: 'For input read from a cache; left out: the price of input.',
-  }),
-  cache_write_usd_per_million: Type.Optional({
-    ...UsdPerMillion('cached input'),
-    description: 'For input written to a cache; left out: the price of input.',
-  }),
-  max_output_tokens: Type.Optional(
-    Nullable(
+  },
+  { examples: [{ model: 'our-small-model', input_usd_per_million: '2.5', output_usd_per_million: '10' }] },
+)
+export type PriceInput = Static<typeof PriceInput>
+
+const entryFaults = (price: Partial<PriceInput>): FieldFault[] => {
+  const fault = timeFault(price)
+  return fault ? [{ field: 'effective_from', ...fault }] : []
+}
+export const NewPrice = withCheck(PriceInput, entryFaults)
+export const PricePath = Type.Object({ id: PathId('org'), price_id: PathId('price') })
+
+const input = Type.Object(
+  {
+    prices: Type.Array(PriceInput, { maxItems: maxPrices }),
+    min_hold_usd: Type.Optional({
+      ...Usd,
+      default: '0.001',
+      description: 'The least that is held for a request whose cost cannot be computed.',
+      examples: ['0.001'],
+    }),
+    unpriced_ceiling_usd: Type.Optional({
+      ...Nullable(Usd),
+      default: null,
+      description:
+        'What is held for a request to a model that has no price; null: such a request is refused unless it says an estimate.',
+    }),
+    default_max_output_tokens: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: maxTokens,
-        description: 'What is held for the output of a request that does not bound it.',
-        examples: [16_384],
+        default: 4_096,
+        description: 'What is held for the output where neither the request nor the price bounds it.',
       }),
     ),
-  ),
-  effective_from: Type.Optional(
-    Type.String({
-      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$',
-      maxLength: 35,
-      description: 'RFC 3339 timestamp, kept to the millisecond; left out: always.',
-      examples: ['2026-11-15T00:00:00Z'],
-    }),
-  ),
-})
-export type PriceInput = Static<typeof PriceInput>
-
-const input = Type.Object({
-  prices: Type.Array(PriceInput, { maxItems: 1_000 }),
-  min_hold_usd: Type.Optional({
-    ...Usd,
-    default: '0.001',
-    description: 'The least that is held for a request whose cost cannot be computed.',
-    examples: ['0.001'],
-  }),
-  unpriced_ceiling_usd: Type.Optional({
-    ...Nullable(Usd),
-    default: null,
-    description:
-      'What is held for a request to a model that has no price; null: such a request is refused unless it says an estimate.',
-  }),
-  default_max_output_tokens: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: maxTokens,
-      default: 4_096,
-      description: 'What is held for the output where neither the request nor the price bounds it.',
-    }),
-  ),
-})
+  },
+  { examples: [{ prices: [{ model: 'our-own-model', input_usd_per_million: '2.5', output_usd_per_million: '10' }] }] },
+)
 export type PricesInput = Static<typeof input>
 
 export const PricesInput = withCheck(input, faultsOf)
@@ -95,40 +109,55 @@ const shown = {
   effective_from: Timestamp,
 }
 
-export const Prices = Type.Object({
-  min_hold_usd: Usd,
-  unpriced_ceiling_usd: Nullable(Usd),
-  default_max_output_tokens: Type.Integer(),
-  prices: Type.Array(Type.Object({ id: Id('price'), ...shown, created_at: Timestamp })),
-  list_prices: Type.Array(
-    Type.Object({
-      id: Type.String({ examples: ['list:gpt-4o@2024-08-06'] }),
-      ...shown,
-      source: Type.Enum(['list']),
-    }),
-    { description: 'The built-in list prices, as known at release. An entry in `prices` wins over them.' },
-  ),
-  unpriced_models: Type.Array(
-    Type.Object({
-      model: Type.String(),
-      provider: Nullable(Type.String()),
-      first_seen_at: Timestamp,
-      last_seen_at: Timestamp,
-    }),
-    { description: 'Models that requests named and that have no price: the 200 seen last.' },
-  ),
-  updated_at: Nullable(Timestamp),
-})
+export const OwnPrice = Type.Object(
+  { id: Id('price'), ...shown, created_at: Timestamp },
+  { description: 'The organization’s own price of a model.' },
+)
+export type OwnPrice = Static<typeof OwnPrice>
+
+export const Prices = Type.Object(
+  {
+    min_hold_usd: Usd,
+    unpriced_ceiling_usd: Nullable(Usd),
+    default_max_output_tokens: Type.Integer(),
+    prices: Type.Array(OwnPrice),
+    list_prices: Type.Array(
+      Type.Object({
+        id: Type.String({ examples: ['list:gpt-4o@2024-08-06'] }),
+        ...shown,
+        source: Type.Enum(['list']),
+      }),
+      { description: 'The built-in list prices, as known at release. An entry in `prices` wins over them.' },
+    ),
+    unpriced_models: Computed(
+      Type.Array(
+        Type.Object({
+          model: Type.String(),
+          provider: Nullable(Type.String()),
+          first_seen_at: Timestamp,
+          last_seen_at: Timestamp,
+        }),
+        { description: 'Models that requests named and that have no price: the 200 seen last.' },
+      ),
+    ),
+    updated_at: Nullable(Timestamp),
+  },
+  { description: 'The organization’s prices and the list prices behind them.' },
+)
 export type Prices = Static<typeof Prices>
 
-export const effectiveFromMs = ({ effective_from }: PriceInput): number =>
+export const effectiveFromMs = ({ effective_from }: Pick<PriceInput, 'effective_from'>): number =>
   effective_from === undefined ? 0 : Date.parse(effective_from)
 
 const lastMs = Date.parse('9999-12-31T23:59:59Z')
 
 /** What the parts of a price book mean together; JSON Schema judges them one by one. */
-function faultsOf({ prices, unpriced_ceiling_usd }: PricesInput): FieldFault[] {
-  const faults: FieldFault[] = []
+function faultsOf({ prices, min_hold_usd, unpriced_ceiling_usd }: PricesInput): FieldFault[] {
+  const faults: FieldFault[] = Object.entries({ min_hold_usd, unpriced_ceiling_usd }).flatMap(([field, amount]) =>
+    amount != null && parseUsd(amount) > maxChargeNano
+      ? [{ field, code: 'out_of_range' as const, message: 'One call may cost at most 1000000.' }]
+      : [],
+  )
   if (unpriced_ceiling_usd != null && parseUsd(unpriced_ceiling_usd) === 0n) {
     faults.push({ field: 'unpriced_ceiling_usd', code: 'out_of_range', message: 'Must be more than zero, or null.' })
   }
@@ -149,7 +178,7 @@ function faultsOf({ prices, unpriced_ceiling_usd }: PricesInput): FieldFault[] {
   return faults
 }
 
-function timeFault(price: PriceInput): Omit<FieldFault, 'field'> | undefined {
+function timeFault(price: Pick<PriceInput, 'effective_from'>): Omit<FieldFault, 'field'> | undefined {
   if (price.effective_from === undefined) return undefined
   const ms = effectiveFromMs(price)
   const day = price.effective_from.slice(0, 10)

@@ -1,30 +1,56 @@
-import type { FastifyInstance } from 'fastify'
+import type { AddressInfo } from 'node:net'
+import fastify, { type FastifyInstance } from 'fastify'
+import { protectAnswers } from '../contract/protection.ts'
 import type { Lifecycle } from '../infra/lifecycle.ts'
 import type { Platform } from '../infra/platform.ts'
 
 type Server = Pick<FastifyInstance, 'get'>
 
 /** What orchestrators and scrapers ask. Served by every long-running role; refused and shed never. */
-export function probes(server: Server, { sql, redis, clock, metrics, version }: Platform, lifecycle: Lifecycle) {
+export function probes(server: Server, platform: Platform, lifecycle: Lifecycle) {
+  healthProbes(server, platform, lifecycle)
+  if (platform.config.metricsPort === undefined) exposition(server, platform)
+}
+
+export interface MetricsServer {
+  readonly close: () => Promise<void>
+}
+
+/** Serves metrics and probes on a port of their own, where one is configured: then the other port can be public. */
+export async function serveMetrics(platform: Platform, lifecycle: Lifecycle): Promise<MetricsServer> {
+  const { config, log } = platform
+  if (config.metricsPort === undefined) return { close: () => Promise.resolve() }
+  const server = fastify({ forceCloseConnections: true })
+  protectAnswers(server)
+  healthProbes(server, platform, lifecycle)
+  exposition(server, platform)
+  await server.listen({ host: config.host, port: config.metricsPort })
+  log.info({ port: (server.server.address() as AddressInfo).port }, 'serving metrics')
+  return { close: () => server.close() }
+}
+
+function exposition(server: Server, { metrics }: Platform) {
+  server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()))
+}
+
+function healthProbes(server: Server, { sql, redis, clock, version }: Platform, lifecycle: Lifecycle) {
   server.get('/healthz', () => ({ status: 'ok', version }))
 
   server.get('/readyz', async (_request, reply) => {
     const askedMs = clock.now().getTime()
-    const [databaseTime, speedLimits] = await Promise.all([sql.time(), redis.isReachable()])
-    const isOnTime = databaseTime !== undefined && isBetween(databaseTime.getTime(), askedMs, clock.now().getTime())
-    const ready = isOnTime && !lifecycle.isDraining()
+    const [{ time, outage }, speedLimits] = await Promise.all([sql.check(), redis.isReachable()])
+    const isOnTime = time !== undefined && isBetween(time.getTime(), askedMs, clock.now().getTime())
+    const ready = isOnTime && outage === undefined && !lifecycle.isDraining()
     // Redis holds nothing that is needed back: without it the service goes on, so it must not be taken out of rotation.
     return reply.code(ready ? 200 : 503).send({
       status: lifecycle.isDraining() ? 'draining' : ready ? 'ready' : 'unavailable',
       checks: {
-        postgres: databaseTime ? 'ok' : 'away',
+        postgres: outage === 'connection' ? 'away' : (outage ?? 'ok'),
         redis: speedLimits ? 'ok' : 'away',
-        clock: isOnTime ? 'ok' : databaseTime ? 'differs from the database by over a second' : 'unknown',
+        clock: isOnTime ? 'ok' : time ? 'differs from the database by over a second' : 'unknown',
       },
     })
   })
-
-  server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()))
 }
 
 const maxSkewMs = 1_000

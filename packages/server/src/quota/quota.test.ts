@@ -1,3 +1,4 @@
+import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useServer } from '../../test/harness.ts'
 import { faultsOf, refusalOf, useLimits } from '../../test/limits.ts'
@@ -21,6 +22,8 @@ describe('the prepaid quota', () => {
       remaining_usd: null,
       overrun_usd: '0',
       late_usd: '0',
+      refused_count: 0,
+      exhausted_at: null,
       period_start: null,
       period_end: null,
     })
@@ -36,6 +39,8 @@ describe('the prepaid quota', () => {
       spent_usd: '0',
       held_usd: '0',
       remaining_usd: '500.000000001',
+      refused_count: 0,
+      exhausted_at: null,
       created_at: expect.any(String),
     })
     const { json: second } = await limits.admin('POST', path, { amount_usd: '1' })
@@ -51,6 +56,8 @@ describe('the prepaid quota', () => {
       remaining_usd: '0.75',
       overrun_usd: '0.000000001',
       late_usd: '0.000000002',
+      refused_count: 0,
+      exhausted_at: null,
       period_start: null,
       period_end: null,
     })
@@ -64,9 +71,12 @@ describe('the prepaid quota', () => {
   })
 
   test('is listed by operators, page after page', async () => {
-    const { json: first } = await limits.admin('GET', `${path}?limit=1`)
+    const { json: first } = await limits.admin('GET', `${path}?limit=1&sort=created_at`)
     expect(first['data']).toMatchObject([{ name: 'INV-1042', spent_usd: '499' }])
-    const { json: last } = await limits.admin('GET', `${path}?limit=1&cursor=${String(first['next_cursor'])}`)
+    const { json: last } = await limits.admin(
+      'GET',
+      `${path}?limit=1&sort=created_at&cursor=${String(first['next_cursor'])}`,
+    )
     expect(last).toMatchObject({ data: [{ name: null, remaining_usd: '0.75' }], next_cursor: null })
   })
 
@@ -127,5 +137,18 @@ describe('as a limit', () => {
       status: 402,
       details: { quota_kind: 'prepaid', limit: '1000', used: '999.5', attempted: '0.75', resets_at: null },
     })
+  })
+})
+
+test('an organization has at most 1,000 top-ups', async () => {
+  await limits.query(
+    (orgId) => raw`
+      insert into packs (org_id, owner, id, name, amount)
+      select ${orgId}, '', gen_random_uuid(), '', 1 from generate_series(1, 1000)`,
+  )
+  expect((await limits.admin('POST', path, { amount_usd: '1' })).json.error).toEqual({
+    code: 'conflict',
+    message: 'An organization has at most 1000 top-ups.',
+    details: {},
   })
 })

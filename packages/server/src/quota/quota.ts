@@ -1,16 +1,27 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { insertPack, loadPacks, type PackRow, packBalances, packView } from '../credits/credits.ts'
+import {
+  assertCountable,
+  countPacks,
+  findPack,
+  insertPack,
+  loadPacks,
+  type PackRow,
+  packBalances,
+  packView,
+  worthOf,
+} from '../credits/credits.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   amountView,
-  type Balance,
-  emptyBalance,
+  countable,
   inDrawingOrder,
   type LimitKind,
   lockLedger,
   type Pack,
   packAllowance,
+  type UsedBalance,
+  unusedBalance,
   usdOrNull,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
@@ -46,22 +57,26 @@ export const quotaKind: LimitKind = {
 
 export const loadTopUps = (tx: Tx, orgId: string): Promise<Pack[]> => loadPacks(tx, orgId, organization)
 
-const sum = (a: Balance, b: Balance): Balance => ({
-  spent: a.spent + b.spent,
-  held: a.held + b.held,
-  overrun: a.overrun + b.overrun,
-  late: a.late + b.late,
+const sum = (a: UsedBalance, b: UsedBalance): UsedBalance => ({
+  spent: countable(a.spent + b.spent),
+  held: countable(a.held + b.held),
+  overrun: countable(a.overrun + b.overrun),
+  late: countable(a.late + b.late),
   wouldRefuse: a.wouldRefuse + b.wouldRefuse,
+  refused: a.refused + b.refused,
+  // A top-up makes room: what the one before it has stopped at is over.
+  exhaustedAt: b.exhaustedAt,
 })
 
 export async function getQuota(tx: Tx, orgId: string): Promise<QuotaView> {
   const packs = await loadTopUps(tx, orgId)
   const balances = await packBalances(tx, orgId, packs)
-  const limit = packs.length === 0 ? null : packs.reduce((total, { amount }) => total + amount, 0n)
+  const limit = packs.length === 0 ? null : countable(worthOf(packs))
+  const oldestFirst = packs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
     prepaid: limit !== null,
     limit_usd: usdOrNull(limit),
-    ...amountView(limit, [...balances.values()].reduce(sum, emptyBalance)),
+    ...amountView(limit, oldestFirst.map(({ id }) => balances.get(id)!).reduce(sum, unusedBalance)),
     period_start: null,
     period_end: null,
   }
@@ -76,14 +91,26 @@ export async function topUpViews(tx: Tx, orgId: string, rows: readonly PackRow[]
   }))
 }
 
+export async function getTopUp(tx: Tx, orgId: string, id: string): Promise<TopUpView | undefined> {
+  const row = await findPack(tx, orgId, id)
+  return row?.owner === organization ? (await topUpViews(tx, orgId, [row]))[0] : undefined
+}
+
+/** They do not expire, and every decision of the organization draws on all of them. */
+const maxTopUps = 1_000
+
 export async function topUp(
   { tx, audit }: ChangeTools,
   orgId: string,
   { amount_usd, name = '' }: TopUpInput,
 ): Promise<TopUpView> {
   await lockLedger(tx, orgId)
+  if ((await countPacks(tx, orgId, organization)).kept >= maxTopUps)
+    throw new ApiError('conflict', {}, { message: `An organization has at most ${maxTopUps} top-ups.` })
+  const amount = parseUsd(amount_usd)
+  assertCountable(await loadTopUps(tx, orgId), amount)
   const before = await getQuota(tx, orgId)
-  const row = await insertPack(tx, orgId, { id: newUuid(), owner: organization, name, amount: parseUsd(amount_usd) })
+  const row = await insertPack(tx, orgId, { id: newUuid(), owner: organization, name, amount })
   const [view] = await topUpViews(tx, orgId, [row])
   audit({
     action: 'quota.topped_up',

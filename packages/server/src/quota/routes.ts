@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import type { App } from '../contract/routes.ts'
@@ -6,8 +7,8 @@ import { listPacks } from '../credits/credits.ts'
 import type { Platform } from '../infra/platform.ts'
 import { ledgerExists, readNow } from '../ledger/ledger.ts'
 import { parseId } from '../values/id.ts'
-import { getQuota, organization, topUp, topUpViews } from './quota.ts'
-import { Quota, TopUp, TopUpInput, TopUpList, TopUpListQuery } from './schema.ts'
+import { getQuota, getTopUp, organization, topUp, topUpViews } from './quota.ts'
+import { AdminTopUpPath, Quota, TopUp, TopUpInput, TopUpList, TopUpListQuery, TopUpPath } from './schema.ts'
 
 export function quota(app: App, { sql }: Platform, change: Change) {
   const tags = ['limits']
@@ -31,7 +32,7 @@ export function quota(app: App, { sql }: Platform, change: Change) {
   app.post(
     '/v1/admin/orgs/:org_id/quota/top-ups',
     {
-      config: { role: 'operator', scope: 'admin:write' },
+      config: { role: 'operator', scope: 'admin:write', errors: ['conflict'] },
       schema: {
         operationId: 'createTopUp',
         tags,
@@ -48,6 +49,18 @@ export function quota(app: App, { sql }: Platform, change: Change) {
     },
   )
 
+  async function listed(orgId: string, query: Static<typeof TopUpListQuery>) {
+    const asked = pageRequest(query, 'created_at')
+    return readNow(sql, orgId, async (tx) => {
+      if (!(await ledgerExists(tx, orgId))) return undefined
+      const rows = await listPacks(tx, orgId, asked, { owner: organization })
+      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      return { ...answer, data: await topUpViews(tx, orgId, answer.data) }
+    })
+  }
+
+  const found = (orgId: string, id: string) => readNow(sql, orgId, (tx) => getTopUp(tx, orgId, parseId('topUp', id)!))
+
   app.get(
     '/v1/admin/orgs/:org_id/quota/top-ups',
     {
@@ -62,15 +75,55 @@ export function quota(app: App, { sql }: Platform, change: Change) {
         response: { 200: TopUpList },
       },
     },
-    ({ params, query }) => {
-      const orgId = parseId('org', params.org_id)!
-      const asked = pageRequest(query, 'created_at')
-      return readNow(sql, orgId, async (tx) => {
-        if (!(await ledgerExists(tx, orgId))) return undefined
-        const rows = await listPacks(tx, orgId, organization, asked)
-        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
-        return { ...answer, data: await topUpViews(tx, orgId, answer.data) }
-      })
+    ({ params, query }) => listed(parseId('org', params.org_id)!, query),
+  )
+
+  app.get(
+    '/v1/admin/orgs/:org_id/quota/top-ups/:top_up_id',
+    {
+      config: { role: 'operator', scope: 'admin:read' },
+      schema: {
+        operationId: 'getTopUp',
+        tags,
+        summary: 'Get a top-up of an organization',
+        description: 'One top-up, with how much of it is used.',
+        params: AdminTopUpPath,
+        response: { 200: TopUp },
+      },
     },
+    ({ params }) => found(parseId('org', params.org_id)!, params.top_up_id),
+  )
+
+  app.get(
+    '/v1/orgs/:id/quota/top-ups',
+    {
+      config: { role: 'viewer', scope: 'limits:read' },
+      schema: {
+        operationId: 'listOwnTopUps',
+        tags,
+        summary: 'List what was prepaid',
+        description: 'The top-ups of your organization, used up ones too.',
+        params: OrgPath,
+        querystring: TopUpListQuery,
+        response: { 200: TopUpList },
+      },
+    },
+    ({ principal, query }) => listed(principal!.orgId, query),
+  )
+
+  app.get(
+    '/v1/orgs/:id/quota/top-ups/:top_up_id',
+    {
+      config: { role: 'viewer', scope: 'limits:read' },
+      schema: {
+        operationId: 'getOwnTopUp',
+        tags,
+        summary: 'Get a top-up',
+        description: 'One top-up of your organization, with how much of it is used.',
+        params: TopUpPath,
+        response: { 200: TopUp },
+      },
+    },
+    ({ principal, params }) => found(principal!.orgId, params.top_up_id),
   )
 }

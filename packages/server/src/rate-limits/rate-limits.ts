@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { ApiError } from '../contract/errors.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -7,6 +7,7 @@ import { type SpeedLimits, type Verdict, type Window, type WindowState, wholeSec
 import type { Tx } from '../infra/sql.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
+import { createDefaultRates } from './default-rates.ts'
 import { findLimits, type LimitsRow, listPolicies, type PolicyRow, replacePolicies, upsertLimits } from './queries.ts'
 import { identityOf, type RateLimits, type RateLimitsInput } from './schema.ts'
 import { countsCalls, requestWindows, tokenWindows } from './windows.ts'
@@ -18,10 +19,17 @@ const edgeDecision = '/v1/edge/decision'
  * Holds every identified caller to the request rates of its organization, before the body is read. An attempt counts
  * whatever becomes of it, so a caller that loops on a refusal is slowed down too.
  */
-export function limitRequestRates(app: App, { config }: Pick<Platform, 'config'>, speedLimits: SpeedLimits) {
+export function limitRequestRates(
+  app: App,
+  { config, clock }: Pick<Platform, 'config' | 'clock'>,
+  speedLimits: SpeedLimits,
+) {
+  const defaultRefusal = createDefaultRates(config)
   app.addHook('onRequest', (request, reply, done) => {
     const { principal, method, route } = request
     if (!principal) return done()
+    const refusal = route.urgency && defaultRefusal(principal, route.urgency, clock.now().getTime())
+    if (refusal) return done(refusal)
     const windows = requestWindows(principal, { method, routeClass: route.urgency }, config.readLimitPerMinute)
     // Callers without limits take no detour, not even through a promise.
     if (windows.length === 0) return done()
@@ -48,16 +56,28 @@ export function limitRequestRates(app: App, { config }: Pick<Platform, 'config'>
 export async function limitCall(
   speedLimits: SpeedLimits,
   caller: Caller,
-  model: string,
+  { model, input_tokens = 0 }: { readonly model: string; readonly input_tokens?: number | undefined },
   template: string | undefined,
   tokensOf: () => Promise<number>,
 ) {
   if (!caller.ratePolicies.some(countsCalls)) return
   const windows = tokenWindows(caller, model, await tokensOf())
   if (windows.length === 0) return
+  const smallest = windows.filter(({ cost, limit }) => cost > limit).sort((a, b) => a.limit - b.limit)[0]
+  if (smallest) throw tooLarge(smallest, input_tokens)
   const refusal = refusalOf(await speedLimits.take(caller.orgId, windows, caller.onUnavailable), template)
   if (refusal) throw refusal
 }
+
+/** No wait makes room for it, so it is not told to come back. */
+const tooLarge = ({ name, cost, limit, windowSeconds }: Window, inputTokens: number) =>
+  validationFailed([
+    {
+      field: inputTokens > limit ? 'input_tokens' : 'max_output_tokens',
+      code: 'out_of_range',
+      message: `The call may take ${cost} tokens; at most ${limit} in ${windowSeconds} seconds are allowed (${name}).`,
+    },
+  ])
 
 /** The `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers-10); where nobody counted, the policies alone. */
 function tellLimits(reply: FastifyReply, windows: readonly Window[], verdict: Verdict) {
@@ -102,6 +122,9 @@ const rateLimited = ({ window, waitMs }: WindowState) =>
 export async function getRateLimits(tx: Tx, orgId: string): Promise<RateLimits> {
   return viewOf(await findLimits(tx, orgId), await listPolicies(tx, orgId))
 }
+
+/** Says whether limits were ever set, even empty ones: those end the default rates. */
+export const haveRateLimits = async (tx: Tx, orgId: string) => (await findLimits(tx, orgId)) !== undefined
 
 /** Replaces an organization's limits. A policy whose amount alone changes stays the same one and keeps its id. */
 export async function putRateLimits(tx: Tx, orgId: string, input: RateLimitsInput): Promise<RateLimits> {

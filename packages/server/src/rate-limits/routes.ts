@@ -1,12 +1,13 @@
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import { describeTag } from '../contract/openapi.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { AdminOrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { orgExists } from '../orgs/orgs.ts'
+import { lockOrg, orgExists } from '../orgs/orgs.ts'
 import { parseId } from '../values/id.ts'
-import { getRateLimits, putRateLimits } from './rate-limits.ts'
+import { getRateLimits, haveRateLimits, putRateLimits } from './rate-limits.ts'
 import { RateLimits, RateLimitsInput } from './schema.ts'
 
 export function rateLimits(app: App, { sql }: Platform, change: Change) {
@@ -38,26 +39,39 @@ export function rateLimits(app: App, { sql }: Platform, change: Change) {
     },
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/admin/orgs/:org_id/rate-limits',
     {
       config: { role: 'operator', scope: 'admin:write' },
-      schema: {
-        operationId: 'putRateLimits',
-        tags,
+      tags,
+      name: 'RateLimits',
+      put: {
         summary: 'Set the rate limits of an organization',
         description: 'Replaces them. They bind the next request on every process.',
-        params: AdminOrgPath,
-        body: RateLimitsInput,
-        response: { 200: RateLimits },
       },
+      patch: {
+        summary: 'Change the rate limits of an organization',
+        description: 'Changes the fields that are given and no other; `policies` are replaced as a whole.',
+      },
+      params: AdminOrgPath,
+      body: RateLimitsInput,
+      view: RateLimits,
     },
-    async (request, reply) => {
+    async (request, reply, wanted) => {
       const orgId = await orgOf(request.params.org_id)
-      return change(request, reply, { orgId }, async ({ tx, audit, accessChanged }) => {
+      return change(request, reply, { orgId }, async ({ tx, audit, replaces, accessChanged }) => {
+        await lockOrg(tx, orgId)
         const before = await getRateLimits(tx, orgId)
-        const after = await putRateLimits(tx, orgId, request.body)
-        audit({ action: 'rate_limits.changed', target: { kind: 'org', id: request.params.org_id }, before, after })
+        replaces(before)
+        const areSet = await haveRateLimits(tx, orgId)
+        const after = await putRateLimits(tx, orgId, wanted(before))
+        audit({
+          action: 'rate_limits.changed',
+          target: { kind: 'org', id: request.params.org_id },
+          before: areSet ? before : null,
+          after,
+        })
         accessChanged()
         return after
       })

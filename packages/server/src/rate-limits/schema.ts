@@ -48,29 +48,35 @@ const OnUnavailable = Type.Enum(['local', 'deny', 'allow'], {
     'While Redis is away: each process admits its share of the limits, or nothing (503 `service_unavailable`), or everything.',
 })
 
-const input = Type.Object({
-  ...limits,
-  on_unavailable: Type.Optional(OnUnavailable),
-  policies: Type.Array(RateLimitPolicyInput, { maxItems: 50 }),
-})
+const input = Type.Object(
+  {
+    ...limits,
+    on_unavailable: Type.Optional(OnUnavailable),
+    policies: Type.Array(RateLimitPolicyInput, { maxItems: 50 }),
+  },
+  { examples: [{ read_rpm: 600, policies: [{ kind: 'requests', per: 'key', amount: 6_000, window_seconds: 60 }] }] },
+)
 export type RateLimitsInput = Static<typeof input>
 export type RateLimitPolicyInput = Static<typeof RateLimitPolicyInput>
 
 export const RateLimitsInput = withCheck(input, faultsOf)
 
-export const RateLimits = Type.Object({
-  ...limits,
-  on_unavailable: OnUnavailable,
-  policies: Type.Array(
-    Type.Object({
-      id: Id('ratePolicy'),
-      ...policy,
-      match: Nullable(Type.String()),
-      created_at: Timestamp,
-    }),
-  ),
-  updated_at: Nullable(Timestamp),
-})
+export const RateLimits = Type.Object(
+  {
+    ...limits,
+    on_unavailable: OnUnavailable,
+    policies: Type.Array(
+      Type.Object({
+        id: Id('ratePolicy'),
+        ...policy,
+        match: Nullable(Type.String()),
+        created_at: Timestamp,
+      }),
+    ),
+    updated_at: Nullable(Timestamp),
+  },
+  { description: 'The rate limits.' },
+)
 export type RateLimits = Static<typeof RateLimits>
 
 const routeClasses = new Set<string>(urgencies)

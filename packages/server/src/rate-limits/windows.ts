@@ -47,7 +47,7 @@ function windowsOf(
 ): Window[] {
   const windows: Window[] = []
   // An organization with a row of its own is not held to the limit of those without; null in the row is no limit.
-  const readLimit = caller.readRpm === undefined ? readLimitPerMinute : caller.readRpm
+  const readLimit = caller.readRpm === undefined && caller.role !== 'operator' ? readLimitPerMinute : caller.readRpm
   if (isRead && typeof readLimit === 'number') windows.push(readWindow(readLimit))
   for (const policy of caller.ratePolicies) {
     if (countsCalls(policy)) continue

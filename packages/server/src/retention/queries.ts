@@ -56,3 +56,32 @@ export async function pruneChains({ db }: Sql, after: ChainPlace, most: number) 
   const { gone, org_id, chain_id } = rows[0]!
   return { gone: Number(gone), last: org_id === null || chain_id === null ? undefined : { org_id, chain_id } }
 }
+
+/** The tables whose rows are deleted one by one. */
+export async function prunedTables({ db }: Sql): Promise<string[]> {
+  const { rows } = await raw<{ parent: string }>`select parent from pruned_rows order by parent`.execute(db)
+  return rows.map(({ parent }) => parent)
+}
+
+/** Deletes some rows of a table that nobody needs any more; says how many. */
+export async function pruneRows({ db }: Sql, table: string, most: number): Promise<number> {
+  const { rows } = await raw<{ gone: bigint }>`select prune_rows(${table}, ${most}) as gone`.execute(db)
+  return Number(rows[0]!.gone)
+}
+
+/** Where a walk through all allowances stands. */
+export interface AllowancePlace {
+  readonly org_id: string
+  readonly key: string
+}
+
+/** Looks at the next allowances and deletes those that are over; says how many, and where it stopped. */
+export async function pruneAllowances({ db }: Sql, after: AllowancePlace, most: number) {
+  const { rows } = await raw<{ gone: bigint; last_org: string | null; last_key: string | null }>`
+    select gone, last_org, last_key from prune_allowances(${after.org_id}, ${after.key}, ${most})`.execute(db)
+  const { gone, last_org, last_key } = rows[0]!
+  return {
+    gone: Number(gone),
+    last: last_org === null || last_key === null ? undefined : { org_id: last_org, key: last_key },
+  }
+}

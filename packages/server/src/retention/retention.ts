@@ -1,4 +1,5 @@
 import type { ChangeTools } from '../changes/changes.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import { lockLedger } from '../ledger/ledger.ts'
 import { classFor, defaultRawDays } from '../run-log/run-log.ts'
@@ -7,6 +8,7 @@ import { timestamp } from '../values/timestamp.ts'
 import { findPolicy, type PolicyRow, upsertPolicy } from './queries.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './schema.ts'
 
+export { pruneRowsJob } from './pruning.ts'
 export { keepRunPartitionsJob, pruneChainsJob } from './upkeep.ts'
 
 /** How long an organization keeps its runs. */
@@ -38,9 +40,16 @@ const viewOf = (row: PolicyRow | undefined): RetentionPolicy => ({
 export const getPolicy = async (tx: Tx, orgId: string): Promise<RetentionPolicy> => viewOf(await findPolicy(tx, orgId))
 
 /** Applies to runs that are recorded from now on: those that stand in tables of another class stay there. */
-export async function putPolicy({ tx, audit }: ChangeTools, orgId: string, { raw_days }: RetentionPolicyInput) {
+export async function putPolicy(
+  { tx, audit, replaces }: ChangeTools,
+  orgId: string,
+  wanted: Wanted<RetentionPolicyInput>,
+) {
   await lockLedger(tx, orgId)
   const found = await findPolicy(tx, orgId)
+  const before = viewOf(found)
+  replaces(before)
+  const { raw_days } = wanted(before)
   const retentionClass = classFor(raw_days)
   const used = new Set([...(found?.classes ?? [defaultClass]), retentionClass])
   const row = await upsertPolicy(tx, orgId, {
@@ -52,7 +61,7 @@ export async function putPolicy({ tx, audit }: ChangeTools, orgId: string, { raw
   audit({
     action: 'retention_policy.set',
     target: { kind: 'retention_policy', id: formatId('org', orgId) },
-    before: viewOf(found),
+    before,
     after,
   })
   return after

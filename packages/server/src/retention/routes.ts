@@ -1,4 +1,5 @@
 import type { Change } from '../changes/changes.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -12,7 +13,7 @@ export function retention(app: App, { sql, clock }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/retention-policy',
     {
-      config: { role: 'viewer', scope: 'runs:read' },
+      config: { role: 'viewer', scope: 'runs:read', pinned: 'unaffected' },
       schema: {
         operationId: 'getRetentionPolicy',
         tags,
@@ -25,26 +26,32 @@ export function retention(app: App, { sql, clock }: Platform, change: Change) {
     ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getPolicy(tx, principal!.orgId)),
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/retention-policy',
     {
       config: { role: 'admin', scope: 'runs:write' },
-      schema: {
-        operationId: 'putRetentionPolicy',
-        tags,
+      tags,
+      name: 'RetentionPolicy',
+      put: {
         summary: 'Set the retention policy',
         description:
           'Runs older than `raw_days` are no longer shown from now on. How long they are stored changes for runs that are recorded after this; those stored for a shorter time before are not brought back. Usage and the journal are kept whatever is set here.',
-        params: OrgPath,
-        body: RetentionPolicyInput,
-        response: { 200: RetentionPolicy },
       },
+      patch: {
+        summary: 'Change the retention policy',
+        description: 'Changes the fields that are given and no other; otherwise as setting it.',
+      },
+      params: OrgPath,
+      body: RetentionPolicyInput,
+      view: RetentionPolicy,
     },
-    async (request, reply) => {
+    async (request, reply, wanted) => {
       const { orgId } = request.principal!
+      const { raw_days } = request.body as Partial<RetentionPolicyInput>
       // Before the change, so that nobody waits for tables under the organization's lock.
-      await ensureRunPartitions(sql, clock.now(), [classFor(request.body.raw_days)])
-      return change(request, reply, { orgId }, (tools) => putPolicy(tools, orgId, request.body))
+      if (raw_days !== undefined) await ensureRunPartitions(sql, clock.now(), [classFor(raw_days)])
+      return change(request, reply, { orgId }, (tools) => putPolicy(tools, orgId, wanted))
     },
   )
 }

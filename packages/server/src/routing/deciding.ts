@@ -6,10 +6,9 @@ import {
   holdTask,
   judge,
   noteUnpricedModel,
-  withPins,
 } from '../decisions/decisions.ts'
 import { idempotencyOf } from '../idempotency/idempotency.ts'
-import type { Caller } from '../identity/identity.ts'
+import { type Caller, withPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Lanes, Task } from '../lanes/lanes.ts'
 import type { Remembered } from '../nodes/nodes.ts'
@@ -65,7 +64,7 @@ export async function decideRoute(
       return carryOut(lanes, request, reply, refusedTask(orgId, error), () => ({}))
     }
     const call = callOf(input, routed.model)
-    const { task, passed } = judge(platform, records, holdTask(orgId, call, 'start', 'release'), call)
+    const { task, passed } = judge(platform, records, holdTask(caller, call, 'start', 'release'), call)
     try {
       return await carryOut(lanes, request, reply, insists ? insistOnPrices(task, definitions) : task, (result) => {
         passed(result)
@@ -73,7 +72,7 @@ export async function decideRoute(
       })
     } catch (error) {
       await nameFitting(error, routed.cheaper, async ({ model }) => {
-        const { verdict } = await lanes.submit(holdTask(orgId, callOf(input, model), 'start', 'release'))
+        const { verdict } = await lanes.submit(holdTask(caller, callOf(input, model), 'start', 'release'))
         return verdict.type === 'held'
       })
       throw error

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Nullable, OwnId, Usd } from '../contract/wire.ts'
+import { Count, Id, Nullable, OneOf, OwnId, Usd } from '../contract/wire.ts'
 import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
 import { Action, Metadata, Operation, Tags } from '../run-log/run-log.ts'
 import { reasonCodes } from './reasons.ts'
@@ -22,15 +22,18 @@ export const Sticky = Type.String({
 
 const { model: _model, provider: _provider, lease_seconds: _lease, ...callFields } = decisionFields
 
-const input = Type.Object({
-  route: RouteReference,
-  ...callFields,
-  operation: Type.Optional(Operation),
-  action: Type.Optional(Action),
-  tags: Type.Optional(Tags),
-  metadata: Type.Optional(Metadata),
-  sticky: Type.Optional(Sticky),
-})
+const input = Type.Object(
+  {
+    route: RouteReference,
+    ...callFields,
+    operation: Type.Optional(Operation),
+    action: Type.Optional(Action),
+    tags: Type.Optional(Tags),
+    metadata: Type.Optional(Metadata),
+    sticky: Type.Optional(Sticky),
+  },
+  { examples: [{ route: 'support-chat', input_tokens: 1_200, max_output_tokens: 500, department_id: 'support' }] },
+)
 export type RoutingInput = Static<typeof input>
 export const RoutingInput = withCheck(input, estimateFaults)
 
@@ -41,29 +44,29 @@ const judged = {
   latency_ms: Nullable(Count),
 }
 
-export const RoutingDecision = Type.Object({
-  decision_id: { ...Id('decision'), description: 'What explains what every limit said, for seven days.' },
-  route_id: Id('modelRoute'),
-  route: Type.String({ examples: ['support-chat'] }),
-  ...named,
-  ...judged,
-  runners_up: Type.Array(Type.Object({ ...named, ...judged }), {
-    description: 'Which models would be next, in order; at most 10.',
-  }),
-  excluded: Type.Array(
-    Type.Object({
-      ...named,
-      reasons: Type.Array(
-        Type.Object({
-          code: Type.String({
-            description: reasonCodes.map((code) => `\`${code}\``).join(', '),
-            examples: ['below_bar'],
-          }),
-          message: Type.String(),
-        }),
-      ),
+export const RoutingDecision = Type.Object(
+  {
+    decision_id: { ...Id('decision'), description: 'What explains what every limit said, for seven days.' },
+    route_id: Id('modelRoute'),
+    route: Type.String({ examples: ['support-chat'] }),
+    ...named,
+    ...judged,
+    runners_up: Type.Array(Type.Object({ ...named, ...judged }), {
+      description: 'Which models would be next, in order; at most 10.',
     }),
-    { description: 'Which other models of the route are out, and why.' },
-  ),
-})
+    excluded: Type.Array(
+      Type.Object({
+        ...named,
+        reasons: Type.Array(
+          Type.Object({
+            code: OneOf(reasonCodes, { examples: ['below_bar'] }),
+            message: Type.String(),
+          }),
+        ),
+      }),
+      { description: 'Which other models of the route are out, and why.' },
+    ),
+  },
+  { description: 'The chosen model, and why the others were not.' },
+)
 export type RoutingDecision = Static<typeof RoutingDecision>

@@ -39,7 +39,7 @@ export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/evals',
     {
-      config: reading,
+      config: { ...reading, pinned: 'unaffected' },
       schema: {
         operationId: 'listEvals',
         tags,
@@ -62,7 +62,7 @@ export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/evals/:eval_id',
     {
-      config: reading,
+      config: { ...reading, pinned: 'unaffected' },
       schema: {
         operationId: 'getEval',
         tags,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { page, pageRequest } from '../contract/lists.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -39,7 +40,7 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
   app.get(
     '/v1/orgs/:id/models',
     {
-      config: reading,
+      config: { ...reading, pinned: 'unaffected' },
       schema: {
         operationId: 'listModels',
         tags,
@@ -64,7 +65,7 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
   app.get(
     '/v1/orgs/:id/models/:model_id',
     {
-      config: reading,
+      config: { ...reading, pinned: 'unaffected' },
       schema: {
         operationId: 'getModel',
         tags,
@@ -80,25 +81,30 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
     },
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/models/:model_id',
     {
       config: writing,
-      schema: {
-        operationId: 'putModel',
-        tags,
+      tags,
+      name: 'Model',
+      put: {
         summary: 'Replace a model',
         description:
           'What is left out returns to its default. It binds the next decision on every process. A model that a route names keeps its name.',
-        params: ModelPath,
-        body: ModelInput,
-        response: { 200: RoutingModel },
       },
+      patch: {
+        summary: 'Change a model',
+        description: 'Changes the fields that are given and no other; otherwise as replacing it.',
+      },
+      params: ModelPath,
+      body: ModelInput,
+      view: RoutingModel,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
       const id = parseId('model', request.params.model_id)!
-      return change(request, reply, { orgId }, (tools) => replaceModel(tools, orgId, id, request.body, nowMs()))
+      return change(request, reply, { orgId }, (tools) => replaceModel(tools, orgId, id, wanted, nowMs()))
     },
   )
 

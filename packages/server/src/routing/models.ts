@@ -1,5 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import { loadPriceBook, type Price, type PriceBook, usdPerMillion } from '../prices/prices.ts'
 import { formatId, newUuid } from '../values/id.ts'
@@ -119,15 +120,16 @@ export async function createModel(
 }
 
 export async function replaceModel(
-  { tx, audit, accessChanged }: ChangeTools,
+  { tx, audit, replaces, accessChanged }: ChangeTools,
   orgId: string,
   id: string,
-  input: ModelInput,
+  wanted: Wanted<ModelInput>,
   nowMs: number,
 ): Promise<ModelView> {
   await lockRouting(tx, orgId)
   const before = await getModel(tx, orgId, id, nowMs)
-  const fields = fieldsOf(input)
+  replaces(before)
+  const fields = fieldsOf(wanted(before))
   if (keyOf(before) !== keyOf(fields)) {
     assertFree(await allModels(tx, orgId), fields)
     await assertUnnamed(tx, orgId, before)
@@ -141,13 +143,14 @@ export async function replaceModel(
 }
 
 export async function removeModel(
-  { tx, audit, accessChanged }: ChangeTools,
+  { tx, audit, replaces, accessChanged }: ChangeTools,
   orgId: string,
   id: string,
   nowMs: number,
 ): Promise<null> {
   await lockRouting(tx, orgId)
   const before = await getModel(tx, orgId, id, nowMs)
+  replaces(before)
   await assertUnnamed(tx, orgId, before)
   await deleteModel(tx, orgId, id)
   audit({ action: 'model.deleted', target: { kind: 'model', id: before.id }, before: recordOf(before) })

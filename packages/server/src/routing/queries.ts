@@ -85,8 +85,15 @@ export type RouteRow = NonNullable<Awaited<ReturnType<typeof findRoute>>>
 
 export const allRoutes = (tx: Tx, orgId: string): Promise<RouteRow[]> => routes(tx, orgId).orderBy('id').execute()
 
-export async function listRoutes(tx: Tx, orgId: string, page: PageRequest<'created_at' | 'name'>) {
-  const query = routes(tx, orgId).select(raw<string>`${raw.ref(page.sort)}::text`.as('sort_value'))
+export async function listRoutes(
+  tx: Tx,
+  orgId: string,
+  page: PageRequest<'created_at' | 'name'>,
+  filters: { name?: string; strategy?: string },
+) {
+  let query = routes(tx, orgId).select(raw<string>`${raw.ref(page.sort)}::text`.as('sort_value'))
+  if (filters.name !== undefined) query = query.where('name', '=', filters.name)
+  if (filters.strategy !== undefined) query = query.where(raw`definition->>'strategy'`, '=', filters.strategy)
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }
 

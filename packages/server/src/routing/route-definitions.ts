@@ -1,5 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
@@ -107,13 +108,15 @@ export async function createRoute(
 }
 
 export async function replaceRoute(
-  { tx, audit, accessChanged }: ChangeTools,
+  { tx, audit, replaces, accessChanged }: ChangeTools,
   orgId: string,
   id: string,
-  input: RouteInput,
+  wanted: Wanted<RouteInput>,
 ): Promise<RouteView> {
   await lockRouting(tx, orgId)
   const before = await getRoute(tx, orgId, id)
+  replaces(before)
+  const input = wanted(before)
   const definition = definitionOf(input)
   await assertKnown(tx, orgId, definition.candidates)
   assertFree(await allRoutes(tx, orgId), input.name, id)
@@ -123,9 +126,14 @@ export async function replaceRoute(
   return after
 }
 
-export async function removeRoute({ tx, audit, accessChanged }: ChangeTools, orgId: string, id: string): Promise<null> {
+export async function removeRoute(
+  { tx, audit, replaces, accessChanged }: ChangeTools,
+  orgId: string,
+  id: string,
+): Promise<null> {
   await lockRouting(tx, orgId)
   const before = await getRoute(tx, orgId, id)
+  replaces(before)
   await deleteRoute(tx, orgId, id)
   audit({ action: 'route.deleted', target: { kind: 'route', id: before.id }, before })
   accessChanged()

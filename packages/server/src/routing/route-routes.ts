@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { page, pageRequest } from '../contract/lists.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -38,7 +39,7 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/routes',
     {
-      config: reading,
+      config: { ...reading, pinned: 'unaffected' },
       schema: {
         operationId: 'listRoutes',
         tags,
@@ -52,7 +53,7 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
     async ({ principal, query }) => {
       const { orgId } = principal!
       const asked = pageRequest(query, 'created_at')
-      const rows = await sql.asOrgs([orgId], (tx) => listRoutes(tx, orgId, asked))
+      const rows = await sql.asOrgs([orgId], (tx) => listRoutes(tx, orgId, asked, query))
       const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map(routeView) }
     },
@@ -61,7 +62,7 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
   app.get(
     '/v1/orgs/:id/routes/:route_id',
     {
-      config: reading,
+      config: { ...reading, pinned: 'unaffected' },
       schema: {
         operationId: 'getRoute',
         tags,
@@ -77,24 +78,29 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
     },
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/routes/:route_id',
     {
       config: writing,
-      schema: {
-        operationId: 'putRoute',
-        tags,
+      tags,
+      name: 'Route',
+      put: {
         summary: 'Replace a route',
         description: 'What is left out returns to its default. It binds the next decision on every process.',
-        params: RoutePath,
-        body: RouteInput,
-        response: { 200: ModelRoute },
       },
+      patch: {
+        summary: 'Change a route',
+        description: 'Changes the fields that are given and no other; otherwise as replacing it.',
+      },
+      params: RoutePath,
+      body: RouteInput,
+      view: ModelRoute,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
       const id = parseId('modelRoute', request.params.route_id)!
-      return change(request, reply, { orgId }, (tools) => replaceRoute(tools, orgId, id, request.body))
+      return change(request, reply, { orgId }, (tools) => replaceRoute(tools, orgId, id, wanted))
     },
   )
 

@@ -19,6 +19,7 @@ export function routing(app: App, change: Change, deciding: Deciding) {
     '/v1/routing/decision',
     {
       config: {
+        pinned: 'filtered',
         role: 'service',
         scope: 'routing:read',
         urgency: 'decision',

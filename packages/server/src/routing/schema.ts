@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Moment, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { Computed, Count, Id, Moment, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import { Model, Provider } from '../run-log/run-log.ts'
 import { keyOf, strategies } from './route.ts'
 
@@ -28,48 +28,64 @@ const ContextTokens = Type.Integer({ minimum: 1, maximum: maxTokens, examples: [
 const Suite = Type.String({ ...OwnId, maxLength: 100, examples: ['support-quality'] })
 const Score = Type.Number({ minimum: -maxScore, maximum: maxScore, examples: [0.93] })
 
-export const ModelInput = Type.Object({
-  model: Model,
-  provider: OptionalProvider,
-  region: Type.Optional(Nullable(Region)),
-  capabilities: Type.Optional({
-    ...Capabilities,
-    default: [],
-    description: 'What it can do, in your own words: routes ask for them.',
-  }),
-  context_tokens: Type.Optional({ ...Nullable(ContextTokens), description: 'What input and output may be together.' }),
-  latency_ms: Type.Optional({
-    ...Nullable(Milliseconds),
-    description: 'How fast it answers, where the result of the suite does not say it.',
-  }),
-  enabled: Type.Optional(Type.Boolean({ default: true, description: 'false: it is not chosen anywhere.' })),
-})
+export const ModelInput = Type.Object(
+  {
+    model: Model,
+    provider: OptionalProvider,
+    region: Type.Optional(Nullable(Region)),
+    capabilities: Type.Optional({
+      ...Capabilities,
+      default: [],
+      description: 'What it can do, in your own words: routes ask for them.',
+    }),
+    context_tokens: Type.Optional({
+      ...Nullable(ContextTokens),
+      description: 'What input and output may be together.',
+    }),
+    latency_ms: Type.Optional({
+      ...Nullable(Milliseconds),
+      description: 'How fast it answers, where the result of the suite does not say it.',
+    }),
+    enabled: Type.Optional(Type.Boolean({ default: true, description: 'false: it is not chosen anywhere.' })),
+  },
+  {
+    examples: [{ model: 'gpt-4o', provider: 'openai', region: 'eu-west-1', capabilities: ['tools'], latency_ms: 900 }],
+  },
+)
 export type ModelInput = Static<typeof ModelInput>
 
-export const RoutingModel = Type.Object({
-  id: Id('model'),
-  model: Type.String({ examples: ['gpt-4o'] }),
-  provider: Nullable(Type.String()),
-  region: Nullable(Type.String()),
-  capabilities: Type.Array(Type.String()),
-  context_tokens: Nullable(Count),
-  latency_ms: Nullable(Count),
-  enabled: Type.Boolean(),
-  price: Nullable(
-    Type.Object(
-      {
-        price_id: Type.String({ description: 'The entry of the price book.', examples: ['list:gpt-4o@2024-08-06'] }),
-        input_usd_per_million: Usd,
-        output_usd_per_million: Usd,
-        cache_read_usd_per_million: Usd,
-        cache_write_usd_per_million: Usd,
-        max_output_tokens: Nullable(Count),
-      },
-      { description: 'What the price book says now; null: nobody has priced it.' },
+export const RoutingModel = Type.Object(
+  {
+    id: Id('model'),
+    model: Type.String({ examples: ['gpt-4o'] }),
+    provider: Nullable(Type.String()),
+    region: Nullable(Type.String()),
+    capabilities: Type.Array(Type.String()),
+    context_tokens: Nullable(Count),
+    latency_ms: Nullable(Count),
+    enabled: Type.Boolean(),
+    price: Computed(
+      Nullable(
+        Type.Object(
+          {
+            price_id: Type.String({
+              description: 'The entry of the price book.',
+              examples: ['list:gpt-4o@2024-08-06'],
+            }),
+            input_usd_per_million: Usd,
+            output_usd_per_million: Usd,
+            cache_read_usd_per_million: Usd,
+            cache_write_usd_per_million: Usd,
+            max_output_tokens: Nullable(Count),
+          },
+          { description: 'What the price book says now; null: nobody has priced it.' },
+        ),
+      ),
     ),
-  ),
-  ...times,
-})
+    ...times,
+  },
+  { description: 'The model.' },
+)
 export type ModelView = Static<typeof RoutingModel>
 export const ModelPath = Type.Object({ id: PathId('org'), model_id: PathId('model') })
 export const ModelList = ListOf(RoutingModel)
@@ -93,28 +109,41 @@ const result = Type.Object({
   measured_at: Type.Optional({ ...Moment, description: 'Left out: now. Not in the future.' }),
 })
 export type ResultInput = Static<typeof result>
-export const EvalsInput = Type.Object({
-  results: Type.Array(result, {
-    minItems: 1,
-    maxItems: maxResults,
-    description: 'They count together, or not at all.',
-  }),
-})
+export const EvalsInput = Type.Object(
+  {
+    results: Type.Array(result, {
+      minItems: 1,
+      maxItems: maxResults,
+      description: 'They count together, or not at all.',
+    }),
+  },
+  {
+    examples: [
+      { results: [{ suite: 'support-quality', model: 'gpt-4o', provider: 'openai', score: 0.93, samples: 200 }] },
+    ],
+  },
+)
 export type EvalsInput = Static<typeof EvalsInput>
 
-export const EvalResult = Type.Object({
-  id: Id('evalResult'),
-  suite: Type.String({ examples: ['support-quality'] }),
-  model: Type.String({ examples: ['gpt-4o'] }),
-  provider: Nullable(Type.String()),
-  score: Type.Number({ examples: [0.93] }),
-  samples: Count,
-  latency_ms: Nullable(Count),
-  measured_at: Timestamp,
-  created_at: Timestamp,
-})
+export const EvalResult = Type.Object(
+  {
+    id: Id('evalResult'),
+    suite: Type.String({ examples: ['support-quality'] }),
+    model: Type.String({ examples: ['gpt-4o'] }),
+    provider: Nullable(Type.String()),
+    score: Type.Number({ examples: [0.93] }),
+    samples: Count,
+    latency_ms: Nullable(Count),
+    measured_at: Timestamp,
+    created_at: Timestamp,
+  },
+  { description: 'The result of an evaluation.' },
+)
 export type EvalView = Static<typeof EvalResult>
-export const PostedEvals = Type.Object({ data: Type.Array(EvalResult, { description: 'In the order of `results`.' }) })
+export const PostedEvals = Type.Object(
+  { data: Type.Array(EvalResult, { description: 'In the order of `results`.' }) },
+  { description: 'The results as they are kept.' },
+)
 export const EvalPath = Type.Object({ id: PathId('org'), eval_id: PathId('evalResult') })
 export const EvalList = ListOf(EvalResult)
 export const EvalListQuery = ListQuery({ created_at: 'time' }, { suite: Suite, model: Model, provider: Provider })
@@ -165,24 +194,36 @@ const RouteName = Type.String({
   examples: ['support-chat'],
 })
 
-const routeInput = Type.Object({
-  name: RouteName,
-  strategy: Type.Enum([...strategies], {
-    description:
-      'Which of the models that pass: the one that costs least, answers fastest, has the best score, or by weight.',
-  }),
-  bar: Nullable(Bar),
-  constraints: Type.Optional(
-    Type.Object(constraintFields, {
-      description: 'What a model does not say of itself it does not fulfil.',
-      default: {},
+const routeInput = Type.Object(
+  {
+    name: RouteName,
+    strategy: Type.Enum([...strategies], {
+      description:
+        'Which of the models that pass: the one that costs least, answers fastest, has the best score, or by weight.',
     }),
-  ),
-  candidates: Type.Optional({
-    ...Nullable(Type.Array(Candidate, { minItems: 1, maxItems: maxCandidates })),
-    description: 'Models of the organization. null or left out: all of them, also those that are added later.',
-  }),
-})
+    bar: Nullable(Bar),
+    constraints: Type.Optional(
+      Type.Object(constraintFields, {
+        description: 'What a model does not say of itself it does not fulfil.',
+        default: {},
+      }),
+    ),
+    candidates: Type.Optional({
+      ...Nullable(Type.Array(Candidate, { minItems: 1, maxItems: maxCandidates })),
+      description: 'Models of the organization. null or left out: all of them, also those that are added later.',
+    }),
+  },
+  {
+    examples: [
+      {
+        name: 'support-chat',
+        strategy: 'cheapest',
+        bar: { suite: 'support-quality', min_score: 0.9, max_age_seconds: 1_209_600 },
+        constraints: { capabilities: ['tools'] },
+      },
+    ],
+  },
+)
 export type RouteInput = Static<typeof routeInput>
 export const RouteInput = withCheck(routeInput, routeFaults)
 
@@ -212,33 +253,39 @@ function candidateFaults(strategy: RouteInput['strategy'], candidates: NonNullab
   })
 }
 
-export const ModelRoute = Type.Object({
-  id: Id('modelRoute'),
-  name: Type.String({ examples: ['support-chat'] }),
-  strategy: Type.String({ description: '`cheapest`, `fastest`, `best` or `weighted`.', examples: ['cheapest'] }),
-  bar: Nullable(
-    Type.Object({
-      suite: Type.String(),
-      min_score: Type.Number(),
-      min_samples: Count,
-      max_age_seconds: Count,
-    }),
-  ),
-  constraints: Type.Object({
-    capabilities: Type.Array(Type.String()),
-    regions: Type.Array(Type.String()),
-    max_price_usd: Nullable(Usd),
-    max_latency_ms: Nullable(Count),
-    min_context_tokens: Nullable(Count),
-  }),
-  candidates: Nullable(
-    Type.Array(
-      Type.Object({ model: Type.String(), provider: Nullable(Type.String()), weight: Nullable(Type.Integer()) }),
+export const ModelRoute = Type.Object(
+  {
+    id: Id('modelRoute'),
+    name: Type.String({ examples: ['support-chat'] }),
+    strategy: OneOf(['cheapest', 'fastest', 'best', 'weighted']),
+    bar: Nullable(
+      Type.Object({
+        suite: Type.String(),
+        min_score: Type.Number(),
+        min_samples: Count,
+        max_age_seconds: Count,
+      }),
     ),
-  ),
-  ...times,
-})
+    constraints: Type.Object({
+      capabilities: Type.Array(Type.String()),
+      regions: Type.Array(Type.String()),
+      max_price_usd: Nullable(Usd),
+      max_latency_ms: Nullable(Count),
+      min_context_tokens: Nullable(Count),
+    }),
+    candidates: Nullable(
+      Type.Array(
+        Type.Object({ model: Type.String(), provider: Nullable(Type.String()), weight: Nullable(Type.Integer()) }),
+      ),
+    ),
+    ...times,
+  },
+  { description: 'The route.' },
+)
 export type RouteView = Static<typeof ModelRoute>
 export const RoutePath = Type.Object({ id: PathId('org'), route_id: PathId('modelRoute') })
 export const RouteList = ListOf(ModelRoute)
-export const RouteListQuery = ListQuery({ created_at: 'time', name: 'text' })
+export const RouteListQuery = ListQuery(
+  { created_at: 'time', name: 'text' },
+  { name: RouteName, strategy: Type.Enum([...strategies]) },
+)

@@ -1,16 +1,17 @@
 import { chainKey } from '../chains/chains.ts'
+import { refusedInChain } from '../decisions/decisions.ts'
+import { type Caller, isPinned } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
-import { type Balance, balancesOf, remainingOf, usdOrNull } from '../ledger/ledger.ts'
+import { type Balance, balancesOf, emptyBalance, remainingOf, usdOrNull } from '../ledger/ledger.ts'
 import { loadRetention } from '../retention/retention.ts'
-import { maxRunAgeDays, runningRun, tokensOf } from '../run-log/run-log.ts'
+import { heldTokensOf, maxRunAgeDays, runningRun, tokensOf } from '../run-log/run-log.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
+import { type ChainRow, findChain } from './chain-queries.ts'
 import { inTreeOrder, type Placed, type TreeRun } from './chain-tree.ts'
 import {
-  type ChainRow,
-  findChain,
   listRunningRows,
   listRunRows,
   type RunningRow,
@@ -22,25 +23,40 @@ import { holdOf, recordOf } from './records.ts'
 import { clockSkewMs, shownFrom } from './run-history.ts'
 import type { Chain, ChainNode } from './schema.ts'
 
+type ChainTree = Omit<Chain, 'refused_count'>
+
 const dayMs = 86_400_000
 const maxNodes = 1_000
 
-/** A chain with its tree, all of one moment; nothing where neither its row nor one of its runs is there. */
-export const getChain = ({ sql, clock }: Platform, orgId: string, chainId: string): Promise<Chain | undefined> =>
+/**
+ * A chain with its tree, all of one moment; nothing where neither its row nor one of its runs is there. A pinned key is told of
+ * its own part only, in the tree as in the sums; without a part in it, the chain does not exist for it.
+ */
+export const getChain = (
+  { sql, clock }: Platform,
+  { orgId, pins }: Pick<Caller, 'orgId' | 'pins'>,
+  chainId: string,
+): Promise<Chain | undefined> =>
   sql.asOrgs(
     [orgId],
     async (tx) => {
       const row = await findChain(tx, orgId, chainId)
-      const runs = await runsOf(tx, orgId, chainId, row, clock.now())
-      if (!row && runs.length === 0) return undefined
+      const runs = await runsOf(tx, orgId, { chain_id: chainId, ...pins }, row, clock.now())
+      if (runs.length === 0 && (!row || isPinned({ pins }))) return undefined
+      const refused_count = await refusedInChain(tx, orgId, chainId, pins, clock.now())
+      if (isPinned({ pins })) return { ...partOf(chainId, row, runs), refused_count }
       const keys = [row?.cost_key ?? chainKey(chainId, 'usd'), row?.tokens_key ?? chainKey(chainId, 'tokens')] as const
       const balances = await balancesOf(tx, orgId, keys)
-      return viewOf(chainId, row, runs, { usd: balances.get(keys[0])!, tokens: balances.get(keys[1])! })
+      const sums = { usd: balances.get(keys[0])!, tokens: balances.get(keys[1])! }
+      return { ...viewOf(chainId, row, runs, sums), refused_count }
     },
     { isSnapshot: true },
   )
 
 interface NodeRun extends TreeRun {
+  readonly heldNano: bigint
+  readonly tokens: bigint
+  readonly heldTokens: bigint
   readonly startedAtMs: number
   readonly node: Omit<ChainNode, 'depth' | 'subtree_cost_usd'>
 }
@@ -49,7 +65,7 @@ interface NodeRun extends TreeRun {
 async function runsOf(
   tx: Tx,
   orgId: string,
-  chainId: string,
+  filters: RunSearch['filters'],
   chain: ChainRow | undefined,
   now: Date,
 ): Promise<NodeRun[]> {
@@ -61,7 +77,7 @@ async function runsOf(
     classes: retention.classes,
     window: { from: new Date(Math.max(oldestMs, firstMs)), to: new Date(now.getTime() + clockSkewMs) },
     page: { limit: maxNodes, sort: 'started_at', descending: false, after: undefined },
-    filters: { chain_id: chainId },
+    filters,
   }
   await readAlongIndexes(tx)
   const running = (await listRunningRows(tx, orgId, search)).map(ofRunning)
@@ -78,12 +94,16 @@ function ofEnded(row: RunRow): NodeRun {
     parentId: about.parent_run_id,
     depth,
     costNano,
+    heldNano: 0n,
+    tokens: tokensOf(run.usage),
+    heldTokens: 0n,
     startedAtMs,
     node: {
       id: formatId('run', id),
       parent_run_id: idOrNull(about.parent_run_id),
       status: run.status,
       model: about.model,
+      operation: about.operation ?? null,
       cost_usd: formatUsd(costNano),
       reserved_usd: usdOrNull(run.reservedNano),
       tokens: Number(tokensOf(run.usage)),
@@ -94,18 +114,23 @@ function ofEnded(row: RunRow): NodeRun {
 }
 
 function ofRunning(row: RunningRow): NodeRun {
-  const { id, about, depth, startedAtMs, reservedNano } = runningRun(holdOf(row))
+  const hold = holdOf(row)
+  const { id, about, depth, startedAtMs, reservedNano } = runningRun(hold)
   return {
     id,
     parentId: about.parent_run_id,
     depth,
     costNano: 0n,
+    heldNano: reservedNano,
+    tokens: 0n,
+    heldTokens: heldTokensOf(hold),
     startedAtMs,
     node: {
       id: formatId('run', id),
       parent_run_id: idOrNull(about.parent_run_id),
       status: 'running',
       model: about.model,
+      operation: about.operation ?? null,
       cost_usd: null,
       reserved_usd: formatUsd(reservedNano),
       tokens: null,
@@ -115,12 +140,29 @@ function ofRunning(row: RunningRow): NodeRun {
   }
 }
 
+/** The part of a chain that the given runs are. */
+function partOf(chainId: string, row: ChainRow | undefined, runs: readonly NodeRun[]): ChainTree {
+  const sum = (amount: (run: NodeRun) => bigint) => runs.reduce((all, run) => all + amount(run), 0n)
+  const usd = { ...emptyBalance, spent: sum(({ costNano }) => costNano), held: sum(({ heldNano }) => heldNano) }
+  const tokens = { ...emptyBalance, spent: sum((run) => run.tokens), held: sum(({ heldTokens }) => heldTokens) }
+  const isRootShown = runs.some(({ id }) => id === row?.root_run_id)
+  return {
+    ...viewOf(chainId, row, runs, { usd, tokens }),
+    ...(!isRootShown && { root_run_id: null }),
+    // What is left of it depends on what others have spent.
+    remaining_usd: null,
+    remaining_tokens: null,
+    created_at: timestamp(new Date(runs[0]!.startedAtMs)),
+    updated_at: timestamp(new Date(runs.at(-1)!.startedAtMs)),
+  }
+}
+
 function viewOf(
   chainId: string,
   row: ChainRow | undefined,
   runs: readonly NodeRun[],
   { usd, tokens }: { usd: Balance; tokens: Balance },
-): Chain {
+): ChainTree {
   const tree = inTreeOrder(runs.slice(0, maxNodes))
   const [first] = runs
   const root = row?.root_run_id ?? tree[0]?.run.id

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql as raw, type Selectable } from 'kysely'
 import type { PageRequest, Window } from '../contract/lists.ts'
+import type { MakerColumns } from '../identity/identity.ts'
 import { bounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 import type { Runs } from '../infra/tables.ts'
@@ -22,6 +23,8 @@ const names = [
   'depth',
   'external_id',
   'hold_id',
+  'key_id',
+  'grant_id',
   'input_tokens',
   'output_tokens',
   'cache_read_input_tokens',
@@ -54,6 +57,8 @@ const comparable = [
   'chain_id',
   'parent_run_id',
   'external_id',
+  'key_id',
+  'grant_id',
 ] as const
 type Comparable = (typeof comparable)[number]
 
@@ -204,18 +209,18 @@ export async function readAlongIndexes(tx: Tx) {
 export const listRunRows = async (tx: Tx, orgId: string, search: RunSearch): Promise<RunRow[]> =>
   (await runsPage(orgId, search).execute(tx)).rows
 
-export interface RunningRow {
+export interface RunningRow extends MakerColumns {
   readonly id: string
   readonly expires_at: Date
   readonly amount_nano: bigint
   readonly inputs: unknown
 }
 
-const heldColumns = raw`id, expires_at, amount_nano, inputs`
+const heldColumns = raw`id, expires_at, amount_nano, inputs, key_id, grant_id`
 const isRunning = raw`state = 'open' and on_expiry = 'charge' and inputs -> 'run' is not null`
 
 /** Where a hold keeps what is said of its run. */
-const heldIn: Readonly<Record<Exclude<Comparable, 'status'>, 'request' | 'run'>> = {
+const heldIn: Readonly<Record<Exclude<Comparable, 'status' | keyof MakerColumns>, 'request' | 'run'>> = {
   model: 'request',
   provider: 'request',
   workflow_id: 'request',
@@ -226,6 +231,8 @@ const heldIn: Readonly<Record<Exclude<Comparable, 'status'>, 'request' | 'run'>>
   parent_run_id: 'run',
   external_id: 'run',
 }
+
+const makerColumnNames = ['key_id', 'grant_id'] as const
 
 /** One page of running runs. There are only as many as run at once, so that the rest of their filters needs no bound. */
 export function runningPage(orgId: string, search: RunSearch): RawBuilder<RunningRow> {
@@ -242,6 +249,9 @@ export function runningPage(orgId: string, search: RunSearch): RawBuilder<Runnin
     isRunning,
     ...idRange(search),
     ...held,
+    ...makerColumnNames.flatMap((name) =>
+      filters[name] === undefined ? [] : [raw`${raw.ref(name)} = ${filters[name]}::uuid`],
+    ),
     ...(filters.tag === undefined ? [] : [raw`jsonb_exists((inputs -> 'run' -> 'tags')::jsonb, ${filters.tag})`]),
     ...positionOf(page),
   ]
@@ -274,21 +284,3 @@ export async function findRunByExternalId(tx: Tx, orgId: string, externalId: str
     .executeTakeFirst()
   return found?.run_id
 }
-
-export const findChain = (tx: Tx, orgId: string, chainId: string) =>
-  tx
-    .selectFrom('chains')
-    .select([
-      'root_run_id',
-      'max_cost_nano',
-      'max_tokens',
-      'max_depth',
-      'cost_key',
-      'tokens_key',
-      'last_used_at',
-      'created_at',
-    ])
-    .where('org_id', '=', orgId)
-    .where('chain_id', '=', chainId)
-    .executeTakeFirst()
-export type ChainRow = NonNullable<Awaited<ReturnType<typeof findChain>>>

@@ -1,3 +1,4 @@
+import { makerIn } from '../identity/identity.ts'
 import { type RunHold, type RunRecord, runView, usageNames } from '../run-log/run-log.ts'
 import type { RunningRow, RunRow } from './queries.ts'
 
@@ -24,6 +25,7 @@ export function recordOf(row: RunRow): RunRecord {
       tags,
       ...told({ metadata: metadata as RunRecord['about']['metadata'] | null }),
     },
+    madeBy: makerIn(row),
     depth,
     holdId: row.hold_id,
     usage: Object.fromEntries(usage),
@@ -40,9 +42,10 @@ export function recordOf(row: RunRow): RunRecord {
 export const viewOf = (row: RunRow) =>
   runView(recordOf(row), { recordedAtMs: row.recorded_at.getTime(), updatedAtMs: row.updated_at.getTime() })
 
-export const holdOf = ({ id, expires_at, amount_nano, inputs }: RunningRow): RunHold => ({
-  id,
-  expiresAtMs: expires_at.getTime(),
-  amountNano: amount_nano,
-  inputs,
+export const holdOf = (row: RunningRow): RunHold => ({
+  id: row.id,
+  expiresAtMs: row.expires_at.getTime(),
+  amountNano: row.amount_nano,
+  inputs: row.inputs,
+  madeBy: makerIn(row),
 })

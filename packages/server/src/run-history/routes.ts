@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
+import { isWithin, pinned } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { Run } from '../run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
@@ -13,7 +14,7 @@ export function runHistory(app: App, platform: Platform) {
   app.get(
     '/v1/runs',
     {
-      config: { role: 'viewer', scope: 'runs:read' },
+      config: { role: 'viewer', scope: 'runs:read', pinned: 'filtered' },
       schema: {
         operationId: 'listRuns',
         tags,
@@ -24,13 +25,13 @@ export function runHistory(app: App, platform: Platform) {
         response: { 200: RunList },
       },
     },
-    ({ principal, query }) => listRuns(platform, principal!.orgId, query),
+    ({ principal, query }) => listRuns(platform, principal!.orgId, pinned(query, principal!)),
   )
 
   app.get(
     '/v1/runs/:run_id',
     {
-      config: { role: 'viewer', scope: 'runs:read' },
+      config: { role: 'viewer', scope: 'runs:read', pinned: 'filtered' },
       schema: {
         operationId: 'getRun',
         tags,
@@ -41,10 +42,10 @@ export function runHistory(app: App, platform: Platform) {
       },
     },
     async ({ principal, params }) => {
-      const { orgId } = principal!
+      const { orgId, pins } = principal!
       const id = parseId('run', params.run_id)!
       const run = await platform.sql.asOrgs([orgId], (tx) => getRun(tx, orgId, id, platform.clock.now()))
-      if (!run) throw new ApiError('not_found')
+      if (!run || !isWithin(pins, run)) throw new ApiError('not_found')
       return run
     },
   )
@@ -52,7 +53,7 @@ export function runHistory(app: App, platform: Platform) {
   app.get(
     '/v1/chains/:chain_id',
     {
-      config: { role: 'viewer', scope: 'runs:read' },
+      config: { role: 'viewer', scope: 'runs:read', pinned: 'filtered' },
       schema: {
         operationId: 'getChain',
         tags,
@@ -64,7 +65,7 @@ export function runHistory(app: App, platform: Platform) {
       },
     },
     async ({ principal, params }) => {
-      const chain = await getChain(platform, principal!.orgId, params.chain_id)
+      const chain = await getChain(platform, principal!, params.chain_id)
       if (!chain) throw new ApiError('not_found')
       return chain
     },

@@ -1,4 +1,5 @@
 import { page, pageRequest, readWindow, type Window } from '../contract/lists.ts'
+import { parseMaker } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { loadRetention, type Retention } from '../retention/retention.ts'
@@ -98,7 +99,9 @@ async function filtersOf(
   now: Date,
 ): Promise<RunFilters | undefined> {
   const { model, provider, status, workflow_id, deployment_id, department_id, customer_id, chain_id } = query
-  const { external_id, tag, parent_run_id, min_cost_usd, max_cost_usd } = query
+  const { external_id, tag, key_id, parent_run_id, min_cost_usd, max_cost_usd } = query
+  const maker = key_id === undefined ? undefined : parseMaker(key_id)
+  if (key_id !== undefined && maker === undefined) return undefined
   const parent = parent_run_id === undefined ? undefined : parseId('run', parent_run_id)
   if (parent_run_id !== undefined && parent === undefined) return undefined
   // So far back as ids are kept they lead to the one run; beyond, runs are looked through.
@@ -119,6 +122,7 @@ async function filtersOf(
   }
   return {
     ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as RunFilters),
+    ...(maker && (maker.kind === 'key' ? { key_id: maker.id } : { grant_id: maker.id })),
     ...(parent !== undefined && { parent_run_id: parent }),
     ...(id !== undefined && { id }),
     ...(min_cost_usd !== undefined && { minCostNano: parseUsd(min_cost_usd) }),

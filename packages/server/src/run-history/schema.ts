@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { checkOf, withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { Count, Id, IdFilter, MadeByFilter, Nullable, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import { dimensionFields, ExternalId, Model, Provider, Run, runStatuses, Tags } from '../run-log/run-log.ts'
 import { parseUsd } from '../values/money.ts'
 
@@ -29,7 +29,8 @@ const listed = ListQuery(sorts, {
   chain_id: Type.String({ ...OwnId, description: 'Runs of this chain.' }),
   tag: { ...Tags.items, description: 'Runs that have this tag.' },
   external_id: { ...ExternalId, description: 'The run with this id of your own.' },
-  parent_run_id: Type.String({ minLength: 1, maxLength: 40, description: 'Runs that this one began.' }),
+  key_id: MadeByFilter('Runs that this key, or support grant, made.'),
+  parent_run_id: IdFilter(['run'], 'Runs that this one began.'),
   min_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at least so much.' }),
   max_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at most so much.' }),
 })
@@ -54,15 +55,21 @@ const costFaults = ({ min_cost_usd, max_cost_usd }: RunListQuery): FieldFault[] 
 
 /** A chain is called as its caller calls it; what no chain can be called does not exist. */
 export const ChainPath = Type.Object({
-  chain_id: Type.String({ ...OwnId, 'x-path-id': true, description: 'Your own id of the chain.' }),
+  chain_id: Type.String({
+    ...OwnId,
+    'x-path-id': true,
+    description: 'Your own id of the chain.',
+    examples: ['ticket-8812'],
+  }),
 })
 
 const ChainNode = Type.Object({
   id: Id('run'),
   parent_run_id: Nullable(Id('run')),
   depth: Type.Integer({ ...Count, description: '1 for a run without a parent.' }),
-  status: Type.String({ examples: ['succeeded'] }),
+  status: Run.properties.status,
   model: Type.String({ examples: ['gpt-4o'] }),
+  operation: Nullable(Type.String({ examples: ['chat'] })),
   cost_usd: Nullable({ ...Usd, description: 'null while it runs.' }),
   reserved_usd: Nullable({ ...Usd, description: 'What was reserved before it ran.' }),
   tokens: Nullable({ ...Count, description: 'Input and output together; null while it runs.' }),
@@ -72,27 +79,35 @@ const ChainNode = Type.Object({
 })
 export type ChainNode = Static<typeof ChainNode>
 
-export const Chain = Type.Object({
-  chain_id: Type.String(),
-  root_run_id: Nullable(Id('run')),
-  max_cost_usd: Nullable({ ...Usd, description: 'null does not limit.' }),
-  max_tokens: Nullable(Count),
-  max_depth: Nullable(Count),
-  spent_usd: { ...Usd, description: 'By all runs of the chain, also by those that are no longer shown.' },
-  held_usd: { ...Usd, description: 'Reserved for runs that are running now.' },
-  remaining_usd: Nullable(Usd),
-  spent_tokens: Count,
-  held_tokens: Count,
-  remaining_tokens: Nullable(Count),
-  depth: { ...Count, description: 'How deep the tree is.' },
-  nodes: Type.Array(ChainNode, {
-    description:
-      'The tree in the order in which it is drawn: every run is followed by the runs below it, those of one parent by their start. At most the first 1,000 runs.',
-  }),
-  truncated: Type.Boolean({
-    description: 'There are more runs than are shown; `depth` and `subtree_cost_usd` count those that are.',
-  }),
-  created_at: Timestamp,
-  updated_at: { ...Timestamp, description: 'When it was last used.' },
-})
+export const Chain = Type.Object(
+  {
+    chain_id: Type.String(),
+    root_run_id: Nullable(Id('run')),
+    max_cost_usd: Nullable({ ...Usd, description: 'null does not limit.' }),
+    max_tokens: Nullable(Count),
+    max_depth: Nullable(Count),
+    spent_usd: { ...Usd, description: 'By all runs of the chain, also by those that are no longer shown.' },
+    held_usd: { ...Usd, description: 'Reserved for runs that are running now.' },
+    remaining_usd: Nullable(Usd),
+    spent_tokens: Count,
+    held_tokens: Count,
+    remaining_tokens: Nullable(Count),
+    depth: { ...Count, description: 'How deep the tree is.' },
+    refused_count: {
+      ...Count,
+      description:
+        'How many of its runs were refused in the last 30 days, whatever refused them; `GET …/refusals?chain_id=` lists them.',
+    },
+    nodes: Type.Array(ChainNode, {
+      description:
+        'The tree in the order in which it is drawn: every run is followed by the runs below it, those of one parent by their start. At most the first 1,000 runs.',
+    }),
+    truncated: Type.Boolean({
+      description: 'There are more runs than are shown; `depth` and `subtree_cost_usd` count those that are.',
+    }),
+    created_at: Timestamp,
+    updated_at: { ...Timestamp, description: 'When it was last used.' },
+  },
+  { description: 'The chain and its runs as a tree.' },
+)
 export type Chain = Static<typeof Chain>

@@ -1,3 +1,5 @@
+import { makerColumns } from '../identity/identity.ts'
+import { Turn } from '../infra/turns.ts'
 import type { RunRecord } from './rows.ts'
 
 /** A run with whose it is, and when it was written down. */
@@ -31,6 +33,8 @@ const columns: readonly (readonly [name: string, type: string, cell: (of: RunOf)
   ['depth', 'integer', ({ run }) => run.depth],
   ['external_id', 'text', ({ run }) => run.about.external_id],
   ['hold_id', 'uuid', ({ run }) => run.holdId],
+  ['key_id', 'uuid', ({ run }) => makerColumns(run.madeBy).key_id],
+  ['grant_id', 'uuid', ({ run }) => makerColumns(run.madeBy).grant_id],
   ['input_tokens', 'bigint', ({ run }) => run.usage.input_tokens],
   ['output_tokens', 'bigint', ({ run }) => run.usage.output_tokens],
   ['cache_read_input_tokens', 'bigint', ({ run }) => run.usage.cache_read_input_tokens],
@@ -53,15 +57,9 @@ const columns: readonly (readonly [name: string, type: string, cell: (of: RunOf)
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** An array as PostgreSQL writes it. */
-export function arrayOf(cells: readonly Cell[]): string {
-  let text = '{'
-  for (const [i, cell] of cells.entries()) {
-    if (i > 0) text += ','
-    text += typeof cell === 'string' ? quoted(cell) : (cell ?? 'NULL')
-  }
-  return `${text}}`
-}
+/** An array as PostgreSQL writes it. Joined at once: a text that grew cell by cell would be copied together only when it is sent. */
+export const arrayOf = (cells: readonly Cell[]): string =>
+  `{${cells.map((cell) => (typeof cell === 'string' ? quoted(cell) : (cell ?? 'NULL'))).join(',')}}`
 
 /** What needs no look at its letters is not looked at: ids, times and names are most of what is written. */
 const quoted = (text: string) => (plain.test(text) ? `"${text}"` : `"${text.replace(/[\\"]/g, '\\$&')}"`)
@@ -77,3 +75,14 @@ export const incoming = `select ${columns.map(([name, type]) => (type === 'text[
 export const parameterCount = columns.length
 
 export const parametersOf = (runs: readonly RunOf[]): string[] => columns.map(([, , cell]) => arrayOf(runs.map(cell)))
+
+/** The parameters of runs, put together with others' work in between: there may be thousands. */
+export async function parametersInTurns(runs: readonly RunOf[]): Promise<string[]> {
+  const parameters: string[] = []
+  const turn = new Turn()
+  for (const [, , cell] of columns) {
+    await turn.giveWay()
+    parameters.push(arrayOf(runs.map(cell)))
+  }
+  return parameters
+}

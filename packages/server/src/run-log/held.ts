@@ -1,3 +1,4 @@
+import type { MakerId } from '../identity/identity.ts'
 import { timeOfUuid } from '../values/id.ts'
 import type { RunFacts } from './rows.ts'
 import type { RunningRun } from './views.ts'
@@ -20,6 +21,7 @@ export interface RunHold {
   readonly expiresAtMs: number
   readonly amountNano: bigint
   readonly inputs: unknown
+  readonly madeBy?: MakerId | undefined
 }
 
 interface KeptInputs {
@@ -33,13 +35,18 @@ interface KeptInputs {
 /** Whether a hold stands for a started run; one from the edge does not. */
 export const isRunHold = ({ inputs }: Pick<RunHold, 'inputs'>) => (inputs as Partial<KeptInputs>).run !== undefined
 
-export function runningRun({ id, expiresAtMs, amountNano, inputs }: RunHold): RunningRun {
+/** How many tokens a hold took for the worst case. */
+export const heldTokensOf = ({ inputs }: Pick<RunHold, 'inputs'>): bigint =>
+  BigInt((inputs as { tokens?: number }).tokens ?? 0)
+
+export function runningRun({ id, expiresAtMs, amountNano, inputs, madeBy }: RunHold): RunningRun {
   const { request, run } = inputs as KeptInputs
   const { depth = null, ...kept } = run
   const { model, provider, workflow_id, deployment_id, department_id, customer_id } = request
   return {
     id,
     about: { model, provider, workflow_id, deployment_id, department_id, customer_id, ...kept },
+    madeBy,
     depth,
     // By its id, as everything that is looked for by time.
     startedAtMs: timeOfUuid(id),

@@ -1,5 +1,7 @@
 import { type Sent, statement } from '../infra/pipelined-connection.ts'
 import { arrayOf, incoming, names, parameterCount, parametersOf, type RunOf } from './column-queries.ts'
+import type { EndedRun, Tokens } from './rows.ts'
+import { usageNames } from './schema.ts'
 import { type Counted, usageDeltas } from './usage-deltas.ts'
 
 const insertStatement = statement('insert_runs', `insert into runs (${names}) ${incoming}`)
@@ -36,12 +38,27 @@ export interface RunKey {
 /**
  * Claims keys, in order, and records those of the runs whose key was free or that have none. Answers which keys somebody else
  * has; of two runs with the same keys the first has all of them. Before any lock: a key that another transaction is claiming is
- * waited for.
+ * waited for. The runs come as `parametersInTurns` puts them together.
  */
-export const claimRuns = (runs: readonly RunOf[], keys: readonly RunKey[]): Sent => ({
+export const claimRuns = (runs: readonly string[], keys: readonly RunKey[]): Sent => ({
   statement: claimStatement,
   values: [
-    ...parametersOf(runs),
+    ...runs,
+    arrayOf(keys.map(({ orgId }) => orgId)),
+    arrayOf(keys.map(({ key }) => key)),
+    arrayOf(keys.map(({ runId }) => runId)),
+    arrayOf(keys.map(({ hash }) => hash)),
+  ],
+})
+
+const tryKeysStatement = statement(
+  'try_run_keys',
+  'select org_id, key from try_run_keys($1::uuid[], $2::text[], $3::uuid[], $4::text[])',
+)
+/** Claims keys without waiting for anybody. Answers those that another transaction is claiming now: they may be tried again. */
+export const tryRunKeys = (keys: readonly RunKey[]): Sent => ({
+  statement: tryKeysStatement,
+  values: [
     arrayOf(keys.map(({ orgId }) => orgId)),
     arrayOf(keys.map(({ key }) => key)),
     arrayOf(keys.map(({ runId }) => runId)),
@@ -64,6 +81,43 @@ const knownKeysStatement = statement(
 export const readRunKeys = (keys: readonly { orgId: string; key: string }[]): Sent => ({
   statement: knownKeysStatement,
   values: [keys.map(({ orgId }) => orgId), keys.map(({ key }) => key)],
+})
+
+export interface EndedRunRow extends Record<keyof Tokens, bigint | null> {
+  readonly org_id: string
+  readonly id: string
+  readonly status: EndedRun['status']
+  readonly model: string
+  readonly provider: string | null
+  readonly cost_nano: bigint
+  readonly cost_basis: EndedRun['costBasis']
+  readonly value_nano: bigint | null
+  readonly started_at: Date
+  readonly ended_at: Date | null
+}
+
+const endedRunsStatement = statement(
+  'ended_runs',
+  `select t.org_id, r.* from unnest($1::uuid[], $2::uuid[]) as t (org_id, wanted) cross join lateral (
+     select id, status, model, provider, ${usageNames.join(', ')}, cost_nano, cost_basis, value_nano, started_at, ended_at
+       from runs where org_id = t.org_id and id = t.wanted and status <> 'expired' limit 1) r`,
+)
+/** Runs that somebody has ended; one that has expired can still be. */
+export const readEndedRuns = (runs: readonly { orgId: string; id: string }[]): Sent => ({
+  statement: endedRunsStatement,
+  values: [runs.map(({ orgId }) => orgId), runs.map(({ id }) => id)],
+})
+
+export const endedRunOf = (row: EndedRunRow): EndedRun => ({
+  status: row.status,
+  model: row.model,
+  provider: row.provider ?? undefined,
+  usage: Object.fromEntries(usageNames.flatMap((name) => (row[name] === null ? [] : [[name, Number(row[name])]]))),
+  costNano: row.cost_nano,
+  costBasis: row.cost_basis,
+  valueNano: row.value_nano,
+  startedAtMs: row.started_at.getTime(),
+  endedAtMs: row.ended_at?.getTime() ?? null,
 })
 
 const forgetKeysStatement = statement(
@@ -91,7 +145,7 @@ export const forgetRuns = (runs: readonly { orgId: string; id: string }[]): Sent
 
 const replaceStatement = statement(
   'replace_runs',
-  `update runs r set status = n.status, input_tokens = n.input_tokens, output_tokens = n.output_tokens,
+  `update runs r set status = n.status, model = n.model, provider = n.provider, input_tokens = n.input_tokens, output_tokens = n.output_tokens,
             cache_read_input_tokens = n.cache_read_input_tokens, cache_creation_input_tokens = n.cache_creation_input_tokens,
             reasoning_output_tokens = n.reasoning_output_tokens, cost_nano = n.cost_nano, cost_basis = n.cost_basis,
             overrun_nano = n.overrun_nano, value_nano = n.value_nano, ended_at = n.ended_at, updated_at = n.updated_at
@@ -105,14 +159,14 @@ export const replaceRuns = (runs: readonly RunOf[]): Sent => ({
 
 const deltasStatement = statement(
   'insert_usage_deltas',
-  `insert into usage_deltas (org_id, id, bucket, model, provider, workflow_id, deployment_id, department_id, customer_id, runs,
+  `insert into usage_deltas (org_id, id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, customer_id, runs,
      failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, reasoning_output_tokens,
      cost_nano, estimated_nano, overrun_nano, value_nano, duration_ms, timed_runs)
-   select org_id, id, bucket, model, provider, workflow_id, deployment_id, department_id, customer_id, runs,
+   select org_id, id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, customer_id, runs,
      failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, reasoning_output_tokens,
      cost_nano, estimated_nano, overrun_nano, value_nano, duration_ms, timed_runs
      from json_to_recordset($1) as d (org_id uuid, id uuid, bucket timestamptz, model text, provider text, workflow_id text,
-       deployment_id text, department_id text, customer_id text, runs bigint, failed_runs bigint, input_tokens bigint,
+       deployment_id text, department_id text, key_id text, customer_id text, runs bigint, failed_runs bigint, input_tokens bigint,
        output_tokens bigint, cache_read_input_tokens bigint, cache_creation_input_tokens bigint, reasoning_output_tokens bigint,
        cost_nano numeric, estimated_nano numeric, overrun_nano numeric, value_nano numeric, duration_ms bigint, timed_runs bigint)`,
 )

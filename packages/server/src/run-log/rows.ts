@@ -1,3 +1,4 @@
+import type { MakerId } from '../identity/identity.ts'
 import type { RunStatus } from './schema.ts'
 
 /** A run that has ended, as its row. Amounts are nano-dollars, times milliseconds. */
@@ -7,6 +8,8 @@ export interface RunRecord {
   readonly retentionClass: number | null
   readonly status: Exclude<RunStatus, 'running'>
   readonly about: RunFacts
+  /** Nothing for runs from before makers were kept. */
+  readonly madeBy?: MakerId | undefined
   readonly depth: number | null
   readonly holdId: string | null
   readonly usage: Tokens
@@ -17,6 +20,13 @@ export interface RunRecord {
   readonly valueNano: bigint | null
   readonly startedAtMs: number
   readonly endedAtMs: number | null
+}
+
+/** An ended run as far as its end is concerned. */
+export interface EndedRun
+  extends Pick<RunRecord, 'status' | 'usage' | 'costNano' | 'costBasis' | 'valueNano' | 'startedAtMs' | 'endedAtMs'> {
+  readonly model: string
+  readonly provider: string | undefined
 }
 
 export type CostBasis = 'reported' | 'computed' | 'estimated'

@@ -1,21 +1,27 @@
-export { isRunHold, type KeptRun, type RunHold, runningRun } from './held.ts'
+export { parametersInTurns } from './column-queries.ts'
+export { heldTokensOf, isRunHold, type KeptRun, type RunHold, runningRun } from './held.ts'
 export { classesInUse, ensureRunPartitions, maxRunAgeDays } from './partition-queries.ts'
 export {
   claimRuns,
   countUsage,
+  type EndedRunRow,
+  endedRunOf,
   forgetRunKeys,
   forgetRuns,
   insertRuns,
   type KnownKeyRow,
   type RunKey,
+  readEndedRuns,
   readRunKeys,
   replaceRuns,
+  tryRunKeys,
 } from './queries.ts'
 export {
   type Admission,
   type CostBasis,
   classFor,
   defaultRawDays,
+  type EndedRun,
   type RunRecord,
   retentionClasses,
   type Tokens,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, Id, maxSafeInteger, Nullable, OwnId, Timestamp, Usd } from '../contract/wire.ts'
+import { Count, Id, MadeBy, maxSafeInteger, Nullable, OneOf, OwnId, Timestamp, Usd } from '../contract/wire.ts'
 
 /** What a run is, wherever it is told of. */
 
@@ -59,46 +59,47 @@ const optional = <T extends Record<string, Parameters<typeof Nullable>[0]>>(fiel
     [K in keyof T]: ReturnType<typeof Nullable<T[K]>>
   }
 
-export const Run = Type.Object({
-  id: Id('run'),
-  status: Type.String({
-    description: '`running`, `succeeded`, `failed`, `cancelled` or `expired`.',
-    examples: ['succeeded'],
-  }),
-  model: Type.String({ examples: ['gpt-4o'] }),
-  provider: Nullable(Type.String({ examples: ['openai'] })),
-  operation: Nullable(Type.String({ examples: ['chat'] })),
-  action: Nullable(Type.String()),
-  ...optional({
-    workflow_id: Type.String(),
-    deployment_id: Type.String(),
-    department_id: Type.String(),
-    customer_id: Type.String(),
-  }),
-  chain_id: Nullable(Type.String()),
-  parent_run_id: Nullable(Id('run')),
-  depth: Nullable({ ...Count, description: 'How deep the run stands in its chain; 1 for the first.' }),
-  external_id: Nullable(Type.String()),
-  reservation_id: Nullable({ ...Id('reservation'), description: 'The reservation of the edge that it settled.' }),
-  decision_id: Nullable({ ...Id('decision'), description: 'What explains why it was allowed, for seven days.' }),
-  ...optional(usageFields),
-  cost_usd: Nullable({ ...Usd, description: 'null while it runs.' }),
-  cost_basis: Nullable(
-    Type.String({
-      description:
-        '`reported` by the caller, `computed` from its tokens, or `estimated`: what had been reserved, because nothing else was known.',
-      examples: ['computed'],
+export const Run = Type.Object(
+  {
+    id: Id('run'),
+    status: OneOf(['running', 'succeeded', 'failed', 'cancelled', 'expired'], { examples: ['succeeded'] }),
+    model: Type.String({ examples: ['gpt-4o'] }),
+    provider: Nullable(Type.String({ examples: ['openai'] })),
+    operation: Nullable(Type.String({ examples: ['chat'] })),
+    action: Nullable(Type.String()),
+    ...optional({
+      workflow_id: Type.String(),
+      deployment_id: Type.String(),
+      department_id: Type.String(),
+      customer_id: Type.String(),
     }),
-  ),
-  reserved_usd: Nullable({ ...Usd, description: 'What was reserved before it ran.' }),
-  overrun_usd: Nullable({ ...Usd, description: 'What it cost above the reservation.' }),
-  value_usd: Nullable({ ...Usd, description: 'What the run was worth, as you reported it.' }),
-  tags: Type.Array(Type.String()),
-  metadata: Type.Record(Type.String(), Type.Unknown()),
-  started_at: Timestamp,
-  ended_at: Nullable(Timestamp),
-  expires_at: Nullable({ ...Timestamp, description: 'When the lease of a running run ends.' }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+    chain_id: Nullable(Type.String()),
+    parent_run_id: Nullable(Id('run')),
+    depth: Nullable({ ...Count, description: 'How deep the run stands in its chain; 1 for the first.' }),
+    external_id: Nullable(Type.String()),
+    key_id: Nullable(MadeBy),
+    reservation_id: Nullable({ ...Id('reservation'), description: 'The reservation of the edge that it settled.' }),
+    decision_id: Nullable({ ...Id('decision'), description: 'What explains why it was allowed, for seven days.' }),
+    ...optional(usageFields),
+    cost_usd: Nullable({ ...Usd, description: 'null while it runs.' }),
+    cost_basis: Nullable(
+      Type.String({
+        description:
+          '`reported` by the caller, `computed` from its tokens, or `estimated`: what had been reserved, because nothing else was known.',
+        examples: ['computed'],
+      }),
+    ),
+    reserved_usd: Nullable({ ...Usd, description: 'What was reserved before it ran.' }),
+    overrun_usd: Nullable({ ...Usd, description: 'What it cost above the reservation.' }),
+    value_usd: Nullable({ ...Usd, description: 'What the run was worth, as you reported it.' }),
+    tags: Type.Array(Type.String()),
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    started_at: Timestamp,
+    ended_at: Nullable(Timestamp),
+    expires_at: Nullable({ ...Timestamp, description: 'When the lease of a running run ends.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { description: 'The run.' },
+)
 export type Run = Static<typeof Run>

@@ -1,3 +1,4 @@
+import { makerText } from '../identity/identity.ts'
 import { newUuid } from '../values/id.ts'
 import type { RunRecord } from './rows.ts'
 
@@ -34,12 +35,21 @@ export function usageDeltas(counted: readonly Counted[]) {
   const rows = new Map<string, { readonly fields: object; readonly sums: Sums }>()
   for (const { orgId, run, sign } of counted) {
     const { model, provider = '', workflow_id = '', deployment_id = '', department_id = '', customer_id } = run.about
+    const key_id = run.madeBy ? makerText(run.madeBy) : ''
     const bucket = run.startedAtMs - (run.startedAtMs % bucketMs)
-    const key = [orgId, bucket, model, provider, workflow_id, deployment_id, department_id].join('\n')
+    const key = [orgId, bucket, model, provider, workflow_id, deployment_id, department_id, key_id].join('\n')
     let row = rows.get(key)
     if (!row) {
-      const fields = { org_id: orgId, bucket: iso(bucket), model, provider, workflow_id, deployment_id, department_id }
-      rows.set(key, (row = { fields: { ...fields, customer_id: null }, sums: zeros() }))
+      const dimensions = {
+        org_id: orgId,
+        bucket: iso(bucket),
+        model,
+        provider,
+        workflow_id,
+        deployment_id,
+        department_id,
+      }
+      rows.set(key, (row = { fields: { ...dimensions, key_id, customer_id: null }, sums: zeros() }))
     }
     addTo(row.sums, run, sign)
     if (customer_id === undefined) continue
@@ -63,7 +73,7 @@ export function usageDeltas(counted: readonly Counted[]) {
   }))
 }
 
-const noDimensions = { model: '', provider: '', workflow_id: '', deployment_id: '', department_id: '' }
+const noDimensions = { model: '', provider: '', workflow_id: '', deployment_id: '', department_id: '', key_id: '' }
 const iso = (ms: number) => new Date(ms).toISOString()
 
 const zeros = (): Sums => ({

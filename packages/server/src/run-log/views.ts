@@ -1,3 +1,4 @@
+import { makerTextOrNull } from '../identity/identity.ts'
 import { usdOrNull } from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
@@ -8,7 +9,7 @@ import { type Run, usageNames } from './schema.ts'
 const time = (ms: number | null) => (ms === null ? null : timestamp(new Date(ms)))
 
 /** A run that is still going: what is known of it stands in its hold. */
-export interface RunningRun extends Pick<RunRecord, 'id' | 'about' | 'depth' | 'startedAtMs'> {
+export interface RunningRun extends Pick<RunRecord, 'id' | 'about' | 'madeBy' | 'depth' | 'startedAtMs'> {
   readonly reservedNano: bigint
   readonly expiresAtMs: number
 }
@@ -54,7 +55,8 @@ export const runningView = (run: RunningRun): Run => ({
   updated_at: time(run.startedAtMs)!,
 })
 
-const aboutView = ({ id, about, depth, startedAtMs }: Pick<RunRecord, 'id' | 'about' | 'depth' | 'startedAtMs'>) => ({
+type Described = Pick<RunRecord, 'id' | 'about' | 'madeBy' | 'depth' | 'startedAtMs'>
+const aboutView = ({ id, about, madeBy, depth, startedAtMs }: Described) => ({
   id: formatId('run', id),
   model: about.model,
   provider: about.provider ?? null,
@@ -68,6 +70,7 @@ const aboutView = ({ id, about, depth, startedAtMs }: Pick<RunRecord, 'id' | 'ab
   parent_run_id: about.parent_run_id === undefined ? null : formatId('run', about.parent_run_id),
   depth,
   external_id: about.external_id ?? null,
+  key_id: makerTextOrNull(madeBy),
   tags: [...(about.tags ?? [])],
   metadata: { ...about.metadata },
   started_at: time(startedAtMs)!,

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { type DecisionRecords, quote, UnpricedModel } from '../decisions/decisions.ts'
-import type { Caller } from '../identity/identity.ts'
+import { type Caller, makerText } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Definitions, Lanes } from '../lanes/lanes.ts'
 import { blockedBy, inspect } from '../safety/safety.ts'
-import { formatId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import type { Admitted, Governance, Refused } from './governance.ts'
 import { obeying, recording } from './obeying.ts'
@@ -26,15 +25,16 @@ export function admissions({ clock }: Platform, lanes: Lanes, records: DecisionR
   /** Detectors look at what is to be sent; what they find is told, and refuses where they are to block. */
   async function inspected(
     { input: text, route: _route, sticky: _sticky, ...said }: StartInput,
-    { id, orgId }: Caller,
+    caller: Caller,
   ): Promise<Refused | undefined> {
     if (text === undefined) return undefined
+    const { orgId } = caller
     const found = await inspect(await safety.of(orgId), text)
     if (found.length === 0) return undefined
     const { model, workflow_id, customer_id } = said
     const submission = {
       orgId,
-      keyId: formatId('key', id),
+      keyId: makerText(caller),
       model: model ?? null,
       workflowId: workflow_id ?? null,
       customerId: customer_id ?? null,
@@ -43,7 +43,7 @@ export function admissions({ clock }: Platform, lanes: Lanes, records: DecisionR
     const refusal = blockedBy(found)
     if (!refusal) return undefined
     const happened = async () => {
-      if (model !== undefined) recorded(refusal, { ...said, model }, orgId, 0n)
+      if (model !== undefined) recorded(refusal, { ...said, model }, caller, 0n)
     }
     return { refusal, happened }
   }

@@ -1,13 +1,16 @@
 import { asJsonText } from '../contract/envelope.ts'
-import { ApiError } from '../contract/errors.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
 import { readNdjson } from '../contract/ndjson.ts'
 import type { App } from '../contract/routes.ts'
+import type { DecisionRecords } from '../decisions/decisions.ts'
 import { idempotencyOf, replay } from '../idempotency/idempotency.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { IngestResult, IngestTask, Lanes } from '../lanes/lanes.ts'
+import { faultsOf, type IngestResult, type IngestTask, type Lanes } from '../lanes/lanes.ts'
 import { formatId } from '../values/id.ts'
-import { ingestTask, noteUnpricedRuns } from './bulk.ts'
-import { BulkAnswer, BulkInput, type BulkRun, maxBulkRuns } from './bulk-schema.ts'
+import { ingestTask } from './bulk.ts'
+import { BulkAnswer, BulkInput, type BulkRun, isSettlement, maxBulkRuns } from './bulk-schema.ts'
+import { noteRefusedRuns } from './refused-runs.ts'
+import { noteUnpricedRuns, noteUnpricedSettlements } from './unpriced.ts'
 
 /** What refuses a run, wherever it is told of. */
 export const limitErrors = [
@@ -18,12 +21,13 @@ export const limitErrors = [
   'chain_budget_exceeded',
 ] as const
 
-export function bulkRuns(app: App, platform: Platform, lanes: Lanes) {
+export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: DecisionRecords) {
   const { clock } = platform
   app.post(
     '/v1/runs/bulk',
     {
       config: {
+        pinned: 'filtered',
         role: 'service',
         scope: 'runs:write',
         urgency: 'ingest',
@@ -37,7 +41,7 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes) {
         tags: ['runs'],
         summary: 'Record runs',
         description:
-          'Up to 5,000 runs that have happened, decided and recorded in one transaction. Runs with an `external_id` are recorded once, however often they are sent. A run with a `reservation_id`, or the `run_id` or `external_id` of a started run, settles it and is never refused.',
+          'Up to 5,000 runs that have happened, decided and recorded in one transaction. Runs with an `external_id` are recorded once, however often they are sent. A run with a `reservation_id`, or the `run_id` or `external_id` of a started run, settles it and is never refused; it needs its usage only, and keeps the labels that it was admitted with (`ignored_fields` names others that were sent). Sent again with other content it is `conflict`.',
         body: BulkInput,
         response: { 200: BulkAnswer },
       },
@@ -47,18 +51,19 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes) {
       const { runs, mode = 'atomic', enforce = true } = body
       if (!enforce && !principal!.scopes.has('runs:import'))
         throw new ApiError('missing_scope', { required: 'runs:import' })
-      const claim = idempotencyOf(request)
       const written = (results: readonly IngestResult[]) =>
         reply.code(200).serializeInput(bulkAnswer(runs, results), '200') as string
+      noteUnpricedSettlements(platform, lanes, principal!.orgId, runs.filter(isSettlement))
       let kept: string | undefined
       const task = await ingestTask(principal!, runs, { mode, areFacts: !enforce }, clock.now().getTime())
+      const claim = idempotencyOf(request)
       const ingesting = lanes.ingest({
         ...task,
         isAbandoned: () => request.raw.socket.destroyed,
         idempotency: claim && {
           ...claim,
           answer: (found) => {
-            kept = refusalIn(found, mode) ? undefined : written(found)
+            kept = refusalIn(runs, found, mode) ? undefined : written(found)
             return kept
           },
         },
@@ -66,7 +71,8 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes) {
       ingesting.catch((error: unknown) => noteUnpricedRuns(platform, task.orgId, runs, error))
       const { results, replay: earlier } = await ingesting
       if (earlier !== undefined) return replay(reply, 200, earlier)
-      const refusal = refusalIn(results, mode)
+      noteRefusedRuns(records, principal!, runs, results, clock.now())
+      const refusal = refusalIn(runs, results, mode)
       if (refusal) throw refusal
       return asJsonText(reply, 200).send(kept ?? written(results))
     },
@@ -74,26 +80,53 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes) {
 }
 
 /** Of a batch that goes all or none, what refused it, with what was recorded all the same. */
-function refusalIn(results: readonly IngestResult[], mode: IngestTask['mode']): ApiError | undefined {
+function refusalIn(
+  runs: readonly BulkRun[],
+  results: readonly IngestResult[],
+  mode: IngestTask['mode'],
+): ApiError | undefined {
   if (mode !== 'atomic') return undefined
   const index = results.findIndex(({ error, isBystander }) => error !== undefined && isBystander !== true)
   if (index < 0) return undefined
-  const { error } = results[index]!
-  if (Object.keys(error!.details).length > 0) {
+  const error = results[index]!.error!
+  if (error.code === 'conflict') return conflictsIn(runs, results)
+  const isInvalid = error.code === 'validation_failed'
+  // A fault of one run is a fault of the request, under the run's own place.
+  const told = isInvalid ? validationFailed(faultsOf(error, index)) : error
+  if (Object.keys(told.details).length > 0) {
     const settled = results.flatMap(({ runId, isDuplicate }, i) =>
       runId === null || isDuplicate ? [] : [{ index: i, run_id: formatId('run', runId) }],
     )
-    Object.assign(error!.details, { index, ...(settled.length > 0 && { settled }) })
+    Object.assign(told.details, { ...(!isInvalid && { index }), ...(settled.length > 0 && { settled }) })
   }
-  return error
+  return told
+}
+
+const maxNamed = 20
+
+/** Details of a conflict are empty by contract, so its message says which runs are in conflict, and with what. */
+function conflictsIn(runs: readonly BulkRun[], results: readonly IngestResult[]): ApiError {
+  const all = results.flatMap(({ error, isBystander }, index) =>
+    error?.code === 'conflict' && isBystander !== true
+      ? [`runs.${index}${nameOf(runs[index]!)}: ${error.message}`]
+      : [],
+  )
+  const more = all.length > maxNamed ? [`${all.length - maxNamed} more runs are in conflict.`] : []
+  return new ApiError('conflict', {}, { message: [...all.slice(0, maxNamed), ...more].join(' ') })
+}
+
+function nameOf(run: BulkRun): string {
+  const named = (['external_id', 'reservation_id', 'run_id'] as const).find((name) => run[name] !== undefined)
+  return named === undefined ? '' : ` (${named} ${JSON.stringify(run[named])})`
 }
 
 function bulkAnswer(runs: readonly BulkRun[], results: readonly IngestResult[]): BulkAnswer {
-  const told = results.map(({ runId, isDuplicate, error }, index) => ({
+  const told = results.map(({ runId, isDuplicate, error, ignored = [] }, index) => ({
     index,
     run_id: runId === null ? null : formatId('run', runId),
     external_id: runs[index]!.external_id ?? null,
     duplicate: isDuplicate,
+    ...(ignored.length > 0 && { ignored_fields: [...ignored] }),
     ...(error && { error: { code: error.code, message: error.message, details: error.details } }),
   }))
   const refused = told.filter((one) => 'error' in one).length

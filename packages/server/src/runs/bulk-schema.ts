@@ -1,53 +1,83 @@
 import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Moment, Nullable } from '../contract/wire.ts'
-import { dimensionFields, Model, Provider } from '../run-log/run-log.ts'
-import { costFaults, EndStatus, endFields, runFields } from './schema.ts'
+import { Count, exampleId, Id, Moment, Nullable } from '../contract/wire.ts'
+import { Model, Provider } from '../run-log/run-log.ts'
+import { costFaults, EndStatus, endFields, IgnoredFields, optionalDimensions, runFields } from './schema.ts'
 
 export const maxBulkRuns = 5_000
 
-const dimensions = Object.fromEntries(
-  Object.entries(dimensionFields).map(([name, schema]) => [name, Type.Optional(schema)]),
-) as { [K in keyof typeof dimensionFields]: ReturnType<typeof Type.Optional<(typeof dimensionFields)[K]>> }
+/** What settles something has the model that was asked for; all else says which it was. */
+const has = (name: string) => ({ properties: { [name]: {} }, required: [name] })
+const needsModel = { allOf: [{ if: { anyOf: [has('run_id'), has('reservation_id')] }, else: has('model') }] }
 
-const BulkRun = Type.Object({
-  model: Model,
-  provider: Type.Optional(Provider),
-  ...dimensions,
-  ...runFields,
-  run_id: Type.Optional(
-    Type.String({ maxLength: 40, description: 'A run that was started: what follows is its end.', examples: [] }),
-  ),
-  reservation_id: Type.Optional(
-    Type.String({
-      maxLength: 40,
-      description: 'The reservation of the edge that this run settles. It is never refused.',
+const BulkRun = Type.Object(
+  {
+    model: Type.Optional({
+      ...Model,
+      description: 'May be left out of a settlement: then it is the one that was asked for.',
     }),
-  ),
-  status: Type.Optional({ ...EndStatus, default: 'succeeded' }),
-  started_at: Type.Optional({ ...Moment, description: 'At most 90 days ago. Without it, when it ended, or now.' }),
-  ...endFields,
-})
+    provider: Type.Optional(Provider),
+    ...optionalDimensions,
+    ...runFields,
+    run_id: Type.Optional(
+      Type.String({ maxLength: 40, description: 'A run that was started: what follows is its end.', examples: [] }),
+    ),
+    reservation_id: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          'The reservation of the edge that this run settles. It is never refused, and keeps the labels that it was admitted with.',
+      }),
+    ),
+    status: Type.Optional({ ...EndStatus, default: 'succeeded' }),
+    started_at: Type.Optional({ ...Moment, description: 'At most 90 days ago. Without it, when it ended, or now.' }),
+    ...endFields,
+  },
+  needsModel,
+)
 export type BulkRun = Static<typeof BulkRun>
 
-const bulk = Type.Object({
-  runs: Type.Array(BulkRun, { minItems: 1, maxItems: maxBulkRuns }),
-  mode: Type.Optional(
-    Type.Enum(['atomic', 'partial'], {
-      default: 'atomic',
-      description:
-        'Whether a limit that refuses one run refuses all new charges, or only that run. What settles a reservation is recorded in any case.',
-    }),
-  ),
-  enforce: Type.Optional(
-    Type.Boolean({
-      default: true,
-      description:
-        'With false everything is recorded whatever the limits say, and what they had no room for is overrun. Needs the scope runs:import.',
-    }),
-  ),
-})
+/** Whether a run ends what was admitted before: it needs no more than to say which, and what was used. */
+export const isSettlement = ({ run_id, reservation_id }: Pick<BulkRun, 'run_id' | 'reservation_id'>) =>
+  run_id !== undefined || reservation_id !== undefined
+
+const bulk = Type.Object(
+  {
+    runs: Type.Array(BulkRun, { minItems: 1, maxItems: maxBulkRuns }),
+    mode: Type.Optional(
+      Type.Enum(['atomic', 'partial'], {
+        default: 'atomic',
+        description:
+          'Whether a limit that refuses one run refuses all new charges, or only that run. What settles a reservation is recorded in any case.',
+      }),
+    ),
+    enforce: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'With false everything is recorded whatever the limits say, and what they had no room for is overrun. Needs the scope runs:import.',
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        runs: [
+          {
+            model: 'gpt-4o',
+            input_tokens: 1_180,
+            output_tokens: 412,
+            department_id: 'support',
+            customer_id: 'acme',
+            external_id: 'ticket-8812-3',
+          },
+        ],
+      },
+      { runs: [{ reservation_id: exampleId('reservation'), input_tokens: 1_180, output_tokens: 412 }] },
+    ],
+  },
+)
 export type BulkInput = Static<typeof bulk>
 
 export const BulkInput = withCheck(bulk, ({ runs }: BulkInput): FieldFault[] =>
@@ -63,24 +93,28 @@ export const BulkInput = withCheck(bulk, ({ runs }: BulkInput): FieldFault[] =>
   }),
 )
 
-export const BulkAnswer = Type.Object({
-  accepted: { ...Count, description: 'Runs that were recorded now.' },
-  duplicates: { ...Count, description: 'Runs that had been recorded before.' },
-  refused: Count,
-  results: Type.Array(
-    Type.Object({
-      index: Count,
-      run_id: Nullable(Id('run')),
-      external_id: Nullable(Type.String()),
-      duplicate: Type.Boolean(),
-      error: Type.Optional(
-        Type.Object({
-          code: Type.String(),
-          message: Type.String(),
-          details: Type.Record(Type.String(), Type.Unknown()),
-        }),
-      ),
-    }),
-  ),
-})
+export const BulkAnswer = Type.Object(
+  {
+    accepted: { ...Count, description: 'Runs that were recorded now.' },
+    duplicates: { ...Count, description: 'Runs that had been recorded before.' },
+    refused: Count,
+    results: Type.Array(
+      Type.Object({
+        index: Count,
+        run_id: Nullable(Id('run')),
+        external_id: Nullable(Type.String()),
+        duplicate: Type.Boolean(),
+        ignored_fields: Type.Optional(IgnoredFields),
+        error: Type.Optional(
+          Type.Object({
+            code: Type.String(),
+            message: Type.String(),
+            details: Type.Record(Type.String(), Type.Unknown()),
+          }),
+        ),
+      }),
+    ),
+  },
+  { description: 'What became of each run, in the order of the request.' },
+)
 export type BulkAnswer = Static<typeof BulkAnswer>

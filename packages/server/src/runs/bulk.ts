@@ -1,7 +1,6 @@
-import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
-import { claimsOf, noteUnpricedModel, settleTask, UnpricedModel, withPins } from '../decisions/decisions.ts'
-import type { Caller } from '../identity/identity.ts'
-import type { Platform } from '../infra/platform.ts'
+import { type FieldFault, validationFailed } from '../contract/errors.ts'
+import { claimsOf, heldRequestOf, settleTask, UnpricedModel } from '../decisions/decisions.ts'
+import { type Caller, makerOf, refuseOtherPins, withPins } from '../identity/identity.ts'
 import { inTurns } from '../infra/turns.ts'
 import {
   type Draft,
@@ -10,14 +9,14 @@ import {
   type IngestItem,
   type IngestTask,
   type KnownHold,
-  type RunEnding,
 } from '../lanes/lanes.ts'
 import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../run-log/run-log.ts'
 import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
-import type { BulkRun } from './bulk-schema.ts'
+import { type BulkRun, isSettlement } from './bulk-schema.ts'
 import { placeInChain } from './chain-place.ts'
 import { bounded, costOfHeld, endOf, hasUsage, maxAheadMs, priced, usageIn } from './cost.ts'
+import { accountFields, ignoredFields, isSameEnd, ranOn } from './settlement.ts'
 import { externalKey, ingestHash, isStart, noRun, reservationKey } from './starting.ts'
 
 const dayMs = 86_400_000
@@ -33,34 +32,39 @@ export async function ingestTask(
   const items: IngestItem[] = []
   await inTurns(runs, (run, index) => {
     try {
-      items.push(ingestItem(caller.orgId, withPins(run, caller), nowMs))
+      items.push(ingestItem(caller, isSettlement(run) ? settling(run, caller) : withPins(run, caller), nowMs))
     } catch (error) {
       faults.push(...faultsOf(error, index))
     }
   })
   if (faults.length > 0) throw validationFailed(faults)
-  return { orgId: caller.orgId, items, ...how, weight: items.length }
+  return { orgId: caller.orgId, agent: caller, items, ...how }
 }
 
-function ingestItem(orgId: string, run: BulkRun, nowMs: number): IngestItem {
-  const startedAtMs = startOf(run, nowMs)
+/** A settlement is on the account of its hold, so it is asked for no labels; those of others it may not name. */
+function settling(run: BulkRun, caller: Caller): BulkRun {
+  refuseOtherPins(run, caller)
+  return run
+}
+
+function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
+  const startedAtMs = startOf(sent, nowMs)
   const id = newUuidAt(startedAtMs)
+  const [startedId, reservationId] = [idIn('run', sent.run_id), idIn('reservation', sent.reservation_id)]
+  const run = ownPart(sent)
   const { external_id, customer_id, chain_id } = run
-  const [startedId, reservationId] = [idIn('run', run.run_id), idIn('reservation', run.reservation_id)]
   const parentId = idIn('run', run.parent_run_id)
-  const key = external_id === undefined ? undefined : { name: externalKey(external_id), hash: ingestHash(run) }
-  const holdKey = reservationId === undefined ? undefined : reservationKey(reservationId)
+  const hash = external_id === undefined && reservationId === undefined ? '' : ingestHash(sent)
   return {
-    key,
+    key: external_id === undefined ? undefined : { name: externalKey(external_id), hash },
     holdId: startedId ?? reservationId,
     isStartedRun: startedId !== undefined,
-    holdKey,
+    holdKey: reservationId === undefined ? undefined : { name: reservationKey(reservationId), hash },
     customerId: customer_id,
     chainId: chain_id,
     parentId,
     account: JSON.stringify([run.workflow_id, run.deployment_id, run.department_id, customer_id, chain_id, parentId]),
-    draft: (facts) =>
-      draftOf(run, id, startedAtMs, parentId, startedId !== undefined || reservationId !== undefined, facts),
+    draft: (facts) => draftOf(run, { id, startedAtMs, parentId, madeBy: makerOf(caller) }, facts),
     claims: (charge, facts) => claimsOf('start', charge, facts),
     placed: ({ charge }, chain, { definitions, parent }) => {
       if (chain_id === undefined && parentId === undefined) return charge
@@ -69,30 +73,50 @@ function ingestItem(orgId: string, run: BulkRun, nowMs: number): IngestItem {
       return place ? { ...charge, chain: place } : charge
     },
     settle: (facts, charge) => {
-      const cost = costOfHeld(facts.hold!, run)
-      return settleTask(orgId, facts.hold!.id, cost, charge).bind(facts) as ReturnType<IngestItem['settle']>
+      const cost = costOfHeld(facts.hold!, run, facts.definitions.prices)
+      return settleTask(caller, facts.hold!.id, cost, charge).bind(facts) as ReturnType<IngestItem['settle']>
     },
-    ending: (hold, atMs) => endingOf(run, timeOfUuid(hold.id), atMs),
-    settled: ({ run: record }, hold) => ({
-      ...record,
-      about: { ...record.about, ...accountOf(record, hold) },
-      holdId: hold.id,
-      costNano: hold.chargedNano!,
-      costBasis: costOfHeld(hold, run).basis,
-      reservedNano: hold.amountNano,
-      overrunNano: hold.overrunNano ?? 0n,
+    ending: (hold, { definitions, nowMs: atMs }) => ({
+      status: run.status ?? 'succeeded',
+      usage: usageIn(run),
+      valueNano: run.value_usd === undefined ? null : parseUsd(run.value_usd),
+      endedAtMs: endOf(run.ended_at, timeOfUuid(hold.id), atMs, maxAheadMs),
+      costBasis: costOfHeld(hold, run, definitions.prices).basis,
+      ran: ranOn(hold, run),
     }),
-    isSame: (owner) =>
-      owner.key === holdKey || isStart(owner.content_hash) || owner.content_hash?.toString('hex') === key?.hash,
+    settled: ({ run: record }, hold, { definitions }) => {
+      const { model, provider } = ranOn(hold, run)
+      return {
+        ...record,
+        about: { ...record.about, ...accountOf(hold), model, provider },
+        madeBy: hold.madeBy,
+        holdId: hold.id,
+        costNano: hold.chargedNano!,
+        costBasis: costOfHeld(hold, run, definitions.prices).basis,
+        reservedNano: hold.amountNano,
+        overrunNano: hold.overrunNano ?? 0n,
+      }
+    },
+    ignored: (hold) => ignoredFields(hold, sent),
+    isSame: ({ content_hash }) =>
+      content_hash === null || isStart(content_hash) || content_hash.toString('hex') === hash,
+    isSameEnd: (ended) => isSameEnd(ended, run),
   }
 }
 
-const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+/** A run as far as its own words count: what it settles says whose account it is on, and a started run what it is part of. */
+function ownPart(run: BulkRun): BulkRun {
+  if (!isSettlement(run)) return run
+  const { workflow_id: _w, deployment_id: _d, department_id: _p, customer_id: _c, ...own } = run
+  if (own.run_id === undefined) return own
+  const { chain_id: _chain, parent_run_id: _parent, ...end } = own
+  return end
+}
 
-/** On whose account it ran: what is not said again is what was said when it was reserved. */
-function accountOf({ about }: RunRecord, { inputs }: KnownHold) {
-  const { request } = inputs as { request?: Partial<RunRecord['about']> }
-  return Object.fromEntries(dimensions.map((name) => [name, about[name] ?? request?.[name]]))
+/** The account that a hold was made on. */
+const accountOf = (hold: KnownHold) => {
+  const request = heldRequestOf(hold)
+  return Object.fromEntries(accountFields.map((name) => [name, request[name]]))
 }
 
 /** An id of a body as it is stored; what is none is looked for like one that does not exist. */
@@ -111,16 +135,20 @@ function startOf({ started_at, ended_at }: BulkRun, nowMs: number): number {
   return startedAtMs
 }
 
+/** What is known of a run beside its own fields. */
+interface DraftedRun extends Pick<RunRecord, 'id' | 'startedAtMs' | 'madeBy'> {
+  readonly parentId: string | undefined
+}
+
 /** A run as far as its own fields and the price book tell. */
 function draftOf(
   run: BulkRun,
-  id: string,
-  startedAtMs: number,
-  parentId: string | undefined,
-  isHeld: boolean,
+  { id, startedAtMs, parentId, madeBy }: DraftedRun,
   { definitions, parent, nowMs }: DraftFacts,
 ): Draft {
-  const { usd, basis } = isHeld ? { usd: 0n, basis: 'reported' as const } : costOfUnheld(run, startedAtMs, definitions)
+  const { usd, basis } = isSettlement(run)
+    ? { usd: 0n, basis: 'reported' as const }
+    : costOfUnheld(run, startedAtMs, definitions)
   const { rawDays, retentionClass } = definitions.retention
   const usage = usageIn(run)
   const chainId = parent?.chainId ?? run.chain_id
@@ -129,7 +157,8 @@ function draftOf(
     retentionClass: startedAtMs < nowMs - rawDays * dayMs ? null : retentionClass,
     status: run.status ?? 'succeeded',
     about: {
-      model: run.model,
+      // Of a settlement it is known with its hold.
+      model: run.model ?? '',
       provider: run.provider,
       operation: run.operation,
       action: run.action,
@@ -143,6 +172,7 @@ function draftOf(
       tags: run.tags,
       metadata: run.metadata,
     },
+    madeBy,
     depth: chainId === undefined ? null : parentId === undefined ? 1 : (parent?.depth ?? 0) + 1,
     holdId: null,
     usage,
@@ -180,26 +210,9 @@ function costOfUnheld(
     throw validationFailed([
       { field: 'cost_usd', code: 'required', message: 'Give cost_usd, or the tokens that were used.' },
     ])
-  const price = prices.priceOf(run.model, run.provider, startedAtMs)
+  const model = run.model!
+  const price = prices.priceOf(model, run.provider, startedAtMs)
   if (price) return { usd: bounded(priced(price, run)), basis: 'computed' }
-  if (prices.unpricedCeilingNano !== null) return { usd: prices.unpricedCeilingNano, basis: 'estimated' }
-  throw new UnpricedModel(run.model, 'cost_usd')
-}
-
-const endingOf = (run: BulkRun, startedAtMs: number, nowMs: number): RunEnding => ({
-  status: run.status ?? 'succeeded',
-  usage: usageIn(run),
-  valueNano: run.value_usd === undefined ? null : parseUsd(run.value_usd),
-  endedAtMs: endOf(run.ended_at, startedAtMs, nowMs, maxAheadMs),
-  costBasis: (hold) => costOfHeld(hold, run).basis,
-})
-
-/** Models without a price are written down, so that somebody prices them. */
-export function noteUnpricedRuns(platform: Platform, orgId: string, runs: readonly BulkRun[], error: unknown) {
-  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return
-  for (const { field, code } of (error as ApiError<'validation_failed'>).details.fields) {
-    const [, index] = code === 'invalid_value' ? (/^runs\.(\d+)\.model$/.exec(field) ?? []) : []
-    const run = index === undefined ? undefined : runs[Number(index)]
-    if (run) noteUnpricedModel(platform, orgId, run)
-  }
+  if (prices.unpricedCeilingNano !== null) return { usd: bounded(prices.unpricedCeilingNano), basis: 'estimated' }
+  throw new UnpricedModel(model, 'cost_usd')
 }

@@ -1,9 +1,10 @@
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import { keptPriceOf } from '../decisions/decisions.ts'
 import type { KnownHold } from '../lanes/lanes.ts'
-import { costOf, type Price } from '../prices/prices.ts'
+import { costOf, type Price, type PriceBook } from '../prices/prices.ts'
 import { type CostBasis, type Tokens, tokensOf, usageNames } from '../run-log/run-log.ts'
 import { maxChargeNano, parseUsd } from '../values/money.ts'
+import { ranOn } from './settlement.ts'
 
 export interface RunCost {
   readonly usd: bigint
@@ -13,6 +14,8 @@ export interface RunCost {
 
 interface Reported extends Tokens {
   readonly cost_usd?: string | undefined
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
 }
 
 /** Whether anything was said of what the run used; 0 is said, too. */
@@ -33,16 +36,23 @@ export const priced = (price: Price, usage: Tokens): bigint =>
   })
 
 /**
- * What a held run cost in the end: what its caller says, else what its tokens cost at the price of its start. Where nothing
- * is known it is charged what was held: a call that was not measured was not free.
+ * The cost of a held run: what its caller says, else what its tokens cost. The price is the one it was held at; where another
+ * model ran, that model's own, as it was when the run was admitted. Where nothing is known the run is charged what was held: a
+ * call that was not measured was not free.
  */
-export function costOfHeld(hold: KnownHold, reported: Reported): RunCost {
-  const { price, tokens: heldTokens } = keptPriceOf(hold)
+export function costOfHeld(hold: KnownHold, reported: Reported, prices: PriceBook): RunCost {
+  const { price: heldPrice, tokens: heldTokens } = keptPriceOf(hold)
   const isMeasured = hasUsage(reported)
   const tokens = isMeasured ? tokensOf(reported) : heldTokens
   if (reported.cost_usd !== undefined) return { usd: parseUsd(reported.cost_usd), tokens, basis: 'reported' }
+  const { model, provider, isOther } = ranOn(hold, reported)
+  const price = isOther ? prices.priceOf(model, provider, hold.heldAtMs) : heldPrice
   if (isMeasured && price) return { usd: bounded(priced(price, reported)), tokens, basis: 'computed' }
-  return { usd: hold.amountNano, tokens, basis: 'estimated' }
+  // A name without a price makes no call cheaper than the model that was asked for.
+  const asked = isMeasured && heldPrice ? bounded(priced(heldPrice, reported)) : 0n
+  const ceiling = isOther && isMeasured ? (prices.unpricedCeilingNano ?? 0n) : 0n
+  const usd = [asked, ceiling].reduce((most, amount) => (amount > most ? amount : most), hold.amountNano)
+  return { usd, tokens, basis: 'estimated' }
 }
 
 /** One run costs at most so much, however it was measured. */

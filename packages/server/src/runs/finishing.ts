@@ -1,11 +1,13 @@
 import { ApiError } from '../contract/errors.ts'
 import { endTask, settleTask } from '../decisions/decisions.ts'
-import { type KnownHold, type Result, type RunEnding, runOf, type Task } from '../lanes/lanes.ts'
-import { isRunHold, type Run, runView } from '../run-log/run-log.ts'
+import type { Agent } from '../identity/identity.ts'
+import { checkRightToEnd, type KnownHold, type Result, type RunEnding, runOf, type Task } from '../lanes/lanes.ts'
+import { type CostBasis, isRunHold, type Run, runView } from '../run-log/run-log.ts'
 import { timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import { costOfHeld, endOf, maxAheadMs, usageIn } from './cost.ts'
-import type { FinishInput } from './schema.ts'
+import type { FinishedRun, FinishInput } from './schema.ts'
+import { endedRunOf, ignoredByRun, isSameEnd, ranOn } from './settlement.ts'
 import { runOfHold } from './starting.ts'
 
 export interface FinishTask extends Task {
@@ -13,35 +15,59 @@ export interface FinishTask extends Task {
 }
 
 /** The end of a started run: its hold is settled at what it cost, and its row is written. */
-export function finishTask(orgId: string, runId: string, input: FinishInput, nowMs: number): FinishTask {
-  let endedAtMs = nowMs
+export function finishTask(agent: Agent, runId: string, input: FinishInput, nowMs: number): FinishTask {
+  let bound = { endedAtMs: nowMs, costBasis: 'estimated' as CostBasis, ran: { model: '' } as RunEnding['ran'] }
   return {
-    orgId,
+    orgId: agent.orgId,
     holdId: runId,
     ending: {
       status: input.status,
       usage: usageIn(input),
       valueNano: input.value_usd === undefined ? null : parseUsd(input.value_usd),
       get endedAtMs() {
-        return endedAtMs
+        return bound.endedAtMs
       },
-      costBasis: (hold) => costOfHeld(hold, input).basis,
+      get costBasis() {
+        return bound.costBasis
+      },
+      get ran() {
+        return bound.ran
+      },
     },
     bind: (facts) => {
       const { hold } = facts
-      if (!hold) return settleTask(orgId, runId, { usd: 0n, tokens: 0n }).bind(facts)
+      checkRightToEnd(agent, hold)
+      if (!hold) return settleTask(agent, runId, { usd: 0n, tokens: 0n }).bind(facts)
       if (!isRunHold(hold)) throw new ApiError('not_found')
-      endedAtMs = endOf(input.ended_at, timeOfUuid(runId), facts.nowMs, maxAheadMs)
-      return settleTask(orgId, runId, costOfHeld(hold, input)).bind(facts)
+      const endedAtMs = endOf(input.ended_at, timeOfUuid(runId), facts.nowMs, maxAheadMs)
+      const cost = costOfHeld(hold, input, facts.definitions.prices)
+      bound = { endedAtMs, costBasis: cost.basis, ran: ranOn(hold, input) }
+      return settleTask(agent, runId, cost).bind(facts)
     },
   }
 }
 
 /** The run as it ended now. */
-export function finishedRun({ ending }: FinishTask, { verdict, atMs }: Pick<Result, 'verdict' | 'atMs'>): Run {
+export function finishedRun(
+  { ending }: FinishTask,
+  input: FinishInput,
+  { verdict, atMs }: Pick<Result, 'verdict' | 'atMs'>,
+): FinishedRun {
   const { hold } = endOfHold(verdict)
   const run = runOf(hold, hold as KnownHold, ending, 0)
-  return runView(run, { recordedAtMs: run.startedAtMs, updatedAtMs: atMs })
+  return withIgnored(runView(run, { recordedAtMs: run.startedAtMs, updatedAtMs: atMs }), input)
+}
+
+/** A run that had ended before: the same end again is answered with it, another one is a conflict. */
+export function finishedBefore(run: Run, input: FinishInput): FinishedRun {
+  if (!isSameEnd(endedRunOf(run), input))
+    throw new ApiError('conflict', {}, { message: 'The run has ended already, and not as you say.' })
+  return withIgnored(run, input)
+}
+
+function withIgnored(run: Run, input: FinishInput): FinishedRun {
+  const ignored = ignoredByRun(run, input)
+  return ignored.length === 0 ? run : { ...run, ignored_fields: ignored }
 }
 
 export function endOfHold(verdict: Result['verdict']) {
@@ -52,11 +78,12 @@ export function endOfHold(verdict: Result['verdict']) {
   return verdict
 }
 
-export function extendTask(orgId: string, runId: string, leaseMs: number): Task {
-  const task = endTask(orgId, runId, { type: 'extend', leaseMs })
+export function extendTask(agent: Agent, runId: string, leaseMs: number): Task {
+  const task = endTask(agent, runId, { type: 'extend', leaseMs })
   return {
     ...task,
     bind: (facts) => {
+      checkRightToEnd(agent, facts.hold)
       if (facts.hold && !isRunHold(facts.hold)) throw new ApiError('not_found')
       return task.bind(facts)
     },

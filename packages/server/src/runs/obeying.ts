@@ -1,24 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApiError } from '../contract/errors.ts'
-import { type DecisionRecords, explainRuled } from '../decisions/decisions.ts'
+import { type DecisionRecords, refusalRecord } from '../decisions/decisions.ts'
+import type { Caller } from '../identity/identity.ts'
 import type { Clock } from '../infra/clock.ts'
 import { admissionOf, type PolicyVerdict, type Ruling, type Rulings } from '../policies/policies.ts'
-import { formatId, newUuid } from '../values/id.ts'
+import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type Admitted, asIs, type Governance, nothing, type Refused } from './governance.ts'
 import type { ResolvedStart } from './schema.ts'
 
-export type Recorded = (error: ApiError, input: ResolvedStart, orgId: string, amountNano: bigint) => void
+export type Recorded = (error: ApiError, input: ResolvedStart, caller: Caller, amountNano: bigint) => void
 
 /** Keeps what refused a start, so that it is found again and told to whoever wants to know. */
 export const recording =
   (clock: Clock, records: DecisionRecords): Recorded =>
-  (error, input, orgId, amountNano) => {
-    const id = newUuid()
-    const { rule_id: decidedBy = null } = error.details as { rule_id?: string }
-    const body = explainRuled(id, input, { at: clock.now(), amountNano, decidedBy, errorCode: error.code })
-    const isKept = records.offer({ orgId, id, body, message: error.message })
-    if (isKept && 'attempted' in error.details) Object.assign(error.details, { decision_id: formatId('decision', id) })
+  (error, input, caller, amountNano) => {
+    const record = refusalRecord(caller, input, { error, surface: 'run' }, { at: clock.now(), amountNano })
+    if (records.offer(record) && 'attempted' in error.details)
+      Object.assign(error.details, { decision_id: formatId('decision', record.id) })
   }
 
 export type Obeyed = (
@@ -58,7 +57,7 @@ export function obeying({ matches, approvals }: Governance, recorded: Recorded):
     if (grants.length === 0) {
       const happened = async () => {
         await ask(refusal)
-        recorded(refusal, input, caller.orgId, attempt.estimatedNano)
+        recorded(refusal, input, caller, attempt.estimatedNano)
       }
       return { refusal, happened }
     }

@@ -18,7 +18,8 @@ export function routedStarts(lanes: Lanes, governance: Governance, obeyed: Obeye
     rulings: Rulings,
     nowMs: number,
   ): Promise<Admitted | Refused> => {
-    const { orgId } = request.principal!
+    const caller = request.principal!
+    const { orgId } = caller
     const routing = await governance.routing.of(orgId)
     const { prices } = await lanes.definitionsOf(orgId)
     const { route: _route, sticky: _sticky, ...rest } = said
@@ -51,7 +52,7 @@ export function routedStarts(lanes: Lanes, governance: Governance, obeyed: Obeye
     const admitted = priced(await obeyed(ruling, rulings, withModel(routed.model), request))
     if ('refusal' in admitted) return admitted
     const hasRoom = async ({ model }: Eligible) => {
-      const task = startTask(orgId, { ...withModel(model), dry_run: true }, { hash: '' })
+      const task = startTask(caller, { ...withModel(model), dry_run: true }, { hash: '' })
       return (await lanes.submit(task)).verdict.type === 'held'
     }
     const refused = async (error: ApiError) => {

@@ -9,10 +9,12 @@ import { findRun } from '../run-history/run-history.ts'
 import { Run } from '../run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
 import { bulkRuns, limitErrors } from './bulk-routes.ts'
-import { extendedRun, extendTask, finishedRun, finishTask } from './finishing.ts'
+import { endedRun } from './ended-run.ts'
+import { extendedRun, extendTask, finishedBefore, finishedRun, finishTask } from './finishing.ts'
 import type { Governance } from './governance.ts'
-import { DryRun, FinishInput, RunPath, StartInput } from './schema.ts'
+import { DryRun, FinishedRun, FinishInput, RunPath, StartInput } from './schema.ts'
 import { startingRuns } from './started-runs.ts'
+import { noteUnpricedSettlements } from './unpriced.ts'
 
 export function runs(
   app: App,
@@ -27,20 +29,17 @@ export function runs(
   describeTag(app, 'runs', 'What ran, what it cost, and what it was part of.')
   const config = { role: 'service', scope: 'runs:write', urgency: 'decision', keepsOwnAnswers: true } as const
 
-  const foundRun = async (orgId: string, id: string, missing: () => ApiError = () => new ApiError('not_found')) => {
+  const start = startingRuns(platform, lanes, records, speedLimits, governance, async (orgId, id) => {
     const run = await sql.asOrgs([orgId], (tx) => findRun(tx, orgId, id))
-    if (!run) throw missing()
+    if (!run) throw notKept()
     return run
-  }
-
-  const start = startingRuns(platform, lanes, records, speedLimits, governance, (orgId, id) =>
-    foundRun(orgId, id, notKept),
-  )
+  })
 
   app.post(
     '/v1/runs',
     {
       config: {
+        pinned: 'filtered',
         ...config,
         errors: [
           ...limitErrors,
@@ -71,26 +70,28 @@ export function runs(
   app.post(
     '/v1/runs/:run_id/finish',
     {
-      config: { ...config, errors: ['conflict', 'service_unavailable'] },
+      config: { ...config, errors: ['conflict', 'service_unavailable'], pinned: 'filtered' },
       schema: {
         operationId: 'finishRun',
         tags,
         summary: 'Finish a run',
         description:
-          'Settles the run at `cost_usd`, else at what its tokens cost; where neither is given, at what was held, marked `estimated`. What was admitted is never refused: cost above the reservation is shown as `overrun_usd`. Finishing again answers the first result; only the estimate of an expired run is replaced.',
+          'Settles the run at `cost_usd`, else at what its tokens cost; where neither is given, at what was held, marked `estimated`. What was admitted is never refused: cost above the reservation is shown as `overrun_usd`. The run keeps the labels of its start. Another `model` that ran instead is recorded, and its tokens cost what that model did when the run was admitted. Finishing again in the same way answers the first result, in another way is `conflict`; only the estimate of an expired run is replaced.',
         params: RunPath,
         body: FinishInput,
-        response: { 200: Run },
+        response: { 200: FinishedRun },
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { principal } = request
       const id = parseId('run', request.params.run_id)!
-      const task = finishTask(orgId, id, request.body, clock.now().getTime())
-      return carryOut(lanes, request, reply, task, (result) => finishedRun(task, result), {
+      const { body } = request
+      const task = finishTask(principal!, id, body, clock.now().getTime())
+      noteUnpricedSettlements(platform, lanes, principal!.orgId, [body])
+      return carryOut(lanes, request, reply, task, (result) => finishedRun(task, body, result), {
         look: ({ verdict }) =>
           verdict.type === 'not_found' || (verdict.type === 'ended' && verdict.isRepeat)
-            ? foundRun(orgId, id)
+            ? endedRun(sql, principal!, id).then((run) => finishedBefore(run, body))
             : undefined,
       })
     },
@@ -99,7 +100,7 @@ export function runs(
   app.post(
     '/v1/runs/:run_id/extend',
     {
-      config: { ...config, errors: ['conflict', 'service_unavailable'] },
+      config: { ...config, errors: ['conflict', 'service_unavailable'], pinned: 'filtered' },
       schema: {
         operationId: 'extendRun',
         tags,
@@ -114,11 +115,11 @@ export function runs(
     (request, reply) => {
       const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
       const id = parseId('run', request.params.run_id)!
-      return carryOut(lanes, request, reply, extendTask(request.principal!.orgId, id, leaseMs), extendedRun)
+      return carryOut(lanes, request, reply, extendTask(request.principal!, id, leaseMs), extendedRun)
     },
   )
 
-  bulkRuns(app, platform, lanes)
+  bulkRuns(app, platform, lanes, records)
 }
 
 /** Its name is remembered longer than the run itself. */

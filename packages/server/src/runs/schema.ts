@@ -7,12 +7,14 @@ import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
 import { RouteReference, Sticky } from '../routing/routing.ts'
 import {
   Action,
+  dimensionFields,
   ExternalId,
   endStatuses,
   Metadata,
   Model,
   Operation,
   Provider,
+  Run,
   Tags,
   usageFields,
 } from '../run-log/run-log.ts'
@@ -43,30 +45,45 @@ export const runFields = {
   metadata: Type.Optional(Metadata),
 }
 
-const start = Type.Object({
-  ...decisionFields,
-  model: Type.Optional(Model),
-  route: Type.Optional({
-    ...RouteReference,
-    description: 'Instead of a model: the name or id of a route, which chooses one. The answer says which.',
-  }),
-  sticky: Type.Optional(Sticky),
-  provider: Type.Optional(Provider),
-  ...runFields,
-  input: Type.Optional({
-    ...SafetyInput,
-    description:
-      'What is to be sent to the model, or parts of it, for detectors to look at. Never stored and never logged.',
-  }),
-  dry_run: Type.Optional(
-    Type.Boolean({ description: 'Ask everything, start nothing: the answer is 200 and says what would have been.' }),
-  ),
-  chain_limits: Type.Optional({
-    ...ChainBoundsInput,
-    description:
-      'For the first run of a chain: what bounds the whole chain. May be tighter than what the organization has set, not looser.',
-  }),
-})
+const start = Type.Object(
+  {
+    ...decisionFields,
+    model: Type.Optional(Model),
+    route: Type.Optional({
+      ...RouteReference,
+      description: 'Instead of a model: the name or id of a route, which chooses one. The answer says which.',
+    }),
+    sticky: Type.Optional(Sticky),
+    provider: Type.Optional(Provider),
+    ...runFields,
+    input: Type.Optional({
+      ...SafetyInput,
+      description:
+        'What is to be sent to the model, or parts of it, for detectors to look at. Never stored and never logged.',
+    }),
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Ask everything, start nothing: the answer is 200 and says what would have been.' }),
+    ),
+    chain_limits: Type.Optional({
+      ...ChainBoundsInput,
+      description:
+        'For the first run of a chain: what bounds the whole chain. May be tighter than what the organization has set, not looser.',
+    }),
+  },
+  {
+    examples: [
+      {
+        model: 'gpt-4o',
+        input_tokens: 1_200,
+        max_output_tokens: 500,
+        department_id: 'support',
+        customer_id: 'acme',
+        chain_id: 'ticket-8812',
+        external_id: 'ticket-8812-3',
+      },
+    ],
+  },
+)
 export type StartInput = Static<typeof start>
 export const StartInput = withCheck(start, (body: StartInput) => [
   ...estimateFaults(body),
@@ -87,14 +104,17 @@ function modelFaults({ model, route, provider, sticky }: StartInput): FieldFault
 }
 
 /** What a dry run answers. */
-export const DryRun = Type.Object({
-  decision: Type.String({ description: '`allow`.', examples: ['allow'] }),
-  decision_id: Id('decision'),
-  model: Type.String({ examples: ['gpt-4o'] }),
-  provider: Nullable(Type.String({ examples: ['openai'] })),
-  reserved_usd: { ...Usd, description: 'What would have been reserved.' },
-  remaining_usd: Nullable({ ...Usd, description: 'What the tightest limit would have left.' }),
-})
+export const DryRun = Type.Object(
+  {
+    decision: Type.String({ description: '`allow`.', examples: ['allow'] }),
+    decision_id: Id('decision'),
+    model: Type.String({ examples: ['gpt-4o'] }),
+    provider: Nullable(Type.String({ examples: ['openai'] })),
+    reserved_usd: { ...Usd, description: 'What would have been reserved.' },
+    remaining_usd: Nullable({ ...Usd, description: 'What the tightest limit would have left.' }),
+  },
+  { description: 'What would have been: nothing was started.' },
+)
 export type DryRun = Static<typeof DryRun>
 
 export const EndStatus = Type.Enum([...endStatuses])
@@ -124,6 +144,33 @@ export const costFaults = (
       : [],
   )
 
-const finish = Type.Object({ status: EndStatus, ...endFields })
+/** Who a run is for, where that may be left out. */
+export const optionalDimensions = Object.fromEntries(
+  Object.entries(dimensionFields).map(([name, schema]) => [name, Type.Optional(schema)]),
+) as { [K in keyof typeof dimensionFields]: ReturnType<typeof Type.Optional<(typeof dimensionFields)[K]>> }
+
+export const IgnoredFields = Type.Array(Type.String(), {
+  description:
+    'Fields that were not used, because the run was admitted with other values. Missing where there are none.',
+  examples: [['workflow_id']],
+})
+
+export const FinishedRun = Type.Object(
+  { ...Run.properties, ignored_fields: Type.Optional(IgnoredFields) },
+  { description: 'The run, with what it cost.' },
+)
+export type FinishedRun = Static<typeof FinishedRun>
+
+const finish = Type.Object(
+  {
+    status: EndStatus,
+    model: Type.Optional({ ...Model, description: 'The model that ran, where it is not the one that was asked for.' }),
+    provider: Type.Optional({ ...Provider, description: 'The provider that ran it, where it is another one.' }),
+    ...optionalDimensions,
+    chain_id: Type.Optional(ChainId),
+    ...endFields,
+  },
+  { examples: [{ status: 'succeeded', input_tokens: 1_180, output_tokens: 412 }] },
+)
 export const FinishInput = withCheck(finish, (body: FinishInput) => costFaults(body))
 export type FinishInput = Static<typeof finish>

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
-import { carryOut, type DecisionRecords, judge, withPins } from '../decisions/decisions.ts'
+import { carryOut, type DecisionRecords, judge } from '../decisions/decisions.ts'
 import { idempotencyOf } from '../idempotency/idempotency.ts'
+import { withPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { SpeedLimits } from '../infra/speed-limits.ts'
 import type { Lanes, Result, Task } from '../lanes/lanes.ts'
@@ -80,10 +81,10 @@ export function startingRuns(
         ...admitted.admission,
         ...(grant && { approval_id: formatId('approval', grant.id) }),
       }
-      const asked = startTask(caller.orgId, input, { hash, admission, grant })
+      const asked = startTask(caller, input, { hash, admission, grant })
       const { task, passed, tokens } = judge(platform, records, asked, input)
       if (!isCounted)
-        await limitCall(speedLimits, caller, input.model, request.route.template, async () =>
+        await limitCall(speedLimits, caller, input, request.route.template, async () =>
           tokens(await lanes.definitionsOf(task.orgId)),
         )
       isCounted = true

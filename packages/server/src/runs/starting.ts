@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '../contract/errors.ts'
 import { type HoldTask, holdTask } from '../decisions/decisions.ts'
+import type { Agent } from '../identity/identity.ts'
 import type { KnownHold, Result, Task } from '../lanes/lanes.ts'
 import type { Grant } from '../ledger/ledger.ts'
 import { type Admission, type Run, type RunKey, runningRun, runningView } from '../run-log/run-log.ts'
@@ -42,11 +43,12 @@ export interface StartFacts {
 }
 
 /** A run on its way to being started: its hold, and what is kept of it. */
-export function startTask(orgId: string, input: ResolvedStart, { hash: said, admission, grant }: StartFacts): HoldTask {
+export function startTask(agent: Agent, input: ResolvedStart, { hash: said, admission, grant }: StartFacts): HoldTask {
+  const { orgId } = agent
   const { operation, action, chain_id, parent_run_id, external_id, tags, metadata, chain_limits, ...request } = input
   // What is no id at all is looked for like one that does not exist.
   const parentId = parent_run_id === undefined ? undefined : (parseId('run', parent_run_id) ?? noRun)
-  return holdTask(orgId, request, 'start', 'charge', {
+  return holdTask(agent, request, 'start', 'charge', {
     chainId: chain_id,
     parentId,
     runKey: (id): RunKey | undefined =>
@@ -54,6 +56,7 @@ export function startTask(orgId: string, input: ResolvedStart, { hash: said, adm
         ? undefined
         : { orgId, key: externalKey(external_id), runId: id, hash: said },
     place: (facts, id) => {
+      if (parent_run_id !== undefined && !facts.parent) throw new ApiError('not_found')
       const chain = placeInChain(
         { chainId: chain_id, parentRunId: parent_run_id, workflowId: request.workflow_id, bounds: chain_limits },
         facts,
@@ -110,6 +113,7 @@ export function startedRun(task: HoldTask, { verdict }: Pick<Result, 'verdict'>)
       expiresAtMs: task.lastAsk().expiresAtMs,
       amountNano: task.quoted().charge.usd,
       inputs: task.lastAsk().inputs,
+      madeBy: task.lastAsk().by,
     }),
   )
 }

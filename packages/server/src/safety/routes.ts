@@ -1,9 +1,16 @@
 import type { Change } from '../changes/changes.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { checkedPatterns, getContentSafety, putContentSafety, type Safety, tryOut } from './safety.ts'
-import { ContentSafety, ContentSafetyInput, ContentSafetyTest, ContentSafetyTestInput } from './schema.ts'
+import {
+  ContentSafety,
+  ContentSafetyInput,
+  ContentSafetyTest,
+  ContentSafetyTestInput,
+  type SafetyDraftInput,
+} from './schema.ts'
 
 export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: Change, safety: Safety) {
   const tags = ['policies']
@@ -11,7 +18,7 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
   app.get(
     '/v1/orgs/:id/content-safety',
     {
-      config: { role: 'viewer', scope: 'policies:read' },
+      config: { role: 'viewer', scope: 'policies:read', pinned: 'unaffected' },
       schema: {
         operationId: 'getContentSafety',
         tags,
@@ -24,25 +31,31 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
     ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getContentSafety(tx, principal!.orgId)),
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/content-safety',
     {
       config: { role: 'admin', scope: 'policies:write' },
-      schema: {
-        operationId: 'putContentSafety',
-        tags,
+      tags,
+      name: 'ContentSafety',
+      put: {
         summary: 'Set what content safety looks for',
         description:
           'Replaces everything: a detector that is left out is off. Binds the next run on every process. A pattern that cannot be read, or that would take too long, is refused.',
-        params: OrgPath,
-        body: ContentSafetyInput,
-        response: { 200: ContentSafety },
       },
+      patch: {
+        summary: 'Change what content safety looks for',
+        description:
+          'Replaces the detectors, the patterns or the allow-list, whichever is given, as a whole; otherwise as setting it.',
+      },
+      params: OrgPath,
+      body: ContentSafetyInput,
+      view: ContentSafety,
     },
-    async (request, reply) => {
+    async (request, reply, wanted) => {
       const { orgId } = request.principal!
-      await checkedPatterns(request.body, '')
-      return change(request, reply, { orgId }, (tools) => putContentSafety(tools, orgId, request.body))
+      await checkedPatterns(request.body as SafetyDraftInput, '')
+      return change(request, reply, { orgId }, (tools) => putContentSafety(tools, orgId, wanted))
     },
   )
 
@@ -50,7 +63,7 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
     '/v1/orgs/:id/content-safety/test',
     {
       // Nothing of it may be kept, so there is nothing to claim a key for.
-      config: { role: 'admin', scope: 'policies:write', keepsOwnAnswers: true },
+      config: { role: 'admin', scope: 'policies:write', ignoresIdempotencyKey: true },
       schema: {
         operationId: 'testContentSafety',
         tags,

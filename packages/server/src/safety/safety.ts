@@ -1,7 +1,9 @@
 import type { ChangeTools } from '../changes/changes.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { type AccessLease, type Remembered, rememberByOrg } from '../nodes/nodes.ts'
+import { lockOrg } from '../orgs/orgs.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { blockedBy, compileSafety, inspect, type SafetyCheck } from './inspection.ts'
@@ -35,12 +37,14 @@ export async function getContentSafety(tx: Tx, orgId: string): Promise<ContentSa
 
 /** Replaces what the organization looks for; from then on no process goes by what was before. */
 export async function putContentSafety(
-  { tx, audit, accessChanged }: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>,
+  { tx, audit, replaces, accessChanged }: ChangeTools,
   orgId: string,
-  draft: SafetyDraftInput,
+  wanted: Wanted<SafetyDraftInput>,
 ): Promise<ContentSafety> {
+  await lockOrg(tx, orgId)
   const before = await getContentSafety(tx, orgId)
-  const after = viewOf(await upsertSettings(tx, orgId, complete(draft)))
+  replaces(before)
+  const after = viewOf(await upsertSettings(tx, orgId, complete(wanted(before))))
   audit({ action: 'content_safety.changed', target: { kind: 'org', id: formatId('org', orgId) }, before, after })
   accessChanged()
   return after

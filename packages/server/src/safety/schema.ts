@@ -78,19 +78,30 @@ const allowed = Type.String({
 const perDetector = <S>(make: (detector: (typeof detectors)[number]) => S): Record<string, S> =>
   Object.fromEntries(detectors.map((detector) => [detector.name, make(detector)]))
 
-const draft = Type.Object({
-  detectors: Type.Optional(
-    Type.Object(
-      perDetector(({ description }) =>
-        Type.Optional(Type.Object({ mode, threshold: Type.Optional(threshold) }, { description })),
+const draft = Type.Object(
+  {
+    detectors: Type.Optional(
+      Type.Object(
+        perDetector(({ description }) =>
+          Type.Optional(Type.Object({ mode, threshold: Type.Optional(threshold) }, { description })),
+        ),
       ),
     ),
-  ),
-  patterns: Type.Optional(
-    Type.Array(Type.Object({ ...ownPattern, threshold: Type.Optional(threshold) }), { maxItems: 50 }),
-  ),
-  allow_list: Type.Optional(Type.Array(allowed, { maxItems: 200, uniqueItems: true })),
-})
+    patterns: Type.Optional(
+      Type.Array(Type.Object({ ...ownPattern, threshold: Type.Optional(threshold) }), { maxItems: 50 }),
+    ),
+    allow_list: Type.Optional(Type.Array(allowed, { maxItems: 200, uniqueItems: true })),
+  },
+  {
+    examples: [
+      {
+        detectors: { card_number: { mode: 'block' }, email: { mode: 'alert', threshold: 3 } },
+        patterns: [{ name: 'project_codes', pattern: '\\bZEUS-\\d{4}\\b', mode: 'alert' }],
+        allow_list: ['@example.com'],
+      },
+    ],
+  },
+)
 export type SafetyDraftInput = Static<typeof draft>
 
 export const ContentSafetyInput = withCheck(draft, (input: SafetyDraftInput) => draftFaults(input, ''))
@@ -112,34 +123,43 @@ function draftFaults({ patterns = [] }: SafetyDraftInput, path: string): FieldFa
   })
 }
 
-export const ContentSafety = Type.Object({
-  detectors: Type.Object(perDetector(({ description }) => Type.Object({ mode, threshold }, { description }))),
-  patterns: Type.Array(Type.Object({ ...ownPattern, threshold })),
-  allow_list: Type.Array(allowed),
-  updated_at: Nullable({ ...Timestamp, description: 'null while nothing was ever set: everything is off.' }),
-})
+export const ContentSafety = Type.Object(
+  {
+    detectors: Type.Object(perDetector(({ description }) => Type.Object({ mode, threshold }, { description }))),
+    patterns: Type.Array(Type.Object({ ...ownPattern, threshold })),
+    allow_list: Type.Array(allowed),
+    updated_at: Nullable({ ...Timestamp, description: 'null while nothing was ever set: everything is off.' }),
+  },
+  { description: 'The detectors and patterns as they are set.' },
+)
 export type ContentSafety = Static<typeof ContentSafety>
 
-const testInput = Type.Object({
-  input: SafetyInput,
-  settings: Type.Optional({ ...draft, description: 'Instead of what is set.' }),
-})
+const testInput = Type.Object(
+  {
+    input: SafetyInput,
+    settings: Type.Optional({ ...draft, description: 'Instead of what is set.' }),
+  },
+  { examples: [{ input: 'Charge the card 4111 1111 1111 1111.' }] },
+)
 export const ContentSafetyTestInput = withCheck(testInput, ({ input, settings }: Static<typeof testInput>) => [
   ...safetyInputFaults(input),
   ...(settings ? draftFaults(settings, 'settings.') : []),
 ])
 
-export const ContentSafetyTest = Type.Object({
-  findings: Type.Array(
-    Type.Object({
-      detector: Type.String({ examples: ['card_number'] }),
-      mode,
-      hits: { ...Count, description: 'How many distinct ones.', examples: [1] },
-      score: { ...Count, description: 'What is held against the threshold.', examples: [1] },
-      threshold,
-      fires: Type.Boolean({ description: 'Whether the score reaches the threshold.' }),
-      sample: Type.String({ description: 'An excerpt around the first hit.', examples: ['…card 4111 11…'] }),
-    }),
-  ),
-  blocked_by: Nullable(Type.String({ description: 'The detector that would have refused a run.' })),
-})
+export const ContentSafetyTest = Type.Object(
+  {
+    findings: Type.Array(
+      Type.Object({
+        detector: Type.String({ examples: ['card_number'] }),
+        mode,
+        hits: { ...Count, description: 'How many distinct ones.', examples: [1] },
+        score: { ...Count, description: 'What is held against the threshold.', examples: [1] },
+        threshold,
+        fires: Type.Boolean({ description: 'Whether the score reaches the threshold.' }),
+        sample: Type.String({ description: 'An excerpt around the first hit.', examples: ['…card 4111 11…'] }),
+      }),
+    ),
+    blocked_by: Nullable(Type.String({ description: 'The detector that would have refused a run.' })),
+  },
+  { description: 'What the detectors find.' },
+)

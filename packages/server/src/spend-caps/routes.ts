@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
+import { OrNotSet, replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -18,32 +19,38 @@ export function spendCaps(app: App, { sql }: Platform, change: Change) {
         operationId: 'getSpendCap',
         tags,
         summary: 'Get the daily spend cap',
-        description: 'The cap and how much of it is used today; 404 where there is none.',
+        description: 'The cap and how much of it is used today; null in every field where there is none.',
         params: OrgPath,
-        response: { 200: SpendCap },
+        response: { 200: OrNotSet(SpendCap) },
       },
     },
     ({ principal }) => readNow(sql, principal!.orgId, (tx, nowMs) => getSpendCap(tx, principal!.orgId, nowMs)),
   )
 
-  app.put(
+  replaceable(
+    app,
     '/v1/orgs/:id/spend-cap',
     {
       config: { role: 'admin', scope: 'limits:write' },
-      schema: {
-        operationId: 'putSpendCap',
-        tags,
+      tags,
+      name: 'SpendCap',
+      put: {
         summary: 'Set the daily spend cap',
         description:
-          'Binds the next decision on every process. What was spent today goes on counting; another time zone begins where the running day ends.',
-        params: OrgPath,
-        body: SpendCapInput,
-        response: { 200: SpendCap },
+          'Binds the next decision on every process. What was spent today goes on counting; another time zone begins where the running day ends. A time zone that is set must be named again.',
       },
+      patch: {
+        summary: 'Change the daily spend cap',
+        description: 'Changes the fields that are given and no other; otherwise as setting it.',
+      },
+      params: OrgPath,
+      body: SpendCapInput,
+      view: SpendCap,
     },
-    (request, reply) => {
+    (request, reply, wanted) => {
       const { orgId } = request.principal!
-      return change(request, reply, { orgId }, (tools) => putSpendCap(tools, orgId, request.body))
+      const keepsNext = request.takenBack.has('next_schedule')
+      return change(request, reply, { orgId }, (tools) => putSpendCap(tools, orgId, wanted, keepsNext))
     },
   )
 

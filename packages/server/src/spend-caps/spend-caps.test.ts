@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useServer } from '../../test/harness.ts'
-import { faultsOf, keyOfView, refusalOf, useLimits } from '../../test/limits.ts'
+import { beginsAfter, faultsOf, keyOfView, refusalOf, useLimits } from '../../test/limits.ts'
 import { call } from '../../test/tenants.ts'
 import type { OrgLimits, ScopedLimit } from '../ledger/ledger.ts'
 import { spendCapKind } from './spend-caps.ts'
@@ -14,7 +14,7 @@ const unused = { spent_usd: '0', held_usd: '0', overrun_usd: '0', late_usd: '0' 
 
 describe('the daily spend cap', () => {
   test('is not there until it is set, and then what was set', async () => {
-    expect((await limits.ask('GET', path)).status).toBe(404)
+    expect((await limits.ask('GET', path)).json).toMatchObject({ id: null, cap_usd: null, spent_usd: null })
     expect((await limits.ask('DELETE', path)).status).toBe(404)
     const { status, json } = await limits.ask('PUT', path, { cap_usd: '100.50' })
     expect(status).toBe(200)
@@ -28,6 +28,8 @@ describe('the daily spend cap', () => {
       period_start: expect.stringMatching(/T00:00:00\.000\+00:00$/),
       period_end: expect.stringMatching(/T00:00:00\.000\+00:00$/),
       next_schedule: null,
+      refused_count: 0,
+      exhausted_at: null,
       created_at: expect.any(String),
       updated_at: json['created_at'],
     })
@@ -50,27 +52,31 @@ describe('the daily spend cap', () => {
       remaining_usd: '2.749999999',
       overrun_usd: '0.25',
       late_usd: '0.000000003',
+      refused_count: 0,
+      exhausted_at: null,
     })
     const { json: lowered } = await limits.ask('PUT', path, { cap_usd: '0' })
     expect(lowered).toMatchObject({ id: before['id'], cap_usd: '0', spent_usd: '7.25', remaining_usd: '0' })
     expect((await limits.recorded('spend_cap.set'))[0]).toMatchObject({ before: used, after: lowered })
   })
 
-  test('moves to another time zone where the running day ends', async () => {
+  test('moves to another time zone with its first midnight after the running day', async () => {
     const { json: before } = await limits.ask('PUT', path, { cap_usd: '10' })
     const { json } = await limits.ask('PUT', path, { cap_usd: '10', timezone: 'Asia/Tokyo' })
+    const from = beginsAfter(before['period_end'], 'day', 'Asia/Tokyo')
     expect(json).toMatchObject({
       timezone: 'UTC',
-      period_end: before['period_end'],
-      next_schedule: { period: 'day', timezone: 'Asia/Tokyo', anchor: null, from: before['period_end'] },
+      period_start: before['period_start'],
+      period_end: from,
+      next_schedule: { period: 'day', timezone: 'Asia/Tokyo', anchor: null, from },
     })
-    await limits.query((orgId) => raw`update limits set next_from = now() - interval '1 hour' where org_id = ${orgId}`)
+    await limits.query((orgId) => raw`update limits set next_from = now() - interval '2 years' where org_id = ${orgId}`)
     expect((await limits.ask('GET', path)).json).toMatchObject({
       timezone: 'Asia/Tokyo',
       next_schedule: null,
       period_end: expect.stringContaining('T15:00:00.000+00:00'),
     })
-    const { json: back } = await limits.ask('PUT', path, { cap_usd: '10' })
+    const { json: back } = await limits.ask('PUT', path, { cap_usd: '10', timezone: 'UTC' })
     expect(back).toMatchObject({ timezone: 'Asia/Tokyo', next_schedule: { timezone: 'UTC' } })
   })
 
@@ -79,7 +85,7 @@ describe('the daily spend cap', () => {
     expect(await faults({})).toEqual(['cap_usd: required'])
     expect(await faults({ cap_usd: 5 })).toEqual(['cap_usd: invalid_type'])
     expect(await faults({ cap_usd: null })).toEqual(['cap_usd: invalid_type'])
-    expect(await faults({ cap_usd: '-1' })).toEqual(['cap_usd: invalid_format'])
+    expect(await faults({ cap_usd: '-1' })).toEqual(['cap_usd: out_of_range'])
     expect(await faults({ cap_usd: '1', timezone: 'Mars/Olympus' })).toEqual(['timezone: invalid_value'])
     expect(await faults({ cap_usd: '1', timezone: '+02:00' })).toEqual(['timezone: invalid_value'])
     expect(await faults({ cap_usd: '1', timezone: '' })).toEqual(['timezone: empty'])
@@ -102,7 +108,7 @@ describe('the daily spend cap', () => {
       })
       expect([status, text]).toEqual([204, ''])
     }
-    expect((await limits.ask('GET', path)).status).toBe(404)
+    expect((await limits.ask('GET', path)).json['id']).toBeNull()
     expect(await limits.recorded('spend_cap.deleted')).toMatchObject([{ target: { id: before['id'] }, after: null }])
     expect((await limits.ask('PUT', path, { cap_usd: '10' })).json['id']).not.toBe(before['id'])
   })

@@ -1,10 +1,11 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
+import { notSet, type Wanted } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   allowanceAt,
   amountView,
-  changedSchedule,
+  asLastWanted,
   claimOn,
   endLimit,
   insertLimit,
@@ -20,6 +21,7 @@ import {
   rearm,
   refusedAmounts,
   refusedMessage,
+  replacedSchedule,
   rowTimesView,
   scheduleView,
   standings,
@@ -28,7 +30,7 @@ import {
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, parseUsd } from '../values/money.ts'
-import type { SpendCap, SpendCapInput } from './schema.ts'
+import { SpendCap, type SpendCapInput } from './schema.ts'
 
 /** At most so much a day, for the whole organization. */
 export const spendCapKind: LimitKind = {
@@ -68,23 +70,25 @@ async function viewOf(tx: Tx, orgId: string, nowMs: number, row: LimitRow): Prom
 
 const findCap = async (tx: Tx, orgId: string) => (await liveLimits(tx, orgId, 'spend_cap'))[0]
 
-export async function getSpendCap(tx: Tx, orgId: string, nowMs: number): Promise<SpendCap | undefined> {
+export async function getSpendCap(tx: Tx, orgId: string, nowMs: number) {
   const row = await findCap(tx, orgId)
-  return row && viewOf(tx, orgId, nowMs, row)
+  return row ? viewOf(tx, orgId, nowMs, row) : notSet(SpendCap)
 }
 
 export async function putSpendCap(
-  { tx, audit }: ChangeTools,
+  { tx, audit, replaces }: ChangeTools,
   orgId: string,
-  { cap_usd, ...input }: SpendCapInput,
+  wanted: Wanted<SpendCapInput>,
+  keepsNext: boolean,
 ): Promise<SpendCap> {
   const nowMs = await lockLedger(tx, orgId)
   const found = await findCap(tx, orgId)
   const before = found && (await viewOf(tx, orgId, nowMs, found))
+  replaces(before, notSet(SpendCap))
+  const { cap_usd, ...schedule } = wanted(found && asLastWanted(before!, found))
   const amount = parseUsd(cap_usd)
-  const schedule = wantedSchedule(input, plainSchedule)
   const row = found
-    ? await updateLimit(tx, orgId, found.id, { amount, ...changedSchedule(found, schedule, nowMs) })
+    ? await updateLimit(tx, orgId, found.id, { amount, ...replacedSchedule(found, schedule, { nowMs, keepsNext }) })
     : await insertLimit(tx, orgId, {
         id: newUuid(),
         kind: 'spend_cap',
@@ -93,7 +97,7 @@ export async function putSpendCap(
         scope_id: '',
         unit: 'usd',
         amount,
-        ...newSchedule(schedule),
+        ...newSchedule(wantedSchedule(schedule, plainSchedule)),
         enforcement: 'block',
         thresholds: [],
       })
@@ -103,11 +107,12 @@ export async function putSpendCap(
   return after
 }
 
-export async function deleteSpendCap({ tx, audit }: ChangeTools, orgId: string): Promise<null> {
+export async function deleteSpendCap({ tx, audit, replaces }: ChangeTools, orgId: string): Promise<null> {
   const nowMs = await lockLedger(tx, orgId)
   const found = await findCap(tx, orgId)
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)
+  replaces(before)
   await endLimit(tx, orgId, found.id)
   audit({ action: 'spend_cap.deleted', target: { kind: 'spend_cap', id: before.id }, before })
   return null

@@ -7,17 +7,26 @@ import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { orgExists } from '../orgs/orgs.ts'
 import { parseId } from '../values/id.ts'
-import { listGrants, orgOfGrant } from './queries.ts'
-import { AdminGrantPath, Grant, GrantInput, GrantList, GrantListQuery, GrantWithToken, OrgGrantPath } from './schema.ts'
-import { endGrant, grantView, issueGrant } from './support.ts'
+import { findGrant, findOrgGrant, type ListedGrants, listGrants } from './queries.ts'
+import {
+  AdminGrantListQuery,
+  AdminGrantPath,
+  Grant,
+  GrantInput,
+  GrantList,
+  GrantListQuery,
+  GrantWithToken,
+  OrgGrantPath,
+} from './schema.ts'
+import { type EndTraces, endGrant, grantView, issueGrant } from './support.ts'
 
-export function support(app: App, platform: Platform, change: Change) {
+export function support(app: App, platform: Platform, change: Change, endTraces: EndTraces) {
   const { sql, clock } = platform
   const tags = ['support']
   describeTag(app, 'support', 'Support grants: operators inside an organization, for a while, on its record.')
 
-  const listed = async (orgId: string | undefined, asked: PageRequest<'created_at'>) => {
-    const rows = await sql.asOrgs(orgId === undefined ? [] : [orgId], (tx) => listGrants(tx, orgId, asked))
+  const listed = async (whose: ListedGrants, asked: PageRequest<'created_at'>) => {
+    const rows = await sql.asOrgs(whose.orgId === undefined ? [] : [whose.orgId], (tx) => listGrants(tx, whose, asked))
     const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
     return { ...answer, data: answer.data.map((row) => grantView(row, clock.now())) }
   }
@@ -31,7 +40,7 @@ export function support(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Issue a support grant',
         description:
-          'A token that acts in one organization within one scope: `read` reads, `billing` limits and plans, `configuration` all but keys, support and the audit export. The customer sees it and can revoke it.',
+          'A token that acts in one organization within one scope: `read` reads, `billing` limits and plans, `configuration` all but keys, support, the audit export, signing secrets, benchmark membership and whatever starts, ends or deletes runs. It ends no later than the key that issues it, and webhook subscriptions that were made under it end with it. The customer sees it and can revoke it.',
         body: GrantInput,
         response: { 201: GrantWithToken },
       },
@@ -53,12 +62,35 @@ export function support(app: App, platform: Platform, change: Change) {
         operationId: 'listSupportGrants',
         tags,
         summary: 'List support grants',
-        description: 'The grants of all organizations.',
-        querystring: GrantListQuery,
+        description: 'The grants of all organizations, or with `org_id` of one.',
+        querystring: AdminGrantListQuery,
         response: { 200: GrantList },
       },
     },
-    ({ query }) => listed(undefined, pageRequest(query, 'created_at')),
+    ({ query }) => {
+      const orgId = query.org_id === undefined ? undefined : parseId('org', query.org_id)
+      return listed({ orgId, isOperator: true, status: query.status }, pageRequest(query, 'created_at'))
+    },
+  )
+
+  app.get(
+    '/v1/admin/support-grants/:grant_id',
+    {
+      config: { role: 'operator', scope: 'admin:read', errors: ['not_found'] },
+      schema: {
+        operationId: 'getSupportGrant',
+        tags,
+        summary: 'Get a support grant',
+        description: 'One grant, without its token.',
+        params: AdminGrantPath,
+        response: { 200: Grant },
+      },
+    },
+    async ({ params }) => {
+      const row = await findGrant(sql, parseId('grant', params.grant_id)!)
+      if (!row) throw new ApiError('not_found')
+      return grantView(row, clock.now())
+    },
   )
 
   app.post(
@@ -76,9 +108,11 @@ export function support(app: App, platform: Platform, change: Change) {
     },
     async (request, reply) => {
       const id = parseId('grant', request.params.grant_id)!
-      const orgId = await orgOfGrant(sql, id)
+      const orgId = (await findGrant(sql, id))?.org_id
       if (orgId === undefined) throw new ApiError('not_found')
-      return change(request, reply, { orgId }, (tools) => endGrant(platform, tools, request.principal!, orgId, id))
+      return change(request, reply, { orgId }, (tools) =>
+        endGrant(platform, endTraces, tools, request.principal!, orgId, id),
+      )
     },
   )
 
@@ -96,7 +130,29 @@ export function support(app: App, platform: Platform, change: Change) {
         response: { 200: GrantList },
       },
     },
-    ({ principal, query }) => listed(principal!.orgId, pageRequest(query, 'created_at')),
+    ({ principal, query }) =>
+      listed({ orgId: principal!.orgId, isOperator: false, status: query.status }, pageRequest(query, 'created_at')),
+  )
+
+  app.get(
+    '/v1/orgs/:id/support-grants/:grant_id',
+    {
+      config: { role: 'admin', scope: 'support:read' },
+      schema: {
+        operationId: 'getOrgSupportGrant',
+        tags,
+        summary: 'Get a support grant for your organization',
+        description: 'Who was let in, why, how far and until when.',
+        params: OrgGrantPath,
+        response: { 200: Grant },
+      },
+    },
+    async ({ principal, params }) => {
+      const { orgId } = principal!
+      const row = await sql.asOrgs([orgId], (tx) => findOrgGrant(tx, orgId, parseId('grant', params.grant_id)!))
+      if (!row) throw new ApiError('not_found')
+      return grantView(row, clock.now())
+    },
   )
 
   app.post(
@@ -115,7 +171,9 @@ export function support(app: App, platform: Platform, change: Change) {
     (request, reply) => {
       const { orgId } = request.principal!
       const id = parseId('grant', request.params.grant_id)!
-      return change(request, reply, { orgId }, (tools) => endGrant(platform, tools, request.principal!, orgId, id))
+      return change(request, reply, { orgId }, (tools) =>
+        endGrant(platform, endTraces, tools, request.principal!, orgId, id),
+      )
     },
   )
 }

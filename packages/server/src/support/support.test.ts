@@ -122,13 +122,16 @@ describe('the customer', () => {
   })
 })
 
-test.each([['org_nonsense'], ['org_01h455vb4pex5vsknk084sn02q']])('a grant for %s is not found', async (orgId) => {
-  const { status, json } = await ask('POST', '/v1/admin/support-grants', operator, {
-    org_id: orgId,
-    scope: 'read',
-    reason: 'x',
-    duration_seconds: 60,
-  })
-  expect(status).toBe(404)
-  expect(json.error?.code).toBe('not_found')
-})
+test.each([['org_nonsense'], ['org_01h455vb4pex5vsknk084sn02q'], ['org_00000000000000000000000000']])(
+  'a grant for %s is not found',
+  async (orgId) => {
+    const { status, json } = await ask('POST', '/v1/admin/support-grants', operator, {
+      org_id: orgId,
+      scope: 'read',
+      reason: 'x',
+      duration_seconds: 60,
+    })
+    expect(status).toBe(404)
+    expect(json.error?.code).toBe('not_found')
+  },
+)

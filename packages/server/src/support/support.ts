@@ -2,23 +2,14 @@ import { actorOf, type ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import { type Caller, mintKey, secretKeyring, secretMac } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
-import { formatId } from '../values/id.ts'
-import { timestamp, timestampOrNull } from '../values/timestamp.ts'
-import { type GrantRow, insertGrant, lockGrant, revokeGrant } from './queries.ts'
+import { insertGrant, lockGrant, revokeGrant } from './queries.ts'
 import type { GrantInput, GrantView } from './schema.ts'
+import type { EndTraces } from './traces.ts'
+import { grantView } from './view.ts'
 
-export const grantView = (row: GrantRow, now: Date): GrantView => ({
-  id: formatId('grant', row.id),
-  org_id: formatId('org', row.org_id),
-  operator_key_id: formatId('key', row.operator_key_id),
-  scope: row.scope,
-  reason: row.reason,
-  status: row.revoked_at !== null ? 'revoked' : row.expires_at <= now ? 'expired' : 'active',
-  expires_at: timestamp(row.expires_at),
-  revoked_at: timestampOrNull(row.revoked_at),
-  created_at: timestamp(row.created_at),
-  updated_at: timestamp(row.updated_at),
-})
+export { closeGrants, closeGrantsJob } from './closing.ts'
+export type { EndTraces } from './traces.ts'
+export { grantView } from './view.ts'
 
 /** Lets an operator into one organization, within one scope, for a while; in that organization's own log. */
 export async function issueGrant(
@@ -38,6 +29,7 @@ export async function issueGrant(
     mac: secretMac(bytes, minted.secret),
     mac_key_id: id,
     durationSeconds: input.duration_seconds,
+    latestEnd: Number.isFinite(operator.expiresAtMs) ? new Date(operator.expiresAtMs) : null,
   })
   const view = grantView(row, platform.clock.now())
   audit({ action: 'support_grant.issued', target: { kind: 'support_grant', id: view.id }, after: view })
@@ -47,11 +39,13 @@ export async function issueGrant(
 /** By an operator or by the customer; revoking twice is the same as once, and a grant that ran out stays expired. */
 export async function endGrant(
   platform: Platform,
-  { tx, audit, accessChanged }: ChangeTools,
+  endTraces: EndTraces,
+  tools: ChangeTools,
   caller: Caller,
   orgId: string,
   id: string,
 ): Promise<GrantView> {
+  const { tx, audit, accessChanged } = tools
   const found = await lockGrant(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
   const now = platform.clock.now()
@@ -59,6 +53,7 @@ export async function endGrant(
   if (before.status === 'revoked') return before
   if (before.status === 'expired') throw new ApiError('conflict', {}, { message: 'The grant has expired already.' })
   const after = grantView(await revokeGrant(tx, orgId, id, actorOf(caller)), now)
+  await endTraces(tools, orgId, id)
   audit({ action: 'support_grant.revoked', target: { kind: 'support_grant', id: after.id }, before, after })
   accessChanged()
   return after

@@ -5,7 +5,7 @@ import { csvLine, plainCell } from '../values/csv.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { utcMidnight } from './granules.ts'
-import { type DimensionRow, readDay } from './queries.ts'
+import { type DimensionRow, type Filters, readDay } from './queries.ts'
 
 /**
  * The FinOps Open Cost and Usage Specification, version 1.2: what was used, by UTC day, for tools that compare it with other
@@ -31,8 +31,10 @@ const unit = (charge: Charge) => (tokens(charge) === 0n ? 'Requests' : 'Tokens')
 const provider = ({ provider }: Charge) => plainCell(provider === '' ? 'Weir' : provider)
 const whenThere = (text: string, value: string) => (text === '' ? '' : value)
 
-function tags({ workflow_id, deployment_id, department_id }: Charge): string {
-  const known = Object.entries({ workflow_id, deployment_id, department_id }).filter(([, value]) => value !== '')
+function tags({ workflow_id, deployment_id, department_id, key_id }: Charge): string {
+  const known = Object.entries({ workflow_id, deployment_id, department_id, key_id }).filter(
+    ([, value]) => value !== '',
+  )
   return known.length === 0
     ? ''
     : JSON.stringify(Object.fromEntries(known.map(([name, value]) => [`weir/${name}`, value])))
@@ -94,6 +96,7 @@ export async function* exportFocus(
   sql: Sql,
   orgId: string,
   { from, to }: Window,
+  filters: Filters = {},
   rowsOnPage = pageRows,
 ): AsyncGenerator<string, void, undefined> {
   const org = await sql.asOrgs([orgId], (tx) => findOrg(tx, orgId))
@@ -102,7 +105,7 @@ export async function* exportFocus(
   for (let day = from; day < to; day = utcMidnight(day, 1)) {
     const window = { from: day, to: utcMidnight(day, 1) }
     for (let after: DimensionRow | undefined, isLast = false; !isLast; ) {
-      const rows = await sql.asOrgs([orgId], (tx) => readDay(tx, orgId, window, after, rowsOnPage))
+      const rows = await sql.asOrgs([orgId], (tx) => readDay(tx, orgId, { window, filters, after, limit: rowsOnPage }))
       const text = rows.map((row) => lineOf({ ...row, day, account })).join('')
       if (text !== '') yield text
       after = rows.at(-1)

@@ -1,62 +1,99 @@
-import { sql as raw } from 'kysely'
+import { type RawBuilder, sql as raw } from 'kysely'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { usageCounters } from '../run-log/run-log.ts'
+import type { Combination } from './attribution.ts'
 import { dimensions } from './schema.ts'
 
 const columns = (names: readonly string[]) => raw.join(names.map((name) => raw.ref(name)))
-const sums = raw.join(usageCounters.map((name) => raw`sum(${raw.ref(name)})`))
+/** Money is kept in columns of any size; other counters stay at the largest number that their columns hold. */
+const fitting = (name: string, sum: RawBuilder<unknown>) =>
+  name.endsWith('_nano') ? sum : raw`least(${sum}, 9223372036854775807)`
+const sums = raw.join(usageCounters.map((name) => fitting(name, raw`sum(${raw.ref(name)})`)))
 const added = raw.join(
-  usageCounters.map((name) => raw`${raw.ref(name)} = u.${raw.ref(name)} + excluded.${raw.ref(name)}`),
+  usageCounters.map((name) => {
+    const column = raw.ref(name)
+    return raw`${column} = ${fitting(name, raw`u.${column}::numeric + excluded.${column}`)}`
+  }),
 )
 const bucketKey = ['org_id', 'bucket', ...dimensions]
 const customerKey = ['org_id', 'day', 'customer_id']
 
 /** Whoever folds an organization's usage folds it alone: two at once would only wait for each other. */
-async function isOurs(tx: Tx, orgId: string): Promise<boolean> {
+export async function isOurs(tx: Tx, orgId: string): Promise<boolean> {
   const { rows } = await raw<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`usage ${orgId}`}, 0)) as is_ours`.execute(tx)
   return rows[0]!.is_ours
 }
 
-/** Moves some deltas into the rollups, in one transaction; says how many there were. */
-export const foldPage = (sql: Sql, orgId: string, most: number): Promise<number> =>
-  sql.asOrgs([orgId], async (tx) => {
-    if (!(await isOurs(tx, orgId))) return 0
-    const { rows } = await raw<{ taken: number }>`
-      with taken as (
-        delete from usage_deltas where org_id = ${orgId} and id in (
-          select id from usage_deltas where org_id = ${orgId} order by id limit ${most}) returning *),
-      buckets as (
-        insert into usage_15m as u (${columns([...bucketKey, ...usageCounters])})
-        select ${columns(bucketKey)}, ${sums} from taken where customer_id is null
-         group by ${columns(bucketKey)} order by ${columns(bucketKey)}
-        on conflict (${columns(bucketKey)}) do update set ${added}),
-      customers as (
-        insert into usage_customer_days as u (${columns([...customerKey, ...usageCounters])})
-        select org_id, (bucket at time zone 'UTC')::date, customer_id, ${sums} from taken where customer_id is not null
-         group by 1, 2, 3 order by 1, 2, 3
-        on conflict (${columns(customerKey)}) do update set ${added})
-      select count(*)::integer as taken from taken`.execute(tx)
-    return rows[0]!.taken
-  })
+/** One row on its way into a rollup: usage that is not folded yet, or a quarter of an hour that has become old. */
+export interface FoldedRow extends Combination {
+  readonly ref: string
+  readonly period: Date
+  readonly customer_id: string | null
+}
 
-/** Moves some quarters of an hour into their UTC days, in one transaction; says how many there were. */
-export const foldOldPage = (sql: Sql, orgId: string, before: Date, most: number): Promise<number> =>
-  sql.asOrgs([orgId], async (tx) => {
-    if (!(await isOurs(tx, orgId))) return 0
-    const days = ['org_id', 'day', ...dimensions]
-    const { rows } = await raw<{ taken: number }>`
-      with taken as (
-        delete from usage_15m where org_id = ${orgId} and ctid = any (array(
-          select ctid from usage_15m where org_id = ${orgId} and bucket < ${before} order by bucket limit ${most}))
-        returning *, date_trunc('day', bucket, 'UTC') as day),
-      folded as (
-        insert into usage_days as u (${columns([...bucketKey, ...usageCounters])})
-        select ${columns(days)}, ${sums} from taken group by ${columns(days)} order by ${columns(days)}
-        on conflict (${columns(bucketKey)}) do update set ${added})
-      select count(*)::integer as taken from taken`.execute(tx)
-    return rows[0]!.taken
-  })
+/** The oldest deltas of an organization. */
+export async function readDeltas(tx: Tx, orgId: string, most: number): Promise<FoldedRow[]> {
+  const { rows } = await raw<FoldedRow>`
+    select id as ref, bucket as period, ${columns([...dimensions, 'customer_id'])} from usage_deltas
+     where org_id = ${orgId} order by id limit ${most}`.execute(tx)
+  return rows
+}
+
+/** The oldest quarters of an hour of an organization, of before a time; their period is their UTC day. */
+export async function readOldBuckets(tx: Tx, orgId: string, before: Date, most: number): Promise<FoldedRow[]> {
+  const { rows } = await raw<FoldedRow>`
+    select ctid::text as ref, date_trunc('day', bucket, 'UTC') as period, ${columns(dimensions)}, null as customer_id
+      from usage_15m where org_id = ${orgId} and bucket < ${before} order by bucket limit ${most}`.execute(tx)
+  return rows
+}
+
+/** Rows that are folded, and those of them that are counted under other names than their own. */
+export interface Folding {
+  readonly rows: readonly FoldedRow[]
+  readonly renamed: readonly FoldedRow[]
+}
+
+const given = (name: string) => raw`coalesce(r.${raw.ref(name)}, t.${raw.ref(name)}) as ${raw.ref(name)}`
+const givenNames = raw.join([...dimensions, 'customer_id'].map(given))
+const renamedRows = (renamed: readonly FoldedRow[]) => raw`
+  json_to_recordset(${JSON.stringify(renamed)}) as r (ref text, ${raw.join(
+    [...dimensions, 'customer_id'].map((name) => raw`${raw.ref(name)} text`),
+  )})`
+
+/** Moves deltas into the rollups, in one statement. */
+export async function foldRows(tx: Tx, orgId: string, { rows, renamed }: Folding) {
+  await raw`
+    with taken as (
+      delete from usage_deltas where org_id = ${orgId} and id = any (${rows.map(({ ref }) => ref)}::uuid[]) returning *),
+    named as (
+      select t.org_id, t.bucket, ${columns(usageCounters)}, ${givenNames}
+        from taken t left join ${renamedRows(renamed)} on r.ref::uuid = t.id),
+    buckets as (
+      insert into usage_15m as u (${columns([...bucketKey, ...usageCounters])})
+      select ${columns(bucketKey)}, ${sums} from named where customer_id is null
+       group by ${columns(bucketKey)} order by ${columns(bucketKey)}
+      on conflict (${columns(bucketKey)}) do update set ${added})
+    insert into usage_customer_days as u (${columns([...customerKey, ...usageCounters])})
+    select org_id, (bucket at time zone 'UTC')::date, customer_id, ${sums} from named where customer_id is not null
+     group by 1, 2, 3 order by 1, 2, 3
+    on conflict (${columns(customerKey)}) do update set ${added}`.execute(tx)
+}
+
+/** Moves quarters of an hour into their UTC days, in one statement. */
+export async function foldOldRows(tx: Tx, orgId: string, { rows, renamed }: Folding) {
+  const days = ['org_id', 'day', ...dimensions]
+  await raw`
+    with taken as (
+      delete from usage_15m where org_id = ${orgId} and ctid = any (${rows.map(({ ref }) => ref)}::tid[])
+      returning *, null::text as customer_id, ctid::text as ref, date_trunc('day', bucket, 'UTC') as day),
+    named as (
+      select t.org_id, t.day, ${columns(usageCounters)}, ${givenNames}
+        from taken t left join ${renamedRows(renamed)} on r.ref = t.ref)
+    insert into usage_days as u (${columns([...bucketKey, ...usageCounters])})
+    select ${columns(days)}, ${sums} from named group by ${columns(days)} order by ${columns(days)}
+    on conflict (${columns(bucketKey)}) do update set ${added}`.execute(tx)
+}
 
 export const nobody = '00000000-0000-0000-0000-000000000000'
 

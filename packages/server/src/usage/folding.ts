@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { Counter, Gauge } from 'prom-client'
+import type { Config } from '../config.ts'
 import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { Sql } from '../infra/sql.ts'
-import { deltasWaiting, foldOldPage, foldPage, nobody, orgsWithDeltas, orgsWithOldUsage } from './folding-queries.ts'
+import { attributeNew, attributeOld } from './attributing.ts'
+import {
+  deltasWaiting,
+  foldOldRows,
+  foldRows,
+  isOurs,
+  nobody,
+  orgsWithDeltas,
+  orgsWithOldUsage,
+  readDeltas,
+  readOldBuckets,
+} from './folding-queries.ts'
 import { utcMidnight } from './granules.ts'
 
 const sweepEveryMs = 1_000
@@ -20,15 +31,42 @@ const fineDays = 90
 export const daysBefore = (now: Date): Date => utcMidnight(now, -fineDays)
 const foldedBefore = (now: Date): Date => utcMidnight(now, -fineDays - 1)
 
+/** What folding needs of the process. */
+export type Folder = Pick<Platform, 'sql' | 'clock'> & { readonly config: Pick<Config, 'maxNewValuesPerDay'> }
+
+const rulesOf = ({ clock, config }: Folder) => ({
+  today: clock.now().toISOString().slice(0, 10),
+  newValuesPerDay: config.maxNewValuesPerDay,
+})
+
+/** Moves some deltas into the rollups, in one transaction; says how many there were. */
+const foldPage = (folder: Folder, orgId: string): Promise<number> =>
+  folder.sql.asOrgs([orgId], async (tx) => {
+    if (!(await isOurs(tx, orgId))) return 0
+    const rows = await readDeltas(tx, orgId, perPage)
+    if (rows.length > 0) await foldRows(tx, orgId, await attributeNew(tx, orgId, rows, rulesOf(folder)))
+    return rows.length
+  })
+
+/** Moves some quarters of an hour into their UTC days, in one transaction; says how many there were. */
+const foldOldPage = (folder: Folder, orgId: string, before: Date): Promise<number> =>
+  folder.sql.asOrgs([orgId], async (tx) => {
+    if (!(await isOurs(tx, orgId))) return 0
+    const rows = await readOldBuckets(tx, orgId, before, perPage)
+    if (rows.length > 0) await foldOldRows(tx, orgId, await attributeOld(tx, orgId, rows, rulesOf(folder)))
+    return rows.length
+  })
+
 /** Folds what waits, from some organization on and around: workers that begin together part. */
-export async function foldDeltas(sql: Sql, isStopping = () => false): Promise<number> {
+export async function foldDeltas(folder: Folder, isStopping = () => false): Promise<number> {
+  const { sql } = folder
   const start = randomUUID()
   let folded = 0
   const next = async (after: string, isBeyond: (orgId: string) => boolean) => {
     const orgs = await orgsWithDeltas(sql, after, orgsAtOnce)
     for (const orgId of orgs) {
       if (isStopping() || isBeyond(orgId)) return undefined
-      folded += await foldPages(() => foldPage(sql, orgId, perPage))
+      folded += await foldPages(() => foldPage(folder, orgId))
     }
     return orgs.at(-1)
   }
@@ -38,14 +76,15 @@ export async function foldDeltas(sql: Sql, isStopping = () => false): Promise<nu
 }
 
 /** Folds quarters of an hour that have become old into days. */
-export async function foldOldUsage(sql: Sql, now: Date, isStopping = () => false): Promise<number> {
-  const before = foldedBefore(now)
+export async function foldOldUsage(folder: Folder, isStopping = () => false): Promise<number> {
+  const { sql, clock } = folder
+  const before = foldedBefore(clock.now())
   let folded = 0
   for (let after: string | undefined = nobody; after !== undefined; ) {
     const orgs = await orgsWithOldUsage(sql, before, after, orgsAtOnce)
     for (const { org_id } of orgs.filter(({ is_old }) => is_old)) {
       if (isStopping()) return folded
-      folded += await foldPages(() => foldOldPage(sql, org_id, before, perPage), Number.POSITIVE_INFINITY)
+      folded += await foldPages(() => foldOldPage(folder, org_id, before), Number.POSITIVE_INFINITY)
     }
     after = orgs.at(-1)?.org_id
   }
@@ -62,16 +101,17 @@ async function foldPages(foldOne: () => Promise<number>, most = pagesPerOrg): Pr
   return folded
 }
 
-export const foldOldUsageJob = ({ sql, clock }: Platform): Job => ({
+export const foldOldUsageJob = (platform: Platform): Job => ({
   name: 'fold-old-usage',
   schedule: '41 * * * *',
   run: async (_payload, signal) => {
-    await foldOldUsage(sql, clock.now(), () => signal?.aborted === true)
+    await foldOldUsage(platform, () => signal?.aborted === true)
   },
 })
 
 /** Folds usage until it is closed. */
-export function foldUsage({ sql, log, metrics }: Platform) {
+export function foldUsage(platform: Platform) {
+  const { sql, log, metrics } = platform
   const waiting = new Gauge({
     name: 'svc_usage_deltas_waiting',
     help: 'Usage that was recorded and is not folded yet, about.',
@@ -88,7 +128,7 @@ export function foldUsage({ sql, log, metrics }: Platform) {
 
   async function sweep() {
     waiting.set(await deltasWaiting(sql))
-    foldedSoFar.inc(await foldDeltas(sql, () => isClosed))
+    foldedSoFar.inc(await foldDeltas(platform, () => isClosed))
   }
 
   function again() {

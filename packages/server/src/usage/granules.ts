@@ -2,9 +2,9 @@ import { Temporal } from 'temporal-polyfill'
 import type { Window } from '../contract/lists.ts'
 import { periodAt } from '../values/period.ts'
 
-/** How a window of usage is cut into periods, in the hours, days and months of a time zone. */
+/** How a window of usage is cut into periods, in the hours, days, weeks (from Monday) and months of a time zone. */
 
-export const granularities = ['hour', 'day', 'month'] as const
+export const granularities = ['hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof granularities)[number]
 
 export interface Cut {

@@ -133,20 +133,26 @@ const sumsIn = (row: Record<string, unknown>, prefix = '') =>
 
 export type DimensionRow = Sums & Record<(typeof dimensions)[number], string>
 
+export interface DayRead {
+  readonly window: Window
+  readonly filters: Filters
+  /** The last row of the page before. */
+  readonly after: DimensionRow | undefined
+  readonly limit: number
+}
+
 /** What was used on a day by each combination of dimensions, in their order, after those of the last page. */
 export async function readDay(
   tx: Tx,
   orgId: string,
-  day: Window,
-  after: DimensionRow | undefined,
-  limit: number,
+  { window, filters, after, limit }: DayRead,
 ): Promise<DimensionRow[]> {
   await prepare(tx)
   const beyond = after
     ? raw`where (${columns(dimensions)}) > (${raw.join(dimensions.map((name) => after[name]))})`
     : raw``
   const wanted = raw.join([...inByteOrder(dimensions), columns(usageCounters)])
-  const parts = partsOf(orgId, day, {}).map((part) => part(wanted))
+  const parts = partsOf(orgId, window, filters).map((part) => part(wanted))
   const { rows } = await raw<Record<string, unknown>>`
     select ${raw.join([columns(dimensions), summed()])} from (${raw.join(parts, raw` union all `)}) as parts ${beyond}
      group by ${columns(dimensions)} order by ${columns(dimensions)} limit ${limit}`.execute(tx)

@@ -3,19 +3,24 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery, pageRequest, windowFilters } from '../contract/lists.ts'
 import { checkOf, withCheck } from '../contract/semantic-check.ts'
-import { Count, Nullable, OwnId, Timestamp } from '../contract/wire.ts'
+import { Count, MadeByFilter, Nullable, OwnId, Picture, Timestamp } from '../contract/wire.ts'
 import { scheduleFaults, Timezone } from '../ledger/ledger.ts'
 import { Model, Provider } from '../run-log/run-log.ts'
 import { granularities } from './granules.ts'
 
 /** What usage by quarters of an hour is told apart by. */
-export const dimensions = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id'] as const
+export const dimensions = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id', 'key_id'] as const
 const groupings = [...dimensions, 'customer_id'] as const
 export type Grouping = (typeof groupings)[number]
 
-const maxGroupings = 2
-/** A position names its group, and a group has two names of 200 characters, each up to four bytes. */
-const maxCursorLength = 4_096
+const maxGroupings = 4
+/** Beyond two dimensions, a window has at most so many periods: each is a row for every combination that was used in it. */
+export const maxFinePeriods = 100
+const maxFewGroupings = 2
+export const isFine = (groups: readonly Grouping[]) => groups.length > maxFewGroupings
+
+/** A position names its group, and a group has four names of 200 characters, each up to four bytes. */
+const maxCursorLength = 8_192
 
 const own = (description: string) => Type.String({ ...OwnId, description })
 const filters = {
@@ -25,10 +30,11 @@ const filters = {
   workflow_id: own('Only runs of this workflow.'),
   deployment_id: own('Only runs of this deployment.'),
   department_id: own('Only runs of this department.'),
+  key_id: MadeByFilter('Only runs that this key, or support grant, made.'),
   customer_id: own('Only runs of this customer; by UTC day, and with no other dimension.'),
 }
 
-const listed = ListQuery({ period_start: 'time' }, filters, 'text')
+const listed = ListQuery({ period_start: 'time' }, filters, 'text', 'oldest first')
 const query = Type.Object(
   {
     ...listed.properties,
@@ -36,14 +42,23 @@ const query = Type.Object(
       Type.String({ minLength: 1, maxLength: maxCursorLength, description: '`next_cursor` of the page before.' }),
     ),
     granularity: Type.Optional(
-      Type.Enum([...granularities], { default: 'day', description: 'How long the periods are.' }),
+      Type.Enum([...granularities], {
+        default: 'day',
+        description: 'How long the periods are; a week begins on Monday.',
+      }),
     ),
     group_by: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: `Up to two of ${groupings.map((name) => `\`${name}\``).join(', ')}, with a comma between. \`customer_id\` stands alone, by UTC day.`,
+        description: `Up to four of ${groupings.map((name) => `\`${name}\``).join(', ')}, with a comma between. \`customer_id\` stands alone, by UTC day.`,
         examples: ['model,workflow_id'],
+      }),
+    ),
+    format: Type.Optional(
+      Type.Enum(['json', 'svg'], {
+        default: 'json',
+        description: '`svg` draws the cost by period and group as a picture, without pages.',
       }),
     ),
     timezone: Type.Optional({ ...Timezone, description: 'The IANA name of the zone whose clock forms the periods.' }),
@@ -54,6 +69,7 @@ export type UsageQuery = Static<typeof query>
 export const UsageQuery = withCheck(query, (asked: UsageQuery) => [
   ...cursorFaults(asked),
   ...groupFaults(asked),
+  ...pictureFaults(asked),
   ...scheduleFaults(asked),
   ...(isByCustomer(asked) ? customerFaults(asked) : []),
 ])
@@ -86,15 +102,25 @@ function groupFaults(asked: UsageQuery): FieldFault[] {
   if (groups.length > maxGroupings)
     return [{ field: 'group_by', code: 'too_many', message: `Group by at most ${maxGroupings} dimensions.` }]
   const isSound = groups.every((name) => groupings.includes(name)) && new Set(groups).size === groups.length
-  const message = `Group by one or two of ${groupings.join(', ')}, with a comma between.`
+  const message = `Group by one to four of ${groupings.join(', ')}, with a comma between.`
   return isSound ? [] : [{ field: 'group_by', code: 'invalid_value', message }]
 }
+
+/** A picture shows the whole window, in the order of time. */
+const pictureFaults = (asked: UsageQuery): FieldFault[] =>
+  asked.format === 'svg'
+    ? (['limit', 'cursor', 'sort'] as const).flatMap((field) =>
+        asked[field] === undefined || asked[field] === 'period_start'
+          ? []
+          : [{ field, code: 'invalid_value' as const, message: 'A picture has no pages: leave this out.' }],
+      )
+    : []
 
 export const isByCustomer = (asked: UsageQuery): boolean =>
   asked.customer_id !== undefined || groupsOf(asked).includes('customer_id')
 
 /** Customers are many: a row for each and every quarter of an hour and workflow would be as many rows as runs. */
-function customerFaults(asked: UsageQuery): FieldFault[] {
+export function customerFaults(asked: UsageQuery): FieldFault[] {
   const why = 'Usage by customer is kept by UTC day and apart from all other dimensions'
   const fault = (field: string, how: string): FieldFault => ({
     field,
@@ -107,7 +133,7 @@ function customerFaults(asked: UsageQuery): FieldFault[] {
     ...(groupsOf(asked).some((name) => name !== 'customer_id')
       ? [fault('group_by', 'group by customer_id alone')]
       : []),
-    ...(granularity === 'hour' ? [fault('granularity', 'ask for day or month')] : []),
+    ...(granularity === 'hour' ? [fault('granularity', 'ask for day, week or month')] : []),
     ...(timezone === undefined || /^(etc\/)?utc$/i.test(timezone) ? [] : [fault('timezone', 'ask for UTC')]),
   ]
 }
@@ -137,7 +163,12 @@ const sums = {
 }
 
 const Group = Type.Optional(
-  Nullable(Type.String({ description: 'With `group_by` only; null for runs that had none.' })),
+  Nullable(
+    Type.String({
+      description:
+        'With `group_by` only; null for runs that had none, `(other)` for names beyond those that usage tells apart.',
+    }),
+  ),
 )
 
 const UsageRow = Type.Object({
@@ -148,19 +179,32 @@ const UsageRow = Type.Object({
   workflow_id: Group,
   deployment_id: Group,
   department_id: Group,
+  key_id: Group,
   customer_id: Group,
   ...sums,
 })
 export type UsageRow = Static<typeof UsageRow>
 
-export const Usage = Type.Object({
-  ...ListOf(UsageRow).properties,
-  totals: Type.Object(sums, { description: 'Of the whole window, not of the page.' }),
-  granularity: Type.String({ examples: ['day'] }),
-  from: { ...Timestamp, description: 'Where the window begins, as a whole quarter of an hour.' },
-  to: { ...Timestamp, description: 'Where it ends, not included.' },
-})
+export const Usage = Type.Object(
+  {
+    ...ListOf(UsageRow).properties,
+    totals: Type.Object(sums, { description: 'Of the whole window, not of the page.' }),
+    granularity: Type.String({ examples: ['day'] }),
+    from: { ...Timestamp, description: 'Where the window begins, as a whole quarter of an hour.' },
+    to: { ...Timestamp, description: 'Where it ends, not included.' },
+  },
+  { description: 'A page of usage, and the totals of the whole window.' },
+)
 export type Usage = Static<typeof Usage>
+
+/** The answer in the form that was asked for; a picture is written by hand, so this only documents it. */
+export const UsageAnswer = Type.Unsafe<Usage | string>({
+  description: 'Usage by period and group, or a picture of its cost.',
+  content: {
+    'application/json': { schema: Usage },
+    'image/svg+xml': { schema: Picture },
+  },
+})
 
 const exportQuery = Type.Object(
   {
@@ -178,6 +222,12 @@ export const UsageExportQuery = withCheck(exportQuery, ({ from, to }: Static<typ
 
 /** Streamed, so this documents it and nothing is made from it. */
 export const UsageExport = Type.Unsafe<Readable | string>({
-  description: 'A header line and a line per UTC day, model, provider, workflow, deployment and department.',
-  content: { 'text/csv': { schema: Type.String() } },
+  description: 'A header line and a line per UTC day, model, provider, workflow, deployment, department and key.',
+  content: {
+    'text/csv': {
+      schema: Type.String({
+        examples: ['BilledCost,BillingAccountId,BillingAccountName,…\n0.0085,org_01jbstbb4pex5vsknk084sn02q,Acme,…\n'],
+      }),
+    },
+  },
 })

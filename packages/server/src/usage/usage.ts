@@ -1,3 +1,4 @@
+import { validationFailed } from '../contract/errors.ts'
 import { page, pageRequest, readWindow } from '../contract/lists.ts'
 import type { Platform } from '../infra/platform.ts'
 import { bucketMs } from '../run-log/run-log.ts'
@@ -5,23 +6,44 @@ import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { daysBefore } from './folding.ts'
 import { cutWindow, defaultWindow, wholeSteps } from './granules.ts'
-import { readUsageRows, type Sums } from './queries.ts'
-import { dimensions, type Grouping, groupsAt, groupsOf, isByCustomer, type Usage, type UsageQuery } from './schema.ts'
+import { drawBars } from './picture.ts'
+import { readUsageRows, type Sums, type UsageRead } from './queries.ts'
+import {
+  dimensions,
+  type Grouping,
+  groupsAt,
+  groupsOf,
+  isByCustomer,
+  isFine,
+  maxFinePeriods,
+  type Usage,
+  type UsageQuery,
+} from './schema.ts'
 
 export { foldOldUsageJob, foldUsage } from './folding.ts'
 
 const dayMs = 86_400_000
 
-/** What runs used and cost in a window, by period and group: exact at once, whatever of it is folded by now. */
-export async function readUsage({ sql, clock }: Platform, orgId: string, query: UsageQuery): Promise<Usage> {
+type Reading = Pick<UsageRead, 'limit' | 'descending' | 'after'>
+
+/** The rows of a window and its periods, in the form in which a query asks for them. */
+async function readPeriods(
+  { sql, clock }: Platform,
+  orgId: string,
+  query: UsageQuery,
+  reading: (starts: readonly Date[]) => Reading,
+) {
   const now = clock.now()
   const cut = { granularity: query.granularity ?? 'day', timezone: query.timezone ?? 'UTC' }
   const ofCustomers = isByCustomer(query)
   const window = wholeSteps(readWindow(query, defaultWindow(query, cut, now)), ofCustomers ? dayMs : bucketMs)
   const starts = cutWindow(cut, window)
   const groups = groupsOf(query)
-  const asked = pageRequest(query, 'period_start')
-  const { totals, rows } = await sql.asOrgs([orgId], (tx) =>
+  if (isFine(groups) && starts.length > maxFinePeriods) {
+    const message = `With three or four dimensions a window has at most ${maxFinePeriods} periods: ask for longer periods or a shorter window.`
+    throw validationFailed([{ field: 'granularity', code: 'out_of_range', message }])
+  }
+  const read = await sql.asOrgs([orgId], (tx) =>
     readUsageRows(tx, orgId, {
       window,
       starts,
@@ -29,14 +51,23 @@ export async function readUsage({ sql, clock }: Platform, orgId: string, query: 
       filters: filtersOf(query),
       isByCustomer: ofCustomers,
       daysBefore: daysBefore(now),
-      limit: asked.limit,
-      descending: asked.descending,
-      after: asked.after && {
-        period: starts.filter((start) => start.getTime() <= Date.parse(asked.after!.value)).length - 1,
-        groups: groupsAt(asked.after.id, groups.length)!,
-      },
+      ...reading(starts),
     }),
   )
+  return { ...read, cut, window, starts, groups }
+}
+
+/** What runs used and cost in a window, by period and group: exact at once, whatever of it is folded by now. */
+export async function readUsage(platform: Platform, orgId: string, query: UsageQuery): Promise<Usage> {
+  const asked = pageRequest(query, 'period_start')
+  const { totals, rows, cut, window, starts, groups } = await readPeriods(platform, orgId, query, (periods) => ({
+    limit: asked.limit,
+    descending: asked.descending,
+    after: asked.after && {
+      period: periods.filter((start) => start.getTime() <= Date.parse(asked.after!.value)).length - 1,
+      groups: groupsAt(asked.after.id, groupsOf(query).length)!,
+    },
+  }))
   const answer = page(rows, asked, (row) => ({
     value: timestamp(starts[row.period]!),
     id: JSON.stringify(row.groups),
@@ -55,6 +86,36 @@ export async function readUsage({ sql, clock }: Platform, orgId: string, query: 
     to: timestamp(window.to),
   }
 }
+
+/** Ninety days of more than fifty groups; a picture of more would show none of them. */
+const maxDrawnRows = 5_000
+
+/** A picture of what a window cost, by period and group. */
+export async function drawUsage(platform: Platform, orgId: string, query: UsageQuery): Promise<string> {
+  const { totals, rows, cut, starts, groups } = await readPeriods(platform, orgId, query, () => ({
+    limit: maxDrawnRows,
+    descending: false,
+    after: undefined,
+  }))
+  if (rows.length > maxDrawnRows) {
+    const message = `There are more than ${maxDrawnRows} values to draw: group by fewer dimensions, filter, or ask for longer periods.`
+    throw validationFailed([{ field: 'group_by', code: 'too_many', message }])
+  }
+  return drawBars({
+    cut,
+    groups,
+    total: dollars(totals.cost_nano),
+    starts: starts.map((start) => start.getTime()),
+    values: rows.map((row) => ({
+      period: row.period,
+      name: row.groups.map((name) => name || 'none').join(' · '),
+      value: dollars(row.cost_nano),
+    })),
+  })
+}
+
+const nanoPerDollar = 1e9
+const dollars = (nano: bigint) => Number(nano) / nanoPerDollar
 
 const filtersOf = (query: UsageQuery): Partial<Record<Grouping, string>> =>
   Object.fromEntries(

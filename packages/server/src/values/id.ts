@@ -14,6 +14,7 @@ export const prefixes = {
   audit: 'aud',
   ratePolicy: 'rlp',
   decision: 'dec',
+  refusal: 'rfs',
   reservation: 'rsv',
   spendCap: 'cap',
   budget: 'bud',
@@ -60,6 +61,9 @@ export function newUuidAt(ms: number): string {
   poolUsed += 16
   return uuidv7({ msecs: ms, random: pool.subarray(poolUsed - 16, poolUsed) })
 }
+
+/** The id of a time and 16 bytes that stand for all else: the same for the same. */
+export const uuidAt = (ms: number, bytes: Uint8Array): string => uuidv7({ msecs: ms, random: bytes })
 
 /** When a UUIDv7 was made, by the clock of who made it. */
 export const timeOfUuid = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)

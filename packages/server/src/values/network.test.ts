@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isNetwork, networks } from './network.ts'
+import { addressBlock, isNetwork, networks } from './network.ts'
 
 describe('networks contain', () => {
   test.each([
@@ -32,6 +32,26 @@ test.each([
   'localhost',
   '',
   '10.0.0.1/8/9',
+  'fe80::1%eth0',
+  'fe80::1%eth0/64',
 ])('%j is no network', (text) => {
   expect(isNetwork(text)).toBe(false)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['1::2:3:4:5:6', '1:0:0:2::/64'],
+  ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+  ['1:2:3:4:5:6:192.0.2.7', '1:2:3:4::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['nonsense', 'nonsense'],
+])('%s stands for %s', (address, block) => {
+  expect(addressBlock(address)).toBe(block)
 })

@@ -7,6 +7,8 @@ const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 export const plainAddress = (address: string) => mapped.exec(address)?.[1] ?? address
 
 function parts(text: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
+  // A zone names an interface of one machine; with it the address would match nothing.
+  if (text.includes('%')) return undefined
   const [address, prefixText, ...rest] = text.split('/')
   const version = isIP(address!)
   if (version === 0 || rest.length > 0) return undefined
@@ -20,7 +22,53 @@ function parts(text: string): { address: string; prefix: number; family: 'ipv4' 
   return { address: address!, prefix, family: version === 4 ? 'ipv4' : 'ipv6' }
 }
 
+const ipv6Words = 8
+const blockWords = 4
+
+/** Who an address stands for: an IPv4 address for itself, an IPv6 one for its network of 64 bits, which one customer has whole. */
+export function addressBlock(address: string): string {
+  const plain = plainAddress(address)
+  if (isIP(plain) !== 6) return plain
+  const [head = '', tail] = plain.split('%', 1)[0]!.split('::')
+  const words = head === '' ? [] : head.split(':')
+  const last = tail === undefined || tail === '' ? [] : tail.split(':')
+  // An IPv4 address at the end stands for two words.
+  const lastWords = last.length + (last.at(-1)?.includes('.') ? 1 : 0)
+  const zeros = tail === undefined ? 0 : ipv6Words - words.length - lastWords
+  const all = [...words, ...Array<string>(Math.max(0, zeros)).fill('0'), ...last]
+  const block = all.slice(0, blockWords).map((word) => Number.parseInt(word, 16).toString(16))
+  return `${block.join(':')}::/64`
+}
+
 export const isNetwork = (text: string) => parts(text) !== undefined
+
+/** One spelling of a network: no bits beyond its prefix, no prefix where it is a single address. */
+export function normalNetwork(text: string): string {
+  const { address, prefix, family } = parts(text)!
+  const bits = family === 'ipv4' ? 32 : 128
+  const beyond = BigInt(bits - prefix)
+  const first = (valueOf(address, family) >> beyond) << beyond
+  return prefix === bits ? written(first, family) : `${written(first, family)}/${prefix}`
+}
+
+function valueOf(address: string, family: 'ipv4' | 'ipv6'): bigint {
+  if (family === 'ipv4') return address.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n)
+  // The parser of URLs knows every spelling of an address and writes it without an IPv4 part.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const groups = (side: string) => (side === '' ? [] : side.split(':'))
+  const before = groups(head)
+  const after = groups(tail ?? '')
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
+  return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
+}
+
+function written(value: bigint, family: 'ipv4' | 'ipv6'): string {
+  const [count, size, base] = family === 'ipv4' ? [4, 8n, 10] : [8, 16n, 16]
+  const groups = Array.from({ length: count }, (_, i) =>
+    ((value >> (size * BigInt(count - 1 - i))) & ((1n << size) - 1n)).toString(base),
+  )
+  return family === 'ipv4' ? groups.join('.') : new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
+}
 
 export interface Networks {
   readonly contains: (address: string) => boolean

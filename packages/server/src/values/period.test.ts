@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isTimezone, type Planned, periodAt, periodUnits, plannedPeriodAt, replan, type Schedule } from './period.ts'
+import {
+  beginOf,
+  isTimezone,
+  type Period,
+  type Planned,
+  periodAt,
+  periodUnits,
+  plannedPeriodAt,
+  replan,
+  type Schedule,
+} from './period.ts'
 
 const hour = 3_600_000
 const utc = (unit: Schedule['unit'], anchor: string | null = null): Schedule => ({ unit, anchor, timezone: 'UTC' })
@@ -205,12 +215,18 @@ describe('a changed schedule', () => {
   const monthly: Planned = { current: utc('month'), next: null }
   const weekly = replan(monthly, utc('week'), at)
 
-  test('begins where the running period ends, with what is left of its own period', () => {
+  test('begins with its first own period after the running one, which goes on until then', () => {
+    const monday = ms('2026-12-07T00:00Z')
     expect(weekly).toEqual({ current: utc('month'), next: { schedule: utc('week'), fromMs: december } })
-    expect(plannedPeriodAt(weekly, at)).toEqual(periodAt(utc('month'), at))
-    const first = plannedPeriodAt(weekly, december)
-    expect(first).toEqual({ label: 'week:2026-11-30@UTC', startMs: december, endMs: ms('2026-12-07T00:00Z') })
-    expect(plannedPeriodAt(weekly, first.endMs)).toEqual(periodAt(utc('week'), first.endMs))
+    const november = { ...periodAt(utc('month'), at), endMs: monday }
+    for (const time of [at, december - 1, december, monday - 1]) expect(plannedPeriodAt(weekly, time)).toEqual(november)
+    expect(plannedPeriodAt(weekly, monday)).toEqual(periodAt(utc('week'), monday))
+  })
+
+  test('begins at once with the end of the running period where its own begins there', () => {
+    const daily = replan(monthly, utc('day'), at)
+    expect(plannedPeriodAt(daily, at)).toEqual(periodAt(utc('month'), at))
+    expect(plannedPeriodAt(daily, december)).toEqual(periodAt(utc('day'), december))
   })
 
   test('is forgotten when the one in force is wanted again', () => {
@@ -223,39 +239,81 @@ describe('a changed schedule', () => {
   })
 
   test('is the one in force once it has begun', () => {
-    expect(replan(weekly, utc('week'), december)).toEqual({ current: utc('week'), next: null })
-    expect(replan(weekly, utc('month'), december)).toEqual({
+    const monday = ms('2026-12-07T00:00Z')
+    expect(replan(weekly, utc('week'), monday)).toEqual({ current: utc('week'), next: null })
+    expect(replan(weekly, utc('month'), monday)).toEqual({
       current: utc('week'),
-      next: { schedule: utc('month'), fromMs: ms('2026-12-07T00:00Z') },
+      next: { schedule: utc('month'), fromMs: ms('2026-12-14T00:00Z') },
+    })
+  })
+
+  test('still begins after the period that ran first, when it is changed again meanwhile', () => {
+    const tuesday = ms('2026-12-01T12:00Z')
+    expect(replan(weekly, utc('quarter'), tuesday)).toEqual({
+      current: utc('month'),
+      next: { schedule: utc('quarter'), fromMs: december },
     })
   })
 
   test('ends the period before it even if another time-zone database would not', () => {
-    const clipped: Planned = { current: utc('month'), next: { schedule: utc('week'), fromMs: december - hour } }
-    expect(plannedPeriodAt(clipped, at).endMs).toBe(december - hour)
+    const clipped: Planned = { current: utc('month'), next: { schedule: utc('day'), fromMs: december - 24 * hour } }
+    expect(plannedPeriodAt(clipped, at).endMs).toBe(december - 24 * hour)
   })
 
-  test('never shortens or resets the running period, however often it changes', () => {
-    const wishes = fc.array(fc.tuple(schedules, fc.integer({ min: 0, max: 400 * 24 * hour })), { maxLength: 8 })
+  /** The calendar periods that limits were counted in, in the order in which they were met. */
+  function metBetween(
+    begin: number,
+    end: number,
+    current: Schedule,
+    changeAt: (planned: Planned, now: number) => Planned,
+  ) {
+    const met: Period[] = []
+    let planned: Planned = { current, next: null }
+    for (let now = begin; now < end; ) {
+      planned = changeAt(planned, now)
+      const { label, endMs } = plannedPeriodAt(planned, now)
+      const inForce = planned.next !== null && now >= beginOf(planned.next) ? planned.next.schedule : planned.current
+      const calendar = periodAt(
+        inForce,
+        Math.min(now, planned.next !== null && inForce === planned.current ? planned.next.fromMs - 1 : now),
+      )
+      expect(calendar.label).toBe(label)
+      if (met.at(-1)?.label !== label) met.push(calendar)
+      now = Math.min(endMs, now + 7 * hour)
+    }
+    return met
+  }
+
+  test('never gives a fresh limit before its calendar would: the periods met never overlap, and none comes twice', () => {
+    const wishes = fc.array(fc.option(schedules, { nil: undefined }), { minLength: 1, maxLength: 120 })
     fc.assert(
       fc.property(schedules, instants, wishes, (current, begin, changes) => {
-        let planned: Planned = { current, next: null }
-        let now = begin
-        for (const [wanted, later] of changes) {
-          now += later
-          const running = plannedPeriodAt(planned, now)
-          planned = replan(planned, wanted, now)
-          const still = plannedPeriodAt(planned, now)
-          expect(still.label).toBe(running.label)
-          expect(still.endMs).toBe(running.endMs)
-          expect(still.startMs).toBeLessThanOrEqual(running.startMs)
-          const following = plannedPeriodAt(planned, running.endMs)
-          expect(following.startMs).toBe(running.endMs)
-          expect(following.label).toContain(`@${wanted.timezone}`)
-        }
+        let i = 0
+        const met = metBetween(begin, begin + 120 * 24 * hour, current, (planned, now) => {
+          const wanted = changes[i++ % changes.length]
+          return wanted === undefined ? planned : replan(planned, wanted, now)
+        })
+        expect(met.filter(({ startMs }, place) => place > 0 && startMs < met[place - 1]!.endMs)).toEqual([])
+        expect(new Set(met.map(({ label }) => label)).size).toBe(met.length)
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
+  })
+
+  test('to the zone with the next midnight, over and over, gives no more daily limits than the days there are', () => {
+    const hours = Array.from({ length: 12 }, (_, i) => i + 1)
+    const zones = ['UTC', ...hours.map((west) => `Etc/GMT+${west}`), ...hours.map((east) => `Etc/GMT-${east}`)]
+    const begin = ms('2026-11-18T00:00Z')
+    const labels = new Set<string>()
+    let planned: Planned = { current: utc('day'), next: null }
+    for (let now = begin; now < begin + 48 * hour; now += hour / 4) {
+      labels.add(plannedPeriodAt(planned, now).label)
+      // Greedy: whichever zone brings the limit after the next one soonest.
+      const wishes = zones.map((timezone) => replan(planned, { unit: 'day', anchor: null, timezone }, now))
+      const secondEnd = (wish: Planned) => plannedPeriodAt(wish, plannedPeriodAt(wish, now).endMs).endMs
+      planned = wishes.toSorted((a, b) => secondEnd(a) - secondEnd(b))[0]!
+    }
+    expect(labels.size).toBeLessThanOrEqual(3)
   })
 })
 

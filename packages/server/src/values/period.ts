@@ -22,7 +22,11 @@ export interface Period {
   readonly endMs: number
 }
 
-/** A schedule and the one that follows it: a change begins where the running period ends. */
+/**
+ * A schedule and the one that follows it, once the period is over that ran when it was asked for. It begins with the first of its
+ * own periods that begins then or later, and until then the running period goes on: no period is ever cut short, so the calendar
+ * periods that limits are counted in never overlap, however often a schedule changes.
+ */
 export interface Planned {
   readonly current: Schedule
   readonly next: { readonly schedule: Schedule; readonly fromMs: number } | null
@@ -55,22 +59,27 @@ export function periodAt(schedule: Schedule, atMs: number): Period {
   return period
 }
 
-export function plannedPeriodAt({ current, next }: Planned, atMs: number): Period {
-  if (next === null) return periodAt(current, atMs)
-  const { schedule, fromMs } = next
-  if (atMs < fromMs) {
-    const period = periodAt(current, atMs)
-    return period.endMs > fromMs ? { ...period, endMs: fromMs } : period
-  }
-  const period = periodAt(schedule, atMs)
-  return period.startMs < fromMs ? { ...period, startMs: fromMs } : period
+/** The moment from which on a planned schedule is in force. */
+export function beginOf({ schedule, fromMs }: NonNullable<Planned['next']>): number {
+  const period = periodAt(schedule, fromMs)
+  return period.startMs === fromMs ? fromMs : period.endMs
 }
 
-export function replan(planned: Planned, wanted: Schedule, atMs: number): Planned {
-  const { next } = planned
-  const current = next !== null && atMs >= next.fromMs ? next.schedule : planned.current
+export function plannedPeriodAt({ current, next }: Planned, atMs: number): Period {
+  if (next === null) return periodAt(current, atMs)
+  const beginMs = beginOf(next)
+  if (atMs >= beginMs) return periodAt(next.schedule, atMs)
+  const period = periodAt(current, Math.min(atMs, next.fromMs - 1))
+  return period.endMs < next.fromMs ? period : { ...period, endMs: beginMs }
+}
+
+export function replan({ current: earlier, next }: Planned, wanted: Schedule, atMs: number): Planned {
+  const isBegun = next !== null && atMs >= beginOf(next)
+  const current = isBegun ? next.schedule : earlier
   if (textOf(current) === textOf(wanted)) return { current, next: null }
-  return { current, next: { schedule: wanted, fromMs: plannedPeriodAt(planned, atMs).endMs } }
+  // A period that goes on beyond its own end, because of an earlier change, has ended where it would have.
+  const isOverdue = next !== null && !isBegun && atMs >= next.fromMs
+  return { current, next: { schedule: wanted, fromMs: isOverdue ? next.fromMs : periodAt(current, atMs).endMs } }
 }
 
 /** Whether periods can be cut in this zone. An offset is none: it would be wrong for half of the year. */

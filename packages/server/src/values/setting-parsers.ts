@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type MasterKeys, parseMasterKeys } from './keyring.ts'
 import { isNetwork } from './network.ts'
@@ -44,9 +45,38 @@ export const secretUrl =
     secret(url(...protocols)(value))
 
 export const databaseUrl = (value: string): Secret => {
-  const checked = secretUrl('postgres:', 'postgresql:')(value)
-  if (new URL(value).username === '') throw new Fault('must name the role to connect as')
-  return checked
+  const checked = url('postgres:', 'postgresql:')(value)
+  const { username, searchParams } = new URL(value)
+  if (username === '') throw new Fault('must name the role to connect as')
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const path = searchParams.get(name)
+    if (path !== null) readText(path, `names a file as ${name} that`)
+  }
+  const mode = searchParams.get('sslmode')
+  if (mode !== null && !sslModes.has(mode)) throw new Fault(`must have an sslmode of ${[...sslModes].join(', ')}`)
+  return secret(
+    mode !== null && checkedModes.has(mode) ? checked.replace(`sslmode=${mode}`, 'sslmode=verify-full') : checked,
+  )
+}
+
+/** The driver checks the certificate and the host under all of these, but says that its next version will not. */
+const checkedModes = new Set(['prefer', 'require', 'verify-ca'])
+const sslModes = new Set(['disable', 'no-verify', ...checkedModes, 'verify-full'])
+
+/** The content of a file; its fault repeats neither the path nor the content. */
+function readText(path: string, which: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Fault(`${which} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** A file in PEM, read at start. */
+export const pemFile = (path: string): Secret => {
+  const content = readText(path, 'names a file that')
+  if (!content.includes('-----BEGIN ')) throw new Fault('must name a file in PEM')
+  return secret(content)
 }
 
 /** Wrapped in a function, so that printing the configuration does not print them. */

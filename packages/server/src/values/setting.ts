@@ -8,12 +8,18 @@ export interface Setting<T> {
   readonly fallback?: (config: Record<string, unknown>) => T
   /** Set for a variable on its way out: what to use instead. */
   readonly replacedBy?: string
+  /** A secret may stand in a file instead, which a variable of the same name with `_FILE` names. */
+  readonly isSecret?: true
 }
 
 export const setting = <T>(variable: string, describe: string, parse: (text: string) => T): Setting<T> => ({
   variable,
   describe,
   parse,
+})
+export const secretSetting = <T>(variable: string, describe: string, parse: (text: string) => T): Setting<T> => ({
+  ...setting(variable, describe, parse),
+  isSecret: true,
 })
 export const optional = <T, F>(base: Setting<T>, otherwise: string, fallback: (config: Record<string, unknown>) => F) =>
   ({ ...base, otherwise, fallback }) as Setting<T | F>

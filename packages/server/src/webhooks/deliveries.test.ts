@@ -276,7 +276,9 @@ describe('a test event', () => {
 
 describe('a replay', () => {
   const replays = ({ inOrg }: Awaited<ReturnType<typeof subscribed>>) =>
-    inOrg((tx) => tx.selectFrom('webhook_replays').select(['id', 'kinds', 'after_id', 'before_id']).execute())
+    inOrg((tx) =>
+      tx.selectFrom('webhook_replays').select(['id', 'kinds', 'after_id', 'before_id']).orderBy('id').execute(),
+    )
 
   test('counts and leaves to the worker what the subscription asks for in the window', async () => {
     const org = await subscribed({ events: ['key.*'] })
@@ -288,11 +290,14 @@ describe('a replay', () => {
     const to = iso(nowMs - minute)
     const { status, json } = await org.ask('POST', '/replay', { from, to })
     expect(status).toBe(200)
-    expect(json).toEqual({
-      id: expect.stringMatching(/^rpl_/),
+    expect(json).toMatchObject({
+      id: expect.stringMatching(/^rpl_/) as string,
+      status: 'waiting',
       from: from.replace('Z', '+00:00'),
       to: to.replace('Z', '+00:00'),
       event_count: 1,
+      told_count: 0,
+      finished_at: null,
     })
     const [row] = await replays(org)
     expect(formatId('replay', row!.id)).toBe(json['id'])
@@ -308,7 +313,7 @@ describe('a replay', () => {
       (await org.ask('POST', '/replay', { from: iso(nowMs - 5 * minute), events })).json['event_count']
     expect(await replay(['org.*'])).toBe(1)
     expect(await replay(['webhook.*'])).toBe(0)
-    expect((await replays(org)).map(({ kinds }) => kinds)).toEqual([['org.suspended', 'org.resumed']])
+    expect((await replays(org)).map(({ kinds }) => kinds)).toEqual([['org.suspended', 'org.resumed'], []])
     await org.ask('PATCH', '', { events: [] })
     const all = await org.ask('POST', '/replay', { from: iso(nowMs - 5 * minute) })
     expect(all.json['event_count']).toBe(1)

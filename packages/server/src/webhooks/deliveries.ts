@@ -10,10 +10,13 @@ import {
   countReplays,
   type DeliveryRow,
   findDelivery,
+  findReplay,
   insertEvent,
   insertReplay,
   isEventKept,
   listDeliveries,
+  listReplays,
+  type StoredReplay,
 } from './delivery-queries.ts'
 import {
   type AttemptView,
@@ -21,6 +24,7 @@ import {
   type DeliveryView,
   newestFirst,
   type ReplayInput,
+  type ReplayListQuery,
   type ReplayView,
 } from './delivery-schema.ts'
 import { findSubscription, type SubscriptionRow } from './queries.ts'
@@ -143,6 +147,32 @@ export async function sendTest(
 const kindsFor = (filter: readonly string[]) =>
   Object.keys(eventKinds).filter((kind) => kind !== testKind && asksFor(filter, kind))
 
+const replayView = (row: StoredReplay): ReplayView => ({
+  id: formatId('replay', row.id),
+  subscription_id: formatId('subscription', row.subscription_id),
+  status: row.finished_at === null ? 'waiting' : 'finished',
+  from: timestamp(row.from_at!),
+  to: timestamp(row.to_at!),
+  event_count: row.event_count!,
+  told_count: row.told_count,
+  created_at: timestamp(row.created_at),
+  finished_at: timestampOrNull(row.finished_at),
+})
+
+export async function getReplay(tx: Tx, orgId: string, subscriptionId: string, id: string): Promise<ReplayView> {
+  const row = await findReplay(tx, orgId, subscriptionId, id)
+  if (!row) throw new ApiError('not_found')
+  return replayView(row)
+}
+
+export async function replaysOf(tx: Tx, orgId: string, subscriptionId: string, query: ReplayListQuery) {
+  if (!(await findSubscription(tx, orgId, subscriptionId))) throw new ApiError('not_found')
+  const asked = pageRequest(query, 'created_at')
+  const rows = await listReplays(tx, orgId, subscriptionId, asked, query.status)
+  const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+  return { ...answer, data: answer.data.map(replayView) }
+}
+
 /** A window of the past once more; a worker puts it into the queue piece by piece. */
 export async function replay(
   { tx, audit }: ChangeTools,
@@ -170,13 +200,7 @@ export async function replay(
   if ((await countReplays(tx, orgId, subscriptionId)) >= maxReplaysWaiting)
     throw new ApiError('conflict', {}, { message: `At most ${maxReplaysWaiting} replays wait for one subscription.` })
   const id = newUuid()
-  if (events > 0) await insertReplay(tx, orgId, subscriptionId, id, { ...window, kinds })
-  const made = {
-    id: formatId('replay', id),
-    from: timestamp(window.from),
-    to: timestamp(window.to),
-    event_count: events,
-  }
+  const made = replayView(await insertReplay(tx, orgId, subscriptionId, id, { ...window, kinds, events }))
   audit({
     action: 'webhook.replayed',
     target: { kind: 'subscription', id: formatId('subscription', subscriptionId) },

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
+import { keysetPage } from '../infra/keyset.ts'
 import { bounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 
@@ -113,16 +114,28 @@ export async function countReplays(tx: Tx, orgId: string, subscriptionId: string
     .select(raw<bigint>`count(*)`.as('count'))
     .where('org_id', '=', orgId)
     .where('subscription_id', '=', subscriptionId)
+    .where('finished_at', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(count)
 }
+
+const replayColumns = [
+  'id',
+  'subscription_id',
+  'from_at',
+  'to_at',
+  'event_count',
+  'told_count',
+  'created_at',
+  'finished_at',
+] as const
 
 export const insertReplay = (
   tx: Tx,
   orgId: string,
   subscriptionId: string,
   id: string,
-  { kinds, from, to }: ReplayWindow,
+  { kinds, from, to, events }: ReplayWindow & { readonly events: number },
 ) =>
   tx
     .insertInto('webhook_replays')
@@ -133,5 +146,40 @@ export const insertReplay = (
       kinds: [...kinds],
       after_id: leastId(from),
       before_id: leastId(to),
+      from_at: from,
+      to_at: to,
+      event_count: events,
+      ...(events === 0 && { finished_at: raw<Date>`clock_timestamp()` }),
     })
-    .execute()
+    .returning(replayColumns)
+    .executeTakeFirstOrThrow()
+
+export type StoredReplay = Awaited<ReturnType<typeof insertReplay>>
+
+export const findReplay = (
+  tx: Tx,
+  orgId: string,
+  subscriptionId: string,
+  id: string,
+): Promise<StoredReplay | undefined> => replays(tx, orgId, subscriptionId).where('id', '=', id).executeTakeFirst()
+
+export function listReplays(
+  tx: Tx,
+  orgId: string,
+  subscriptionId: string,
+  page: PageRequest<'created_at'>,
+  status: 'waiting' | 'finished' | undefined,
+) {
+  const all = replays(tx, orgId, subscriptionId).select(raw<string>`created_at::text`.as('sort_value'))
+  const asked = status === undefined ? all : all.where('finished_at', status === 'waiting' ? 'is' : 'is not', null)
+  return keysetPage(asked, { sort: page.sort, id: 'id' }, page).execute()
+}
+
+const replays = (tx: Tx, orgId: string, subscriptionId: string) =>
+  tx
+    .selectFrom('webhook_replays')
+    .select(replayColumns)
+    .where('org_id', '=', orgId)
+    .where('subscription_id', '=', subscriptionId)
+    // One that began before its window was kept tells nothing about it.
+    .where('event_count', 'is not', null)

@@ -2,8 +2,18 @@ import type { Change } from '../changes/changes.ts'
 import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { deliveriesOf, getDelivery, redeliver, replay, sendTest } from './deliveries.ts'
-import { Delivery, DeliveryList, DeliveryListQuery, DeliveryPath, Replay, ReplayInput } from './delivery-schema.ts'
+import { deliveriesOf, getDelivery, getReplay, redeliver, replay, replaysOf, sendTest } from './deliveries.ts'
+import {
+  Delivery,
+  DeliveryList,
+  DeliveryListQuery,
+  DeliveryPath,
+  Replay,
+  ReplayInput,
+  ReplayList,
+  ReplayListQuery,
+  ReplayPath,
+} from './delivery-schema.ts'
 import { SubscriptionPath } from './schema.ts'
 
 export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Change) {
@@ -113,6 +123,46 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
       const { orgId } = request.principal!
       const id = parseId('subscription', request.params.sub_id)!
       return change(request, reply, { orgId }, (tools) => replay(tools, orgId, id, clock.now(), request.body))
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/webhooks/:sub_id/replays',
+    {
+      config: { role: 'admin', scope: 'webhooks:read' },
+      schema: {
+        operationId: 'listWebhookReplays',
+        tags,
+        summary: 'List replays',
+        description: 'The replays of a subscription that wait, or have finished in the last 30 days.',
+        params: SubscriptionPath,
+        querystring: ReplayListQuery,
+        response: { 200: ReplayList },
+      },
+    },
+    ({ principal, params, query }) => {
+      const { orgId } = principal!
+      return sql.asOrgs([orgId], (tx) => replaysOf(tx, orgId, parseId('subscription', params.sub_id)!, query))
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/webhooks/:sub_id/replays/:replay_id',
+    {
+      config: { role: 'admin', scope: 'webhooks:read' },
+      schema: {
+        operationId: 'getWebhookReplay',
+        tags,
+        summary: 'Get a replay',
+        description: 'One replay, and how far it is; for 30 days after its end.',
+        params: ReplayPath,
+        response: { 200: Replay },
+      },
+    },
+    ({ principal, params }) => {
+      const { orgId } = principal!
+      const subscriptionId = parseId('subscription', params.sub_id)!
+      return sql.asOrgs([orgId], (tx) => getReplay(tx, orgId, subscriptionId, parseId('replay', params.replay_id)!))
     },
   )
 }

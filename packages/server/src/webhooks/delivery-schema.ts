@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ListOf, ListQuery, windowFaults, windowFilters } from '../contract/lists.ts'
 import { checkOf, withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Nullable, PathId, Timestamp } from '../contract/wire.ts'
+import { Count, Id, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
 import { type EventKind, eventKinds } from '../events/events.ts'
 import { EventPatterns, patternFaults } from './schema.ts'
 
@@ -21,18 +21,21 @@ const Attempt = Type.Object({
 })
 export type AttemptView = Static<typeof Attempt>
 
-export const Delivery = Type.Object({
-  id: Id('delivery'),
-  event_id: Id('event'),
-  type: Type.String({ description: 'The kind of event.', examples: ['key.created'] }),
-  status: Type.String({ description: '`pending`, `delivered` or `failed`.', examples: ['delivered'] }),
-  trigger: Type.String({ description: '`event`, `redelivery`, `replay` or `test`.', examples: ['event'] }),
-  attempts: Type.Array(Attempt),
-  attempt_count: Count,
-  next_attempt_at: Nullable(Timestamp),
-  created_at: Timestamp,
-  ended_at: Nullable(Timestamp),
-})
+export const Delivery = Type.Object(
+  {
+    id: Id('delivery'),
+    event_id: Id('event'),
+    type: Type.String({ description: 'The kind of event.', examples: ['key.created'] }),
+    status: OneOf(['pending', 'delivered', 'failed'], { examples: ['delivered'] }),
+    trigger: OneOf(['event', 'redelivery', 'replay', 'test']),
+    attempts: Type.Array(Attempt),
+    attempt_count: Count,
+    next_attempt_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    ended_at: Nullable(Timestamp),
+  },
+  { description: 'The delivery, with its attempts.' },
+)
 export type DeliveryView = Static<typeof Delivery>
 
 export const DeliveryPath = Type.Object({
@@ -61,16 +64,19 @@ export const DeliveryListQuery = withCheck(
   (query: DeliveryListQuery) => checkList({ sort: newestFirst, ...query }),
 ) as typeof listed
 
-const replay = Type.Object({
-  from: windowFilters.from,
-  to: Type.Optional({ ...windowFilters.to, description: 'Until when; by default now.' }),
-  events: Type.Optional({
-    ...EventPatterns,
-    minItems: 1,
-    description: 'Kinds of events, or `group.*`; by default what the subscription asks for.',
-    examples: [['budget.*']],
-  }),
-})
+const replay = Type.Object(
+  {
+    from: windowFilters.from,
+    to: Type.Optional({ ...windowFilters.to, description: 'Until when; by default now.' }),
+    events: Type.Optional({
+      ...EventPatterns,
+      minItems: 1,
+      description: 'Kinds of events, or `group.*`; by default what the subscription asks for.',
+      examples: [['budget.*']],
+    }),
+  },
+  { examples: [{ from: '2026-11-01T00:00:00+00:00', to: '2026-11-15T00:00:00+00:00' }] },
+)
 export type ReplayInput = Static<typeof replay>
 export const ReplayInput = withCheck(replay, (body: ReplayInput) => [
   ...windowFaults(body).map((fault) =>
@@ -79,10 +85,26 @@ export const ReplayInput = withCheck(replay, (body: ReplayInput) => [
   ...patternFaults(body.events),
 ])
 
-export const Replay = Type.Object({
-  id: Id('replay'),
-  from: Timestamp,
-  to: Timestamp,
-  event_count: { ...Count, description: 'How many events will be told again.' },
+export const Replay = Type.Object(
+  {
+    id: Id('replay'),
+    subscription_id: Id('subscription'),
+    status: OneOf(['waiting', 'finished'], { description: '`waiting` until all of its events are in the queue.' }),
+    from: Timestamp,
+    to: Timestamp,
+    event_count: { ...Count, description: 'How many events will be told again.' },
+    told_count: { ...Count, description: 'How many of them are in the queue, or delivered.' },
+    created_at: Timestamp,
+    finished_at: Nullable(Timestamp),
+  },
+  { description: 'The replay that has begun.' },
+)
+export const ReplayList = ListOf(Replay)
+export const ReplayListQuery = ListQuery({ created_at: 'time' }, { status: Type.Enum(['waiting', 'finished']) })
+export type ReplayListQuery = Static<typeof ReplayListQuery>
+export const ReplayPath = Type.Object({
+  id: PathId('org'),
+  sub_id: PathId('subscription'),
+  replay_id: PathId('replay'),
 })
 export type ReplayView = Static<typeof Replay>

@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { newUuid } from '../values/id.ts'
 import { keptDays } from './partitions.ts'
+import { isTold } from './queries.ts'
 import type { Health } from './schedule.ts'
 
 /** What the worker reads and writes of queues. Whoever locks several queues does so in the order of their keys. */
@@ -37,6 +38,7 @@ export interface EndpointRow {
   readonly org_id: string
   readonly subscription_id: string
   readonly url: string
+  /** It is to be told anything at all. */
   readonly enabled: boolean
   readonly sealed: Buffer | null
   readonly sealed_previous: Buffer | null
@@ -47,7 +49,7 @@ export interface EndpointRow {
 /** Where queues lead and how their deliveries are signed at this moment. */
 export async function readEndpoints(tx: Tx, queues: readonly QueueKey[]): Promise<EndpointRow[]> {
   const { rows } = await raw<EndpointRow>`
-    select s.org_id, s.id as subscription_id, s.url, s.enabled, s.sealed, s.sealed_previous, s.previous_until,
+    select s.org_id, s.id as subscription_id, s.url, ${isTold} as enabled, s.sealed, s.sealed_previous, s.previous_until,
            o.sealed as org_sealed
       from ${keysOf(queues)}
       join webhook_subscriptions s on s.org_id = k.org_id and s.id = k.subscription_id
@@ -201,7 +203,7 @@ export async function recordQueues(tx: Tx, news: readonly QueueNews[]): Promise<
            leased_by = case when n."isGivenBack" then null else n.lease end,
            due_at = case
              when not n."isGivenBack" then clock_timestamp() + make_interval(secs => n."leaseSeconds")
-             when s.enabled then (
+             when ${isTold} then (
                select greatest(p.next_attempt_at, clock_timestamp() + make_interval(secs => n."pauseSeconds")) from webhook_pending p
                 where p.org_id = q.org_id and p.subscription_id = q.subscription_id order by p.next_attempt_at limit 1) end
       from json_to_recordset(${JSON.stringify(news)}) as n (lease uuid, "orgId" uuid, "subscriptionId" uuid, "isGivenBack" boolean,

@@ -1,6 +1,7 @@
 import { type Kysely, sql as raw } from 'kysely'
 import type { Tx } from '../infra/sql.ts'
 import type { DB } from '../infra/tables.ts'
+import { isTold } from './queries.ts'
 
 /** Whether this transaction is the one that drains: events keep their order only if nobody overtakes. */
 export async function isDrainer(tx: Tx): Promise<boolean> {
@@ -49,7 +50,7 @@ export const listenersOf = (tx: Tx, orgIds: readonly string[]): Promise<Listener
     .selectFrom('webhook_subscriptions')
     .select(['org_id', 'id', 'events', 'ordered'])
     .where('org_id', 'in', orgIds)
-    .where('enabled', '=', true)
+    .where(isTold)
     .forKeyShare()
     .execute()
 
@@ -73,6 +74,7 @@ export const lockReplay = (tx: Tx, { org_id, id }: ReplayRow) =>
     .select(['r.org_id', 'r.id', 'r.subscription_id', 'r.kinds', 'r.after_id', 'r.before_id', 's.ordered'])
     .where('r.org_id', '=', org_id)
     .where('r.id', '=', id)
+    .where('r.finished_at', 'is', null)
     .forUpdate('r')
     .skipLocked()
     .executeTakeFirst()
@@ -102,17 +104,17 @@ export const replayedEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: R
     .limit(most)
     .execute()
 
-export async function advanceReplay(tx: Tx, { org_id, id }: ReplayRow, afterId: string | undefined) {
-  const rows = { org_id, id }
-  if (afterId === undefined)
-    await tx.deleteFrom('webhook_replays').where('org_id', '=', rows.org_id).where('id', '=', rows.id).execute()
-  else
-    await tx
-      .updateTable('webhook_replays')
-      .set({ after_id: afterId })
-      .where('org_id', '=', rows.org_id)
-      .where('id', '=', rows.id)
-      .execute()
+/** Notes what a replay has told, and up to where; without a place it has told everything. */
+export async function advanceReplay(tx: Tx, { org_id, id }: ReplayRow, told: number, afterId: string | undefined) {
+  await tx
+    .updateTable('webhook_replays')
+    .set({
+      told_count: raw`told_count + ${told}`,
+      ...(afterId === undefined ? { finished_at: raw`clock_timestamp()` } : { after_id: afterId }),
+    })
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function eventsWaiting(db: Kysely<DB>): Promise<{ waiting: number; oldest: Date | null }> {

@@ -103,6 +103,6 @@ async function continueReplay(tx: Tx, waiting: { org_id: string; id: string }): 
       ordered: replay.ordered,
     })),
   )
-  await advanceReplay(tx, replay, events.length < perBatch ? undefined : events.at(-1)!.id)
+  await advanceReplay(tx, replay, events.length, events.length < perBatch ? undefined : events.at(-1)!.id)
   return events.length
 }

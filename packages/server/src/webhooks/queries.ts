@@ -20,6 +20,9 @@ export async function lockSubscriptions(tx: Tx, orgId: string): Promise<boolean>
   return row !== undefined
 }
 
+/** A subscription is told what happens while it is enabled and the grant under which it was made is not over. */
+export const isTold = raw<boolean>`(enabled and (ends_at is null or ends_at > clock_timestamp()))`
+
 const own = [
   's.org_id',
   's.id',
@@ -30,6 +33,8 @@ const own = [
   's.enabled',
   's.disabled_reason',
   's.disabled_at',
+  's.created_by_grant',
+  's.ends_at',
   's.generation',
   's.rotated_at',
   's.previous_until',
@@ -88,12 +93,7 @@ export async function countSubscriptions(tx: Tx, orgId: string): Promise<{ all: 
 
 export const enabledFilters = async (tx: Tx, orgId: string): Promise<string[][]> =>
   (
-    await tx
-      .selectFrom('webhook_subscriptions')
-      .select('events')
-      .where('org_id', '=', orgId)
-      .where('enabled', '=', true)
-      .execute()
+    await tx.selectFrom('webhook_subscriptions').select('events').where('org_id', '=', orgId).where(isTold).execute()
   ).map(({ events }) => events)
 
 export interface SubscriptionFields {
@@ -102,6 +102,8 @@ export interface SubscriptionFields {
   readonly events: readonly string[]
   readonly ordered: boolean
   readonly enabled: boolean
+  /** When the grant under which it was made is over; null where it stays. */
+  readonly ends_at: Date | null
 }
 
 const switched = (enabled: boolean) => ({
@@ -114,7 +116,7 @@ export const insertSubscription = (
   tx: Tx,
   orgId: string,
   id: string,
-  { enabled, events, ...fields }: SubscriptionFields,
+  { enabled, events, ...fields }: SubscriptionFields & { readonly created_by_grant: string | null },
 ) =>
   tx
     .insertInto('webhook_subscriptions')
@@ -137,6 +139,23 @@ export const updateSubscription = (
     })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .execute()
+
+/** Disables what a grant has made, unless the organization has decided to keep it. */
+export const disableMadeUnder = (tx: Tx, orgId: string, grantId: string) =>
+  tx
+    .updateTable('webhook_subscriptions')
+    .set({
+      enabled: false,
+      disabled_reason: 'grant_ended',
+      disabled_at: raw`clock_timestamp()`,
+      updated_at: raw`clock_timestamp()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('created_by_grant', '=', grantId)
+    .where('ends_at', 'is not', null)
+    .where('enabled', '=', true)
+    .returning(['id', 'url', raw<Date>`disabled_at`.as('disabled_at')])
     .execute()
 
 /**

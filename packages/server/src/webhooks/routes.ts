@@ -3,25 +3,28 @@ import type { Change } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
+import { events } from './event-routes.ts'
 import { orgSecretRoutes } from './org-secret-routes.ts'
 import { openOutbound } from './outbound.ts'
 import { findSubscription, listSubscriptions } from './queries.ts'
 import {
+  CreatedSubscription,
   Subscription,
   SubscriptionInput,
   SubscriptionList,
   SubscriptionListQuery,
-  SubscriptionPatch,
   SubscriptionPath,
+  SubscriptionReplacement,
 } from './schema.ts'
 import { webhookSecrets } from './secrets.ts'
 import { signingRoutes } from './signing-routes.ts'
-import { changeSubscription, createSubscription, removeSubscription, subscriptionView } from './subscriptions.ts'
+import { createSubscription, removeSubscription, replaceSubscription, subscriptionView } from './subscriptions.ts'
 
 export function webhooks(app: App, platform: Platform, change: Change) {
   const { sql, config } = platform
@@ -48,16 +51,18 @@ export function webhooks(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Create a subscription',
         description:
-          'Events are posted to its URL from now on. Its deliveries are signed with the organization’s secret, which is deprecated, until it has a secret of its own.',
+          'Events are posted to its URL from now on. With `signing` `subscription` it has a secret of its own, which is in this answer and in no other; without, its deliveries are signed with the organization’s secret, which is deprecated, until it has one.',
         params: OrgPath,
         body: SubscriptionInput,
-        response: { 201: Subscription },
+        response: { 201: CreatedSubscription },
       },
     },
     async (request, reply) => {
       const { orgId } = request.principal!
       const input = { ...request.body, url: await allowedUrl(request.body.url) }
-      return change(request, reply, { orgId, status: 201 }, (tools) => createSubscription(tools, secrets, orgId, input))
+      return change(request, reply, { orgId, status: 201 }, (tools) =>
+        createSubscription(tools, secrets, request.principal!, input),
+      )
     },
   )
 
@@ -106,27 +111,35 @@ export function webhooks(app: App, platform: Platform, change: Change) {
     },
   )
 
-  app.patch(
+  replaceable(
+    app,
     '/v1/orgs/:id/webhooks/:sub_id',
     {
       config: { role: 'admin', scope: 'webhooks:write' },
-      schema: {
-        operationId: 'updateWebhook',
-        tags,
+      tags,
+      name: 'Webhook',
+      put: {
+        summary: 'Replace a subscription',
+        description: 'What is left out returns to its default; otherwise as changing it.',
+      },
+      patch: {
         summary: 'Change a subscription',
         description:
           'Changes the fields that are given and no other. Enabled again, it is told what waits for it at once; what happened while it was disabled can be replayed.',
-        params: SubscriptionPath,
-        body: SubscriptionPatch,
-        response: { 200: Subscription },
       },
+      params: SubscriptionPath,
+      body: SubscriptionReplacement,
+      view: Subscription,
     },
-    async (request, reply) => {
+    async (request, reply, wanted) => {
       const { orgId } = request.principal!
       const id = parseId('subscription', request.params.sub_id)!
-      const { url, ...rest } = request.body
-      const patch = { ...rest, ...(url !== undefined && { url: await allowedUrl(url) }) }
-      return change(request, reply, { orgId }, (tools) => changeSubscription(tools, orgId, id, patch))
+      const sent = request.body as Partial<SubscriptionReplacement>
+      if (sent.url !== undefined) sent.url = await allowedUrl(sent.url)
+      const asked = { wanted, isEnabling: sent.enabled === true, method: request.method }
+      return change(request, reply, { orgId }, (tools) =>
+        replaceSubscription(tools, secrets, request.principal!, id, asked),
+      )
     },
   )
 
@@ -146,11 +159,13 @@ export function webhooks(app: App, platform: Platform, change: Change) {
     (request, reply) => {
       const { orgId } = request.principal!
       const id = parseId('subscription', request.params.sub_id)!
-      return change(request, reply, { orgId, status: 204 }, (tools) => removeSubscription(tools, orgId, id))
+      return change(request, reply, { orgId, status: 204 }, (tools) => removeSubscription(tools, secrets, orgId, id))
     },
   )
 
   signingRoutes(app, platform, change, secrets)
   deliveryRoutes(app, platform, change)
   orgSecretRoutes(app, platform, change, secrets)
+
+  events(app, platform)
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, Nullable, PathId, Timestamp } from '../contract/wire.ts'
+import { Computed, Count, Id, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
 import { asksFor, eventKinds } from '../events/events.ts'
 
 const maxOverlapSeconds = 7 * 86_400
@@ -46,19 +46,37 @@ const fields = {
   enabled: Type.Optional(Type.Boolean({ default: true })),
 }
 
-const input = Type.Object(fields)
+const input = Type.Object(
+  {
+    ...fields,
+    signing: Type.Optional(
+      Type.Unsafe<'organization' | 'subscription'>({
+        type: 'string',
+        enum: ['organization', 'subscription'],
+        default: 'organization',
+        description:
+          '`subscription` gives it a secret of its own at once, which is shown in this answer; `organization`, which is deprecated, signs with the secret that all such subscriptions share.',
+      }),
+    ),
+  },
+  { examples: [{ url: 'https://hooks.example.com/weir', events: ['budget.*'], signing: 'subscription' }] },
+)
 export type SubscriptionInput = Static<typeof input>
 export const SubscriptionInput = withCheck(input, ({ events }: SubscriptionInput) => patternFaults(events))
 
-const patch = Type.Object({ ...fields, url: Type.Optional(fields.url) }, { minProperties: 1 })
-export type SubscriptionPatch = Static<typeof patch>
-export const SubscriptionPatch = withCheck(patch, ({ events }: SubscriptionPatch) => patternFaults(events))
+const replacement = Type.Object(fields, {
+  examples: [{ url: 'https://hooks.example.com/weir', events: ['budget.*', 'key.revoked'] }],
+})
+export type SubscriptionReplacement = Static<typeof replacement>
+export const SubscriptionReplacement = withCheck(replacement, ({ events }: SubscriptionReplacement) =>
+  patternFaults(events),
+)
 
 /** As far as somebody counts: an endpoint that was away for a day may have millions waiting. */
 export const maxPendingCounted = 10_000
 
 const Health = Type.Object({
-  state: Type.String({
+  status: OneOf(['idle', 'healthy', 'failing', 'disabled'], {
     description:
       '`idle` until an attempt shows more, then `healthy`, or `failing` since the last attempt failed; `disabled` is told nothing.',
     examples: ['healthy'],
@@ -78,22 +96,45 @@ const SigningVersion = Type.Integer({
   description: 'The `X-Svc-Event-Version` of its deliveries: 1 under the organization’s secret, 2 under its own.',
 })
 
-export const Subscription = Type.Object({
-  id: Id('subscription'),
-  org_id: Id('org'),
-  url: Type.String(),
-  events: Type.Array(Type.String()),
-  description: Type.String(),
-  ordered: Type.Boolean(),
-  enabled: Type.Boolean(),
-  disabled_reason: Nullable(Type.String({ description: '`requested`, `gone` or `failing`.' })),
-  disabled_at: Nullable(Timestamp),
-  signing_version: SigningVersion,
-  health: Health,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const Subscription = Type.Object(
+  {
+    id: Id('subscription'),
+    org_id: Id('org'),
+    url: Type.String(),
+    events: Type.Array(Type.String()),
+    description: Type.String(),
+    ordered: Type.Boolean(),
+    enabled: Type.Boolean(),
+    disabled_reason: Nullable(OneOf(['requested', 'gone', 'failing', 'grant_ended'])),
+    disabled_at: Nullable(Timestamp),
+    created_by_grant: Nullable(
+      Type.String({
+        ...Id('grant'),
+        description:
+          'The support grant under which it was made. It ends with that grant, unless a key of the organization sends `enabled: true`.',
+      }),
+    ),
+    signing_version: SigningVersion,
+    health: Computed(Health),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { description: 'The subscription, and how its endpoint fares.' },
+)
 export type SubscriptionView = Static<typeof Subscription>
+
+export const CreatedSubscription = Type.Object(
+  {
+    ...Subscription.properties,
+    secret: Type.Optional(
+      Type.String({
+        description: 'With `signing` `subscription`: the secret of its own. Shown in this answer only.',
+        examples: ['whsec_…'],
+      }),
+    ),
+  },
+  { description: 'The subscription, with its secret where it has one of its own.' },
+)
 
 export const SubscriptionPath = Type.Object({ id: PathId('org'), sub_id: PathId('subscription') })
 export const SubscriptionList = ListOf(Subscription)
@@ -109,23 +150,29 @@ const signing = {
     description: 'Until then deliveries carry the old secret’s signature too.',
   }),
 }
-export const Signing = Type.Object(signing)
+export const Signing = Type.Object(signing, { description: 'How deliveries are signed, without the secret.' })
 export type SigningView = Static<typeof Signing>
 
-export const SigningWithSecret = Type.Object({
-  ...signing,
-  secret: Type.String({ description: 'Shown in this answer only.', examples: ['whsec_…'] }),
-})
-export const RotateInput = Type.Object({
-  overlap_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: maxOverlapSeconds,
-      default: 0,
-      description: 'How long deliveries are signed with the old secret as well; without meaning for the first one.',
-    }),
-  ),
-})
+export const SigningWithSecret = Type.Object(
+  {
+    ...signing,
+    secret: Type.String({ description: 'Shown in this answer only.', examples: ['whsec_…'] }),
+  },
+  { description: 'The signing secret: shown in this answer only.' },
+)
+export const RotateInput = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxOverlapSeconds,
+        default: 0,
+        description: 'How long deliveries are signed with the old secret as well; without meaning for the first one.',
+      }),
+    ),
+  },
+  { examples: [{ overlap_seconds: 86_400 }] },
+)
 
 const orgSecret = {
   org_id: Id('org'),
@@ -133,11 +180,14 @@ const orgSecret = {
   created_at: Timestamp,
   rotated_at: Timestamp,
 }
-export const OrgSecret = Type.Object(orgSecret)
+export const OrgSecret = Type.Object(orgSecret, { description: 'The organization’s secret, masked.' })
 export type OrgSecretView = Static<typeof OrgSecret>
-export const OrgSecretRotation = Type.Object({
-  ...orgSecret,
-  rotated: Type.Boolean({
-    description: 'false where every subscription has a secret of its own: then nothing was changed.',
-  }),
-})
+export const OrgSecretRotation = Type.Object(
+  {
+    ...orgSecret,
+    rotated: Type.Boolean({
+      description: 'false where every subscription has a secret of its own: then nothing was changed.',
+    }),
+  },
+  { description: 'The state of the organization’s secret.' },
+)

@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { DeprecationHeaders } from '../deprecations/deprecations.ts'
 import { deriveKeyring } from '../values/keyring.ts'
+import { preparedKey } from '../values/prepared-key.ts'
 import { seal, unseal } from '../values/sealing.ts'
 import { ownSecretPrefix, type Signing } from './signature.ts'
 
 const secretBytes = 32
+const digestLength = 16
 
 export const newOwnSecret = () => ownSecretPrefix + randomBytes(secretBytes).toString('base64')
 export const newOrgSecret = () => `whorg_${randomBytes(secretBytes).toString('base64url')}`
@@ -31,6 +33,8 @@ export interface SealedSigning {
 export interface WebhookSecrets {
   readonly sealSecret: (owner: SecretOwner, secret: string) => Buffer
   readonly unsealSecret: (owner: SecretOwner, sealed: Buffer) => string
+  /** Tells two texts apart without showing them: whoever has no master key cannot find one by trying. */
+  readonly digestOf: (text: string) => string
   /** How an attempt at this moment is signed. */
   readonly signingAt: (nowMs: number, row: SealedSigning, deprecation: DeprecationHeaders) => Signing
 }
@@ -47,7 +51,9 @@ export function webhookSecrets(config: Pick<Config, 'masterKeys'>): WebhookSecre
       return []
     }
   }
+  const { bytes: digestKey } = deriveKeyring(config.masterKeys(), 'webhook digests').current
   return {
+    digestOf: (text) => createHmac('sha256', preparedKey(digestKey)).update(text).digest('hex').slice(0, digestLength),
     sealSecret: (owner, secret) => seal(keyring, secret, contextOf(owner)),
     unsealSecret,
     signingAt: (nowMs, row, deprecation) => {

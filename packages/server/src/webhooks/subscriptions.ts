@@ -1,30 +1,35 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
+import type { Wanted } from '../contract/replaceable.ts'
 import { optInKinds, setOptIns } from '../events/events.ts'
+import type { Caller } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
 import { lockLedger } from '../ledger/ledger.ts'
+import type { EndTraces } from '../support/support.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
 import { ensureOrgSecret } from './org-secret.ts'
 import {
   countSubscriptions,
   deleteSubscription,
+  disableMadeUnder,
   enabledFilters,
   findSubscription,
   insertSubscription,
   lockOptIns,
   lockSubscriptions,
+  replaceOwnSecret,
   type SubscriptionFields,
   type SubscriptionRow,
   updateSubscription,
 } from './queries.ts'
 import { reopenQueue } from './queue-queries.ts'
-import type { SubscriptionInput, SubscriptionPatch, SubscriptionView } from './schema.ts'
-import type { WebhookSecrets } from './secrets.ts'
+import type { SubscriptionInput, SubscriptionReplacement, SubscriptionView } from './schema.ts'
+import { newOwnSecret, type WebhookSecrets } from './secrets.ts'
 
 const maxSubscriptions = 100
 
-const stateOf = ({ enabled, failures, last_attempt_at, last_success_at }: SubscriptionRow) => {
+const statusOf = ({ enabled, failures, last_attempt_at, last_success_at }: SubscriptionRow) => {
   if (!enabled) return 'disabled'
   if ((failures ?? 0) > 0) return 'failing'
   // One that begins anew after it was disabled has still to show that it is well.
@@ -42,9 +47,10 @@ export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({
   enabled: row.enabled,
   disabled_reason: row.disabled_reason,
   disabled_at: timestampOrNull(row.disabled_at),
+  created_by_grant: row.created_by_grant === null ? null : formatId('grant', row.created_by_grant),
   signing_version: row.generation === 0 ? 1 : 2,
   health: {
-    state: stateOf(row),
+    status: statusOf(row),
     consecutive_failures: row.failures ?? 0,
     failing_since: timestampOrNull(row.failing_since),
     last_attempt_at: timestampOrNull(row.last_attempt_at),
@@ -57,8 +63,24 @@ export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({
   updated_at: timestamp(row.updated_at),
 })
 
-/** What somebody has decided about a subscription, without how it fares. */
-const decided = ({ health: _health, ...view }: SubscriptionView) => view
+/**
+ * A subscription as the audit log keeps it: what somebody has decided about it, without how it fares. Beyond its origin a URL is a
+ * password often enough, and more people read the log than may read subscriptions; the digest shows that it changed.
+ */
+function onRecord(secrets: WebhookSecrets, row: SubscriptionRow) {
+  const { health: _health, url, ...view } = subscriptionView(row)
+  return {
+    ...view,
+    ends_at: timestampOrNull(row.ends_at),
+    url: withoutPath(url),
+    url_digest: secrets.digestOf(url),
+  }
+}
+
+const withoutPath = (url: string) => {
+  const { origin, href } = new URL(url)
+  return href === `${origin}/` ? href : `${origin}/…`
+}
 
 /** One subscription, with nobody else changing any of the organization's. */
 export async function lockedSubscription(tx: Tx, orgId: string, id: string): Promise<SubscriptionRow> {
@@ -76,62 +98,136 @@ export async function refreshOptIns(tx: Tx, orgId: string) {
 export async function createSubscription(
   { tx, audit }: ChangeTools,
   secrets: WebhookSecrets,
-  orgId: string,
+  caller: Caller,
   input: SubscriptionInput,
-): Promise<SubscriptionView> {
+): Promise<SubscriptionView & { secret?: string }> {
+  const { orgId } = caller
   if (!(await lockSubscriptions(tx, orgId))) throw new ApiError('not_found')
   if ((await countSubscriptions(tx, orgId)).all >= maxSubscriptions)
     throw new ApiError('conflict', {}, { message: `An organization has at most ${maxSubscriptions} subscriptions.` })
-  await ensureOrgSecret(tx, secrets, orgId)
   const id = newUuid()
-  await insertSubscription(tx, orgId, id, {
-    url: input.url,
-    description: input.description ?? '',
-    events: input.events ?? [],
-    ordered: input.ordered ?? false,
-    enabled: input.enabled ?? true,
-  })
+  const secret = input.signing === 'subscription' ? newOwnSecret() : undefined
+  if (secret === undefined) await ensureOrgSecret(tx, secrets, orgId)
+  await insertSubscription(tx, orgId, id, { ...withDefaults(input), ...madeBy(caller) })
+  if (secret !== undefined)
+    await replaceOwnSecret(tx, orgId, id, secrets.sealSecret({ orgId, subscriptionId: id }, secret), 0)
   await refreshOptIns(tx, orgId)
-  const after = subscriptionView((await findSubscription(tx, orgId, id))!)
-  audit({ action: 'webhook.created', target: { kind: 'subscription', id: after.id }, after: decided(after) })
-  return after
+  const row = (await findSubscription(tx, orgId, id))!
+  const after = subscriptionView(row)
+  audit({ action: 'webhook.created', target: { kind: 'subscription', id: after.id }, after: onRecord(secrets, row) })
+  return { ...after, ...(secret !== undefined && { secret }) }
 }
+
+/** What somebody makes under a grant is marked, and ends with the grant. */
+const madeBy = ({ kind, id, expiresAtMs }: Caller) =>
+  kind === 'support'
+    ? { created_by_grant: id, ends_at: new Date(expiresAtMs) }
+    : { created_by_grant: null, ends_at: null }
+
+/** What a request asks of a subscription. */
+interface Asked {
+  readonly wanted: Wanted<SubscriptionReplacement>
+  /** Whether `enabled` was named, and true. */
+  readonly isEnabling: boolean
+  readonly method: string
+}
+
+/** A grant decides where events go only for what it has made itself: otherwise it would still be told when it is over. */
+function requireOwn(
+  caller: Caller,
+  { created_by_grant }: SubscriptionRow,
+  fields: Partial<SubscriptionFields>,
+  method: string,
+) {
+  if (caller.kind !== 'support' || created_by_grant === caller.id) return
+  if (fields.url === undefined && fields.enabled !== true) return
+  throw new ApiError('support_scope_denied', {
+    reason: 'A grant can set the URL of a subscription, or enable it, only if the subscription was made under it.',
+    scope: caller.grantScope!,
+    method,
+  })
+}
+
+/** The organization's own key that enables a subscription keeps it, whoever made it. */
+const kept = ({ kind }: Caller, row: SubscriptionRow, { isEnabling }: Asked) =>
+  kind === 'key' && isEnabling && row.ends_at !== null ? { ends_at: null } : {}
+
+const withDefaults = (input: SubscriptionReplacement) => ({
+  url: input.url,
+  events: input.events ?? [],
+  description: input.description ?? '',
+  ordered: input.ordered ?? false,
+  enabled: input.enabled ?? true,
+})
 
 /** The fields that would not stay as they are. */
-function differing(row: SubscriptionRow, patch: SubscriptionPatch): Partial<SubscriptionFields> {
-  const names = Object.keys(patch) as (keyof SubscriptionPatch)[]
-  const differ = names.filter((name) => JSON.stringify(patch[name]) !== JSON.stringify(row[name]))
-  return Object.fromEntries(differ.map((name) => [name, patch[name]]))
+function differing(row: SubscriptionRow, wanted: ReturnType<typeof withDefaults>): Partial<SubscriptionFields> {
+  const names = Object.keys(wanted) as (keyof typeof wanted)[]
+  const differ = names.filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(row[name]))
+  return Object.fromEntries(differ.map((name) => [name, wanted[name]]))
 }
 
-export async function changeSubscription(
-  { tx, audit }: ChangeTools,
-  orgId: string,
+export async function replaceSubscription(
+  { tx, audit, replaces }: ChangeTools,
+  secrets: WebhookSecrets,
+  caller: Caller,
   id: string,
-  patch: SubscriptionPatch,
+  asked: Asked,
 ): Promise<SubscriptionView> {
+  const { orgId } = caller
   const found = await lockedSubscription(tx, orgId, id)
   const before = subscriptionView(found)
-  const fields = differing(found, patch)
+  replaces(before)
+  const changed = differing(found, withDefaults(asked.wanted(before)))
+  requireOwn(caller, found, changed, asked.method)
+  const fields = { ...changed, ...kept(caller, found, asked) }
   if (Object.keys(fields).length === 0) return before
   await updateSubscription(tx, orgId, id, fields)
   // Another endpoint has no past either.
   if (fields.enabled === true || fields.url !== undefined) await reopenQueue(tx, orgId, id)
   await refreshOptIns(tx, orgId)
-  const after = subscriptionView((await findSubscription(tx, orgId, id))!)
+  const row = (await findSubscription(tx, orgId, id))!
+  const after = subscriptionView(row)
   audit({
     action: 'webhook.updated',
     target: { kind: 'subscription', id: after.id },
-    before: decided(before),
-    after: decided(after),
+    before: onRecord(secrets, found),
+    after: onRecord(secrets, row),
   })
   return after
 }
 
-export async function removeSubscription({ tx, audit }: ChangeTools, orgId: string, id: string): Promise<null> {
-  const before = subscriptionView(await lockedSubscription(tx, orgId, id))
+export async function removeSubscription(
+  { tx, audit, replaces }: ChangeTools,
+  secrets: WebhookSecrets,
+  orgId: string,
+  id: string,
+): Promise<null> {
+  const found = await lockedSubscription(tx, orgId, id)
+  replaces(subscriptionView(found))
   await deleteSubscription(tx, orgId, id)
   await refreshOptIns(tx, orgId)
-  audit({ action: 'webhook.deleted', target: { kind: 'subscription', id: before.id }, before: decided(before) })
+  audit({
+    action: 'webhook.deleted',
+    target: { kind: 'subscription', id: formatId('subscription', id) },
+    before: onRecord(secrets, found),
+  })
   return null
+}
+
+/** Ends the subscriptions that were made under a grant, with the grant. */
+export const endSubscriptionsOf: EndTraces = async ({ tx, audit, emit }, orgId, grantId) => {
+  if (!(await lockSubscriptions(tx, orgId))) return
+  const disabled = await disableMadeUnder(tx, orgId, grantId)
+  for (const { id, url, disabled_at } of disabled) {
+    const subject = formatId('subscription', id)
+    const told = { reason: 'grant_ended', disabled_at: timestamp(disabled_at) }
+    audit({ action: 'webhook.disabled', target: { kind: 'subscription', id: subject }, after: told })
+    emit({
+      kind: 'subscription.disabled',
+      subject,
+      data: { subscription_id: subject, origin: new URL(url).origin, ...told },
+    })
+  }
+  if (disabled.length > 0) await refreshOptIns(tx, orgId)
 }

@@ -73,10 +73,11 @@ describe('subscriptions', () => {
       ordered: true,
       enabled: true,
       disabled_reason: null,
+      created_by_grant: null,
       disabled_at: null,
       signing_version: 1,
       health: {
-        state: 'idle',
+        status: 'idle',
         consecutive_failures: 0,
         failing_since: null,
         last_attempt_at: null,
@@ -97,16 +98,16 @@ describe('subscriptions', () => {
     const { ask, make } = await acme()
     const ids = [await make(), await make({ enabled: false }), await make()]
     const idsOf = ({ json }: Answer) => (json['data'] as { id: string }[]).map(({ id }) => id)
-    expect(idsOf(await ask('GET', ''))).toEqual(ids)
-    expect(idsOf(await ask('GET', '?sort=-created_at'))).toEqual(ids.toReversed())
+    expect(idsOf(await ask('GET', ''))).toEqual(ids.toReversed())
+    expect(idsOf(await ask('GET', '?sort=created_at'))).toEqual(ids)
     expect(idsOf(await ask('GET', '?enabled=false'))).toEqual([ids[1]])
     const first = await ask('GET', '?limit=2')
     const second = await ask('GET', `?limit=2&cursor=${String(first.json['next_cursor'])}`)
-    expect([...idsOf(first), ...idsOf(second)]).toEqual(ids)
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(ids.toReversed())
     expect(faultsOf(await ask('GET', '?enabled=maybe&sort=url'))).toEqual([
       422,
       'validation_failed',
-      ['sort unknown_sort_field', 'enabled invalid_type'],
+      ['sort unknown_sort_field', 'enabled invalid_filter'],
     ])
   })
 
@@ -162,7 +163,7 @@ describe('subscriptions', () => {
       disabled_at: expect.any(String),
       description: 'quiet',
       events: ['key.*'],
-      health: { state: 'disabled' },
+      health: { status: 'disabled' },
     })
     expect((await ask('PATCH', `/${id}`, { enabled: false })).json).toEqual(off.json)
     const on = await ask('PATCH', `/${id}`, { enabled: true })
@@ -194,7 +195,7 @@ describe('subscriptions', () => {
         .execute()
     })
     expect((await ask('GET', `/${id}`)).json['health']).toMatchObject({
-      state: 'failing',
+      status: 'failing',
       consecutive_failures: 7,
       failing_since: expect.any(String),
       last_attempt_at: expect.any(String),
@@ -204,7 +205,7 @@ describe('subscriptions', () => {
     })
     await ask('PATCH', `/${id}`, { enabled: false })
     const { json } = await ask('PATCH', `/${id}`, { enabled: true })
-    expect(json['health']).toMatchObject({ state: 'idle', consecutive_failures: 0, failing_since: null, pending: 1 })
+    expect(json['health']).toMatchObject({ status: 'idle', consecutive_failures: 0, failing_since: null, pending: 1 })
   })
 
   test('end with everything that waits for them', async () => {
@@ -221,7 +222,15 @@ describe('subscriptions', () => {
 
   test('are at most 100, also where two ask for the last place at once', async () => {
     const { orgId, ask, inOrg } = await acme()
-    const fields = { url, description: '', events: [], ordered: false, enabled: true }
+    const fields = {
+      url,
+      description: '',
+      events: [],
+      ordered: false,
+      enabled: true,
+      created_by_grant: null,
+      ends_at: null,
+    }
     await inOrg(async (tx) => {
       for (let i = 0; i < 99; i++) await insertSubscription(tx, orgId, newUuid(), fields)
     })

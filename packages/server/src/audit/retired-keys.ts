@@ -1,0 +1,92 @@
+import type { Sql } from '../infra/sql.ts'
+import { newTraceId } from '../infra/trace.ts'
+import { formatId } from '../values/id.ts'
+import { deriveKeyring, type Keyring, type MasterKeys } from '../values/keyring.ts'
+import { seal, sealedWith, unseal } from '../values/sealing.ts'
+import { handOverAction } from './chain.ts'
+import { auditKeyring, record } from './recording.ts'
+import { chainsToHandOver, keepAuditKey, noteHandOver, readAuditKeys } from './retired-key-queries.ts'
+
+/**
+ * Keys of the chain whose master keys are gone. Each entry covers the seal before it, so an entry under a newer key vouches for all
+ * before it: who has an old key can rewrite nothing that was handed over. The old key itself is only needed to look at single
+ * entries again, so it is kept sealed.
+ */
+
+const perLook = 100
+const purpose = 'retired audit keys'
+const contextOf = (keyId: string) => `audit key ${keyId}`
+
+/** Keeps the audit keys of all old master keys, and moves those that were kept before to the newest one. */
+export async function retireAuditKeys(sql: Sql, masterKeys: MasterKeys): Promise<number> {
+  const sealing = deriveKeyring(masterKeys, purpose)
+  const chain = auditKeyring(masterKeys)
+  const kept = new Map((await readAuditKeys(sql)).map(({ key_id, sealed }) => [key_id, sealed]))
+  const isCurrent = (sealed: Buffer | undefined) => sealed && sealedWith(sealed) === sealing.current.id
+  let moved = 0
+  const keep = async (keyId: string, bytes: Buffer) => {
+    await keepAuditKey(sql, keyId, seal(sealing, bytes.toString('base64'), contextOf(keyId)))
+    moved++
+  }
+  for (const { id } of masterKeys.slice(1)) if (!isCurrent(kept.get(id))) await keep(id, chain.find(id)!.bytes)
+  for (const [keyId, sealed] of kept) {
+    const bytes = isCurrent(sealed) || chain.find(keyId) ? undefined : opened(sealing, keyId, sealed)
+    if (bytes) await keep(keyId, bytes)
+  }
+  return moved
+}
+
+/** The keys that verify a chain: those of the configured master keys, and the ones that were kept. */
+export async function verifyingKeyring(sql: Sql, masterKeys: MasterKeys): Promise<VerifyingKeyring> {
+  const chain = auditKeyring(masterKeys)
+  const sealing = deriveKeyring(masterKeys, purpose)
+  const retired = new Map(
+    (await readAuditKeys(sql)).flatMap(({ key_id, sealed }) => {
+      const bytes = chain.find(key_id) ? undefined : opened(sealing, key_id, sealed)
+      return bytes ? [[key_id, { id: key_id, bytes }] as const] : []
+    }),
+  )
+  return {
+    current: chain.current,
+    find: (id) => chain.find(id) ?? retired.get(id),
+    isRetired: (id) => retired.has(id),
+  }
+}
+
+export interface VerifyingKeyring extends Keyring {
+  readonly isRetired: (id: string) => boolean
+}
+
+function opened(sealing: Keyring, keyId: string, sealed: Buffer): Buffer | undefined {
+  try {
+    return Buffer.from(unseal(sealing, sealed, contextOf(keyId)), 'base64')
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts an entry under the newest key on every chain that may have older ones; where there is one master key, on none. */
+export async function handOverChains(sql: Sql, masterKeys: MasterKeys): Promise<number> {
+  const keyring = auditKeyring(masterKeys)
+  const old = masterKeys.slice(1).map(({ id }) => id)
+  if (old.length === 0) return 0
+  let handedOver = 0
+  for (;;) {
+    const orgIds = await chainsToHandOver(sql, keyring.current.id, perLook)
+    for (const orgId of orgIds) {
+      await sql.asOrgs([orgId], async (tx) => {
+        await record(tx, keyring, orgId, {
+          actor: { kind: 'system', id: 'rekey', role: 'operator' },
+          action: handOverAction,
+          target: { kind: 'org', id: formatId('org', orgId) },
+          after: { master_key: keyring.current.id, retired: old },
+          address: null,
+          traceId: newTraceId(),
+        })
+        await noteHandOver(tx, orgId, keyring.current.id)
+      })
+      handedOver++
+    }
+    if (orgIds.length < perLook) return handedOver
+  }
+}

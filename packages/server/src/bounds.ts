@@ -1,0 +1,86 @@
+import { defaulted, setting } from './values/setting.ts'
+import { integer } from './values/setting-parsers.ts'
+
+/** The settings that bound what one organization may take of a process. */
+export const bounds = {
+  bodyMemoryBytes: defaulted(
+    setting(
+      'SVC_BODY_MEMORY_BYTES',
+      'The bytes of all request bodies that a process has at a time, each counted as the most it may become; one organization may have half. Beyond it the answer is 503.',
+      integer(1_048_576, 68_719_476_736),
+    ),
+    '268435456',
+  ),
+  decisionsPerOrg: defaulted(
+    setting(
+      'SVC_DECISIONS_PER_ORG',
+      'How many decisions of one organization a process works on at once while other organizations ask too; the rest wait up to a second, then it is 503.',
+      integer(1, 1_000_000),
+    ),
+    '16',
+  ),
+  readsPerOrg: defaulted(
+    setting(
+      'SVC_READS_PER_ORG',
+      'How many reads of one organization a process works on at once; the rest wait up to five seconds, then it is 503.',
+      integer(1, 10_000),
+    ),
+    '5',
+  ),
+  expensiveReadsPerOrg: defaulted(
+    setting(
+      'SVC_EXPENSIVE_READS_PER_ORG',
+      'The same for expensive ones: usage, exports, back-tests, forecasts, the ledger and the audit log.',
+      integer(1, 10_000),
+    ),
+    '2',
+  ),
+  expensiveReadMsPerSecond: defaulted(
+    setting(
+      'SVC_EXPENSIVE_READ_MS_PER_SECOND',
+      'Milliseconds of database time that expensive reads of one organization get each second, in a process; beyond it the answer is 429.',
+      integer(1, 1_000_000),
+    ),
+    '250',
+  ),
+  expensiveReadBurstMs: defaulted(
+    setting(
+      'SVC_EXPENSIVE_READ_BURST_MS',
+      'How much of that time an organization can save up.',
+      integer(1, 86_400_000),
+    ),
+    '3000',
+  ),
+  refusalRowsPerDay: defaulted(
+    setting(
+      'SVC_REFUSAL_ROWS_PER_DAY',
+      'How many different refusals of one organization a day lists; alike ones of a minute are one. Further ones are only counted.',
+      integer(1, 1_000_000),
+    ),
+    '10000',
+  ),
+  defaultReadsPerMinute: defaulted(
+    setting(
+      'SVC_DEFAULT_READS_PER_MINUTE',
+      'Reads a minute of an organization without rate limits of its own, counted by each process.',
+      integer(1, 1_000_000_000),
+    ),
+    '12000',
+  ),
+  defaultDecisionsPerMinute: defaulted(
+    setting(
+      'SVC_DEFAULT_DECISIONS_PER_MINUTE',
+      'The same for decisions and starts and ends of runs.',
+      integer(1, 1_000_000_000),
+    ),
+    '600000',
+  ),
+  defaultIngestsPerMinute: defaulted(
+    setting('SVC_DEFAULT_INGESTS_PER_MINUTE', 'The same for batches of runs and traces.', integer(1, 1_000_000_000)),
+    '12000',
+  ),
+  defaultChangesPerMinute: defaulted(
+    setting('SVC_DEFAULT_CHANGES_PER_MINUTE', 'The same for all other changes.', integer(1, 1_000_000_000)),
+    '12000',
+  ),
+}

@@ -1,0 +1,20 @@
+import { auditKeyring, recordAll } from '../audit/audit.ts'
+import type { RecordReplay } from '../idempotency/idempotency.ts'
+import type { Platform } from '../infra/platform.ts'
+import { actorOf } from './actor.ts'
+
+/** Entries in the audit log for answers that were shown again; the effect itself is on record since the first time. */
+export function replayRecorder({ config }: Platform): RecordReplay {
+  const keyring = auditKeyring(config.masterKeys())
+  return async (tx, { principal, method, raw, headers, clientAddress, id }) => {
+    const record = {
+      actor: actorOf(principal!),
+      action: 'answer.replayed',
+      target: { kind: 'request', id: `${method} ${raw.url!.split('?')[0]}` },
+      after: { idempotency_key: headers['idempotency-key'] },
+      address: clientAddress,
+      traceId: id,
+    }
+    await recordAll(tx, keyring, principal!.orgId, [record])
+  }
+}

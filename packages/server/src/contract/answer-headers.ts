@@ -1,0 +1,134 @@
+import type { OpenAPIV3_1 } from 'openapi-types'
+import type { ErrorCode } from './errors.ts'
+import { honoursIdempotencyKey, type Route } from './routes.ts'
+import { traceHeader } from './tracing.ts'
+
+/** An answer as far as its headers depend on it. */
+export interface AnswerKind {
+  readonly route: Pick<Route, 'method' | 'declaration'>
+  readonly status: number
+  /** Error codes that it can carry; none on success. */
+  readonly codes: readonly ErrorCode[]
+  /** The resource has an entity tag. */
+  readonly isTagged: boolean
+  readonly isDeprecated: boolean
+}
+
+interface AnswerHeader {
+  /** Its name among the components. */
+  readonly component: string
+  readonly description: string
+  readonly schema: NonNullable<OpenAPIV3_1.HeaderObject['schema']>
+  /** Stands on every answer that can carry it. */
+  readonly required: boolean
+  readonly canStandOn: (answer: AnswerKind) => boolean
+}
+
+const isSuccess = ({ status }: AnswerKind) => status < 300
+/** Rates are counted once the caller is known; these statuses mostly say that it is not. */
+const isCounted = ({ route, status }: AnswerKind) => route.declaration.open !== true && status !== 401
+const onlyDeprecated = ({ isDeprecated }: AnswerKind) => isDeprecated
+
+/** Every header of answers that a caller can build on, and the answers that carry it. */
+export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
+  [traceHeader]: {
+    component: 'TraceId',
+    description: 'Locates the request in the logs of the service; quote it in reports.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{32}$', example: '4bf92f3577b34da6a3ce929d0e0e4736' },
+    required: true,
+    canStandOn: () => true,
+  },
+  'Retry-After': {
+    component: 'RetryAfter',
+    description: 'With `rate_limited`: seconds until a plain retry can succeed, as in `details.retry_after_seconds`.',
+    schema: { type: 'integer', minimum: 1, example: 12 },
+    required: false,
+    canStandOn: ({ codes }) => codes.includes('rate_limited'),
+  },
+  'WWW-Authenticate': {
+    component: 'WwwAuthenticate',
+    description: 'How to authenticate: with a key as bearer token (RFC 6750).',
+    schema: { type: 'string', example: 'Bearer realm="Weir"' },
+    required: true,
+    canStandOn: ({ status }) => status === 401,
+  },
+  'RateLimit-Policy': {
+    component: 'RateLimitPolicy',
+    description:
+      'Where a rate limit counts the request: each of its windows with its quota (`q`) and its length in seconds (`w`).',
+    schema: { type: 'string', example: '"reads";q=600;w=60' },
+    required: false,
+    canStandOn: (answer) => isCounted(answer),
+  },
+  RateLimit: {
+    component: 'RateLimit',
+    description:
+      'Of each window in `RateLimit-Policy`: what remains (`r`), and the seconds until it is full again (`t`).',
+    schema: { type: 'string', example: '"reads";r=599;t=1' },
+    required: false,
+    canStandOn: (answer) => isCounted(answer),
+  },
+  'Idempotent-Replayed': {
+    component: 'IdempotentReplayed',
+    description: '`true` where this is the stored answer to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'], example: 'true' },
+    required: false,
+    canStandOn: (answer) => isSuccess(answer) && honoursIdempotencyKey(answer.route.method, answer.route.declaration),
+  },
+  ETag: {
+    component: 'ETag',
+    description:
+      'The state of the resource. Behind the dot, where there is one, stands what changes by itself, which `If-Match` does not look at.',
+    schema: { type: 'string', example: '"q8Zr0Xv3TnLw5c1e.Jk29sQmX1aE"' },
+    required: true,
+    canStandOn: ({ isTagged, status }) => isTagged && [200, 201, 304].includes(status),
+  },
+  Deprecation: {
+    component: 'Deprecation',
+    description: 'When the deprecation was announced: `@` and seconds since the Unix epoch (RFC 9745).',
+    schema: { type: 'string', pattern: '^@[0-9]+$', example: '@1784678400' },
+    required: true,
+    canStandOn: onlyDeprecated,
+  },
+  Sunset: {
+    component: 'Sunset',
+    description: 'The HTTP date after which the route may be removed (RFC 8594).',
+    schema: { type: 'string', example: 'Fri, 31 Dec 2027 23:59:59 GMT' },
+    required: true,
+    canStandOn: onlyDeprecated,
+  },
+  Link: {
+    component: 'DeprecationLink',
+    description:
+      'The documentation (`rel="deprecation"`) and, where there is one, the successor (`rel="successor-version"`).',
+    schema: {
+      type: 'string',
+      example: '<https://weir.example.com/docs>; rel="deprecation", </v1/capacity/forecasts>; rel="successor-version"',
+    },
+    required: true,
+    canStandOn: onlyDeprecated,
+  },
+  'Server-Timing': {
+    component: 'ServerTiming',
+    description: 'Where the time of a decision went, in milliseconds.',
+    schema: { type: 'string', example: 'wait;dur=0.1, read;dur=0.8, decide;dur=0.05, commit;dur=1.9' },
+    required: false,
+    canStandOn: ({ route }) => route.declaration.urgency === 'decision',
+  },
+}
+
+export const headerComponents = (): Record<string, OpenAPIV3_1.HeaderObject> =>
+  Object.fromEntries(
+    Object.values(answerHeaders).map(({ component, description, required, schema }) => [
+      component,
+      { description, ...(required && { required }), schema },
+    ]),
+  )
+
+export function headersOf(answer: AnswerKind): Record<string, OpenAPIV3_1.ReferenceObject | OpenAPIV3_1.HeaderObject> {
+  return Object.fromEntries(
+    Object.entries(answerHeaders)
+      .filter(([, { canStandOn }]) => canStandOn(answer))
+      .map(([name, { component }]) => [name, { $ref: `#/components/headers/${component}` }]),
+  )
+}

@@ -1,0 +1,45 @@
+import { mostBodyBytes } from './body.ts'
+import { ApiError } from './errors.ts'
+import type { App } from './routes.ts'
+
+/** Up to here a body is as good as none. */
+const freeBytes = 16_384
+
+/** The share of the memory that one organization may have. */
+const shareOfOrg = 0.5
+
+/**
+ * Bounds the bytes of all bodies that the process has at a time, and those of one organization. A body is counted before it is
+ * read, as the most that it may become, until its request is over.
+ */
+export function boundBodyMemory(app: App, { bodyMemoryBytes }: { bodyMemoryBytes: number }) {
+  const byOrg = new Map<string, number>()
+  let total = 0
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const bytes = mostBodyBytes(request)
+    if (bytes <= freeBytes) return done()
+    const orgId = request.principal?.orgId ?? ''
+    const before = byOrg.get(orgId) ?? 0
+    // The first one fits whatever the settings say, or a large body limit could never be used.
+    const isTooMuch =
+      (total > 0 && total + bytes > bodyMemoryBytes) || (before > 0 && before + bytes > bodyMemoryBytes * shareOfOrg)
+    if (isTooMuch)
+      return done(
+        new ApiError(
+          'service_unavailable',
+          {},
+          { message: 'Too many large bodies are under way. Retry with backoff.' },
+        ),
+      )
+    total += bytes
+    byOrg.set(orgId, before + bytes)
+    reply.raw.once('close', () => {
+      total -= bytes
+      const left = byOrg.get(orgId)! - bytes
+      if (left > 0) byOrg.set(orgId, left)
+      else byOrg.delete(orgId)
+    })
+    done()
+  })
+}

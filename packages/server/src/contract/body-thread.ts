@@ -1,0 +1,142 @@
+import { deserialize } from 'node:v8'
+import { Worker } from 'node:worker_threads'
+import { FairSlots, NoSlot } from '../infra/fair-slots.ts'
+import { ApiError, type FieldFault } from './errors.ts'
+import type { JsonBounds } from './json-bounds.ts'
+import type { BodySource } from './routes.ts'
+import { unreadable } from './unreadable.ts'
+import { assemble, type Piece } from './value-pieces.ts'
+
+export interface BodyTask {
+  readonly bytes: Uint8Array
+  readonly bounds: JsonBounds
+  /** Names the schema that the body is validated against. */
+  readonly route: string
+  /** How to read it, where it is not JSON. */
+  readonly source: BodySource | undefined
+}
+
+export type BodyTaskResult =
+  | { readonly pieces: readonly Uint8Array<ArrayBuffer>[] }
+  | { readonly faults: readonly FieldFault[] }
+  | { readonly tooLarge: string }
+  | { readonly failed: string }
+
+export type ThreadSchemas = Record<string, { readonly schema: object; readonly judgesText: boolean }>
+
+interface Running {
+  readonly resolve: (result: BodyTaskResult) => void
+  readonly reject: (error: Error) => void
+  readonly timer: NodeJS.Timeout
+}
+
+interface Limits {
+  readonly maxWaitingPerOrg: number
+  readonly maxWaitMs: number
+  readonly taskMs: number
+}
+const usual: Limits = { maxWaitingPerOrg: 32, maxWaitMs: 10_000, taskMs: 10_000 }
+
+/** Several times what the largest body takes; V8 would let it grow until the machine is full. */
+const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 }
+
+const unavailable = (message: string) => new ApiError('service_unavailable', {}, { message })
+const stopping = () => unavailable('The process is stopping. Retry.')
+
+/**
+ * One thread that parses and validates large bodies, so that no other request waits for them. Organizations take turns; a body that
+ * takes too long is given up together with its thread, and the next has a new one.
+ */
+export class BodyThread {
+  private readonly slots: FairSlots
+  private readonly limits: Limits
+  private readonly schemas: ThreadSchemas
+  private thread: Worker | undefined
+  private current: Running | undefined
+  private isClosed = false
+
+  constructor(schemas: ThreadSchemas, limits: Partial<Limits> = {}) {
+    this.schemas = schemas
+    this.limits = { ...usual, ...limits }
+    this.slots = new FairSlots({ total: 1, perOrg: () => 1, ...this.limits })
+  }
+
+  /** The value, or what `unreadable` says of the body. The bytes belong to the thread from here on. */
+  async read(orgId: string, task: BodyTask): Promise<unknown> {
+    try {
+      await this.slots.enter(orgId)
+    } catch (error) {
+      if (error instanceof NoSlot) throw unavailable('Too many large bodies are waiting. Retry with backoff.')
+      throw error
+    }
+    let result: BodyTaskResult
+    try {
+      result = await this.run(task)
+    } finally {
+      this.slots.leave(orgId)
+    }
+    if ('faults' in result) return unreadable(...result.faults)
+    if ('tooLarge' in result) throw new ApiError('payload_too_large', {}, { message: result.tooLarge })
+    if ('failed' in result) throw new Error(`a body could not be read: ${result.failed}`)
+    return assemble(result.pieces, (piece) => deserialize(piece) as Piece)
+  }
+
+  /** One at a time: whoever calls has the only place. */
+  private run(task: BodyTask): Promise<BodyTaskResult> {
+    if (this.isClosed) return Promise.reject(stopping())
+    const thread = (this.thread ??= this.start())
+    thread.ref()
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => this.giveUp(thread, unavailable('Reading the body took too long.')),
+        this.limits.taskMs,
+      )
+      this.current = { resolve, reject, timer }
+      thread.postMessage(task, [task.bytes.buffer as ArrayBuffer])
+    })
+  }
+
+  private start(): Worker {
+    const thread = new Worker(new URL('./body-thread-program.ts', import.meta.url), {
+      workerData: this.schemas,
+      resourceLimits,
+    })
+    thread.on('message', (result: BodyTaskResult) => {
+      if (this.thread !== thread) return
+      // Between bodies it keeps no process from ending.
+      thread.unref()
+      this.settle(({ resolve }) => resolve(result))
+    })
+    thread.on('error', (error) => this.giveUp(thread, causeOf(error)))
+    thread.on('exit', () => this.giveUp(thread, stopping()))
+    return thread
+  }
+
+  private giveUp(thread: Worker, error: Error) {
+    if (this.thread !== thread) return
+    this.thread = undefined
+    void thread.terminate()
+    this.settle(({ reject }) => reject(error))
+  }
+
+  private settle(act: (task: Running) => void) {
+    const task = this.current
+    if (!task) return
+    this.current = undefined
+    clearTimeout(task.timer)
+    act(task)
+  }
+
+  async close() {
+    this.isClosed = true
+    const { thread } = this
+    if (thread) this.giveUp(thread, stopping())
+    await thread?.terminate()
+  }
+}
+
+/** Memory is bounded: a body that needs more of it than any valid one is too large. */
+const causeOf = (error: Error) =>
+  (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new ApiError('payload_too_large', {}, { message: 'The body has too much in it.' })
+    : new Error('the thread that reads bodies ended', { cause: error })

@@ -1,0 +1,69 @@
+import { createHmac } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { deriveKeyring } from '../values/keyring.ts'
+import { nonceBytes, seal, unseal } from '../values/sealing.ts'
+import { type App, isContractPath } from './routes.ts'
+
+/** Places in a list as callers hold them: closed, so that nobody reads or forges one, each for its own path and organization. */
+export interface Cursors {
+  readonly close: (request: FastifyRequest, place: string) => string
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    takesCursor?: boolean
+  }
+}
+
+/** No place is written like this, so whoever reads it refuses it in the words of its route. */
+const nowhere = '!'
+
+/** Opens the cursor of a query before it is validated, and closes the one in an answer. */
+export function sealCursors(app: App, config: Pick<Config, 'masterKeys'>): Cursors {
+  const keyring = deriveKeyring(config.masterKeys(), 'cursors')
+  const nonces = deriveKeyring(config.masterKeys(), 'nonces of cursors').current.bytes
+  const contextOf = ({ route, principal, originalUrl }: FastifyRequest) =>
+    [route.template, principal?.orgId, originalUrl.split('?', 1)[0]].join(' ')
+
+  /** The same place always has the same cursor, so that an export read twice has the same bytes. */
+  function close(request: FastifyRequest, place: string): string {
+    const context = contextOf(request)
+    const nonce = createHmac('sha256', nonces)
+      .update(JSON.stringify([context, place]))
+      .digest()
+      .subarray(0, nonceBytes)
+    return seal(keyring, place, context, nonce).toString('base64url')
+  }
+
+  function open(request: FastifyRequest, cursor: string): string {
+    const bytes = Buffer.from(cursor, 'base64url')
+    try {
+      // Another spelling of the same bytes is none of ours either.
+      return bytes.toString('base64url') === cursor ? unseal(keyring, bytes, contextOf(request)) : nowhere
+    } catch {
+      return nowhere
+    }
+  }
+
+  app.addHook('onRoute', (options) => {
+    const { querystring } = (options.schema ?? {}) as { querystring?: { properties?: object } }
+    if (isContractPath(options.url) && querystring?.properties && 'cursor' in querystring.properties)
+      options.config = { ...options.config, takesCursor: true }
+  })
+
+  app.addHook('preValidation', (request, _reply, done) => {
+    const query = request.query as { cursor?: unknown }
+    if (request.route.takesCursor === true && typeof query.cursor === 'string' && query.cursor !== '')
+      query.cursor = open(request, query.cursor)
+    done()
+  })
+
+  app.addHook('preSerialization', (request, _reply, payload, done) => {
+    const { next_cursor } = (payload ?? {}) as { next_cursor?: unknown }
+    const isPlace = request.route.takesCursor === true && typeof next_cursor === 'string'
+    done(null, isPlace ? { ...(payload as object), next_cursor: close(request, next_cursor) } : payload)
+  })
+
+  return { close }
+}

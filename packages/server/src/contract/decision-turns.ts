@@ -1,0 +1,47 @@
+import { Gauge } from 'prom-client'
+import { FairSlots } from '../infra/fair-slots.ts'
+import type { Metrics } from '../infra/metrics.ts'
+import { RecentOrgs } from '../infra/recent-orgs.ts'
+import type { App } from './routes.ts'
+import { goOnInTurn } from './slot-turns.ts'
+
+const maxWaitingPerOrg = 2_000
+const maxWaitMs = 1_000
+
+/**
+ * Bounds how many decisions of one organization are under way while others ask too. The rest wait before their body is read, where
+ * they cost nothing, and organizations take turns: a decision of one never waits behind a hundred of another.
+ */
+export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerOrg: number }, metrics: Metrics) {
+  const recent = new RecentOrgs()
+  app.addHook('onClose', () => recent.close())
+  const slots = new FairSlots({
+    total: Number.POSITIVE_INFINITY,
+    perOrg: () => (recent.areSeveral ? decisionsPerOrg : Number.POSITIVE_INFINITY),
+    maxWaitingPerOrg,
+    maxWaitMs,
+  })
+  new Gauge({
+    name: 'svc_decisions_waiting',
+    help: 'Decisions that wait because their organization has enough of them under way.',
+    registers: [metrics],
+    collect() {
+      this.set(slots.waiting)
+    },
+  })
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { principal, route } = request
+    if (route.urgency !== 'decision' || !principal) return done()
+    const { orgId } = principal
+    recent.add(orgId)
+    const entered = () => {
+      // Who has hung up closes nothing any more: its place is free again at once.
+      if (reply.raw.closed) slots.leave(orgId)
+      else reply.raw.once('close', () => slots.leave(orgId))
+    }
+    goOnInTurn(slots, orgId, reply, { entered, refusal: turnedAway }, done)
+  })
+}
+
+const turnedAway = 'Too many decisions of the organization are under way. Retry with backoff.'

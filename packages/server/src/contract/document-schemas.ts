@@ -1,0 +1,42 @@
+import type { JsonSchema } from './strict-schema.ts'
+
+/** Marks a string of answers whose values are known today. */
+export const knownValues = 'x-extensible-enum'
+/** Parts of an object's example that its fields alone do not give; read by `exampleOf`, not shown. */
+export const exampleFields = 'x-example-fields'
+
+const growth = 'New values may be added: treat one that you do not know as you would any other.'
+
+/** A request's schema as it is enforced: objects take no field that they do not name. */
+export const documentedRequest = (schema: unknown): unknown => map(schema, closed)
+
+/** An answer's schema as it is promised: objects have no field that is not named, lists of values can grow. */
+export const documentedAnswer = (schema: unknown): unknown => map(schema, (node) => open(closed(node)))
+
+const literal = new Set(['examples', 'example', 'default', 'enum', 'const', knownValues, exampleFields])
+
+function map(schema: unknown, change: (node: JsonSchema) => JsonSchema): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => map(item, change))
+  if (schema === null || typeof schema !== 'object') return schema
+  const copy = Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => key !== exampleFields)
+      .map(([key, value]) => [key, literal.has(key) ? value : map(value, change)]),
+  )
+  return change(copy)
+}
+
+const isObject = ({ type }: JsonSchema) => type === 'object' || (Array.isArray(type) && type.includes('object'))
+
+const closed = (node: JsonSchema): JsonSchema =>
+  isObject(node) && node.properties && !('additionalProperties' in node)
+    ? { ...node, additionalProperties: false }
+    : node
+
+function open(node: JsonSchema): JsonSchema {
+  const values = (node[knownValues] ?? node['enum']) as unknown[] | undefined
+  if (!Array.isArray(values) || values.length < 2 || !values.every((value) => typeof value === 'string')) return node
+  const { enum: _, [knownValues]: __, description, ...rest } = node
+  const said = description === undefined ? growth : `${description as string} ${growth}`
+  return { ...rest, type: 'string', description: said, [knownValues]: values }
+}

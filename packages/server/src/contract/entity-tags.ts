@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { OpenAPIV3_1 } from 'openapi-types'
+import { ApiError, type FieldFault, validationFailed } from './errors.ts'
+import type { App, Route } from './routes.ts'
+
+/**
+ * Entity tags of configuration: everything that can be replaced, changed or deleted where it is read. A tag is made from what GET
+ * answers. Fields that change by themselves, such as what is spent, stand in its second part: it tells whether an answer is still
+ * the same, but `If-Match` looks at the first part only, so that spending never gets in the way of a change.
+ */
+
+interface Shape {
+  readonly type?: unknown
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+  readonly anyOf?: readonly Shape[]
+  readonly 'x-computed'?: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The shape of the resource that the request reads or changes, where it has an entity tag. */
+    tagged: Shape | undefined
+  }
+}
+
+const versionLength = 16
+const stateLength = 11
+
+const writing = new Set(['PUT', 'PATCH', 'DELETE'])
+
+/** The routes whose answers carry an entity tag, as `METHOD template`, each with the shape that the tag is made from. */
+export function taggedShapes(routes: readonly Route[]): Map<string, Shape> {
+  const changeable = new Set(routes.filter(({ method }) => writing.has(method)).map(({ template }) => template))
+  const shapes = new Map<string, Shape>()
+  for (const { method, template, schema } of routes) {
+    if (method !== 'GET' || !changeable.has(template)) continue
+    const shape = (schema as { response?: Record<string, Shape> }).response?.['200']
+    if (!shape) continue
+    const collection = template.replace(/\/\{\w+\}$/, '')
+    shapes.set(`GET ${template}`, shape)
+    for (const verb of writing) shapes.set(`${verb} ${template}`, shape)
+    if (collection !== template) shapes.set(`POST ${collection}`, shape)
+  }
+  return shapes
+}
+
+/** The entity tag of a resource, from its value as GET answers it. */
+export function tagOf(shape: Shape, value: unknown): string {
+  const version = digest(part(shape, value, false), versionLength)
+  const state = part(shape, value, true)
+  return state === undefined ? `"${version}"` : `"${version}.${digest(state, stateLength)}"`
+}
+
+const digest = (value: unknown, length: number) =>
+  createHash('sha256')
+    .update(JSON.stringify(value) ?? '')
+    .digest('base64url')
+    .slice(0, length)
+
+/** What a value has of the fields in a shape: those that change by themselves, or all others. */
+function part(shape: Shape, value: unknown, isComputed: boolean): unknown {
+  if (shape['x-computed'] === true) return isComputed ? value : undefined
+  if (value === null || typeof value !== 'object') return isComputed ? undefined : value
+  const own = shape.anyOf?.find(({ type }) => type === (Array.isArray(value) ? 'array' : 'object')) ?? shape
+  if (Array.isArray(value)) {
+    const items = value.map((item) => part(own.items ?? {}, item, isComputed))
+    return isComputed && items.every((item) => item === undefined) ? undefined : items
+  }
+  const fields = value as Record<string, unknown>
+  const names = Object.keys(own.properties ?? fields).sort()
+  const parts = names.flatMap((name) => {
+    const found = part(own.properties?.[name] ?? {}, fields[name], isComputed)
+    return found === undefined ? [] : [[name, found] as const]
+  })
+  return isComputed && parts.length === 0 ? undefined : parts
+}
+
+const tag = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"'
+const tagList = new RegExp(`^(?:\\*|${tag}(?:[ \\t]*,[ \\t]*${tag})*)$`)
+const eachTag = new RegExp(tag, 'g')
+
+type Tags = '*' | readonly string[]
+
+const conditions = ['If-Match', 'If-None-Match'] as const
+
+function tagsIn(request: FastifyRequest, condition: (typeof conditions)[number]): Tags | undefined {
+  const text = request.headers[condition.toLowerCase()] as string | undefined
+  if (text === undefined) return undefined
+  return text.trim() === '*' ? '*' : (text.match(eachTag) ?? [])
+}
+
+/** A weak tag is equal to no other: it does not promise that nothing has changed. */
+const matchesStrongly = (tags: Tags, current: string) =>
+  tags === '*' || tags.some((one) => versionOf(one) === versionOf(current))
+const versionOf = (text: string) => text.replace(/^"([^".]*)\.[^"]*"$/, '"$1"')
+
+const matchesWeakly = (tags: Tags, current: string) =>
+  tags === '*' || tags.some((one) => one.replace(/^W\//, '') === current)
+
+/**
+ * Refuses a change whose caller has seen another state of the resource. Called where nobody else can change it until the
+ * transaction ends, with its state as GET answers it, or nothing where it does not exist.
+ */
+export function assertUnchanged(request: FastifyRequest, current: object | null | undefined, absent?: object) {
+  const ifMatch = tagsIn(request, 'If-Match')
+  const ifNoneMatch = tagsIn(request, 'If-None-Match')
+  if (ifMatch === undefined && ifNoneMatch === undefined) return
+  const known = current ? tagOf(request.tagged!, current) : undefined
+  // What is not set has a state too, but `*` asks for something that is there.
+  const seen = known ?? (absent && ifMatch !== '*' ? tagOf(request.tagged!, absent) : undefined)
+  const isSeen = ifMatch === undefined || (seen !== undefined && matchesStrongly(ifMatch, seen))
+  const isNew = ifNoneMatch === undefined || known === undefined || !matchesWeakly(ifNoneMatch, known)
+  if (!isSeen || !isNew) throw new ApiError('precondition_failed')
+}
+
+export const isConditional = ({ headers, tagged, method }: FastifyRequest) =>
+  tagged !== undefined && writing.has(method) && (headers['if-match'] ?? headers['if-none-match']) !== undefined
+
+/** Tags what is configuration, refuses conditions that cannot be read or met, and answers 304 to who has the current state. */
+export function honourConditions(app: App, routes: readonly Route[]) {
+  let shapes = new Map<string, Shape>()
+  app.decorateRequest('tagged')
+  app.addHook('onReady', (done) => {
+    shapes = taggedShapes(routes)
+    done()
+  })
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    request.tagged = shapes.get(`${method} ${request.route.template}`)
+    const faults = conditions.flatMap((condition) => {
+      const text = request.headers[condition.toLowerCase()] as string | undefined
+      return text === undefined || !request.principal ? [] : faultsOf(request, condition, text)
+    })
+    done(faults.length > 0 ? validationFailed(faults) : undefined)
+  })
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { tagged } = request
+    const isState = reply.statusCode === 200 || reply.statusCode === 201
+    if (!tagged || !isState || typeof payload !== 'string') return done(null, payload)
+    const current = tagOf(tagged, JSON.parse(payload))
+    reply.header('etag', current)
+    const known = request.method === 'GET' || request.method === 'HEAD' ? tagsIn(request, 'If-None-Match') : undefined
+    if (known === undefined || !matchesWeakly(known, current)) return done(null, payload)
+    reply.code(304).removeHeader('content-type')
+    // The framework makes no body of what it is given for HEAD.
+    done(null, request.method === 'HEAD' ? payload : null)
+  })
+}
+
+/** The conditions that a method of a tagged resource takes, for the documentation. */
+export function conditionHeaders(method: string): OpenAPIV3_1.ParameterObject[] {
+  const condition = (name: (typeof conditions)[number], description: string) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' as const, maxLength: 4_096, examples: ['"q8Zr0Xv3TnLw5c1e"'] },
+  })
+  return method === 'GET'
+    ? [condition('If-None-Match', 'Entity tags that you have: 304 without a body where one is still current.')]
+    : [condition('If-Match', 'Entity tags, or `*`: 412 `precondition_failed` where none is current any more.')]
+}
+
+function faultsOf({ tagged, method }: FastifyRequest, field: (typeof conditions)[number], text: string): FieldFault[] {
+  if (!tagList.test(text.trim()))
+    return [{ field, code: 'invalid_format', message: 'This must be * or a list of quoted entity tags.' }]
+  // A condition that nobody looks at would be taken for one that was met.
+  if (field === 'If-Match' && (tagged === undefined || !writing.has(method)) && method !== 'GET' && method !== 'HEAD')
+    return [{ field, code: 'invalid_value', message: 'What this operation changes has no entity tag.' }]
+  return []
+}

@@ -1,0 +1,21 @@
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const parameter = new RegExp(`\\s*;\\s*(?:(${token})=(${token}|"(?:[^"\\\\]|\\\\.)*"))?`, 'gy')
+const type = new RegExp(`^\\s*(${token}/${token})\\s*`)
+
+/**
+ * The media type that a header names, without its parameters: those that nobody here knows are ignored. None where the header is
+ * malformed, or says that the text is in another encoding than UTF-8.
+ */
+export function utf8TypeOf(header: string): string | undefined {
+  if (header === 'application/json') return header
+  const [whole, name] = type.exec(header) ?? []
+  if (whole === undefined) return undefined
+  let end = whole.length
+  parameter.lastIndex = end
+  for (let found = parameter.exec(header); found; found = parameter.exec(header)) {
+    const [, key, value] = found
+    if (key?.toLowerCase() === 'charset' && value!.replaceAll('"', '').toLowerCase() !== 'utf-8') return undefined
+    end = parameter.lastIndex
+  }
+  return header.slice(end).trim() === '' ? name!.toLowerCase() : undefined
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Counter, Gauge } from 'prom-client'
+import type { Config } from '../config.ts'
+import { FairSlots, NoSlot } from '../infra/fair-slots.ts'
+import type { Metrics } from '../infra/metrics.ts'
+import { type ReadTurn, withReadTurn } from '../infra/read-turns.ts'
+import { wholeSeconds } from '../infra/speed-limits.ts'
+import { TimeBudget } from '../infra/time-budget.ts'
+import { ApiError } from './errors.ts'
+import { type App, isContractPath, type RouteDeclaration } from './routes.ts'
+
+/** How an organization's reads are bounded, so that they leave connections and processors to others. */
+export type ReadClass = 'read' | 'expensive'
+
+const maxWaitingPerOrg = 100
+const maxWaitMs = 5_000
+/** No statement of an expensive read may keep a connection for longer. */
+const expensiveStatementMs = 10_000
+/** A budget that is back so soon is waited for; who would wait longer is told when to come again. */
+const maxBudgetWaitMs = 2_000
+
+/** The class of a route, or none where it only changes things. */
+export function readClassOf(method: string, { expensive, open }: RouteDeclaration): ReadClass | undefined {
+  if (open === true) return undefined
+  if (expensive === true) return 'expensive'
+  return method === 'GET' || method === 'HEAD' ? 'read' : undefined
+}
+
+type Settings = Pick<
+  Config,
+  'databasePoolSize' | 'readsPerOrg' | 'expensiveReadsPerOrg' | 'expensiveReadMsPerSecond' | 'expensiveReadBurstMs'
+>
+
+/** Gives every read a place among its organization's, and expensive ones a budget of database time besides. */
+export function boundReads(app: App, settings: Settings, metrics: Metrics) {
+  const { databasePoolSize, readsPerOrg, expensiveReadsPerOrg } = settings
+  const line = { maxWaitingPerOrg, maxWaitMs }
+  // The rest of the pool is for changes and for finding out who calls, whatever is being read.
+  const total = Math.max(1, Math.floor(databasePoolSize * 0.7))
+  const slots: Record<ReadClass, FairSlots> = {
+    read: new FairSlots({ total, perOrg: () => readsPerOrg, ...line }),
+    expensive: new FairSlots({
+      total: Math.max(1, Math.floor(total / 2)),
+      perOrg: () => expensiveReadsPerOrg,
+      ...line,
+    }),
+  }
+  const budget = new TimeBudget({
+    burstMs: settings.expensiveReadBurstMs,
+    msPerSecond: settings.expensiveReadMsPerSecond,
+  })
+  const refused = new Counter({
+    name: 'svc_reads_refused_total',
+    help: 'Reads refused because their organization had too many under way (slots) or had used its database time (budget).',
+    labelNames: ['reason'],
+    registers: [metrics],
+  })
+  for (const reason of ['slots', 'budget']) refused.inc({ reason }, 0)
+  new Gauge({
+    name: 'svc_reads_under_way',
+    help: 'Transactions of reads that have a place, by class.',
+    labelNames: ['class'],
+    registers: [metrics],
+    collect() {
+      for (const name of ['read', 'expensive'] as const) this.set({ class: name }, slots[name].inUse)
+    },
+  })
+
+  app.addHook('onRoute', (options) => {
+    if (!isContractPath(options.url)) return
+    const [method] = [options.method].flat()
+    const readClass = readClassOf(method!, options.config ?? {})
+    if (readClass) options.config = { ...options.config, readClass }
+  })
+
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { principal, route } = request
+    if (route.readClass === undefined || !principal) return done()
+    const turn = turnOf(principal.orgId, route.readClass)
+    const waitMs = route.readClass === 'expensive' ? budget.waitMs(principal.orgId, performance.now()) : 0
+    if (waitMs === 0) return withReadTurn(turn, done)
+    void readLater(principal.orgId, waitMs, turn, done)
+  })
+
+  async function readLater(orgId: string, waitMs: number, turn: ReadTurn, done: (refusal?: Error) => void) {
+    try {
+      await waitForBudget(orgId, waitMs)
+    } catch (error) {
+      return done(error as Error)
+    }
+    withReadTurn(turn, done)
+  }
+
+  const turnOf = (orgId: string, readClass: ReadClass): ReadTurn => ({
+    enter: () => enter(orgId, readClass),
+    leave: () => slots[readClass].leave(orgId),
+    spend: (ms) => readClass === 'expensive' && budget.spend(orgId, ms, performance.now()),
+    statementMs: readClass === 'expensive' ? expensiveStatementMs : undefined,
+  })
+
+  async function enter(orgId: string, readClass: ReadClass) {
+    try {
+      await slots[readClass].enter(orgId)
+    } catch (error) {
+      if (!(error instanceof NoSlot)) throw error
+      refused.inc({ reason: 'slots' })
+      throw new ApiError(
+        'service_unavailable',
+        {},
+        { message: 'Too many reads of the organization are under way. Retry with backoff.' },
+      )
+    }
+  }
+
+  async function waitForBudget(orgId: string, waitMs: number) {
+    let leftMs = waitMs
+    if (waitMs <= maxBudgetWaitMs) {
+      await sleep(waitMs)
+      leftMs = budget.waitMs(orgId, performance.now())
+      if (leftMs === 0) return
+    }
+    refused.inc({ reason: 'budget' })
+    throw new ApiError(
+      'rate_limited',
+      { retry_after_seconds: wholeSeconds(leftMs) },
+      { message: 'The organization has used its database time for expensive reads; it comes back by the second.' },
+    )
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    readClass?: ReadClass
+  }
+}

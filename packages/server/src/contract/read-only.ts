@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FieldFault } from './errors.ts'
+import type { JsonSchema } from './strict-schema.ts'
+
+/**
+ * What GET gives, PUT and PATCH take back: a field that a body cannot set is ignored where it is what stands, and refused
+ * otherwise. Which fields these are follows from the two schemas, as deep as objects and lists of objects go.
+ */
+export interface ReadOnlyFields {
+  readonly own: ReadonlyMap<string, 'fixed' | 'computed'>
+  readonly inside: ReadonlyMap<string, ReadOnlyFields>
+}
+
+type Fields = Record<string, unknown>
+
+/** The schema of the objects in a property: its own, that of its elements, or that of what it is unless null. */
+function objectIn(schema: JsonSchema | undefined): JsonSchema | undefined {
+  if (schema === undefined || schema.properties) return schema
+  if (schema['type'] === 'array') return objectIn(schema['items'] as JsonSchema)
+  const choices = (schema['anyOf'] as JsonSchema[] | undefined)?.filter(({ type }) => type !== 'null') ?? []
+  return choices.length === 1 ? objectIn(choices[0]) : undefined
+}
+
+/** Every field of `view` that `body` does not have; undefined where there is none. */
+export function readOnlyFields(body: JsonSchema, view: JsonSchema): ReadOnlyFields | undefined {
+  const own = new Map<string, 'fixed' | 'computed'>()
+  const inside = new Map<string, ReadOnlyFields>()
+  for (const [name, shown] of Object.entries(view.properties ?? {})) {
+    const settable = body.properties?.[name]
+    if (settable === undefined) own.set(name, shown['x-computed'] === true ? 'computed' : 'fixed')
+    else {
+      const [settableObject, shownObject] = [objectIn(settable), objectIn(shown)]
+      const deeper = settableObject && shownObject && readOnlyFields(settableObject, shownObject)
+      if (deeper) inside.set(name, deeper)
+    }
+  }
+  return own.size + inside.size > 0 ? { own, inside } : undefined
+}
+
+/** Adds to the schema of a body what it takes back, for the documentation. */
+export function addReadOnly(body: JsonSchema, view: JsonSchema, fields = readOnlyFields(body, view)) {
+  if (!fields) return
+  for (const [name, kind] of fields.own)
+    body.properties![name] = {
+      readOnly: true,
+      description: kind === 'computed' ? 'Ignored.' : 'Left out, or as it stands.',
+      ...(kind === 'computed' && { 'x-computed': true }),
+    }
+  for (const [name, inside] of fields.inside)
+    addReadOnly(objectIn(body.properties![name])!, objectIn(view.properties![name])!, inside)
+}
+
+const isObject = (value: unknown): value is Fields =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** A value without its read-only fields; the very same one where it has none. */
+export function withoutReadOnly<T>(value: T, fields: ReadOnlyFields): T {
+  if (Array.isArray(value)) {
+    const elements = value.map((element: unknown) => withoutReadOnly(element, fields))
+    return elements.some((element, i) => element !== value[i]) ? (elements as T) : value
+  }
+  if (!isObject(value)) return value
+  let isChanged = false
+  const kept: Fields = {}
+  for (const [name, inner] of Object.entries(value)) {
+    if (fields.own.has(name)) {
+      isChanged = true
+      continue
+    }
+    const deeper = fields.inside.get(name)
+    kept[name] = deeper ? withoutReadOnly(inner, deeper) : inner
+    isChanged ||= kept[name] !== inner
+  }
+  return isChanged ? (kept as T) : value
+}
+
+/** Read-only fields that differ from what stands. What is computed anew at every read is not compared. */
+export function readOnlyFaults(value: unknown, standing: unknown, fields: ReadOnlyFields, path = ''): FieldFault[] {
+  if (!isObject(value)) return []
+  const stands = isObject(standing) ? standing : {}
+  const faults: FieldFault[] = []
+  for (const [name, inner] of Object.entries(value)) {
+    if (fields.own.get(name) === 'fixed' && !isDeepStrictEqual(inner, stands[name]))
+      faults.push({
+        field: `${path}${name}`,
+        code: 'read_only',
+        message: 'This cannot be set: leave it out, or send it as it stands.',
+      })
+    const deeper = fields.inside.get(name)
+    if (deeper) faults.push(...faultsInside(inner, stands[name], deeper, `${path}${name}.`))
+  }
+  return faults
+}
+
+/** Elements with ids are compared with those of the same id, wherever they stand; others with those at the same place. */
+function faultsInside(value: unknown, standing: unknown, fields: ReadOnlyFields, path: string): FieldFault[] {
+  if (!Array.isArray(value)) return readOnlyFaults(value, standing, fields, path)
+  const elements: unknown[] = Array.isArray(standing) ? standing : []
+  return value.flatMap((element: unknown, i) => {
+    const id = isObject(element) && fields.own.has('id') ? element['id'] : undefined
+    const same = id === undefined ? elements[i] : elements.find((other) => isObject(other) && other['id'] === id)
+    const found = readOnlyFaults(element, same, fields, `${path}${i}.`)
+    // Of an element that is not there only its id is wrong.
+    return id !== undefined && same === undefined ? found.slice(0, 1) : found
+  })
+}

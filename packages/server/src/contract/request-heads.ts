@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http'
+import { unsupported } from './envelope.ts'
+import { ApiError } from './errors.ts'
+import { type App, isContractPath } from './routes.ts'
+
+const origin = /^[a-z]+:\/\/[^/?#]*/i
+const emptySegment = /^[^?#]*\/(?:[/?#]|$)/
+
+/**
+ * An unmatched path or method is 404 before anything else is asked, with or without a key, and its body is not read. To the router an
+ * empty segment is a parameter without text; under `/v1` it matches nothing.
+ */
+export function refuseUnmatched(app: App) {
+  app.addHook('onRequest', ({ is404, raw, route }, _reply, done) => {
+    if (!is404 && !(isContractPath(route.template!) && emptySegment.test(raw.url!.replace(origin, '')))) return done()
+    done(isUndecodable(raw) ? malformed(undecodablePath) : new ApiError('not_found'))
+  })
+}
+
+/**
+ * Refuses what Node and the framework let pass, but HTTP does not: no host or none that is one, a header twice that has one value
+ * (somebody in between may go by the other one), a target with a fragment or a malformed percent-encoding; and expectations that
+ * nobody here meets.
+ */
+export function refuseMalformedRequests(app: App) {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const message = malformation(raw)
+    // Who expects something may send its body or not: what follows on the connection cannot be told apart.
+    if (message === unsupported) reply.raw.shouldKeepAlive = false
+    done(message === undefined ? undefined : malformed(message))
+  })
+}
+
+const malformed = (message: string) => new ApiError('bad_request', {}, { message })
+const undecodablePath = 'The path has a malformed percent-encoding.'
+
+function malformation(message: IncomingMessage): string | undefined {
+  const { httpVersion, headers, rawHeaders: lines, url } = message
+  if (headers.host === undefined && httpVersion === '1.1') return 'The host header is missing.'
+  if (headers.host !== undefined && !authority.test(headers.host)) return 'The host header is malformed.'
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') return unsupported
+  const repeated = repeatedHeader(lines)
+  if (repeated !== undefined) return `There is more than one ${repeated} header.`
+  if (url!.includes('#')) return 'The target of the request has a fragment.'
+  if (isUndecodable(message)) return undecodablePath
+  const query = url!.indexOf('?')
+  return query < 0 || isDecodable(url!.slice(query)) ? undefined : 'The query has a malformed percent-encoding.'
+}
+
+/** A host and perhaps a port (RFC 3986, section 3.2), without a user. */
+const authority = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
+
+const singleHeaders = ['host', 'authorization', 'content-type'] as const
+const singleLengths = new Set<number>(singleHeaders.map(({ length }) => length))
+
+/** Names and values take turns in the list. Almost every name is told apart by its length alone. */
+function repeatedHeader(lines: readonly string[]): string | undefined {
+  let seen = 0
+  for (let i = 0; i < lines.length; i += 2) {
+    const name = lines[i]!
+    if (!singleLengths.has(name.length)) continue
+    const place = singleHeaders.indexOf(name.toLowerCase() as (typeof singleHeaders)[number])
+    if (place < 0) continue
+    if (seen & (1 << place)) return singleHeaders[place]
+    seen |= 1 << place
+  }
+  return undefined
+}
+
+const undecodable = Symbol('its path cannot be decoded')
+type Matched = IncomingMessage & { [undecodable]?: true }
+
+const isUndecodable = (message: IncomingMessage) => (message as Matched)[undecodable] === true
+
+/** The target by which the route is found. A path that cannot be decoded is matched by its shape, so that its refusal is that route's. */
+export function targetToMatch(message: IncomingMessage): string {
+  const target = message.url!
+  if (!target.includes('%')) return target
+  const path = /^[^?#]*/.exec(target)![0]
+  if (isDecodable(path)) return target
+  ;(message as Matched)[undecodable] = true
+  return path.replaceAll(/%[0-9a-f]{0,2}/gi, 'x') + target.slice(path.length)
+}
+
+function isDecodable(text: string): boolean {
+  if (!text.includes('%')) return true
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,45 @@
+import { FairSlots } from '../infra/fair-slots.ts'
+import { RecentOrgs } from '../infra/recent-orgs.ts'
+import { overloaded } from './load-shedding.ts'
+import type { App } from './routes.ts'
+import { goOnInTurn } from './slot-turns.ts'
+
+/** Most requests take a fraction of a millisecond before they wait for something, so a turn lasts a few. */
+const perTurn = 16
+const perTurnAndOrg = 8
+const maxWaitingPerOrg = 10_000
+const maxWaitMs = 5_000
+
+/**
+ * Bounds how many requests begin in one turn of the event loop while several organizations ask. Without it all that arrived meanwhile
+ * would begin at once, and whatever comes next, the answers to others among it, would wait for all of them.
+ */
+export function takeRequestTurns(app: App) {
+  const recent = new RecentOrgs()
+  app.addHook('onClose', () => recent.close())
+  const slots = new FairSlots({
+    total: perTurn,
+    perOrg: () => perTurnAndOrg,
+    maxWaitingPerOrg,
+    maxWaitMs,
+  })
+  let begun: string[] = []
+
+  function begin(orgId: string) {
+    if (begun.length === 0) setImmediate(endTurn)
+    begun.push(orgId)
+  }
+  function endTurn() {
+    const ended = begun
+    begun = []
+    for (const orgId of ended) slots.leave(orgId)
+  }
+
+  app.addHook('onRequest', ({ principal }, reply, done) => {
+    if (!principal) return done()
+    const { orgId } = principal
+    recent.add(orgId)
+    if (!recent.areSeveral) return done()
+    goOnInTurn(slots, orgId, reply, { entered: () => begin(orgId), refusal: overloaded }, done)
+  })
+}

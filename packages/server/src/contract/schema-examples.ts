@@ -1,0 +1,85 @@
+import { exampleFields, knownValues } from './document-schemas.ts'
+import { sampleValues } from './sample-values.ts'
+import type { JsonSchema } from './strict-schema.ts'
+
+type Json = unknown
+type Fields = Record<string, Json>
+
+const isFields = (value: Json): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** The fields whose schemas give no example, found on the way. */
+export type Missing = string[]
+
+/**
+ * An example of an answer, made of the examples of its fields; where a field has the name of one in the request, with what
+ * the request's example gives it.
+ */
+export function answerExample(schema: JsonSchema, request: Json, missing: Missing = []): Json {
+  return exampleOf(schema, { at: '', request, missing })
+}
+
+interface Place {
+  readonly at: string
+  readonly request: Json
+  readonly missing: Missing
+}
+
+function exampleOf(schema: JsonSchema, place: Place): Json {
+  const given = schema['examples'] as Json[] | undefined
+  if (given && given.length > 0) return overlaid(given[0], place.request)
+  if ('const' in schema) return schema['const']
+  const branches = (schema['anyOf'] ?? schema['oneOf']) as JsonSchema[] | undefined
+  if (branches) {
+    const chosen = branches.find(({ type }) => type !== 'null') ?? branches[0]!
+    const isGivenAsNull = place.request === null && branches.some(({ type }) => type === 'null')
+    return isGivenAsNull ? null : exampleOf(chosen, place)
+  }
+  if (schema['type'] === 'object') return objectExample(schema, place)
+  if (schema['type'] === 'array') return arrayExample(schema, place)
+  if (schema['type'] === 'null') return null
+  return leafExample(schema, place)
+}
+
+function objectExample(schema: JsonSchema, { at, request, missing }: Place): Fields {
+  const fixed = (schema[exampleFields] ?? {}) as Fields
+  const asked = isFields(request) ? request : {}
+  const example: Fields = {}
+  for (const [name, field] of Object.entries(schema.properties ?? {}))
+    example[name] =
+      name in fixed
+        ? fixed[name]
+        : exampleOf(field, { at: at === '' ? name : `${at}.${name}`, request: asked[name], missing })
+  if (schema.properties === undefined && isFields(request)) return request
+  return example
+}
+
+function arrayExample(schema: JsonSchema, { at, request, missing }: Place): Json[] {
+  const items = schema['items'] as JsonSchema | undefined
+  if (!items) return []
+  const least = Math.max(1, (schema['minItems'] as number | undefined) ?? 0)
+  const asked: Json[] = Array.isArray(request) && request.length >= least ? request : Array(least).fill(undefined)
+  return asked.map((item) => exampleOf(items, { at: `${at}[]`, request: item, missing }))
+}
+
+function leafExample(schema: JsonSchema, { at, request, missing }: Place): Json {
+  if (request !== undefined && request !== null && typeName(request, schema) === schema['type']) return request
+  const values = (schema[knownValues] ?? schema['enum']) as Json[] | undefined
+  if (values) return values[0]
+  if (schema['type'] === 'boolean') return false
+  const name = at.replace(/\[\]$/, '').split('.').at(-1)!.replace(/\[\]$/, '')
+  const sample = sampleValues[name]
+  if (sample !== undefined && typeName(sample, schema) === schema['type']) return sample
+  missing.push(at === '' ? 'the answer' : at)
+  return schema['type'] === 'string' ? 'text' : 0
+}
+
+/** What the request gives wins over an example where it is of the same type. */
+function overlaid(example: Json, request: Json): Json {
+  if (request === undefined || request === null || isFields(example) || Array.isArray(example)) return example
+  return typeof example === typeof request ? request : example
+}
+
+const typeName = (value: Json, { type }: JsonSchema) => {
+  if (typeof value !== 'number') return typeof value
+  return type === 'integer' && Number.isInteger(value) ? 'integer' : 'number'
+}

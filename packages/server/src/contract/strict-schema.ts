@@ -1,0 +1,35 @@
+export type JsonSchema = { [key: string]: unknown } & { properties?: Record<string, JsonSchema> }
+
+const strayFieldsListed = 20
+
+/**
+ * Plain JSON Schema, closed against unknown fields. An array with too many elements, or an object with far too many
+ * fields, is refused before they are looked at: listing each would let one request make unbounded work.
+ */
+export function strictly(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(strictly)
+  if (schema === null || typeof schema !== 'object') return schema
+  const copy: JsonSchema = {}
+  for (const [key, value] of Object.entries(schema)) copy[key] = key === 'examples' ? value : strictly(value)
+  if (copy['type'] === 'object' && copy.properties && !('additionalProperties' in copy)) {
+    const { properties, required, ...rest } = copy
+    const maxProperties = Object.keys(properties).length + strayFieldsListed
+    const inside = { properties, additionalProperties: false, ...(required !== undefined && { required }) }
+    return { ...rest, maxProperties, if: { maxProperties }, then: { type: 'object', ...inside } }
+  }
+  if (copy['type'] === 'object' && 'maxProperties' in copy) {
+    const { maxProperties, patternProperties, additionalProperties, propertyNames, ...rest } = copy
+    const inside = withoutUndefined({ patternProperties, additionalProperties, propertyNames })
+    return { ...rest, maxProperties, if: { maxProperties }, then: { type: 'object', ...inside } }
+  }
+  if (copy['type'] === 'array' && 'maxItems' in copy && 'items' in copy) {
+    // Unique items stay beside their type: without it every pair of them would be compared.
+    const { items, uniqueItems, ...rest } = copy
+    const inside = withoutUndefined({ items, uniqueItems })
+    return { ...rest, if: { maxItems: copy['maxItems'] }, then: { type: 'array', ...inside } }
+  }
+  return copy
+}
+
+const withoutUndefined = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))

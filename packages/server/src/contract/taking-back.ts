@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { ApiError, type FieldFault, validationFailed } from './errors.ts'
+import { type ReadOnlyFields, readOnlyFaults, readOnlyFields, withoutReadOnly } from './read-only.ts'
+import { type App, isContractPath, templateOf } from './routes.ts'
+import type { JsonSchema } from './strict-schema.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Read-only fields that came with the body, as they stand; the body itself is without them. */
+    takenBack: ReadonlySet<string>
+  }
+}
+
+/** How a resource is read: what its GET route shows, and how. */
+interface Reading {
+  readonly view: JsonSchema
+  readonly read: RouteHandlerMethod
+  /** By the schema of a body: what it cannot set. */
+  readonly readOnly: Map<JsonSchema, ReadOnlyFields | undefined>
+}
+
+/** A body as it came, with what it cannot set. */
+interface Sent {
+  readonly sent: object
+  readonly fields: ReadOnlyFields
+}
+
+export interface TakingBack {
+  /** Takes what cannot be set out of a body; nothing where there is nothing of the kind. */
+  readonly take: (request: FastifyRequest, body: JsonSchema | undefined) => Sent | undefined
+  /** Refuses what differs from what stands, together with what else is wrong with the body. */
+  readonly compare: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sent: Sent & { readonly faults: readonly FieldFault[] },
+    done: (error?: Error) => void,
+  ) => Promise<void>
+}
+
+const nothing: ReadonlySet<string> = new Set()
+const replaces = new Set(['PUT', 'PATCH'])
+
+/** Lets every PUT and PATCH take back what the GET of the same path gives. */
+export function readBack(app: App): TakingBack {
+  const readings = new Map<string, Reading>()
+  app.decorateRequest('takenBack')
+
+  app.addHook('onRoute', ({ url, method, schema, handler }) => {
+    const view = (schema?.response as Record<string, JsonSchema> | undefined)?.['200']
+    if (isContractPath(url) && [method].flat().includes('GET') && view)
+      readings.set(templateOf(url), { view, read: handler, readOnly: new Map() })
+  })
+
+  function fieldsOf({ method, route }: FastifyRequest, body: JsonSchema | undefined): ReadOnlyFields | undefined {
+    const reading = body && replaces.has(method) ? readings.get(route.template!) : undefined
+    if (!reading || !body) return undefined
+    if (!reading.readOnly.has(body)) reading.readOnly.set(body, readOnlyFields(body, reading.view))
+    return reading.readOnly.get(body)
+  }
+
+  const read = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const asked = Object.create(request, { method: { value: 'GET' } }) as FastifyRequest
+    return readings.get(request.route.template!)!.read.call(app, asked, reply)
+  }
+
+  /** What is the answer already: a singleton that is not set, put back as it was read. */
+  async function unsetOf(request: FastifyRequest, reply: FastifyReply, { sent, fields }: Sent, faults: FieldFault[]) {
+    let standing: unknown
+    try {
+      standing = await read(request, reply)
+    } catch (error) {
+      // That there is nothing is found out when all else is right.
+      throw faults.length > 0 && error instanceof ApiError ? validationFailed(faults) : error
+    }
+    if (isDeepStrictEqual(sent, standing) && 'id' in sent && sent.id === null) return standing
+    const all = [...faults, ...readOnlyFaults(sent, standing, fields)]
+    if (all.length > 0) throw validationFailed(all)
+    return undefined
+  }
+
+  return {
+    take: (request, body) => {
+      const sent = request.body
+      request.takenBack = nothing
+      const fields = fieldsOf(request, body)
+      if (!fields || sent === null || typeof sent !== 'object') return undefined
+      request.body = withoutReadOnly(sent, fields)
+      if (request.body === sent) return undefined
+      request.takenBack = new Set(Object.keys(sent).filter((name) => fields.own.has(name)))
+      return { sent, fields }
+    },
+    compare: async (request, reply, { faults, ...sent }, done) => {
+      // A patch that names only what cannot be set is none, but not empty.
+      const ofRest = faults.filter(({ field, code }) => field !== 'body' || code !== 'empty')
+      let unset: unknown
+      try {
+        unset = await unsetOf(request, reply, sent, ofRest)
+      } catch (error) {
+        done(error as Error)
+        return
+      }
+      if (unset === undefined) done()
+      else sendAsRead(reply, unset)
+    },
+  }
+}
+
+const sendAsRead = (reply: FastifyReply, view: unknown) =>
+  reply
+    .type('application/json')
+    .serializer((text) => text as string)
+    .send(JSON.stringify(view))

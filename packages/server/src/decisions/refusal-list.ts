@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto'
+import { Counter } from 'prom-client'
+import type { Platform } from '../infra/platform.ts'
+import { timeOfUuid, uuidAt } from '../values/id.ts'
+import { addListed, type ListedRow } from './refusal-queries.ts'
+import type { Explanation } from './schema.ts'
+
+const minuteMs = 60_000
+const maxWaiting = 10_000
+/** More different refusals of one organization at once tell nobody anything. */
+const maxOfOrg = 1_000
+
+/** Where a call was refused. */
+export type RefusedAt = 'edge' | 'run' | 'bulk'
+
+/** A refused call, as it is listed. */
+export interface RefusedCall {
+  readonly orgId: string
+  readonly surface: RefusedAt
+  readonly message: string
+  readonly body: Explanation
+}
+
+/** Refusals on their way into the list that organizations read. */
+export interface RefusalList {
+  readonly add: (call: RefusedCall) => void
+  readonly flush: () => Promise<void>
+}
+
+/**
+ * Lists refusals outside the request that was refused. Alike ones of a minute are one row with a count, whichever process they came
+ * through; of an organization that has filled its day they are only counted.
+ */
+export function listRefusals({ sql, config, metrics, log }: Pick<Platform, 'sql' | 'config' | 'metrics' | 'log'>) {
+  const unlisted = new Counter({
+    name: 'svc_refusals_unlisted_total',
+    help: 'Refusals that are missing from the list: more different ones than a day of an organization may have, or the database was away.',
+    registers: [metrics],
+  })
+  let waiting = new Map<string, ListedRow & { count: number; last_at: string }>()
+  let ofOrgs = new Map<string, number>()
+  /** Days of organizations that have no room for another row. */
+  const full = new Set<string>()
+  let flushing = Promise.resolve()
+
+  function add({ orgId, surface, message, body }: RefusedCall) {
+    const id = idOf(surface, body)
+    const key = `${orgId} ${id}`
+    const alike = waiting.get(key)
+    if (alike) {
+      alike.count += 1
+      alike.last_at = body.decided_at
+      return
+    }
+    const own = ofOrgs.get(orgId) ?? 0
+    if (waiting.size >= maxWaiting || own >= maxOfOrg) return unlisted.inc()
+    ofOrgs.set(orgId, own + 1)
+    const input = body.inputs as Readonly<Record<string, string | undefined>>
+    waiting.set(key, {
+      org_id: orgId,
+      id,
+      day: body.decided_at.slice(0, 10),
+      error_code: body.error_code!,
+      decided_by: body.decided_by,
+      surface,
+      key_id: body.key_id,
+      model: input['model'] ?? null,
+      workflow_id: input['workflow_id'] ?? null,
+      deployment_id: input['deployment_id'] ?? null,
+      department_id: input['department_id'] ?? null,
+      customer_id: input['customer_id'] ?? null,
+      chain_id: input['chain_id'] ?? null,
+      count: 1,
+      first_at: body.decided_at,
+      last_at: body.decided_at,
+      message,
+      body,
+    })
+    return undefined
+  }
+
+  async function write(rows: readonly ListedRow[]) {
+    try {
+      const orgIds = [...new Set(rows.map(({ org_id }) => org_id))]
+      const left = await sql.asOrgs(orgIds, (tx) => addListed(tx, rows, config.refusalRowsPerDay, full))
+      for (const { org_id, day } of left) {
+        if (full.size >= maxWaiting) full.clear()
+        full.add(`${org_id} ${day}`)
+      }
+      if (left.length > 0) unlisted.inc(left.reduce((sum, { count }) => sum + count, 0))
+    } catch (error) {
+      unlisted.inc(rows.reduce((sum, { count }) => sum + count, 0))
+      log.warn({ error, lost: rows.length }, 'refusals were not listed')
+    }
+  }
+
+  function flush() {
+    const rows = [...waiting.values()]
+    waiting = new Map()
+    ofOrgs = new Map()
+    if (rows.length > 0) flushing = flushing.then(() => write(rows))
+    return flushing
+  }
+
+  return { add, flush } satisfies RefusalList
+}
+
+/** What refusals have in common that are one row: the minute, why, and on whose account. */
+function idOf(surface: RefusedAt, { decided_at, error_code, decided_by, key_id, inputs }: Explanation): string {
+  const minute = Math.floor(Date.parse(decided_at) / minuteMs) * minuteMs
+  const { model, provider, workflow_id, deployment_id, department_id, customer_id, chain_id } = inputs
+  const alike = [error_code, decided_by, surface, key_id, model, provider]
+  const account = [workflow_id, deployment_id, department_id, customer_id, chain_id]
+  return uuidAt(minute, hash('sha256', JSON.stringify([...alike, ...account]), 'buffer').subarray(0, 16))
+}
+
+/** The minute of a row. */
+export const minuteOf = (id: string) => new Date(timeOfUuid(id))

@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox'
+import { ListOf, ListQuery, windowFaults, windowFilters } from '../contract/lists.ts'
+import { withCheck } from '../contract/semantic-check.ts'
+import { Count, Id, MadeBy, Nullable, OwnId, PathId, Timestamp } from '../contract/wire.ts'
+import { Explanation } from './schema.ts'
+
+const text = Type.String()
+const Code = Type.String({ minLength: 1, maxLength: 100, examples: ['budget_exceeded'] })
+const AnyId = Type.String({ minLength: 1, maxLength: 100 })
+
+export const Refusal = Type.Object(
+  {
+    id: Id('refusal'),
+    minute: Type.String({ ...Timestamp, description: 'Alike refusals of one minute are one entry.' }),
+    count: { ...Count, description: 'How many there were.' },
+    first_at: Timestamp,
+    last_at: Timestamp,
+    error_code: Type.String({ description: 'What the caller was answered with.', examples: ['budget_exceeded'] }),
+    message: text,
+    limit_id: Nullable(
+      Type.String({ description: 'The limit that refused.', examples: ['bud_01jbsteb4peb5vskx602h9mw4q'] }),
+    ),
+    rule_id: Nullable(Type.String({ description: 'The rule that refused.' })),
+    surface: Type.String({
+      description: 'Where it was asked: `edge`, `run` for the start of a run, `bulk` for runs that had happened.',
+      examples: ['edge'],
+    }),
+    key_id: Nullable(MadeBy),
+    model: Nullable(text),
+    workflow_id: Nullable(text),
+    deployment_id: Nullable(text),
+    department_id: Nullable(text),
+    customer_id: Nullable(text),
+    chain_id: Nullable(text),
+    explanation: {
+      ...Explanation,
+      description: 'The first of them explained, as `GET /v1/decisions/{decision_id}` does.',
+    },
+  },
+  { description: 'The refusal, with its explanation.' },
+)
+export type Refusal = Static<typeof Refusal>
+
+export const RefusalPath = Type.Object({ id: PathId('org'), refusal_id: PathId('refusal') })
+export const RefusalsAnswer = ListOf(Refusal)
+export const RefusalQuery = ListQuery(
+  { minute: 'uuid' },
+  {
+    ...windowFilters,
+    limit_id: AnyId,
+    rule_id: AnyId,
+    error_code: Code,
+    surface: Type.Enum(['edge', 'run', 'bulk']),
+    key_id: AnyId,
+    model: Type.String({ minLength: 1, maxLength: 200 }),
+    workflow_id: OwnId,
+    deployment_id: OwnId,
+    department_id: OwnId,
+    customer_id: OwnId,
+    chain_id: OwnId,
+  },
+)
+
+export const DailyRefusals = Type.Object(
+  {
+    from: Timestamp,
+    to: Timestamp,
+    data: Type.Array(
+      Type.Object({
+        day: Type.String({ description: 'The UTC day.', examples: ['2026-11-15'] }),
+        error_code: Type.String({ examples: ['budget_exceeded'] }),
+        count: Count,
+      }),
+      { description: 'By day, and by code within one. A day without refusals is not there.' },
+    ),
+  },
+  { description: 'Refusals by day.' },
+)
+export const DailyQuery = withCheck(
+  Type.Object({ from: Type.Optional(windowFilters.from), to: Type.Optional(windowFilters.to) }, { 'x-filter': true }),
+  windowFaults,
+)

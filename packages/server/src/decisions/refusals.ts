@@ -1,0 +1,83 @@
+import { page, pageRequest, readWindow } from '../contract/lists.ts'
+import { type Caller, isPinned, isWithin, pinned } from '../identity/identity.ts'
+import type { Sql, Tx } from '../infra/sql.ts'
+import { formatId, parseId } from '../values/id.ts'
+import { timestamp } from '../values/timestamp.ts'
+import { minuteOf } from './refusal-list.ts'
+import {
+  dailyListed,
+  dailyRefusals,
+  findRefusalRow,
+  listRefusalRows,
+  type RefusalFilters,
+  type RefusalRow,
+  sumRefused,
+} from './refusal-queries.ts'
+import type { Refusal } from './refusal-schema.ts'
+import type { Explanation } from './schema.ts'
+
+const dayMs = 86_400_000
+/** Whole days are dropped, so a part of one more is still there. */
+const keptMs = 30 * dayMs
+
+type Filters = Omit<RefusalFilters, 'decided_by'> & { readonly limit_id?: string; readonly rule_id?: string }
+type Page = Parameters<typeof pageRequest>[0]
+interface Window {
+  readonly from?: string
+  readonly to?: string
+}
+
+/** One page of what was refused, to whom it may be told: what a key's pins exclude does not exist for it. */
+export async function listRefused(sql: Sql, caller: Caller, query: Filters & Page & Window, now: Date) {
+  const { orgId } = caller
+  const asked = pageRequest(query, 'minute')
+  const { from, to, limit: _limit, cursor: _cursor, sort: _sort, limit_id, rule_id, ...filters } = pinned(query, caller)
+  if (limit_id !== undefined && rule_id !== undefined) return { data: [], next_cursor: null }
+  const earliest = new Date(now.getTime() - keptMs)
+  const start = from === undefined ? earliest : new Date(Math.max(Date.parse(from), earliest.getTime()))
+  const window = { from: start, to: to === undefined ? undefined : new Date(to) }
+  const decidedBy = limit_id ?? rule_id
+  const rows = await sql.asOrgs([orgId], (tx) =>
+    listRefusalRows(tx, orgId, asked, window, { ...filters, decided_by: decidedBy }),
+  )
+  const answer = page(rows, asked, ({ id }) => ({ value: id, id }))
+  return { ...answer, data: answer.data.map(viewOf) }
+}
+
+export async function findRefused(sql: Sql, { orgId, pins }: Caller, id: string): Promise<Refusal | undefined> {
+  const row = await sql.asOrgs([orgId], (tx) => findRefusalRow(tx, orgId, id))
+  return row && isWithin(pins, row) ? viewOf(row) : undefined
+}
+
+/** How many runs of a chain were refused in the time that refusals are listed, within a key's pins. */
+export const refusedInChain = async (tx: Tx, orgId: string, chainId: string, pins: Caller['pins'], now: Date) =>
+  Number(await sumRefused(tx, orgId, { chain_id: chainId, ...pins }, new Date(now.getTime() - keptMs)))
+
+/** Refusals by day and code, of the last 30 days unless others are asked for. */
+export async function refusedByDay(sql: Sql, caller: Caller, query: Window, now: Date) {
+  const { orgId, pins } = caller
+  const { from, to } = readWindow(query, { from: new Date(now.getTime() - keptMs), to: now })
+  const rows = await sql.asOrgs([orgId], (tx) =>
+    isPinned(caller) ? dailyListed(tx, orgId, { from, to }, pins) : dailyRefusals(tx, orgId, from, to),
+  )
+  return {
+    from: timestamp(from),
+    to: timestamp(to),
+    data: rows.map(({ count, ...row }) => ({ ...row, count: Number(count) })),
+  }
+}
+
+function viewOf({ id, decided_by, count, first_at, last_at, body, ...row }: RefusalRow): Refusal {
+  const isRule = decided_by !== null && parseId('rule', decided_by) !== undefined
+  return {
+    id: formatId('refusal', id),
+    minute: timestamp(minuteOf(id)),
+    count: Number(count),
+    first_at: timestamp(first_at),
+    last_at: timestamp(last_at),
+    limit_id: isRule ? null : decided_by,
+    rule_id: isRule ? decided_by : null,
+    explanation: body as unknown as Explanation,
+    ...row,
+  }
+}

@@ -1,0 +1,77 @@
+import { element, escaped, fitted, text } from './markup.ts'
+import { darkStyle, painted } from './paints.ts'
+
+/** The paper of a picture: its size, its name, and what is said to those who do not see it. */
+
+export const sheetWidth = 800
+export const edge = 20
+export const axisFontPx = 12
+export const headingHeight = 66
+
+const titleFont = { px: 17, isBold: true } as const
+
+export interface Sheet {
+  readonly title: string
+  /** What the axes count, in a line beneath the title. */
+  readonly about: string
+  /** The picture for those who hear it. */
+  readonly words: string
+  readonly height: number
+}
+
+/** An SVG that stands by itself: no script, no reference to anything, the same bytes for the same picture. */
+export const drawSheet = ({ title, about, words, height }: Sheet, ...children: readonly string[]): string =>
+  `${element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      viewBox: `0 0 ${sheetWidth} ${height}`,
+      width: sheetWidth,
+      height,
+      role: 'img',
+      'font-family': 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+    },
+    element('title', {}, escaped(fitted(title, 2_000, titleFont))),
+    element('desc', {}, escaped(words)),
+    element('style', {}, darkStyle),
+    paper(height),
+    heading(title, about),
+    ...children,
+  )}\n`
+
+/** Its own paper, so that it can be read on any page. */
+const paper = (height: number) =>
+  element('rect', {
+    x: 0.5,
+    y: 0.5,
+    width: sheetWidth - 1,
+    height: height - 1,
+    rx: 8,
+    'stroke-width': 1,
+    ...painted({ fill: 'paper', stroke: 'border' }),
+  })
+
+const heading = (title: string, about: string) =>
+  text(fitted(title, sheetWidth - 2 * edge, titleFont), {
+    x: edge,
+    y: 32,
+    'font-size': titleFont.px,
+    'font-weight': 600,
+    ...painted({ fill: 'ink' }),
+  }) + text(about, { x: edge, y: 52, 'font-size': 12.5, ...painted({ fill: 'quiet' }) })
+
+interface Box {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+export const drawNothing = ({ left, right, top, bottom }: Box): string =>
+  text('There is nothing to draw yet.', {
+    x: (left + right) / 2,
+    y: (top + bottom) / 2,
+    'text-anchor': 'middle',
+    'font-size': 14,
+    ...painted({ fill: 'quiet' }),
+  })

@@ -1,0 +1,51 @@
+import { scaleLinear } from 'd3-scale'
+import { element, text, widthOf } from './markup.ts'
+import { painted } from './paints.ts'
+import { axisFontPx, edge, sheetWidth } from './sheet.ts'
+import { tickWriter, type Unit } from './values.ts'
+
+/** Where a plot stands on the sheet, and how high a value is on it. */
+export interface ValueFrame {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+  readonly y: (value: number) => number
+  readonly ticks: readonly { readonly value: number; readonly label: string }[]
+}
+
+export interface ValueRange {
+  readonly unit: Unit
+  readonly range: readonly [number, number]
+  readonly top: number
+  readonly bottom: number
+}
+
+export function valueFrame({ unit, range, top, bottom }: ValueRange): ValueFrame {
+  const scale = scaleLinear().domain(range).nice(5).range([bottom, top])
+  const values = scale.ticks(5)
+  const write = tickWriter(unit, values)
+  const ticks = values.map((value) => ({ value, label: write(value) }))
+  const left = edge + 10 + Math.max(24, ...ticks.map(({ label }) => widthOf(label, { px: axisFontPx })))
+  // Half of the last date stands beyond the plot.
+  return { left, right: sheetWidth - edge - 12, top, bottom, y: (value) => scale(value), ticks }
+}
+
+/** Lines across, and what they stand for. */
+export const valueAxis = ({ left, right, y, ticks }: ValueFrame): string =>
+  ticks
+    .map(({ value, label }) => {
+      const at = y(value)
+      const line = { x1: left, x2: right, y1: at, y2: at, 'stroke-width': 1 }
+      return (
+        element('line', { ...line, ...painted({ stroke: value === 0 ? 'axis' : 'grid' }) }) +
+        text(label, {
+          x: left - 8,
+          y: at + 4,
+          'text-anchor': 'end',
+          'font-size': axisFontPx,
+          ...painted({ fill: 'quiet' }),
+        })
+      )
+    })
+    .join('')

@@ -1,0 +1,73 @@
+import { ApiError } from '../contract/errors.ts'
+import { type Role, reaches } from '../contract/routes.ts'
+
+/** Everything about a key in which it can have more or less than another. */
+export interface Powers {
+  readonly role: Role
+  readonly scopes: ReadonlySet<string>
+  readonly pins: Readonly<Record<string, string>>
+  readonly expiresAtMs: number
+}
+
+type Respect = 'role' | 'scopes' | 'pins' | 'lifetime'
+
+/** The respects in which a key must lie within the caller's own for the caller to be shown its secret. */
+const toHandOut: readonly Respect[] = ['role', 'scopes', 'pins', 'lifetime']
+/** Ending a key gives nobody anything, so a key that ends soon may still end one that would not. */
+const toEnd: readonly Respect[] = ['role', 'scopes', 'pins']
+
+/** The first respect in which a key exceeds another, and by what. */
+export type Excess =
+  | { readonly respect: 'role' | 'lifetime' }
+  | { readonly respect: 'scopes'; readonly scope: string }
+  | { readonly respect: 'pins'; readonly dimension: string }
+
+const comparisons: Record<Respect, (target: Powers, holder: Powers) => Excess | undefined> = {
+  role: (target, holder) => (reaches(holder.role, target.role) ? undefined : { respect: 'role' }),
+  scopes: (target, holder) => {
+    const scope = [...target.scopes].find((wanted) => !holder.scopes.has(wanted))
+    return scope === undefined ? undefined : { respect: 'scopes', scope }
+  },
+  // A pin takes power away: whoever has one can only deal with keys that have it too.
+  pins: (target, holder) => {
+    const dimension = Object.keys(holder.pins).find((name) => holder.pins[name] !== target.pins[name])
+    return dimension === undefined ? undefined : { respect: 'pins', dimension }
+  },
+  lifetime: (target, holder) => (target.expiresAtMs <= holder.expiresAtMs ? undefined : { respect: 'lifetime' }),
+}
+
+/** The first respect in which one key has more than another; nothing where it lies within it. */
+export function excess(target: Powers, holder: Powers, respects: readonly Respect[] = toHandOut): Excess | undefined {
+  for (const respect of respects) {
+    const found = comparisons[respect](target, holder)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Refuses to show a caller the secret of a key that exceeds its own. A key never exceeds itself. */
+export const requireToHandOut = (caller: Powers, target: Powers) => refuse(excess(target, caller, toHandOut))
+
+/** Refuses to let a caller end a key that exceeds its own. */
+export const requireToEnd = (caller: Powers, target: Powers) => refuse(excess(target, caller, toEnd))
+
+function refuse(found: Excess | undefined) {
+  switch (found?.respect) {
+    case undefined:
+      return
+    case 'role':
+      throw forbidden('Your key cannot give out or end a key with a role above its own.')
+    case 'scopes':
+      throw new ApiError(
+        'missing_scope',
+        { required: found.scope },
+        { message: 'Your key cannot give out or end a key with a scope that it lacks.' },
+      )
+    case 'pins':
+      throw forbidden(`Your key is pinned to one ${found.dimension}, and this key is not pinned to the same.`)
+    case 'lifetime':
+      throw forbidden('Your key ends before this one would.')
+  }
+}
+
+const forbidden = (message: string) => new ApiError('forbidden', {}, { message })

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { shareLookups } from './lookups.ts'
+
+/** A reader whose queries end when the test says so; it finds every id. */
+function heldReader() {
+  const asked: (readonly string[])[] = []
+  const ends: (() => void)[] = []
+  const read = (ids: readonly string[]) => {
+    asked.push(ids)
+    return new Promise<Map<string, string>>((resolve) => {
+      ends.push(() => resolve(new Map(ids.map((id) => [id, `found ${id}`]))))
+    })
+  }
+  return { asked, read, end: () => ends.shift()!() }
+}
+
+test('what is asked while a query is on its way goes together in the next, and sources take turns', async () => {
+  const { asked, read, end } = heldReader()
+  const lookups = shareLookups(read, { queries: 1, idsPerQuery: 4, pauseMs: 0 })
+  const first = lookups.find('first', 'a')
+  const flood = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => lookups.find(id, 'a'))
+  const others = [lookups.find('b1', 'b'), lookups.find('c1', 'c')]
+  end()
+  expect(await first).toBe('found first')
+  await Promise.resolve()
+  end()
+  expect(await Promise.all(others)).toEqual(['found b1', 'found c1'])
+  await Promise.resolve()
+  end()
+  expect(await Promise.all(flood)).toHaveLength(5)
+  expect(asked).toEqual([['first'], ['a1', 'b1', 'c1', 'a2'], ['a3', 'a4', 'a5']])
+})
+
+test('one id is asked for once, however many want it', async () => {
+  const { asked, read, end } = heldReader()
+  const lookups = shareLookups(read, { queries: 4, idsPerQuery: 10, pauseMs: 0 })
+  const all = Promise.all(['a', 'b', 'c'].map((source) => lookups.find('same', source)))
+  end()
+  expect(await all).toEqual(['found same', 'found same', 'found same'])
+  expect(asked).toEqual([['same']])
+})
+
+test('a query that fails fails those who wait for it, and the next is asked anew', async () => {
+  let isBroken = true
+  const lookups = shareLookups(
+    async (ids) => {
+      if (isBroken) throw new Error('away')
+      return new Map(ids.map((id) => [id, id]))
+    },
+    { queries: 1, idsPerQuery: 10, pauseMs: 0 },
+  )
+  await expect(lookups.find('a', 'x')).rejects.toThrow('away')
+  isBroken = false
+  expect(await lookups.find('a', 'x')).toBe('a')
+})

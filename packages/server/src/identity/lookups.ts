@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Look-ups that share queries: however many are asked for at once, few queries are on their way. Nobody is refused; whoever asks for
+ * much waits behind those that ask for little, because the sources of requests take turns.
+ */
+export interface Lookups<T> {
+  readonly find: (id: string, source: string) => Promise<T | undefined>
+}
+
+export interface LookupOptions {
+  /** How many queries may be on their way at once. */
+  readonly queries: number
+  readonly idsPerQuery: number
+  /** The least time from the end of one query to the begin of the next. */
+  readonly pauseMs: number
+}
+
+interface Wanted<T> {
+  readonly id: string
+  readonly resolve: (found: T | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function shareLookups<T>(
+  read: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+  { queries, idsPerQuery, pauseMs }: LookupOptions,
+): Lookups<T> {
+  const waiting = new Map<string, Wanted<T>[]>()
+  const underway = new Map<string, Promise<T | undefined>>()
+  let running = 0
+
+  /** One of each source in turn; those that got something this time come last the next. */
+  function takeTurns(): Wanted<T>[] {
+    const taken: Wanted<T>[] = []
+    while (waiting.size > 0 && taken.length < idsPerQuery) {
+      for (const [source, list] of [...waiting].slice(0, idsPerQuery - taken.length)) {
+        taken.push(list.shift()!)
+        waiting.delete(source)
+        if (list.length > 0) waiting.set(source, list)
+      }
+    }
+    return taken
+  }
+
+  async function run(wanted: readonly Wanted<T>[]) {
+    running++
+    try {
+      const found = await read(wanted.map(({ id }) => id))
+      for (const { id, resolve } of wanted) resolve(found.get(id))
+    } catch (error) {
+      for (const { reject } of wanted) reject(error)
+    }
+    if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false })
+    running--
+    start()
+  }
+
+  function start() {
+    while (running < queries && waiting.size > 0) void run(takeTurns())
+  }
+
+  return {
+    find: (id, source) => {
+      const same = underway.get(id)
+      if (same) return same
+      const { promise, resolve, reject } = Promise.withResolvers<T | undefined>()
+      const forgotten = promise.finally(() => underway.delete(id))
+      forgotten.catch(() => undefined)
+      underway.set(id, forgotten)
+      const list = waiting.get(source)
+      if (list) list.push({ id, resolve, reject })
+      else waiting.set(source, [{ id, resolve, reject }])
+      start()
+      return forgotten
+    },
+  }
+}

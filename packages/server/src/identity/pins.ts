@@ -1,0 +1,51 @@
+import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
+import type { Caller } from './callers.ts'
+
+/** The dimensions that a key can be pinned to. */
+const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+type Dimension = (typeof dimensions)[number]
+type Pins = Caller['pins']
+
+/** Values of dimensions, as a request, a run or a row names them. */
+type DimensionValues = { readonly [name in Dimension]?: string | null | undefined }
+
+export const isPinned = ({ pins }: Pick<Caller, 'pins'>): boolean => Object.keys(pins).length > 0
+
+/** Tells what lies within pins: everything that has exactly the pinned values. Without pins everything does. */
+export const isWithin = (pins: Pins, values: DimensionValues): boolean =>
+  Object.entries(pins).every(([name, value]) => values[name as Dimension] === value)
+
+/** Refuses a request that names another value than its key is pinned to. */
+export function refuseOtherPins(input: object, { pins }: Pick<Caller, 'pins'>) {
+  for (const [name, value] of Object.entries(pins)) {
+    const given = (input as Record<string, unknown>)[name]
+    if (given !== undefined && given !== value)
+      throw new ApiError('forbidden', {}, { message: `This key may only use ${name} ${JSON.stringify(value)}.` })
+  }
+}
+
+/** The request with the values that its key is pinned to: leaving one out does not help, and another one is refused. */
+export function pinned<T extends object>(input: T, caller: Pick<Caller, 'pins'>): T {
+  refuseOtherPins(input, caller)
+  return { ...input, ...caller.pins }
+}
+
+/** Refuses a pinned key what counts more than lies within its pins. */
+export function requireWithin({ pins }: Pick<Caller, 'pins'>, values: DimensionValues) {
+  if (isWithin(pins, values)) return
+  throw new ApiError(
+    'forbidden',
+    {},
+    { message: 'This key is pinned, and this counts more than lies within its pins.' },
+  )
+}
+
+/** A request that makes something, with its key's pins and every dimension that the organization requires. */
+export function withPins<T extends object>(input: T, caller: Pick<Caller, 'pins' | 'requiredDimensions'>): T {
+  const all = pinned(input, caller)
+  const faults: FieldFault[] = dimensions
+    .filter((name) => caller.requiredDimensions.includes(name) && (all as DimensionValues)[name] === undefined)
+    .map((field) => ({ field, code: 'required', message: 'The organization requires this field.' }))
+  if (faults.length > 0) throw validationFailed(faults)
+  return all
+}

@@ -1,0 +1,30 @@
+const maxKnown = 50_000
+
+/**
+ * Ids that no key has, for a moment: whoever repeats one is not worth another query. Bounded; the one that was added first is
+ * forgotten first.
+ */
+export interface UnknownKeys {
+  readonly has: (id: string, nowMs: number) => boolean
+  readonly add: (id: string, nowMs: number) => void
+  readonly clear: () => void
+}
+
+export function rememberUnknownKeys(forMs: number): UnknownKeys {
+  const until = new Map<string, number>()
+  return {
+    has: (id, nowMs) => {
+      const end = until.get(id)
+      if (end === undefined) return false
+      if (nowMs < end) return true
+      until.delete(id)
+      return false
+    },
+    add: (id, nowMs) => {
+      until.delete(id)
+      if (until.size >= maxKnown) until.delete(until.keys().next().value!)
+      until.set(id, nowMs + forMs)
+    },
+    clear: () => until.clear(),
+  }
+}

@@ -1,0 +1,54 @@
+/** Reasons why PostgreSQL cannot be used now, as they stand in metrics and in `/readyz`, each with its sentence for the log. */
+export const outages = {
+  disk_full: 'The disk of the database is full.',
+  out_of_resources: 'The database is out of memory or another resource.',
+  too_many_connections: 'The database has no connection left.',
+  connections_refused: 'The database does not accept connections of this program.',
+  read_only: 'The database takes no writes: it is a standby, or was set to read only.',
+  starting_or_stopping: 'The database is starting up or shutting down.',
+  timeout: 'The database did not finish a statement in time.',
+  pooler: 'Something between this program and the database changes its sessions.',
+  connection: 'The connection to the database was lost or cannot be made.',
+} as const
+
+export type OutageReason = keyof typeof outages
+
+/** A connection whose session is not the one that was asked for: a pooler stands in between. */
+export class AlteredSession extends Error {}
+
+const byCode: Readonly<Record<string, OutageReason>> = {
+  '53100': 'disk_full',
+  '53300': 'too_many_connections',
+  '25006': 'read_only',
+  // At the door: the database was closed with `allow_connections false`, or is not there.
+  '55000': 'connections_refused',
+  '3D000': 'connections_refused',
+  '57P04': 'connections_refused',
+  '57014': 'timeout',
+  ECONNREFUSED: 'connection',
+  ECONNRESET: 'connection',
+  EPIPE: 'connection',
+  ETIMEDOUT: 'connection',
+  ENOTFOUND: 'connection',
+  EAI_AGAIN: 'connection',
+  EHOSTUNREACH: 'connection',
+}
+
+const byClass: Readonly<Record<string, OutageReason>> = {
+  '08': 'connection',
+  '28': 'connections_refused',
+  '53': 'out_of_resources',
+  '57': 'starting_or_stopping',
+}
+
+const driverMessages =
+  /^(Query read timeout|Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|the database connection does not answer)/
+
+/** Says why PostgreSQL cannot be reached or used now; nothing for a fault in what was asked of it. */
+export function outageOf(error: unknown): OutageReason | undefined {
+  if (error instanceof AlteredSession) return 'pooler'
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string') return byCode[code] ?? byClass[code.slice(0, 2)]
+  return driverMessages.test(error.message) ? 'connection' : undefined
+}

@@ -1,0 +1,84 @@
+import pg from 'pg'
+import type { Secret } from '../values/secret.ts'
+import { type OutageReason, outageOf } from './outage.ts'
+
+/**
+ * The last word on whether PostgreSQL takes writes. Whoever writes notes an outage here; it lasts until a transaction
+ * commits again or a trial succeeds, so that a process which gets no traffic any more still finds its way back.
+ */
+export interface Writability {
+  readonly noteFailure: (error: unknown) => void
+  readonly noteCommit: () => void
+  /** The outage that still lasts, tried again if there was one. */
+  readonly outage: () => Promise<OutageReason | undefined>
+}
+
+const trialTimeoutMs = 2_000
+/** Trials are not repeated more often, however many ask. */
+const trialEveryMs = 1_000
+
+/** Others pass by themselves, or show as soon as PostgreSQL is asked anything. */
+const lasting: ReadonlySet<OutageReason> = new Set([
+  'disk_full',
+  'out_of_resources',
+  'too_many_connections',
+  'connections_refused',
+  'read_only',
+  'pooler',
+])
+
+export function createWritability(url: Secret, applicationName: string): Writability {
+  let current: OutageReason | undefined
+  let trial: Promise<void> | undefined
+  let triedMs = Number.NEGATIVE_INFINITY
+
+  function noteFailure(error: unknown) {
+    const reason = outageOf(error)
+    if (reason !== undefined && lasting.has(reason)) current = reason
+  }
+
+  async function tryAgain() {
+    triedMs = performance.now()
+    try {
+      await writeForTrial(url, applicationName)
+      current = undefined
+    } catch (error) {
+      noteFailure(error)
+    }
+  }
+
+  return {
+    noteFailure,
+    noteCommit: () => {
+      current = undefined
+    },
+    outage: async () => {
+      if (current === undefined) return undefined
+      if (performance.now() - triedMs >= trialEveryMs)
+        trial ??= tryAgain().finally(() => {
+          trial = undefined
+        })
+      await trial
+      return current
+    },
+  }
+}
+
+/** Takes new pages on a new connection, as a busy hour would, and gives them back. */
+async function writeForTrial(url: Secret, applicationName: string) {
+  const client = new pg.Client({
+    connectionString: url.reveal(),
+    application_name: `${applicationName} trial`,
+    connectionTimeoutMillis: trialTimeoutMs,
+    query_timeout: trialTimeoutMs,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('begin')
+    await client.query('create temporary table write_trial on commit drop as select generate_series(1, 8000)')
+    await client.query('rollback')
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The keys without which nobody could mint a key again: an organization's owners, and operators. Pure: whoever ends one asks
+ * here whether another is left.
+ */
+
+interface KeyState {
+  readonly role: string
+  readonly scopes: readonly string[]
+  readonly pins: unknown
+  readonly not_before: Date | null
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+}
+
+/** The scope with which keys of a role manage the others. */
+const managing: Readonly<Record<string, string>> = { owner: 'keys:write', operator: 'admin:write' }
+
+const isActive = ({ not_before, expires_at, revoked_at }: KeyState, now: Date) =>
+  revoked_at === null && (not_before === null || not_before <= now) && (expires_at === null || expires_at > now)
+
+const manages = ({ role, scopes }: KeyState) => scopes.includes(managing[role] ?? '')
+const isPinned = ({ pins }: KeyState) => Object.keys(pins as object).length > 0
+const endOf = ({ expires_at }: KeyState) => expires_at?.getTime() ?? Number.POSITIVE_INFINITY
+
+/** True of a key that works now and without which somebody could be locked out. */
+export const isLastResort = (key: KeyState, now: Date) => key.role in managing && isActive(key, now)
+
+/** True where one key can do what another is needed for: it works now, no less than the other, and no shorter. */
+export const replaces = (other: KeyState, target: KeyState, now: Date) =>
+  isActive(other, now) &&
+  endOf(other) >= endOf(target) &&
+  (manages(other) || !manages(target)) &&
+  (!isPinned(other) || isPinned(target))

@@ -1,0 +1,38 @@
+import { ApiError } from '../contract/errors.ts'
+import type { EndedRun } from '../run-log/run-log.ts'
+import { timeOfUuid } from '../values/id.ts'
+import type { Actual } from './ending.ts'
+import type { IngestItem } from './ingest-tasks.ts'
+import type { RunEnding } from './tasks.ts'
+
+/** The ends of started runs: those on record, and those that the tasks of a batch bring, in their order. A run ends once. */
+export class RunEnds {
+  private readonly ended: Map<string, EndedRun>
+  /** Brought by the task that is being bound. */
+  private readonly brought = new Map<string, EndedRun>()
+
+  constructor(recorded: ReadonlyMap<string, EndedRun>) {
+    this.ended = new Map(recorded)
+  }
+
+  /** Notes the end that an item tells of a run; refuses it where the run has ended otherwise. */
+  bring(runId: string, item: IngestItem, { ran, ...ending }: RunEnding, { usd }: Actual) {
+    const before = this.brought.get(runId) ?? this.ended.get(runId)
+    if (!before)
+      this.brought.set(runId, {
+        ...ending,
+        model: ran.model,
+        provider: ran.provider,
+        costNano: usd,
+        startedAtMs: timeOfUuid(runId),
+      })
+    else if (!item.isSameEnd(before))
+      throw new ApiError('conflict', {}, { message: 'The run has ended already, and not as you say.' })
+  }
+
+  /** The task is carried out, or not: then its ends do not count either. */
+  close(isCarriedOut: boolean) {
+    if (isCarriedOut) for (const [runId, end] of this.brought) this.ended.set(runId, end)
+    this.brought.clear()
+  }
+}

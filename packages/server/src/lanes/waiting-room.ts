@@ -1,0 +1,84 @@
+import { type BatchSize, FairQueue, type Waiting } from './queue.ts'
+import type { LaneTask } from './tasks.ts'
+
+const quarantineMs = 60_000
+const maxQuarantined = 10_000
+
+/**
+ * The tasks that wait in front of a lane, and who goes next. What failed comes again apart from the others: parts of a failed
+ * batch, and organizations whose requests could not be written lately, take every second turn at most.
+ */
+export class WaitingRoom<T extends LaneTask, A> {
+  private readonly queue: FairQueue<T, A>
+  private readonly quarantine: FairQueue<T, A>
+  private readonly quarantinedUntil = new Map<string, number>()
+  private readonly halves: (readonly Waiting<T, A>[])[] = []
+  /** Organizations that another process held: each goes alone next, and waits for its lock. */
+  private readonly alone = new Set<string>()
+  private wasRetry = false
+
+  constructor(batchSize: BatchSize, workOf: (task: T) => number) {
+    this.queue = new FairQueue(batchSize, workOf)
+    this.quarantine = new FairQueue(batchSize, workOf)
+  }
+
+  get isEmpty() {
+    return this.queue.size === 0 && !this.hasRetries()
+  }
+
+  add(waiting: Waiting<T, A>) {
+    this.queueOf(waiting.task.orgId).add(waiting)
+  }
+
+  putBack(all: readonly Waiting<T, A>[]) {
+    for (const [orgId, own] of Map.groupBy(all, ({ task }) => task.orgId)) this.queueOf(orgId).putBack(own)
+  }
+
+  /** Whoever would wait longer than it may is told at the door; what others have asked for closes it to nobody. */
+  isFullFor(orgId: string, maxWaiting: number, maxBatches: number): boolean {
+    const queue = this.queueOf(orgId)
+    if (queue.size >= maxWaiting || queue.sizeOf(orgId) >= maxWaiting / 2) return true
+    return queue.batchesBefore(orgId) > maxBatches
+  }
+
+  /** Lets an organization go alone in one of the next batches. */
+  sendAlone(orgId: string) {
+    this.alone.add(orgId)
+  }
+
+  next(): readonly Waiting<T, A>[] {
+    this.wasRetry = this.hasRetries() && (this.queue.size === 0 || !this.wasRetry)
+    if (this.wasRetry) return this.halves.shift() ?? this.quarantine.takeOne()
+    const [orgId] = this.alone
+    if (orgId !== undefined) this.alone.delete(orgId)
+    return this.queue.take(orgId)
+  }
+
+  /** Takes a batch apart that cannot be written; answers whether it was a single task, and is left to the caller. */
+  split(batch: readonly Waiting<T, A>[]): boolean {
+    const [orgId, ...others] = new Set(batch.map(({ task }) => task.orgId))
+    if (others.length === 0) this.quarantineFor(orgId!)
+    if (batch.length === 1) return true
+    const middle = Math.ceil(batch.length / 2)
+    this.halves.push(batch.slice(0, middle), batch.slice(middle))
+    return false
+  }
+
+  private quarantineFor(orgId: string) {
+    if (this.quarantinedUntil.size >= maxQuarantined) this.quarantinedUntil.clear()
+    this.quarantinedUntil.set(orgId, performance.now() + quarantineMs)
+    while (this.queue.sizeOf(orgId) > 0) for (const waiting of this.queue.take(orgId)) this.quarantine.add(waiting)
+  }
+
+  private hasRetries() {
+    return this.halves.length > 0 || this.quarantine.size > 0
+  }
+
+  private queueOf(orgId: string) {
+    const untilMs = this.quarantinedUntil.get(orgId)
+    if (untilMs === undefined) return this.queue
+    if (performance.now() < untilMs || this.quarantine.sizeOf(orgId) > 0) return this.quarantine
+    this.quarantinedUntil.delete(orgId)
+    return this.queue
+  }
+}

@@ -1,0 +1,50 @@
+import { auditKeyring, record } from '../audit/audit.ts'
+import { emit } from '../events/events.ts'
+import type { Platform } from '../infra/platform.ts'
+import { newTraceId } from '../infra/trace.ts'
+import { revokeUnused } from '../keys/keys.ts'
+import { notifyAccessChange, recordAccessChange } from '../nodes/nodes.ts'
+import { findUnusedKeys, type UnusedKey } from './queries.ts'
+
+const perLook = 200
+
+/** Revokes keys that hang on an old master key and that nobody has used for long; on the record of their organizations. */
+export async function revokeUnusedKeys(platform: Platform, since: Date): Promise<number> {
+  const { sql, config } = platform
+  const old = config.masterKeys().slice(1)
+  const keyIds = old.map(({ id }) => id)
+  let revoked = 0
+  for (;;) {
+    const found = await findUnusedKeys(sql, keyIds, since, perLook)
+    for (const key of found) if (await revokeOne(platform, key, since)) revoked++
+    if (found.length > 0) await notifyAccessChange(sql)
+    if (found.length < perLook) return revoked
+  }
+}
+
+/** A key that was used meanwhile is left alone. */
+const revokeOne = (platform: Platform, { org_id: orgId, id }: UnusedKey, since: Date) =>
+  platform.sql.asOrgs([orgId], async (tx) => {
+    const change = await revokeUnused(platform, tx, { orgId, id, since })
+    if (!change) return false
+    const { before, after } = change
+    const subject = after.id
+    await emit(tx, orgId, [
+      {
+        kind: 'key.revoked',
+        subject,
+        data: { key_id: subject, name: after.name, role: after.role, revoked_at: after.revoked_at! },
+      },
+    ])
+    await recordAccessChange(tx, orgId)
+    await record(tx, auditKeyring(platform.config.masterKeys()), orgId, {
+      actor: { kind: 'system', id: 'rekey', role: 'operator' },
+      action: 'key.revoked',
+      target: { kind: 'key', id: subject },
+      before,
+      after,
+      address: null,
+      traceId: newTraceId(),
+    })
+    return true
+  })

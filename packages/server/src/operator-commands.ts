@@ -1,0 +1,92 @@
+import { ensureAuditPartitions } from './audit/audit.ts'
+import type { Config } from './config.ts'
+import { ApiError } from './contract/errors.ts'
+import { CommandRefused } from './infra/command-refused.ts'
+import type { Log } from './infra/log.ts'
+import { openPlatform, type Platform } from './infra/platform.ts'
+import { keyView, listKeys } from './keys/keys.ts'
+import {
+  asCommand,
+  machine,
+  mintOperatorKey,
+  revokeOperatorKey,
+  rotateOperatorKey,
+  setOperatorAddresses,
+} from './operators/operators.ts'
+import { closeGrants } from './support/support.ts'
+import { operatorsOrgId, parseId } from './values/id.ts'
+import { endSubscriptionsOf } from './webhooks/webhooks.ts'
+
+/** Commands about operators' keys: the way in for the first one, and back in for those who have lost theirs. */
+
+interface Flags {
+  readonly 'expires-at'?: string
+  readonly 'overlap-seconds'?: string
+  readonly force?: boolean
+  readonly descendants?: boolean
+}
+
+type Command = (platform: Platform, argument: string, flags: Flags) => Promise<unknown>
+
+const keyIdIn = (text: string) => {
+  const id = parseId('key', text)
+  if (id === undefined) throw new CommandRefused(`${text} is no id of a key.`)
+  return id
+}
+
+const commands = {
+  'create-operator-key': async (platform, name, { 'expires-at': expiresAt }) => {
+    if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt)))
+      throw new CommandRefused(`${expiresAt} is no time. Write it as 2027-01-01T00:00:00Z.`)
+    const asked = { name, ...(expiresAt !== undefined && { expires_at: expiresAt }) }
+    const minted = await asCommand(platform, 'create-operator-key', (tools) =>
+      mintOperatorKey(platform, tools, machine, asked),
+    )
+    return { id: minted.id, name: minted.name, expires_at: minted.expires_at, key: minted.secret }
+  },
+  'list-operator-keys': async ({ sql, clock }) => {
+    const now = clock.now()
+    const asked = { sort: 'created_at', descending: false, after: undefined, limit: maxListed } as const
+    const rows = await sql.asOrgs([operatorsOrgId], (tx) => listKeys(tx, operatorsOrgId, asked, {}, now))
+    return rows.map((row) => keyView(row, now))
+  },
+  'rotate-operator-key': async (platform, id, { 'overlap-seconds': overlap = '0' }) => {
+    if (!/^\d{1,7}$/.test(overlap)) throw new CommandRefused(`${overlap} is no number of seconds.`)
+    const minted = await asCommand(platform, 'rotate-operator-key', (tools) =>
+      rotateOperatorKey(platform, tools, machine, keyIdIn(id), Number(overlap)),
+    )
+    return { id: minted.id, name: minted.name, expires_at: minted.expires_at, key: minted.secret }
+  },
+  'revoke-operator-key': async (platform, id, { force = false, descendants = false }) => {
+    const options = { isForced: force, withDescendants: descendants }
+    const revoked = await asCommand(platform, 'revoke-operator-key', (tools) =>
+      revokeOperatorKey(platform, tools, machine, keyIdIn(id), options),
+    )
+    await closeGrants(platform, endSubscriptionsOf)
+    return revoked
+  },
+  'reset-operator-ip-allow-list': (platform) =>
+    asCommand(platform, 'reset-operator-ip-allow-list', (tools) => setOperatorAddresses(tools, () => [])),
+} satisfies Record<string, Command>
+
+export type OperatorCommand = keyof typeof commands
+const maxListed = 1_000
+
+/** Carries out one command and prints its answer as JSON. */
+export async function runOperatorCommand(
+  config: Config,
+  log: Log,
+  name: OperatorCommand,
+  argument: string,
+  flags: Flags,
+) {
+  const platform = await openPlatform(config, name, log)
+  try {
+    await ensureAuditPartitions(platform.sql, platform.clock.now())
+    console.log(JSON.stringify(await (commands[name] as Command)(platform, argument, flags)))
+  } catch (error) {
+    throw error instanceof ApiError ? new CommandRefused(error.message, { cause: error }) : error
+  } finally {
+    await platform.close()
+  }
+}

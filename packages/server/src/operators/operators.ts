@@ -1,0 +1,124 @@
+import { type AuditRecord, auditKeyring, record } from '../audit/audit.ts'
+import type { ChangeTools, Described } from '../changes/changes.ts'
+import { operatorScopes } from '../identity/identity.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Tx } from '../infra/sql.ts'
+import { newTraceId } from '../infra/trace.ts'
+import { type Holder, mintFor, revoke, rotate } from '../keys/keys.ts'
+import { appliedEverywhere, notifyAccessChange, recordAccessChange } from '../nodes/nodes.ts'
+import { findOrg, lockOrg, setAddressList } from '../orgs/orgs.ts'
+import { operatorsOrgId } from '../values/id.ts'
+
+/** The rules of operators' keys and addresses, for routes and for commands on the machine itself. */
+
+type Tools = Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>
+
+export interface AskedKey {
+  readonly name: string
+  readonly scopes?: string[]
+  readonly expires_at?: string
+}
+
+export async function mintOperatorKey(platform: Platform, { tx, audit }: Tools, by: Holder, asked: AskedKey) {
+  const input = { ...asked, role: 'operator' as const, scopes: asked.scopes ?? [...operatorScopes] }
+  const { view, secret } = await mintFor(platform, tx, by, input)
+  audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
+  return { ...view, secret }
+}
+
+export async function rotateOperatorKey(
+  platform: Platform,
+  { tx, audit, accessChanged }: Tools,
+  by: Holder,
+  id: string,
+  overlapSeconds: number,
+) {
+  const { old, view, secret } = await rotate(platform, tx, by, id, overlapSeconds)
+  audit({ action: 'key.rotated', target: { kind: 'key', id: old.id }, after: view })
+  accessChanged()
+  return { ...view, secret }
+}
+
+export async function revokeOperatorKey(
+  platform: Platform,
+  { tx, audit, accessChanged }: Tools,
+  by: Holder,
+  id: string,
+  options: { isForced?: boolean; withDescendants?: boolean } = {},
+) {
+  const [target, ...others] = await revoke(platform, tx, by, id, options)
+  const revoked = [target, ...others].filter(({ isNew }) => isNew)
+  for (const { before, after } of revoked)
+    audit({ action: 'key.revoked', target: { kind: 'key', id: after.id }, before, after })
+  if (revoked.length > 0) accessChanged()
+  return {
+    ...target.after,
+    ...(options.withDescendants === true && { revoked_descendants: others.map(({ after }) => after.id) }),
+  }
+}
+
+export async function operatorAddresses(tx: Tx): Promise<string[]> {
+  return (await findOrg(tx, operatorsOrgId))!.ip_allow_list
+}
+
+/** Replaces the addresses from which operators, and the grants that they issue, are accepted. */
+export async function setOperatorAddresses(
+  { tx, audit, replaces, accessChanged }: Tools & Partial<ChangeTools>,
+  accepted: (before: object) => string[],
+) {
+  await lockOrg(tx, operatorsOrgId)
+  const before = { ip_allow_list: await operatorAddresses(tx) }
+  replaces?.(before)
+  const list = accepted(before)
+  const after = { ip_allow_list: list }
+  await setAddressList(tx, operatorsOrgId, list)
+  audit({ action: 'operators.ip_allow_list_changed', target: { kind: 'operators', id: 'operators' }, before, after })
+  accessChanged()
+  return after
+}
+
+/** A command on the machine itself: nothing about operators is beyond it. */
+export const machine: Holder = {
+  orgId: operatorsOrgId,
+  role: 'operator',
+  scopes: new Set(operatorScopes),
+  pins: {},
+  expiresAtMs: Number.POSITIVE_INFINITY,
+}
+
+/** Carries out a command on the operators' record, and waits until every process has learned of it. */
+export async function asCommand<T>(
+  platform: Platform,
+  command: string,
+  work: (tools: Tools) => Promise<T>,
+): Promise<T> {
+  const { sql, config } = platform
+  let version: bigint | undefined
+  const result = await sql.asOrgs([operatorsOrgId], async (tx) => {
+    const entries: Described[] = []
+    let isAccessChanged = false
+    const answer = await work({
+      tx,
+      audit: (entry) => entries.push(entry),
+      accessChanged: () => {
+        isAccessChanged = true
+      },
+    })
+    if (isAccessChanged) version = await recordAccessChange(tx, operatorsOrgId)
+    for (const entry of entries)
+      await record(tx, auditKeyring(config.masterKeys()), operatorsOrgId, ofMachine(entry, command))
+    return answer
+  })
+  if (version !== undefined) {
+    await notifyAccessChange(sql)
+    await appliedEverywhere(sql, version)
+  }
+  return result
+}
+
+const ofMachine = (entry: Described, command: string): AuditRecord => ({
+  ...entry,
+  actor: { kind: 'system', id: command, role: 'operator' },
+  address: null,
+  traceId: newTraceId(),
+})

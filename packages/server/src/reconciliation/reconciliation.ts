@@ -1,0 +1,137 @@
+import type { Sql } from '../infra/sql.ts'
+import { type Fault, type FurtherCheck, nameAllowances } from '../ledger/ledger.ts'
+import { loadPriceBook, pricesChangedAt } from '../prices/prices.ts'
+import { getPolicy } from '../retention/retention.ts'
+import { bucketMs, isRunHold } from '../run-log/run-log.ts'
+import { formatId, timeOfUuid } from '../values/id.ts'
+import {
+  readCustomerDifferences,
+  readSettlements,
+  readUsageDifferences,
+  type SettlementRow,
+  type UsageDifference,
+} from './queries.ts'
+import { differencesOf } from './settlements.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const settlementsPerPage = 500
+/** Holds are dropped after eight days, and rows of runs after seven at the soonest. */
+const heldDays = 8
+const storedDays = 6
+
+/**
+ * The check of runs and usage against the ledger: every settlement has the run that it was charged for, on the account, with
+ * the tokens and at the price that were charged; and usage is the sum of the runs. In pages of one short statement each. What may have been dropped
+ * by now is not looked for. All that can be checked, or what was booked since the last check.
+ */
+export const checkRuns =
+  (sql: Sql, clock: { readonly now: () => Date }): FurtherCheck =>
+  async (orgId, { after, isComplete }) => {
+    const nowMs = clock.now().getTime()
+    const faults = await settlementFaults(sql, orgId, after, nowMs)
+    const windows = isComplete ? await completeWindows(sql, orgId, nowMs) : [lastHour(nowMs)]
+    for (const window of windows) faults.push(...(await usageFaults(sql, orgId, window)))
+    return faults
+  }
+
+async function settlementFaults(sql: Sql, orgId: string, after: bigint, nowMs: number): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const since = new Date(nowMs - heldDays * dayMs)
+  // Numbers of movements begin with 0, and those of the last batch were checked.
+  let position: { seq: bigint; idx: number } | undefined = { seq: after + 1n, idx: -1 }
+  while (position) {
+    const { rows, last } = await readSettlements(sql, orgId, position, since, settlementsPerPage)
+    const surroundings = await surroundingsOf(sql, orgId, rows)
+    for (const row of rows) {
+      const fault = (what: string, driftNano: bigint) =>
+        faults.push({ orgId, batch: row.seq, key: formatId('run', row.run_id!), what, driftNano })
+      if (row.run_id === null) continue
+      if (row.run) {
+        for (const { what, driftNano } of differencesOf(row, row.run, surroundings(row))) fault(what, driftNano)
+      } else if (isStored(row, nowMs)) fault('a settlement has no run', row.charged_nano + 1n)
+    }
+    position = last
+  }
+  return faults
+}
+
+/** Whether a run must be there: a settled reservation that had run more than a day before need never have been stored. */
+const isStored = (row: SettlementRow, nowMs: number) =>
+  timeOfUuid(row.run_id!) > nowMs - (isRunHold(row) ? storedDays : 1) * dayMs + hourMs
+
+async function surroundingsOf(sql: Sql, orgId: string, rows: readonly SettlementRow[]) {
+  const [allowances, prices, changedAt] = await sql.asOrgs([orgId], async (tx) => [
+    await nameAllowances(
+      tx,
+      orgId,
+      rows.flatMap(({ keys }) => keys),
+    ),
+    await loadPriceBook(tx, orgId),
+    await pricesChangedAt(tx, orgId),
+  ])
+  const tokenKeys = new Set([...allowances.values()].filter(({ unit }) => unit === 'tokens').map(({ key }) => key))
+  return ({ ended_at }: SettlementRow) => ({
+    tokenKeys,
+    prices: changedAt === undefined || changedAt < ended_at ? prices : undefined,
+  })
+}
+
+interface Window {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+const floor = (ms: number, unitMs: number) => ms - (ms % unitMs)
+
+const lastHour = (nowMs: number): Window => ({
+  fromMs: floor(nowMs - hourMs, bucketMs),
+  toMs: floor(nowMs, bucketMs) + bucketMs,
+})
+
+/** Days of which every run is still there. What was recorded longer after its start than runs are kept was never stored. */
+async function completeWindows(sql: Sql, orgId: string, nowMs: number): Promise<Window[]> {
+  const { raw_days, updated_at } = await sql.asOrgs([orgId], (tx) => getPolicy(tx, orgId))
+  const isSettled = updated_at === null || Date.parse(updated_at) < nowMs - (storedDays + 1) * dayMs
+  const days = isSettled ? Math.min(raw_days, storedDays) : 1
+  const fromMs = floor(nowMs - days * dayMs, hourMs) + hourMs
+  const windows: Window[] = []
+  // Clocks differ a little, and so may the starts that callers tell.
+  for (let at = fromMs; at < nowMs + hourMs; at = floor(at, dayMs) + dayMs)
+    windows.push({ fromMs: at, toMs: floor(at, dayMs) + dayMs })
+  return windows
+}
+
+async function usageFaults(sql: Sql, orgId: string, { fromMs, toMs }: Window): Promise<Fault[]> {
+  const [from, to] = [new Date(fromMs), new Date(toMs)]
+  const isDay = toMs - fromMs === dayMs
+  try {
+    const found = await readUsageDifferences(sql, orgId, from, to)
+    const ofCustomers = isDay ? await readCustomerDifferences(sql, orgId, from, to) : []
+    return [
+      ...found.map((difference) => faultOf(orgId, from, 'usage', difference)),
+      ...ofCustomers.map((difference) => faultOf(orgId, from, 'usage of customer', difference)),
+    ]
+  } catch (error) {
+    const unitMs = isDay ? hourMs : bucketMs
+    if ((error as { code?: string }).code !== queryCanceled || toMs - fromMs <= unitMs) throw error
+    const faults: Fault[] = []
+    for (let at = fromMs; at < toMs; at += unitMs)
+      faults.push(...(await usageFaults(sql, orgId, { fromMs: at, toMs: Math.min(at + unitMs, toMs) })))
+    return faults
+  }
+}
+
+/** What PostgreSQL calls a statement that took too long: there is too much in the window for one. */
+const queryCanceled = '57014'
+
+function faultOf(orgId: string, from: Date, kind: string, { group, runs, cost, tokens }: UsageDifference): Fault {
+  const nano = BigInt(cost)
+  return {
+    orgId,
+    batch: null,
+    key: `${kind} ${group}`,
+    what: `${kind} from ${from.toISOString()} on has ${runs} runs, ${cost} nano-dollars and ${tokens} tokens more than the runs`,
+    driftNano: nano === 0n ? 1n : nano < 0n ? -nano : nano,
+  }
+}

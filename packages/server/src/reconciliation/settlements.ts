@@ -1,0 +1,88 @@
+import { heldRequestOf, keptPriceOf } from '../decisions/decisions.ts'
+import { amountsIn } from '../ledger/ledger.ts'
+import type { Price, PriceBook } from '../prices/prices.ts'
+import { type Tokens, tokensOf, usageNames } from '../run-log/run-log.ts'
+import { priced } from '../runs/runs.ts'
+import type { SettledRun, SettlementRow } from './queries.ts'
+
+/** A difference between a run and what the ledger has booked for it. */
+export interface Difference {
+  readonly what: string
+  readonly driftNano: bigint
+}
+
+/** What is known beside a settlement itself. */
+export interface Surroundings {
+  readonly tokenKeys: ReadonlySet<string>
+  /** The prices that were in force when the settlement was made; nothing where they have changed since. */
+  readonly prices: PriceBook | undefined
+}
+
+/** Compares the run of a settlement with the ledger: its cost, its account, its tokens, and the price that they were charged at. */
+export function differencesOf(row: SettlementRow, run: SettledRun, surroundings: Surroundings): Difference[] {
+  return [
+    ...amount('costs', run.cost_nano, row.charged_nano),
+    ...amount('has an overrun of', run.overrun_nano, row.overrun_nano),
+    ...accountDifferences(row, run),
+    ...priceDifferences(row, run, surroundings.prices),
+    ...tokenDifferences(row, run, surroundings.tokenKeys),
+  ]
+}
+
+function amount(says: string, is: bigint, expected: bigint): Difference[] {
+  const difference = is > expected ? is - expected : expected - is
+  return difference === 0n
+    ? []
+    : [{ what: `the run ${says} ${is}, the ledger says ${expected}`, driftNano: difference }]
+}
+
+const accountFields = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+
+function accountDifferences(row: SettlementRow, run: SettledRun): Difference[] {
+  const request = heldRequestOf(row)
+  return accountFields
+    .filter((name) => run[name] !== (request[name] ?? null))
+    .map((name) => ({
+      what: `the run is recorded with ${name} ${JSON.stringify(run[name])}, and was charged with ${JSON.stringify(request[name] ?? null)}`,
+      driftNano: atLeastOne(row.charged_nano),
+    }))
+}
+
+const usageOf = (run: SettledRun): Tokens =>
+  Object.fromEntries(usageNames.flatMap((name) => (run[name] === null ? [] : [[name, run[name]]])))
+
+function priceDifferences(row: SettlementRow, run: SettledRun, prices: PriceBook | undefined): Difference[] {
+  if (run.cost_basis !== 'computed') return []
+  const price = priceOf(row, run, prices)
+  return price ? amount(`of ${run.model} costs`, run.cost_nano, priced(price, usageOf(run))) : []
+}
+
+/** The price of the model that ran: as it was held, or, where that is another one, as it was then. */
+function priceOf(
+  row: SettlementRow,
+  { model, provider }: SettledRun,
+  prices: PriceBook | undefined,
+): Price | undefined {
+  const { model: asked, provider: askedOf } = heldRequestOf(row)
+  if (model === asked && provider === (askedOf ?? null)) return keptPriceOf(row).price ?? undefined
+  return prices?.priceOf(model, provider ?? undefined, row.held_at.getTime())
+}
+
+/** Where tokens are counted, they are those of the run; of one that was not measured, those that were held. */
+function tokenDifferences(row: SettlementRow, run: SettledRun, tokenKeys: ReadonlySet<string>): Difference[] {
+  const usage = usageOf(run)
+  const isMeasured = usage.input_tokens !== undefined || usage.output_tokens !== undefined
+  const expected = isMeasured ? tokensOf(usage) : keptPriceOf(row).tokens
+  const [spent, held] = [amountsIn(row.d_spent, row.keys), amountsIn(row.d_held, row.keys)]
+  const counted = row.keys.flatMap((key, i) => {
+    // What an expired run was charged is corrected by the difference, and never below nothing.
+    const isCorrection = row.hold_keys.includes(key) && held[i] === 0n
+    return tokenKeys.has(key) && !isCorrection ? [spent[i]!] : []
+  })
+  const other = counted.find((tokens) => tokens !== expected)
+  if (other === undefined) return []
+  const what = `the run used ${expected} tokens, the ledger counts ${other}`
+  return [{ what, driftNano: atLeastOne(other > expected ? other - expected : expected - other) }]
+}
+
+const atLeastOne = (nano: bigint) => (nano > 0n ? nano : 1n)

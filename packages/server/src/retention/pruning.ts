@@ -1,0 +1,58 @@
+import { Counter } from 'prom-client'
+import type { Job } from '../infra/jobs.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Sql } from '../infra/sql.ts'
+import { type AllowancePlace, pruneAllowances, prunedTables, pruneRows } from './queries.ts'
+
+const rowsAtOnce = 2_000
+/** A night's work at most; what is left is next night's. */
+const maxPages = 5_000
+const firstPlace: AllowancePlace = {
+  org_id: '00000000-0000-0000-0000-000000000000',
+  key: '00000000-0000-0000-0000-000000000000',
+}
+
+/** Deletes rows that nobody needs any more, in short transactions; whole partitions are dropped by the jobs that make them. */
+export function pruneRowsJob({ sql, log, metrics }: Platform): Job {
+  const pruned = new Counter({
+    name: 'svc_rows_pruned_total',
+    help: 'Rows that were deleted because nobody needs them any more, by table.',
+    labelNames: ['table'],
+    registers: [metrics],
+  })
+  const tell = (table: string, rows: number) => {
+    if (rows === 0) return
+    pruned.inc({ table }, rows)
+    log.info({ table, rows }, 'deleted rows that are kept no longer')
+  }
+  return {
+    name: 'prune-rows',
+    schedule: '29 2 * * *',
+    run: async (_payload, signal) => {
+      const isStopping = () => signal?.aborted === true
+      for (const table of await prunedTables(sql)) tell(table, await pruneTable(sql, table, isStopping))
+      // Last: what allowances belong to may have just gone.
+      tell('allowances', await pruneAllAllowances(sql, isStopping))
+    },
+  }
+}
+
+async function pruneTable(sql: Sql, table: string, isStopping: () => boolean): Promise<number> {
+  let gone = 0
+  for (let page = 0; page < maxPages && !isStopping(); page++) {
+    const some = await pruneRows(sql, table, rowsAtOnce)
+    gone += some
+    if (some < rowsAtOnce) break
+  }
+  return gone
+}
+
+async function pruneAllAllowances(sql: Sql, isStopping: () => boolean): Promise<number> {
+  let total = 0
+  for (let after: AllowancePlace | undefined = firstPlace; after && !isStopping(); ) {
+    const { gone, last }: Awaited<ReturnType<typeof pruneAllowances>> = await pruneAllowances(sql, after, rowsAtOnce)
+    total += gone
+    after = last
+  }
+  return total
+}

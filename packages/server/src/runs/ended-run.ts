@@ -1,0 +1,20 @@
+import { ApiError } from '../contract/errors.ts'
+import { type Caller, isOfLineage, isWithin, parseMaker } from '../identity/identity.ts'
+import type { Sql, Tx } from '../infra/sql.ts'
+import { findRun } from '../run-history/run-history.ts'
+import type { Run } from '../run-log/run-log.ts'
+
+/** The run that a repeated finish is answered with, also after its hold is gone: to its maker, and to whoever may read runs. */
+export const endedRun = (sql: Sql, caller: Caller, id: string): Promise<Run> =>
+  sql.asOrgs([caller.orgId], async (tx) => {
+    const run = await findRun(tx, caller.orgId, id)
+    if (!run || !(await mayRead(tx, caller, run))) throw new ApiError('not_found')
+    return run
+  })
+
+async function mayRead(tx: Tx, caller: Caller, run: Run): Promise<boolean> {
+  if (!isWithin(caller.pins, run)) return false
+  const maker = run.key_id === null ? undefined : parseMaker(run.key_id)
+  if (!maker || maker.id === caller.id || caller.kind === 'support' || caller.scopes.has('runs:read')) return true
+  return isOfLineage(tx, caller.orgId, maker.id, caller.lineageId)
+}

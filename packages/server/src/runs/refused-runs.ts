@@ -1,0 +1,30 @@
+import { type DecisionInput, type DecisionRecords, explainCharge } from '../decisions/decisions.ts'
+import { type Caller, makerOf } from '../identity/identity.ts'
+import type { IngestResult } from '../lanes/lanes.ts'
+import { stopOf } from '../ledger/ledger.ts'
+import { newUuid } from '../values/id.ts'
+import type { BulkRun } from './bulk-schema.ts'
+
+/** Puts runs on record that had happened and that a limit refused. Those that stood beside them were refused by none. */
+export function noteRefusedRuns(
+  records: DecisionRecords,
+  caller: Caller,
+  runs: readonly BulkRun[],
+  results: readonly IngestResult[],
+  at: Date,
+) {
+  for (const [i, { error, refusal }] of results.entries()) {
+    if (!error || !refusal || error.code === 'validation_failed') continue
+    const { tags: _tags, metadata: _metadata, ...said } = runs[i]!
+    const id = newUuid()
+    const ruled = {
+      at,
+      amountNano: refusal.allowance.unit === 'usd' ? refusal.attempted : 0n,
+      errorCode: error.code,
+      madeBy: makerOf(caller),
+    }
+    const body = explainCharge(id, { ...said, ...caller.pins } as DecisionInput, refusal, ruled)
+    const refused = { error, surface: 'bulk', stoppedKey: stopOf(refusal)?.allowance.key } as const
+    records.note({ orgId: caller.orgId, id, body, refused })
+  }
+}

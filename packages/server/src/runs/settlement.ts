@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util'
+import { heldRequestOf } from '../decisions/decisions.ts'
+import type { KnownHold } from '../lanes/lanes.ts'
+import { type EndedRun, isRunHold, type Run, runningRun, type Tokens, usageNames } from '../run-log/run-log.ts'
+import { parseId } from '../values/id.ts'
+import { parseUsd } from '../values/money.ts'
+
+/** A settlement charges the limits that its hold was admitted by, so the run is recorded on the account of its hold. */
+export const accountFields = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+
+/** Fields that a started run has from its start: what its end says of them is not used. */
+const startFields = [
+  ...accountFields,
+  'chain_id',
+  'parent_run_id',
+  'external_id',
+  'operation',
+  'action',
+  'tags',
+  'metadata',
+  'started_at',
+] as const
+
+type Fields = Readonly<Partial<Record<(typeof startFields)[number], unknown>>>
+
+/** The model and the provider of a run: facts that a caller reports, else those that were asked for. */
+export interface Ran {
+  readonly model: string
+  readonly provider: string | undefined
+  /** Another one than the hold was priced for. */
+  readonly isOther: boolean
+}
+
+export function ranOn(hold: KnownHold, said: { model?: string | undefined; provider?: string | undefined }): Ran {
+  const asked = heldRequestOf(hold)
+  const model = said.model ?? asked.model
+  // Another model may well be another provider's.
+  const provider = said.provider ?? (model === asked.model ? asked.provider : undefined)
+  return { model, provider, isOther: model !== asked.model || provider !== asked.provider }
+}
+
+/** Fields of a settlement that are not used because its hold says otherwise. */
+export function ignoredFields(hold: KnownHold, said: Fields): string[] {
+  if (!isRunHold(hold)) return differing(accountFields, said, heldRequestOf(hold))
+  const { about, startedAtMs } = runningRun(hold)
+  const parent = said.parent_run_id === undefined ? undefined : parseId('run', said.parent_run_id as string)
+  const start = said.started_at === undefined ? undefined : Date.parse(said.started_at as string)
+  const known = { tags: [], metadata: {}, ...withoutUndefined(about), started_at: startedAtMs }
+  return differing(startFields, { ...said, parent_run_id: parent ?? said.parent_run_id, started_at: start }, known)
+}
+
+/** Fields of a finish that are not used because the run says otherwise. */
+export const ignoredByRun = (run: Run, said: Fields): string[] => differing([...accountFields, 'chain_id'], said, run)
+
+const differing = (names: readonly (keyof Fields)[], said: Fields, known: Fields) =>
+  names.filter((name) => said[name] !== undefined && !isDeepStrictEqual(said[name], known[name]))
+
+const withoutUndefined = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+/** The end of a run as a caller tells it. */
+export interface ToldEnd extends Tokens {
+  readonly status?: EndedRun['status'] | undefined
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
+  readonly cost_usd?: string | undefined
+  readonly value_usd?: string | undefined
+  readonly ended_at?: string | undefined
+}
+
+/**
+ * Says whether a run has ended in the way that a caller tells. What a caller may leave out because it is known here (the model, the time)
+ * is compared only where it is told.
+ */
+export function isSameEnd(run: EndedRun, told: ToldEnd): boolean {
+  const reported = run.costBasis === 'reported' ? run.costNano : null
+  const ended = told.ended_at === undefined ? run.endedAtMs : Math.max(Date.parse(told.ended_at), run.startedAtMs)
+  return (
+    run.status === (told.status ?? 'succeeded') &&
+    usageNames.every((name) => run.usage[name] === told[name]) &&
+    reported === nanoIn(told.cost_usd) &&
+    run.valueNano === nanoIn(told.value_usd) &&
+    run.endedAtMs === ended &&
+    run.model === (told.model ?? run.model) &&
+    run.provider === (told.provider ?? run.provider)
+  )
+}
+
+const nanoIn = (usd: string | undefined) => (usd === undefined ? null : parseUsd(usd))
+
+/** An ended run, from what `/v1` shows of it. */
+export const endedRunOf = (run: Run): EndedRun => ({
+  status: run.status as EndedRun['status'],
+  model: run.model,
+  provider: run.provider ?? undefined,
+  usage: Object.fromEntries(usageNames.flatMap((name) => (run[name] === null ? [] : [[name, run[name]]]))),
+  costNano: parseUsd(run.cost_usd ?? '0'),
+  costBasis: run.cost_basis as EndedRun['costBasis'],
+  valueNano: nanoIn(run.value_usd ?? undefined),
+  startedAtMs: Date.parse(run.started_at),
+  endedAtMs: run.ended_at === null ? null : Date.parse(run.ended_at),
+})

@@ -1,0 +1,34 @@
+import { ApiError } from '../contract/errors.ts'
+import { noteUnpricedModel } from '../decisions/decisions.ts'
+import type { Platform } from '../infra/platform.ts'
+import type { Lanes } from '../lanes/lanes.ts'
+import type { BulkRun } from './bulk-schema.ts'
+
+/** Models without a price are written down, so that somebody prices them. */
+export function noteUnpricedRuns(platform: Platform, orgId: string, runs: readonly BulkRun[], error: unknown) {
+  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return
+  for (const { field, code } of (error as ApiError<'validation_failed'>).details.fields) {
+    const [, index] = code === 'invalid_value' ? (/^runs\.(\d+)\.model$/.exec(field) ?? []) : []
+    const { model, provider } = (index === undefined ? undefined : runs[Number(index)]) ?? {}
+    if (model !== undefined) noteUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
+  }
+}
+
+/** The same for models that ran instead of those that were asked for: what they used is estimated for want of a price. */
+export function noteUnpricedSettlements(
+  platform: Platform,
+  lanes: Lanes,
+  orgId: string,
+  settlements: readonly Pick<BulkRun, 'model' | 'provider' | 'cost_usd'>[],
+) {
+  const named = settlements.filter(({ model, cost_usd }) => model !== undefined && cost_usd === undefined)
+  if (named.length === 0) return
+  const note = async () => {
+    const { prices } = await lanes.definitionsOf(orgId)
+    const nowMs = platform.clock.now().getTime()
+    for (const { model, provider } of named)
+      if (model !== undefined && !prices.priceOf(model, provider, nowMs))
+        noteUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
+  }
+  note().catch((error: unknown) => platform.log.warn({ error }, 'an unpriced model was not noted'))
+}

@@ -1,0 +1,55 @@
+import { type AuditRecord, auditKeyring, recordAll } from '../audit/audit.ts'
+import { emit, type NewEvent } from '../events/events.ts'
+import type { Job } from '../infra/jobs.ts'
+import type { Platform } from '../infra/platform.ts'
+import { newTraceId } from '../infra/trace.ts'
+import { formatId } from '../values/id.ts'
+import { closeGrant, grantsOver, lockGrant, type OverGrant, revokeGrant } from './queries.ts'
+import type { EndTraces } from './traces.ts'
+import { grantView } from './view.ts'
+
+const perLook = 100
+const system = { kind: 'system', id: 'support-grants', role: 'operator' } as const
+
+/**
+ * Closes grants that are over: what they have made ends, on the organization's record. A grant whose operator's key was
+ * revoked is revoked with it; its token is refused from the moment the key is.
+ */
+export async function closeGrants(platform: Platform, endTraces: EndTraces, signal?: AbortSignal) {
+  for (;;) {
+    signal?.throwIfAborted()
+    const over = await grantsOver(platform.sql, perLook)
+    for (const grant of over) await close(platform, endTraces, grant)
+    if (over.length < perLook) return
+  }
+}
+
+async function close({ sql, config, clock }: Platform, endTraces: EndTraces, { org_id: orgId, id }: OverGrant) {
+  const keyring = auditKeyring(config.masterKeys())
+  await sql.asOrgs([orgId], async (tx) => {
+    const found = await lockGrant(tx, orgId, id)
+    if (!found || found.closed_at !== null) return
+    const entries: AuditRecord[] = []
+    const events: NewEvent[] = []
+    const common = { actor: system, address: null, traceId: newTraceId() }
+    const audit = (entry: Omit<AuditRecord, keyof typeof common>) => void entries.push({ ...entry, ...common })
+    const before = grantView(found, clock.now())
+    const target = { kind: 'support_grant', id: formatId('grant', id) }
+    if (before.status === 'active') {
+      const after = grantView(await revokeGrant(tx, orgId, id, system), clock.now())
+      audit({ action: 'support_grant.revoked', target, before, after })
+    } else {
+      await closeGrant(tx, orgId, id)
+      if (before.status === 'expired') audit({ action: 'support_grant.expired', target, after: before })
+    }
+    await endTraces({ tx, audit, emit: (event) => void events.push(event) }, orgId, id)
+    await emit(tx, orgId, events)
+    await recordAll(tx, keyring, orgId, entries)
+  })
+}
+
+export const closeGrantsJob = (platform: Platform, endTraces: EndTraces): Job => ({
+  name: 'close-support-grants',
+  schedule: '* * * * *',
+  run: (_payload, signal) => closeGrants(platform, endTraces, signal),
+})

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import type { Setting } from './setting.ts'
+import { Fault } from './setting-parsers.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export const fileVariable = (variable: string) => `${variable}_FILE`
+
+/**
+ * Reads the text of a setting from its variable or, of a secret, from the file that `…_FILE` names. A fault repeats neither: what
+ * stands in `…_FILE` by mistake is likely to be the secret itself.
+ */
+export function givenText({ variable, isSecret }: Setting<unknown>, environment: Environment): string | undefined {
+  // An empty variable is how shells and compose files say "unset".
+  const text = environment[variable] || undefined
+  const path = isSecret ? environment[fileVariable(variable)] || undefined : undefined
+  if (path === undefined) return text
+  if (text !== undefined) throw new Fault(`and ${fileVariable(variable)} are both set; set one of them`)
+  return readSecret(fileVariable(variable), path)
+}
+
+function readSecret(variable: string, path: string): string {
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Fault(`cannot be read from the file that ${variable} names (${(error as NodeJS.ErrnoException).code})`)
+  }
+  const text = content.replace(/\r?\n$/, '')
+  if (text === '') throw new Fault(`is empty in the file that ${variable} names`)
+  return text
+}

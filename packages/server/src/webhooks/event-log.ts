@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox'
+import { ListOf, ListQuery, page, pageRequest, windowFilters } from '../contract/lists.ts'
+import { Id, PathId, Timestamp } from '../contract/wire.ts'
+import { payloadOf } from '../events/events.ts'
+import type { Sql } from '../infra/sql.ts'
+import { type LoggedEventRow, loggedEvents } from './event-log-queries.ts'
+import { keptSince } from './partitions.ts'
+
+export const LoggedEvent = Type.Object(
+  {
+    id: Id('event'),
+    type: Type.String({ examples: ['budget.stopped'] }),
+    created_at: Timestamp,
+    org_id: Id('org'),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: 'What the catalog of events says of the type.' }),
+    subject: Type.String({ description: 'What it happened to.', examples: ['bud_01jbsteb4peb5vskx602h9mw4q'] }),
+  },
+  { description: 'The event.' },
+)
+export type LoggedEvent = Static<typeof LoggedEvent>
+
+export const EventPath = Type.Object({ id: PathId('org'), event_id: PathId('event') })
+export const EventList = ListOf(LoggedEvent)
+export const EventQuery = ListQuery(
+  { created_at: 'uuid' },
+  {
+    ...windowFilters,
+    type: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^[a-z_]+\\.([a-z_]+|\\*)$',
+      description: 'A type, or a group of them as `budget.*`.',
+      examples: ['budget.stopped'],
+    }),
+    subject: Type.String({ minLength: 1, maxLength: 300 }),
+  },
+)
+export type EventQuery = Static<typeof EventQuery>
+
+/** One page of what has happened, as subscriptions are told it, delivered or not. */
+export async function listEvents(sql: Sql, orgId: string, query: EventQuery, now: Date) {
+  const asked = pageRequest(query, 'created_at')
+  const { from, to, type, subject } = query
+  const earliestMs = keptSince(now)
+  const search = {
+    from: new Date(from === undefined ? earliestMs : Math.max(Date.parse(from), earliestMs)),
+    ...(to !== undefined && { to: new Date(to) }),
+    ...(type !== undefined && { type }),
+    ...(subject !== undefined && { subject }),
+  }
+  const rows = await sql.asOrgs([orgId], (tx) => loggedEvents(tx, orgId, asked, search))
+  const answer = page(rows, asked, ({ id }) => ({ value: id, id }))
+  return { ...answer, data: answer.data.map((row) => viewOf(orgId, row)) }
+}
+
+export async function findEvent(sql: Sql, orgId: string, id: string, now: Date): Promise<LoggedEvent | undefined> {
+  const one = { limit: 1, sort: 'created_at', descending: false, after: undefined } as const
+  const [row] = await sql.asOrgs([orgId], (tx) => loggedEvents(tx, orgId, one, { from: new Date(keptSince(now)), id }))
+  return row && viewOf(orgId, row)
+}
+
+/** The very bytes that subscriptions are sent, and what it happened to. */
+const viewOf = (orgId: string, { payload, body, subject, ...row }: LoggedEventRow): LoggedEvent => ({
+  ...(JSON.parse(payload ?? payloadOf({ ...row, org_id: orgId, body })) as Omit<LoggedEvent, 'subject'>),
+  subject,
+})

@@ -1,0 +1,49 @@
+import { ApiError } from '../contract/errors.ts'
+import type { App } from '../contract/routes.ts'
+import { OrgPath } from '../contract/wire.ts'
+import type { Platform } from '../infra/platform.ts'
+import { parseId } from '../values/id.ts'
+import { EventList, EventPath, EventQuery, findEvent, LoggedEvent, listEvents } from './event-log.ts'
+
+export function events(app: App, { sql, clock }: Platform) {
+  const tags = ['webhooks']
+  const config = { role: 'admin', scope: 'webhooks:read' } as const
+
+  app.get(
+    '/v1/orgs/:id/events',
+    {
+      config: { ...config, expensive: true },
+      schema: {
+        operationId: 'listEvents',
+        tags,
+        summary: 'List events',
+        description:
+          'What has happened, as webhooks tell it, whether or not there is a subscription. Types that have to be asked for (`decision.refused`, `run.finished` and others) are there only while a subscription names them. Kept for 30 days.',
+        params: OrgPath,
+        querystring: EventQuery,
+        response: { 200: EventList },
+      },
+    },
+    ({ principal, query }) => listEvents(sql, principal!.orgId, query, clock.now()),
+  )
+
+  app.get(
+    '/v1/orgs/:id/events/:event_id',
+    {
+      config,
+      schema: {
+        operationId: 'getEvent',
+        tags,
+        summary: 'Get an event',
+        description: 'One event, as subscriptions are sent it.',
+        params: EventPath,
+        response: { 200: LoggedEvent },
+      },
+    },
+    async ({ principal, params }) => {
+      const found = await findEvent(sql, principal!.orgId, parseId('event', params.event_id)!, clock.now())
+      if (!found) throw new ApiError('not_found')
+      return found
+    },
+  )
+}

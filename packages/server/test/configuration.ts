@@ -1,0 +1,167 @@
+import type { ServerUnderTest } from './harness.ts'
+import { call, type Tenant } from './tenants.ts'
+
+/** A resource of configuration as a test makes and changes it. */
+export interface Configured {
+  /** Makes what the path needs; returns the values of its parameters. */
+  readonly make?: (setting: Setting) => Promise<Record<string, string>>
+  readonly query?: string
+  /** Bodies that differ by their number. */
+  readonly put?: (n: number) => object
+  readonly patch?: (n: number) => object
+}
+
+export interface Setting {
+  readonly server: ServerUnderTest
+  readonly operator: string
+  readonly tenant: Tenant
+}
+
+let made = 0
+
+async function create({ server, operator, tenant }: Setting, path: string, body: object): Promise<string> {
+  const isOperators = path.startsWith('/v1/admin/')
+  const { status, json, text } = await call(server.url, 'POST', path.replace('{id}', tenant.id), {
+    key: isOperators ? operator : tenant.key,
+    body,
+  })
+  if (status !== 201) throw new Error(`POST ${path}: ${status} ${text}`)
+  return json['id'] as string
+}
+
+const rule = (n: number) => ({
+  name: `Rule ${n}`,
+  effect: 'block',
+  target: 'model',
+  priority: n,
+  expression: 'false',
+  reason: 'Never.',
+})
+const model = (n: number) => ({ model: `model-${n}`, latency_ms: n })
+const route = (n: number) => ({ name: `route-${n}`, strategy: 'cheapest', bar: null })
+const budget = { name: 'B', scope_kind: 'workflow', limit_usd: '9', period: 'month' }
+
+/** Everything that can be replaced, changed or deleted, by the template of its path. */
+export const configuration: Record<string, Configured> = {
+  '/v1/orgs/{id}': {
+    put: (n) => ({ name: `Acme ${n}`, timezone: 'UTC' }),
+    patch: (n) => ({ name: `Acme ${n}` }),
+  },
+  '/v1/orgs/{id}/ip-allow-list': {
+    put: (n) => ({ ip_allow_list: ['127.0.0.0/8', `10.0.${n}.0/24`] }),
+    patch: (n) => ({ ip_allow_list: ['127.0.0.0/8', `10.0.${n}.0/24`] }),
+  },
+  '/v1/admin/orgs/{org_id}/rate-limits': {
+    put: (n) => ({ read_rpm: 100_000 + n, policies: [] }),
+    patch: (n) => ({ read_rpm: 100_000 + n }),
+  },
+  '/v1/orgs/{id}/spend-cap': {
+    put: (n) => ({ cap_usd: `${1_000 + n}` }),
+    patch: (n) => ({ cap_usd: `${1_000 + n}` }),
+  },
+  '/v1/orgs/{id}/budgets/{budget_id}': {
+    make: async (setting) => ({
+      budget_id: await create(setting, '/v1/orgs/{id}/budgets', { ...budget, scope_id: `scope ${made++}` }),
+    }),
+    put: (n) => ({ name: 'B', limit_usd: `${1_000 + n}`, period: 'month' }),
+    patch: (n) => ({ limit_usd: `${1_000 + n}` }),
+  },
+  '/v1/orgs/{id}/budget-defaults/{scope_kind}': {
+    make: async () => ({ scope_kind: 'workflow' }),
+    put: (n) => ({ limit_usd: `${1_000 + n}`, period: 'day' }),
+    patch: (n) => ({ limit_usd: `${1_000 + n}` }),
+  },
+  '/v1/orgs/{id}/scoped-budget': {
+    query: '?scope_kind=department&scope_id=ops%2Fberlin&period=month',
+    put: (n) => ({ name: 'Ops', limit_usd: `${1_000 + n}` }),
+  },
+  '/v1/orgs/{id}/customers/{customer_id}/limit': {
+    make: async () => ({ customer_id: `customer-${made++}` }),
+    put: (n) => ({ limit_usd: `${1_000 + n}`, period: 'day' }),
+    patch: (n) => ({ limit_usd: `${1_000 + n}` }),
+  },
+  '/v1/orgs/{id}/customer-limit-default': {
+    put: (n) => ({ limit_usd: `${1_000 + n}`, period: 'day' }),
+    patch: (n) => ({ limit_usd: `${1_000 + n}` }),
+  },
+  '/v1/admin/orgs/{org_id}/plan': {
+    put: (n) => ({ name: 'Team', runs_per_month: 1_000 + n, tokens_per_month: null, overage_policy: 'allow' }),
+    patch: (n) => ({ runs_per_month: 1_000 + n }),
+  },
+  '/v1/orgs/{id}/chain-limits': {
+    put: (n) => ({ default: { max_depth: 10 + n } }),
+    patch: (n) => ({ default: { max_depth: 10 + n } }),
+  },
+  '/v1/orgs/{id}/prices': {
+    put: (n) => ({
+      prices: [{ model: 'own', input_usd_per_million: `${n + 1}`, output_usd_per_million: '1' }],
+    }),
+    patch: (n) => ({ default_max_output_tokens: 100 + n }),
+  },
+  '/v1/orgs/{id}/prices/{price_id}': {
+    make: async (setting) => ({
+      price_id: await create(setting, '/v1/orgs/{id}/prices', {
+        model: `priced-${made++}`,
+        input_usd_per_million: '1',
+        output_usd_per_million: '1',
+      }),
+    }),
+    put: (n) => ({ model: `repriced-${n}`, input_usd_per_million: `${n + 1}`, output_usd_per_million: '1' }),
+    patch: (n) => ({ input_usd_per_million: `${n + 1}` }),
+  },
+  '/v1/orgs/{id}/otlp-mapping': {
+    put: (n) => ({ department_id: [`team.${n}`] }),
+    patch: (n) => ({ department_id: [`team.${n}`] }),
+  },
+  '/v1/orgs/{id}/policies/{rule_id}': {
+    make: async (setting) => ({ rule_id: await create(setting, '/v1/orgs/{id}/policies', rule(0)) }),
+    put: (n) => rule(n + 1),
+    patch: (n) => ({ reason: `Because ${n}.` }),
+  },
+  '/v1/orgs/{id}/content-safety': {
+    put: (n) => ({ allow_list: [`text ${n}`] }),
+    patch: (n) => ({ allow_list: [`text ${n}`] }),
+  },
+  '/v1/orgs/{id}/models/{model_id}': {
+    make: async (setting) => ({ model_id: await create(setting, '/v1/orgs/{id}/models', model(9_000 + made++)) }),
+    put: model,
+    patch: (n) => ({ latency_ms: 1 + n }),
+  },
+  '/v1/orgs/{id}/routes/{route_id}': {
+    make: async (setting) => ({ route_id: await create(setting, '/v1/orgs/{id}/routes', route(9_000 + made++)) }),
+    put: route,
+    patch: (n) => ({ name: `renamed-${n}` }),
+  },
+  '/v1/orgs/{id}/retention-policy': {
+    put: (n) => ({ raw_days: 31 + (n % 50) }),
+    patch: (n) => ({ raw_days: 31 + (n % 50) }),
+  },
+  '/v1/orgs/{id}/benchmark-membership': { put: () => ({ cohort_ids: [] }), patch: () => ({ cohort_ids: [] }) },
+  '/v1/admin/benchmarks/cohorts/{cohort_id}': {
+    make: async (setting) => ({ cohort_id: await create(setting, '/v1/admin/benchmarks/cohorts', { name: 'C' }) }),
+    put: (n) => ({ name: `Cohort ${n}`, status: 'open' }),
+    patch: (n) => ({ name: `Cohort ${n}` }),
+  },
+  '/v1/admin/operator-ip-allow-list': {
+    put: (n) => ({ ip_allow_list: ['127.0.0.0/8', `10.0.${n}.0/24`] }),
+    patch: (n) => ({ ip_allow_list: ['127.0.0.0/8', `10.0.${n}.0/24`] }),
+  },
+  '/v1/orgs/{id}/webhooks/{sub_id}': {
+    make: async (setting) => ({
+      sub_id: await create(setting, '/v1/orgs/{id}/webhooks', { url: 'https://203.0.113.7/hook' }),
+    }),
+    put: (n) => ({ url: 'https://203.0.113.7/hook', description: `Hook ${n}` }),
+    patch: (n) => ({ description: `Hook ${n}` }),
+  },
+}
+
+/** Makes a resource and says where it is. */
+export async function pathTo(setting: Setting, template: string): Promise<string> {
+  const { make, query = '' } = configuration[template]!
+  const ids: Record<string, string> = {
+    id: setting.tenant.id,
+    org_id: setting.tenant.id,
+    ...(await make?.(setting)),
+  }
+  return template.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(ids[name]!)) + query
+}
