@@ -24,7 +24,7 @@ export {
   settleTask,
   UnpricedModel,
 } from './edge.ts'
-export { explainCharge, explainRuled } from './explanation.ts'
+export { explainCharge } from './explanation.ts'
 export { claimsOf } from './limit-kinds.ts'
 export { noteRefusals, refusalRecord } from './noting.ts'
 export { type DecisionRecords, keepDecisionRecords } from './records.ts'
