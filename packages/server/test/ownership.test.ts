@@ -47,7 +47,7 @@ const holdOf = async ({ ask }: Agent, more: object = {}) => {
 const finished = { status: 'succeeded', cost_usd: '0.2' }
 const bulk = (...runs: object[]) => ({ runs: runs.map((run) => ({ model: 'gpt-4o', cost_usd: '0.1', ...run })) })
 const movementsOf = async (reservation: string) =>
-  (await org.ask('GET', `/ledger?sort=seq&reservation_id=${reservation}`)).json['data'] as Record<string, unknown>[]
+  (await org.ask('GET', `/ledger?sort=batch&reservation_id=${reservation}`)).json['data'] as Record<string, unknown>[]
 const reservationOf = (run: string) => formatId('reservation', parseId('run', run)!)
 
 /** What a client can tell two answers apart by. */
@@ -198,7 +198,7 @@ describe('what is on record', () => {
     expect((await maker.ask('GET', `/v1/runs/${id}`)).json).toEqual(run)
     const explained = await maker.ask('GET', `/v1/decisions/${run['decision_id'] as string}`)
     expect(explained.json).toMatchObject({ key_id: maker.id })
-    const listed = await org.ask('GET', `/ledger?sort=seq&key_id=${maker.id}`)
+    const listed = await org.ask('GET', `/ledger?sort=batch&key_id=${maker.id}`)
     expect((listed.json['data'] as object[]).map((one) => ({ ...one }))).toMatchObject([
       { kind: 'hold', key_id: maker.id, actor: { kind: 'key', id: maker.id } },
       { kind: 'settle', key_id: maker.id, actor: { kind: 'key', id: maker.id } },

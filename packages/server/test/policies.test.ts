@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { addRule, refusalIn, ruleOf, startRun } from './governed.ts'
 import { useMoney } from './money.ts'
+import { call, keyOf } from './tenants.ts'
 
 const money = useMoney()
 const patience = { timeout: 20_000, interval: 50 }
@@ -83,6 +84,38 @@ describe('rules at the start of a run', () => {
       expect(data.length).toBeLessThanOrEqual(2)
       expect(data.reduce((sum, { count }) => sum + Number(count), 0)).toBe(5)
     }, patience)
+  })
+
+  test('matches are counted by day, rule and outcome, also for who may see only a part of them', async () => {
+    const org = await money.org()
+    const refusing = await addRule(org, { expression: 'run.model == "gpt-4o"' })
+    const shadowing = await addRule(org, { shadow: true, priority: 1, expression: 'run.model == "gpt-4o"' })
+    for (const workflow_id of ['a', 'a', 'b']) expect((await startRun(org, { workflow_id })).status).toBe(403)
+    type Daily = { day: string; rule_id: string; outcome: string; shadow: boolean; count: number }[]
+    const counted = async (query: string, key = org.key) => {
+      const answer = await call(money.server.url, 'GET', `/v1/orgs/${org.id}/policies/matches/daily${query}`, { key })
+      expect(answer.status).toBe(200)
+      const sums = new Map<string, number>()
+      for (const { rule_id, outcome, shadow, count } of answer.json['data'] as Daily) {
+        const key = `${rule_id} ${outcome} ${shadow}`
+        sums.set(key, (sums.get(key) ?? 0) + count)
+      }
+      return Object.fromEntries(sums)
+    }
+    await vi.waitFor(
+      async () => expect(await counted('')).toEqual({ [`${refusing} block false`]: 3, [`${shadowing} block true`]: 3 }),
+      patience,
+    )
+    expect(await counted('?shadow=true')).toEqual({ [`${shadowing} block true`]: 3 })
+    expect(await counted(`?rule_id=${refusing}&from=2020-01-01&to=2020-02-01`)).toEqual({})
+    const pinned = await keyOf(money.server, org.id, {
+      role: 'viewer',
+      scopes: ['policies:read'],
+      pins: { workflow_id: 'b' },
+    })
+    expect(await counted('', pinned.key)).toEqual({ [`${refusing} block false`]: 1, [`${shadowing} block true`]: 1 })
+    const bad = await org.ask('GET', '/policies/matches/daily?rule_id=zzz')
+    expect(bad.json.error?.details).toMatchObject({ fields: [{ field: 'rule_id', code: 'invalid_filter' }] })
   })
 
   test('a dry run is refused alike, leaves no record, and otherwise says what would be held', async () => {

@@ -48,7 +48,7 @@ describe('what limits refuse', () => {
     expect(alike[0]).toMatchObject({
       id: expect.stringMatching(/^rfs_/),
       error_code: 'budget_exceeded',
-      message: '0.5 would pass a budget of 1: 0.9 is spent and 0 held.',
+      message: '$0.50 would exceed a budget of $1.00: $0.90 is spent and $0.00 is held.',
       limit_id: budgetId,
       rule_id: null,
       surface: 'edge',
@@ -91,7 +91,18 @@ describe('what limits refuse', () => {
     const after = new Date(Date.parse(String(last_at)) + 1).toISOString()
     expect(countOf(await list(org, `?customer_id=c-1&from=${after}`))).toBe(0)
     expect(countOf(await list(org, `?customer_id=c-1&to=${after}`))).toBe(3)
-    expect((await org.ask('GET', '/refusals?workflow=triage')).status).toBe(422)
+    for (const [name, value] of Object.entries({
+      workflow: 'triage',
+      limit_id: 'zzz',
+      rule_id: budgetId,
+      key_id: 'key_1',
+    })) {
+      const { status, json } = await org.ask('GET', `/refusals?${name}=${value}`)
+      expect({ status, fields: json.error?.details['fields'] }, name).toMatchObject({
+        status: 422,
+        fields: [{ field: name, code: 'invalid_filter' }],
+      })
+    }
   })
 
   test('is paged', async () => {
@@ -109,7 +120,28 @@ describe('what limits refuse', () => {
     )
     expect(run.status).toBe(201)
     const { json } = await call(money.server.url, 'GET', '/v1/chains/ticket-1', { key: org.key })
-    expect(json).toMatchObject({ refused_count: 1, nodes: [{ operation: 'chat' }] })
+    expect(json).toMatchObject({ refused_count: 1, exhausted_at: null, nodes: [{ operation: 'chat' }] })
+  })
+
+  test('is told at its chain with its time where the chain’s own limit refused', async () => {
+    const chained = await money.org()
+    await chained.set('PUT', '/chain-limits', { default: { max_cost_usd: '1' } })
+    const start = (usd: string) => chained.post('/v1/runs', costing(usd, { chain_id: 'ticket-2' }))
+    expect((await start('0.7')).status).toBe(201)
+    const [refused] = [await start('0.7'), await start('0.8')]
+    expect(refused).toMatchObject({
+      status: 402,
+      json: {
+        error: {
+          code: 'chain_budget_exceeded',
+          message: 'The chain’s cost would exceed $1.00: it stands at $0.70, and this run asks for $0.70.',
+        },
+      },
+    })
+    const entries = await listed(chained, 2)
+    const first = entries.map((entry) => String(entry['first_at'])).sort()[0]
+    const { json } = await call(money.server.url, 'GET', '/v1/chains/ticket-2', { key: chained.key })
+    expect(json).toMatchObject({ refused_count: 2, exhausted_at: first })
   })
 
   test('is counted by day and code, and at the limit', async () => {

@@ -14,7 +14,7 @@ import {
   type Unit,
 } from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
-import { formatUsd, parseUsd } from '../values/money.ts'
+import { dollars, formatUsd, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type ChainLimitRow, listChainLimits, replaceChainLimits } from './queries.ts'
 import type { ChainBoundsInput, ChainLimits, ChainLimitsInput } from './schema.ts'
@@ -69,7 +69,8 @@ function depthClaims({ chainId, depth, maxDepth }: ChainPlace): Claim[] {
 }
 
 function exceeded<T extends string | number>(reason: 'cost' | 'depth' | 'tokens', current: T, attempted: T, limit: T) {
-  const message = `The chain’s ${reason} would pass ${limit}: it stands at ${current}, and this run asks for ${attempted}.`
+  const shown = (amount: T) => (typeof amount === 'string' ? dollars(parseUsd(amount)) : String(amount))
+  const message = `The chain’s ${reason} would exceed ${shown(limit)}: it stands at ${shown(current)}, and this run asks for ${shown(attempted)}.`
   return new ApiError(
     'chain_budget_exceeded',
     { reason, current, attempted, limit },

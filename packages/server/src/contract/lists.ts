@@ -44,6 +44,16 @@ export const ListOf = <T extends TSchema>(item: T) =>
 /** Kinds of sort fields that grow with time, so that the largest is the newest. */
 const growing = new Set<SortKind>(['time', 'integer', 'uuid'])
 
+/** Filters as properties of a query: optional, and with `invalid_filter` as the code of a bad one. */
+const marked = <F extends Filters>(filters: F) =>
+  Object.fromEntries(
+    Object.entries(filters).map(([name, schema]) => [name, Type.Optional({ ...schema, 'x-filter': true })]),
+  ) as unknown as { [K in keyof F]: ReturnType<typeof Type.Optional<F[K]>> }
+
+/** The query of counts by day: a window of time and filters. */
+export const DailyQuery = <F extends Filters>(filters: F = {} as F) =>
+  withCheck(Type.Object({ ...marked(windowFilters), ...marked(filters) }, { 'x-filter': true }), windowFaults)
+
 /**
  * The query of a list. Its sort fields must never be null; the first is the default, the newest first unless `order` says
  * otherwise. Each sorts ascending, or descending with a leading `-`, and among equals by the id.
@@ -58,9 +68,6 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
   const [first] = fields as [S]
   const byDefault = order === 'newest first' && growing.has(sorts[first]) ? (`-${first}` as const) : first
   const choices = fields.flatMap((field): (S | `-${S}`)[] => [field, `-${field}`])
-  const marked = Object.fromEntries(
-    Object.entries(filters).map(([name, schema]) => [name, Type.Optional({ ...schema, 'x-filter': true })]),
-  )
   const schema = Type.Object(
     {
       limit: Type.Optional(
@@ -78,7 +85,7 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
           'x-sort': true,
         }),
       ),
-      ...(marked as unknown as { [K in keyof F]: ReturnType<typeof Type.Optional<F[K]>> }),
+      ...marked(filters),
     },
     { 'x-filter': true },
   )

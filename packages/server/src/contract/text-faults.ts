@@ -36,7 +36,8 @@ export function describeText(error: ErrorObject, isInUrl: boolean): string | und
   const schema = schemaOf(error)
   if (isDecimal(schema) && ['pattern', 'maxLength'].includes(error.keyword)) return describeDecimal(error, schema)
   if (error.keyword !== 'pattern' && error.keyword !== 'format') return undefined
-  if (schema.pattern?.startsWith('^[^')) return 'This has a character that is not allowed here.'
+  if (error.data === '.' || error.data === '..') return 'This must not be "." or "..".'
+  if (schema.pattern?.includes('[^\\u0000')) return 'This has a character that is not allowed here.'
   const [example] = schema.examples ?? []
   // A form would turn the plus sign of an offset into a space.
   const lostPlus = isInUrl && typeof error.data === 'string' && / \d\d:\d\d$/.test(error.data)

@@ -37,7 +37,8 @@ export const Moment = Type.String({
   examples: ['2027-01-01T00:00:00+00:00'],
 })
 
-const ownIdPattern = '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
+// `.` and `..` are left out: whoever joins a URL removes them, so that nothing named so could be reached.
+const ownIdPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]+$'
 export const maxOwnIdLength = 200
 export const isOwnId = (text: string) => new RegExp(ownIdPattern, 'u').test(text)
 

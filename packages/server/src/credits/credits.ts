@@ -17,7 +17,7 @@ import {
   type UsedBalance,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
-import { formatUsd, parseUsd } from '../values/money.ts'
+import { dollars, formatUsd, parseUsd } from '../values/money.ts'
 import { timestampOrNull } from '../values/timestamp.ts'
 import { countPacks, findCreditPack, insertPack, type PackRow, packsOf, voidPack } from './queries.ts'
 import type { CreditPackInput, CreditPackView } from './schema.ts'
@@ -60,7 +60,7 @@ export const worthOf = (packs: readonly Pick<Pack, 'amount'>[]): bigint =>
 /** Refuses a pack with which its owner would have prepaid more than can be counted. */
 export function assertCountable(others: readonly Pick<Pack, 'amount'>[], amount: bigint) {
   if (worthOf(others) + amount <= mostAdmitted) return
-  const message = `All packs of one owner together may be worth at most ${formatUsd(mostAdmitted)}.`
+  const message = `All packs of one owner together may be worth at most ${dollars(mostAdmitted)}.`
   throw validationFailed([{ field: 'amount_usd', code: 'out_of_range', message }])
 }
 

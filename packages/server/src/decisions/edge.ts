@@ -6,7 +6,7 @@ import type { ChainPlace, Charge, Claim, CustomerFacts, Grant } from '../ledger/
 import { type HoldPrice, holdFor, type Price } from '../prices/prices.ts'
 import { heldTokensOf, isRunHold, type KeptRun } from '../run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
-import { formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
+import { dollars, formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { claimsOf, excessClaims, type Surface, unheldClaims } from './limit-kinds.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
@@ -39,7 +39,7 @@ export function quote(input: DecisionInput, definitions: Pick<Definitions, 'pric
   )
   if (price === 'unpriced') throw new UnpricedModel(input.model)
   if (price.amountNano > maxChargeNano) {
-    const message = `One call may cost at most 1000000; this one could cost ${formatUsd(price.amountNano)}.`
+    const message = `One call may cost at most ${dollars(maxChargeNano)}; this one could cost ${dollars(price.amountNano)}.`
     throw validationFailed([{ field: 'max_output_tokens', code: 'out_of_range', message }])
   }
   const charge = {

@@ -3,6 +3,7 @@ import type { PageRequest } from '../contract/lists.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import { bounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
+import { prefixes } from '../values/id.ts'
 import type { Explanation } from './schema.ts'
 
 export interface ListedRow {
@@ -154,12 +155,15 @@ export type RefusalRow = Awaited<ReturnType<typeof listRefusalRows>>[number]
 export const findRefusalRow = (tx: Tx, orgId: string, id: string): Promise<RefusalRow | undefined> =>
   tx.selectFrom('refusals').select(columns).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
 
-/** How many calls were refused that have these values, as far as they are listed. */
-export async function sumRefused(tx: Tx, orgId: string, filters: RefusalFilters, from: Date): Promise<bigint> {
-  const { refused } = await refusalsIn(tx, orgId, { from }, filters)
-    .select(raw<bigint>`coalesce(sum(count), 0)::bigint`.as('refused'))
+/** How many runs of a chain were refused, as far as they are listed, and when a limit of the chain itself first did so. */
+export async function chainRefusals(tx: Tx, orgId: string, filters: RefusalFilters, from: Date) {
+  const ofChain = `${prefixes.chain}_`
+  return refusalsIn(tx, orgId, { from }, filters)
+    .select([
+      raw<bigint>`coalesce(sum(count), 0)::bigint`.as('refused'),
+      raw<Date | null>`min(first_at) filter (where starts_with(decided_by, ${ofChain}))`.as('exhausted_at'),
+    ])
     .executeTakeFirstOrThrow()
-  return refused
 }
 
 export interface DailyRow {

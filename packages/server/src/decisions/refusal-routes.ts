@@ -3,7 +3,14 @@ import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { DailyQuery, DailyRefusals, Refusal, RefusalPath, RefusalQuery, RefusalsAnswer } from './refusal-schema.ts'
+import {
+  DailyRefusalQuery,
+  DailyRefusals,
+  Refusal,
+  RefusalPath,
+  RefusalQuery,
+  RefusalsAnswer,
+} from './refusal-schema.ts'
 import { findRefused, listRefused, refusedByDay } from './refusals.ts'
 
 export function refusals(app: App, { sql, clock }: Platform) {
@@ -39,7 +46,7 @@ export function refusals(app: App, { sql, clock }: Platform) {
         description:
           'Every refusal counts, listed or not; of what a pinned key may see, those that are listed. By default of the last 30 days; counts are kept for 400.',
         params: OrgPath,
-        querystring: DailyQuery,
+        querystring: DailyRefusalQuery,
         response: { 200: DailyRefusals },
       },
     },

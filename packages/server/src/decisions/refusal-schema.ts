@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { ListOf, ListQuery, windowFaults, windowFilters } from '../contract/lists.ts'
-import { withCheck } from '../contract/semantic-check.ts'
-import { Count, Id, MadeBy, Nullable, OwnId, PathId, Timestamp } from '../contract/wire.ts'
+import { DailyQuery, ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
+import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OwnId, PathId, Timestamp } from '../contract/wire.ts'
+import { limitKinds } from '../ledger/ledger.ts'
 import { Explanation } from './schema.ts'
 
 const text = Type.String()
 const Code = Type.String({ minLength: 1, maxLength: 100, examples: ['budget_exceeded'] })
-const AnyId = Type.String({ minLength: 1, maxLength: 100 })
 
 export const Refusal = Type.Object(
   {
@@ -47,11 +46,11 @@ export const RefusalQuery = ListQuery(
   { minute: 'uuid' },
   {
     ...windowFilters,
-    limit_id: AnyId,
-    rule_id: AnyId,
+    limit_id: IdFilter(limitKinds, 'What this limit has refused.'),
+    rule_id: IdFilter(['rule'], 'What this rule has refused.'),
     error_code: Code,
     surface: Type.Enum(['edge', 'run', 'bulk']),
-    key_id: AnyId,
+    key_id: MadeByFilter('What was refused to this key, or support grant.'),
     model: Type.String({ minLength: 1, maxLength: 200 }),
     workflow_id: OwnId,
     deployment_id: OwnId,
@@ -61,6 +60,7 @@ export const RefusalQuery = ListQuery(
   },
 )
 
+export const DailyRefusalQuery = DailyQuery()
 export const DailyRefusals = Type.Object(
   {
     from: Timestamp,
@@ -75,8 +75,4 @@ export const DailyRefusals = Type.Object(
     ),
   },
   { description: 'Refusals by day.' },
-)
-export const DailyQuery = withCheck(
-  Type.Object({ from: Type.Optional(windowFilters.from), to: Type.Optional(windowFilters.to) }, { 'x-filter': true }),
-  windowFaults,
 )

@@ -2,16 +2,16 @@ import { page, pageRequest, readWindow } from '../contract/lists.ts'
 import { type Caller, isPinned, isWithin, pinned } from '../identity/identity.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { formatId, parseId } from '../values/id.ts'
-import { timestamp } from '../values/timestamp.ts'
+import { timestamp, timestampOrNull } from '../values/timestamp.ts'
 import { minuteOf } from './refusal-list.ts'
 import {
+  chainRefusals,
   dailyListed,
   dailyRefusals,
   findRefusalRow,
   listRefusalRows,
   type RefusalFilters,
   type RefusalRow,
-  sumRefused,
 } from './refusal-queries.ts'
 import type { Refusal } from './refusal-schema.ts'
 import type { Explanation } from './schema.ts'
@@ -49,9 +49,12 @@ export async function findRefused(sql: Sql, { orgId, pins }: Caller, id: string)
   return row && isWithin(pins, row) ? viewOf(row) : undefined
 }
 
-/** How many runs of a chain were refused in the time that refusals are listed, within a key's pins. */
-export const refusedInChain = async (tx: Tx, orgId: string, chainId: string, pins: Caller['pins'], now: Date) =>
-  Number(await sumRefused(tx, orgId, { chain_id: chainId, ...pins }, new Date(now.getTime() - keptMs)))
+/** What was refused of a chain in the time that refusals are listed, within a key's pins. */
+export async function refusedInChain(tx: Tx, orgId: string, chainId: string, pins: Caller['pins'], now: Date) {
+  const from = new Date(now.getTime() - keptMs)
+  const { refused, exhausted_at } = await chainRefusals(tx, orgId, { chain_id: chainId, ...pins }, from)
+  return { refused_count: Number(refused), exhausted_at: timestampOrNull(exhausted_at) }
+}
 
 /** Refusals by day and code, of the last 30 days unless others are asked for. */
 export async function refusedByDay(sql: Sql, caller: Caller, query: Window, now: Date) {

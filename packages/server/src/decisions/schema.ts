@@ -3,7 +3,7 @@ import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, Id, MadeBy, MadeByFilter, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
-import { maxChargeNano, parseUsd } from '../values/money.ts'
+import { dollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const maxLeaseSeconds = 86_400
 export const defaultLeaseSeconds = 600
@@ -62,7 +62,13 @@ export type DecisionInput = Static<typeof input>
 
 export const estimateFaults = ({ estimated_cost_usd }: Pick<DecisionInput, 'estimated_cost_usd'>): FieldFault[] =>
   estimated_cost_usd !== undefined && parseUsd(estimated_cost_usd) > maxChargeNano
-    ? [{ field: 'estimated_cost_usd', code: 'out_of_range', message: 'One call may cost at most 1000000.' }]
+    ? [
+        {
+          field: 'estimated_cost_usd',
+          code: 'out_of_range',
+          message: `One call may cost at most ${dollars(maxChargeNano)}.`,
+        },
+      ]
     : []
 export const DecisionInput = withCheck(input, estimateFaults)
 

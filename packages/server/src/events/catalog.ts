@@ -47,7 +47,7 @@ export const eventKinds = {
       {
         decision_id: 'dec_01jbsteb4peb5vskx602h9mw4q',
         error_code: 'budget_exceeded',
-        message: '0.5 would pass a budget of 250: 249.9 is spent and 0 held.',
+        message: '$0.50 would exceed a budget of $250.00: $249.90 is spent and $0.00 is held.',
         decided_by: 'bud_01jbsteb4peb5vskx602h9mw4q',
         estimated_cost_usd: '0.5',
         model: 'gpt-4o',

@@ -80,6 +80,58 @@ describe('minting', () => {
   })
 })
 
+describe('a key', () => {
+  const path = (id: string) => `/v1/orgs/${acme.id}/keys/${id}`
+  const statusOf = async (id: string) => (await call(server.url, 'GET', path(id), { key: acme.key })).json['status']
+
+  test('is renamed, by a caller who has as much as it, and says who did it', async () => {
+    const { id } = await keyOf(server, acme.id, { role: 'service', scopes: ['runs:write'] })
+    const before = await call(server.url, 'GET', path(id), { key: acme.key })
+    const renamed = await call(server.url, 'PATCH', path(id), { key: acme.key, body: { name: 'billing agent' } })
+    expect(renamed.json).toEqual({ ...before.json, name: 'billing agent', updated_at: expect.any(String) })
+    const stale = await call(server.url, 'PATCH', path(id), {
+      key: acme.key,
+      body: { name: 'another' },
+      headers: { 'if-match': before.headers.get('etag')! },
+    })
+    expect(stale.status).toBe(412)
+    const log = await call(server.url, 'GET', `/v1/orgs/${acme.id}/audit-log?action=key.renamed&target_id=${id}`, {
+      key: acme.key,
+    })
+    expect(log.json['data']).toMatchObject([{ actor: { id: acme.keyId }, target: { id } }])
+    const admin = await keyOf(server, acme.id, { role: 'admin', scopes: ['keys:write'] })
+    const above = await call(server.url, 'PATCH', path(acme.keyId), { key: admin.key, body: { name: 'mine' } })
+    expect(above.status).toBe(403)
+    const itself = await call(server.url, 'PUT', path(admin.id), { key: admin.key, body: { name: 'mine' } })
+    expect(itself).toMatchObject({ status: 200, json: { name: 'mine' } })
+  })
+
+  test('that is rotated or revoked says so, with its successor', async () => {
+    const [{ id }, other] = [await keyOf(server, acme.id), await keyOf(server, acme.id)]
+    expect(await statusOf(id)).toBe('active')
+    const rotated = await call(server.url, 'POST', `${path(id)}/rotate`, { key: acme.key, body: {} })
+    const read = await call(server.url, 'GET', path(id), { key: acme.key })
+    expect(read.json).toMatchObject({ status: 'expired', rotated_to: rotated.json['id'] })
+    expect(rotated.json).toMatchObject({ status: 'active', rotated_from: id })
+    await call(server.url, 'POST', `${path(other.id)}/revoke`, { key: acme.key, body: {} })
+    expect(await statusOf(other.id)).toBe('revoked')
+    const later = await mintAs(acme.key, {
+      name: 'k',
+      role: 'viewer',
+      scopes: ['runs:read'],
+      not_before: '2100-01-01T00:00:00Z',
+    })
+    expect(later.json['status']).toBe('pending')
+    const dead = await mintAs(acme.key, {
+      name: 'k',
+      role: 'viewer',
+      scopes: ['runs:read'],
+      expires_at: '2020-01-01T00:00:00Z',
+    })
+    expect(dead.json.error?.details).toMatchObject({ fields: [{ field: 'expires_at', code: 'out_of_range' }] })
+  })
+})
+
 test('the last use is recorded in batches', async () => {
   const { id, key } = await keyOf(server, acme.id)
   const lastUse = async () =>

@@ -1,5 +1,6 @@
+import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { mintKey, requireToEnd, secretKeyring, secretMac } from '../identity/identity.ts'
+import { type Caller, isWithin, mintKey, requireToEnd, secretKeyring, secretMac } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
@@ -13,6 +14,7 @@ import {
   livingDescendants,
   lockKey,
   lockOrg,
+  renameKey,
   revokeKey,
   shareKey,
 } from './queries.ts'
@@ -143,6 +145,27 @@ async function requireAnother(tx: Tx, target: KeyRow, now: Date) {
   throw conflict(
     `This is the last ${target.role}'s key that can manage others. Mint another first, which ends no earlier than this one.`,
   )
+}
+
+/** Gives a key another name. Like ending it, that takes a caller who has nothing less than the key, or the key itself. */
+export async function rename(
+  { clock }: Platform,
+  { tx, audit, replaces, accessChanged }: ChangeTools,
+  caller: Holder & Pick<Caller, 'pins'>,
+  id: string,
+  wanted: (standing: KeyView) => { name: string },
+): Promise<KeyView> {
+  const { orgId } = caller
+  const found = await lockKey(tx, orgId, id)
+  if (!found || !isWithin(caller.pins, found.pins as Caller['pins'])) throw new ApiError('not_found')
+  if (id !== caller.id) requireToEnd(caller, powersOf(found))
+  const now = clock.now()
+  const before = keyView(found, now)
+  replaces(before)
+  const after = keyView(await renameKey(tx, orgId, id, wanted(before).name), now)
+  audit({ action: 'key.renamed', target: { kind: 'key', id: after.id }, before, after })
+  accessChanged()
+  return after
 }
 
 /** Revokes a key for nobody having used it since then, without a caller: what is left of it is on its organization's record. */

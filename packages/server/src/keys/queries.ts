@@ -121,6 +121,15 @@ export const revokeKey = (tx: Tx, orgId: string, id: string) =>
     .returning(shown)
     .executeTakeFirstOrThrow()
 
+export const renameKey = (tx: Tx, orgId: string, id: string, name: string) =>
+  tx
+    .updateTable('api_keys')
+    .set({ name, updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(shown)
+    .executeTakeFirstOrThrow()
+
 /** The old key of a rotation ends when its overlap is over, or earlier where it would have anyway. */
 export const expireKey = (tx: Tx, orgId: string, id: string, overlapSeconds: number) =>
   tx

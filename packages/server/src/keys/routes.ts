@@ -2,15 +2,17 @@ import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import { page, pageRequest } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
+import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../contract/wire.ts'
 import { type Caller, isWithin } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { keyView, mint, mintFor, revoke, rotate } from './keys.ts'
+import { keyView, mint, mintFor, rename, revoke, rotate } from './keys.ts'
 import { findKey, listKeys, lockOrg } from './queries.ts'
 import {
   Key,
+  KeyChange,
   KeyInput,
   KeyList,
   KeyListQuery,
@@ -101,6 +103,30 @@ export function keys(app: App, platform: Platform, change: Change) {
       )
       if (!row || !isWithin(principal!.pins, row.pins as Caller['pins'])) throw new ApiError('not_found')
       return keyView(row, clock.now())
+    },
+  )
+
+  replaceable(
+    app,
+    '/v1/orgs/:id/keys/:key_id',
+    {
+      config: { role: 'admin', scope: 'keys:write', pinned: 'filtered' },
+      tags,
+      name: 'Key',
+      put: {
+        summary: 'Replace what can be changed of a key',
+        description:
+          'Only its name: what a key may do is decided when it is minted. A key that has more than yours is not yours to rename.',
+      },
+      patch: { summary: 'Rename a key', description: 'As replacing it.' },
+      params: KeyPath,
+      body: KeyChange,
+      view: Key,
+    },
+    (request, reply, wanted) => {
+      const caller = request.principal!
+      const id = parseId('key', request.params.key_id)!
+      return change(request, reply, { orgId: caller.orgId }, (tools) => rename(platform, tools, caller, id, wanted))
     },
   )
 

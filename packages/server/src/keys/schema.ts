@@ -3,7 +3,7 @@ import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery } from '../contract/lists.ts'
 import { roles } from '../contract/routes.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Id, isOwnId, Moment, maxOwnIdLength, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
+import { Computed, Id, isOwnId, Moment, maxOwnIdLength, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
 import { tenantScopes } from '../identity/identity.ts'
 import { idPattern } from '../values/id.ts'
 
@@ -64,8 +64,11 @@ export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyI
     .map(([field]) => faultIn(field, 'There is no such time.')),
   ...Object.entries(pins ?? {})
     .filter(([, value]) => isText(value) && value !== '' && !isOwnId(value))
-    .map(([name]) => faultIn(`pins.${name}`, 'This must not have control characters.')),
+    .map(([name]) => faultIn(`pins.${name}`, 'This must not have control characters, nor be "." or "..".')),
 ])
+
+/** All that can be changed of a key: what it may do was decided when it was minted. */
+export const KeyChange = Type.Object({ name: KeyName }, { examples: [{ name: 'checkout agent, second region' }] })
 
 export const RevokeInput = Type.Object(
   {
@@ -106,16 +109,18 @@ const fields = {
   role: OneOf(roles, { examples: ['admin'] }),
   scopes: Type.Array(Type.String()),
   pins: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
-  status: OneOf(keyStatuses, {
-    description:
-      '`active`: it works. `pending`: not before `not_before`. `expired`: `expires_at` is over, of a rotated key with its overlap. `revoked`.',
-  }),
+  status: Computed(
+    OneOf(keyStatuses, {
+      description:
+        '`active`: it works. `pending`: not before `not_before`. `expired`: `expires_at` is over, of a rotated key with its overlap. `revoked`.',
+    }),
+  ),
   not_before: Nullable(Timestamp),
   expires_at: Nullable(Timestamp),
   minted_by: Nullable(Type.String({ ...Id('key'), description: 'The key that asked for this one.' })),
   rotated_from: Nullable(Type.String({ ...Id('key'), description: 'The key that this one replaced.' })),
   rotated_to: Nullable(Type.String({ ...Id('key'), description: 'The key that replaced this one.' })),
-  last_used_at: Nullable(Timestamp),
+  last_used_at: Computed(Nullable(Timestamp)),
   revoked_at: Nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp,

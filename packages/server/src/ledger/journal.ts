@@ -52,7 +52,7 @@ export const amountOf = ({ unit }: Pick<Allowance, 'unit'>, amount: bigint) =>
  */
 export async function listJournal(tx: Tx, caller: Pick<Caller, 'orgId' | 'pins' | 'lineageId'>, query: JournalQuery) {
   const { orgId, lineageId } = caller
-  const asked = pageRequest(query, 'seq')
+  const asked = pageRequest(query, 'batch')
   const { from, to, kind, limit_id, reservation_id, key_id } = query
   const limitId = limit_id === undefined ? undefined : parseLimitId(limit_id)?.id
   const holdId = reservation_id === undefined ? undefined : parseId('reservation', reservation_id)

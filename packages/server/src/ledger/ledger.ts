@@ -90,6 +90,6 @@ export {
   unusedBalance,
   updateLimit,
 } from './queries.ts'
-export { AdjustmentListQuery, AdjustmentPath, Journal, JournalEntry } from './schema.ts'
+export { AdjustmentListQuery, AdjustmentPath, Journal, JournalEntry, limitKinds } from './schema.ts'
 export { type Crossing, crossingsOf, quotaCrossings, stopOf, stopped } from './thresholds.ts'
 export { type Fault, type FurtherCheck, verifyLedger, verifyLedgers } from './verification.ts'

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
 import { Computed, Count, Nullable, OneOf, Timestamp, Usd } from '../contract/wire.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
-import { formatUsd } from '../values/money.ts'
+import { dollars, formatUsd } from '../values/money.ts'
 import {
   beginOf,
   isTimezone,
@@ -270,7 +270,7 @@ export const refusedAmounts = ({ balance, attempted }: Refusal) => ({
 
 /** For people: the numbers of a refusal in one sentence. */
 export const refusedMessage = (what: string, { allowance, balance, attempted }: Refusal) =>
-  `${formatUsd(attempted)} would pass ${what} of ${formatUsd(allowance.limit!)}: ${formatUsd(balance.spent)} is spent and ${formatUsd(balance.held)} held.`
+  `${dollars(attempted)} would exceed ${what} of ${dollars(allowance.limit!)}: ${dollars(balance.spent)} is spent and ${dollars(balance.held)} is held.`
 
 /** Reads at the database's time; what is not there is not found. */
 export async function readNow<T>(

@@ -4,7 +4,7 @@ import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OneOf, PathId, Tim
 import type { IdKind } from '../values/id.ts'
 
 /** What the id of a limit can be an id of. */
-const limitKinds = [
+export const limitKinds = [
   'budget',
   'spendCap',
   'plan',
@@ -77,9 +77,9 @@ const filters = {
   limit_id: IdFilter(limitKinds, 'Movements on this limit.'),
   key_id: MadeByFilter('Movements of what this key, or support grant, made.'),
 }
-export const AdjustmentListQuery = ListQuery({ seq: 'integer' }, filters, 'integer')
+export const AdjustmentListQuery = ListQuery({ batch: 'integer' }, filters, 'integer')
 export const JournalQuery = ListQuery(
-  { seq: 'integer' },
+  { batch: 'integer' },
   {
     ...filters,
     kind: Type.Enum([...movementKinds]),

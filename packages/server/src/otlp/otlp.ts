@@ -11,7 +11,7 @@ import {
   usageNames,
 } from '../run-log/run-log.ts'
 import { type BulkRun, maxBulkRuns } from '../runs/runs.ts'
-import { formatUsd, maxChargeNano } from '../values/money.ts'
+import { dollars, formatUsd, maxChargeNano } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type Attributes, attribute, firstText, textAttribute } from './attributes.ts'
 import { nanoOfDollars } from './decimal.ts'
@@ -211,7 +211,7 @@ function costOf(attributes: Attributes): string | undefined {
   if (value === undefined) return undefined
   const nano = typeof value === 'object' ? undefined : nanoOfDollars(value)
   if (nano === undefined || nano > maxChargeNano)
-    throw new Unfit(`cost_usd is no amount of dollars up to ${formatUsd(maxChargeNano)}`)
+    throw new Unfit(`cost_usd is no amount of dollars up to ${dollars(maxChargeNano)}`)
   return formatUsd(nano)
 }
 

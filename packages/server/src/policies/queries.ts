@@ -155,26 +155,40 @@ export interface MatchFilters {
   readonly pins: Caller['pins']
 }
 
-export function listMatches(tx: Tx, orgId: string, page: PageRequest<'minute'>, filters: MatchFilters) {
-  let query = tx
-    .selectFrom('policy_matches')
-    .select([
-      'id',
-      'minute',
-      'rule_id',
-      'rule_version',
-      'outcome',
-      'shadow',
-      'count',
-      'attempt',
-      raw<string>`minute::text`.as('sort_value'),
-    ])
-    .where('org_id', '=', orgId)
+function matchesOf(tx: Tx, orgId: string, filters: MatchFilters) {
+  let query = tx.selectFrom('policy_matches').where('org_id', '=', orgId)
   if (filters.ruleId !== undefined) query = query.where('rule_id', '=', filters.ruleId)
   if (filters.outcome !== undefined) query = query.where('outcome', '=', filters.outcome)
   if (filters.shadow !== undefined) query = query.where('shadow', '=', filters.shadow)
   if (filters.from !== undefined) query = query.where('minute', '>=', filters.from)
   if (filters.to !== undefined) query = query.where('minute', '<', filters.to)
-  if (isPinned(filters)) query = query.where(raw<boolean>`attempt @> ${JSON.stringify(filters.pins)}::jsonb`)
+  return isPinned(filters) ? query.where(raw<boolean>`attempt @> ${JSON.stringify(filters.pins)}::jsonb`) : query
+}
+
+export function listMatches(tx: Tx, orgId: string, page: PageRequest<'minute'>, filters: MatchFilters) {
+  const query = matchesOf(tx, orgId, filters).select([
+    'id',
+    'minute',
+    'rule_id',
+    'rule_version',
+    'outcome',
+    'shadow',
+    'count',
+    'attempt',
+    raw<string>`minute::text`.as('sort_value'),
+  ])
   return keysetPage(query, { sort: 'minute', id: 'id' }, page).execute()
+}
+
+/** How often each rule has matched on each UTC day, by what came of it. */
+export function countMatches(tx: Tx, orgId: string, filters: MatchFilters) {
+  const day = raw<string>`(minute at time zone 'UTC')::date::text`
+  return matchesOf(tx, orgId, filters)
+    .select([day.as('day'), 'rule_id', 'outcome', 'shadow', raw<bigint>`sum(count)::bigint`.as('count')])
+    .groupBy([day, 'rule_id', 'outcome', 'shadow'])
+    .orderBy(day)
+    .orderBy('rule_id')
+    .orderBy('outcome')
+    .orderBy('shadow')
+    .execute()
 }

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { page, pageRequest, readWindow } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
+import type { Caller } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Remembered } from '../nodes/nodes.ts'
 import { formatId, parseId } from '../values/id.ts'
@@ -14,8 +15,10 @@ import { draftRules } from './draft.ts'
 import { attemptIn, explain } from './evaluating.ts'
 import type { RuleSet } from './evaluation.ts'
 import { type AfterRuleChange, createRule, removeRule, replaceRule, ruleView } from './policies.ts'
-import { findRule, listMatches, listRules } from './queries.ts'
+import { countMatches, findRule, listMatches, listRules, type MatchFilters } from './queries.ts'
 import {
+  DailyMatches,
+  DailyMatchQuery,
   EvaluateInput,
   Evaluation,
   PolicyMatchList,
@@ -27,6 +30,8 @@ import {
   RuleView,
 } from './schema.ts'
 import { attemptView, type StoredAttempt } from './stored-attempt.ts'
+
+const dayMs = 86_400_000
 
 export function policies(
   app: App,
@@ -101,17 +106,7 @@ export function policies(
     async ({ principal, query }) => {
       const { orgId } = principal!
       const asked = pageRequest(query, 'minute')
-      const { rule_id, outcome, shadow, from, to } = query
-      const ruleId = rule_id === undefined ? undefined : parseId('rule', rule_id)
-      if (rule_id !== undefined && ruleId === undefined) return { data: [], next_cursor: null }
-      const filters = {
-        pins: principal!.pins,
-        ruleId,
-        outcome,
-        shadow,
-        ...(from !== undefined && { from: new Date(from) }),
-        ...(to !== undefined && { to: new Date(to) }),
-      }
+      const filters = filtersOf(query, principal!)
       const rows = await sql.asOrgs([orgId], (tx) => listMatches(tx, orgId, asked, filters))
       const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return {
@@ -126,6 +121,35 @@ export function policies(
           count: Number(row.count),
           attempt: attemptView(row.attempt as unknown as StoredAttempt),
         })),
+      }
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/policies/matches/daily',
+    {
+      config: { ...reading, pinned: 'filtered', expensive: true },
+      schema: {
+        operationId: 'countPolicyMatches',
+        tags,
+        summary: 'Count what rules have refused by day',
+        description:
+          'How often each rule has refused, or in shadow would have decided, on each UTC day. By default of the last 30 days; kept for 90.',
+        params: OrgPath,
+        querystring: DailyMatchQuery,
+        response: { 200: DailyMatches },
+      },
+    },
+    async ({ principal, query }) => {
+      const { orgId } = principal!
+      const now = clock.now()
+      const window = readWindow(query, { from: new Date(now.getTime() - 30 * dayMs), to: now })
+      const filters = { ...filtersOf(query, principal!), ...window }
+      const rows = await sql.asOrgs([orgId], (tx) => countMatches(tx, orgId, filters))
+      return {
+        from: timestamp(window.from),
+        to: timestamp(window.to),
+        data: rows.map((row) => ({ ...row, rule_id: formatId('rule', row.rule_id), count: Number(row.count) })),
       }
     },
   )
@@ -222,3 +246,16 @@ export function policies(
     },
   )
 }
+
+/** The matches that a caller asks for and may be told of. */
+const filtersOf = (
+  { rule_id, outcome, shadow, from, to }: Omit<PolicyMatchQuery, 'sort'>,
+  { pins }: Pick<Caller, 'pins'>,
+): MatchFilters => ({
+  pins,
+  ruleId: rule_id === undefined ? undefined : parseId('rule', rule_id),
+  outcome,
+  shadow,
+  from: from === undefined ? undefined : new Date(from),
+  to: to === undefined ? undefined : new Date(to),
+})

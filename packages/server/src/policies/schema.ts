@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
+import { DailyQuery, ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { Count, Id, IdFilter, Moment, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import {
   Action,
@@ -199,13 +199,28 @@ export const PolicyMatch = Type.Object({
 })
 export type PolicyMatch = Static<typeof PolicyMatch>
 export const PolicyMatchList = ListOf(PolicyMatch)
-export const PolicyMatchQuery = ListQuery(
-  { minute: 'time' },
+const matchFilters = {
+  rule_id: IdFilter(['rule'], 'Only matches of this rule.'),
+  outcome: Type.Enum([...effects, 'error']),
+  shadow: Type.Boolean(),
+}
+export const PolicyMatchQuery = ListQuery({ minute: 'time' }, { ...matchFilters, ...windowFilters })
+export const DailyMatchQuery = DailyQuery(matchFilters)
+export const DailyMatches = Type.Object(
   {
-    rule_id: IdFilter(['rule'], 'Only matches of this rule.'),
-    outcome: Type.Enum([...effects, 'error']),
-    shadow: Type.Boolean(),
-    ...windowFilters,
+    from: Timestamp,
+    to: Timestamp,
+    data: Type.Array(
+      Type.Object({
+        day: Type.String({ description: 'The UTC day.', examples: ['2026-11-15'] }),
+        rule_id: Id('rule'),
+        outcome: Outcome,
+        shadow: Type.Boolean({ description: 'Recorded only: nothing was refused.' }),
+        count: Count,
+      }),
+      { description: 'By day, and by rule within one. A day on which a rule did not match is not there.' },
+    ),
   },
+  { description: 'Matches by day.' },
 )
 export type PolicyMatchQuery = Static<typeof PolicyMatchQuery>

@@ -45,6 +45,9 @@ export const insertResults = (tx: Tx, orgId: string, rows: readonly NewResult[])
     .returning(columns)
     .execute()
 
+export const deleteResult = (tx: Tx, orgId: string, id: string) =>
+  tx.deleteFrom('eval_results').where('org_id', '=', orgId).where('id', '=', id).execute()
+
 export interface Measured {
   readonly suite: string
   readonly model: string

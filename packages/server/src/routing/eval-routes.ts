@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import { page, pageRequest } from '../contract/lists.ts'
@@ -6,7 +7,7 @@ import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
 import { findResult, listResults } from './eval-queries.ts'
-import { evalView, postResults } from './evals.ts'
+import { evalView, postResults, removeResult } from './evals.ts'
 import { EvalList, EvalListQuery, EvalPath, EvalResult, EvalsInput, PostedEvals } from './schema.ts'
 
 export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
@@ -78,6 +79,27 @@ export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
       const row = await sql.asOrgs([orgId], (tx) => findResult(tx, orgId, id))
       if (!row) throw new ApiError('not_found')
       return evalView(row)
+    },
+  )
+
+  app.delete(
+    '/v1/orgs/:id/evals/:eval_id',
+    {
+      config: { role: 'service', scope: 'routing:write' },
+      schema: {
+        operationId: 'deleteEval',
+        tags,
+        summary: 'Remove an eval result',
+        description:
+          'For a result that was wrong: of its suite and model the one measured before it counts again, from the next decision on.',
+        params: EvalPath,
+        response: { 204: Type.Null({ description: 'Removed.' }) },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.principal!
+      const id = parseId('evalResult', request.params.eval_id)!
+      return change(request, reply, { orgId, status: 204 }, (tools) => removeResult(tools, orgId, id))
     },
   )
 }

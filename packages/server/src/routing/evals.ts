@@ -1,8 +1,8 @@
 import type { ChangeTools } from '../changes/changes.ts'
-import { type FieldFault, validationFailed } from '../contract/errors.ts'
+import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { insertResults, type NewResult, type ResultRow } from './eval-queries.ts'
+import { deleteResult, findResult, insertResults, type NewResult, type ResultRow } from './eval-queries.ts'
 import type { EvalResult } from './route.ts'
 import type { EvalsInput, EvalView, ResultInput } from './schema.ts'
 
@@ -62,4 +62,20 @@ export async function postResults(
   audit({ action: 'evals.posted', target: { kind: 'org', id: formatId('org', orgId) }, after: { results: data } })
   accessChanged()
   return { data }
+}
+
+/** Removes a result that was wrong. What was measured before it counts again, from the next choice on, on every process. */
+export async function removeResult(
+  { tx, audit, replaces, accessChanged }: ChangeTools,
+  orgId: string,
+  id: string,
+): Promise<null> {
+  const found = await findResult(tx, orgId, id)
+  if (!found) throw new ApiError('not_found')
+  const before = evalView(found)
+  replaces(before)
+  await deleteResult(tx, orgId, id)
+  audit({ action: 'eval.deleted', target: { kind: 'eval', id: before.id }, before })
+  accessChanged()
+  return null
 }

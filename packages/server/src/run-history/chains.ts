@@ -23,7 +23,7 @@ import { holdOf, recordOf } from './records.ts'
 import { clockSkewMs, shownFrom } from './run-history.ts'
 import type { Chain, ChainNode } from './schema.ts'
 
-type ChainTree = Omit<Chain, 'refused_count'>
+type ChainTree = Omit<Chain, 'refused_count' | 'exhausted_at'>
 
 const dayMs = 86_400_000
 const maxNodes = 1_000
@@ -43,12 +43,12 @@ export const getChain = (
       const row = await findChain(tx, orgId, chainId)
       const runs = await runsOf(tx, orgId, { chain_id: chainId, ...pins }, row, clock.now())
       if (runs.length === 0 && (!row || isPinned({ pins }))) return undefined
-      const refused_count = await refusedInChain(tx, orgId, chainId, pins, clock.now())
-      if (isPinned({ pins })) return { ...partOf(chainId, row, runs), refused_count }
+      const refused = await refusedInChain(tx, orgId, chainId, pins, clock.now())
+      if (isPinned({ pins })) return { ...partOf(chainId, row, runs), ...refused }
       const keys = [row?.cost_key ?? chainKey(chainId, 'usd'), row?.tokens_key ?? chainKey(chainId, 'tokens')] as const
       const balances = await balancesOf(tx, orgId, keys)
       const sums = { usd: balances.get(keys[0])!, tokens: balances.get(keys[1])! }
-      return { ...viewOf(chainId, row, runs, sums), refused_count }
+      return { ...viewOf(chainId, row, runs, sums), ...refused }
     },
     { isSnapshot: true },
   )

@@ -98,6 +98,10 @@ export const Chain = Type.Object(
       description:
         'How many of its runs were refused in the last 30 days, whatever refused them; `GET …/refusals?chain_id=` lists them.',
     },
+    exhausted_at: Nullable({
+      ...Timestamp,
+      description: 'When one of its own limits first refused a run in the last 30 days; null where none has.',
+    }),
     nodes: Type.Array(ChainNode, {
       description:
         'The tree in the order in which it is drawn: every run is followed by the runs below it, those of one parent by their start. At most the first 1,000 runs.',

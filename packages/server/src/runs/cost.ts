@@ -3,7 +3,7 @@ import { keptPriceOf } from '../decisions/decisions.ts'
 import type { KnownHold } from '../lanes/lanes.ts'
 import { costOf, type Price, type PriceBook } from '../prices/prices.ts'
 import { type CostBasis, type Tokens, tokensOf, usageNames } from '../run-log/run-log.ts'
-import { maxChargeNano, parseUsd } from '../values/money.ts'
+import { dollars, maxChargeNano, parseUsd } from '../values/money.ts'
 import { ranOn } from './settlement.ts'
 
 export interface RunCost {
@@ -64,7 +64,7 @@ export function bounded(usd: bigint, prefix = ''): bigint {
 const tooMuch = (field: string): FieldFault => ({
   field,
   code: 'out_of_range',
-  message: 'One run may cost at most 1000000; these tokens cost more.',
+  message: `One run may cost at most ${dollars(maxChargeNano)}; these tokens cost more.`,
 })
 
 /** Clocks differ a little; a run that ends or starts in the future does not. */

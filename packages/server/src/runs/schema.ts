@@ -19,7 +19,7 @@ import {
   usageFields,
 } from '../run-log/run-log.ts'
 import { SafetyInput, safetyInputFaults } from '../safety/safety.ts'
-import { maxChargeNano, parseUsd } from '../values/money.ts'
+import { dollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const RunPath = Type.Object({ run_id: PathId('run') })
 
@@ -140,7 +140,13 @@ export const costFaults = (
 ): FieldFault[] =>
   Object.entries({ cost_usd, value_usd }).flatMap(([field, amount]) =>
     amount !== undefined && parseUsd(amount) > maxChargeNano
-      ? [{ field: `${prefix}${field}`, code: 'out_of_range' as const, message: 'This may be at most 1000000.' }]
+      ? [
+          {
+            field: `${prefix}${field}`,
+            code: 'out_of_range' as const,
+            message: `This may be at most ${dollars(maxChargeNano)}.`,
+          },
+        ]
       : [],
   )
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatUsd, parseUsd } from './money.ts'
+import { dollars, formatUsd, parseUsd } from './money.ts'
 
 test.each([
   ['0', 0n],
@@ -16,6 +16,16 @@ test.each([
 test('trailing zeros are read and never written', () => {
   expect(formatUsd(parseUsd('1.500000000'))).toBe('1.5')
   expect(formatUsd(parseUsd('10.000'))).toBe('10')
+})
+
+test.each([
+  ['$0.50', 500_000_000n],
+  ['$0.00', 0n],
+  ['$1,000,000.00', 1_000_000_000_000_000n],
+  ['$0.000000001', 1n],
+  ['-$12.125', -12_125_000_000n],
+])('people read %s', (text, nano) => {
+  expect(dollars(nano)).toBe(text)
 })
 
 test('whatever is written is read back as the same amount', () => {

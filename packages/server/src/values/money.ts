@@ -26,3 +26,10 @@ export function formatUsd(nano: bigint): string {
   const whole = (nano / nanoPerUsd).toString()
   return fraction === 0n ? whole : `${whole}.${fraction.toString().padStart(9, '0').replace(/0+$/, '')}`
 }
+
+/** Writes an amount for people, with cents: `$0.50`. */
+export function dollars(nano: bigint): string {
+  if (nano < 0n) return `-${dollars(-nano)}`
+  const [whole, fraction = ''] = formatUsd(nano).split('.')
+  return `$${whole!.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
+}
