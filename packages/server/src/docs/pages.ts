@@ -20,6 +20,7 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
       guide('', 'Overview'),
       guide('quickstart', 'Quickstart'),
       guide('team-budgets', 'Teams, customers and alerts'),
+      guide('glossary', 'Glossary'),
     ],
   },
   { name: 'Limit', guides: [guide('limits', 'Limits'), guide('decisions', 'Decisions')] },
