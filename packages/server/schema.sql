@@ -3490,7 +3490,7 @@ GRANT ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since t
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.api_keys TO weir_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.org_rate_limits TO weir_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.org_rate_limits TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.orgs TO weir_app;
 

@@ -95,6 +95,7 @@ const pathOf = (template: string, orgId: string, ids: Record<string, string> = {
 const closedRoutes = () => server.routes.filter(({ declaration }) => !declaration.open)
 const rule = { name: 'r', effect: 'require_approval', target: 'model', priority: 1, expression: 'true', reason: 'Ask.' }
 const replacements: Record<string, object> = {
+  '/keys/': { name: 'B' },
   '/budgets/': { name: 'B', limit_usd: '9', period: 'day' },
   '/webhooks/': { url: 'https://203.0.113.7/' },
   '/cohorts/': { name: 'B', status: 'open' },

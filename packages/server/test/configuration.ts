@@ -122,6 +122,23 @@ export const configuration: Record<string, Configured> = {
     put: (n) => ({ allow_list: [`text ${n}`] }),
     patch: (n) => ({ allow_list: [`text ${n}`] }),
   },
+  '/v1/orgs/{id}/keys/{key_id}': {
+    make: async (setting) => ({
+      key_id: await create(setting, '/v1/orgs/{id}/keys', { name: 'k', role: 'viewer', scopes: ['runs:read'] }),
+    }),
+    put: (n) => ({ name: `key ${n}` }),
+    patch: (n) => ({ name: `key ${n}` }),
+  },
+  '/v1/orgs/{id}/evals/{eval_id}': {
+    make: async ({ server, tenant }) => {
+      const results = [{ suite: `suite ${made++}`, model: 'm', score: 1, samples: 1 }]
+      const { json } = await call(server.url, 'POST', `/v1/orgs/${tenant.id}/evals`, {
+        key: tenant.key,
+        body: { results },
+      })
+      return { eval_id: (json['data'] as { id: string }[])[0]!.id }
+    },
+  },
   '/v1/orgs/{id}/models/{model_id}': {
     make: async (setting) => ({ model_id: await create(setting, '/v1/orgs/{id}/models', model(9_000 + made++)) }),
     put: model,

@@ -54,6 +54,19 @@ describe('an organization for which nobody has set limits', () => {
     expect(await statusesOf(6, () => ask(tenant, 'GET', '/v1/me'))).toEqual([200, 200, 200, 200, 200, 200])
   })
 
+  test('is held to them again when an operator says so', async () => {
+    const tenant = await tenantOf(server, operator)
+    const path = `/v1/admin/orgs/${tenant.id}/rate-limits`
+    const put = (body: object) => call(server.url, 'PUT', path, { key: operator, body })
+    const policy = { kind: 'requests', per: 'org', amount: 5, window_seconds: 60 }
+    expect((await put({ read_rpm: null, policies: [policy] })).json).toMatchObject({ default_rates: false })
+    const both = await put({ default_rates: true, read_rpm: null, policies: [policy] })
+    expect(both.json.error?.details).toMatchObject({ fields: [{ field: 'default_rates', code: 'invalid_value' }] })
+    const back = await put({ default_rates: true, read_rpm: null, policies: [] })
+    expect(back.json).toMatchObject({ default_rates: true, policies: [], updated_at: null })
+    expect(await statusesOf(5, () => ask(tenant, 'GET', '/v1/me'))).toEqual([200, 200, 200, 429, 429])
+  })
+
   test('operators have none', async () => {
     const reads = statusesOf(6, () => call(server.url, 'GET', '/v1/admin/orgs', { key: operator }))
     expect(await reads).toEqual([200, 200, 200, 200, 200, 200])

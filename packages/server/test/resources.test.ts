@@ -61,6 +61,12 @@ const made: Record<string, Json> = {
     detectors: { card_number: { mode: 'alert' } },
     patterns: [{ name: 'zeus', pattern: 'ZEUS', mode: 'alert' }],
   },
+  '/v1/orgs/{id}/keys/{key_id}': {
+    name: 'k',
+    role: 'viewer',
+    scopes: ['runs:read'],
+    pins: { workflow_id: 'w' },
+  },
   '/v1/orgs/{id}/models/{model_id}': { model: 'gpt-4o', capabilities: ['vision'], enabled: false },
   '/v1/orgs/{id}/routes/{route_id}': {
     name: 'chat',

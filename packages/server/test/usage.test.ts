@@ -369,7 +369,7 @@ describe('a query', () => {
     ['?group_by=model,provider,workflow_id,deployment_id,department_id', ['group_by: too_many']],
     ['?group_by=model,provider,workflow_id&granularity=hour', ['granularity: out_of_range']],
     ['?format=png', ['format: invalid_value']],
-    ['?format=svg&limit=5&sort=period_start', ['limit: invalid_value', 'sort: invalid_value']],
+    ['?format=svg&limit=5&sort=-period_start', ['limit: invalid_value', 'sort: invalid_value']],
     ['?granularity=year', ['granularity: invalid_value']],
     ['?timezone=Mars/Olympus', ['timezone: invalid_value']],
     ['?timezone=%2B05:30', ['timezone: invalid_value']],

@@ -46,6 +46,11 @@ export async function upsertLimits(
   return rows[0]!
 }
 
+export async function deleteLimits(tx: Tx, orgId: string) {
+  await raw`delete from rate_limit_policies where org_id = ${orgId}`.execute(tx)
+  await raw`delete from org_rate_limits where org_id = ${orgId}`.execute(tx)
+}
+
 /** Makes these the policies of the organization; one whose id is known changes its amount only. */
 export async function replacePolicies(
   tx: Tx,

@@ -29,7 +29,13 @@ describe('limits of an organization', () => {
   const get = (id = orgId) => sql.asOrgs([id], (tx) => getRateLimits(tx, id))
 
   test('are none until they are set, and then what was set', async () => {
-    expect(await get()).toEqual({ read_rpm: null, on_unavailable: 'local', policies: [], updated_at: null })
+    expect(await get()).toEqual({
+      default_rates: true,
+      read_rpm: null,
+      on_unavailable: 'local',
+      policies: [],
+      updated_at: null,
+    })
     const written = await put({
       read_rpm: 600,
       on_unavailable: 'deny',

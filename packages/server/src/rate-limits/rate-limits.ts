@@ -8,7 +8,15 @@ import type { Tx } from '../infra/sql.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { createDefaultRates } from './default-rates.ts'
-import { findLimits, type LimitsRow, listPolicies, type PolicyRow, replacePolicies, upsertLimits } from './queries.ts'
+import {
+  deleteLimits,
+  findLimits,
+  type LimitsRow,
+  listPolicies,
+  type PolicyRow,
+  replacePolicies,
+  upsertLimits,
+} from './queries.ts'
 import { identityOf, type RateLimits, type RateLimitsInput } from './schema.ts'
 import { countsCalls, requestWindows, tokenWindows } from './windows.ts'
 
@@ -123,11 +131,12 @@ export async function getRateLimits(tx: Tx, orgId: string): Promise<RateLimits> 
   return viewOf(await findLimits(tx, orgId), await listPolicies(tx, orgId))
 }
 
-/** Says whether limits were ever set, even empty ones: those end the default rates. */
-export const haveRateLimits = async (tx: Tx, orgId: string) => (await findLimits(tx, orgId)) !== undefined
-
 /** Replaces an organization's limits. A policy whose amount alone changes stays the same one and keeps its id. */
 export async function putRateLimits(tx: Tx, orgId: string, input: RateLimitsInput): Promise<RateLimits> {
+  if (input.default_rates) {
+    await deleteLimits(tx, orgId)
+    return viewOf(undefined, [])
+  }
   const limits = await upsertLimits(tx, orgId, {
     readRpm: input.read_rpm,
     onUnavailable: input.on_unavailable ?? 'local',
@@ -142,6 +151,7 @@ export async function putRateLimits(tx: Tx, orgId: string, input: RateLimitsInpu
 }
 
 const viewOf = (limits: LimitsRow | undefined, policies: readonly PolicyRow[]): RateLimits => ({
+  default_rates: limits === undefined,
   read_rpm: limits?.read_rpm ?? null,
   on_unavailable: limits?.on_unavailable ?? 'local',
   policies: policies.map((policy) => ({

@@ -7,7 +7,7 @@ import { AdminOrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { lockOrg, orgExists } from '../orgs/orgs.ts'
 import { parseId } from '../values/id.ts'
-import { getRateLimits, haveRateLimits, putRateLimits } from './rate-limits.ts'
+import { getRateLimits, putRateLimits } from './rate-limits.ts'
 import { RateLimits, RateLimitsInput } from './schema.ts'
 
 export function rateLimits(app: App, { sql }: Platform, change: Change) {
@@ -64,14 +64,8 @@ export function rateLimits(app: App, { sql }: Platform, change: Change) {
         await lockOrg(tx, orgId)
         const before = await getRateLimits(tx, orgId)
         replaces(before)
-        const areSet = await haveRateLimits(tx, orgId)
         const after = await putRateLimits(tx, orgId, wanted(before))
-        audit({
-          action: 'rate_limits.changed',
-          target: { kind: 'org', id: request.params.org_id },
-          before: areSet ? before : null,
-          after,
-        })
+        audit({ action: 'rate_limits.changed', target: { kind: 'org', id: request.params.org_id }, before, after })
         accessChanged()
         return after
       })

@@ -48,8 +48,14 @@ const OnUnavailable = Type.Enum(['local', 'deny', 'allow'], {
     'While Redis is away: each process admits its share of the limits, or nothing (503 `service_unavailable`), or everything.',
 })
 
+const DefaultRates = Type.Boolean({
+  description:
+    'Whether the default rates of the installation apply, as they do until limits are set; then there are no limits of its own.',
+})
+
 const input = Type.Object(
   {
+    default_rates: Type.Optional({ ...DefaultRates, default: false }),
     ...limits,
     on_unavailable: Type.Optional(OnUnavailable),
     policies: Type.Array(RateLimitPolicyInput, { maxItems: 50 }),
@@ -63,6 +69,7 @@ export const RateLimitsInput = withCheck(input, faultsOf)
 
 export const RateLimits = Type.Object(
   {
+    default_rates: DefaultRates,
     ...limits,
     on_unavailable: OnUnavailable,
     policies: Type.Array(
@@ -82,8 +89,14 @@ export type RateLimits = Static<typeof RateLimits>
 const routeClasses = new Set<string>(urgencies)
 
 /** What the parts of a policy mean together; JSON Schema judges them one by one. */
-function faultsOf({ policies }: RateLimitsInput): FieldFault[] {
+function faultsOf({ default_rates, read_rpm, on_unavailable = 'local', policies }: RateLimitsInput): FieldFault[] {
   const faults: FieldFault[] = []
+  if (default_rates === true && (read_rpm !== null || on_unavailable !== 'local' || policies.length > 0))
+    faults.push({
+      field: 'default_rates',
+      code: 'invalid_value',
+      message: 'Must be false for an organization with limits of its own.',
+    })
   const seen = new Set<string>()
   for (const [index, policy] of policies.entries()) {
     const fault = (name: string, message: string) =>
