@@ -1,7 +1,7 @@
 import { defaulted, setting } from './values/setting.ts'
 import { integer } from './values/setting-parsers.ts'
 
-/** The settings that bound what one organization may take of a process. */
+/** Settings that bound how much of a process one organization may use. */
 export const bounds = {
   bodyMemoryBytes: defaulted(
     setting(

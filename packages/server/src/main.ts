@@ -29,7 +29,7 @@ Configuration is read from the environment; docs/configuration.md lists every va
 const exitUsage = 64
 const exitConfiguration = 78
 
-/** Each role loads only what it runs on. */
+/** The long-running roles. Each loads only the modules that it needs. */
 const roles: Record<string, Work> = {
   api: async (config, log) => {
     const [{ runApi }, { openPlatform }] = await Promise.all([import('./api.ts'), import('./infra/platform.ts')])
@@ -50,7 +50,7 @@ const roles: Record<string, Work> = {
   },
 }
 
-/** How a command is called whose answer goes to standard output; roles take nothing. */
+/** Arguments and flags of the commands that print a result to standard output; roles take none. */
 const operatorCommands: Record<OperatorCommand, { arguments: number; flags: Record<string, 'string' | 'boolean'> }> = {
   'create-operator-key': { arguments: 1, flags: { 'expires-at': 'string' } },
   'list-operator-keys': { arguments: 0, flags: {} },
@@ -72,7 +72,7 @@ function rekeyWork([option, ...more]: string[]): Work | undefined {
   }
 }
 
-/** The work that a command line asks for; nothing where nobody could tell. */
+/** Returns the work that a command line names; undefined when it cannot be understood. */
 function workOf(name: string, rest: string[]): Work | undefined {
   const role = roles[name]
   if (role) return rest.length === 0 ? role : undefined
@@ -105,7 +105,7 @@ async function main([name, ...rest]: string[]) {
 
   try {
     const { config, warnings } = readConfig(process.env)
-    // A command's answer goes to standard output, so its log must not.
+    // A command prints its result to standard output, so its log goes elsewhere.
     const log = createLog(
       { level: config.logLevel, role: name },
       name === 'verify' || name === 'rekey' || isOperatorCommand(name) ? process.stderr : undefined,
@@ -113,7 +113,7 @@ async function main([name, ...rest]: string[]) {
     for (const warning of warnings) log.warn(warning)
     const fail = (error: unknown) => {
       if (error instanceof ConfigurationError) throw error
-      // A mismatch is explained by its message; a stack would only hide it.
+      // The message explains the mismatch; a stack trace would only hide it.
       const isExplained = [SchemaMismatch, AlteredSession, CommandRefused].some((kind) => error instanceof kind)
       if (isExplained) log.fatal((error as Error).message)
       else log.fatal({ error }, 'the program cannot go on')

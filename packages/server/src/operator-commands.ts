@@ -17,7 +17,7 @@ import { closeGrants } from './support/support.ts'
 import { operatorsOrgId, parseId } from './values/id.ts'
 import { endSubscriptionsOf } from './webhooks/webhooks.ts'
 
-/** Commands about operators' keys: the way in for the first one, and back in for those who have lost theirs. */
+/** Commands for operators' keys: they create the first one, and replace those that were lost. */
 
 interface Flags {
   readonly 'expires-at'?: string
@@ -72,7 +72,7 @@ const commands = {
 export type OperatorCommand = keyof typeof commands
 const maxListed = 1_000
 
-/** Carries out one command and prints its answer as JSON. */
+/** Runs one command and prints its result as JSON. */
 export async function runOperatorCommand(
   config: Config,
   log: Log,

@@ -20,7 +20,7 @@ import {
 
 const verifySeconds = 5
 
-/** The record of an organization, read by its own keys, and that of the operators, read by operators. */
+/** Audit logs: an organization's, read by its own keys, and the operators', read by operators. */
 const surfaces = [
   {
     path: '/v1/orgs/:id',
@@ -31,7 +31,7 @@ const surfaces = [
   { path: '/v1/admin', whose: 'Operator', access: { role: 'operator', scope: 'admin:read' }, params: {} },
 ] as const
 
-/** The record of who did what. */
+/** Routes of the audit log. */
 export function audit(app: App, { sql, config, clock }: Platform, cursors: Cursors) {
   const tags = ['audit']
   describeTag(app, 'audit', 'Who did what, on a record that cannot be changed unnoticed.')
@@ -84,7 +84,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
         const window = readWindow(request.query, defaultWindow(request.query, clock.now()))
         const { orgId } = request.principal!
         reply.type(formats[format].contentType)
-        // The framework would read the whole stream to throw it away; from an empty text it would take the length.
+        // The framework would read the whole stream to discard it; from an empty text it would take the length.
         if (request.method === 'HEAD') return Readable.from([])
         const after = cursor === undefined ? undefined : readPlace(cursor)
         return Readable.from(

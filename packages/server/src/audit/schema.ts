@@ -63,7 +63,7 @@ export const AuditLogQuery = ListQuery(
 
 const Cursor = (description: string) => Type.String({ minLength: 1, maxLength: 400, description })
 
-/** The list already knows what a window may be. */
+/** Window check shared with the list. */
 const windowFaults = checkOf(AuditLogQuery)!
 
 const withCursor = <S extends TSchema>(schema: S, use: string) =>
@@ -95,7 +95,7 @@ const exportExamples = {
   'text/plain': 'CEF:0|Weir|Weir|0.1.0|key.created|key.created|3|rt=1794734400000 externalId=aud_… act=key.created …\n',
 }
 
-/** One line or more of an export; streamed, so this documents it and nothing is made from it. */
+/** Schema of an export; it is streamed, so this only documents it. */
 export const AuditExport = Type.Unsafe<Readable | string>({
   description: 'The entries of the window in the order in which they were made, one on a line.',
   content: Object.fromEntries(

@@ -3,33 +3,33 @@ import type { ErrorCode } from './errors.ts'
 import { honoursIdempotencyKey, type Route } from './routes.ts'
 import { traceHeader } from './tracing.ts'
 
-/** An answer as far as its headers depend on it. */
+/** A kind of response, as far as its headers depend on it. */
 export interface AnswerKind {
   readonly route: Pick<Route, 'method' | 'declaration'>
   readonly status: number
-  /** Error codes that it can carry; none on success. */
+  /** Error codes that it can carry; none for a success. */
   readonly codes: readonly ErrorCode[]
-  /** The resource has an entity tag. */
+  /** True when the resource has an entity tag. */
   readonly isTagged: boolean
   readonly isDeprecated: boolean
 }
 
 interface AnswerHeader {
-  /** Its name among the components. */
+  /** Name of the header's component in the OpenAPI document. */
   readonly component: string
   readonly description: string
   readonly schema: NonNullable<OpenAPIV3_1.HeaderObject['schema']>
-  /** Stands on every answer that can carry it. */
+  /** True when every response of the kind carries it. */
   readonly required: boolean
   readonly canStandOn: (answer: AnswerKind) => boolean
 }
 
 const isSuccess = ({ status }: AnswerKind) => status < 300
-/** Rates are counted once the caller is known; these statuses mostly say that it is not. */
+/** True when the response counts against rate limits: only once the caller is known, which these statuses mostly exclude. */
 const isCounted = ({ route, status }: AnswerKind) => route.declaration.open !== true && status !== 401
 const onlyDeprecated = ({ isDeprecated }: AnswerKind) => isDeprecated
 
-/** Every header of answers that a caller can build on, and the answers that carry it. */
+/** Response headers that callers can rely on, and the responses that carry them. */
 export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
   [traceHeader]: {
     component: 'TraceId',

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 
-/** What is wrong with a value, in a sentence for people. */
+/** Returns the message of a validation fault, in a sentence for people. */
 export const messageOf = ({ keyword, params }: ErrorObject): string =>
   sentences[keyword]?.({ params, limit: params['limit'] as number }) ?? 'This is not valid.'
 

@@ -26,7 +26,7 @@ const dimensionsExample = {
 }
 const model = Type.String({ examples: ['gpt-4o'] })
 
-/** Every kind of event that subscriptions can be told. Append only: receivers switch on these strings. */
+/** Every kind of event that subscriptions can receive. Append only: receivers switch on these strings. */
 export const eventKinds = {
   ...limitEvents,
   ...policyEvents,

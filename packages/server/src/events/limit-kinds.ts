@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Count, Id, Nullable, Timestamp, Usd } from '../contract/wire.ts'
 import { kind } from './kind.ts'
 
-/** What is told of limits: each in the words of its own resource. */
+/** Events about limits, each in the terms of its own resource. */
 
 const spent = { limit_usd: Usd, spent_usd: Usd }
 const period = { period_start: Timestamp, period_end: Timestamp }
@@ -50,7 +50,7 @@ const quotaExample = { top_up_id: 'top_01jbsteb4peb5vskx602h9mw4q', limit_usd: '
 
 const Amount = Type.Union([Usd, Count])
 
-/** What is told of a limit that refuses: what stood in its way. */
+/** Fields of an event about a refusal: the amounts behind it. */
 const refused = {
   held_usd: Type.String({ ...Usd, description: 'Reserved by calls that were running.' }),
   attempted_usd: Type.String({ ...Usd, description: 'What the refused call could have cost.' }),

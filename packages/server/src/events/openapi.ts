@@ -7,7 +7,7 @@ type Schema = OpenAPIV3_1.SchemaObject
 
 const sampleId = (kind: 'event' | 'org') => formatId(kind, '0192f3a5-ac96-774b-bcce-b302099a8057')
 
-/** What receivers are sent of an event, as an example. */
+/** Returns the example payload of an event. */
 export const eventExample = (kind: EventKind) => ({
   id: sampleId('event'),
   type: kind,
@@ -73,10 +73,10 @@ const envelope = (kind: string, data: Schema): Schema => ({
 
 const camelCase = (kind: string) => kind.replace(/[._]([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
 
-/** What subscriptions are sent, by kind. */
+/** Returns the webhooks of the OpenAPI document, by kind. */
 export const eventWebhooks = (): NonNullable<OpenAPIV3_1.Document['webhooks']> =>
   Object.fromEntries(
-    // The types of a path's operations are those of OpenAPI 3.0.
+    // A path's operations have the types of OpenAPI 3.0.
     (Object.keys(eventKinds) as EventKind[]).map((kind) => [
       kind,
       { post: deliveryOf(kind) } as OpenAPIV3_1.PathItemObject,

@@ -44,7 +44,7 @@ const requestExample = {
 const decided = { decided_by: { ...Id('key'), description: 'The key that decided.' }, note: Nullable(text) }
 const decidedExample = { decided_by: 'key_01jbstfsr0fdkrxk00dq0wn3e5', note: null }
 
-/** What is told about rules and what they ask for: policies, approvals, content safety, the eval gate. */
+/** Events about rules and what they trigger: policies, approvals, content safety, the eval gate. */
 export const policyEvents = {
   'policy.created': kind('A rule was made.', rule, ruleExample),
   'policy.updated': kind('A rule was changed.', rule, ruleExample),

@@ -5,7 +5,7 @@ import { isNetwork, networks, normalNetwork } from '../values/network.ts'
 
 const maxNetworks = 500
 
-/** A list of addresses from which keys are accepted, as it is asked for. */
+/** Input of an IP allow-list. */
 const input = Type.Object(
   {
     ip_allow_list: Type.Array(Type.String({ minLength: 1, maxLength: 49 }), {
@@ -35,8 +35,8 @@ export const AddressListInput = withCheck(input, ({ ip_allow_list }: { ip_allow_
 )
 
 /**
- * The list in its normal form, each network once. A list that would shut out the address of its own author is refused unless
- * that is meant; an author whom the list does not bind has no address to lose.
+ * Returns the list in canonical form, each range once. A list that would lock out its own author is refused unless forced; an
+ * author whom the list does not bind has no address to lose.
  */
 export function acceptedList(given: readonly string[], author: { address: string } | undefined, isForced: boolean) {
   const list = [...new Set(given.map(normalNetwork))]

@@ -237,5 +237,5 @@ export function keys(app: App, platform: Platform, change: Change) {
   )
 }
 
-/** What events say of any key. */
+/** Returns the fields of a key that events contain. */
 const toldOf = ({ id, name, role }: KeyView) => ({ key_id: id, name, role })

@@ -12,10 +12,10 @@ export const keyStatuses = ['active', 'pending', 'expired', 'revoked'] as const
 export type KeyStatus = (typeof keyStatuses)[number]
 const maxRotationOverlapSeconds = 30 * 86_400
 
-/** A time that a caller gives, with any offset. */
+/** A time given by a caller, with any offset. */
 const Instant = Type.String({ format: 'date-time', maxLength: 35, examples: ['2027-01-01T00:00:00+00:00'] })
 
-/** A value that a call could give itself. Its pattern is a check of ours, because the released schema has none. */
+/** A dimension value that a call could send. Its pattern is checked separately, because the released schema has none. */
 const PinnedValue = Type.String({ minLength: 1, maxLength: maxOwnIdLength })
 
 const Pins = Type.Object({
@@ -58,7 +58,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const faultIn = (field: string, message: string): FieldFault => ({ field, code: 'invalid_format', message })
 
 export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyInput): FieldFault[] => [
-  // A leap second is a time by its format, but no clock here has one.
+  // A leap second is valid by its format, but no clock here has one.
   ...Object.entries({ not_before, expires_at })
     .filter(([, value]) => isText(value) && Number.isNaN(Date.parse(value)))
     .map(([field]) => faultIn(field, 'There is no such time.')),
@@ -67,7 +67,7 @@ export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyI
     .map(([name]) => faultIn(`pins.${name}`, 'This must not have control characters, nor be "." or "..".')),
 ])
 
-/** All that can be changed of a key: what it may do was decided when it was minted. */
+/** Changeable fields of a key: its powers are fixed when it is minted. */
 export const KeyChange = Type.Object({ name: KeyName }, { examples: [{ name: 'checkout agent, second region' }] })
 
 export const RevokeInput = Type.Object(
@@ -82,7 +82,7 @@ export const RevokeInput = Type.Object(
   { examples: [{ descendants: true }] },
 )
 
-/** An owner's key that an operator mints for an organization that has lost its own. */
+/** Input of an owner's key that an operator mints for an organization that has lost its own. */
 export const OwnerKeyInput = Type.Object(
   { name: KeyName, expires_at: Type.Optional(Moment) },
   { examples: [{ name: 'Second owner' }] },

@@ -31,7 +31,7 @@ const Me = Type.Object(
   { description: 'The caller.' },
 )
 
-/** Who the caller is to the service. */
+/** Routes about the caller. */
 export function me(app: App, { config }: Platform) {
   describeTag(app, 'identity', 'Who is calling.')
   app.get(

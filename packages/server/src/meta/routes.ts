@@ -7,7 +7,7 @@ import { eventWebhooks } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import { DeprecationListing, ErrorList, ErrorListQuery, OpenApiDocument } from './schema.ts'
 
-/** What the service says about itself: its errors, its deprecations, its routes. */
+/** Routes about the service: its errors, deprecations and routes. */
 export function meta(app: App, { addresses }: Platform, registry: readonly Deprecation[], routes: readonly Route[]) {
   describeTag(app, 'meta', 'What the service says about itself.')
 

@@ -15,7 +15,7 @@ export interface Membership {
   readonly leave: () => Promise<void>
 }
 
-/** Makes a worker known as alive for as long as it is, and frees the jobs of those that no longer are. */
+/** Registers a worker under a lease that it renews while it lives, and unlocks the jobs of dead workers. */
 export async function joinWorkers({ sql, log, version }: Platform, jobLockers: () => string[]): Promise<Membership> {
   const id = newUuid()
 
@@ -43,7 +43,7 @@ export async function joinWorkers({ sql, log, version }: Platform, jobLockers: (
   }
 }
 
-/** Rows of processes that died without saying so would otherwise stay for ever. */
+/** Deletes the rows of processes that died without leaving. */
 export const forgetDeadNodesJob = ({ sql, log }: Platform): Job => ({
   name: 'forget-dead-nodes',
   schedule: '17 * * * *',

@@ -141,7 +141,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
       const answer = await change(request, reply, { orgId }, (tools) =>
         revokeOperatorKey(platform, tools, request.principal!, id, asked),
       )
-      // Their tokens are refused already. What they made ends now, or else with the worker's next look.
+      // Their tokens are refused already. What they made ends now, or else with the worker's next run.
       await closeGrants(platform, endTraces).catch((error: unknown) =>
         platform.log.warn({ error }, 'the grants of a revoked key were not closed; the worker will do it'),
       )

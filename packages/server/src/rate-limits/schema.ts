@@ -5,7 +5,7 @@ import { withCheck } from '../contract/semantic-check.ts'
 import { Id, Nullable, Timestamp } from '../contract/wire.ts'
 import { parseId } from '../values/id.ts'
 
-/** The largest amount that a `RateLimit` header can say. */
+/** The largest amount that a `RateLimit` header can express. */
 const maxAmount = 999_999_999_999
 const maxWindowSeconds = 31 * 86_400
 
@@ -81,7 +81,7 @@ export type RateLimits = Static<typeof RateLimits>
 
 const routeClasses = new Set<string>(urgencies)
 
-/** What the parts of a policy mean together; JSON Schema judges them one by one. */
+/** Returns the faults of policies as a whole; JSON Schema checks their fields one by one. */
 function faultsOf({ policies }: RateLimitsInput): FieldFault[] {
   const faults: FieldFault[] = []
   const seen = new Set<string>()
@@ -104,6 +104,6 @@ function faultsOf({ policies }: RateLimitsInput): FieldFault[] {
   return faults
 }
 
-/** What makes a policy the same one when its amount changes: it keeps its id, and what was used counts on. */
+/** Returns the identity of a policy: when only its amount changes, it keeps its id and its usage. */
 export const identityOf = (policy: Pick<RateLimitPolicyInput, 'kind' | 'per' | 'match' | 'window_seconds'>) =>
   JSON.stringify([policy.kind, policy.per, policy.match ?? null, policy.window_seconds])
