@@ -60,7 +60,7 @@ export function readConfig(environment: Record<string, string | undefined>): { c
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith('SVC_') || known.has(variable)) continue
     const guess = nearest(variable, [...known])
-    warnings.push(`${variable} is not a setting of this program${guess ? `; did you mean ${guess}?` : '.'}`)
+    warnings.push(`${variable} is not a known setting${guess ? `; did you mean ${guess}?` : '.'}`)
   }
 
   const takeover = parsed['idempotencyTakeoverSeconds'] as number
@@ -70,27 +70,27 @@ export function readConfig(environment: Record<string, string | undefined>): { c
   const limit = parsed['handlerTimeoutSeconds'] as number
   if (takeover <= limit) {
     faults.push(
-      `SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (${takeover}) must be above SVC_HANDLER_TIMEOUT_SECONDS (${limit})`,
+      `SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (${takeover}) must be greater than SVC_HANDLER_TIMEOUT_SECONDS (${limit})`,
     )
   }
 
   const [port, metricsPort] = [parsed['port'] as number, parsed['metricsPort'] as number | undefined]
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === port)
-    faults.push(`SVC_METRICS_PORT (${metricsPort}) must not be SVC_PORT`)
+    faults.push(`SVC_METRICS_PORT (${metricsPort}) must differ from SVC_PORT`)
 
   const { redisUrl, redisCa, redisCertificate, redisKey } = parsed as Partial<Config>
   const isTls = redisUrl?.reveal().startsWith('rediss:')
   if (isTls === false && [redisCa, redisCertificate, redisKey].some((file) => file !== undefined))
     faults.push(
-      'SVC_REDIS_CA_FILE, SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE need a SVC_REDIS_URL that begins with rediss://',
+      'SVC_REDIS_CA_FILE, SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE need an SVC_REDIS_URL that begins with rediss://',
     )
   if ((redisCertificate === undefined) !== (redisKey === undefined))
-    faults.push('SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE are given together or not at all')
+    faults.push('SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE must be set together')
 
   const [attempt, stop] = [parsed['webhookTimeoutSeconds'] as number, parsed['stopTimeoutSeconds'] as number]
   if (stop <= attempt) {
     warnings.push(
-      `SVC_STOP_TIMEOUT_SECONDS (${stop}) is not above SVC_WEBHOOK_TIMEOUT_SECONDS (${attempt}): a worker that stops may leave deliveries to be sent again.`,
+      `SVC_STOP_TIMEOUT_SECONDS (${stop}) is not greater than SVC_WEBHOOK_TIMEOUT_SECONDS (${attempt}): a stopping worker may cause deliveries to be sent twice.`,
     )
   }
 

@@ -116,7 +116,7 @@ async function main([name, ...rest]: string[]) {
       // The message explains the mismatch; a stack trace would only hide it.
       const isExplained = [SchemaMismatch, AlteredSession, CommandRefused].some((kind) => error instanceof kind)
       if (isExplained) log.fatal((error as Error).message)
-      else log.fatal({ error }, 'the program cannot go on')
+      else log.fatal({ error }, 'the program cannot continue')
       process.exit(1)
     }
     process.on('unhandledRejection', fail)

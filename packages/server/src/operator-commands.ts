@@ -30,14 +30,14 @@ type Command = (platform: Platform, argument: string, flags: Flags) => Promise<u
 
 const keyIdIn = (text: string) => {
   const id = parseId('key', text)
-  if (id === undefined) throw new CommandRefused(`${text} is no id of a key.`)
+  if (id === undefined) throw new CommandRefused(`${text} is not the id of a key.`)
   return id
 }
 
 const commands = {
   'create-operator-key': async (platform, name, { 'expires-at': expiresAt }) => {
     if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt)))
-      throw new CommandRefused(`${expiresAt} is no time. Write it as 2027-01-01T00:00:00Z.`)
+      throw new CommandRefused(`${expiresAt} is not a time. Write it as 2027-01-01T00:00:00Z.`)
     const asked = { name, ...(expiresAt !== undefined && { expires_at: expiresAt }) }
     const minted = await asCommand(platform, 'create-operator-key', (tools) =>
       mintOperatorKey(platform, tools, machine, asked),
@@ -51,7 +51,7 @@ const commands = {
     return rows.map((row) => keyView(row, now))
   },
   'rotate-operator-key': async (platform, id, { 'overlap-seconds': overlap = '0' }) => {
-    if (!/^\d{1,7}$/.test(overlap)) throw new CommandRefused(`${overlap} is no number of seconds.`)
+    if (!/^\d{1,7}$/.test(overlap)) throw new CommandRefused(`${overlap} is not a number of seconds.`)
     const minted = await asCommand(platform, 'rotate-operator-key', (tools) =>
       rotateOperatorKey(platform, tools, machine, keyIdIn(id), Number(overlap)),
     )

@@ -70,14 +70,14 @@ const retiredBy = ({ action, after }: AuditEntry): readonly string[] =>
 
 /** Reasons why a chain cannot be trusted from an entry on. */
 export const faults = {
-  bad_seal: 'The entry, or the one before it, is not what was sealed.',
-  missing: 'The entry is not there.',
+  bad_seal: 'The entry, or the one before it, differs from what was sealed.',
+  missing: 'The entry is missing.',
   repeated: 'A second entry has this number, or entries are out of order.',
   unknown_key: 'The entry names a master key that is not configured.',
-  truncated: 'The chain once went on from here: a head beyond it was kept.',
+  truncated: 'Entries after this one are missing: a stored head lies beyond it.',
   retired_key:
     'The entry is sealed with a master key after its chain was handed over to a newer one, and nothing hands it over again.',
-  head_mismatch: 'The head that was kept is not the seal of this entry.',
+  head_mismatch: 'The stored head is not the seal of this entry.',
 } as const
 export type Fault = keyof typeof faults
 

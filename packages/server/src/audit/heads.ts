@@ -75,7 +75,7 @@ export async function readExportedHeads(
     const seal = Buffer.from(parsed.seal, 'hex')
     const expected = key && sealHeads(key.bytes, parsed)
     if (!expected || seal.length !== expected.length || !timingSafeEqual(seal, expected))
-      throw new Error(`line ${number} of the heads does not have our seal`)
+      throw new Error(`line ${number} of the heads has an invalid seal`)
     if (before && Date.parse(parsed.at) >= before.getTime()) continue
     for (const head of parsed.heads) if (head.org === org) found.set(BigInt(head.seq), head.mac)
   }

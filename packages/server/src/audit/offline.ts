@@ -57,7 +57,7 @@ function parse(text: string, number: number): ExportedLine {
   } catch {
     // Reported below, with the same message.
   }
-  throw new Error(`line ${number} is no line of an NDJSON export`)
+  throw new Error(`line ${number} is not a line of an NDJSON export`)
 }
 
 const entryOf = ({ seq, created_at, mac, ...line }: ExportedLine): SealedEntry => ({

@@ -39,7 +39,7 @@ export function createDeniedRecorder(platform: Platform): DeniedRecorder {
   const keyring = auditKeyring(platform.config.masterKeys())
   const lost = new Counter({
     name: 'svc_audit_denied_lost_total',
-    help: 'Denied attempts that were not put on record, because too many different ones came in a minute.',
+    help: 'Denied attempts that were not recorded, because there were too many distinct ones in a minute.',
     registers: [metrics],
   })
   let waiting = new Map<string, Denied>()
@@ -55,7 +55,7 @@ export function createDeniedRecorder(platform: Platform): DeniedRecorder {
       for (const [orgId, ofOrg] of byOrg) {
         const records = ofOrg.map(([, { entry, count }]) => ({ ...entry, count }))
         await write(platform, keyring, orgId, records).catch((error: unknown) => {
-          log.warn({ error, entries: records.length }, 'denied attempts were not put on record; trying again')
+          log.warn({ error, entries: records.length }, 'denied attempts were not recorded; retrying')
           for (const [key, denied] of ofOrg) putBack(key, denied)
         })
       }
@@ -127,7 +127,7 @@ export function createImpersonationRecorder(platform: Platform): ImpersonationRe
       const isWritten = await write(platform, keyring, orgId, records).then(
         () => true,
         (error: unknown) => {
-          log.error({ error, entries: records.length }, 'requests under a support grant were not put on record')
+          log.error({ error, entries: records.length }, 'requests under a support grant were not recorded')
           return false
         },
       )

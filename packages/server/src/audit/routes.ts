@@ -34,7 +34,7 @@ const surfaces = [
 /** Routes of the audit log. */
 export function audit(app: App, { sql, config, clock }: Platform, cursors: Cursors) {
   const tags = ['audit']
-  describeTag(app, 'audit', 'Who did what, on a record that cannot be changed unnoticed.')
+  describeTag(app, 'audit', 'The tamper-evident record of changes and denied attempts.')
 
   for (const { path, whose, access, params } of surfaces) {
     app.get(
@@ -46,7 +46,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
           tags,
           summary: 'List audit entries',
           description:
-            'Changes, denied attempts and requests under support grants; the oldest first unless sorted otherwise.',
+            'Changes, denied attempts and requests under support grants; oldest first unless sorted otherwise.',
           ...params,
           querystring: AuditLogQuery,
           response: { 200: AuditLog },
@@ -73,7 +73,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
           tags,
           summary: 'Export audit entries',
           description:
-            'Streams the entries of a window of at most 90 days, by default the last 90. Each line has a `cursor`; an export that broke off goes on after the last line that arrived, and then has no header line. NDJSON lines carry all that offline verification needs.',
+            'Streams the entries of a window of at most 90 days, by default the last 90. Each line has a `cursor`; an interrupted export can be resumed after the last line received, and then has no header line. NDJSON lines contain everything that offline verification needs.',
           ...params,
           querystring: AuditExportQuery,
           response: { 200: AuditExport },
@@ -101,7 +101,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
           operationId: `verify${whose}AuditLog`,
           tags,
           summary: 'Verify the audit log',
-          description: 'Recomputes the chain of seals and names the first entry that is not what was once written.',
+          description: 'Recomputes the chain of seals and returns the first entry that differs from what was written.',
           ...params,
           querystring: AuditVerifyQuery,
           response: { 200: AuditVerification },

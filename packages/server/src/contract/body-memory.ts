@@ -29,7 +29,7 @@ export function boundBodyMemory(app: App, { bodyMemoryBytes }: { bodyMemoryBytes
         new ApiError(
           'service_unavailable',
           {},
-          { message: 'Too many large bodies are under way. Retry with backoff.' },
+          { message: 'Too many large request bodies are in progress. Retry with backoff.' },
         ),
       )
     total += bytes

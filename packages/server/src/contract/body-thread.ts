@@ -66,7 +66,7 @@ export class BodyThread {
     try {
       await this.slots.enter(orgId)
     } catch (error) {
-      if (error instanceof NoSlot) throw unavailable('Too many large bodies are waiting. Retry with backoff.')
+      if (error instanceof NoSlot) throw unavailable('Too many large request bodies are queued. Retry with backoff.')
       throw error
     }
     let result: BodyTaskResult
@@ -138,5 +138,5 @@ export class BodyThread {
 /** Classifies the end of the thread: memory is bounded, so a body that needs more than any valid one is too large. */
 const causeOf = (error: Error) =>
   (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new ApiError('payload_too_large', {}, { message: 'The body has too much in it.' })
+    ? new ApiError('payload_too_large', {}, { message: 'The body is too complex to parse.' })
     : new Error('the thread that reads bodies ended', { cause: error })

@@ -23,7 +23,7 @@ export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerO
   })
   new Gauge({
     name: 'svc_decisions_waiting',
-    help: 'Decisions that wait because their organization has enough of them under way.',
+    help: 'Decisions that wait for a slot of their organization.',
     registers: [metrics],
     collect() {
       this.set(slots.waiting)
@@ -44,4 +44,4 @@ export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerO
   })
 }
 
-const turnedAway = 'Too many decisions of the organization are under way. Retry with backoff.'
+const turnedAway = 'The organization has too many concurrent decisions. Retry with backoff.'

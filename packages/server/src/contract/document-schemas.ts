@@ -5,7 +5,7 @@ export const knownValues = 'x-extensible-enum'
 /** Keyword for parts of an object's example that its fields alone do not give; read by `exampleOf`, not published. */
 export const exampleFields = 'x-example-fields'
 
-const growth = 'New values may be added: treat one that you do not know as you would any other.'
+const growth = 'New values may be added; handle unknown ones gracefully.'
 
 /** Returns a request schema as it is enforced: objects accept no field that they do not name. */
 export const documentedRequest = (schema: unknown): unknown => map(schema, closed)

@@ -166,15 +166,15 @@ export function conditionHeaders(method: string): OpenAPIV3_1.ParameterObject[] 
     schema: { type: 'string' as const, maxLength: 4_096, examples: ['"q8Zr0Xv3TnLw5c1e"'] },
   })
   return method === 'GET'
-    ? [condition('If-None-Match', 'Entity tags that you have: 304 without a body where one is still current.')]
-    : [condition('If-Match', 'Entity tags, or `*`: 412 `precondition_failed` where none is current any more.')]
+    ? [condition('If-None-Match', 'Entity tags that you hold: 304 without a body if one is still current.')]
+    : [condition('If-Match', 'Entity tags, or `*`: 412 `precondition_failed` if none is current.')]
 }
 
 function faultsOf({ tagged, method }: FastifyRequest, field: (typeof conditions)[number], text: string): FieldFault[] {
   if (!tagList.test(text.trim()))
-    return [{ field, code: 'invalid_format', message: 'This must be * or a list of quoted entity tags.' }]
+    return [{ field, code: 'invalid_format', message: 'Must be * or a list of quoted entity tags.' }]
   // A condition that is ignored would be taken for one that was met.
   if (field === 'If-Match' && (tagged === undefined || !writing.has(method)) && method !== 'GET' && method !== 'HEAD')
-    return [{ field, code: 'invalid_value', message: 'What this operation changes has no entity tag.' }]
+    return [{ field, code: 'invalid_value', message: 'Must not be sent: the resource has no entity tag.' }]
   return []
 }

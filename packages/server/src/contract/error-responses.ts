@@ -74,7 +74,7 @@ const envelopeSchema = (
 export function errorSchemas(): Record<string, OpenAPIV3_1.SchemaObject> {
   const schemas: Record<string, OpenAPIV3_1.SchemaObject> = {
     Error: envelopeSchema(
-      { type: 'string', description: 'The stable value to switch on; new codes may appear.' },
+      { type: 'string', description: 'Stable code to switch on; new codes may be added.' },
       {
         type: 'object',
         description: 'Always present; its fields depend on the code, and fields may be added.',

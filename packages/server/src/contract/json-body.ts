@@ -14,21 +14,19 @@ export function parseJsonText(text: string, field = 'body'): unknown {
       ? unreadable({
           field,
           code: 'invalid_value',
-          message: 'The keys __proto__ and constructor.prototype are not allowed.',
+          message: 'Must not contain the keys __proto__ or constructor.prototype.',
         })
       : unreadable({
           field,
           code: 'invalid_json',
-          message: `${field === 'body' ? 'The body' : 'This'} is not valid JSON.`,
+          message: 'Must be valid JSON.',
         })
   }
 }
 
 /** Returns the fault of bytes that are not UTF-8, for formats that are text. */
 export const notUtf8 = (bytes: Buffer): unknown =>
-  isUtf8(bytes)
-    ? undefined
-    : unreadable({ field: 'body', code: 'invalid_body', message: 'The body is not valid UTF-8.' })
+  isUtf8(bytes) ? undefined : unreadable({ field: 'body', code: 'invalid_body', message: 'Must be valid UTF-8.' })
 
 /** Returns the fault of JSON with more structure than its bounds allow; such JSON is not parsed. */
 function excessive(bytes: Buffer, bounds: JsonBounds): unknown {

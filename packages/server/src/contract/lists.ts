@@ -36,7 +36,7 @@ export const ListOf = <T extends TSchema>(item: T) =>
   Type.Object(
     {
       data: Type.Array(item),
-      next_cursor: NextCursor('Pass as `cursor` for the next page; null on the last one.'),
+      next_cursor: NextCursor('Pass it as `cursor` for the next page; null on the last one.'),
     },
     { description: 'A page of the list.' },
   )
@@ -71,10 +71,15 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
   const schema = Type.Object(
     {
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxPageSize, default: defaultPageSize, description: 'Rows on a page.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: maxPageSize,
+          default: defaultPageSize,
+          description: 'Number of rows per page.',
+        }),
       ),
       cursor: Type.Optional(
-        Type.String({ minLength: 1, maxLength: maxCursorLength, description: '`next_cursor` of the page before.' }),
+        Type.String({ minLength: 1, maxLength: maxCursorLength, description: '`next_cursor` of the previous page.' }),
       ),
       sort: Type.Optional(
         Type.Unsafe<S | `-${S}`>({
@@ -99,7 +104,7 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
         faults.push({
           field: 'cursor',
           code: 'invalid_value',
-          message: 'Use the next_cursor of a page with the same sort.',
+          message: 'Must be the next_cursor of a page with the same sort.',
         })
     }
     if ('from' in filters) faults.push(...windowFaults(query))
@@ -207,7 +212,7 @@ export function readWindow(query: { from?: string; to?: string }, defaults: Wind
 export function windowFaults({ from, to }: { from?: string; to?: string }): FieldFault[] {
   const missing = Object.entries({ from, to }).filter(([, text]) => text !== undefined && !exists(text))
   if (missing.length > 0) {
-    return missing.map(([field]) => ({ field, code: 'invalid_filter', message: 'There is no such date.' }))
+    return missing.map(([field]) => ({ field, code: 'invalid_filter', message: 'Must be an existing date.' }))
   }
   return from === undefined || to === undefined ? [] : spanFaults(new Date(from), new Date(to))
 }
@@ -217,7 +222,7 @@ function spanFaults(from: Date, to: Date): FieldFault[] {
   if (spanMs > 0 && spanMs <= maxWindowDays * dayMs) return []
   const message =
     spanMs <= 0
-      ? `"to" must be later than "from", by at most ${maxWindowDays} days.`
+      ? `Must be later than "from", by at most ${maxWindowDays} days.`
       : `The range is ${Math.ceil(spanMs / dayMs)} days; the maximum is ${maxWindowDays} days.`
   return [{ field: 'to', code: 'out_of_range', message }]
 }

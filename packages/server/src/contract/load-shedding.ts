@@ -27,7 +27,7 @@ export function shedLoad(
   })
   new Gauge({
     name: 'svc_http_requests_in_flight',
-    help: 'Requests that this process works on now.',
+    help: 'Requests in progress in this process.',
     registers: [metrics],
     collect() {
       this.set(inFlight.size)

@@ -9,7 +9,7 @@ import { traceOf } from './tracing.ts'
 export function observer({ metrics, log, config }: Platform) {
   const newSeries = latencyHistogram(metrics, {
     name: 'svc_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
+    help: 'Time from the first byte of a request to the last byte of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   })

@@ -25,7 +25,7 @@ const idempotencyKey: OpenAPIV3_1.ParameterObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Makes a retry safe: the same key with the same request within 24 hours gets the first answer again, marked `Idempotent-Replayed: true`. With another request it is `idempotency_key_conflict`. The key belongs to the API key that sent it.',
+    'Makes a retry safe: the same key with the same request within 24 hours gets the first response again, marked `Idempotent-Replayed: true`. With a different request the error is `idempotency_key_conflict`. The key belongs to the API key that sent it.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
   example: 'order-4711',
 }
@@ -40,7 +40,7 @@ export async function describeRoutes(app: App, version: string) {
         version,
         summary: 'What AI agents may spend and do.',
         description:
-          'Before a model call Weir says whether it may run; afterwards it records what the run cost, and it never lets the admitted spend pass a limit.\n\nEvery error has one envelope; switch on `error.code`. Every response carries `x-svc-trace-id`.',
+          'Before a model call Weir decides whether it may run; afterwards it records the cost of the run. Admitted spend never exceeds a limit.\n\nEvery error has one envelope; switch on `error.code`. Every response carries `x-svc-trace-id`.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This server.' }],
@@ -133,7 +133,7 @@ function describeCallers(operation: OpenAPIV3_1.OperationObject, declaration: Ro
 
   function callersInWords(): string {
     if (open) return 'Needs no key.'
-    if (anyKey) return 'Any valid key may call it, whatever its role and scopes.'
+    if (anyKey) return 'Accepts any valid key, whatever its role and scopes.'
     const needs = (who: Role, what: string) => `role ${inWords(rolesFrom(who))} and scope \`${what}\``
     if (role !== 'operator') return `Needs a key with ${needs(role!, scope!)}.`
     const own = tenant ? `, or a key of the organization with ${needs(tenant.role, tenant.scope)}` : ''

@@ -51,14 +51,14 @@ export function boundReads(app: App, settings: Settings, metrics: Metrics) {
   })
   const refused = new Counter({
     name: 'svc_reads_refused_total',
-    help: 'Reads refused because their organization had too many under way (slots) or had used its database time (budget).',
+    help: 'Reads refused because their organization had too many in progress (slots) or had used its database time (budget).',
     labelNames: ['reason'],
     registers: [metrics],
   })
   for (const reason of ['slots', 'budget']) refused.inc({ reason }, 0)
   new Gauge({
     name: 'svc_reads_under_way',
-    help: 'Transactions of reads that have a place, by class.',
+    help: 'Transactions of reads in progress, by class.',
     labelNames: ['class'],
     registers: [metrics],
     collect() {
@@ -107,7 +107,7 @@ export function boundReads(app: App, settings: Settings, metrics: Metrics) {
       throw new ApiError(
         'service_unavailable',
         {},
-        { message: 'Too many reads of the organization are under way. Retry with backoff.' },
+        { message: 'The organization has too many concurrent reads. Retry with backoff.' },
       )
     }
   }
@@ -123,7 +123,7 @@ export function boundReads(app: App, settings: Settings, metrics: Metrics) {
     throw new ApiError(
       'rate_limited',
       { retry_after_seconds: wholeSeconds(leftMs) },
-      { message: 'The organization has used its database time for expensive reads; it comes back by the second.' },
+      { message: 'The organization has used its database time for expensive reads, which refills continuously.' },
     )
   }
 }

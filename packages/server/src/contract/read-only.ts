@@ -43,7 +43,7 @@ export function addReadOnly(body: JsonSchema, view: JsonSchema, fields = readOnl
   for (const [name, kind] of fields.own)
     body.properties![name] = {
       readOnly: true,
-      description: kind === 'computed' ? 'Ignored.' : 'Left out, or as it stands.',
+      description: kind === 'computed' ? 'Ignored.' : 'Read-only: omit it, or send its current value.',
       ...(kind === 'computed' && { 'x-computed': true }),
     }
   for (const [name, inside] of fields.inside)
@@ -84,7 +84,7 @@ export function readOnlyFaults(value: unknown, standing: unknown, fields: ReadOn
       faults.push({
         field: `${path}${name}`,
         code: 'read_only',
-        message: 'This cannot be set: leave it out, or send it as it stands.',
+        message: 'Must be omitted or equal the current value: the field is read-only.',
       })
     const deeper = fields.inside.get(name)
     if (deeper) faults.push(...faultsInside(inner, stands[name], deeper, `${path}${name}.`))

@@ -20,7 +20,7 @@ export type App = FastifyInstance<
 
 export const roles = ['owner', 'admin', 'member', 'viewer', 'service', 'operator'] as const
 export type Role = (typeof roles)[number]
-/** Rank of each role; a service key ranks just below a member. */
+/** Rank of each role; a service key ranks with a member. */
 const ranks: Record<Exclude<Role, 'operator'>, number> = { viewer: 1, service: 2, member: 2, admin: 3, owner: 4 }
 
 /** True when a role includes another. The operator role stands beside the roles of organizations, not above them. */
@@ -145,7 +145,7 @@ export function keepRouteList(app: App, limits: { bulkBodyLimitBytes: number }):
       )
     }
     if (tenant && !(role === 'operator' && template.startsWith('/v1/admin/orgs/{org_id}/')))
-      throw new Error(`${template} declares tenant, but is no route of operators about one organization`)
+      throw new Error(`${template} declares tenant, but is not an operators' route about one organization`)
     if (urgency === 'export' && expensive !== true)
       throw new Error(`${template} is an export, which must be declared expensive`)
     if (bulk) options.bodyLimit = limits.bulkBodyLimitBytes

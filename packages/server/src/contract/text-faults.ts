@@ -36,22 +36,22 @@ export function describeText(error: ErrorObject, isInUrl: boolean): string | und
   const schema = schemaOf(error)
   if (isDecimal(schema) && ['pattern', 'maxLength'].includes(error.keyword)) return describeDecimal(error, schema)
   if (error.keyword !== 'pattern' && error.keyword !== 'format') return undefined
-  if (error.data === '.' || error.data === '..') return 'This must not be "." or "..".'
-  if (schema.pattern?.includes('[^\\u0000')) return 'This has a character that is not allowed here.'
+  if (error.data === '.' || error.data === '..') return 'Must not be "." or "..".'
+  if (schema.pattern?.includes('[^\\u0000')) return 'Must not contain control characters.'
   const [example] = schema.examples ?? []
   // Form decoding turns the plus sign of an offset into a space.
   const lostPlus = isInUrl && typeof error.data === 'string' && / \d\d:\d\d$/.test(error.data)
   const hint = lostPlus ? ' In a URL, "+" is written "%2B".' : ''
   return typeof example === 'string'
-    ? `This does not have the form of "${example}".${hint}`
-    : `This does not have the form that it should.${hint}`
+    ? `Must have the form of "${example}".${hint}`
+    : `Must have the documented form.${hint}`
 }
 
 function describeDecimal(error: ErrorObject, schema: TextSchema): string {
   if (isNumber(error.data) && isBeyond(error.data, schema))
     return isSigned(schema)
-      ? 'This must be above -$9,000,000,000 and below $9,000,000,000.'
-      : 'This must be at least $0 and below $9,000,000,000.'
+      ? 'Must be above -$9,000,000,000 and below $9,000,000,000.'
+      : 'Must be at least $0 and below $9,000,000,000.'
   const decimals = /\{1,(\d+)\}\)\?\$$/.exec(schema.pattern ?? '')?.[1] ?? '9'
-  return `This must be a decimal number in a string, with at most ${decimals} decimals, such as "12.5".`
+  return `Must be a decimal number in a string, with at most ${decimals} decimals, such as "12.5".`
 }

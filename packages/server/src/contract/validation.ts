@@ -87,8 +87,8 @@ function pathOf(error: ErrorObject): string {
 
 const messages: Partial<Record<FieldErrorCode, string>> = {
   required: 'This field is required.',
-  unknown_field: 'This field is not known here.',
-  empty: 'This must not be empty.',
+  unknown_field: 'Must not be sent: this field is unknown here.',
+  empty: 'Must not be empty.',
 }
 
 function faultOf(error: ErrorObject, place: Place, schema: JsonSchema): FieldFault {
@@ -100,12 +100,14 @@ function faultOf(error: ErrorObject, place: Place, schema: JsonSchema): FieldFau
       return {
         field,
         code: 'unknown_sort_field',
-        message: `Sort by one of ${sortable(declared)}, descending with a leading "-".`,
+        message: `Must be one of ${sortable(declared)}, descending with a leading "-".`,
       }
     }
     const isFilter = declared ? declared['x-filter'] === true : schema['x-filter'] === true
     if (isFilter) {
-      const message = declared ? (messages[code] ?? describe(error, place)) : 'There is no such filter.'
+      const message = declared
+        ? (messages[code] ?? describe(error, place))
+        : 'Must not be sent: there is no such filter.'
       return { field, code: 'invalid_filter', message }
     }
   }
@@ -293,5 +295,5 @@ const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 const unstorable = (path: string): FieldFault => ({
   field: path || 'body',
   code: 'invalid_format',
-  message: 'This has a character that is no text.',
+  message: 'Must not contain NUL or an unpaired surrogate, which cannot be stored.',
 })

@@ -59,7 +59,7 @@ export const IsoDate = Type.String({
 
 /** An SVG image, as documented. */
 export const Picture = Type.String({
-  description: 'A drawing, light or dark as its reader likes.',
+  description: 'An SVG image, light or dark by the reader’s preference.',
   examples: ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 480">…</svg>'],
 })
 
@@ -95,7 +95,8 @@ export const Id = (kind: IdKind) => Type.String({ examples: [exampleId(kind)] })
 
 /** The identifier of a maker in a response and in a filter. */
 export const MadeBy = Type.String({
-  description: 'The key that made it: `key_…`, or `sgr_…` for a support grant; null where that was not kept yet.',
+  description:
+    'The key that created it: `key_…`, or `sgr_…` for a support grant; null if created before this was recorded.',
   examples: [exampleId('key')],
 })
 export const MadeByFilter = (description: string) => IdFilter(['key', 'grant'], description)

@@ -63,7 +63,7 @@ const envelope = (kind: string, data: Schema): Schema => ({
   type: 'object',
   required: ['id', 'type', 'created_at', 'org_id', 'data'],
   properties: {
-    id: { type: 'string', description: 'The id of the event: what was received under it once needs no second look.' },
+    id: { type: 'string', description: 'The id of the event; use it to discard duplicates.' },
     type: { type: 'string', const: kind },
     created_at: { type: 'string', description: 'When it happened.' },
     org_id: { type: 'string' },
@@ -101,6 +101,6 @@ function deliveryOf(kind: EventKind): OpenAPIV3_1.OperationObject {
         },
       },
     },
-    responses: { '2XX': { description: 'Received. Any other answer, or none in time, is tried again.' } },
+    responses: { '2XX': { description: 'Received. Any other response, or none in time, is retried.' } },
   }
 }

@@ -117,7 +117,7 @@ export async function honourIdempotencyKeys(
       return done()
     done(
       validationFailed([
-        { field: 'Idempotency-Key', code: 'invalid_format', message: 'This must be 1 to 255 visible characters.' },
+        { field: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible characters.' },
       ]),
     )
   })

@@ -10,11 +10,11 @@ const input = Type.Object(
   {
     ip_allow_list: Type.Array(Type.String({ minLength: 1, maxLength: 49 }), {
       maxItems: maxNetworks,
-      description: 'Addresses or CIDR networks; empty admits every address.',
+      description: 'IP addresses or CIDR ranges; an empty list admits every address.',
       examples: [['203.0.113.0/24', '2001:db8::/32']],
     }),
     force: Type.Optional(
-      Type.Boolean({ default: false, description: 'Accept a list without the address that this request comes from.' }),
+      Type.Boolean({ default: false, description: 'Accept a list that does not contain the address of this request.' }),
     ),
   },
   { examples: [{ ip_allow_list: ['0.0.0.0/0', '::/0'] }] },
@@ -28,7 +28,7 @@ export const AddressListInput = withCheck(input, ({ ip_allow_list }: { ip_allow_
           {
             field: `ip_allow_list.${i}`,
             code: 'invalid_format' as const,
-            message: 'This is no address and no CIDR network.',
+            message: 'Must be an IP address or a CIDR range.',
           },
         ],
   ),
@@ -45,7 +45,7 @@ export function acceptedList(given: readonly string[], author: { address: string
       {
         field: 'ip_allow_list',
         code: 'out_of_range',
-        message: `Your own address, ${author.address}, is not in the list: your next request would be refused. Send "force": true if you mean it.`,
+        message: `Must contain your own address, ${author.address}, or your next request would be refused. Send "force": true to set it anyway.`,
       },
     ])
   return list

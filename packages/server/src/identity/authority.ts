@@ -56,17 +56,17 @@ function refuse(found: Excess | undefined) {
     case undefined:
       return
     case 'role':
-      throw forbidden('Your key cannot give out or end a key with a role above its own.')
+      throw forbidden('Your key cannot create or end a key with a higher role than its own.')
     case 'scopes':
       throw new ApiError(
         'missing_scope',
         { required: found.scope },
-        { message: 'Your key cannot give out or end a key with a scope that it lacks.' },
+        { message: 'Your key cannot create or end a key with a scope that it lacks.' },
       )
     case 'pins':
-      throw forbidden(`Your key is pinned to one ${found.dimension}, and this key is not pinned to the same.`)
+      throw forbidden(`Your key is pinned to one ${found.dimension}, but this key is not pinned to the same one.`)
     case 'lifetime':
-      throw forbidden('Your key ends before this one would.')
+      throw forbidden('Your key expires before this one would.')
   }
 }
 

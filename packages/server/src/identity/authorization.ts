@@ -41,7 +41,7 @@ export function authorize(caller: Caller, request: Request) {
   if (!isOperator && !reaches(caller.role, role!)) throw new ApiError('forbidden')
   if (!caller.scopes.has(scope!)) throw new ApiError('missing_scope', { required: scope! })
   if (declaration.pinned === undefined && isPinned(caller))
-    throw new ApiError('forbidden', {}, { message: 'This key is pinned, and this operation reaches beyond its pins.' })
+    throw new ApiError('forbidden', {}, { message: 'This key is pinned, and this operation extends beyond its pins.' })
 }
 
 const billing = new Set(['limits', 'plans', 'prices', 'ledger', 'usage'])

@@ -97,7 +97,7 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
     const batch = [...rehashes.values()]
     rehashes.clear()
     await rehashCallers(sql, keyring.current.id, batch).catch((error: unknown) =>
-      log.warn({ error }, 'hashes of keys were not moved to the newest master key; their next use tries again'),
+      log.warn({ error }, 'hashes of keys were not moved to the newest master key; their next use retries it'),
     )
   }
   const flush = () => Promise.all([flushUsed(), flushRehashes()])

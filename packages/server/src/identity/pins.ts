@@ -36,7 +36,7 @@ export function requireWithin({ pins }: Pick<Caller, 'pins'>, values: DimensionV
   throw new ApiError(
     'forbidden',
     {},
-    { message: 'This key is pinned, and this counts more than lies within its pins.' },
+    { message: 'This key is pinned, and the requested data extends beyond its pins.' },
   )
 }
 

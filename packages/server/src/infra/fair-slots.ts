@@ -55,12 +55,12 @@ export class FairSlots {
   enter(orgId: string, signal?: AbortSignal): Promise<void> {
     if (this.tryEnter(orgId)) return Promise.resolve()
     const line = this.lines.get(orgId) ?? new Set()
-    if (line.size >= this.limits.maxWaitingPerOrg) return Promise.reject(new NoSlot('the line is full'))
+    if (line.size >= this.limits.maxWaitingPerOrg) return Promise.reject(new NoSlot('the queue is full'))
     this.lines.set(orgId, line)
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         this.remove(orgId, waiter)
-        reject(new NoSlot('it took too long'))
+        reject(new NoSlot('the wait timed out'))
       }
       const waiter: Waiter = {
         admit: resolve,

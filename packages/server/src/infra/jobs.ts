@@ -40,18 +40,18 @@ export async function startJobs(options: {
   const { jobs, sql, log, metrics, tracing } = options
   const seconds = new Histogram({
     name: 'svc_job_duration_seconds',
-    help: 'How long jobs ran, by kind and outcome.',
+    help: 'Duration of jobs, by kind and outcome.',
     labelNames: ['job', 'outcome'],
     buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120],
     registers: [metrics],
   })
   const failures = new Counter({
     name: 'svc_job_failures_total',
-    help: 'Runs of jobs that failed and will be tried again.',
+    help: 'Failed runs of jobs, which will be retried.',
     labelNames: ['job'],
     registers: [metrics],
   })
-  const running = new Gauge({ name: 'svc_jobs_running', help: 'Jobs that run now.', registers: [metrics] })
+  const running = new Gauge({ name: 'svc_jobs_running', help: 'Jobs currently running.', registers: [metrics] })
 
   const lockers = new Set<string>()
   const tasks = Object.fromEntries(
@@ -68,7 +68,7 @@ export async function startJobs(options: {
           } catch (error) {
             end({ outcome: 'failed' })
             failures.inc({ job: job.name })
-            log.error({ error, job: job.name }, 'a job failed; it will be tried again')
+            log.error({ error, job: job.name }, 'a job failed; it will be retried')
             throw error
           } finally {
             running.dec()

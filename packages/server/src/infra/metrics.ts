@@ -8,7 +8,7 @@ export function createMetrics(build: { version: string; role: string }): Metrics
   collectDefaultMetrics({ register: metrics })
   new Gauge({
     name: 'svc_build_info',
-    help: 'Always 1; the labels say what runs here.',
+    help: 'Always 1; the labels name version and role.',
     labelNames: ['version', 'role'],
     registers: [metrics],
   }).set(build, 1)

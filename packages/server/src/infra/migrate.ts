@@ -79,7 +79,7 @@ async function ensureApplicationLogin(client: pg.Client, appUrl: Secret, log: Lo
     const verifier = pg.escapeLiteral(scramVerifier(decodeURIComponent(password)))
     const attributes = 'login nosuperuser nobypassrls nocreatedb nocreaterole'
     await client.query(`create role ${quoted} ${attributes} password ${verifier}`).catch(unlessItExists)
-    log.info({ login: name }, 'created the login of the application')
+    log.info({ login: name }, 'created the application login')
   }
   if (!rows[0]?.member) await client.query(`grant weir_app to ${quoted}`)
 }

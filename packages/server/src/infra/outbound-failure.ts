@@ -34,7 +34,7 @@ export function failureOf(error: Error): Failure {
     // A response without a request, or an upgrade.
     error.message.startsWith('bad ')
   ) {
-    return { error: 'protocol', message: bounded(`The answer is not HTTP as it should be: ${error.message}`) }
+    return { error: 'protocol', message: bounded(`The response is not valid HTTP: ${error.message}`) }
   }
   // Messages of system calls contain the address.
   const reason = syscall !== undefined || error instanceof AggregateError ? code : error.message || code

@@ -52,16 +52,16 @@ export function createTargets({ allowedCidrs, allowedPorts }: TargetRules): Targ
     const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) ? URL.parse(text) : null
     if (url === null) {
       const message = /^https?:/i.test(text)
-        ? 'Is not a URL as it should be: check the host, and encode blanks and control characters.'
+        ? 'Must be a valid URL: check the host, and percent-encode spaces and control characters.'
         : 'Must be a URL that begins with http:// or https://.'
       return { code: 'invalid_format', message }
     }
     // Percent-encoded, as it is stored and requested, one character becomes up to nine.
     if (url.href.length > maxUrlLength) {
-      return { code: 'too_long', message: `Must have at most ${maxUrlLength} characters once it is percent-encoded.` }
+      return { code: 'too_long', message: `Must have at most ${maxUrlLength} characters once percent-encoded.` }
     }
     if (url.username !== '' || url.password !== '') {
-      return { code: 'invalid_value', message: 'Must not hold a user name or password.' }
+      return { code: 'invalid_value', message: 'Must not contain a user name or password.' }
     }
     if (!isAllowedPort(portOf(url))) {
       return { code: 'invalid_value', message: `Port ${portOf(url)} is not allowed.` }

@@ -81,7 +81,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
           signal?.removeEventListener('abort', end)
           resolve({ ...result, latencyMs: Math.round(performance.now() - startedMs) })
         })
-        const end = () => attempt.fail({ error: 'connection', message: 'The sender ended the attempt.' })
+        const end = () => attempt.fail({ error: 'connection', message: 'The sender aborted the attempt.' })
         if (isFault(url)) return attempt.fail({ error: 'refused_address', message: url.message })
         if (isClosed || signal?.aborted) return end()
         signal?.addEventListener('abort', end)
@@ -91,7 +91,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
     close: async () => {
       isClosed = true
-      underWay.endAll({ error: 'connection', message: 'The sender ended the attempt.' })
+      underWay.endAll({ error: 'connection', message: 'The sender aborted the attempt.' })
       await connections.close()
     },
   }
@@ -187,7 +187,7 @@ function createUnderWay(limitMs: number) {
     const nowMs = performance.now()
     for (const [attempt, startedMs] of started) {
       if (startedMs + limitMs > nowMs) break
-      attempt.fail({ error: 'timeout', message: `There was no whole answer within ${limitMs / 1_000} seconds.` })
+      attempt.fail({ error: 'timeout', message: `No complete response within ${limitMs / 1_000} s.` })
     }
     for (const startedMs of started.values()) return arm(startedMs)
   }

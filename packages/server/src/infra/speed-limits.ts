@@ -60,7 +60,7 @@ export function createSpeedLimits(
   const local = createLocalWindows(maxLocalWindows)
   const fallbacks = new Counter({
     name: 'svc_rate_limit_fallback_total',
-    help: 'Requests whose rate limits Redis did not decide, by what was done instead.',
+    help: 'Requests whose rate limits Redis did not decide, by fallback mode.',
     labelNames: ['mode'],
     registers: [metrics],
   })

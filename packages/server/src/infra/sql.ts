@@ -123,7 +123,7 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
   if (metrics) {
     new Gauge({
       name: 'svc_database_connections',
-      help: 'Connections to PostgreSQL by state; waiting counts callers that have none yet.',
+      help: 'Connections to PostgreSQL by state; waiting counts callers without one.',
       labelNames: ['state'],
       registers: [metrics],
       collect() {

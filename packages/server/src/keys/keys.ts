@@ -143,7 +143,7 @@ async function requireAnother(tx: Tx, target: KeyRow, now: Date) {
   const others = await keysOfRole(tx, target.org_id, target.role)
   if (others.some((other) => other.id !== target.id && replaces(other, target, now))) return
   throw conflict(
-    `This is the last ${target.role}'s key that can manage others. Mint another first, which ends no earlier than this one.`,
+    `This is the last ${target.role}'s key that can manage others. First create another that expires no earlier.`,
   )
 }
 

@@ -61,10 +61,10 @@ export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyI
   // A leap second is valid by its format, but no clock here has one.
   ...Object.entries({ not_before, expires_at })
     .filter(([, value]) => isText(value) && Number.isNaN(Date.parse(value)))
-    .map(([field]) => faultIn(field, 'There is no such time.')),
+    .map(([field]) => faultIn(field, 'Must be an existing time.')),
   ...Object.entries(pins ?? {})
     .filter(([, value]) => isText(value) && value !== '' && !isOwnId(value))
-    .map(([name]) => faultIn(`pins.${name}`, 'This must not have control characters, nor be "." or "..".')),
+    .map(([name]) => faultIn(`pins.${name}`, 'Must not contain control characters, nor be "." or "..".')),
 ])
 
 /** Changeable fields of a key: its powers are fixed when it is minted. */
@@ -75,7 +75,7 @@ export const RevokeInput = Type.Object(
     descendants: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Also revokes every key that this one has minted or rotated, and so on.',
+        description: 'Also revokes every key that this one has created or rotated, recursively.',
       }),
     ),
   },
@@ -95,7 +95,7 @@ export const RotateInput = Type.Object(
         minimum: 0,
         maximum: maxRotationOverlapSeconds,
         default: 0,
-        description: 'How long the old key goes on working.',
+        description: 'How long the old key continues to work.',
       }),
     ),
   },
@@ -112,12 +112,12 @@ const fields = {
   status: Computed(
     OneOf(keyStatuses, {
       description:
-        '`active`: it works. `pending`: not before `not_before`. `expired`: `expires_at` is over, of a rotated key with its overlap. `revoked`.',
+        '`active`: it works. `pending`: before `not_before`. `expired`: after `expires_at`, for a rotated key after its overlap. `revoked`.',
     }),
   ),
   not_before: Nullable(Timestamp),
   expires_at: Nullable(Timestamp),
-  minted_by: Nullable(Type.String({ ...Id('key'), description: 'The key that asked for this one.' })),
+  minted_by: Nullable(Type.String({ ...Id('key'), description: 'The key that created this one.' })),
   rotated_from: Nullable(Type.String({ ...Id('key'), description: 'The key that this one replaced.' })),
   rotated_to: Nullable(Type.String({ ...Id('key'), description: 'The key that replaced this one.' })),
   last_used_at: Computed(Nullable(Timestamp)),
@@ -130,15 +130,15 @@ export const Key = Type.Object(fields, { description: 'The key, without its secr
 export const KeyWithSecret = Type.Object(
   {
     ...fields,
-    secret: Type.String({ description: 'The whole key. Shown here only: it is not stored.', examples: ['weir_c1…'] }),
+    secret: Type.String({ description: 'The whole key. Shown only here: it is not stored.', examples: ['weir_c1…'] }),
   },
-  { description: 'The key, with its secret: shown in this answer only.' },
+  { description: 'The key, with its secret: shown in this response only.' },
 )
 export const RevokedKey = Type.Object(
   {
     ...fields,
     revoked_descendants: Type.Optional(
-      Type.Array(Id('key'), { description: 'What was revoked with it, where `descendants` was asked for.' }),
+      Type.Array(Id('key'), { description: 'The keys revoked with it, if `descendants` was requested.' }),
     ),
   },
   { description: 'The key, revoked.' },
@@ -152,7 +152,7 @@ export const KeyListQuery = ListQuery(
   {
     role: Type.Enum([...tenantRoles]),
     status: Type.Enum([...keyStatuses]),
-    minted_by: Type.String({ pattern: idPattern('key'), maxLength: 40, description: 'The key that asked for them.' }),
+    minted_by: Type.String({ pattern: idPattern('key'), maxLength: 40, description: 'The key that created them.' }),
   },
   'uuid',
   'oldest first',

@@ -40,11 +40,11 @@ const mintedBy = ({ id }: Holder) => (id === undefined ? {} : { mintedBy: id })
 export function wantedKey(caller: Holder, input: AskedKey, now: Date): WantedKey {
   const notBefore = input.not_before === undefined ? null : new Date(input.not_before)
   const expiresAt = input.expires_at === undefined ? endOf(caller) : new Date(input.expires_at)
-  if (input.expires_at !== undefined && expiresAt! <= now) throw outOfRange('expires_at', 'This must be in the future.')
+  if (input.expires_at !== undefined && expiresAt! <= now) throw outOfRange('expires_at', 'Must be in the future.')
   if (notBefore && expiresAt && expiresAt <= notBefore)
     throw input.expires_at === undefined
-      ? outOfRange('not_before', 'Your own key ends before that.')
-      : outOfRange('expires_at', 'This must be later than not_before.')
+      ? outOfRange('not_before', 'Must not be later than the expiry of your own key.')
+      : outOfRange('expires_at', 'Must be later than not_before.')
   const pins = { ...caller.pins, ...input.pins }
   requireToHandOut(caller, {
     role: input.role,
@@ -66,7 +66,7 @@ export function ownerKey(
   now: Date,
 ): WantedKey {
   const expiresAt = expires_at === undefined ? null : new Date(expires_at)
-  if (expiresAt && expiresAt <= now) throw outOfRange('expires_at', 'This must be in the future.')
+  if (expiresAt && expiresAt <= now) throw outOfRange('expires_at', 'Must be in the future.')
   return { name, role: 'owner', scopes: tenantScopes, expiresAt, ...mintedBy(operator) }
 }
 
@@ -79,7 +79,7 @@ export function successorOf(caller: Holder, found: KeyRow, now: Date): WantedKey
   requireToHandOut(caller, powersOf(found))
   if (found.revoked_at !== null) throw conflict('A revoked key cannot be rotated.')
   if (found.rotated_to !== null)
-    throw conflict(`The key was rotated already: rotate its successor, ${formatId('key', found.rotated_to)}.`)
+    throw conflict(`The key was already rotated: rotate its successor, ${formatId('key', found.rotated_to)}.`)
   if (found.expires_at !== null && found.expires_at <= now) throw conflict('An expired key cannot be rotated.')
   return {
     name: found.name,

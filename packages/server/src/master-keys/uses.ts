@@ -47,7 +47,7 @@ const useOf = ({ kind, key_id, uses, never_used, last_used_at }: UseRow): Use =>
 export function countMasterKeyUsesJob({ sql, config, metrics }: Platform): Job {
   const gauge = new Gauge({
     name: 'svc_master_key_uses',
-    help: 'What hangs on each master key, by kind; an old key at 0 can be removed from the configuration.',
+    help: 'Number of items that depend on each master key, by kind; an old key at 0 can be removed from the configuration.',
     labelNames: ['key_id', 'kind'],
     registers: [metrics],
   })

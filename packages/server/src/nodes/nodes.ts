@@ -37,7 +37,7 @@ export async function joinWorkers({ sql, log, version }: Platform, jobLockers: (
       clearInterval(timer)
       await renewal
       await endLease(sql, id).catch((error: unknown) =>
-        log.warn({ error }, 'the lease of this process was not given back'),
+        log.warn({ error }, 'the lease of this process was not released'),
       )
     },
   }

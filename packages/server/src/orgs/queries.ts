@@ -58,12 +58,12 @@ export async function setAddressList(tx: Tx, orgId: string, list: string[]) {
   await updateOrg(tx, orgId, { ip_allow_list: list })
 }
 
-/** Renews the id of the policy set: rules now refer to another time of day, so results for the old set do not apply. */
+/** Increments the version of the policy set: its rules now refer to another time of day, so the old version does not apply. */
 export async function renewPolicySet(tx: Tx, orgId: string) {
   await tx.updateTable('policy_sets').set({ version: raw`version + 1` }).where('org_id', '=', orgId).execute()
 }
 
-/** Lists all tenants, for operators: the transaction must run as one. */
+/** Lists all tenants, for operators; marks the transaction as an operator's. */
 export async function listOrgs(
   tx: Tx,
   page: PageRequest<'created_at' | 'name'>,

@@ -45,7 +45,7 @@ export function createDefaultRates(settings: Settings): DefaultRates {
     return new ApiError(
       'rate_limited',
       { retry_after_seconds: wholeSeconds(counts[0]!.waitMs) },
-      { message: `Too many requests: at most ${limit} ${kind} a minute, unless an operator sets other limits.` },
+      { message: `Too many requests: at most ${limit} ${kind} per minute, unless an operator sets other limits.` },
     )
   }
 }

@@ -15,7 +15,7 @@ const policy = {
       '`requests` and `tokens`: at most `amount` in any span of `window_seconds` (429 `rate_limited`). `quota`: requests from one multiple of `window_seconds` since 1970 (UTC) to the next (429 `quota_exhausted`).',
   }),
   per: Type.Enum(['org', 'key', 'route_class', 'model'], {
-    description: 'What has a window of its own: the organization, or each of its keys, route classes or models.',
+    description: 'Scope of a window: the whole organization, or each of its keys, route classes or models.',
   }),
   match: Type.Optional(
     Nullable(
@@ -45,7 +45,7 @@ const limits = {
 }
 const OnUnavailable = Type.Enum(['local', 'deny', 'allow'], {
   description:
-    'While Redis is away: each process admits its share of the limits, or nothing (503 `service_unavailable`), or everything.',
+    'While Redis is unavailable: each process admits its share of the limits (`local`), nothing (`deny`, 503 `service_unavailable`), or everything (`allow`).',
 })
 
 const input = Type.Object(
@@ -90,15 +90,15 @@ function faultsOf({ policies }: RateLimitsInput): FieldFault[] {
       faults.push({ field: `policies.${index}${name}`, code: 'invalid_value', message })
     const { kind, per } = policy
     const match = policy.match ?? null
-    if (kind === 'tokens' && per === 'route_class') fault('.per', 'Tokens are counted per org, key or model.')
-    if (match !== null && per === 'org') fault('.match', 'Nothing can be matched per org.')
+    if (kind === 'tokens' && per === 'route_class') fault('.per', 'Must be org, key or model for tokens.')
+    if (match !== null && per === 'org') fault('.match', 'Must not be sent with per: org.')
     if (match !== null && per === 'route_class' && !routeClasses.has(match)) {
       fault('.match', `Must be one of ${[...routeClasses].join(', ')}.`)
     }
     if (match !== null && per === 'key' && parseId('key', match) === undefined)
       fault('.match', 'Must be the id of a key.')
     const identity = identityOf(policy)
-    if (seen.has(identity)) fault('', 'Another policy limits the same over the same window.')
+    if (seen.has(identity)) fault('', 'Must not repeat another policy: one with the same limit and window exists.')
     seen.add(identity)
   }
   return faults

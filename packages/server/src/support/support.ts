@@ -54,7 +54,7 @@ export async function endGrant(
   const now = platform.clock.now()
   const before = grantView(found, now)
   if (before.status === 'revoked') return before
-  if (before.status === 'expired') throw new ApiError('conflict', {}, { message: 'The grant has expired already.' })
+  if (before.status === 'expired') throw new ApiError('conflict', {}, { message: 'The grant has already expired.' })
   const after = grantView(await revokeGrant(tx, orgId, id, actorOf(caller)), now)
   await endTraces(tools, orgId, id)
   audit({ action: 'support_grant.revoked', target: { kind: 'support_grant', id: after.id }, before, after })

@@ -14,12 +14,12 @@ export function judgeMasterKeys(keys: MasterKeys, isLocal: boolean): { fault?: s
   if (known.length === 0) return {}
   if (!isLocal && isPublished(keys[0]!)) {
     return {
-      fault: `begins with ${known[0]}, a key that is published with this program, but SVC_PUBLIC_URL is not local; put one of your own in front (\`id:\` and the output of \`openssl rand -base64 32\`)`,
+      fault: `begins with ${known[0]}, a key that is published with this program, but SVC_PUBLIC_URL is not local; put your own key first (\`id:\` and the output of \`openssl rand -base64 32\`)`,
     }
   }
   return {
     warning: isLocal
-      ? `has ${known.join(', ')}, a key that is published with this program: use it to try things on this machine only.`
+      ? `has ${known.join(', ')}, a key that is published with this program: use it only for trials on this machine.`
       : `still has ${known.join(', ')}, a key that is published with this program: finish the rotation with \`rekey\`, then remove it.`,
   }
 }

@@ -22,7 +22,7 @@ export const sealedWith = (sealed: Buffer) => sealed.subarray(1, 1 + sealed[0]!)
 export function unseal(keyring: Keyring, sealed: Buffer, context: string): string {
   const idEnd = 1 + sealed[0]!
   const key = keyring.find(sealedWith(sealed))
-  if (!key) throw new Error('sealed with a key that is no longer configured')
+  if (!key) throw new Error('encrypted with a master key that is no longer configured')
   const nonceEnd = idEnd + nonceBytes
   const tagEnd = nonceEnd + tagBytes
   const decipher = createDecipheriv(algorithm, preparedKey(key.bytes), sealed.subarray(idEnd, nonceEnd), {

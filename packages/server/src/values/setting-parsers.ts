@@ -75,20 +75,20 @@ function readText(path: string, which: string): string {
 /** Reads a PEM file at start-up. */
 export const pemFile = (path: string): Secret => {
   const content = readText(path, 'names a file that')
-  if (!content.includes('-----BEGIN ')) throw new Fault('must name a file in PEM')
+  if (!content.includes('-----BEGIN ')) throw new Fault('must name a PEM file')
   return secret(content)
 }
 
 /** Parses the master keys into a function, so that printing the configuration does not print them. */
 export const masterKeys = (value: string): (() => MasterKeys) => {
   const keys = parseMasterKeys(value)
-  if (!keys) throw new Fault('must be `id:base64` of 32 bytes, or several with commas between them')
+  if (!keys) throw new Fault('must be `id:base64` of 32 bytes, or several separated by commas')
   return () => keys
 }
 
 export const networks = (value: string) => {
   const list = value.split(',').map((part) => part.trim())
-  if (!list.every(isNetwork)) throw new Fault('must be addresses or CIDR networks with commas between them')
+  if (!list.every(isNetwork)) throw new Fault('must be addresses or CIDR ranges, separated by commas')
   return list
 }
 
@@ -102,7 +102,7 @@ export const portRanges = (value: string): PortRange[] =>
     const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim()) ?? []
     const range = { first: Number(first), last: Number(last) }
     if (!(range.first >= 1 && range.first <= range.last && range.last <= 65_535)) {
-      throw new Fault('must be ports from 1 to 65535, or ranges of them, with commas between them')
+      throw new Fault('must be ports from 1 to 65535 or ranges of them, separated by commas')
     }
     return range
   })
@@ -118,7 +118,7 @@ const isNameServer = (value: string) => {
 export const nameServers = (value: string) => {
   const list = value.split(',').map((part) => part.trim())
   if (!list.every(isNameServer)) {
-    throw new Fault('must be addresses, each with or without `:port`, with commas between them')
+    throw new Fault('must be addresses, each with or without `:port`, separated by commas')
   }
   return list
 }
@@ -128,7 +128,7 @@ const weekSeconds = 604_800
 export const secondsList = (value: string) => {
   const list = value.split(',').map((part) => (/^\s*\d{1,6}\s*$/.test(part) ? Number(part) : Number.NaN))
   if (list.length > 20 || !list.every((seconds) => seconds >= 1 && seconds <= weekSeconds)) {
-    throw new Fault(`must be at most 20 integers from 1 to ${weekSeconds} with commas between them`)
+    throw new Fault(`must be at most 20 integers from 1 to ${weekSeconds}, separated by commas`)
   }
   return list
 }
