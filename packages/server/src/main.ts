@@ -10,26 +10,26 @@ const usage = `Usage: main.ts api | worker | migrate | verify | COMMAND
 
   api       serves /v1, the documentation and the probes
   worker    runs background jobs
-  migrate   brings the database to the schema of this version, then ends
-  verify    checks that journal, balances and open holds agree to the nano-dollar, then ends (with 1 if not)
+  migrate   migrates the database to the schema of this version, then exits
+  verify    checks that journal, balances and open holds agree to the nano-dollar, then exits (with 1 if not)
 
-  rekey [--report | --revoke-unused-since=DATE]          moves what hangs on old master keys to the newest one, and reports the rest; or
-                                                         only reports it; or revokes keys that hang on an old one and were not used since
-                                                         that day (2026-12-31)
-  create-operator-key NAME [--expires-at TIME]           mints a key for /v1/admin and prints it, once
-  list-operator-keys                                     prints all of them, without their secrets
-  rotate-operator-key KEY_ID [--overlap-seconds N]       mints the successor of a key and prints it, once
-  revoke-operator-key KEY_ID [--descendants] [--force]   ends a key and its support grants, and with --descendants what it has
-                                                         minted or rotated; the last one only with --force
+  rekey [--report | --revoke-unused-since=DATE]          re-encrypts what depends on old master keys with the newest one, and reports the
+                                                         rest; or only reports it; or revokes keys that depend on an old one and were not
+                                                         used since that day (2026-12-31)
+  create-operator-key NAME [--expires-at TIME]           creates a key for /v1/admin and prints it once
+  list-operator-keys                                     prints all of them without their secrets
+  rotate-operator-key KEY_ID [--overlap-seconds N]       creates the successor of a key and prints it once
+  revoke-operator-key KEY_ID [--descendants] [--force]   revokes a key and its support grants, with --descendants also the keys that it has
+                                                         created or rotated; the last one only with --force
   reset-operator-ip-allow-list                           accepts operators from every address again
-  verify-audit-export FILE [HEADS]                       checks an NDJSON audit export, and the heads that were logged, without a database
+  verify-audit-export FILE [HEADS]                       verifies an NDJSON audit export, and the logged heads, without a database
 
 Configuration is read from the environment; docs/configuration.md lists every variable.`
 
 const exitUsage = 64
 const exitConfiguration = 78
 
-/** The long-running roles. Each loads only the modules that it needs. */
+/** Roles of the program. Each loads only the modules that it needs. */
 const roles: Record<string, Work> = {
   api: async (config, log) => {
     const [{ runApi }, { openPlatform }] = await Promise.all([import('./api.ts'), import('./infra/platform.ts')])

@@ -102,7 +102,7 @@ export const eventKinds = {
       },
     ),
   ),
-  'key.created': kind('A key was minted.', Type.Object({ ...key, expires_at: Nullable(Timestamp) }), {
+  'key.created': kind('A key was created.', Type.Object({ ...key, expires_at: Nullable(Timestamp) }), {
     ...keyExample,
     expires_at: null,
   }),
