@@ -7,7 +7,7 @@ import { createLifecycle, stopWithin } from './infra/lifecycle.ts'
 import type { Platform } from './infra/platform.ts'
 import { serveMetrics } from './probes/probes.ts'
 
-/** Serves until asked to stop; then drains, so that no request that was accepted is lost. */
+/** Runs the API until the process is asked to stop, then drains it, so that no accepted request is lost. */
 export async function runApi(platform: Platform) {
   const { config, log, addresses } = platform
   const lifecycle = createLifecycle(log)
@@ -29,10 +29,10 @@ export async function runApi(platform: Platform) {
   log.info('stopped')
 }
 
-/** Accepts no more, answers what it has, and only then closes the connections that have nothing to say. */
+/** Closes the listener, waits for the requests in flight, and only then closes the idle connections. */
 async function finish({ app, inFlight }: Api) {
   for (const { reply } of inFlight) reply.raw.shouldKeepAlive = false
-  // Not the HTTP server's own close: it cuts connections whose answer is written but not yet on the wire.
+  // Not the HTTP server's own close: it cuts connections whose response is written but not yet on the wire.
   NetServer.prototype.close.call(app.server)
   while (inFlight.size > 0) await sleep(10)
   app.server.closeAllConnections()

@@ -82,7 +82,7 @@ export interface Api {
   readonly inFlight: RequestsInFlight
 }
 
-/** The API, as a table of contents: what every request passes, in order, and then the domains. */
+/** Builds the API. Reads as a table of contents: the hooks that every request passes, in order, and then the domains. */
 export async function buildApp(
   platform: Platform,
   lifecycle: Lifecycle,
@@ -109,7 +109,7 @@ export async function buildApp(
   const routed = rememberRouting(platform, lease)
 
   let attempts: Attempts
-  /** Some errors of the framework are answered past all hooks, and so past the record. */
+  /** Answers the framework errors that bypass all hooks, and puts them on the audit record first. */
   async function answerPastHooks(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const isOnRecord = await attempts.putOnRecord(request, statusOf(error, request))
     sendError(log, isOnRecord ? error : new ApiError('service_unavailable'), request, reply)
@@ -126,14 +126,14 @@ export async function buildApp(
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Above what the headers may hold: a parameter that is too long is its route's to refuse.
+    // Longer than the headers can be, so that a route's own schema refuses an overlong parameter.
     routerOptions: { maxParamLength: 32_768 },
     rewriteUrl: targetToMatch,
     frameworkErrors: (error, request, reply) => void answerPastHooks(error, request, reply),
     clientErrorHandler: refuseMalformedHttp(log),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  // Given a logger, the framework would also hang listeners on every answer; it is only to be heard when something is wrong.
+  // With a logger of its own the framework would add listeners to every response; only its warnings and errors are wanted.
   Object.assign(app.log, { warn: log.warn.bind(log), error: log.error.bind(log), fatal: log.fatal.bind(log) })
   refuseUnsupportedHttp(app)
 
@@ -238,7 +238,7 @@ export async function buildApp(
   return { app, routes, inFlight }
 }
 
-/** A connection ends with its next answer, so that none is cut while a request is on its way to it. */
+/** Ends each connection with its next response while draining, so that none is cut while a request is on its way. */
 function closeConnectionsWhileDraining(app: App, lifecycle: Lifecycle) {
   app.addHook('onRequest', (_request, reply, done) => {
     if (lifecycle.isDraining()) reply.raw.shouldKeepAlive = false

@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 const linesOf = (path: string) =>
   createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })
 
-/** Checks an NDJSON export against the master keys, without any database; exits 1 where the chain is broken. */
+/** Verifies an NDJSON export against the master keys, without a database; exits with 1 when the chain is broken. */
 export async function verifyAuditExport(config: Pick<Config, 'masterKeys'>, [path, headsPath]: readonly string[]) {
   const heads = headsPath === undefined ? undefined : linesOf(headsPath)
   const result = await verifyExport(linesOf(path!), auditKeyring(config.masterKeys()), heads)

@@ -1,12 +1,12 @@
 import { defaulted, setting } from './values/setting.ts'
 import { integer } from './values/setting-parsers.ts'
 
-/** The settings that bound what one organization may take of a process. */
+/** Settings that bound how much of a process one organization may use. */
 export const bounds = {
   bodyMemoryBytes: defaulted(
     setting(
       'SVC_BODY_MEMORY_BYTES',
-      'The bytes of all request bodies that a process has at a time, each counted as the most it may become; one organization may have half. Beyond it the answer is 503.',
+      'Memory for request bodies in a process, each counted as the most that it may become; one organization may use half. Beyond it the response is 503.',
       integer(1_048_576, 68_719_476_736),
     ),
     '268435456',
@@ -14,7 +14,7 @@ export const bounds = {
   decisionsPerOrg: defaulted(
     setting(
       'SVC_DECISIONS_PER_ORG',
-      'How many decisions of one organization a process works on at once while other organizations ask too; the rest wait up to a second, then it is 503.',
+      'Concurrent decisions of one organization in a process while other organizations are active; the rest wait up to a second, then the response is 503.',
       integer(1, 1_000_000),
     ),
     '16',
@@ -22,7 +22,7 @@ export const bounds = {
   readsPerOrg: defaulted(
     setting(
       'SVC_READS_PER_ORG',
-      'How many reads of one organization a process works on at once; the rest wait up to five seconds, then it is 503.',
+      'Concurrent reads of one organization in a process; the rest wait up to five seconds, then the response is 503.',
       integer(1, 10_000),
     ),
     '5',
@@ -30,7 +30,7 @@ export const bounds = {
   expensiveReadsPerOrg: defaulted(
     setting(
       'SVC_EXPENSIVE_READS_PER_ORG',
-      'The same for expensive ones: usage, exports, back-tests, forecasts, the ledger and the audit log.',
+      'The same for expensive reads: usage, exports, back-tests, forecasts, the ledger and the audit log.',
       integer(1, 10_000),
     ),
     '2',
@@ -38,7 +38,7 @@ export const bounds = {
   expensiveReadMsPerSecond: defaulted(
     setting(
       'SVC_EXPENSIVE_READ_MS_PER_SECOND',
-      'Milliseconds of database time that expensive reads of one organization get each second, in a process; beyond it the answer is 429.',
+      'Milliseconds of database time per second for the expensive reads of one organization in a process; beyond it the response is 429.',
       integer(1, 1_000_000),
     ),
     '250',
@@ -46,7 +46,7 @@ export const bounds = {
   expensiveReadBurstMs: defaulted(
     setting(
       'SVC_EXPENSIVE_READ_BURST_MS',
-      'How much of that time an organization can save up.',
+      'Most of that time that an organization can accumulate, in milliseconds.',
       integer(1, 86_400_000),
     ),
     '3000',
@@ -54,7 +54,7 @@ export const bounds = {
   refusalRowsPerDay: defaulted(
     setting(
       'SVC_REFUSAL_ROWS_PER_DAY',
-      'How many different refusals of one organization a day lists; alike ones of a minute are one. Further ones are only counted.',
+      'Distinct refusals of one organization that are listed per day; equal ones within a minute are one. Further ones are only counted.',
       integer(1, 1_000_000),
     ),
     '10000',
@@ -62,7 +62,7 @@ export const bounds = {
   defaultReadsPerMinute: defaulted(
     setting(
       'SVC_DEFAULT_READS_PER_MINUTE',
-      'Reads a minute of an organization without rate limits of its own, counted by each process.',
+      'Reads per minute of an organization without rate limits of its own, counted by each process.',
       integer(1, 1_000_000_000),
     ),
     '12000',
@@ -70,7 +70,7 @@ export const bounds = {
   defaultDecisionsPerMinute: defaulted(
     setting(
       'SVC_DEFAULT_DECISIONS_PER_MINUTE',
-      'The same for decisions and starts and ends of runs.',
+      'The same for decisions and for starting and ending runs.',
       integer(1, 1_000_000_000),
     ),
     '600000',

@@ -42,7 +42,7 @@ test('all faults are reported together', () => {
     'SVC_PORT must be an integer from 0 to 65535',
     'SVC_PUBLIC_URL must be a URL that begins with http:// or https://',
     'SVC_DATABASE_URL must be a URL that begins with postgres:// or postgresql://',
-    'SVC_REDIS_URL is required: Redis or Valkey, for speed limits only; with TLS: `rediss://`.',
+    'SVC_REDIS_URL is required: Redis or Valkey, for rate limits only; with TLS: `rediss://`.',
     expect.stringMatching(/^SVC_MASTER_KEYS is required/),
     'SVC_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal',
   ])
@@ -60,8 +60,8 @@ test('an empty variable counts as unset', () => {
 test('unknown variables are warned about, with the nearest name where one is near', () => {
   const { warnings } = readConfig({ ...required, SVC_PROT: '1', SVC_COMPLETELY_DIFFERENT_THING: '1', OTHER: '1' })
   expect(warnings).toEqual([
-    'SVC_PROT is not a setting of this program; did you mean SVC_PORT?',
-    'SVC_COMPLETELY_DIFFERENT_THING is not a setting of this program.',
+    'SVC_PROT is not a known setting; did you mean SVC_PORT?',
+    'SVC_COMPLETELY_DIFFERENT_THING is not a known setting.',
   ])
 })
 
@@ -153,20 +153,20 @@ describe('a secret in a file', () => {
       'SVC_MASTER_KEYS is empty in the file that SVC_MASTER_KEYS_FILE names',
     ])
     expect(faultsOf({ ...others, SVC_MASTER_KEYS_FILE: file('hunter2') })).toEqual([
-      'SVC_MASTER_KEYS must be `id:base64` of 32 bytes, or several with commas between them',
+      'SVC_MASTER_KEYS must be `id:base64` of 32 bytes, or several separated by commas',
     ])
   })
 
   test('is only for secrets', () => {
     expect(readConfig({ ...required, SVC_PORT_FILE: file('1') }).warnings).toEqual([
-      expect.stringContaining('SVC_PORT_FILE is not a setting of this program'),
+      expect.stringContaining('SVC_PORT_FILE is not a known setting'),
     ])
   })
 })
 
 test('the time limit of handlers must be below the takeover of idempotency keys', () => {
   expect(faultsOf({ ...required, SVC_HANDLER_TIMEOUT_SECONDS: '60' })).toEqual([
-    'SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (60) must be above SVC_HANDLER_TIMEOUT_SECONDS (60)',
+    'SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (60) must be greater than SVC_HANDLER_TIMEOUT_SECONDS (60)',
   ])
 })
 
@@ -251,7 +251,7 @@ describe('the master key that compose.yaml publishes', () => {
   test.each([undefined, 'http://localhost:8080', 'http://127.0.0.1', 'http://127.8.9.1:80', 'http://[::1]:8080'])(
     'serves at %s, with a warning',
     (url) => {
-      expect(readConfig(within(url, published)).warnings).toEqual([expect.stringContaining('on this machine only')])
+      expect(readConfig(within(url, published)).warnings).toEqual([expect.stringContaining('trials on this machine')])
     },
   )
 

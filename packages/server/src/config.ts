@@ -5,14 +5,14 @@ import type { Setting } from './values/setting.ts'
 import { Fault } from './values/setting-parsers.ts'
 import { fileVariable, givenText } from './values/setting-source.ts'
 
-/** Reads the settings from the environment and reports every fault at once, so a wrong deployment is corrected in one round. */
+/** Configuration, read from the environment. All faults are reported at once, so that a deployment is fixed in one round. */
 
 type Settings = typeof settings
 type Parsed = { readonly [K in keyof Settings]: ReturnType<Settings[K]['parse']> | FallbackOf<Settings[K]> }
 type FallbackOf<S> = S extends { fallback?: (config: Record<string, unknown>) => infer F } ? F : never
 
 export interface Config extends Omit<Parsed, 'publicUrl' | 'docsUrl'> {
-  /** Without a configured address the port decides, which is known only once the server listens. */
+  /** The URL under which callers reach the API; without one it follows from the port, known once the server listens. */
   readonly publicUrl: string | undefined
   readonly docsUrl: string | undefined
 }
@@ -35,7 +35,7 @@ const known = new Set(
   ),
 )
 
-/** Reads the environment, or throws with every fault at once; what deserves a warning is returned beside it. */
+/** Reads the environment, or throws with every fault at once; warnings are returned beside the configuration. */
 export function readConfig(environment: Record<string, string | undefined>): { config: Config; warnings: string[] } {
   const faults: string[] = []
   const warnings: string[] = []
@@ -60,37 +60,37 @@ export function readConfig(environment: Record<string, string | undefined>): { c
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith('SVC_') || known.has(variable)) continue
     const guess = nearest(variable, [...known])
-    warnings.push(`${variable} is not a setting of this program${guess ? `; did you mean ${guess}?` : '.'}`)
+    warnings.push(`${variable} is not a known setting${guess ? `; did you mean ${guess}?` : '.'}`)
   }
 
   const takeover = parsed['idempotencyTakeoverSeconds'] as number
-  // Left out, the one follows the other, so that either can be set alone.
+  // When unset, the handler timeout follows the takeover time, so that either can be set alone.
   if (environment[settings.handlerTimeoutSeconds.variable] === undefined)
     parsed['handlerTimeoutSeconds'] = Math.min(parsed['handlerTimeoutSeconds'] as number, takeover * 0.9)
   const limit = parsed['handlerTimeoutSeconds'] as number
   if (takeover <= limit) {
     faults.push(
-      `SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (${takeover}) must be above SVC_HANDLER_TIMEOUT_SECONDS (${limit})`,
+      `SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (${takeover}) must be greater than SVC_HANDLER_TIMEOUT_SECONDS (${limit})`,
     )
   }
 
   const [port, metricsPort] = [parsed['port'] as number, parsed['metricsPort'] as number | undefined]
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === port)
-    faults.push(`SVC_METRICS_PORT (${metricsPort}) must not be SVC_PORT`)
+    faults.push(`SVC_METRICS_PORT (${metricsPort}) must differ from SVC_PORT`)
 
   const { redisUrl, redisCa, redisCertificate, redisKey } = parsed as Partial<Config>
   const isTls = redisUrl?.reveal().startsWith('rediss:')
   if (isTls === false && [redisCa, redisCertificate, redisKey].some((file) => file !== undefined))
     faults.push(
-      'SVC_REDIS_CA_FILE, SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE need a SVC_REDIS_URL that begins with rediss://',
+      'SVC_REDIS_CA_FILE, SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE need an SVC_REDIS_URL that begins with rediss://',
     )
   if ((redisCertificate === undefined) !== (redisKey === undefined))
-    faults.push('SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE are given together or not at all')
+    faults.push('SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE must be set together')
 
   const [attempt, stop] = [parsed['webhookTimeoutSeconds'] as number, parsed['stopTimeoutSeconds'] as number]
   if (stop <= attempt) {
     warnings.push(
-      `SVC_STOP_TIMEOUT_SECONDS (${stop}) is not above SVC_WEBHOOK_TIMEOUT_SECONDS (${attempt}): a worker that stops may leave deliveries to be sent again.`,
+      `SVC_STOP_TIMEOUT_SECONDS (${stop}) is not greater than SVC_WEBHOOK_TIMEOUT_SECONDS (${attempt}): a stopping worker may cause deliveries to be sent twice.`,
     )
   }
 
@@ -106,7 +106,7 @@ export function readConfig(environment: Record<string, string | undefined>): { c
   return { config: parsed as unknown as Config, warnings }
 }
 
-/** The master keys alone, for commands that run where there is no database. */
+/** Reads only the master keys, for commands that run without a database. */
 export function readMasterKeys(environment: Record<string, string | undefined>): Pick<Config, 'masterKeys'> {
   const { variable, parse, describe } = settings.masterKeys
   try {
@@ -119,7 +119,7 @@ export function readMasterKeys(environment: Record<string, string | undefined>):
   }
 }
 
-/** The variables a reader may set, for the documentation and for the release checks. */
+/** The variables that can be set, for the documentation and the release checks. */
 export const documentedSettings = Object.values(settings as Record<string, Setting<unknown>>).map((s) => ({
   variable: s.variable,
   describe: s.describe,

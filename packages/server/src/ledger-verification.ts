@@ -5,7 +5,7 @@ import { verifyLedgers } from './ledger/ledger.ts'
 import { checkRuns } from './reconciliation/reconciliation.ts'
 import { formatId } from './values/id.ts'
 
-/** Checks the books of every organization and prints what was found; ends with 1 where something does not balance. */
+/** Verifies the ledger of every organization and prints the findings; exits with 1 when something does not balance. */
 export async function verifyBooks(config: Config, log: Log) {
   const platform = await openPlatform(config, 'verify', log)
   try {

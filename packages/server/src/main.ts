@@ -10,26 +10,26 @@ const usage = `Usage: main.ts api | worker | migrate | verify | COMMAND
 
   api       serves /v1, the documentation and the probes
   worker    runs background jobs
-  migrate   brings the database to the schema of this version, then ends
-  verify    checks that journal, balances and open holds agree to the nano-dollar, then ends (with 1 if not)
+  migrate   migrates the database to the schema of this version, then exits
+  verify    checks that journal, balances and open holds agree to the nano-dollar, then exits (with 1 if not)
 
-  rekey [--report | --revoke-unused-since=DATE]          moves what hangs on old master keys to the newest one, and reports the rest; or
-                                                         only reports it; or revokes keys that hang on an old one and were not used since
-                                                         that day (2026-12-31)
-  create-operator-key NAME [--expires-at TIME]           mints a key for /v1/admin and prints it, once
-  list-operator-keys                                     prints all of them, without their secrets
-  rotate-operator-key KEY_ID [--overlap-seconds N]       mints the successor of a key and prints it, once
-  revoke-operator-key KEY_ID [--descendants] [--force]   ends a key and its support grants, and with --descendants what it has
-                                                         minted or rotated; the last one only with --force
+  rekey [--report | --revoke-unused-since=DATE]          re-encrypts what depends on old master keys with the newest one, and reports the
+                                                         rest; or only reports it; or revokes keys that depend on an old one and were not
+                                                         used since that day (2026-12-31)
+  create-operator-key NAME [--expires-at TIME]           creates a key for /v1/admin and prints it once
+  list-operator-keys                                     prints all of them without their secrets
+  rotate-operator-key KEY_ID [--overlap-seconds N]       creates the successor of a key and prints it once
+  revoke-operator-key KEY_ID [--descendants] [--force]   revokes a key and its support grants, with --descendants also the keys that it has
+                                                         created or rotated; the last one only with --force
   reset-operator-ip-allow-list                           accepts operators from every address again
-  verify-audit-export FILE [HEADS]                       checks an NDJSON audit export, and the heads that were logged, without a database
+  verify-audit-export FILE [HEADS]                       verifies an NDJSON audit export, and the logged heads, without a database
 
 Configuration is read from the environment; docs/configuration.md lists every variable.`
 
 const exitUsage = 64
 const exitConfiguration = 78
 
-/** Each role loads only what it runs on. */
+/** Roles of the program. Each loads only the modules that it needs. */
 const roles: Record<string, Work> = {
   api: async (config, log) => {
     const [{ runApi }, { openPlatform }] = await Promise.all([import('./api.ts'), import('./infra/platform.ts')])
@@ -50,7 +50,7 @@ const roles: Record<string, Work> = {
   },
 }
 
-/** How a command is called whose answer goes to standard output; roles take nothing. */
+/** Arguments and flags of the commands that print a result to standard output; roles take none. */
 const operatorCommands: Record<OperatorCommand, { arguments: number; flags: Record<string, 'string' | 'boolean'> }> = {
   'create-operator-key': { arguments: 1, flags: { 'expires-at': 'string' } },
   'list-operator-keys': { arguments: 0, flags: {} },
@@ -72,7 +72,7 @@ function rekeyWork([option, ...more]: string[]): Work | undefined {
   }
 }
 
-/** The work that a command line asks for; nothing where nobody could tell. */
+/** Returns the work that a command line names; undefined when it cannot be understood. */
 function workOf(name: string, rest: string[]): Work | undefined {
   const role = roles[name]
   if (role) return rest.length === 0 ? role : undefined
@@ -105,7 +105,7 @@ async function main([name, ...rest]: string[]) {
 
   try {
     const { config, warnings } = readConfig(process.env)
-    // A command's answer goes to standard output, so its log must not.
+    // A command prints its result to standard output, so its log goes elsewhere.
     const log = createLog(
       { level: config.logLevel, role: name },
       name === 'verify' || name === 'rekey' || isOperatorCommand(name) ? process.stderr : undefined,
@@ -113,10 +113,10 @@ async function main([name, ...rest]: string[]) {
     for (const warning of warnings) log.warn(warning)
     const fail = (error: unknown) => {
       if (error instanceof ConfigurationError) throw error
-      // A mismatch is explained by its message; a stack would only hide it.
+      // The message explains the mismatch; a stack trace would only hide it.
       const isExplained = [SchemaMismatch, AlteredSession, CommandRefused].some((kind) => error instanceof kind)
       if (isExplained) log.fatal((error as Error).message)
-      else log.fatal({ error }, 'the program cannot go on')
+      else log.fatal({ error }, 'the program cannot continue')
       process.exit(1)
     }
     process.on('unhandledRejection', fail)

@@ -17,7 +17,7 @@ import { closeGrants } from './support/support.ts'
 import { operatorsOrgId, parseId } from './values/id.ts'
 import { endSubscriptionsOf } from './webhooks/webhooks.ts'
 
-/** Commands about operators' keys: the way in for the first one, and back in for those who have lost theirs. */
+/** Commands for operators' keys: they create the first one, and replace those that were lost. */
 
 interface Flags {
   readonly 'expires-at'?: string
@@ -30,14 +30,14 @@ type Command = (platform: Platform, argument: string, flags: Flags) => Promise<u
 
 const keyIdIn = (text: string) => {
   const id = parseId('key', text)
-  if (id === undefined) throw new CommandRefused(`${text} is no id of a key.`)
+  if (id === undefined) throw new CommandRefused(`${text} is not the id of a key.`)
   return id
 }
 
 const commands = {
   'create-operator-key': async (platform, name, { 'expires-at': expiresAt }) => {
     if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt)))
-      throw new CommandRefused(`${expiresAt} is no time. Write it as 2027-01-01T00:00:00Z.`)
+      throw new CommandRefused(`${expiresAt} is not a time. Write it as 2027-01-01T00:00:00Z.`)
     const asked = { name, ...(expiresAt !== undefined && { expires_at: expiresAt }) }
     const minted = await asCommand(platform, 'create-operator-key', (tools) =>
       mintOperatorKey(platform, tools, machine, asked),
@@ -51,7 +51,7 @@ const commands = {
     return rows.map((row) => keyView(row, now))
   },
   'rotate-operator-key': async (platform, id, { 'overlap-seconds': overlap = '0' }) => {
-    if (!/^\d{1,7}$/.test(overlap)) throw new CommandRefused(`${overlap} is no number of seconds.`)
+    if (!/^\d{1,7}$/.test(overlap)) throw new CommandRefused(`${overlap} is not a number of seconds.`)
     const minted = await asCommand(platform, 'rotate-operator-key', (tools) =>
       rotateOperatorKey(platform, tools, machine, keyIdIn(id), Number(overlap)),
     )
@@ -72,7 +72,7 @@ const commands = {
 export type OperatorCommand = keyof typeof commands
 const maxListed = 1_000
 
-/** Carries out one command and prints its answer as JSON. */
+/** Runs one command and prints its result as JSON. */
 export async function runOperatorCommand(
   config: Config,
   log: Log,

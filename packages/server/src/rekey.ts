@@ -6,7 +6,7 @@ import { rekey, reportUses, revokeUnusedKeys } from './master-keys/master-keys.t
 
 const day = /^--revoke-unused-since=(\d{4}-\d{2}-\d{2})$/
 
-/** Moves what hangs on old master keys to the newest one, or only reports it; prints one line of JSON. */
+/** Re-encrypts everything that depends on old master keys with the newest one, or only reports it; prints one line of JSON. */
 export async function runRekey(config: Config, log: Log, option: string | undefined) {
   const since = day.exec(option ?? '')?.[1]
   const platform = await openPlatform(config, 'rekey', log)

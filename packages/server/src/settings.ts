@@ -21,11 +21,11 @@ import { webhookSettings } from './webhook-settings.ts'
  */
 
 export const settings = {
-  host: defaulted(setting('SVC_HOST', 'The address to listen on; a container wants `0.0.0.0`.', text), '127.0.0.1'),
+  host: defaulted(setting('SVC_HOST', 'The address to listen on; in a container use `0.0.0.0`.', text), '127.0.0.1'),
   port: defaulted(
     setting(
       'SVC_PORT',
-      'The port to listen on; `0` asks for a free one. The worker serves its probes there.',
+      'The port to listen on; `0` picks a free one. The worker serves its probes there.',
       integer(0, 65_535),
     ),
     '8080',
@@ -33,7 +33,7 @@ export const settings = {
   metricsPort: optional(
     setting(
       'SVC_METRICS_PORT',
-      'A port of its own for `/metrics`, which then is not served on `SVC_PORT`, and for the probes, which are served on both; `0` asks for a free one.',
+      'A separate port for `/metrics`, which is then not served on `SVC_PORT`, and for the probes, which are served on both; `0` picks a free one.',
       integer(0, 65_535),
     ),
     '`/metrics` is served on `SVC_PORT`',
@@ -42,7 +42,7 @@ export const settings = {
   publicUrl: optional(
     setting(
       'SVC_PUBLIC_URL',
-      'The address under which callers reach the API; workers need it too, for what webhooks say.',
+      'The URL under which callers reach the API; workers need it too, for links in webhooks.',
       url('http:', 'https:'),
     ),
     '`http://localhost:` + the port',
@@ -51,59 +51,59 @@ export const settings = {
   docsUrl: optional(
     setting(
       'SVC_DOCS_URL',
-      'The address of the documentation, named in deprecation headers of answers and webhooks.',
+      'The URL of the documentation, used in the deprecation headers of responses and webhooks.',
       url('http:', 'https:'),
     ),
-    'the public address + `/docs`',
+    'the public URL + `/docs`',
     () => undefined,
   ),
   databaseUrl: secretSetting(
     'SVC_DATABASE_URL',
-    'PostgreSQL, as the application role: it owns nothing, and row-level security binds it. [With TLS](operating.md#tls): `?sslmode=verify-full&sslrootcert=/path/ca.pem`.',
+    'PostgreSQL as the application role, which owns nothing and is subject to row-level security. [With TLS](operating.md#tls): `?sslmode=verify-full&sslrootcert=/path/ca.pem`.',
     databaseUrl,
   ),
   migrateDatabaseUrl: optional(
     secretSetting(
       'SVC_MIGRATE_DATABASE_URL',
-      'PostgreSQL, as the role that owns the schema and may create roles; read by `migrate` only. A direct connection, not through a transaction pooler.',
+      'PostgreSQL as the role that owns the schema and may create roles; read by `migrate` only. Must be a direct connection, not through a transaction pooler.',
       databaseUrl,
     ),
     'needed by `migrate` only',
     () => undefined,
   ),
   databasePoolSize: defaulted(
-    setting('SVC_DATABASE_POOL_SIZE', 'The most connections a process opens to PostgreSQL.', integer(2, 500)),
+    setting('SVC_DATABASE_POOL_SIZE', 'Maximum number of connections of a process to PostgreSQL.', integer(2, 500)),
     '10',
   ),
   lanes: defaulted(
     setting(
       'SVC_LANES',
-      'How many transactions of money decisions a process has on their way at once, each on a connection of its own.',
+      'Concurrent transactions of money decisions in a process, each on a dedicated connection.',
       integer(1, 64),
     ),
     '2',
   ),
   redisUrl: secretSetting(
     'SVC_REDIS_URL',
-    'Redis or Valkey, for speed limits only; with TLS: `rediss://`.',
+    'Redis or Valkey, for rate limits only; with TLS: `rediss://`.',
     secretUrl('redis:', 'rediss:'),
   ),
   redisCa: optional(
     setting(
       'SVC_REDIS_CA_FILE',
-      'The certificates, in PEM, of the authorities that may vouch for Redis; for an address that begins with `rediss://`.',
+      'PEM file with the certificate authorities trusted for Redis; for a URL that begins with `rediss://`.',
       pemFile,
     ),
     'those that Node.js trusts',
     () => undefined,
   ),
   redisCertificate: optional(
-    setting('SVC_REDIS_CERT_FILE', 'A client certificate in PEM, for a Redis that asks for one.', pemFile),
+    setting('SVC_REDIS_CERT_FILE', 'PEM file with a client certificate, for a Redis that requires one.', pemFile),
     'none',
     () => undefined,
   ),
   redisKey: optional(
-    setting('SVC_REDIS_KEY_FILE', 'The private key of that certificate, in PEM.', pemFile),
+    setting('SVC_REDIS_KEY_FILE', 'PEM file with the private key of that certificate.', pemFile),
     'none',
     () => undefined,
   ),
@@ -120,18 +120,14 @@ export const settings = {
     'c1',
   ),
   trustedProxies: optional(
-    setting(
-      'SVC_TRUSTED_PROXIES',
-      'Proxies whose `X-Forwarded-For` is believed: addresses or CIDR networks.',
-      networks,
-    ),
+    setting('SVC_TRUSTED_PROXIES', 'Proxies whose `X-Forwarded-For` is trusted: addresses or CIDR ranges.', networks),
     'none: the peer is the client',
     (): string[] => [],
   ),
   authBackoffPerMinute: defaulted(
     setting(
       'SVC_AUTH_BACKOFF_PER_MINUTE',
-      'Failed verifications a minute and address, beyond which a failing answer is 429 instead of 401.',
+      'Failed verifications per minute and address; beyond it a failure is 429 instead of 401.',
       integer(1, 1_000_000),
     ),
     '300',
@@ -139,7 +135,7 @@ export const settings = {
   idempotencyTakeoverSeconds: defaulted(
     setting(
       'SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS',
-      'After how long a request whose first call crashed may be taken over by a retry; above the time limit of handlers.',
+      'Time after which a retry may take over a request whose first attempt crashed; must exceed the time limit of handlers.',
       integer(1, 86_400),
     ),
     '60',
@@ -147,7 +143,7 @@ export const settings = {
   logLevel: defaulted(
     setting(
       'SVC_LOG_LEVEL',
-      'The least severe log lines to write.',
+      'Minimum severity of log lines.',
       oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'),
     ),
     'info',
@@ -155,28 +151,28 @@ export const settings = {
   accessLog: defaulted(
     setting(
       'SVC_ACCESS_LOG',
-      'Which answered requests get a log line: `all`, or `errors` for those answered with 5xx (metrics and traces cover the rest).',
+      'Requests that get a log line: `all`, or `errors` for those with a 5xx response (metrics and traces cover the rest).',
       oneOf('all', 'errors'),
     ),
     'errors',
   ),
   bodyLimitBytes: defaulted(
-    setting('SVC_BODY_LIMIT_BYTES', 'The largest request body, after decompression.', integer(1_024, 268_435_456)),
+    setting('SVC_BODY_LIMIT_BYTES', 'Maximum size of a request body after decompression.', integer(1_024, 268_435_456)),
     '1048576',
   ),
   bulkBodyLimitBytes: defaulted(
-    setting('SVC_BULK_BODY_LIMIT_BYTES', 'The same, on routes that take batches.', integer(1_024, 268_435_456)),
+    setting('SVC_BULK_BODY_LIMIT_BYTES', 'The same for routes that accept batches.', integer(1_024, 268_435_456)),
     '16777216',
   ),
   ...bounds,
   requestTimeoutSeconds: defaulted(
-    setting('SVC_REQUEST_TIMEOUT_SECONDS', 'How long a client may take to send a whole request.', integer(1, 3_600)),
+    setting('SVC_REQUEST_TIMEOUT_SECONDS', 'Time limit for a client to send a whole request.', integer(1, 3_600)),
     '30',
   ),
   handlerTimeoutSeconds: defaulted(
     setting(
       'SVC_HANDLER_TIMEOUT_SECONDS',
-      'How long the service may take to answer one; then it is 503. Left out, nine tenths of the takeover time where that is shorter.',
+      'Time limit for the service to answer a request; then the response is 503. When unset, at most nine tenths of the takeover time.',
       integer(1, 3_600),
     ),
     '30',
@@ -184,7 +180,7 @@ export const settings = {
   maxInFlight: defaulted(
     setting(
       'SVC_MAX_IN_FLIGHT',
-      'How many requests a process works on at once; beyond it, and for less urgent routes already below it, the answer is 503.',
+      'Concurrent requests in a process; beyond it, and for less urgent routes already below it, the response is 503.',
       integer(1, 1_000_000),
     ),
     '2000',
@@ -192,7 +188,7 @@ export const settings = {
   maxEventLoopDelayMs: defaulted(
     setting(
       'SVC_MAX_EVENT_LOOP_DELAY_MS',
-      'Event loop delay (the mean of each of the last three seconds) from which on requests are shed with 503.',
+      'Event loop delay (the mean of each of the last three seconds) from which requests are shed with 503.',
       integer(10, 60_000),
     ),
     '500',
@@ -200,7 +196,7 @@ export const settings = {
   drainSeconds: defaulted(
     setting(
       'SVC_DRAIN_SECONDS',
-      'After SIGTERM: how long to go on serving while `/readyz` says 503, so that load balancers turn away first.',
+      'Time after SIGTERM during which requests are still served while `/readyz` is 503, so that load balancers stop routing first.',
       integer(0, 3_600),
     ),
     '5',
@@ -208,7 +204,7 @@ export const settings = {
   stopTimeoutSeconds: defaulted(
     setting(
       'SVC_STOP_TIMEOUT_SECONDS',
-      'After the drain: how long requests and jobs in flight may take to end.',
+      'Time after the drain for requests and jobs in flight to finish.',
       integer(1, 3_600),
     ),
     '30',
@@ -216,7 +212,7 @@ export const settings = {
   refusalEventsPerMinute: defaulted(
     setting(
       'SVC_REFUSAL_EVENTS_PER_MINUTE',
-      'How many `decision.refused` events, and how many `content_safety.detected` ones, a process writes a minute and organization, for those that ask for them.',
+      'Events of each of the kinds `decision.refused` and `content_safety.detected` that a process writes per minute and organization with a subscription to it.',
       integer(0, 100_000),
     ),
     '60',
@@ -224,19 +220,19 @@ export const settings = {
   maxNewValuesPerDay: defaulted(
     setting(
       'SVC_MAX_NEW_VALUES_PER_DAY',
-      'New values a day (UTC) of a model, provider, workflow, deployment or department that usage tells apart, for organizations that have set no number of their own.',
+      'New models, providers, workflows, deployments or departments per day (UTC) that usage distinguishes, for organizations without a number of their own.',
       integer(1, 10_000),
     ),
     '1000',
   ),
   workerConcurrency: defaulted(
-    setting('SVC_WORKER_CONCURRENCY', 'How many jobs a worker runs at once.', integer(1, 1_000)),
+    setting('SVC_WORKER_CONCURRENCY', 'Concurrent jobs of a worker.', integer(1, 1_000)),
     '10',
   ),
   cohortFloor: defaulted(
     setting(
       'SVC_COHORT_FLOOR',
-      'How many organizations that are not the reader’s every benchmark rests on, and every difference of two.',
+      'Minimum number of organizations other than the reader’s behind every benchmark, and behind every difference of two.',
       integer(3, 1_000),
     ),
     '5',
@@ -244,7 +240,7 @@ export const settings = {
   cohortMargin: defaulted(
     setting(
       'SVC_COHORT_MARGIN',
-      'How many organizations of benchmark cohorts one party may control while that holds; a cohort needs so many contributors more.',
+      'Number of organizations in a cohort that one party may control without weakening that minimum; a cohort needs as many additional contributors.',
       integer(1, 1_000),
     ),
     '1',
@@ -253,7 +249,7 @@ export const settings = {
   otlpEndpoint: optional(
     setting(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
-      'OpenTelemetry collector (OTLP over HTTP); set, it turns traces on. `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` apply too.',
+      'OpenTelemetry collector (OTLP over HTTP); setting it enables traces. `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` apply too.',
       url('http:', 'https:'),
     ),
     'no traces',
@@ -262,7 +258,7 @@ export const settings = {
   traceSampleRatio: defaulted(
     setting(
       'OTEL_TRACES_SAMPLER_ARG',
-      'The share of traces to keep, 0 to 1; a caller that sends a `traceparent` decides for its own.',
+      'Share of traces to sample, 0 to 1; a caller that sends a `traceparent` decides for its own.',
       ratio,
     ),
     '1',
@@ -271,7 +267,7 @@ export const settings = {
     ...optional(
       setting(
         'SVC_READ_LIMIT_PER_MINUTE',
-        'Reads a minute for organizations without a rate limit of their own.',
+        'Reads per minute for organizations without a rate limit of their own.',
         integer(1, 1_000_000_000),
       ),
       'no limit',

@@ -4,18 +4,14 @@ import { integer, nameServers, networks, portRanges, secondsList } from './value
 /** The settings of webhooks. */
 export const webhookSettings = {
   webhookAllowedCidrs: optional(
-    setting(
-      'SVC_WEBHOOK_ALLOWED_CIDRS',
-      'Where webhooks may be sent although it is not public: addresses or CIDR networks.',
-      networks,
-    ),
+    setting('SVC_WEBHOOK_ALLOWED_CIDRS', 'Private addresses or CIDR ranges to which webhooks may be sent.', networks),
     'none: public addresses only',
     (): string[] => [],
   ),
   webhookAllowedPorts: defaulted(
     setting(
       'SVC_WEBHOOK_ALLOWED_PORTS',
-      'The ports that webhooks may be sent to: numbers and ranges such as `8000-8999`.',
+      'Ports to which webhooks may be sent: numbers and ranges such as `8000-8999`.',
       portRanges,
     ),
     '80,443,8080,8443',
@@ -23,16 +19,16 @@ export const webhookSettings = {
   webhookDnsServers: optional(
     setting(
       'SVC_WEBHOOK_DNS_SERVERS',
-      'Name servers that webhook targets are looked up at, `address` or `address:port`, instead of the system’s: names then resolve as the outside sees them.',
+      'Name servers for webhook targets instead of the system’s, `address` or `address:port`, so that names resolve as they do outside.',
       nameServers,
     ),
-    'the resolver of the system',
+    'the system’s resolver',
     () => undefined,
   ),
   webhookTimeoutSeconds: defaulted(
     setting(
       'SVC_WEBHOOK_TIMEOUT_SECONDS',
-      'How long one attempt of a delivery may take as a whole, from the name lookup to the last byte of the answer.',
+      'Time limit of one delivery attempt, from the name lookup to the last byte of the response.',
       integer(1, 300),
     ),
     '15',
@@ -40,13 +36,13 @@ export const webhookSettings = {
   webhookRetrySeconds: defaulted(
     setting(
       'SVC_WEBHOOK_RETRY_SECONDS',
-      'The pauses after failed attempts of a delivery, in seconds; after the last one it has failed.',
+      'Pauses after failed attempts of a delivery, in seconds; after the last one the delivery has failed.',
       secondsList,
     ),
     '5,30,120,900,3600,14400,43200,86400',
   ),
   webhookConcurrency: defaulted(
-    setting('SVC_WEBHOOK_CONCURRENCY', 'How many deliveries a worker has on their way at once.', integer(1, 10_000)),
+    setting('SVC_WEBHOOK_CONCURRENCY', 'Concurrent deliveries of a worker.', integer(1, 10_000)),
     '256',
   ),
 }

@@ -24,7 +24,7 @@ import { closeGrantsJob } from './support/support.ts'
 import { foldOldUsageJob, foldUsage } from './usage/usage.ts'
 import { deliverWebhooks, endSubscriptionsOf, ensureKeptDays, keepWebhookPartitionsJob } from './webhooks/webhooks.ts'
 
-/** Every kind of background work, in one place. */
+/** The scheduled jobs of the worker. */
 const jobsOf = (platform: Platform): Job[] => [
   forgetDeadNodesJob(platform),
   keepIdempotencyPartitionsJob(platform),
@@ -46,7 +46,7 @@ const jobsOf = (platform: Platform): Job[] => [
   publishBenchmarksJob(platform),
 ]
 
-/** Runs jobs until asked to stop; then finishes those it has begun. */
+/** Runs the worker until it is asked to stop, then finishes the jobs that it has begun. */
 export async function runWorker(platform: Platform) {
   const { config, log, sql, metrics, tracing } = platform
   const lifecycle = createLifecycle(log)

@@ -197,6 +197,6 @@ describe('Redis with TLS', () => {
       configured('postgres://weir@db/weir', { SVC_REDIS_URL: 'rediss://127.0.0.1', ...more })
     expect(faults({ SVC_REDIS_URL: 'redis://127.0.0.1', SVC_REDIS_CA_FILE: ca })).toThrow('rediss://')
     expect(faults({ SVC_REDIS_CERT_FILE: ca })).toThrow('together')
-    expect(faults({ SVC_REDIS_CA_FILE: file('empty.pem', '') })).toThrow('must name a file in PEM')
+    expect(faults({ SVC_REDIS_CA_FILE: file('empty.pem', '') })).toThrow('must name a PEM file')
   })
 })

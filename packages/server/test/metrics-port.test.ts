@@ -50,5 +50,5 @@ test('without one they are where everything else is', async () => {
 test('one port for both is a fault of the configuration', async () => {
   const role = startRole('api', environmentFor(database, { SVC_PORT: '8080', SVC_METRICS_PORT: '8080' }))
   expect(await role.exit).toBe(78)
-  expect(role.errors.join('\n')).toContain('SVC_METRICS_PORT (8080) must not be SVC_PORT')
+  expect(role.errors.join('\n')).toContain('SVC_METRICS_PORT (8080) must differ from SVC_PORT')
 })

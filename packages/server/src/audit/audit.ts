@@ -22,7 +22,7 @@ export { createDeniedRecorder, createImpersonationRecorder } from './recorders.t
 export { type AuditRecord, auditKeyring, record, recordAll } from './recording.ts'
 export { handOverChains, retireAuditKeys, verifyingKeyring } from './retired-keys.ts'
 
-/** The chain is computed over microseconds; readers are shown times as everywhere else. */
+/** Truncates microseconds, over which the chain is computed, to the milliseconds of all other responses. */
 const toMilliseconds = (at: string) => at.replace(/(?<=\.\d{3})\d{3}/, '')
 
 const entryView = ({ id, seq, at, ...row }: EntryRow) => ({
@@ -49,15 +49,15 @@ export async function listAudit(tx: Tx, orgId: string, request: PageRequest, fil
 const verifyPageRows = 500
 
 export interface VerifyOptions {
-  /** Go on after this entry, which an earlier call found sound. */
+  /** Place to continue after: an entry that an earlier call found sound. */
   readonly after?: Place | undefined
-  /** Asked between pages; once it says so, the rest is left to the next call. */
+  /** Checked between pages; when true, the rest is left to the next call. */
   readonly isTimeUp?: () => boolean
 }
 
 /**
- * Recomputes an organization's chain from its first entry, in short transactions, and compares its end with the head that
- * the database keeps. Who rewinds both to an earlier state is found out by the heads that were exported.
+ * Recomputes an organization's chain from its first entry, in short transactions, and compares its end with the head that the
+ * database stores. Rewinding both to an earlier state is detected by the exported heads.
  */
 export async function verifyAudit(
   sql: Sql,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Keyring } from '../values/keyring.ts'
 import { preparedKey } from '../values/prepared-key.ts'
 
-/** Who did it: a key, or an operator under a support grant. */
+/** The acting key, or the operator behind a support grant. */
 export interface Actor {
   readonly kind: 'key' | 'support' | 'system'
   readonly id: string
@@ -11,7 +11,7 @@ export interface Actor {
   readonly operator_key_id?: string
 }
 
-/** One entry as it is chained: everything but the seal that the chain puts on it. */
+/** An entry as it is chained: everything but its seal. */
 export interface AuditEntry {
   readonly org_id: string
   readonly seq: bigint
@@ -36,7 +36,7 @@ export interface SealedEntry extends AuditEntry {
 /** The head of an empty chain. */
 export const genesis = Buffer.alloc(32)
 
-/** One spelling of a value whatever order its fields came in: PostgreSQL gives jsonb back in an order of its own. */
+/** Serializes a value canonically, whatever the order of its fields: PostgreSQL returns jsonb in an order of its own. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (value !== null && typeof value === 'object') {
@@ -50,8 +50,8 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * Each entry's seal covers the entry and the seal before it, with a key that PostgreSQL never sees: who can write the
- * table can break the chain, but not mend it.
+ * Computes the seal of an entry. It covers the entry and the seal before it, with a key that PostgreSQL never sees: a writer of
+ * the table can break the chain, but not repair it.
  */
 export function sealOf(key: Buffer, previous: Buffer, entry: AuditEntry): Buffer {
   const { org_id, id, at, actor, action, target, outcome, before, after, address, trace_id, count } = entry
@@ -62,22 +62,22 @@ export function sealOf(key: Buffer, previous: Buffer, entry: AuditEntry): Buffer
 
 export const auditPurpose = 'audit chain'
 
-/** The action of an entry that hands a chain over to a newer master key; it names the older ones as `retired`. */
+/** Action of the entry that hands a chain over to a newer master key; it lists the older ones as `retired`. */
 export const handOverAction = 'master_key.handed_over'
 
 const retiredBy = ({ action, after }: AuditEntry): readonly string[] =>
   action === handOverAction ? ((after as { retired?: string[] } | null)?.retired ?? []) : []
 
-/** Why a chain cannot be believed from an entry on. */
+/** Reasons why a chain cannot be trusted from an entry on. */
 export const faults = {
-  bad_seal: 'The entry, or the one before it, is not what was sealed.',
-  missing: 'The entry is not there.',
+  bad_seal: 'The entry, or the one before it, differs from what was sealed.',
+  missing: 'The entry is missing.',
   repeated: 'A second entry has this number, or entries are out of order.',
   unknown_key: 'The entry names a master key that is not configured.',
-  truncated: 'The chain once went on from here: a head beyond it was kept.',
+  truncated: 'Entries after this one are missing: a stored head lies beyond it.',
   retired_key:
     'The entry is sealed with a master key after its chain was handed over to a newer one, and nothing hands it over again.',
-  head_mismatch: 'The head that was kept is not the seal of this entry.',
+  head_mismatch: 'The stored head is not the seal of this entry.',
 } as const
 export type Fault = keyof typeof faults
 
@@ -88,21 +88,21 @@ export interface FirstBad {
 
 export interface Verification {
   readonly entries: number
-  /** The sequence number that verification began with; null where there was nothing. */
+  /** Sequence number at which verification began; null when there was nothing to verify. */
   readonly first_seq: string | null
-  /** The last entry that is sound. */
+  /** Last sound entry. */
   readonly head: { readonly seq: string; readonly mac: string } | null
   readonly valid: boolean
   readonly first_bad?: FirstBad
 }
 
-/** Follows a chain entry by entry and stops believing at the first that does not follow. */
+/** Verifies a chain entry by entry and stops at the first that does not follow. */
 export function chainVerifier(
   keyring: Keyring & { readonly isRetired?: (id: string) => boolean },
   start: { seq: bigint; mac: Buffer } = { seq: 0n, mac: genesis },
 ) {
   let last = start
-  /** The first entries under keys that are retired, until one hands their chain over. */
+  /** First entries under retired keys, until an entry hands their chain over. */
   const notHandedOver = new Map<string, bigint>()
   let entries = 0
   let firstSeq: bigint | undefined
@@ -115,7 +115,7 @@ export function chainVerifier(
   return {
     last: () => last,
     fail,
-    /** Whether the entry continues the chain. */
+    /** Returns true when the entry continues the chain. */
     accept(entry: SealedEntry): boolean {
       if (firstBad) return false
       const expected = last.seq + 1n
@@ -124,7 +124,7 @@ export function chainVerifier(
       const key = keyring.find(entry.mac_key_id)
       if (!key) return fail(entry.seq, 'unknown_key')
       if (!sealOf(key.bytes, last.mac, entry).equals(entry.mac)) return fail(entry.seq, 'bad_seal')
-      // No key can vouch for itself; one that was retired later vouches as far as somebody vouches for it.
+      // No key can vouch for itself; a key that was retired later vouches only as far as another vouches for it.
       for (const id of retiredBy(entry)) if (id !== key.id) notHandedOver.delete(id)
       if (keyring.isRetired?.(key.id) && !notHandedOver.has(key.id)) notHandedOver.set(key.id, entry.seq)
       last = { seq: entry.seq, mac: entry.mac }
@@ -132,7 +132,7 @@ export function chainVerifier(
       entries += 1
       return true
     },
-    /** Once there is no more: whoever has a key that was retired since could have written what nobody handed over. */
+    /** Ends the verification: a holder of a key retired since could have written whatever was not handed over. */
     end() {
       for (const seq of notHandedOver.values()) fail(seq, 'retired_key')
     },

@@ -9,8 +9,8 @@ const firstPageRows = 100
 const pageBytes = 262_144
 
 /**
- * The entries of a window as text, a page at a time: nothing is held while the reader takes its time, neither a
- * transaction nor more than a page. Pages shrink where entries are large.
+ * Yields the entries of a window as text, page by page: while the reader takes its time, neither a transaction nor more than a
+ * page is held. Pages shrink when entries are large.
  */
 export async function* exportAudit(
   sql: Sql,
@@ -49,14 +49,14 @@ const sealBefore = (sql: Sql, orgId: string, entry: SealedEntry) =>
 
 const dayMs = 86_400_000
 const maxWindowMs = 90 * dayMs
-/** The database's clock may be ahead of ours, and the newest entries are what one looks for. */
+/** Tolerance for the database's clock, which may be ahead of ours, and the newest entries are what readers look for. */
 const clockSkewMs = 60_000
 
-/** What the ends of a window are where the query does not say: the last 90 days, up to now. */
+/** Returns the window of a query, by default the last 90 days. */
 export function defaultWindow({ from, to }: { from?: string; to?: string }, now: Date): { from: Date; to: Date } {
   const nowMs = now.getTime()
   const latest = nowMs + clockSkewMs
-  // Who asks for the last 90 days by their beginning asks a moment later than that moment.
+  // A request for the last 90 days arrives a moment after its beginning was computed.
   const longest = from === undefined ? latest : Date.parse(from) + maxWindowMs
   const end = to !== undefined ? Date.parse(to) : longest < nowMs - clockSkewMs ? latest : Math.min(latest, longest)
   return { from: new Date(end - maxWindowMs), to: new Date(end) }

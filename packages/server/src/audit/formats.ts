@@ -6,12 +6,12 @@ import type { SealedEntry } from './chain.ts'
 
 type ExportedEntry = SealedEntry & { readonly cursor: string }
 
-/** How an export is written. Every line says, as its cursor, where to go on after it. */
+/** Format of an export. Every line carries, as its cursor, the place to continue after it. */
 export interface Format {
   readonly contentType: string
-  /** Before the first line of an export that does not go on from another. */
+  /** Header line, written unless the export continues another. */
   readonly header?: string
-  /** One entry with its line end. `previous` is the seal before it. */
+  /** Formats one entry with its line end. `previous` is the seal before it. */
   readonly line: (entry: ExportedEntry, previous: Buffer | undefined) => string
 }
 
@@ -20,7 +20,7 @@ export type FormatName = (typeof formatNames)[number]
 
 const ids = ({ id, org_id }: SealedEntry) => ({ id: formatId('audit', id), org_id: formatId('org', org_id) })
 
-/** All that was sealed, and the seals: `verify-audit-export` needs nothing else but the master key. */
+/** NDJSON with everything that was sealed, and the seals: `verify-audit-export` needs only the master key besides. */
 const ndjson: Format = {
   contentType: 'application/x-ndjson; charset=utf-8',
   line: (entry, previous) =>
@@ -69,7 +69,7 @@ const columns: Record<string, (entry: ExportedEntry) => string> = {
   cursor: ({ cursor }) => cursor,
 }
 
-/** RFC 4180. */
+/** CSV (RFC 4180). */
 const csv: Format = {
   contentType: 'text/csv; charset=utf-8; header=present',
   header: csvLine(Object.keys(columns)),
@@ -89,7 +89,7 @@ function cefAddress(address: string | null): Record<string, string> {
 const custom = (name: string, label: string, value: string) =>
   value === '' ? {} : { [name]: value, [`${name}Label`]: label }
 
-/** ArcSight's Common Event Format, for collectors that take nothing else. */
+/** ArcSight's Common Event Format, for collectors that accept nothing else. */
 const cef: Format = {
   contentType: 'text/plain; charset=utf-8',
   line: (entry) => {
@@ -153,7 +153,7 @@ const ocsf: Format = {
       actor: { user: { uid: actor.id, type_id: 99, type: `${actor.kind} ${actor.role}` } },
       api: { operation: action },
       resources: [{ type: target.kind, uid: target.id }],
-      // The class requires an endpoint, and an endpoint some name; what the service did by itself came from nowhere.
+      // The class requires an endpoint with some name; actions of the service itself have no address.
       src_endpoint: address === null ? { svc_name: 'weir' } : { ip: address },
       metadata: {
         version: '1.3.0',

@@ -8,7 +8,7 @@ import { readHeadsPage } from './queries.ts'
 import { auditKeyring } from './recording.ts'
 
 const message = 'audit heads'
-/** Log collectors cut long lines. */
+/** Heads per log line, since collectors cut long ones. */
 const headsPerLine = 100
 
 interface ExportedHead {
@@ -18,7 +18,7 @@ interface ExportedHead {
 }
 
 interface Heads {
-  /** By when they were true. */
+  /** Time at which they were current. */
   readonly at: string
   readonly heads: readonly ExportedHead[]
 }
@@ -29,8 +29,8 @@ const sealHeads = (key: Buffer, { at, heads }: Heads) =>
     .digest()
 
 /**
- * Writes the end of every chain to the log, sealed: kept outside PostgreSQL, they show when entries and head were rewound
- * together. The field is no "signature", because the log blots out what is called that.
+ * Writes the sealed head of every chain to the log: stored outside PostgreSQL, heads prove when entries and head were rewound
+ * together. The field is not called "signature", because the log redacts that name.
  */
 export const exportAuditHeadsJob = ({ sql, log, config }: Platform): Job => ({
   name: 'export-audit-heads',
@@ -54,7 +54,10 @@ export const exportAuditHeadsJob = ({ sql, log, config }: Platform): Job => ({
   },
 })
 
-/** One organization's exported heads, from the lines of a log; others are passed over. A forged line is no evidence: it throws. */
+/**
+ * Reads one organization's exported heads from the lines of a log, skipping others. Throws on a forged line, which is no
+ * evidence.
+ */
 export async function readExportedHeads(
   lines: AsyncIterable<string>,
   keyring: Keyring,
@@ -72,7 +75,7 @@ export async function readExportedHeads(
     const seal = Buffer.from(parsed.seal, 'hex')
     const expected = key && sealHeads(key.bytes, parsed)
     if (!expected || seal.length !== expected.length || !timingSafeEqual(seal, expected))
-      throw new Error(`line ${number} of the heads does not have our seal`)
+      throw new Error(`line ${number} of the heads has an invalid seal`)
     if (before && Date.parse(parsed.at) >= before.getTime()) continue
     for (const head of parsed.heads) if (head.org === org) found.set(BigInt(head.seq), head.mac)
   }

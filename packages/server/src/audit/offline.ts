@@ -12,9 +12,8 @@ interface ExportedLine extends Omit<AuditEntry, 'seq' | 'at'> {
 }
 
 /**
- * Verifies an NDJSON export without the database: with the master key, and where given with the heads that were written
- * to the log. An export of a window begins anywhere in the chain; `to` is the window's end, from which on heads do not
- * speak about it.
+ * Verifies an NDJSON export without the database: with the master keys and, if given, the heads from the log. The export of a
+ * window may begin anywhere in the chain; `to` is the window's end, after which heads say nothing about it.
  */
 export async function verifyExport(
   lines: AsyncIterable<string>,
@@ -56,14 +55,14 @@ function parse(text: string, number: number): ExportedLine {
     const texts = [line.seq, line.org_id, line.id, line.mac].every((value: unknown) => typeof value === 'string')
     if (texts && /^[1-9]\d{0,17}$/.test(line.seq)) return line
   } catch {
-    // told below, in the same words
+    // Reported below, with the same message.
   }
-  throw new Error(`line ${number} is no line of an NDJSON export`)
+  throw new Error(`line ${number} is not a line of an NDJSON export`)
 }
 
 const entryOf = ({ seq, created_at, mac, ...line }: ExportedLine): SealedEntry => ({
   ...line,
-  // What is no identifier of ours was not sealed by us either; the seal will say so.
+  // An identifier that is not ours was not sealed by us either; the seal will show it.
   org_id: parseId('org', line.org_id) ?? '',
   id: parseId('audit', line.id) ?? '',
   seq: BigInt(seq),

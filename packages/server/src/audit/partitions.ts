@@ -8,9 +8,9 @@ const dayMs = 86_400_000
 
 const dateOf = (time: Date) => time.toISOString().slice(0, 10)
 
-/** The months that entries of now and of the near future fall into. */
+/** Returns the months of entries written now and in the near future. */
 export function auditMonths(now: Date) {
-  // From yesterday's month: the database's clock may still be in it.
+  // From yesterday's month on: the database's clock may still be in it.
   const yesterday = new Date(now.getTime() - dayMs)
   const count = monthsAhead + 1 + (yesterday.getUTCMonth() === now.getUTCMonth() ? 0 : 1)
   return Array.from({ length: count }, (_, i) => {
@@ -24,7 +24,10 @@ export function auditMonths(now: Date) {
   })
 }
 
-/** An entry without a partition cannot be written, and a change without its entry is not made: months stand ready early. */
+/**
+ * Creates the monthly partitions ahead of time: an entry without a partition cannot be written, nor can the change that it
+ * records.
+ */
 export async function ensureAuditPartitions(sql: Sql, now: Date) {
   for (const { suffix, from, to } of auditMonths(now)) await ensurePartition(sql, 'audit_log', suffix, from, to)
 }

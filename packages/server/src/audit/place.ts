@@ -3,7 +3,7 @@ import type { Place } from './queries.ts'
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}\+00:00$/
 const number = /^[1-9]\d{0,17}$/
 
-/** A place in a chain, as text; callers have it closed. */
+/** Formats a place in a chain as text; callers see it encrypted. */
 export const writePlace = ({ at, seq }: Place): string => JSON.stringify([at, seq.toString()])
 
 export function readPlace(cursor: string): Place | undefined {

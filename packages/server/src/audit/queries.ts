@@ -8,7 +8,7 @@ export interface Head {
   readonly mac: Buffer
 }
 
-/** A place in an organization's chain. The time is the column's exact text. */
+/** A place in an organization's chain. The time is the exact text of the column. */
 export interface Place {
   readonly at: string
   readonly seq: bigint
@@ -17,10 +17,10 @@ export interface Place {
 const timeText = (column: RawBuilder<unknown>) =>
   raw<string>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')`
 
-/** Every column of an entry as the chain spells it. */
+/** Columns of an entry, in the chain's spelling. */
 const entryColumns = raw`org_id, seq, id, ${timeText(raw`at`)} as at, actor, action, target, outcome, before, after, address, trace_id, count, mac, mac_key_id`
 
-/** The end of an organization's chain, held until the transaction ends. */
+/** Locks the head of an organization's chain until the transaction ends. */
 export async function lockHead(tx: Tx, orgId: string): Promise<Head> {
   const lock = async () =>
     (await raw<Head>`select seq, mac from audit_heads where org_id = ${orgId} for no key update`.execute(tx)).rows[0]
@@ -33,9 +33,9 @@ export async function lockHead(tx: Tx, orgId: string): Promise<Head> {
 }
 
 /**
- * The time of the next entry by the database's clock. Never before the last entry's, so that the order by time is the
- * order of the chain even where the clock was set back. Only a time near now is believed: one forged far ahead would
- * otherwise drag all later entries with it. A statement of its own after the lock: the locking one has an older snapshot.
+ * Returns the time of the next entry by the database's clock. Never before the last entry's, so that the order by time is the
+ * order of the chain even after the clock was set back. Only a last time near now counts: one forged far ahead would otherwise
+ * shift all later entries. Separate from the locking statement, whose snapshot is older than the lock.
  */
 export async function nextTime(tx: Tx, orgId: string, lastSeq: bigint): Promise<string> {
   const { rows } = await raw<{ at: string }>`
@@ -47,7 +47,7 @@ export async function nextTime(tx: Tx, orgId: string, lastSeq: bigint): Promise<
   return rows[0]!.at
 }
 
-/** Adds entries in one statement and moves the head to the last. */
+/** Inserts entries in one statement and moves the head to the last one. */
 export async function appendEntries(tx: Tx, entries: readonly SealedEntry[]) {
   const last = entries.at(-1)!
   const rows = entries.map((entry) => ({ ...entry, seq: entry.seq.toString(), mac: entry.mac.toString('hex') }))
@@ -75,7 +75,7 @@ export interface AuditFilters {
 
 export type EntryRow = Omit<AuditEntry, 'org_id'>
 
-/** Scans by the filters stop here: nothing may hold a snapshot for long. */
+/** Timeout of a filtered scan: nothing may hold a snapshot for long. */
 const maxPageMs = 4_500
 
 const limitTime = (tx: Tx) => raw`select set_config('statement_timeout', ${String(maxPageMs)}, true)`.execute(tx)
@@ -102,7 +102,7 @@ export async function listEntries(
   return rows.map(({ time, ...row }) => ({ ...row, at: time }) as unknown as EntryRow)
 }
 
-/** Entries of a window after a place, by time; one short transaction. */
+/** Reads entries of a window after a place, by time, in one short transaction. */
 export function readWindowPage(
   sql: Sql,
   orgId: string,
@@ -121,7 +121,7 @@ export function readWindowPage(
   })
 }
 
-/** The seal before an entry that is not the first, for who has no earlier entry at hand. */
+/** Finds the seal before an entry that is not the first, for callers without the earlier entry. */
 export async function findSealBefore(sql: Sql, orgId: string, { seq, at }: Place): Promise<Buffer | undefined> {
   const { rows } = await sql.asOrgs([orgId], (tx) =>
     raw<{ mac: Buffer }>`
@@ -130,7 +130,7 @@ export async function findSealBefore(sql: Sql, orgId: string, { seq, at }: Place
   return rows[0]?.mac
 }
 
-/** The seal of one entry, which the next one covers. */
+/** Finds the seal of one entry, which the next one covers. */
 export async function findSeal(sql: Sql, orgId: string, place: Place): Promise<Buffer | undefined> {
   const { rows } = await sql.asOrgs([orgId], (tx) =>
     raw<{
@@ -141,8 +141,8 @@ export async function findSeal(sql: Sql, orgId: string, place: Place): Promise<B
 }
 
 /**
- * Entries after a place in the order of the chain, and the head, of one snapshot: an entry appended between two looks
- * would make a sound chain look broken. By sequence and time, since a forger may give two entries one number.
+ * Reads entries after a place in chain order, and the head, from one snapshot: an entry appended between two reads would make a
+ * sound chain look broken. Ordered by sequence and time, since a forger may give two entries one number.
  */
 export function readChainPage(
   sql: Sql,
@@ -175,7 +175,7 @@ export interface HeadsPage {
   readonly heads: (Head & { readonly org_id: string })[]
 }
 
-/** The heads of the next organizations by id, and the time by which they were true. */
+/** Reads the heads of the next organizations by id, and the time at which they were current. */
 export function readHeadsPage({ db }: Sql, afterOrg: string | undefined, limit: number): Promise<HeadsPage> {
   return db.transaction().execute(async (tx) => {
     await raw`select set_config('app.operator', 'on', true)`.execute(tx)
@@ -189,7 +189,7 @@ export function readHeadsPage({ db }: Sql, afterOrg: string | undefined, limit: 
       select org_id, seq, mac from audit_heads where org_id = any (${ids}::uuid[]) and seq > 0 order by org_id`.execute(
       tx,
     )
-    // Asked after the heads were read: no entry below them is later than this.
+    // Read after the heads: no entry below them is later than this.
     const { rows } = await raw<{ at: string }>`select ${timeText(raw`clock_timestamp()`)} as at`.execute(tx)
     return { at: rows[0]!.at, lastOrg: ids.at(-1), heads }
   })

@@ -5,8 +5,8 @@ import type { Actor } from './chain.ts'
 import { type AuditRecord, auditKeyring, recordAll } from './recording.ts'
 
 /**
- * Entries about requests that changed nothing, and so have no transaction to be written in. They are written in batches,
- * one transaction for an organization at a time: its chain has one end, and a flood must not queue at it.
+ * Recorders of requests that changed nothing, and so have no transaction of their own. Entries are written in batches, one
+ * transaction per organization at a time: its chain has one end, and a flood must not queue at it.
  */
 
 const deniedFlushMs = 5_000
@@ -18,7 +18,7 @@ const minuteMs = 60_000
 
 export interface DeniedRecorder {
   readonly record: (orgId: string, actor: Actor, action: string, address: string | null, traceId: string) => void
-  /** Writes what is due; with `all` also the minute that is not over. */
+  /** Writes the entries that are due; with `all` also those of the current minute. */
   readonly flush: (all?: boolean) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -31,15 +31,15 @@ interface Denied {
 }
 
 /**
- * Denied attempts: one entry for a key, an action and a minute, with their number. An entry is written once its minute is
- * over, since it cannot be changed any more afterwards. The address and trace are those of the first attempt.
+ * Creates the recorder of denied attempts: one entry per key, action and minute, with their count. It is written once its
+ * minute is over, since entries are immutable. Address and trace are those of the first attempt.
  */
 export function createDeniedRecorder(platform: Platform): DeniedRecorder {
   const { clock, log, metrics } = platform
   const keyring = auditKeyring(platform.config.masterKeys())
   const lost = new Counter({
     name: 'svc_audit_denied_lost_total',
-    help: 'Denied attempts that were not put on record, because too many different ones came in a minute.',
+    help: 'Denied attempts that were not recorded, because there were too many distinct ones in a minute.',
     registers: [metrics],
   })
   let waiting = new Map<string, Denied>()
@@ -55,7 +55,7 @@ export function createDeniedRecorder(platform: Platform): DeniedRecorder {
       for (const [orgId, ofOrg] of byOrg) {
         const records = ofOrg.map(([, { entry, count }]) => ({ ...entry, count }))
         await write(platform, keyring, orgId, records).catch((error: unknown) => {
-          log.warn({ error, entries: records.length }, 'denied attempts were not put on record; trying again')
+          log.warn({ error, entries: records.length }, 'denied attempts were not recorded; retrying')
           for (const [key, denied] of ofOrg) putBack(key, denied)
         })
       }
@@ -93,8 +93,8 @@ export function createDeniedRecorder(platform: Platform): DeniedRecorder {
 
 export interface ImpersonationRecorder {
   /**
-   * Resolves once the entry is durable, or with `false` where it could not be written: then the answer that it is about
-   * must not be sent.
+   * Resolves once the entry is durable, or with `false` when it could not be written: then the response that it records must
+   * not be sent.
    */
   readonly record: (orgId: string, record: AuditRecord) => Promise<boolean>
   readonly close: () => Promise<void>
@@ -107,9 +107,9 @@ interface Waiting {
 }
 
 /**
- * Requests under a support grant: one entry each, written before the answer leaves. Those that come while a transaction
- * of their organization is on its way share the next one. A wait is bounded; an entry whose transaction outlives it may
- * still be committed, and then says that an answer was given that was withheld.
+ * Creates the recorder of requests under a support grant: one entry each, written before the response is sent. Entries that
+ * arrive during a transaction of their organization share the next one. The wait is bounded; an entry whose transaction
+ * outlives it may still be committed, and then records a response that was withheld.
  */
 export function createImpersonationRecorder(platform: Platform): ImpersonationRecorder {
   const { log } = platform
@@ -127,7 +127,7 @@ export function createImpersonationRecorder(platform: Platform): ImpersonationRe
       const isWritten = await write(platform, keyring, orgId, records).then(
         () => true,
         (error: unknown) => {
-          log.error({ error, entries: records.length }, 'requests under a support grant were not put on record')
+          log.error({ error, entries: records.length }, 'requests under a support grant were not recorded')
           return false
         },
       )
@@ -171,7 +171,7 @@ export function createImpersonationRecorder(platform: Platform): ImpersonationRe
 const write = ({ sql }: Platform, keyring: Keyring, orgId: string, records: readonly AuditRecord[]) =>
   sql.asOrgs([orgId], (tx) => recordAll(tx, keyring, orgId, records))
 
-/** Runs pieces of work one after another; a tick that finds one running does not start a second. */
+/** Runs tasks one after another; a tick during a running task starts no second one. */
 function oneAtATime() {
   let last = Promise.resolve()
   return (work: () => Promise<void>): Promise<void> => {

@@ -4,7 +4,7 @@ import { deriveKeyring, type Keyring, type MasterKeys } from '../values/keyring.
 import { type Actor, auditPurpose, type SealedEntry, sealOf } from './chain.ts'
 import { appendEntries, lockHead, nextTime } from './queries.ts'
 
-/** What happened, as the code that did it says; the chain adds the rest. */
+/** An action as its code describes it; the chain adds the rest. */
 export interface AuditRecord {
   readonly actor: Actor
   readonly action: string
@@ -19,11 +19,13 @@ export interface AuditRecord {
 
 export const auditKeyring = (masterKeys: MasterKeys): Keyring => deriveKeyring(masterKeys, auditPurpose)
 
-/** Appends to an organization's chain in the transaction of the change, last of all: the chain's head is its last lock. */
+/**
+ * Appends an entry to an organization's chain in the transaction of the change, last of all: the chain's head is its last lock.
+ */
 export const record = (tx: Tx, keyring: Keyring, orgId: string, record: AuditRecord) =>
   recordAll(tx, keyring, orgId, [record])
 
-/** The same for several at once, in their order. */
+/** Appends several entries, in their order. */
 export async function recordAll(tx: Tx, keyring: Keyring, orgId: string, records: readonly AuditRecord[]) {
   if (records.length === 0) return
   let head = await lockHead(tx, orgId)
@@ -52,6 +54,6 @@ export async function recordAll(tx: Tx, keyring: Keyring, orgId: string, records
   await appendEntries(tx, entries)
 }
 
-/** The value that reading will give back: a `Date` that was sealed as one could never be verified as its text. */
+/** Returns the value as it will be read back: a `Date` sealed as such could never be verified from its text. */
 const asStored = (value: unknown): unknown =>
   value === undefined || value === null ? null : JSON.parse(JSON.stringify(value))

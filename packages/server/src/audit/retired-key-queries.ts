@@ -10,7 +10,7 @@ export const keepAuditKey = ({ db }: Sql, keyId: string, sealed: Buffer) =>
     .onConflict((conflict) => conflict.column('key_id').doUpdateSet({ sealed }))
     .execute()
 
-/** Organizations whose chains are not handed over to the newest key, or go on under another. */
+/** Finds organizations whose chains are not handed over to the newest key, or continue under another. */
 export const chainsToHandOver = async ({ db }: Sql, newest: string, most: number): Promise<string[]> =>
   (
     await raw<{ org_id: string }>`select org_id from audit_chains_to_hand_over(${newest}, ${most}) as org_id`.execute(

@@ -8,16 +8,16 @@ import { auditKeyring, record } from './recording.ts'
 import { chainsToHandOver, keepAuditKey, noteHandOver, readAuditKeys } from './retired-key-queries.ts'
 
 /**
- * Keys of the chain whose master keys are gone. Each entry covers the seal before it, so an entry under a newer key vouches for all
- * before it: who has an old key can rewrite nothing that was handed over. The old key itself is only needed to look at single
- * entries again, so it is kept sealed.
+ * Audit keys whose master keys were removed. Each entry covers the seal before it, so an entry under a newer key vouches for
+ * all before it: a holder of an old key can rewrite nothing that was handed over. The old key is only needed to verify single
+ * entries again, so it is stored encrypted.
  */
 
 const perLook = 100
 const purpose = 'retired audit keys'
 const contextOf = (keyId: string) => `audit key ${keyId}`
 
-/** Keeps the audit keys of all old master keys, and moves those that were kept before to the newest one. */
+/** Stores the audit keys of all old master keys, and re-encrypts those stored before with the newest one. */
 export async function retireAuditKeys(sql: Sql, masterKeys: MasterKeys): Promise<number> {
   const sealing = deriveKeyring(masterKeys, purpose)
   const chain = auditKeyring(masterKeys)
@@ -36,7 +36,7 @@ export async function retireAuditKeys(sql: Sql, masterKeys: MasterKeys): Promise
   return moved
 }
 
-/** The keys that verify a chain: those of the configured master keys, and the ones that were kept. */
+/** Returns the keys that verify a chain: those of the configured master keys, and the stored ones. */
 export async function verifyingKeyring(sql: Sql, masterKeys: MasterKeys): Promise<VerifyingKeyring> {
   const chain = auditKeyring(masterKeys)
   const sealing = deriveKeyring(masterKeys, purpose)
@@ -65,7 +65,7 @@ function opened(sealing: Keyring, keyId: string, sealed: Buffer): Buffer | undef
   }
 }
 
-/** Puts an entry under the newest key on every chain that may have older ones; where there is one master key, on none. */
+/** Appends an entry under the newest key to every chain that may have older ones; to none when there is one master key. */
 export async function handOverChains(sql: Sql, masterKeys: MasterKeys): Promise<number> {
   const keyring = auditKeyring(masterKeys)
   const old = masterKeys.slice(1).map(({ id }) => id)

@@ -20,7 +20,7 @@ import {
 
 const verifySeconds = 5
 
-/** The record of an organization, read by its own keys, and that of the operators, read by operators. */
+/** Audit logs: an organization's, read by its own keys, and the operators', read by operators. */
 const surfaces = [
   {
     path: '/v1/orgs/:id',
@@ -31,10 +31,10 @@ const surfaces = [
   { path: '/v1/admin', whose: 'Operator', access: { role: 'operator', scope: 'admin:read' }, params: {} },
 ] as const
 
-/** The record of who did what. */
+/** Routes of the audit log. */
 export function audit(app: App, { sql, config, clock }: Platform, cursors: Cursors) {
   const tags = ['audit']
-  describeTag(app, 'audit', 'Who did what, on a record that cannot be changed unnoticed.')
+  describeTag(app, 'audit', 'The tamper-evident record of changes and denied attempts.')
 
   for (const { path, whose, access, params } of surfaces) {
     app.get(
@@ -46,7 +46,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
           tags,
           summary: 'List audit entries',
           description:
-            'Changes, denied attempts and requests under support grants; the oldest first unless sorted otherwise.',
+            'Changes, denied attempts and requests under support grants; oldest first unless sorted otherwise.',
           ...params,
           querystring: AuditLogQuery,
           response: { 200: AuditLog },
@@ -73,7 +73,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
           tags,
           summary: 'Export audit entries',
           description:
-            'Streams the entries of a window of at most 90 days, by default the last 90. Each line has a `cursor`; an export that broke off goes on after the last line that arrived, and then has no header line. NDJSON lines carry all that offline verification needs.',
+            'Streams the entries of a window of at most 90 days, by default the last 90. Each line has a `cursor`; an interrupted export can be resumed after the last line received, and then has no header line. NDJSON lines contain everything that offline verification needs.',
           ...params,
           querystring: AuditExportQuery,
           response: { 200: AuditExport },
@@ -84,7 +84,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
         const window = readWindow(request.query, defaultWindow(request.query, clock.now()))
         const { orgId } = request.principal!
         reply.type(formats[format].contentType)
-        // The framework would read the whole stream to throw it away; from an empty text it would take the length.
+        // The framework would read the whole stream to discard it; from an empty text it would take the length.
         if (request.method === 'HEAD') return Readable.from([])
         const after = cursor === undefined ? undefined : readPlace(cursor)
         return Readable.from(
@@ -101,7 +101,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
           operationId: `verify${whose}AuditLog`,
           tags,
           summary: 'Verify the audit log',
-          description: 'Recomputes the chain of seals and names the first entry that is not what was once written.',
+          description: 'Recomputes the chain of seals and returns the first entry that differs from what was written.',
           ...params,
           querystring: AuditVerifyQuery,
           response: { 200: AuditVerification },

@@ -15,7 +15,10 @@ const Time = Type.String({
   examples: ['2026-11-15T09:30:00.123+00:00'],
 })
 
-const Seq = Type.String({ description: "Number in the organization's chain, from 1, without gaps.", examples: ['42'] })
+const Seq = Type.String({
+  description: "Sequence number in the organization's chain, from 1, without gaps.",
+  examples: ['42'],
+})
 
 export const AuditLogEntry = Type.Object({
   id: Id('audit'),
@@ -27,17 +30,17 @@ export const AuditLogEntry = Type.Object({
     role: Type.String({ examples: ['admin'] }),
     operator_key_id: Type.Optional(Type.String({ description: "The operator's own key behind a support grant." })),
   }),
-  action: Type.String({ description: 'What was done, or for a denied attempt the route.', examples: ['key.created'] }),
+  action: Type.String({ description: 'The action, or for a denied attempt the route.', examples: ['key.created'] }),
   target: Type.Object({
     kind: Type.String({ examples: ['key'] }),
     id: Type.String({ examples: [exampleId('key')] }),
   }),
   outcome: OneOf(['allowed', 'denied']),
-  before: Anything('The target before the change; null where there was none.', null),
-  after: Anything('The target after the change; null where there is none.', { name: 'checkout agent' }),
+  before: Anything('The target before the change; null if there was none.', null),
+  after: Anything('The target after the change; null if there is none.', { name: 'checkout agent' }),
   address: Nullable(Type.String({ description: "The caller's address.", examples: ['203.0.113.7'] })),
   trace_id: Type.String({ description: '`x-svc-trace-id` of the request.' }),
-  count: Type.Integer({ description: 'How many attempts the entry stands for.' }),
+  count: Type.Integer({ description: 'Number of attempts that the entry stands for.' }),
 })
 
 export const AuditLog = ListOf(AuditLogEntry)
@@ -51,10 +54,10 @@ export const AuditLogQuery = ListQuery(
     actor_id: Type.String({
       pattern: actorPattern,
       maxLength: 40,
-      description: `Only what this key (\`${prefixes.key}_…\`) or support grant (\`${prefixes.grant}_…\`) did.`,
+      description: `Only actions of this key (\`${prefixes.key}_…\`) or support grant (\`${prefixes.grant}_…\`).`,
     }),
-    target_id: Type.String({ minLength: 1, maxLength: 255, description: 'Only what was done to this.' }),
-    outcome: Type.Enum(['allowed', 'denied'], { description: 'Only these.' }),
+    target_id: Type.String({ minLength: 1, maxLength: 255, description: 'Only actions on this target.' }),
+    outcome: Type.Enum(['allowed', 'denied'], { description: 'Only entries with this outcome.' }),
     ...windowFilters,
   },
   'integer',
@@ -63,7 +66,7 @@ export const AuditLogQuery = ListQuery(
 
 const Cursor = (description: string) => Type.String({ minLength: 1, maxLength: 400, description })
 
-/** The list already knows what a window may be. */
+/** Window check shared with the list. */
 const windowFaults = checkOf(AuditLogQuery)!
 
 const withCursor = <S extends TSchema>(schema: S, use: string) =>
@@ -80,13 +83,13 @@ export const AuditExportQuery = withCursor(
       from: Type.Optional({ ...windowFilters.from, 'x-filter': true }),
       to: Type.Optional({ ...windowFilters.to, 'x-filter': true }),
       format: Type.Optional(
-        Type.Enum([...formatNames], { default: 'ndjson', description: 'How entries are written.', 'x-filter': true }),
+        Type.Enum([...formatNames], { default: 'ndjson', description: 'Format of the entries.', 'x-filter': true }),
       ),
-      cursor: Type.Optional(Cursor('Go on after the line that has this cursor, in the same window.')),
+      cursor: Type.Optional(Cursor('Resume after the line with this cursor, in the same window.')),
     },
     { 'x-filter': true },
   ),
-  'Use the cursor of a line of an export.',
+  'Must be the cursor of a line of an export.',
 )
 
 const exportExamples = {
@@ -95,32 +98,32 @@ const exportExamples = {
   'text/plain': 'CEF:0|Weir|Weir|0.1.0|key.created|key.created|3|rt=1794734400000 externalId=aud_… act=key.created …\n',
 }
 
-/** One line or more of an export; streamed, so this documents it and nothing is made from it. */
+/** Schema of an export; it is streamed, so this only documents it. */
 export const AuditExport = Type.Unsafe<Readable | string>({
-  description: 'The entries of the window in the order in which they were made, one on a line.',
+  description: 'The entries of the window in chronological order, one per line.',
   content: Object.fromEntries(
     Object.entries(exportExamples).map(([type, example]) => [type, { schema: Type.String({ examples: [example] }) }]),
   ),
 })
 
 export const AuditVerifyQuery = withCursor(
-  Type.Object({ cursor: Type.Optional(Cursor('`next_cursor` of the verification to go on with.')) }),
-  'Use the next_cursor of a verification.',
+  Type.Object({ cursor: Type.Optional(Cursor('`next_cursor` of the verification to resume.')) }),
+  'Must be the next_cursor of a verification.',
 )
 
 export const AuditVerification = Type.Object(
   {
-    entries: Type.Integer({ description: 'Sound entries that this answer is about.' }),
-    first_seq: Nullable(Type.String({ description: 'The first of them.', examples: ['1'] })),
+    entries: Type.Integer({ description: 'Number of entries that were verified.' }),
+    first_seq: Nullable(Type.String({ description: 'Sequence number of the first of them.', examples: ['1'] })),
     head: Nullable(
       Type.Object(
         { seq: Seq, mac: Type.String({ description: "The entry's seal in hexadecimal." }) },
         {
-          description: 'The last sound entry. Note it down: no honest chain will ever contradict it.',
+          description: 'The last sound entry. Keep it: no honest chain will ever contradict it.',
         },
       ),
     ),
-    valid: Type.Boolean({ description: 'Whether no fault was found.' }),
+    valid: Type.Boolean({ description: 'True when no fault was found.' }),
     first_bad: Type.Optional(
       Type.Object({
         seq: Seq,
@@ -132,7 +135,7 @@ export const AuditVerification = Type.Object(
         }),
       }),
     ),
-    next_cursor: NextCursor('A long chain takes several calls: pass as `cursor` to go on; null at the end.'),
+    next_cursor: NextCursor('A long chain takes several calls: pass it as `cursor` to continue; null at the end.'),
   },
   { description: 'The state of the chain of entries.' },
 )

@@ -2,7 +2,7 @@ import type { Actor } from '../audit/audit.ts'
 import type { Caller } from '../identity/identity.ts'
 import { formatId } from '../values/id.ts'
 
-/** A caller as the record names it. */
+/** Returns a caller as the audit log names it. */
 export const actorOf = (caller: Caller): Actor => ({
   kind: caller.kind,
   id: formatId(caller.kind === 'key' ? 'key' : 'grant', caller.id),

@@ -10,7 +10,7 @@ import { actorOf } from './actor.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** An answer is being put on record, or was: it is the only one that may be sent. */
+    /** True once a response is being recorded in the audit log: it is the only one that may be sent. */
     isOnRecord: boolean
   }
 }
@@ -20,13 +20,13 @@ const unavailable = 503
 const maxPathLength = 2_048
 
 export interface Attempts {
-  /** Puts a request that no hook sees on record; `false` where that failed, and its answer must not be sent. */
+  /** Records a request that bypasses all hooks; `false` when that failed, and its response must not be sent. */
   readonly putOnRecord: (request: FastifyRequest, status: number) => Promise<boolean>
 }
 
 /**
- * Puts on record what left no trace by itself: every request under a support grant, before its answer leaves and whatever
- * the answer is, and attempts at administration that were refused.
+ * Records in the audit log what leaves no trace by itself: every request under a support grant, before its response is sent and
+ * whatever it is, and denied attempts at administration.
  */
 export function recordAttempts(app: App, platform: Platform, identification: Identification): Attempts {
   const impersonated = createImpersonationRecorder(platform)
@@ -37,7 +37,7 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
   app.decorateRequest('isOnRecord', false)
 
   async function putOnRecord(request: FastifyRequest, status: number): Promise<boolean> {
-    // An answer of 503 may mean that there is too much to do, or no database: nobody is looked up for it.
+    // A 503 may mean overload or no database: callers are not looked up for it.
     const isFromMemory = status === unavailable
     const bearer =
       request.bearer === undefined ? await identification.bearerOf(request, { isFromMemory }) : request.bearer
@@ -46,7 +46,7 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const { principal } = request
-    // A second answer beside the one on record, as of a handler that ran out of time, is dropped.
+    // A second response after the recorded one, such as of a handler that timed out, is dropped.
     if (request.isOnRecord) return undefined
     if (!mayBeSupport(request)) {
       if (principal?.kind === 'key') noteRefusal(request, reply, principal)
@@ -70,7 +70,7 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
       discard(payload)
       return done(null, withhold(reply, new ApiError('service_unavailable')))
     }
-    // What is on record is what is sent, whatever a late handler has set meanwhile.
+    // The recorded status is the one that is sent, whatever a late handler has set meanwhile.
     reply.code(statusCode)
     done(null, payload)
   }
@@ -83,14 +83,14 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
   return { putOnRecord }
 }
 
-/** Whether a support grant may be behind a request: it is, or the request was refused before its token was looked at. */
+/** True when a request may be under a support grant: it is, or was refused before its token was checked. */
 function mayBeSupport({ bearer, route, headers }: FastifyRequest): boolean {
   if (bearer !== undefined) return bearer?.kind === 'support'
   const isClosed = route.template === undefined || (isContractPath(route.template) && route.open !== true)
   return isClosed && headers.authorization !== undefined
 }
 
-/** A stream that nobody will read holds what it reads from until it is ended. */
+/** Destroys a stream that nobody will read, which would hold its source open. */
 function discard(payload: unknown) {
   if (payload !== null && typeof payload === 'object' && 'destroy' in payload && typeof payload.destroy === 'function')
     payload.destroy()

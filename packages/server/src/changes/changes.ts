@@ -14,7 +14,7 @@ export { actorOf } from './actor.ts'
 export { type Attempts, recordAttempts } from './attempts.ts'
 export { replayRecorder } from './replays.ts'
 
-/** What a change says about itself for the record. */
+/** Description of a change for the audit log. */
 export interface Described {
   readonly action: string
   readonly target: { readonly kind: string; readonly id: string }
@@ -25,30 +25,29 @@ export interface Described {
 export interface ChangeTools {
   readonly tx: Tx
   /**
-   * Compares `If-Match` with the resource as it is, in the view that GET answers; nothing where it does not exist, with how GET
-   * answers that if it does. To be called
-   * under the lock that keeps others from changing it.
+   * Compares `If-Match` with the current resource, in the view that GET returns; nothing when it does not exist, with GET's
+   * representation of that if there is one. Must be called under the lock that keeps others from changing it.
    */
   readonly replaces: (current: object | null | undefined, absent?: object) => void
-  /** An entry in the organization's audit log, written in the same transaction. */
+  /** Adds an entry to the organization's audit log, in the same transaction. */
   readonly audit: (what: Described) => void
-  /** Something for the organization's subscriptions, written in the same transaction. */
+  /** Emits an event for the organization's subscriptions, in the same transaction. */
   readonly emit: (event: NewEvent) => void
-  /** What processes remember about the organization's callers is no longer true; the answer waits until none does. */
+  /** Marks what processes cache about the organization's callers as stale; the response waits until none uses it. */
   readonly accessChanged: () => void
 }
 
 export type Change = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  /** The status may be told only when the work is done. */
+  /** A function when the status is known only after the work. */
   options: { orgId: string; status?: number | (() => number) },
   work: (tools: ChangeTools) => Promise<T>,
 ) => Promise<T>
 
 /**
- * The one way to change something: the effect, the answer kept for retries, the audit entries and the events commit together or not
- * at all. The bytes that are sent are the bytes that are kept.
+ * Creates `change`, the only way to change something: the effect, the response stored for retries, the audit entries and the
+ * events commit together or not at all. The bytes that are sent are the bytes that are stored.
  */
 export function changes({ sql, config }: Platform, idempotency: Idempotency, lease: AccessLease): Change {
   const keyring = auditKeyring(config.masterKeys())
@@ -107,27 +106,27 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
       await notifyAccessChange(sql)
       await lease.confirmed(version)
     }
-    // The type says what the answer means to its readers; what is handed on are the bytes that were kept.
+    // The type is that of the response body; what is passed on are the stored bytes.
     const answer: unknown = status === 204 ? reply.code(204).send() : body
     if (status !== 204) asJsonText(reply, status)
     return answer as never
   }
 }
 
-/** What every change sets, so that it says nothing about whether there was one. */
+/** Fields that every change sets, so they do not tell whether anything else changed. */
 const stamps = new Set(['created_at', 'updated_at', 'version'])
 const entriesOf = (value: object) => Object.entries(value)
 const stampsOf = (view: object) => Object.fromEntries(entriesOf(view).filter(([name]) => stamps.has(name)))
 const withoutStamps = (view: object) => Object.fromEntries(entriesOf(view).filter(([name]) => !stamps.has(name)))
 
-/** Whether a resource was replaced with what it was. */
+/** True when a resource was replaced with an equal one. */
 const changesNothing = ({ before, after }: Described) =>
   before != null && after != null && isDeepStrictEqual(withoutStamps(before), withoutStamps(after))
 
 const deadlock = '40P01'
 const attempts = 3
 
-/** PostgreSQL has undone everything of one of two who waited for each other: it begins again behind the other. */
+/** Retries work that PostgreSQL has rolled back as a deadlock victim. */
 async function pastDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -3,7 +3,7 @@ import type { RecordReplay } from '../idempotency/idempotency.ts'
 import type { Platform } from '../infra/platform.ts'
 import { actorOf } from './actor.ts'
 
-/** Entries in the audit log for answers that were shown again; the effect itself is on record since the first time. */
+/** Returns the recorder of replays in the audit log; the effect itself was recorded the first time. */
 export function replayRecorder({ config }: Platform): RecordReplay {
   const keyring = auditKeyring(config.masterKeys())
   return async (tx, { principal, method, raw, headers, clientAddress, id }) => {

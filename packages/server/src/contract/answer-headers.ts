@@ -3,37 +3,37 @@ import type { ErrorCode } from './errors.ts'
 import { honoursIdempotencyKey, type Route } from './routes.ts'
 import { traceHeader } from './tracing.ts'
 
-/** An answer as far as its headers depend on it. */
+/** A kind of response, as far as its headers depend on it. */
 export interface AnswerKind {
   readonly route: Pick<Route, 'method' | 'declaration'>
   readonly status: number
-  /** Error codes that it can carry; none on success. */
+  /** Error codes that it can carry; none for a success. */
   readonly codes: readonly ErrorCode[]
-  /** The resource has an entity tag. */
+  /** True when the resource has an entity tag. */
   readonly isTagged: boolean
   readonly isDeprecated: boolean
 }
 
 interface AnswerHeader {
-  /** Its name among the components. */
+  /** Name of the header's component in the OpenAPI document. */
   readonly component: string
   readonly description: string
   readonly schema: NonNullable<OpenAPIV3_1.HeaderObject['schema']>
-  /** Stands on every answer that can carry it. */
+  /** True when every response of the kind carries it. */
   readonly required: boolean
   readonly canStandOn: (answer: AnswerKind) => boolean
 }
 
 const isSuccess = ({ status }: AnswerKind) => status < 300
-/** Rates are counted once the caller is known; these statuses mostly say that it is not. */
+/** True when the response counts against rate limits: only once the caller is known, which these statuses mostly exclude. */
 const isCounted = ({ route, status }: AnswerKind) => route.declaration.open !== true && status !== 401
 const onlyDeprecated = ({ isDeprecated }: AnswerKind) => isDeprecated
 
-/** Every header of answers that a caller can build on, and the answers that carry it. */
+/** Response headers that callers can rely on, and the responses that carry them. */
 export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
   [traceHeader]: {
     component: 'TraceId',
-    description: 'Locates the request in the logs of the service; quote it in reports.',
+    description: 'Identifies the request in the logs of the service; quote it in reports.',
     schema: { type: 'string', pattern: '^[0-9a-f]{32}$', example: '4bf92f3577b34da6a3ce929d0e0e4736' },
     required: true,
     canStandOn: () => true,
@@ -55,7 +55,7 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
   'RateLimit-Policy': {
     component: 'RateLimitPolicy',
     description:
-      'Where a rate limit counts the request: each of its windows with its quota (`q`) and its length in seconds (`w`).',
+      'When a rate limit counts the request: each window with its quota (`q`) and its length in seconds (`w`).',
     schema: { type: 'string', example: '"reads";q=600;w=60' },
     required: false,
     canStandOn: (answer) => isCounted(answer),
@@ -63,14 +63,14 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
   RateLimit: {
     component: 'RateLimit',
     description:
-      'Of each window in `RateLimit-Policy`: what remains (`r`), and the seconds until it is full again (`t`).',
+      'For each window in `RateLimit-Policy`: the remaining amount (`r`), and the seconds until it is full again (`t`).',
     schema: { type: 'string', example: '"reads";r=599;t=1' },
     required: false,
     canStandOn: (answer) => isCounted(answer),
   },
   'Idempotent-Replayed': {
     component: 'IdempotentReplayed',
-    description: '`true` where this is the stored answer to an earlier request with the same `Idempotency-Key`.',
+    description: '`true` when this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'], example: 'true' },
     required: false,
     canStandOn: (answer) => isSuccess(answer) && honoursIdempotencyKey(answer.route.method, answer.route.declaration),
@@ -78,7 +78,7 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
   ETag: {
     component: 'ETag',
     description:
-      'The state of the resource. Behind the dot, where there is one, stands what changes by itself, which `If-Match` does not look at.',
+      'Identifies the state of the resource. The part after the dot, if any, covers fields that change by themselves; `If-Match` ignores it.',
     schema: { type: 'string', example: '"q8Zr0Xv3TnLw5c1e.Jk29sQmX1aE"' },
     required: true,
     canStandOn: ({ isTagged, status }) => isTagged && [200, 201, 304].includes(status),
@@ -110,7 +110,7 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
   },
   'Server-Timing': {
     component: 'ServerTiming',
-    description: 'Where the time of a decision went, in milliseconds.',
+    description: 'Time spent on the steps of a decision, in milliseconds.',
     schema: { type: 'string', example: 'wait;dur=0.1, read;dur=0.8, decide;dur=0.05, commit;dur=1.9' },
     required: false,
     canStandOn: ({ route }) => route.declaration.urgency === 'decision',

@@ -2,15 +2,15 @@ import { mostBodyBytes } from './body.ts'
 import { ApiError } from './errors.ts'
 import type { App } from './routes.ts'
 
-/** Up to here a body is as good as none. */
+/** Bodies up to this size are not counted. */
 const freeBytes = 16_384
 
-/** The share of the memory that one organization may have. */
+/** Share of the memory that one organization may use. */
 const shareOfOrg = 0.5
 
 /**
- * Bounds the bytes of all bodies that the process has at a time, and those of one organization. A body is counted before it is
- * read, as the most that it may become, until its request is over.
+ * Bounds the memory of all request bodies in the process, and of those of one organization. A body is counted before it is
+ * read, as the most that it may become, until its request ends.
  */
 export function boundBodyMemory(app: App, { bodyMemoryBytes }: { bodyMemoryBytes: number }) {
   const byOrg = new Map<string, number>()
@@ -21,7 +21,7 @@ export function boundBodyMemory(app: App, { bodyMemoryBytes }: { bodyMemoryBytes
     if (bytes <= freeBytes) return done()
     const orgId = request.principal?.orgId ?? ''
     const before = byOrg.get(orgId) ?? 0
-    // The first one fits whatever the settings say, or a large body limit could never be used.
+    // The first body is always admitted, or a large body limit could never be used.
     const isTooMuch =
       (total > 0 && total + bytes > bodyMemoryBytes) || (before > 0 && before + bytes > bodyMemoryBytes * shareOfOrg)
     if (isTooMuch)
@@ -29,7 +29,7 @@ export function boundBodyMemory(app: App, { bodyMemoryBytes }: { bodyMemoryBytes
         new ApiError(
           'service_unavailable',
           {},
-          { message: 'Too many large bodies are under way. Retry with backoff.' },
+          { message: 'Too many large request bodies are in progress. Retry with backoff.' },
         ),
       )
     total += bytes

@@ -9,14 +9,14 @@ import { bodyFaultsOf } from './unreadable.ts'
 import { bodyChecker } from './validation.ts'
 import { cut } from './value-pieces.ts'
 
-/** The program of a thread that reads bodies: bytes come in; faults go out, or a value that was validated, in pieces. */
+/** Program of the thread that reads bodies: it receives bytes and sends back faults, or the validated value in pieces. */
 
 const lowPriority = 10
 try {
-  // On Linux a priority belongs to the thread: whoever serves requests comes before whoever parses.
+  // On Linux a priority belongs to the thread: the thread that serves requests comes before the one that parses.
   if (process.platform === 'linux') setPriority(lowPriority)
 } catch {
-  // It parses all the same.
+  // Lowering the priority is optional: parsing works without it.
 }
 
 const schemas = workerData as ThreadSchemas

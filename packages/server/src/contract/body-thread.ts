@@ -10,9 +10,9 @@ import { assemble, type Piece } from './value-pieces.ts'
 export interface BodyTask {
   readonly bytes: Uint8Array
   readonly bounds: JsonBounds
-  /** Names the schema that the body is validated against. */
+  /** Route template, which names the schema that the body is validated against. */
   readonly route: string
-  /** How to read it, where it is not JSON. */
+  /** Reader of a body that is not JSON. */
   readonly source: BodySource | undefined
 }
 
@@ -37,15 +37,15 @@ interface Limits {
 }
 const usual: Limits = { maxWaitingPerOrg: 32, maxWaitMs: 10_000, taskMs: 10_000 }
 
-/** Several times what the largest body takes; V8 would let it grow until the machine is full. */
+/** Limits several times what the largest body needs; otherwise V8 would grow until the machine is full. */
 const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 }
 
 const unavailable = (message: string) => new ApiError('service_unavailable', {}, { message })
 const stopping = () => unavailable('The process is stopping. Retry.')
 
 /**
- * One thread that parses and validates large bodies, so that no other request waits for them. Organizations take turns; a body that
- * takes too long is given up together with its thread, and the next has a new one.
+ * A thread that parses and validates large bodies, so that no other request waits for them. Organizations are served in turn; a
+ * body that takes too long is abandoned together with its thread, and the next one gets a new thread.
  */
 export class BodyThread {
   private readonly slots: FairSlots
@@ -61,12 +61,12 @@ export class BodyThread {
     this.slots = new FairSlots({ total: 1, perOrg: () => 1, ...this.limits })
   }
 
-  /** The value, or what `unreadable` says of the body. The bytes belong to the thread from here on. */
+  /** Returns the value, or the faults that `unreadable` wraps. The bytes are transferred to the thread. */
   async read(orgId: string, task: BodyTask): Promise<unknown> {
     try {
       await this.slots.enter(orgId)
     } catch (error) {
-      if (error instanceof NoSlot) throw unavailable('Too many large bodies are waiting. Retry with backoff.')
+      if (error instanceof NoSlot) throw unavailable('Too many large request bodies are queued. Retry with backoff.')
       throw error
     }
     let result: BodyTaskResult
@@ -81,7 +81,7 @@ export class BodyThread {
     return assemble(result.pieces, (piece) => deserialize(piece) as Piece)
   }
 
-  /** One at a time: whoever calls has the only place. */
+  /** Runs one task; the caller holds the only slot. */
   private run(task: BodyTask): Promise<BodyTaskResult> {
     if (this.isClosed) return Promise.reject(stopping())
     const thread = (this.thread ??= this.start())
@@ -103,7 +103,7 @@ export class BodyThread {
     })
     thread.on('message', (result: BodyTaskResult) => {
       if (this.thread !== thread) return
-      // Between bodies it keeps no process from ending.
+      // An idle thread does not keep the process alive.
       thread.unref()
       this.settle(({ resolve }) => resolve(result))
     })
@@ -135,8 +135,8 @@ export class BodyThread {
   }
 }
 
-/** Memory is bounded: a body that needs more of it than any valid one is too large. */
+/** Classifies the end of the thread: memory is bounded, so a body that needs more than any valid one is too large. */
 const causeOf = (error: Error) =>
   (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new ApiError('payload_too_large', {}, { message: 'The body has too much in it.' })
+    ? new ApiError('payload_too_large', {}, { message: 'The body is too complex to parse.' })
     : new Error('the thread that reads bodies ended', { cause: error })

@@ -10,15 +10,15 @@ import { type App, type BodyType, isContractPath } from './routes.ts'
 import { bodyFaultsOf, unreadable } from './unreadable.ts'
 
 /**
- * Reads request bodies. A body that cannot be understood is a fault of the field `body`, or of those of its parts that are at
- * fault: they are kept and reported together with the faults of path and query, instead of hiding them.
+ * Reads request bodies. An unreadable body is a fault of the field `body`, or of the parts at fault: these are reported
+ * together with the faults of path and query, instead of hiding them.
  */
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the bytes as they arrived, for requests that carry an idempotency key. */
+    /** Digest of the bytes as received, for requests that carry an idempotency key. */
     bodyDigest: Buffer | undefined
-    /** The body was validated against the schema where it was read. */
+    /** True when the body was validated against the schema where it was read. */
     isBodyValid: boolean
   }
 }
@@ -27,7 +27,7 @@ const faultOfBody = (code: FieldErrorCode, message: string) => unreadable({ fiel
 
 const jsonType = 'application/json'
 
-/** What a request says its body is, as far as its route reads it. */
+/** Returns the media type of the request's body, if its route reads it. */
 export function bodyTypeOf({ headers, route }: FastifyRequest): string | undefined {
   const name = utf8TypeOf(headers['content-type'] ?? '')
   return name !== undefined && (name === jsonType || Object.hasOwn(route.bodyTypes ?? {}, name)) ? name : undefined
@@ -39,15 +39,18 @@ export function contentTypeFault({ route }: FastifyRequest): FieldFault {
   return { field: 'body', code: 'invalid_content_type', message: `The content type must be ${listed}.` }
 }
 
-/** What any gzip may become; beyond it, only a multiple of its size, which batches of similar runs stay far below. */
+/**
+ * Size up to which any gzip may inflate; beyond it only to a multiple of its size, which batches of similar runs stay far
+ * below.
+ */
 const freelyInflatedBytes = 4 * 1_048_576
 const maxInflation = 100
 
-/** The most that a compressed body may be inflated to. */
+/** Returns the size up to which a compressed body may inflate. */
 const inflatedLimit = (compressedBytes: number, bodyLimit: number) =>
   Math.min(bodyLimit, Math.max(freelyInflatedBytes, compressedBytes * maxInflation))
 
-/** The most that the body of a request may become, as far as its head tells. */
+/** Returns the largest size that the body of a request may have, as far as its headers tell. */
 export function mostBodyBytes({ headers, routeOptions: { bodyLimit } }: FastifyRequest): number {
   const length = Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : bodyLimit))
   if (length === 0) return 0
@@ -55,7 +58,7 @@ export function mostBodyBytes({ headers, routeOptions: { bodyLimit } }: FastifyR
   return isZipped ? inflatedLimit(length, bodyLimit) : Math.min(length, bodyLimit)
 }
 
-/** Inflates within the limit: a small body cannot become a large one, and no stream is left to go on by itself. */
+/** Inflates within the limit: a small body cannot become a large one, and no stream is left running. */
 const inflate = (bytes: Buffer, maxOutputLength: number) =>
   new Promise<Buffer | 'too large' | 'no gzip'>((resolve) => {
     gunzip(bytes, { maxOutputLength }, (error: NodeJS.ErrnoException | null, inflated) => {
@@ -64,14 +67,14 @@ const inflate = (bytes: Buffer, maxOutputLength: number) =>
     })
   })
 
-/** Whether a body is over the limit of its route by what its head says. */
+/** True when the headers declare a body over the limit of its route. */
 export const isTooLong = ({ headers, routeOptions: { bodyLimit } }: FastifyRequest) =>
   Number(headers['content-length'] ?? 0) > bodyLimit
 
 export const hasBodyBytes = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** From here on a batch is read by a thread of its own: parsing and validating it would hold everybody up. */
+/** Size from which a batch is read in the body thread: parsing and validating it here would block all other requests. */
 const largeBytes = 65_536
 
 type Done = (error: Error | null, body?: unknown) => void
@@ -88,7 +91,7 @@ export function readBodies(app: App) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
       const bytes = body as Buffer
       const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
-      // Only a keyed request is ever compared with another.
+      // Only requests with an idempotency key are ever compared.
       if (request.headers['idempotency-key'] !== undefined)
         request.bodyDigest = createHash('sha256').update(bytes).digest()
       if (encoding === 'identity' || bytes.length === 0) read(request, bytes, done)
@@ -116,7 +119,7 @@ export function readBodies(app: App) {
   const isForThread = ({ route }: FastifyRequest, type: BodyType) =>
     Object.hasOwn(schemas, route.template!) && (type === jsonBody || type.source !== undefined)
 
-  /** A reader may refuse a body outright, for instance one that is too large for what it would become. */
+  /** Reads a body in this thread. A reader may throw, for instance when the body would become too large. */
   function readAtOnce(request: FastifyRequest, bytes: Buffer, type: BodyType, done: Done) {
     let body: unknown
     try {
@@ -149,7 +152,7 @@ export function readBodies(app: App) {
   app.addHook('onRoute', ({ url, config, schema }) => {
     const body = (schema as { body?: object } | undefined)?.body
     if (!isContractPath(url) || config?.bulk !== true || !body) return
-    // Functions beside the schema stay here; what a thread validates is plain JSON.
+    // Functions beside the schema stay in this thread; a thread receives plain JSON only.
     schemas[config.template!] = {
       schema: JSON.parse(JSON.stringify(body)) as object,
       judgesText: config.foreignBody !== true,
@@ -157,7 +160,7 @@ export function readBodies(app: App) {
   })
 
   app.addHook('onRequest', (request, _reply, done) => {
-    // Without a byte of body its type is nobody's fault, however odd.
+    // An empty body has no type that could be wrong.
     const { headers } = request
     if (headers['content-type'] !== undefined && !hasBodyBytes(request) && bodyTypeOf(request) === undefined)
       delete headers['content-type']

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasBodyBytes, isTooLong } from './body.ts'
 import type { App } from './routes.ts'
 
-/** Up to here the rest of a body that nobody wants is read and dropped, and the connection serves the next request. */
+/** Size up to which the unread rest of a body is discarded, so that the connection can serve the next request. */
 const droppedBytes = 65_536
 const lingerMs = 5_000
 
@@ -15,15 +15,15 @@ const answeredEarly = Symbol('a request that was answered before its body was th
 const lingering = Symbol('lingering')
 type Connection = Socket & { [answeredEarly]?: IncomingMessage; [lingering]?: true }
 
-/** Keeps connections in order where an answer comes before the whole request: one answer each, and none that is lost. */
+/** Keeps connections consistent when a response precedes the whole request: exactly one response each, and none lost. */
 export function answerOnce(app: App) {
-  // Leave is given when the body is wanted, after everything that can refuse the request by its head.
+  // `100 Continue` is sent once the body is wanted, after every check that can refuse the request by its headers.
   app.server.on('checkContinue', (request: Sending, response) => {
     request[awaitsLeave] = true
     app.server.emit('request', request, response)
   })
 
-  // What follows a request whose answer ended the connection is not carried out: nobody would hear what became of it.
+  // A request that follows a response which ended the connection is not served: nobody would receive the response.
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (!isLingering(raw.socket)) done()
   })
@@ -34,7 +34,7 @@ export function answerOnce(app: App) {
   })
 }
 
-/** Lets a caller that waits for it send its body, unless its length alone refuses it. */
+/** Sends `100 Continue` to a caller that waits for it, unless the declared length alone refuses the body. */
 export function giveLeaveToSend(app: App) {
   app.addHook('onRequest', (request, reply, done) => {
     const raw: Sending = request.raw
@@ -53,15 +53,15 @@ function answerEarly(request: FastifyRequest, reply: FastifyReply) {
   const { raw } = request
   const connection: Connection = raw.socket
   connection[answeredEarly] = raw
-  // Who waited for leave may send the body or not, so what follows on the connection cannot be told apart.
+  // A caller that waited for `100 Continue` may send the body or not, so what follows on the connection is ambiguous.
   const isShort = Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= droppedBytes
   if (isShort && (raw as Sending)[awaitsLeave] !== true && reply.raw.shouldKeepAlive) return
   reply.header('connection', 'close')
-  // Node would cut the connection behind the answer, and what its caller has yet to send would destroy the answer on its way.
+  // Node would cut the connection after the response, and data still arriving would destroy the response on its way.
   connection.destroySoon = () => linger(connection)
 }
 
-/** Whether the last request of a connection has its answer, though its body never came: nothing more is to be said to it. */
+/** True when the last request of a connection was answered although its body never came: nothing more is to be sent. */
 export function isAnswered(connection: Connection): boolean {
   const request = connection[answeredEarly]
   return request !== undefined && !request.complete
@@ -69,7 +69,7 @@ export function isAnswered(connection: Connection): boolean {
 
 export const isLingering = (connection: Connection) => connection[lingering] === true
 
-/** Ends a connection behind what was written to it, while what still arrives is dropped for a while (RFC 9112, section 9.6). */
+/** Ends a connection after the data written to it, and discards what still arrives for a while (RFC 9112, section 9.6). */
 export function linger(connection: Connection) {
   if (isLingering(connection)) return
   connection[lingering] = true

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
 
-/** What a page may do: nothing, beside what is named. */
+/** Returns a Content-Security-Policy that forbids everything but the given rules. */
 export const contentPolicy = (...rules: string[]) =>
   ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...rules].join('; ')
 
-/** A picture has a style of its own for readers who prefer dark, and nothing that could run or ask for anything. */
+/** Policy for pictures: styles of their own for readers who prefer dark, and nothing that runs or loads anything. */
 const picturePolicy = contentPolicy("style-src 'unsafe-inline'", 'sandbox')
 
-/** An SVG that a browser shows and runs nothing of, whoever has named what stands in it. */
+/** Prepares a response with an SVG of which a browser runs nothing, whoever has named its contents. */
 export const asPicture = (reply: FastifyReply) =>
   reply.type('image/svg+xml; charset=utf-8').header('content-security-policy', picturePolicy)

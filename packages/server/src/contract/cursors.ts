@@ -5,7 +5,10 @@ import { deriveKeyring } from '../values/keyring.ts'
 import { nonceBytes, seal, unseal } from '../values/sealing.ts'
 import { type App, isContractPath } from './routes.ts'
 
-/** Places in a list as callers hold them: closed, so that nobody reads or forges one, each for its own path and organization. */
+/**
+ * Pagination cursors as callers see them: encrypted, so that nobody reads or forges one, each bound to its path and
+ * organization.
+ */
 export interface Cursors {
   readonly close: (request: FastifyRequest, place: string) => string
 }
@@ -16,17 +19,17 @@ declare module 'fastify' {
   }
 }
 
-/** No place is written like this, so whoever reads it refuses it in the words of its route. */
+/** A position that never occurs, so that the route refuses it in its own words. */
 const nowhere = '!'
 
-/** Opens the cursor of a query before it is validated, and closes the one in an answer. */
+/** Decrypts the cursor of a query before validation, and encrypts the one in a response. */
 export function sealCursors(app: App, config: Pick<Config, 'masterKeys'>): Cursors {
   const keyring = deriveKeyring(config.masterKeys(), 'cursors')
   const nonces = deriveKeyring(config.masterKeys(), 'nonces of cursors').current.bytes
   const contextOf = ({ route, principal, originalUrl }: FastifyRequest) =>
     [route.template, principal?.orgId, originalUrl.split('?', 1)[0]].join(' ')
 
-  /** The same place always has the same cursor, so that an export read twice has the same bytes. */
+  /** Encrypts a position; the same position always has the same cursor, so that an export read twice has the same bytes. */
   function close(request: FastifyRequest, place: string): string {
     const context = contextOf(request)
     const nonce = createHmac('sha256', nonces)
@@ -39,7 +42,7 @@ export function sealCursors(app: App, config: Pick<Config, 'masterKeys'>): Curso
   function open(request: FastifyRequest, cursor: string): string {
     const bytes = Buffer.from(cursor, 'base64url')
     try {
-      // Another spelling of the same bytes is none of ours either.
+      // Another spelling of the same bytes is not one of our cursors either.
       return bytes.toString('base64url') === cursor ? unseal(keyring, bytes, contextOf(request)) : nowhere
     } catch {
       return nowhere

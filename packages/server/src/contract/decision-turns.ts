@@ -9,8 +9,8 @@ const maxWaitingPerOrg = 2_000
 const maxWaitMs = 1_000
 
 /**
- * Bounds how many decisions of one organization are under way while others ask too. The rest wait before their body is read, where
- * they cost nothing, and organizations take turns: a decision of one never waits behind a hundred of another.
+ * Bounds the concurrent decisions of one organization while others are active. The rest wait before their body is read, where
+ * they cost nothing, and organizations are served in turn: a decision of one never waits behind a hundred of another.
  */
 export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerOrg: number }, metrics: Metrics) {
   const recent = new RecentOrgs()
@@ -23,7 +23,7 @@ export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerO
   })
   new Gauge({
     name: 'svc_decisions_waiting',
-    help: 'Decisions that wait because their organization has enough of them under way.',
+    help: 'Decisions that wait for a slot of their organization.',
     registers: [metrics],
     collect() {
       this.set(slots.waiting)
@@ -36,7 +36,7 @@ export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerO
     const { orgId } = principal
     recent.add(orgId)
     const entered = () => {
-      // Who has hung up closes nothing any more: its place is free again at once.
+      // A caller that has hung up emits no further close event: its slot is freed at once.
       if (reply.raw.closed) slots.leave(orgId)
       else reply.raw.once('close', () => slots.leave(orgId))
     }
@@ -44,4 +44,4 @@ export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerO
   })
 }
 
-const turnedAway = 'Too many decisions of the organization are under way. Retry with backoff.'
+const turnedAway = 'The organization has too many concurrent decisions. Retry with backoff.'

@@ -1,16 +1,16 @@
 import type { JsonSchema } from './strict-schema.ts'
 
-/** Marks a string of answers whose values are known today. */
+/** Keyword for a response string whose values are known today. */
 export const knownValues = 'x-extensible-enum'
-/** Parts of an object's example that its fields alone do not give; read by `exampleOf`, not shown. */
+/** Keyword for parts of an object's example that its fields alone do not give; read by `exampleOf`, not published. */
 export const exampleFields = 'x-example-fields'
 
-const growth = 'New values may be added: treat one that you do not know as you would any other.'
+const growth = 'New values may be added; handle unknown ones gracefully.'
 
-/** A request's schema as it is enforced: objects take no field that they do not name. */
+/** Returns a request schema as it is enforced: objects accept no field that they do not name. */
 export const documentedRequest = (schema: unknown): unknown => map(schema, closed)
 
-/** An answer's schema as it is promised: objects have no field that is not named, lists of values can grow. */
+/** Returns a response schema as it is promised: objects have no unnamed field, lists of values can grow. */
 export const documentedAnswer = (schema: unknown): unknown => map(schema, (node) => open(closed(node)))
 
 const literal = new Set(['examples', 'example', 'default', 'enum', 'const', knownValues, exampleFields])

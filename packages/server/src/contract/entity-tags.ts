@@ -5,9 +5,9 @@ import { ApiError, type FieldFault, validationFailed } from './errors.ts'
 import type { App, Route } from './routes.ts'
 
 /**
- * Entity tags of configuration: everything that can be replaced, changed or deleted where it is read. A tag is made from what GET
- * answers. Fields that change by themselves, such as what is spent, stand in its second part: it tells whether an answer is still
- * the same, but `If-Match` looks at the first part only, so that spending never gets in the way of a change.
+ * Entity tags of configuration: of everything that can be replaced, changed or deleted where it is read. A tag is computed from
+ * the response to GET. Fields that change by themselves, such as the amount spent, form its second part: it tells whether a
+ * response is still current, but `If-Match` compares the first part only, so that spending never blocks a change.
  */
 
 interface Shape {
@@ -20,7 +20,7 @@ interface Shape {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The shape of the resource that the request reads or changes, where it has an entity tag. */
+    /** Shape of the resource that the request reads or changes, when it has an entity tag. */
     tagged: Shape | undefined
   }
 }
@@ -30,7 +30,10 @@ const stateLength = 11
 
 const writing = new Set(['PUT', 'PATCH', 'DELETE'])
 
-/** The routes whose answers carry an entity tag, as `METHOD template`, each with the shape that the tag is made from. */
+/**
+ * Returns the routes whose responses carry an entity tag, as `METHOD template`, each with the shape that the tag is computed
+ * from.
+ */
 export function taggedShapes(routes: readonly Route[]): Map<string, Shape> {
   const changeable = new Set(routes.filter(({ method }) => writing.has(method)).map(({ template }) => template))
   const shapes = new Map<string, Shape>()
@@ -46,7 +49,7 @@ export function taggedShapes(routes: readonly Route[]): Map<string, Shape> {
   return shapes
 }
 
-/** The entity tag of a resource, from its value as GET answers it. */
+/** Returns the entity tag of a resource, from its value as GET returns it. */
 export function tagOf(shape: Shape, value: unknown): string {
   const version = digest(part(shape, value, false), versionLength)
   const state = part(shape, value, true)
@@ -59,7 +62,7 @@ const digest = (value: unknown, length: number) =>
     .digest('base64url')
     .slice(0, length)
 
-/** What a value has of the fields in a shape: those that change by themselves, or all others. */
+/** Returns the fields of a value that change by themselves, or all others. */
 function part(shape: Shape, value: unknown, isComputed: boolean): unknown {
   if (shape['x-computed'] === true) return isComputed ? value : undefined
   if (value === null || typeof value !== 'object') return isComputed ? undefined : value
@@ -91,7 +94,7 @@ function tagsIn(request: FastifyRequest, condition: (typeof conditions)[number])
   return text.trim() === '*' ? '*' : (text.match(eachTag) ?? [])
 }
 
-/** A weak tag is equal to no other: it does not promise that nothing has changed. */
+/** Compares strongly: a weak tag equals no other, since it does not promise that nothing has changed. */
 const matchesStrongly = (tags: Tags, current: string) =>
   tags === '*' || tags.some((one) => versionOf(one) === versionOf(current))
 const versionOf = (text: string) => text.replace(/^"([^".]*)\.[^"]*"$/, '"$1"')
@@ -100,15 +103,15 @@ const matchesWeakly = (tags: Tags, current: string) =>
   tags === '*' || tags.some((one) => one.replace(/^W\//, '') === current)
 
 /**
- * Refuses a change whose caller has seen another state of the resource. Called where nobody else can change it until the
- * transaction ends, with its state as GET answers it, or nothing where it does not exist.
+ * Refuses a change whose caller has seen another state of the resource. Called under a lock on the resource, with its state as
+ * GET returns it, or nothing when it does not exist.
  */
 export function assertUnchanged(request: FastifyRequest, current: object | null | undefined, absent?: object) {
   const ifMatch = tagsIn(request, 'If-Match')
   const ifNoneMatch = tagsIn(request, 'If-None-Match')
   if (ifMatch === undefined && ifNoneMatch === undefined) return
   const known = current ? tagOf(request.tagged!, current) : undefined
-  // What is not set has a state too, but `*` asks for something that is there.
+  // A resource that is not set has a state too, but `*` requires one that exists.
   const seen = known ?? (absent && ifMatch !== '*' ? tagOf(request.tagged!, absent) : undefined)
   const isSeen = ifMatch === undefined || (seen !== undefined && matchesStrongly(ifMatch, seen))
   const isNew = ifNoneMatch === undefined || known === undefined || !matchesWeakly(ifNoneMatch, known)
@@ -118,7 +121,10 @@ export function assertUnchanged(request: FastifyRequest, current: object | null 
 export const isConditional = ({ headers, tagged, method }: FastifyRequest) =>
   tagged !== undefined && writing.has(method) && (headers['if-match'] ?? headers['if-none-match']) !== undefined
 
-/** Tags what is configuration, refuses conditions that cannot be read or met, and answers 304 to who has the current state. */
+/**
+ * Adds entity tags to configuration, refuses conditions that are malformed or not met, and answers 304 to callers with the
+ * current state.
+ */
 export function honourConditions(app: App, routes: readonly Route[]) {
   let shapes = new Map<string, Shape>()
   app.decorateRequest('tagged')
@@ -146,12 +152,12 @@ export function honourConditions(app: App, routes: readonly Route[]) {
     const known = request.method === 'GET' || request.method === 'HEAD' ? tagsIn(request, 'If-None-Match') : undefined
     if (known === undefined || !matchesWeakly(known, current)) return done(null, payload)
     reply.code(304).removeHeader('content-type')
-    // The framework makes no body of what it is given for HEAD.
+    // The framework itself drops the body of a response to HEAD.
     done(null, request.method === 'HEAD' ? payload : null)
   })
 }
 
-/** The conditions that a method of a tagged resource takes, for the documentation. */
+/** Returns the conditional headers that a method of a tagged resource takes, for the documentation. */
 export function conditionHeaders(method: string): OpenAPIV3_1.ParameterObject[] {
   const condition = (name: (typeof conditions)[number], description: string) => ({
     name,
@@ -160,15 +166,15 @@ export function conditionHeaders(method: string): OpenAPIV3_1.ParameterObject[] 
     schema: { type: 'string' as const, maxLength: 4_096, examples: ['"q8Zr0Xv3TnLw5c1e"'] },
   })
   return method === 'GET'
-    ? [condition('If-None-Match', 'Entity tags that you have: 304 without a body where one is still current.')]
-    : [condition('If-Match', 'Entity tags, or `*`: 412 `precondition_failed` where none is current any more.')]
+    ? [condition('If-None-Match', 'Entity tags that you hold: 304 without a body if one is still current.')]
+    : [condition('If-Match', 'Entity tags, or `*`: 412 `precondition_failed` if none is current.')]
 }
 
 function faultsOf({ tagged, method }: FastifyRequest, field: (typeof conditions)[number], text: string): FieldFault[] {
   if (!tagList.test(text.trim()))
-    return [{ field, code: 'invalid_format', message: 'This must be * or a list of quoted entity tags.' }]
-  // A condition that nobody looks at would be taken for one that was met.
+    return [{ field, code: 'invalid_format', message: 'Must be * or a list of quoted entity tags.' }]
+  // A condition that is ignored would be taken for one that was met.
   if (field === 'If-Match' && (tagged === undefined || !writing.has(method)) && method !== 'GET' && method !== 'HEAD')
-    return [{ field, code: 'invalid_value', message: 'What this operation changes has no entity tag.' }]
+    return [{ field, code: 'invalid_value', message: 'Must not be sent: the resource has no entity tag.' }]
   return []
 }

@@ -13,20 +13,25 @@ import { protectiveHeaders } from './protection.ts'
 import type { App } from './routes.ts'
 import { traceHeader } from './tracing.ts'
 
-/** What every error looks like on the wire, and nothing more: no stack, no SQL, no path ever leaves. */
+/** Returns an error as it is on the wire, and nothing more: no stack, SQL or path ever leaves. */
 export const envelope = (error: ApiError) =>
   JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } })
 
 const badBody = (code: FieldErrorCode, message: string) => validationFailed([{ field: 'body', code, message }])
 
-/** What the framework itself refuses, in the contract's words. Any other error it raises is a fault of ours. */
+/**
+ * Errors with which the framework refuses a request, mapped to the catalog. Any other error that it raises is a fault of ours.
+ */
 const frameworkRefusals: Record<string, () => ApiError> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => badBody('invalid_body', 'The body ended before its content-length.'),
 }
 
-/** The one place that turns whatever was thrown into an error of the catalog. A status that an error carries is not trusted. */
+/**
+ * Turns anything thrown into an error of the catalog; the only place that does. A status that a foreign error carries is not
+ * trusted.
+ */
 function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (thrown instanceof ApiError) return thrown
   const { code } = (thrown ?? {}) as { code?: unknown }
@@ -37,13 +42,13 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
   return new ApiError('internal', {}, { cause: thrown })
 }
 
-/** The status that whatever was thrown is answered with. */
+/** Returns the response status for anything thrown. */
 export const statusOf = (thrown: unknown, request: FastifyRequest) => toApiError(thrown, request).status
 
-/** What is answered in place of a refusal; `undefined` where the refusal stands. */
+/** Looks up a stored response to send in place of a refusal; `undefined` when the refusal stands. */
 export type LookBack = (request: FastifyRequest) => Promise<{ status: number; body: string } | undefined>
 
-/** Answers every error of every route, known or not, with the envelope; a refusal only where an idempotency key does not say more. */
+/** Answers every error of every route with the envelope; a refusal only when no response is stored for its idempotency key. */
 export function answerErrors(app: App, log: Log, lookBack: LookBack = async () => undefined) {
   app.decorateRequest('isKeyPending', false)
   app.setErrorHandler((thrown: unknown, request, reply) => {
@@ -68,10 +73,10 @@ export function answerErrors(app: App, log: Log, lookBack: LookBack = async () =
 }
 
 export function sendError(log: Log, thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  // A caller that hung up while sending is no failure of ours, whatever the stream calls it.
+  // A caller that hung up while sending is not a failure of ours, whatever the stream calls it.
   const wasCutShort = request.raw.readableAborted && !(thrown instanceof ApiError)
   const error = wasCutShort ? badBody('invalid_body', 'The body was cut short.') : toApiError(thrown, request)
-  // Saying no under load is counted, not told line by line: the log must not be what breaks next.
+  // Refusals under load are counted, not logged one by one: the log must not be what breaks next.
   const isTurnedAway = error.code === 'service_unavailable' && error === thrown && error.cause === undefined
   if (error.status >= 500 && !isTurnedAway) {
     log.error(
@@ -90,16 +95,16 @@ export function sendError(log: Log, thrown: unknown, request: FastifyRequest, re
     reply.header('retry-after', (error as ApiError<'rate_limited'>).details.retry_after_seconds)
   }
   if (error.status === 401) reply.header('www-authenticate', challengeFor(request))
-  // The framework wants to cut the connection after a body it did not read; whether that is due is not for it to say.
+  // The framework would close the connection after a body that it did not read; `answerOnce` decides that.
   if (reply.hasHeader('connection')) reply.removeHeader('connection')
   asJsonText(reply, error.status).send(envelope(error))
 }
 
-/** What a caller without a valid key is to send (RFC 9110, section 11.6.1, and RFC 6750). */
+/** Returns the authentication challenge for a caller without a valid key (RFC 9110, section 11.6.1, and RFC 6750). */
 const challengeFor = ({ headers }: FastifyRequest) =>
   headers.authorization === undefined ? 'Bearer realm="Weir"' : 'Bearer realm="Weir", error="invalid_token"'
 
-/** Answers what was answered before. */
+/** Sends a stored response again. */
 export function replay(reply: FastifyReply, status: number, body: string) {
   reply.header('idempotent-replayed', 'true')
   return body === '' ? reply.code(status).send() : asJsonText(reply, status).send(body)
@@ -107,21 +112,21 @@ export function replay(reply: FastifyReply, status: number, body: string) {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request has an idempotency key that nobody has looked at yet: a refusal must not come before that. */
+    /** True while the request's idempotency key has not been looked up: a refusal must not come before that. */
     isKeyPending: boolean
   }
 }
 
 const asIs = (payload: unknown) => payload as string
 
-/** Prepares an answer whose bytes are JSON already: they are sent as they are. */
+/** Prepares a response whose body is JSON text already, to be sent as it is. */
 export const asJsonText = (reply: FastifyReply, status: number) =>
   reply.code(status).type('application/json').serializer(asIs)
 
-/** Headers that every answer of a route carries, whatever it says. */
+/** Headers that every response of a route carries, whatever it is. */
 const ofEveryAnswer = new Set([traceHeader, 'deprecation', 'sunset', 'link'])
 
-/** Turns an answer that is about to be sent into a refusal; returns the bytes to send in place of its own. */
+/** Turns a response that is about to be sent into a refusal; returns the body to send in place of its own. */
 export function withhold(reply: FastifyReply, refusal: ApiError): string {
   for (const name of Object.keys(reply.getHeaders())) if (!ofEveryAnswer.has(name)) reply.removeHeader(name)
   asJsonText(reply.headers(protectiveHeaders), refusal.status)
@@ -130,12 +135,12 @@ export function withhold(reply: FastifyReply, refusal: ApiError): string {
 
 type ParserError = FastifyError & { readonly rawPacket?: unknown; readonly bytesParsed?: number }
 
-/** Refuses what could not even be read as HTTP, or was not sent in time. */
+/** Refuses data that could not be parsed as HTTP, or was not sent in time. */
 export const refuseMalformedHttp = (log: Log) => (error: ParserError, socket: Socket) => {
   const current = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
-  // What comes after the answer that ended a connection is dropped, however malformed.
+  // Data after the response that ended a connection is dropped, however malformed.
   if (isLingering(socket) && error.code !== 'ECONNRESET') return
-  // The peer is gone, has not asked for anything, or has its answer: nothing is to be said.
+  // The peer is gone, has not sent a request, or has its response: there is nothing to send.
   const isSilent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
   if (error.code === 'ECONNRESET' || isSilent || !socket.writable || current?.headersSent || isAnswered(socket)) {
     socket.destroy()
@@ -146,7 +151,7 @@ export const refuseMalformedHttp = (log: Log) => (error: ParserError, socket: So
     : new ApiError('bad_request', {}, { message: malformed[error.code] ?? 'The request is not valid HTTP.' })
   const known = current && inFlightOf(current)
   if (known) {
-    // Its head was understood, so the answer is that route's, with the trace id and all headers it has by now.
+    // Its headers were parsed, so the response is that of the route, with the trace id and all headers set so far.
     known.reply.raw.shouldKeepAlive = false
     known.reply.raw.once('finish', () => linger(socket))
     if (!known.request.isAnswered) sendError(log, refusal, known.request, known.reply)
@@ -165,7 +170,7 @@ const malformed: Record<string, string> = {
 
 const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/
 
-/** Whether the parser stumbled over a method that it does not know, in a request line that is well-formed otherwise. */
+/** True when the parser failed on an unknown method in an otherwise well-formed request line. */
 function hasUnknownMethod({ code, rawPacket, bytesParsed }: ParserError): boolean {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return false
   const start = rawPacket.lastIndexOf('\n', Math.max(0, (bytesParsed ?? 0) - 1)) + 1
@@ -188,13 +193,13 @@ function rawResponse(error: ApiError, traceId: string): string {
 
 export const unsupported = 'The request is not supported.'
 
-/** HTTP features that the server does not have, which Node would answer in its own words. */
+/** Refuses HTTP features that the server lacks, which Node would answer in its own words. */
 export function refuseUnsupportedHttp({ server }: App) {
   const refusal = new ApiError('bad_request', {}, { message: unsupported })
-  // Refused by a hook like other malformed requests, so that everything else about the answer is as usual.
+  // Refused by a hook like other malformed requests, so that the rest of the response is as usual.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket: Duplex) => {
-    // Node hands the bare socket over: nobody else listens for its errors or ends it.
+    // Node passes the bare socket: nobody else handles its errors or ends it.
     socket.on('error', () => undefined)
     socket.end(rawResponse(refusal, newTraceId()), () => socket.destroy())
   })

@@ -7,7 +7,7 @@ const policy = {
 }
 const midnight = '2026-11-16T00:00:00.000+00:00'
 
-/** One example of each code's details, shown in the API reference and on the errors page. */
+/** An example of each code's details, shown in the API reference and on the errors page. */
 const details: { [C in ErrorCode]: DetailsOf<C> } = {
   bad_request: {},
   unauthorized: {},

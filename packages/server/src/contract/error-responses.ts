@@ -4,7 +4,7 @@ import { errorExample } from './error-examples.ts'
 import { catalog, type ErrorCode, errorCodes } from './errors.ts'
 import { type DeclaredError, honoursIdempotencyKey, type Route } from './routes.ts'
 
-/** Which codes a route can answer, by status: its own, and those of the frame. */
+/** Returns the error codes of a route by status: its own, and those that any route can return. */
 export function errorsOf(route: Pick<Route, 'method' | 'declaration'>): Map<number, ErrorCode[]> {
   const { declaration, method } = route
   const all: DeclaredError[] = [
@@ -70,11 +70,11 @@ const envelopeSchema = (
   },
 })
 
-/** The envelope, and beside it each code's own form with the fields of its details. */
+/** Returns the schemas of errors: the envelope, and one for each code with the fields of its details. */
 export function errorSchemas(): Record<string, OpenAPIV3_1.SchemaObject> {
   const schemas: Record<string, OpenAPIV3_1.SchemaObject> = {
     Error: envelopeSchema(
-      { type: 'string', description: 'The stable value to switch on; new codes may appear.' },
+      { type: 'string', description: 'Stable code to switch on; new codes may be added.' },
       {
         type: 'object',
         description: 'Always present; its fields depend on the code, and fields may be added.',
@@ -94,10 +94,13 @@ export function errorSchemas(): Record<string, OpenAPIV3_1.SchemaObject> {
   return schemas
 }
 
-/** What every change answers to keys, by status: what shared responses are named after. */
+/** Error codes of any change by status; shared responses are named by their difference from these. */
 const usualErrors = errorsOf({ method: 'POST', declaration: {} })
 
-/** Named by how its codes differ from the usual ones, so that a name never comes to mean another set. */
+/**
+ * Returns the component name of a response, by how its codes differ from the usual ones, so that a name never comes to mean
+ * another set.
+ */
 export function errorResponseName(status: number, codes: readonly ErrorCode[], { declaration }: Route): string {
   const usual = usualErrors.get(status) ?? []
   const more = codes.filter((code) => !usual.includes(code)).map((code) => `.${pascalCase(code)}`)
@@ -111,7 +114,7 @@ export const errorResponse = (
   route: Route,
 ): OpenAPIV3_1.ResponseObject & { 'x-error-codes': readonly ErrorCode[] } => ({
   description: codes.map((code) => `\`${code}\`: ${catalog[code].message}`).join('\n\n'),
-  // Not a union of the codes' schemas: a code added later would then look like a broken promise to every reader.
+  // Not a union of the codes' schemas: a code added later would look like a broken promise to every reader.
   'x-error-codes': codes,
   headers: headersOf({ route, status, codes, isTagged: false, isDeprecated: false }),
   content: {

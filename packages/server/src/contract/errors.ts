@@ -9,7 +9,7 @@ interface CatalogEntry {
 
 const none = Type.Object({})
 
-/** Where a policy decided: the rule, why, and the model or action that was attempted. */
+/** Details of a policy decision: the rule, the reason, and the model or action that was attempted. */
 const policyDecision = Type.Object({
   reason: Type.String(),
   attempted: Type.String(),
@@ -19,10 +19,13 @@ const policyDecision = Type.Object({
   approval_status: Type.Optional(Type.String({ description: '`pending` or `denied`.' })),
 })
 
-/** Money limits count in dollars, all others in whole units. */
+/** An amount in the unit of its limit: dollars for money, whole units otherwise. */
 const Amount = Type.Union([Usd, Count])
 
-/** What a refusal adds up from, and the decision that explains it; of a batch which run it was, and what was recorded all the same. */
+/**
+ * The amounts behind a refusal and the decision that explains it; in a batch also the run concerned, and what was recorded
+ * despite the refusal.
+ */
 const decided = {
   decision_id: Type.Optional(Type.String()),
   index: Type.Optional(Count),
@@ -53,7 +56,7 @@ export const fieldErrorCodes = [
 
 export const FieldError = Type.Object({
   field: Type.String({ description: 'Dotted path of the offending field; `body` for the whole body.' }),
-  // Open-ended by contract: a client must accept codes it does not know, so this is no enum.
+  // Open-ended by contract: a client must accept codes that it does not know, so this is not an enum.
   code: Type.String({
     description: `One of ${fieldErrorCodes.map((code) => `\`${code}\``).join(', ')}, or a later one.`,
   }),
@@ -215,14 +218,14 @@ export type DetailsOf<C extends ErrorCode> =
   keyof Static<(typeof catalog)[C]['details']> extends never ? Record<string, never> : Static<(typeof catalog)[C]['details']>
 
 interface CommonOptions {
-  /** A message for this occurrence: people read it, programs must not. */
+  /** Message for this occurrence: people read it, programs must not. */
   message?: string
-  /** What went wrong underneath: logged, never sent. */
+  /** Underlying error: logged, never sent. */
   cause?: unknown
 }
 type HasOneStatus<C extends ErrorCode> = (typeof catalog)[C]['statuses'] extends readonly [number] ? true : false
 
-/** Codes with several statuses must say which; codes without details need not name them. */
+/** Arguments of an error: codes with several statuses must name one; codes without details need not name them. */
 type ErrorArguments<C extends ErrorCode> =
   HasOneStatus<C> extends false
     ? [details: DetailsOf<C>, options: CommonOptions & { status: StatusOf<C> }]
@@ -230,7 +233,7 @@ type ErrorArguments<C extends ErrorCode> =
       ? [details?: DetailsOf<C>, options?: CommonOptions]
       : [details: DetailsOf<C>, options?: CommonOptions]
 
-/** A refusal with its code: thrown anywhere, turned into a response in one place. */
+/** An error of the catalog: thrown anywhere, turned into a response in one place. */
 export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C
   readonly status: number

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
 
-/** What is wrong with a value, in a sentence for people. */
+/** Returns the message of a validation fault, in a sentence for people. */
 export const messageOf = ({ keyword, params }: ErrorObject): string =>
-  sentences[keyword]?.({ params, limit: params['limit'] as number }) ?? 'This is not valid.'
+  sentences[keyword]?.({ params, limit: params['limit'] as number }) ?? 'Must be valid.'
 
 interface Fault {
   readonly params: ErrorObject['params']
@@ -23,25 +23,25 @@ const quoted = (value: unknown) => JSON.stringify(value)
 
 const sentences: Record<string, (fault: Fault) => string> = {
   type: ({ params }) =>
-    `This must be ${[params['type'] as string | string[]]
+    `Must be ${[params['type'] as string | string[]]
       .flat()
       .map((type) => names[type])
       .join(' or ')}.`,
-  minimum: ({ limit }) => `This must be at least ${limit}.`,
-  maximum: ({ limit }) => `This must be at most ${limit}.`,
-  exclusiveMinimum: ({ limit }) => `This must be more than ${limit}.`,
-  exclusiveMaximum: ({ limit }) => `This must be less than ${limit}.`,
-  multipleOf: ({ params }) => `This must be a multiple of ${params['multipleOf']}.`,
-  minLength: ({ limit }) => `This must have at least ${limit} characters.`,
-  maxLength: ({ limit }) => `This must have at most ${limit} characters.`,
-  minItems: ({ limit }) => `This must have at least ${limit} elements.`,
-  maxItems: ({ limit }) => `This must have at most ${limit} elements.`,
-  minProperties: ({ limit }) => `This must have at least ${limit} fields.`,
-  maxProperties: ({ limit }) => `This must have at most ${limit} fields.`,
-  uniqueItems: ({ params }) => `Two elements are equal: those at ${params['j']} and ${params['i']}.`,
-  enum: ({ params }) => `This must be one of ${(params['allowedValues'] as unknown[]).join(', ')}.`,
-  const: ({ params }) => `This must be ${quoted(params['allowedValue'])}.`,
-  propertyNames: () => 'This has a field whose name is not allowed.',
-  anyOf: () => 'This has none of the forms that are allowed here.',
-  oneOf: () => 'This has none of the forms that are allowed here.',
+  minimum: ({ limit }) => `Must be at least ${limit}.`,
+  maximum: ({ limit }) => `Must be at most ${limit}.`,
+  exclusiveMinimum: ({ limit }) => `Must be more than ${limit}.`,
+  exclusiveMaximum: ({ limit }) => `Must be less than ${limit}.`,
+  multipleOf: ({ params }) => `Must be a multiple of ${params['multipleOf']}.`,
+  minLength: ({ limit }) => `Must have at least ${limit} characters.`,
+  maxLength: ({ limit }) => `Must have at most ${limit} characters.`,
+  minItems: ({ limit }) => `Must have at least ${limit} elements.`,
+  maxItems: ({ limit }) => `Must have at most ${limit} elements.`,
+  minProperties: ({ limit }) => `Must have at least ${limit} fields.`,
+  maxProperties: ({ limit }) => `Must have at most ${limit} fields.`,
+  uniqueItems: ({ params }) => `Must not have equal elements: those at ${params['j']} and ${params['i']} are equal.`,
+  enum: ({ params }) => `Must be one of ${(params['allowedValues'] as unknown[]).join(', ')}.`,
+  const: ({ params }) => `Must be ${quoted(params['allowedValue'])}.`,
+  propertyNames: () => 'Must not have a field with this name.',
+  anyOf: () => 'Must have one of the allowed forms.',
+  oneOf: () => 'Must have one of the allowed forms.',
 }

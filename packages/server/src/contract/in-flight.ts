@@ -8,7 +8,7 @@ export interface InFlight {
   readonly startedMs: number
 }
 
-/** The requests that this process works on, in order of arrival. */
+/** Requests in progress in this process, in order of arrival. */
 export interface RequestsInFlight extends Iterable<InFlight> {
   readonly size: number
 }
@@ -18,7 +18,7 @@ type Tracked = ServerResponse & { [key]?: InFlight }
 
 export const inFlightOf = (response: ServerResponse): InFlight | undefined => (response as Tracked)[key]
 
-/** Keeps them, and tells when a request is over: answered, or left by its caller. */
+/** Tracks the requests in progress, and calls back when one ends: answered, or abandoned by its caller. */
 export function trackRequests(app: App, ended: (request: InFlight) => void): RequestsInFlight {
   const inFlight = new Set<InFlight>()
 
@@ -26,8 +26,8 @@ export function trackRequests(app: App, ended: (request: InFlight) => void): Req
     const entry = { request, reply, startedMs: performance.now() }
     inFlight.add(entry)
     ;(reply.raw as Tracked)[key] = entry
-    // One listener for all requests: a closure for each is measurable at this rate. The framework's own hook would not
-    // hear of callers that hang up.
+    // One listener for all requests: a closure for each is measurable at this rate. The framework's own hook does not fire
+    // for callers that hang up.
     reply.raw.on('close', end)
     done()
   })

@@ -4,33 +4,31 @@ import { excessFault, type JsonBounds, JsonStructure } from './json-bounds.ts'
 import type { BodyType } from './routes.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Text in JSON as a value, or the fault of the field in which it stands. */
+/** Parses JSON text; returns its value, or the fault of the field that holds it. */
 export function parseJsonText(text: string, field = 'body'): unknown {
   try {
     return parseJson(text, undefined, { protoAction: 'error', constructorAction: 'error' })
   } catch (error) {
-    // A forbidden key is told apart from bad syntax by the message: both come as a SyntaxError.
+    // Only the message distinguishes a forbidden key from bad syntax: both are a SyntaxError.
     return (error as Error).message.includes('forbidden prototype property')
       ? unreadable({
           field,
           code: 'invalid_value',
-          message: 'The keys __proto__ and constructor.prototype are not allowed.',
+          message: 'Must not contain the keys __proto__ or constructor.prototype.',
         })
       : unreadable({
           field,
           code: 'invalid_json',
-          message: `${field === 'body' ? 'The body' : 'This'} is not valid JSON.`,
+          message: 'Must be valid JSON.',
         })
   }
 }
 
-/** For formats that are text: the fault of bytes that are none. */
+/** Returns the fault of bytes that are not UTF-8, for formats that are text. */
 export const notUtf8 = (bytes: Buffer): unknown =>
-  isUtf8(bytes)
-    ? undefined
-    : unreadable({ field: 'body', code: 'invalid_body', message: 'The body is not valid UTF-8.' })
+  isUtf8(bytes) ? undefined : unreadable({ field: 'body', code: 'invalid_body', message: 'Must be valid UTF-8.' })
 
-/** The fault of JSON that has more structure than its bounds allow: it is not parsed. */
+/** Returns the fault of JSON with more structure than its bounds allow; such JSON is not parsed. */
 function excessive(bytes: Buffer, bounds: JsonBounds): unknown {
   const excess = new JsonStructure(bounds).excessIn(bytes)
   return excess === undefined ? undefined : unreadable(excessFault(excess, bounds, 'body'))

@@ -1,6 +1,8 @@
 import type { FieldFault } from './errors.ts'
 
-/** How much structure JSON may have. Parsing costs by value and by name, not by byte, so the size of a body does not bound it. */
+/**
+ * Bounds on the structure of JSON. Parsing costs by value and by name, not by byte, so the size of a body does not bound it.
+ */
 export interface JsonBounds {
   readonly maxDepth: number
   /** Brackets, braces, commas and colons outside strings. */
@@ -9,10 +11,10 @@ export interface JsonBounds {
 
 export const maxJsonDepth = 32
 
-/** More than the largest valid body of each class has; a test computes that from the schemas. */
+/** Limits above what the largest valid body of each class has; a test computes that from the schemas. */
 const maxStructure = { normal: 50_000, bulk: 1_000_000, foreign: 3_000_000 }
 
-/** The bounds of a route. OpenTelemetry spells one attribute with nine structural characters. */
+/** Returns the bounds of a route. OpenTelemetry spells one attribute with nine structural characters. */
 export const jsonBoundsOf = ({ bulk, foreignBody }: { bulk?: true; foreignBody?: true }): JsonBounds => ({
   maxDepth: maxJsonDepth,
   maxStructure: maxStructure[foreignBody ? 'foreign' : bulk ? 'bulk' : 'normal'],
@@ -20,7 +22,9 @@ export const jsonBoundsOf = ({ bulk, foreignBody }: { bulk?: true; foreignBody?:
 
 export type JsonExcess = 'depth' | 'structure'
 
-/** Counts the structure of one or several texts and tells which bound they exceed. It does not check that they are JSON. */
+/**
+ * Counts the structure of one or several texts and returns the bound that they exceed. It does not check that they are JSON.
+ */
 export class JsonStructure {
   private readonly bounds: JsonBounds
   private counted = 0
@@ -29,7 +33,7 @@ export class JsonStructure {
     this.bounds = bounds
   }
 
-  /** Scans a part of the bytes as a text of its own: depth begins at 0, structure adds up over all calls. */
+  /** Scans part of the bytes as a separate text: depth starts at 0, structure adds up over all calls. */
   excessIn(bytes: Uint8Array, start = 0, end = bytes.length): JsonExcess | undefined {
     const { maxDepth, maxStructure } = this.bounds
     let depth = 0
@@ -41,7 +45,7 @@ export class JsonStructure {
         continue
       }
       if (byte === comma || byte === colon) count++
-      // A brace differs from its bracket in this one bit.
+      // A brace differs from its bracket in this single bit.
       else if ((byte | 0x20) === 0x7b) {
         count++
         if (++depth > maxDepth) return 'depth'
@@ -61,7 +65,7 @@ const backslash = 0x5c
 const comma = 0x2c
 const colon = 0x3a
 
-/** The index of the quote that ends a string. UTF-8 has no byte of ASCII inside another character. */
+/** Returns the index of the quote that ends a string. In UTF-8 no ASCII byte occurs inside another character. */
 function endOfString(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   for (; at < end; at++) {

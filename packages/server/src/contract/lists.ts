@@ -3,8 +3,8 @@ import { type FieldFault, validationFailed } from './errors.ts'
 import { withCheck } from './semantic-check.ts'
 
 /**
- * The conventions of every list: `limit`, `cursor`, `sort` and named filters in the query, `data` and `next_cursor` in
- * the answer. Pages are cut by the sort value and the id of the last row, so rows inserted meanwhile neither repeat nor
+ * Conventions of every list: `limit`, `cursor`, `sort` and named filters in the query, `data` and `next_cursor` in the
+ * response. Pages are delimited by the sort value and the id of the last row, so rows inserted meanwhile neither repeat nor
  * hide others.
  */
 
@@ -14,7 +14,7 @@ const maxCursorLength = 2_048
 
 type Filters = Record<string, TSchema>
 
-/** What a sort field holds, so that a forged cursor is refused here and not by the database. */
+/** Type of a sort field, so that a forged cursor is refused here and not by the database. */
 export type SortKind = 'text' | 'time' | 'integer' | 'int32' | 'uuid'
 
 const maxInt32 = 2_147_483_647
@@ -36,27 +36,27 @@ export const ListOf = <T extends TSchema>(item: T) =>
   Type.Object(
     {
       data: Type.Array(item),
-      next_cursor: NextCursor('Pass as `cursor` for the next page; null on the last one.'),
+      next_cursor: NextCursor('Pass it as `cursor` for the next page; null on the last one.'),
     },
     { description: 'A page of the list.' },
   )
 
-/** Kinds of sort fields that grow with time, so that the largest is the newest. */
+/** Types of sort fields that grow with time, so that the largest is the newest. */
 const growing = new Set<SortKind>(['time', 'integer', 'uuid'])
 
-/** Filters as properties of a query: optional, and with `invalid_filter` as the code of a bad one. */
+/** Returns filters as properties of a query: optional, and with `invalid_filter` as the code of an invalid one. */
 const marked = <F extends Filters>(filters: F) =>
   Object.fromEntries(
     Object.entries(filters).map(([name, schema]) => [name, Type.Optional({ ...schema, 'x-filter': true })]),
   ) as unknown as { [K in keyof F]: ReturnType<typeof Type.Optional<F[K]>> }
 
-/** The query of counts by day: a window of time and filters. */
+/** Query schema of counts by day: a time window and filters. */
 export const DailyQuery = <F extends Filters>(filters: F = {} as F) =>
   withCheck(Type.Object({ ...marked(windowFilters), ...marked(filters) }, { 'x-filter': true }), windowFaults)
 
 /**
- * The query of a list. Its sort fields must never be null; the first is the default, the newest first unless `order` says
- * otherwise. Each sorts ascending, or descending with a leading `-`, and among equals by the id.
+ * Query schema of a list. Sort fields must never be null; the first is the default, newest first unless `order` says otherwise.
+ * Each sorts ascending, or descending with a leading `-`; ties are broken by the id.
  */
 export function ListQuery<const S extends string, F extends Filters = Filters>(
   sorts: Readonly<Record<S, SortKind>>,
@@ -71,10 +71,15 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
   const schema = Type.Object(
     {
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxPageSize, default: defaultPageSize, description: 'Rows on a page.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: maxPageSize,
+          default: defaultPageSize,
+          description: 'Number of rows per page.',
+        }),
       ),
       cursor: Type.Optional(
-        Type.String({ minLength: 1, maxLength: maxCursorLength, description: '`next_cursor` of the page before.' }),
+        Type.String({ minLength: 1, maxLength: maxCursorLength, description: '`next_cursor` of the previous page.' }),
       ),
       sort: Type.Optional(
         Type.Unsafe<S | `-${S}`>({
@@ -99,7 +104,7 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
         faults.push({
           field: 'cursor',
           code: 'invalid_value',
-          message: 'Use the next_cursor of a page with the same sort.',
+          message: 'Must be the next_cursor of a page with the same sort.',
         })
     }
     if ('from' in filters) faults.push(...windowFaults(query))
@@ -108,7 +113,7 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
 }
 
 export interface Position {
-  /** The last row's value of the sort field. */
+  /** Value of the sort field in the last row. */
   readonly value: string
   readonly id: string
 }
@@ -126,7 +131,7 @@ interface ListParameters {
   sort?: string
 }
 
-/** Reads the list parameters of a validated query. A cursor belongs to the sort it was made under. */
+/** Reads the list parameters of a validated query. A cursor is valid only for the sort it was made under. */
 export function pageRequest<S extends string>(query: ListParameters, defaultSort: S): PageRequest<S> {
   const sort = query.sort ?? defaultSort
   return {
@@ -137,7 +142,7 @@ export function pageRequest<S extends string>(query: ListParameters, defaultSort
   }
 }
 
-/** As the server reads it; callers have it closed. */
+/** Formats a cursor as the server reads it; callers see it encrypted. */
 const writeCursor = (sort: string, { value, id }: Position) => JSON.stringify([sort, value, id])
 
 function parseCursor(cursor: string, sort: string): Position | undefined {
@@ -150,7 +155,7 @@ function parseCursor(cursor: string, sort: string): Position | undefined {
   }
 }
 
-/** Makes the answer from the rows asked for plus one, whose presence says that there is a next page. */
+/** Builds the response from the requested rows plus one, whose presence means that there is a next page. */
 export function page<T>(rows: readonly T[], request: PageRequest, positionOf: (row: T) => Position) {
   const data = rows.slice(0, request.limit)
   const last = data.at(-1)
@@ -161,7 +166,7 @@ export function page<T>(rows: readonly T[], request: PageRequest, positionOf: (r
   }
 }
 
-/** The same conventions over a list that lives in memory and is small enough to sort. */
+/** Pages a list that is held in memory and small enough to sort, with the same conventions. */
 export function pageOf<T>(all: readonly T[], request: PageRequest, positionOf: (row: T) => Position) {
   const direction = request.descending ? -1 : 1
   const compare = (a: Position, b: Position) => direction * (compareText(a.value, b.value) || compareText(a.id, b.id))
@@ -186,7 +191,7 @@ const Instant = Type.String({
   examples: ['2026-11-01'],
 })
 
-/** `from` and `to` of a window of time, half-open. */
+/** Filters `from` and `to` of a half-open time window. */
 export const windowFilters = { from: Instant, to: { ...Instant, examples: ['2026-11-15'] } }
 
 export interface Window {
@@ -194,7 +199,7 @@ export interface Window {
   readonly to: Date
 }
 
-/** Reads a validated window; where one end is missing the caller's default applies. */
+/** Reads a validated window; the caller's defaults fill a missing end. */
 export function readWindow(query: { from?: string; to?: string }, defaults: Window): Window {
   const from = query.from === undefined ? defaults.from : new Date(query.from)
   const to = query.to === undefined ? defaults.to : new Date(query.to)
@@ -203,11 +208,11 @@ export function readWindow(query: { from?: string; to?: string }, defaults: Wind
   return { from, to }
 }
 
-/** Every fault of a window that can be told without its defaults. */
+/** Returns the faults of a window that do not depend on its defaults. */
 export function windowFaults({ from, to }: { from?: string; to?: string }): FieldFault[] {
   const missing = Object.entries({ from, to }).filter(([, text]) => text !== undefined && !exists(text))
   if (missing.length > 0) {
-    return missing.map(([field]) => ({ field, code: 'invalid_filter', message: 'There is no such date.' }))
+    return missing.map(([field]) => ({ field, code: 'invalid_filter', message: 'Must be an existing date.' }))
   }
   return from === undefined || to === undefined ? [] : spanFaults(new Date(from), new Date(to))
 }
@@ -217,14 +222,14 @@ function spanFaults(from: Date, to: Date): FieldFault[] {
   if (spanMs > 0 && spanMs <= maxWindowDays * dayMs) return []
   const message =
     spanMs <= 0
-      ? `"to" must be later than "from", by at most ${maxWindowDays} days.`
+      ? `Must be later than "from", by at most ${maxWindowDays} days.`
       : `The range is ${Math.ceil(spanMs / dayMs)} days; the maximum is ${maxWindowDays} days.`
   return [{ field: 'to', code: 'out_of_range', message }]
 }
 
 const exists = (text: string) => !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10))
 
-/** A pattern cannot tell that February has no 30th day, and the parser moves it into March. */
+/** True when the day exists: a pattern cannot tell that February has no 30th, and the parser would move it into March. */
 function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)

@@ -5,12 +5,12 @@ import { ApiError } from './errors.ts'
 import type { RequestsInFlight } from './in-flight.ts'
 import { type App, isContractPath, type Urgency } from './routes.ts'
 
-/** The share of the process's capacity from which on a class is shed. */
+/** Share of the process's capacity from which requests of a class are shed. */
 const shares: Record<Urgency, number> = { decision: 1, ingest: 0.85, change: 0.7, read: 0.6, export: 0.4 }
 
 export const overloaded = 'The service is overloaded. Retry with backoff.'
 
-/** Refuses work that the process could not finish in time, least urgent first, so what is admitted stays fast. */
+/** Refuses work that the process could not finish in time, least urgent first, so that admitted requests stay fast. */
 export function shedLoad(
   app: App,
   inFlight: RequestsInFlight,
@@ -27,7 +27,7 @@ export function shedLoad(
   })
   new Gauge({
     name: 'svc_http_requests_in_flight',
-    help: 'Requests that this process works on now.',
+    help: 'Requests in progress in this process.',
     registers: [metrics],
     collect() {
       this.set(inFlight.size)

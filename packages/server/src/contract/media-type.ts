@@ -3,8 +3,8 @@ const parameter = new RegExp(`\\s*;\\s*(?:(${token})=(${token}|"(?:[^"\\\\]|\\\\
 const type = new RegExp(`^\\s*(${token}/${token})\\s*`)
 
 /**
- * The media type that a header names, without its parameters: those that nobody here knows are ignored. None where the header is
- * malformed, or says that the text is in another encoding than UTF-8.
+ * Returns the media type that a header names, ignoring unknown parameters; undefined when the header is malformed or names an
+ * encoding other than UTF-8.
  */
 export function utf8TypeOf(header: string): string | undefined {
   if (header === 'application/json') return header

@@ -7,8 +7,8 @@ import { bodyFaultsOf, unreadable } from './unreadable.ts'
 const newline = 0x0a
 
 /**
- * One JSON value a line, read as if they stood in an array of that field. Lines beyond the most that the field may have are
- * not read: one of them is enough for validation to say that there are too many.
+ * Body type of NDJSON: one JSON value per line, read as elements of the array `field`. Lines beyond the maximum are not read:
+ * one of them is enough for validation to report too many.
  */
 export const readNdjson = (field: string, maxLines: number): BodyType => ({
   source: { url: import.meta.url, name: 'readNdjson', parameters: [field, maxLines] },
@@ -25,7 +25,7 @@ export const readNdjson = (field: string, maxLines: number): BodyType => ({
       const end = next < 0 ? bytes.length : next
       const place = `${field}.${values.length}`
       const excess = structure.excessIn(bytes, start, end)
-      // The sum over all lines is no fault of the line that reaches it.
+      // The total over all lines is not a fault of the line that reaches it.
       if (excess === 'structure') return unreadable(excessFault(excess, bounds, 'body'))
       const line = excess === undefined ? bytes.toString('utf8', start, end).trim() : undefined
       start = end + 1
@@ -34,7 +34,7 @@ export const readNdjson = (field: string, maxLines: number): BodyType => ({
       faults.push(...(bodyFaultsOf(value) ?? []))
       values.push(value)
     }
-    // Too many is the one fault of an array that is told instead of those inside it.
+    // Too many elements is the only fault of an array that is reported instead of those inside it.
     return faults.length > 0 && values.length <= maxLines ? unreadable(...faults) : { [field]: values }
   },
 })

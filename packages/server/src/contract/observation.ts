@@ -5,11 +5,11 @@ import type { Platform } from '../infra/platform.ts'
 import type { InFlight } from './in-flight.ts'
 import { traceOf } from './tracing.ts'
 
-/** Counts, times and logs each request once, when it is over. */
+/** Counts, times and logs each request once, when it ends. */
 export function observer({ metrics, log, config }: Platform) {
   const newSeries = latencyHistogram(metrics, {
     name: 'svc_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
+    help: 'Time from the first byte of a request to the last byte of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   })
@@ -28,7 +28,7 @@ export function observer({ metrics, log, config }: Platform) {
     const elapsedSeconds = (performance.now() - startedMs) / 1000
     const route = request.route.template
     const wasAnswered = reply.raw.writableFinished
-    // The convention of proxies for a caller that hung up: no answer of ours has this status.
+    // By convention of proxies, the status of a caller that hung up: no response of ours has it.
     const status = wasAnswered ? reply.statusCode : 499
     seriesOf(request.route, request.method, status).observe(elapsedSeconds)
 

@@ -20,17 +20,17 @@ import type { JsonSchema } from './strict-schema.ts'
 
 type Document = OpenAPIV3_1.Document
 
-/** On exactly the routes that honour it. */
+/** Parameter of exactly the routes that honour it. */
 const idempotencyKey: OpenAPIV3_1.ParameterObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Makes a retry safe: the same key with the same request within 24 hours gets the first answer again, marked `Idempotent-Replayed: true`. With another request it is `idempotency_key_conflict`. The key belongs to the API key that sent it.',
+    'Makes a retry safe: the same key with the same request within 24 hours gets the first response again, marked `Idempotent-Replayed: true`. With a different request the error is `idempotency_key_conflict`. The key belongs to the API key that sent it.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
   example: 'order-4711',
 }
 
-/** Collects the routes into an OpenAPI 3.1 document; must be in place before the routes are. */
+/** Collects the routes into an OpenAPI 3.1 document; must be registered before the routes. */
 export async function describeRoutes(app: App, version: string) {
   await app.register(swagger, {
     openapi: {
@@ -40,7 +40,7 @@ export async function describeRoutes(app: App, version: string) {
         version,
         summary: 'What AI agents may spend and do.',
         description:
-          'Before a model call Weir says whether it may run; afterwards it records what the run cost, and it never lets the admitted spend pass a limit.\n\nEvery error has one envelope; switch on `error.code`. Every response carries `x-svc-trace-id`.',
+          'Before a model call Weir decides whether it may run; afterwards it records the cost of the run. Admitted spend never exceeds a limit.\n\nEvery error has one envelope; switch on `error.code`. Every response carries `x-svc-trace-id`.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This server.' }],
@@ -52,7 +52,7 @@ export async function describeRoutes(app: App, version: string) {
   })
 }
 
-/** Each domain says what its operations are grouped under. */
+/** Describes the tag that a domain's operations are grouped under. */
 export function describeTag(app: App, name: string, description: string) {
   const known = tags.get(app.server) ?? []
   tags.set(app.server, [...known, { name, description }])
@@ -61,8 +61,8 @@ const tags = new WeakMap<object, OpenAPIV3_1.TagObject[]>()
 export const tagsOf = (app: App) => tags.get(app.server) ?? []
 
 /**
- * The document with everything that follows from the route list: who may call, errors, headers, examples; and what is sent.
- * What a route has left out is added to `faults`.
+ * Completes the document with everything that follows from the route list: callers, errors, headers, examples and webhooks.
+ * Omissions of routes are added to `faults`.
  */
 export function completeDocument(
   base: Document,
@@ -108,7 +108,7 @@ export function completeDocument(
   return document
 }
 
-/** A tagged resource can be read and changed under conditions. */
+/** Documents the conditional headers of a tagged resource. */
 function describeConditions(operation: OpenAPIV3_1.OperationObject, method: string) {
   if (method === 'POST') return
   operation.parameters = [...(operation.parameters ?? []), ...conditionHeaders(method)]
@@ -118,7 +118,7 @@ function describeConditions(operation: OpenAPIV3_1.OperationObject, method: stri
     }
 }
 
-/** Who may call: in words, and in extensions for programs. */
+/** Documents the callers that a route admits: in words, and in extensions for programs. */
 function describeCallers(operation: OpenAPIV3_1.OperationObject, declaration: RouteDeclaration) {
   const { open, anyKey, role, scope, tenant } = declaration
   operation.security = open ? [] : [{ key: [] }]
@@ -133,7 +133,7 @@ function describeCallers(operation: OpenAPIV3_1.OperationObject, declaration: Ro
 
   function callersInWords(): string {
     if (open) return 'Needs no key.'
-    if (anyKey) return 'Any valid key may call it, whatever its role and scopes.'
+    if (anyKey) return 'Accepts any valid key, whatever its role and scopes.'
     const needs = (who: Role, what: string) => `role ${inWords(rolesFrom(who))} and scope \`${what}\``
     if (role !== 'operator') return `Needs a key with ${needs(role!, scope!)}.`
     const own = tenant ? `, or a key of the organization with ${needs(tenant.role, tenant.scope)}` : ''
@@ -167,7 +167,7 @@ function exampleBody({ requestBody }: OpenAPIV3_1.OperationObject): unknown {
 const firstValue = (examples: OpenAPIV3_1.MediaTypeObject['examples'] = {}): unknown =>
   Object.values(examples).map((example) => ('value' in example ? example.value : undefined))[0]
 
-/** Completes a success; returns what its route has left out. */
+/** Completes a success response; returns what its route has omitted. */
 function describeAnswer(
   response: OpenAPIV3_1.ResponseObject,
   { request, ...kind }: Pick<AnswerKind, 'status' | 'isTagged'> & { route: Route; request: unknown },
@@ -187,11 +187,11 @@ function describeAnswer(
   ]
 }
 
-/** What the framework calls a response without a description. */
+/** Text that the framework gives to a response without a description. */
 const undescribed = 'Default Response'
 const isBinary = (type: string) => type === 'application/x-protobuf'
 
-/** A change takes back what GET gives, so its body may hold what it cannot set. */
+/** Adds the read-only fields to the body of a change, which accepts what GET returns. */
 function admitReadOnly(document: Document, route: Route) {
   const answer = document.paths?.[route.template]?.get?.responses?.['200'] as OpenAPIV3_1.ResponseObject | undefined
   const body = operationOf(document, route).requestBody as OpenAPIV3_1.RequestBodyObject | undefined
@@ -205,7 +205,7 @@ function isNeeded({ content }: OpenAPIV3_1.RequestBodyObject): boolean {
   return (schema.required ?? []).length > 0 || schema.minProperties !== undefined
 }
 
-/** Flags what the deprecation registry lists at this moment. */
+/** Flags the operations that the deprecation registry lists at this moment. */
 export function flagDeprecated(
   document: Document,
   routes: readonly Route[],
@@ -230,7 +230,7 @@ export function flagDeprecated(
 
 type DescribedResponse = OpenAPIV3_1.ResponseObject & { 'x-error-codes'?: readonly ErrorCode[] }
 
-/** A response, wherever the document keeps it. */
+/** Returns a response, following its reference. */
 export function resolvedResponse(
   document: Document,
   response: OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject,

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 
 /**
- * Headers of every answer: nobody on the way keeps it (many answers hold a secret or money, and all belong to one caller),
- * no browser guesses another type for it, and no link in it tells where it was read.
+ * Headers of every response: no intermediary caches it (many responses hold a secret or money, and each belongs to one caller),
+ * no browser guesses another type for it, and no link in it reveals where it was read.
  */
 export const protectiveHeaders = {
   'cache-control': 'no-store',
@@ -17,7 +17,7 @@ interface Server {
   ) => unknown
 }
 
-/** Puts the headers on before anything can answer; a route that may be kept says so itself. */
+/** Sets the headers before anything can respond; a cacheable route overrides them itself. */
 export function protectAnswers(app: Server) {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(protectiveHeaders)

@@ -9,17 +9,17 @@ import { TimeBudget } from '../infra/time-budget.ts'
 import { ApiError } from './errors.ts'
 import { type App, isContractPath, type RouteDeclaration } from './routes.ts'
 
-/** How an organization's reads are bounded, so that they leave connections and processors to others. */
+/** Class of a read, by which an organization's reads are bounded, so that they leave connections and processors to others. */
 export type ReadClass = 'read' | 'expensive'
 
 const maxWaitingPerOrg = 100
 const maxWaitMs = 5_000
-/** No statement of an expensive read may keep a connection for longer. */
+/** Statement timeout of expensive reads. */
 const expensiveStatementMs = 10_000
-/** A budget that is back so soon is waited for; who would wait longer is told when to come again. */
+/** Longest wait for a budget to refill; a caller that would wait longer is told when to retry. */
 const maxBudgetWaitMs = 2_000
 
-/** The class of a route, or none where it only changes things. */
+/** Returns the class of a route; undefined when it only changes things. */
 export function readClassOf(method: string, { expensive, open }: RouteDeclaration): ReadClass | undefined {
   if (open === true) return undefined
   if (expensive === true) return 'expensive'
@@ -31,11 +31,11 @@ type Settings = Pick<
   'databasePoolSize' | 'readsPerOrg' | 'expensiveReadsPerOrg' | 'expensiveReadMsPerSecond' | 'expensiveReadBurstMs'
 >
 
-/** Gives every read a place among its organization's, and expensive ones a budget of database time besides. */
+/** Gives every read one of its organization's slots, and expensive reads a budget of database time as well. */
 export function boundReads(app: App, settings: Settings, metrics: Metrics) {
   const { databasePoolSize, readsPerOrg, expensiveReadsPerOrg } = settings
   const line = { maxWaitingPerOrg, maxWaitMs }
-  // The rest of the pool is for changes and for finding out who calls, whatever is being read.
+  // The rest of the pool is for changes and for authentication, whatever is being read.
   const total = Math.max(1, Math.floor(databasePoolSize * 0.7))
   const slots: Record<ReadClass, FairSlots> = {
     read: new FairSlots({ total, perOrg: () => readsPerOrg, ...line }),
@@ -51,14 +51,14 @@ export function boundReads(app: App, settings: Settings, metrics: Metrics) {
   })
   const refused = new Counter({
     name: 'svc_reads_refused_total',
-    help: 'Reads refused because their organization had too many under way (slots) or had used its database time (budget).',
+    help: 'Reads refused because their organization had too many in progress (slots) or had used its database time (budget).',
     labelNames: ['reason'],
     registers: [metrics],
   })
   for (const reason of ['slots', 'budget']) refused.inc({ reason }, 0)
   new Gauge({
     name: 'svc_reads_under_way',
-    help: 'Transactions of reads that have a place, by class.',
+    help: 'Transactions of reads in progress, by class.',
     labelNames: ['class'],
     registers: [metrics],
     collect() {
@@ -107,7 +107,7 @@ export function boundReads(app: App, settings: Settings, metrics: Metrics) {
       throw new ApiError(
         'service_unavailable',
         {},
-        { message: 'Too many reads of the organization are under way. Retry with backoff.' },
+        { message: 'The organization has too many concurrent reads. Retry with backoff.' },
       )
     }
   }
@@ -123,7 +123,7 @@ export function boundReads(app: App, settings: Settings, metrics: Metrics) {
     throw new ApiError(
       'rate_limited',
       { retry_after_seconds: wholeSeconds(leftMs) },
-      { message: 'The organization has used its database time for expensive reads; it comes back by the second.' },
+      { message: 'The organization has used its database time for expensive reads, which refills continuously.' },
     )
   }
 }

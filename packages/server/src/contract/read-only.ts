@@ -3,8 +3,8 @@ import type { FieldFault } from './errors.ts'
 import type { JsonSchema } from './strict-schema.ts'
 
 /**
- * What GET gives, PUT and PATCH take back: a field that a body cannot set is ignored where it is what stands, and refused
- * otherwise. Which fields these are follows from the two schemas, as deep as objects and lists of objects go.
+ * Read-only fields. PUT and PATCH accept what GET returns: a field that a body cannot set is ignored when it equals the current
+ * value, and refused otherwise. The fields follow from the two schemas, as deep as objects and lists of objects go.
  */
 export interface ReadOnlyFields {
   readonly own: ReadonlyMap<string, 'fixed' | 'computed'>
@@ -13,7 +13,7 @@ export interface ReadOnlyFields {
 
 type Fields = Record<string, unknown>
 
-/** The schema of the objects in a property: its own, that of its elements, or that of what it is unless null. */
+/** Returns the schema of the objects in a property: its own, that of its elements, or that of its non-null variant. */
 function objectIn(schema: JsonSchema | undefined): JsonSchema | undefined {
   if (schema === undefined || schema.properties) return schema
   if (schema['type'] === 'array') return objectIn(schema['items'] as JsonSchema)
@@ -21,7 +21,7 @@ function objectIn(schema: JsonSchema | undefined): JsonSchema | undefined {
   return choices.length === 1 ? objectIn(choices[0]) : undefined
 }
 
-/** Every field of `view` that `body` does not have; undefined where there is none. */
+/** Returns every field of `view` that `body` lacks; undefined when there is none. */
 export function readOnlyFields(body: JsonSchema, view: JsonSchema): ReadOnlyFields | undefined {
   const own = new Map<string, 'fixed' | 'computed'>()
   const inside = new Map<string, ReadOnlyFields>()
@@ -37,13 +37,13 @@ export function readOnlyFields(body: JsonSchema, view: JsonSchema): ReadOnlyFiel
   return own.size + inside.size > 0 ? { own, inside } : undefined
 }
 
-/** Adds to the schema of a body what it takes back, for the documentation. */
+/** Adds the read-only fields to the schema of a body, for the documentation. */
 export function addReadOnly(body: JsonSchema, view: JsonSchema, fields = readOnlyFields(body, view)) {
   if (!fields) return
   for (const [name, kind] of fields.own)
     body.properties![name] = {
       readOnly: true,
-      description: kind === 'computed' ? 'Ignored.' : 'Left out, or as it stands.',
+      description: kind === 'computed' ? 'Ignored.' : 'Read-only: omit it, or send its current value.',
       ...(kind === 'computed' && { 'x-computed': true }),
     }
   for (const [name, inside] of fields.inside)
@@ -53,7 +53,7 @@ export function addReadOnly(body: JsonSchema, view: JsonSchema, fields = readOnl
 const isObject = (value: unknown): value is Fields =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** A value without its read-only fields; the very same one where it has none. */
+/** Returns a value without its read-only fields; the very same value when it has none. */
 export function withoutReadOnly<T>(value: T, fields: ReadOnlyFields): T {
   if (Array.isArray(value)) {
     const elements = value.map((element: unknown) => withoutReadOnly(element, fields))
@@ -74,7 +74,7 @@ export function withoutReadOnly<T>(value: T, fields: ReadOnlyFields): T {
   return isChanged ? (kept as T) : value
 }
 
-/** Read-only fields that differ from what stands. What is computed anew at every read is not compared. */
+/** Returns the faults of read-only fields that differ from the current value. Computed fields are not compared. */
 export function readOnlyFaults(value: unknown, standing: unknown, fields: ReadOnlyFields, path = ''): FieldFault[] {
   if (!isObject(value)) return []
   const stands = isObject(standing) ? standing : {}
@@ -84,7 +84,7 @@ export function readOnlyFaults(value: unknown, standing: unknown, fields: ReadOn
       faults.push({
         field: `${path}${name}`,
         code: 'read_only',
-        message: 'This cannot be set: leave it out, or send it as it stands.',
+        message: 'Must be omitted or equal the current value: the field is read-only.',
       })
     const deeper = fields.inside.get(name)
     if (deeper) faults.push(...faultsInside(inner, stands[name], deeper, `${path}${name}.`))
@@ -92,7 +92,7 @@ export function readOnlyFaults(value: unknown, standing: unknown, fields: ReadOn
   return faults
 }
 
-/** Elements with ids are compared with those of the same id, wherever they stand; others with those at the same place. */
+/** Compares elements by id where they have one, otherwise by position. */
 function faultsInside(value: unknown, standing: unknown, fields: ReadOnlyFields, path: string): FieldFault[] {
   if (!Array.isArray(value)) return readOnlyFaults(value, standing, fields, path)
   const elements: unknown[] = Array.isArray(standing) ? standing : []
@@ -100,7 +100,7 @@ function faultsInside(value: unknown, standing: unknown, fields: ReadOnlyFields,
     const id = isObject(element) && fields.own.has('id') ? element['id'] : undefined
     const same = id === undefined ? elements[i] : elements.find((other) => isObject(other) && other['id'] === id)
     const found = readOnlyFaults(element, same, fields, `${path}${i}.`)
-    // Of an element that is not there only its id is wrong.
+    // For an element that does not exist, only the id is at fault.
     return id !== undefined && same === undefined ? found.slice(0, 1) : found
   })
 }

@@ -7,7 +7,7 @@ import type { JsonSchema } from './strict-schema.ts'
 import { bodyChecker } from './validation.ts'
 import { Nullable } from './wire.ts'
 
-/** What a resource is to be: the whole of what was put, or what stands with the fields of a patch. */
+/** Computes the new state of a resource: the whole of a PUT, or the current state with the fields of a PATCH. */
 export type Wanted<Input> = (standing: object | undefined) => Input
 
 interface Operation {
@@ -18,7 +18,7 @@ interface Operation {
 interface Replaceable<P extends TSchema, I extends TObject, V extends TSchema> {
   readonly config: RouteDeclaration
   readonly tags: readonly string[]
-  /** What the operations are called: `putModel` and `updateModel` of a `Model`. */
+  /** Name of the resource in operation ids: `putModel` and `updateModel` for `Model`. */
   readonly name: string
   readonly put: Operation
   readonly patch: Operation
@@ -31,9 +31,9 @@ interface Replaceable<P extends TSchema, I extends TObject, V extends TSchema> {
 type ReplaceRequest<P extends TSchema> = FastifyRequest & { params: Static<P> }
 
 /**
- * The two ways in which every resource is changed: PUT replaces it, and what is left out returns to its default; PATCH changes
- * the fields that are named and no other. Both end in one handler, which asks `wanted` once it has locked what stands, so that
- * two patches never undo each other.
+ * Registers the two ways to change a resource: PUT replaces it, and omitted fields return to their default; PATCH changes the
+ * named fields and no other. Both end in one handler, which calls `wanted` once it has locked the current state, so that two
+ * patches never undo each other.
  */
 export function replaceable<P extends TSchema, I extends TObject, V extends TSchema>(
   app: App,
@@ -45,7 +45,7 @@ export function replaceable<P extends TSchema, I extends TObject, V extends TSch
   const settable = Object.keys(body.properties)
   const readOnly = readOnlyFields(body as object as JsonSchema, view as object as JsonSchema)
   const [example] = (body as { examples?: object[] }).examples ?? []
-  // One of its fields, as whoever changes it would send.
+  // One of its fields, as a caller would send it.
   const changed = example && { examples: [Object.fromEntries(Object.entries(example).slice(0, 1))] }
   const common = { tags, ...(params && { params }), response: { 200: view } }
 
@@ -83,7 +83,7 @@ const isNullable = (schema: TSchema) =>
 
 type OrNull<T extends TProperties> = { [K in keyof T]: ReturnType<typeof Nullable<T[K]>> }
 
-/** A singleton as it is read: itself, or null in every field while nothing is set. */
+/** Schema of a singleton as it is read: its value, or null in every field while it is not set. */
 export const OrNotSet = <T extends TProperties>(schema: TObject<T>) =>
   Type.Object(
     Object.fromEntries(
@@ -97,7 +97,7 @@ export const OrNotSet = <T extends TProperties>(schema: TObject<T>) =>
     { description: 'null in every field while nothing is set.' },
   )
 
-/** A singleton that is not set. */
+/** Value of a singleton that is not set. */
 export const notSet = <T extends TProperties>(schema: TObject<T>) =>
   Object.fromEntries(Object.keys(schema.properties).map((name) => [name, null])) as unknown as Static<
     ReturnType<typeof OrNotSet<T>>

@@ -7,8 +7,8 @@ const origin = /^[a-z]+:\/\/[^/?#]*/i
 const emptySegment = /^[^?#]*\/(?:[/?#]|$)/
 
 /**
- * An unmatched path or method is 404 before anything else is asked, with or without a key, and its body is not read. To the router an
- * empty segment is a parameter without text; under `/v1` it matches nothing.
+ * Answers 404 to an unmatched path or method before any other check, with or without a key, and without reading the body. To
+ * the router an empty segment is an empty parameter; under `/v1` it matches nothing.
  */
 export function refuseUnmatched(app: App) {
   app.addHook('onRequest', ({ is404, raw, route }, _reply, done) => {
@@ -18,14 +18,14 @@ export function refuseUnmatched(app: App) {
 }
 
 /**
- * Refuses what Node and the framework let pass, but HTTP does not: no host or none that is one, a header twice that has one value
- * (somebody in between may go by the other one), a target with a fragment or a malformed percent-encoding; and expectations that
- * nobody here meets.
+ * Refuses requests that Node and the framework accept but HTTP does not: a missing or invalid host, a repeated single-valued
+ * header (an intermediary may use the other value), a target with a fragment or a malformed percent-encoding; and unsupported
+ * expectations.
  */
 export function refuseMalformedRequests(app: App) {
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const message = malformation(raw)
-    // Who expects something may send its body or not: what follows on the connection cannot be told apart.
+    // A caller with an expectation may send its body or not, so what follows on the connection is ambiguous.
     if (message === unsupported) reply.raw.shouldKeepAlive = false
     done(message === undefined ? undefined : malformed(message))
   })
@@ -47,13 +47,16 @@ function malformation(message: IncomingMessage): string | undefined {
   return query < 0 || isDecodable(url!.slice(query)) ? undefined : 'The query has a malformed percent-encoding.'
 }
 
-/** A host and perhaps a port (RFC 3986, section 3.2), without a user. */
+/** Matches a host and an optional port (RFC 3986, section 3.2), without a user. */
 const authority = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
 
 const singleHeaders = ['host', 'authorization', 'content-type'] as const
 const singleLengths = new Set<number>(singleHeaders.map(({ length }) => length))
 
-/** Names and values take turns in the list. Almost every name is told apart by its length alone. */
+/**
+ * Returns a single-valued header that occurs twice. Names and values alternate in the list; the length alone rules out almost
+ * every name.
+ */
 function repeatedHeader(lines: readonly string[]): string | undefined {
   let seen = 0
   for (let i = 0; i < lines.length; i += 2) {
@@ -72,7 +75,10 @@ type Matched = IncomingMessage & { [undecodable]?: true }
 
 const isUndecodable = (message: IncomingMessage) => (message as Matched)[undecodable] === true
 
-/** The target by which the route is found. A path that cannot be decoded is matched by its shape, so that its refusal is that route's. */
+/**
+ * Returns the target by which the route is found. A path that cannot be decoded is matched by its shape, so that its route
+ * refuses it.
+ */
 export function targetToMatch(message: IncomingMessage): string {
   const target = message.url!
   if (!target.includes('%')) return target

@@ -4,15 +4,15 @@ import { overloaded } from './load-shedding.ts'
 import type { App } from './routes.ts'
 import { goOnInTurn } from './slot-turns.ts'
 
-/** Most requests take a fraction of a millisecond before they wait for something, so a turn lasts a few. */
+/** Requests per turn: most take a fraction of a millisecond before they wait for something, so a turn lasts a few. */
 const perTurn = 16
 const perTurnAndOrg = 8
 const maxWaitingPerOrg = 10_000
 const maxWaitMs = 5_000
 
 /**
- * Bounds how many requests begin in one turn of the event loop while several organizations ask. Without it all that arrived meanwhile
- * would begin at once, and whatever comes next, the answers to others among it, would wait for all of them.
+ * Bounds how many requests start in one turn of the event loop while several organizations are active. Otherwise all that
+ * arrived meanwhile would start at once, and whatever comes next, including responses to others, would wait for all of them.
  */
 export function takeRequestTurns(app: App) {
   const recent = new RecentOrgs()

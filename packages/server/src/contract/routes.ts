@@ -9,7 +9,7 @@ import type {
 import type { ErrorCode } from './errors.ts'
 import type { JsonBounds } from './json-bounds.ts'
 
-/** The server as domains see it: a route's schema gives the types of its handler. */
+/** The server as domains see it: the schema of a route gives its handler the types. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -20,91 +20,94 @@ export type App = FastifyInstance<
 
 export const roles = ['owner', 'admin', 'member', 'viewer', 'service', 'operator'] as const
 export type Role = (typeof roles)[number]
-/** The extent of a role; a service key does a member's work. */
+/** Rank of each role; a service key ranks with a member. */
 const ranks: Record<Exclude<Role, 'operator'>, number> = { viewer: 1, service: 2, member: 2, admin: 3, owner: 4 }
 
-/** True where a role includes another. Operators stand beside the roles of organizations, not above them. */
+/** True when a role includes another. The operator role stands beside the roles of organizations, not above them. */
 export function reaches(role: Role, needed: Role): boolean {
   if (role === 'operator' || needed === 'operator') return role === needed
   return ranks[role] >= ranks[needed]
 }
 
-/** Every role that includes another, most powerful first. */
+/** Returns every role that includes another, most powerful first. */
 export const rolesFrom = (needed: Role): Role[] => roles.filter((role) => reaches(role, needed))
 
 export type Scope = `${string}:${'read' | 'write' | 'decide' | 'import' | 'manage'}`
 
-/** A code with several statuses may answer with some of them only. */
+/** An error code that a route declares; one with several statuses may be limited to some of them. */
 export type DeclaredError = ErrorCode | { readonly code: ErrorCode; readonly status: number }
 
-/** What a route is worth under load, most urgent first. */
+/** Urgency classes of routes under load, most urgent first. */
 export const urgencies = ['decision', 'ingest', 'change', 'read', 'export'] as const
 export type Urgency = (typeof urgencies)[number]
 
-/** A body type as a thread of its own finds it: an export of a module, or what a function that it exports makes of parameters. */
+/**
+ * Reference by which the body thread finds a body type: an export of a module, or the result of an exported function called
+ * with parameters.
+ */
 export interface BodySource {
   readonly url: string
   readonly name: string
   readonly parameters?: readonly unknown[]
 }
 
-/** How a route reads bodies of a media type other than JSON. */
+/** Reader of bodies of a media type other than JSON. */
 export interface BodyType {
-  /** From inflated bytes to the value that is then validated, or what `unreadable` says of them. */
+  /** Turns inflated bytes into the value that is then validated, or the faults that `unreadable` wraps. */
   readonly read: (bytes: Buffer, bounds: JsonBounds) => unknown
-  /** Where a thread finds it, so that large bodies are read there. */
+  /** Reference for the body thread, so that large bodies are read there. */
   readonly source?: BodySource
-  /** How the documentation describes the body; by default as for JSON. */
+  /** Schema in the documentation; by default that of the JSON body. */
   readonly schema?: object
-  /** An example of such a body, where it is text. */
+  /** Example of the body, when it is text. */
   readonly example?: string
 }
 
-/** What a `/v1` route declares about itself. Everything else that is true of it follows from the contract. */
+/** Properties that a `/v1` route declares. Everything else about it follows from the contract. */
 export interface RouteDeclaration {
-  /** Answers without a key. Every other route names the least role and the scope that a key needs. */
+  /** Needs no key. Every other route names the minimum role and the scope that a key needs. */
   open?: true
-  /** Answers to any valid key, whatever its role and scopes. */
+  /** Accepts any valid key, whatever its role and scopes. */
   anyKey?: true
   role?: Role
   scope?: Scope
-  /** On a route of operators: the organization's own keys may call it too, from this role on and with this scope. */
+  /** On an operators' route: minimum role and scope with which the organization's own keys may call it too. */
   tenant?: { readonly role: Exclude<Role, 'operator'>; readonly scope: Scope }
   /**
-   * How it serves keys that are pinned to values of dimensions; where it does not say so, it refuses them. `filtered`: they
-   * are served what lies within their pins. `unaffected`: nothing that it shows or does belongs to a value of a dimension.
+   * Treatment of keys that are pinned to values of dimensions; without it they are refused. `filtered`: they see what lies
+   * within their pins. `unaffected`: nothing that the route shows or does belongs to a value of a dimension.
    */
   pinned?: 'filtered' | 'unaffected'
-  /** Error codes of this route's own rules; those that the chain of checks can answer are added by themselves. */
+  /** Error codes of this route's own rules; those that the common checks can return are added automatically. */
   errors?: readonly DeclaredError[]
-  /** The status of an exhausted quota window, where it is not 429. */
+  /** Status of an exhausted quota window, when it is not 429. */
   quotaStatus?: 402
-  /** What it is worth under load; by default reads are shed before changes. */
+  /** Urgency under load; by default reads are shed before changes. */
   urgency?: Urgency
-  /** Reads much from the database: few at a time of one organization, within a budget of database time. */
+  /** Reads much from the database: few run at a time per organization, within a budget of database time. */
   expensive?: true
-  /** Takes batches: the larger body limit applies. */
+  /** Accepts batches: the larger body limit applies. */
   bulk?: true
-  /** Reads these media types too, beside JSON. */
+  /** Media types that it reads besides JSON. */
   bodyTypes?: Readonly<Record<string, BodyType>>
-  /** The body is in a format of others: only its shape is validated, its text is for the route to judge. */
+  /** The body is in a foreign format: only its shape is validated, the route judges its text. */
   foreignBody?: true
   /** Claims idempotency keys itself, in the transaction of its effect. */
   keepsOwnAnswers?: true
-  /** Does not honour `Idempotency-Key`: it changes nothing, or recognises by itself what it has recorded. */
+  /** Ignores `Idempotency-Key`: it changes nothing, or recognizes by itself what it has recorded. */
   ignoresIdempotencyKey?: true
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig extends RouteDeclaration {
-    /** The path in the contract's spelling (`/v1/orgs/{id}`): label of metrics, key of the deprecation registry. */
+    /** Path in the contract's spelling (`/v1/orgs/{id}`): label of metrics, key of the deprecation registry. */
     template?: string
   }
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the matched route declares; the framework would make a new object at each look. */
+    /** Declaration of the matched route; the framework would create a new object at each access. */
     route: FastifyContextConfig
   }
 }
@@ -118,15 +121,15 @@ export interface Route {
 
 export const templateOf = (path: string) => path.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, '{$1}')
 
-/** Whether a retry of a request to a route is recognised by its `Idempotency-Key`; elsewhere the header is ignored. */
+/** True when a route recognizes a retry by its `Idempotency-Key`; elsewhere the header is ignored. */
 export const honoursIdempotencyKey = (method: string, { open, ignoresIdempotencyKey }: RouteDeclaration) =>
   method !== 'GET' && method !== 'HEAD' && open !== true && ignoresIdempotencyKey !== true
 
 export const isContractPath = (path: string) => path.startsWith('/v1/')
 
 /**
- * Keeps the list of `/v1` routes, from which authorization, documentation and tests derive what is true of all of them.
- * A route that does not say who may call it does not start.
+ * Collects the `/v1` routes, from which authorization, documentation and tests derive what is true of all of them. A route that
+ * does not declare its callers fails at start-up.
  */
 export function keepRouteList(app: App, limits: { bulkBodyLimitBytes: number }): Route[] {
   const routes: Route[] = []
@@ -142,7 +145,7 @@ export function keepRouteList(app: App, limits: { bulkBodyLimitBytes: number }):
       )
     }
     if (tenant && !(role === 'operator' && template.startsWith('/v1/admin/orgs/{org_id}/')))
-      throw new Error(`${template} declares tenant, but is no route of operators about one organization`)
+      throw new Error(`${template} declares tenant, but is not an operators' route about one organization`)
     if (urgency === 'export' && expensive !== true)
       throw new Error(`${template} is an export, which must be declared expensive`)
     if (bulk) options.bodyLimit = limits.bulkBodyLimitBytes

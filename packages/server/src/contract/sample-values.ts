@@ -1,9 +1,6 @@
 import { exampleId } from './wire.ts'
 
-/**
- * Example values by the name of a field, for fields of answers whose schemas give none: the same name means the same thing on
- * every route.
- */
+/** Example values by field name, for response fields whose schemas give none: a name means the same thing on every route. */
 export const sampleValues: Readonly<Record<string, string | number>> = {
   // Names and words
   name: 'Support',

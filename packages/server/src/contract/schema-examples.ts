@@ -7,12 +7,12 @@ type Fields = Record<string, Json>
 
 const isFields = (value: Json): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** The fields whose schemas give no example, found on the way. */
+/** Fields found without an example in their schema. */
 export type Missing = string[]
 
 /**
- * An example of an answer, made of the examples of its fields; where a field has the name of one in the request, with what
- * the request's example gives it.
+ * Builds the example of a response from the examples of its fields; a field that the request has too takes the value of the
+ * request's example.
  */
 export function answerExample(schema: JsonSchema, request: Json, missing: Missing = []): Json {
   return exampleOf(schema, { at: '', request, missing })
@@ -73,7 +73,7 @@ function leafExample(schema: JsonSchema, { at, request, missing }: Place): Json 
   return schema['type'] === 'string' ? 'text' : 0
 }
 
-/** What the request gives wins over an example where it is of the same type. */
+/** Overlays an example with the request's values of the same type. */
 function overlaid(example: Json, request: Json): Json {
   if (request === undefined || request === null || isFields(example) || Array.isArray(example)) return example
   return typeof example === typeof request ? request : example

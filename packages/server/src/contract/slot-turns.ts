@@ -3,13 +3,13 @@ import { type FairSlots, NoSlot } from '../infra/fair-slots.ts'
 import { ApiError } from './errors.ts'
 
 interface Turn {
-  /** Called once the request has its place, before it goes on. */
+  /** Called once the request has its slot, before it continues. */
   readonly entered: () => void
-  /** The message of the refusal where the line is full or took too long. */
+  /** Message of the refusal when the queue is full or the wait timed out. */
   readonly refusal: string
 }
 
-/** Lets a request go on as soon as its organization has a place. Who has hung up by then is answered by nobody. */
+/** Continues a request as soon as its organization has a slot. A caller that has hung up by then gets no response. */
 export function goOnInTurn(
   slots: FairSlots,
   orgId: string,

@@ -3,8 +3,8 @@ export type JsonSchema = { [key: string]: unknown } & { properties?: Record<stri
 const strayFieldsListed = 20
 
 /**
- * Plain JSON Schema, closed against unknown fields. An array with too many elements, or an object with far too many
- * fields, is refused before they are looked at: listing each would let one request make unbounded work.
+ * Returns plain JSON Schema, closed against unknown fields. An array with too many elements, or an object with far too many
+ * fields, is refused before they are looked at: listing each would let one request cause unbounded work.
  */
 export function strictly(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strictly)
@@ -23,7 +23,7 @@ export function strictly(schema: unknown): unknown {
     return { ...rest, maxProperties, if: { maxProperties }, then: { type: 'object', ...inside } }
   }
   if (copy['type'] === 'array' && 'maxItems' in copy && 'items' in copy) {
-    // Unique items stay beside their type: without it every pair of them would be compared.
+    // `uniqueItems` stays beside the item type: without it every pair would be compared.
     const { items, uniqueItems, ...rest } = copy
     const inside = withoutUndefined({ items, uniqueItems })
     return { ...rest, if: { maxItems: copy['maxItems'] }, then: { type: 'array', ...inside } }

@@ -7,29 +7,29 @@ import type { JsonSchema } from './strict-schema.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Read-only fields that came with the body, as they stand; the body itself is without them. */
+    /** Read-only fields that were sent in the body; the body itself is without them. */
     takenBack: ReadonlySet<string>
   }
 }
 
-/** How a resource is read: what its GET route shows, and how. */
+/** The GET route of a resource: its schema and handler. */
 interface Reading {
   readonly view: JsonSchema
   readonly read: RouteHandlerMethod
-  /** By the schema of a body: what it cannot set. */
+  /** Read-only fields by body schema. */
   readonly readOnly: Map<JsonSchema, ReadOnlyFields | undefined>
 }
 
-/** A body as it came, with what it cannot set. */
+/** A body as it was sent, with its read-only fields. */
 interface Sent {
   readonly sent: object
   readonly fields: ReadOnlyFields
 }
 
 export interface TakingBack {
-  /** Takes what cannot be set out of a body; nothing where there is nothing of the kind. */
+  /** Removes the read-only fields from a body; undefined when it has none. */
   readonly take: (request: FastifyRequest, body: JsonSchema | undefined) => Sent | undefined
-  /** Refuses what differs from what stands, together with what else is wrong with the body. */
+  /** Refuses read-only fields that differ from the current state, together with the other faults of the body. */
   readonly compare: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -41,7 +41,7 @@ export interface TakingBack {
 const nothing: ReadonlySet<string> = new Set()
 const replaces = new Set(['PUT', 'PATCH'])
 
-/** Lets every PUT and PATCH take back what the GET of the same path gives. */
+/** Lets every PUT and PATCH accept what the GET of the same path returns. */
 export function readBack(app: App): TakingBack {
   const readings = new Map<string, Reading>()
   app.decorateRequest('takenBack')
@@ -64,13 +64,13 @@ export function readBack(app: App): TakingBack {
     return readings.get(request.route.template!)!.read.call(app, asked, reply)
   }
 
-  /** What is the answer already: a singleton that is not set, put back as it was read. */
+  /** Returns the response for a singleton that is not set and is put back as it was read. */
   async function unsetOf(request: FastifyRequest, reply: FastifyReply, { sent, fields }: Sent, faults: FieldFault[]) {
     let standing: unknown
     try {
       standing = await read(request, reply)
     } catch (error) {
-      // That there is nothing is found out when all else is right.
+      // A missing resource is reported only when everything else is right.
       throw faults.length > 0 && error instanceof ApiError ? validationFailed(faults) : error
     }
     if (isDeepStrictEqual(sent, standing) && 'id' in sent && sent.id === null) return standing
@@ -91,7 +91,7 @@ export function readBack(app: App): TakingBack {
       return { sent, fields }
     },
     compare: async (request, reply, { faults, ...sent }, done) => {
-      // A patch that names only what cannot be set is none, but not empty.
+      // A patch of read-only fields only changes nothing, but is not empty.
       const ofRest = faults.filter(({ field, code }) => field !== 'body' || code !== 'empty')
       let unset: unknown
       try {

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import type { FieldErrorCode } from './errors.ts'
 
-/** Faults of text in words that its sender understands: a pattern says nothing to people. */
+/** Messages for faults of text: a pattern says nothing to people. */
 
 interface TextSchema {
   readonly pattern?: string
@@ -15,7 +15,7 @@ const decimalPattern = /^\^(-\?)?\(0\|\[1-9\]/
 const isDecimal = ({ pattern }: TextSchema) => pattern !== undefined && decimalPattern.test(pattern)
 const isSigned = ({ pattern }: TextSchema) => pattern?.startsWith('^-?') === true
 
-/** Amounts stay below this, whatever they are of. */
+/** Upper bound of amounts of any kind. */
 const maxAmount = 9_000_000_000
 
 const isNumber = (text: unknown): text is string => typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text)
@@ -23,7 +23,7 @@ const isNumber = (text: unknown): text is string => typeof text === 'string' && 
 const isBeyond = (text: string, schema: TextSchema) =>
   (text.startsWith('-') && !isSigned(schema)) || Math.abs(Number(text)) >= maxAmount
 
-/** What is wrong with a text that has another form than it should, where one of the named codes says it. */
+/** Returns the code of a malformed text, when a specific one applies. */
 export function textCodeOf(error: ErrorObject): FieldErrorCode | undefined {
   if (error.data === '' && ['pattern', 'format', 'enum', 'const'].includes(error.keyword)) return 'empty'
   if (error.keyword !== 'pattern' && error.keyword !== 'format' && error.keyword !== 'maxLength') return undefined
@@ -31,27 +31,27 @@ export function textCodeOf(error: ErrorObject): FieldErrorCode | undefined {
   return isDecimal(schema) && isNumber(error.data) && isBeyond(error.data, schema) ? 'out_of_range' : undefined
 }
 
-/** What a text should look like. */
+/** Describes the expected form of a text. */
 export function describeText(error: ErrorObject, isInUrl: boolean): string | undefined {
   const schema = schemaOf(error)
   if (isDecimal(schema) && ['pattern', 'maxLength'].includes(error.keyword)) return describeDecimal(error, schema)
   if (error.keyword !== 'pattern' && error.keyword !== 'format') return undefined
-  if (error.data === '.' || error.data === '..') return 'This must not be "." or "..".'
-  if (schema.pattern?.includes('[^\\u0000')) return 'This has a character that is not allowed here.'
+  if (error.data === '.' || error.data === '..') return 'Must not be "." or "..".'
+  if (schema.pattern?.includes('[^\\u0000')) return 'Must not contain control characters.'
   const [example] = schema.examples ?? []
-  // A form would turn the plus sign of an offset into a space.
+  // Form decoding turns the plus sign of an offset into a space.
   const lostPlus = isInUrl && typeof error.data === 'string' && / \d\d:\d\d$/.test(error.data)
   const hint = lostPlus ? ' In a URL, "+" is written "%2B".' : ''
   return typeof example === 'string'
-    ? `This does not have the form of "${example}".${hint}`
-    : `This does not have the form that it should.${hint}`
+    ? `Must have the form of "${example}".${hint}`
+    : `Must have the documented form.${hint}`
 }
 
 function describeDecimal(error: ErrorObject, schema: TextSchema): string {
   if (isNumber(error.data) && isBeyond(error.data, schema))
     return isSigned(schema)
-      ? 'This must be above -$9,000,000,000 and below $9,000,000,000.'
-      : 'This must be at least $0 and below $9,000,000,000.'
+      ? 'Must be above -$9,000,000,000 and below $9,000,000,000.'
+      : 'Must be at least $0 and below $9,000,000,000.'
   const decimals = /\{1,(\d+)\}\)\?\$$/.exec(schema.pattern ?? '')?.[1] ?? '9'
-  return `This must be a decimal number in a string, with at most ${decimals} decimals, such as "12.5".`
+  return `Must be a decimal number in a string, with at most ${decimals} decimals, such as "12.5".`
 }

@@ -6,9 +6,9 @@ import type { App } from './routes.ts'
 const sweepMs = 100
 
 /**
- * Answers 503 for a handler that takes too long, counted from when the whole request was there. One sweep serves all
- * requests: the framework's own limit makes a timer and an abort signal for each, which cost more than all other hooks
- * together. A response that has begun is let through.
+ * Answers 503 for a handler that takes too long, counted from the end of the request. One sweep serves all requests: the
+ * framework's own limit creates a timer and an abort signal for each, which cost more than all other hooks together. A response
+ * that has begun is let through.
  */
 export function limitHandlerTime(app: App, inFlight: RequestsInFlight, limitMs: number) {
   app.decorateRequest('receivedMs')
@@ -22,7 +22,7 @@ export function limitHandlerTime(app: App, inFlight: RequestsInFlight, limitMs: 
     done()
   })
 
-  // The first of these hooks: those after it may hold the answer back for a while.
+  // The first of these hooks: later ones may delay the response.
   app.addHook('onSend', (request, _reply, payload, done) => {
     request.isAnswered = true
     done(null, payload)
@@ -41,7 +41,7 @@ export function limitHandlerTime(app: App, inFlight: RequestsInFlight, limitMs: 
 declare module 'fastify' {
   interface FastifyRequest {
     receivedMs?: number
-    /** There is an answer, which is on its way or about to be. */
+    /** True when a response exists, sent or about to be. */
     isAnswered: boolean
   }
 }

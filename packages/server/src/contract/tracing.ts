@@ -5,13 +5,13 @@ import type { App } from './routes.ts'
 
 export const traceHeader = 'x-svc-trace-id'
 
-/** Kept on the message itself: a lookup beside it would cost more than all the rest of tracing. */
+/** Key of the trace on the message itself: a separate lookup would cost more than the rest of tracing. */
 const key = Symbol('trace')
 type Traced = IncomingMessage & { [key]?: Trace }
 
 export const traceOf = (message: IncomingMessage): Trace => (message as Traced)[key]!
 
-/** The id of a request, made before anything else is known of it; the framework keeps it as `request.id`. */
+/** Returns the id of a request, before anything else is known about it; the framework stores it as `request.id`. */
 export const requestIdFrom = (tracing: Tracing) => (message: IncomingMessage) => {
   const header = message.headers['traceparent']
   const parent = typeof header === 'string' ? parseTraceparent(header) : undefined
@@ -20,7 +20,7 @@ export const requestIdFrom = (tracing: Tracing) => (message: IncomingMessage) =>
   return trace.id
 }
 
-/** Runs the request inside its trace, so every log line and query below it finds the id. */
+/** Runs each request inside its trace, so that every log line and query below it finds the id. */
 export function traceRequests(app: App) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(traceHeader, request.id)

@@ -1,6 +1,6 @@
 import type { FieldFault } from './errors.ts'
 
-/** Stands in place of a body that cannot be understood; its faults are reported together with those of path and query. */
+/** Stands in for a body that cannot be read; its faults are reported together with those of path and query. */
 class UnreadableBody {
   readonly faults: readonly FieldFault[]
 
@@ -9,7 +9,7 @@ class UnreadableBody {
   }
 }
 
-/** What a reader gives back in place of a value. */
+/** Returns the stand-in that a reader returns in place of a value. */
 export const unreadable = (...faults: FieldFault[]): unknown => new UnreadableBody(faults)
 
 export const bodyFaultsOf = (body: unknown): readonly FieldFault[] | undefined =>

@@ -10,8 +10,8 @@ import { describeText, textCodeOf } from './text-faults.ts'
 import { bodyFaultsOf } from './unreadable.ts'
 
 /**
- * Validation that lists every offending field of path, query and body together, the first fault of each. Nothing is
- * coerced, defaulted away or removed: what a caller sent is judged as it is.
+ * Validation that lists every faulty field of path, query and body together, the first fault of each. Nothing is coerced,
+ * defaulted or removed: a request is judged as it was sent.
  */
 
 const ajv = new Ajv({
@@ -24,12 +24,14 @@ const ajv = new Ajv({
   removeAdditional: false,
 })
 formats.default(ajv)
-/** Marks an identifier in a path: a malformed one is a resource that does not exist, so it answers 404 and not 422. */
+/**
+ * Keyword for an identifier in a path: a malformed one names a resource that does not exist, so the status is 404 and not 422.
+ */
 ajv.addKeyword({ keyword: 'x-path-id', schemaType: 'boolean' })
-/** Marks a list's filter, whose faults have a code of their own. */
+/** Keyword for a list's filter, whose faults have their own code. */
 ajv.addKeyword({ keyword: 'x-filter', schemaType: 'boolean' })
 ajv.addKeyword({ keyword: 'x-sort', schemaType: 'boolean' })
-/** Marks what is worked out anew whenever a resource is read. */
+/** Keyword for a field that is computed at every read. */
 ajv.addKeyword({ keyword: 'x-computed', schemaType: 'boolean' })
 
 type Place = 'params' | 'querystring' | 'body'
@@ -85,8 +87,8 @@ function pathOf(error: ErrorObject): string {
 
 const messages: Partial<Record<FieldErrorCode, string>> = {
   required: 'This field is required.',
-  unknown_field: 'This field is not known here.',
-  empty: 'This must not be empty.',
+  unknown_field: 'Must not be sent: this field is unknown here.',
+  empty: 'Must not be empty.',
 }
 
 function faultOf(error: ErrorObject, place: Place, schema: JsonSchema): FieldFault {
@@ -98,12 +100,14 @@ function faultOf(error: ErrorObject, place: Place, schema: JsonSchema): FieldFau
       return {
         field,
         code: 'unknown_sort_field',
-        message: `Sort by one of ${sortable(declared)}, descending with a leading "-".`,
+        message: `Must be one of ${sortable(declared)}, descending with a leading "-".`,
       }
     }
     const isFilter = declared ? declared['x-filter'] === true : schema['x-filter'] === true
     if (isFilter) {
-      const message = declared ? (messages[code] ?? describe(error, place)) : 'There is no such filter.'
+      const message = declared
+        ? (messages[code] ?? describe(error, place))
+        : 'Must not be sent: there is no such filter.'
       return { field, code: 'invalid_filter', message }
     }
   }
@@ -117,7 +121,7 @@ function describe(error: ErrorObject, place: Place): string {
   return describeText(error, place === 'querystring') ?? messageOf(error)
 }
 
-/** Every fault once per field. Unions report one fault per branch; the first is the one closest to what was meant. */
+/** Returns one fault per field. Unions report one per branch; the first is the one closest to what was meant. */
 function faultsOf(errors: readonly ErrorObject[], place: Place, schema: JsonSchema): FieldFault[] {
   const first = new Map<string, FieldFault>()
   const couldBeNull = new Set<string>()
@@ -129,7 +133,7 @@ function faultsOf(errors: readonly ErrorObject[], place: Place, schema: JsonSche
     if (error.keyword === 'type' && error.params['type'] === 'null') couldBeNull.add(fault.field)
   }
   const faults = [...first.values()]
-  // Whoever sent an object did not mean null: what is wrong inside it says all.
+  // A caller that sent an object did not mean null: the faults inside it suffice.
   return faults.filter(
     ({ field }) => !couldBeNull.has(field) || !faults.some((other) => other.field.startsWith(`${field}.`)),
   )
@@ -137,7 +141,9 @@ function faultsOf(errors: readonly ErrorObject[], place: Place, schema: JsonSche
 
 const canonicalInteger = /^(0|-?[1-9][0-9]*)$/
 
-/** A query has only text. What is declared as an integer or boolean is read in its one canonical spelling, or left as text. */
+/**
+ * Reads a query parameter, which is always text. An integer or boolean is read in its canonical spelling only, or left as text.
+ */
 function readText(text: unknown, type: unknown): unknown {
   if (type === 'integer' && typeof text === 'string' && canonicalInteger.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
@@ -167,14 +173,14 @@ declare module 'fastify' {
 }
 
 export function validateRequests(app: App) {
-  // The framework would stop at the first place that fails, so it is given nothing to validate.
+  // The framework would stop at the first part that fails, so it is given nothing to validate.
   app.setValidatorCompiler(() => () => true)
   const takingBack = readBack(app)
 
   app.addHook('onRoute', (options) => {
     if (!isContractPath(options.url)) return
     const { params, querystring, body } = (options.schema ?? {}) as { [P in Place]?: JsonSchema }
-    // Without a declaration a query or body admits nothing.
+    // An undeclared query or body admits nothing.
     const validators: Validators = {
       querystring: validator(querystring ?? nothing),
       body: { ...validator(body ?? nothing), judgesText: options.config?.foreignBody !== true },
@@ -206,7 +212,7 @@ const validator = (schema: JsonSchema): PlaceValidator => ({
 
 const nothing: JsonSchema = { type: 'object', properties: {} }
 
-/** Validates bodies in a thread of its own; what JSON Schema cannot say is left to whoever asked. */
+/** Returns the validator of the body thread; semantic checks are left to the caller. */
 export function bodyChecker({ schema, judgesText }: { readonly schema: object; readonly judgesText: boolean }) {
   const place = { ...validator(schema as JsonSchema), judgesText }
   return (value: unknown) => faultsIn(place, value, 'body')
@@ -220,7 +226,7 @@ interface Validated {
   body: unknown
 }
 
-/** What is wrong with a request, and whether its path names what cannot exist. */
+/** Faults of a request, and whether its path names something that cannot exist. */
 interface Judged {
   readonly faults: FieldFault[]
   readonly isMissing: boolean
@@ -230,7 +236,7 @@ function validate(request: Validated, validators: Validators): Judged {
   const faults: FieldFault[] = []
   const { params, querystring, body } = validators
 
-  // A malformed identifier is a resource that does not exist, which is found out when all else is right.
+  // A malformed identifier names a resource that does not exist, reported only when everything else is right.
   let isMissing = false
   if (params) {
     const found = faultsIn(params, request.params, 'params')
@@ -245,7 +251,7 @@ function validate(request: Validated, validators: Validators): Judged {
   }
   if (request.method !== 'GET' && request.method !== 'HEAD' && body) {
     const unreadable = bodyFaultsOf(request.body)
-    // Leaving the body out means the same as an empty object, so required fields are named one by one.
+    // An omitted body means an empty object, so that required fields are named one by one.
     if (!unreadable) request.body ??= request.body === null ? null : {}
     faults.push(
       ...(unreadable ??
@@ -255,7 +261,7 @@ function validate(request: Validated, validators: Validators): Judged {
   return { faults, isMissing }
 }
 
-/** The shape first; only what has the right shape is asked further. */
+/** Returns the faults of a value: those of its shape first; semantic checks run only on the right shape. */
 function faultsIn({ validate, schema, check, judgesText }: PlaceValidator, value: unknown, place: Place): FieldFault[] {
   if (!validate(value)) return faultsOf(validate.errors ?? [], place, schema)
   const faults: FieldFault[] = []
@@ -266,13 +272,16 @@ function faultsIn({ validate, schema, check, judgesText }: PlaceValidator, value
   return faults.length > 0 || !check ? faults : check(value)
 }
 
-/** NUL and half a surrogate pair are text in JSON, but PostgreSQL refuses the one and nobody can send the other back. */
+/**
+ * Finds text that cannot be stored: JSON allows NUL and unpaired surrogates, but PostgreSQL refuses the one and nobody can send
+ * the other back.
+ */
 function findUnstorable(value: unknown, path: string, faults: FieldFault[]) {
   if (typeof value === 'string') {
     if (!isStorable(value)) faults.push(unstorable(path))
   } else if (value !== null && typeof value === 'object') {
     for (const [key, inner] of Object.entries(value)) {
-      // Named by what it is in: its own name cannot be sent back.
+      // Reported on the containing object: the name itself cannot be sent back.
       if (!isStorable(key)) {
         faults.push(unstorable(path))
         return
@@ -286,5 +295,5 @@ const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 const unstorable = (path: string): FieldFault => ({
   field: path || 'body',
   code: 'invalid_format',
-  message: 'This has a character that is no text.',
+  message: 'Must not contain NUL or an unpaired surrogate, which cannot be stored.',
 })

@@ -2,17 +2,19 @@ import { setImmediate } from 'node:timers/promises'
 
 type Container = unknown[] | Record<string, unknown>
 
-/** A part of a value: the entries of the container at that path, some of which are delivered empty and filled by later pieces. */
+/** A part of a value: the entries of the container at a path, some of which are empty here and filled by later pieces. */
 export interface Piece {
   readonly path: readonly (string | number)[]
   readonly value: unknown
 }
 
-/** What takes about a millisecond or two to receive from another thread. */
+/** Weight that takes a millisecond or two to receive from another thread. */
 const maxWeight = 8_000
 const charactersPerWeight = 100
 
-/** Cuts a value into pieces, none of which is much work to receive. The first is the value itself, without what is too large. */
+/**
+ * Cuts a value into pieces, none of which is much work to receive. The first is the value itself, without its too large parts.
+ */
 export function cut(value: unknown, most = maxWeight): Piece[] {
   const weights = new Map<object, number>()
   weigh(value, weights)
@@ -62,7 +64,7 @@ function weigh(value: unknown, weights: Map<object, number>) {
   weights.set(value, weight)
 }
 
-/** Puts a value together again, with other work between the pieces. */
+/** Reassembles a value, yielding between the pieces. */
 export async function assemble<P>(pieces: readonly P[], read: (piece: P) => Piece): Promise<unknown> {
   const root: { value: unknown } = { value: undefined }
   for (const [index, piece] of pieces.entries()) {

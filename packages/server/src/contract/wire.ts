@@ -3,11 +3,11 @@ import { formatId, type IdKind, idPattern } from '../values/id.ts'
 import { knownValues } from './document-schemas.ts'
 
 /**
- * The shapes that recur on the wire. Every string, number and array of `/v1` is bounded: validation lists all faults
- * of a request at once, so an unbounded shape would let one request make unbounded work.
+ * Shapes that recur on the wire. Every string, number and array of `/v1` is bounded: validation lists all faults of a request
+ * at once, so an unbounded shape would let one request cause unbounded work.
  */
 
-/** The largest integer that JSON readers everywhere agree on; beyond it a number would be rounded silently. */
+/** The largest integer that all JSON readers agree on; a larger one would be rounded silently. */
 export const maxSafeInteger = Number.MAX_SAFE_INTEGER
 
 /**
@@ -21,7 +21,7 @@ export const Usd = Type.String({
   examples: ['12.5'],
 })
 
-/** A point in time with its numeric offset, never `Z`, so that a reader always finds the offset in the same place. */
+/** A time with its numeric offset, never `Z`, so that a reader always finds the offset in the same place. */
 export const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?[+-]\\d{2}:\\d{2}$',
   maxLength: 35,
@@ -29,7 +29,7 @@ export const Timestamp = Type.String({
   examples: ['2026-11-15T00:00:00.000+00:00'],
 })
 
-/** A time that a caller gives, with any offset, and without leap seconds, which no clock here has. */
+/** A time given by a caller, with any offset, and without leap seconds, which no clock here has. */
 export const Moment = Type.String({
   format: 'date-time',
   pattern: '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}.[0-9]{2}:[0-9]{2}:[0-5]',
@@ -37,12 +37,12 @@ export const Moment = Type.String({
   examples: ['2027-01-01T00:00:00+00:00'],
 })
 
-// `.` and `..` are left out: whoever joins a URL removes them, so that nothing named so could be reached.
+// `.` and `..` are excluded: joining a URL removes them, so that nothing named so could be reached.
 const ownIdPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]+$'
 export const maxOwnIdLength = 200
 export const isOwnId = (text: string) => new RegExp(ownIdPattern, 'u').test(text)
 
-/** A caller's own name for something of theirs. Nobody registers it, so it is any text that a log can show. */
+/** A caller's own id for something of theirs. It is not registered, so it is any text that a log can show. */
 export const OwnId = Type.String({
   minLength: 1,
   maxLength: maxOwnIdLength,
@@ -57,31 +57,31 @@ export const IsoDate = Type.String({
   examples: ['2026-07-22'],
 })
 
-/** A drawing, as documented. */
+/** An SVG image, as documented. */
 export const Picture = Type.String({
-  description: 'A drawing, light or dark as its reader likes.',
+  description: 'An SVG image, light or dark by the reader’s preference.',
   examples: ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 480">…</svg>'],
 })
 
 export const Count = Type.Integer({ minimum: 0, maximum: maxSafeInteger })
 
-/** A string of answers whose values are known today; callers are told that more may come. */
+/** A response string whose values are known today; the documentation says that more may come. */
 export const OneOf = (values: readonly string[], options: object = {}) =>
   Type.String({ examples: [values[0]], ...options, [knownValues]: [...values] })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** An id as examples have it: of each kind always the same. */
+/** Returns the example id of a kind, always the same. */
 export const exampleId = (kind: IdKind) => formatId(kind, '0192f3a5-ac96-774b-bcce-b302099a8057')
 
-/** An identifier in a path: a malformed one is a resource that does not exist. */
+/** An identifier in a path: a malformed one names a resource that does not exist. */
 export const PathId = (kind: IdKind) =>
   Type.String({ pattern: idPattern(kind), maxLength: 40, 'x-path-id': true, examples: [exampleId(kind)] })
 
 export const OrgPath = Type.Object({ id: PathId('org') })
 export const AdminOrgPath = Type.Object({ org_id: PathId('org') })
 
-/** An identifier in a filter: what is no identifier of these kinds is a fault, not an empty page. */
+/** An identifier in a filter: one that is malformed or of another kind is a fault, not an empty page. */
 export const IdFilter = (kinds: readonly [IdKind, ...IdKind[]], description: string) =>
   Type.String({
     pattern: kinds.map(idPattern).join('|'),
@@ -90,18 +90,19 @@ export const IdFilter = (kinds: readonly [IdKind, ...IdKind[]], description: str
     examples: [exampleId(kinds[0])],
   })
 
-/** An identifier in an answer. */
+/** An identifier in a response. */
 export const Id = (kind: IdKind) => Type.String({ examples: [exampleId(kind)] })
 
-/** The identifier of a maker in an answer, and in a filter. */
+/** The identifier of a maker in a response and in a filter. */
 export const MadeBy = Type.String({
-  description: 'The key that made it: `key_…`, or `sgr_…` for a support grant; null where that was not kept yet.',
+  description:
+    'The key that created it: `key_…`, or `sgr_…` for a support grant; null if created before this was recorded.',
   examples: [exampleId('key')],
 })
 export const MadeByFilter = (description: string) => IdFilter(['key', 'grant'], description)
 
 /**
- * Worked out whenever a resource is read, so that two reads may differ though nobody has changed it: how much is used, how
- * something fares. What was read is taken back with a change whatever it says meanwhile.
+ * Marks a field that is computed at every read, such as usage or health, so that two reads may differ although nothing was
+ * changed. A change accepts any value of it.
  */
 export const Computed = <T extends TSchema>(schema: T): T => ({ ...schema, 'x-computed': true })

@@ -10,7 +10,7 @@ export type { Deprecation }
 const deprecatedRoutes = (registry: readonly Deprecation[]): DeprecatedRoute[] =>
   registry.filter((entry) => entry.kind === 'route')
 
-/** What a deprecation is about, for people. */
+/** Returns the name of a deprecated surface, for people. */
 export const surfaceOf = (entry: Deprecation): string =>
   entry.kind === 'route'
     ? `${entry.method} ${entry.route}`
@@ -18,7 +18,7 @@ export const surfaceOf = (entry: Deprecation): string =>
       ? `${entry.variable} environment variable`
       : entry.surface
 
-/** The listing that the contract asks for: routes only, since only they have headers of their own. */
+/** Returns the listing that the contract defines: routes only, since only they have headers of their own. */
 export const listDeprecations = (registry: readonly Deprecation[], docsUrl: string) =>
   deprecatedRoutes(registry).map((entry) => ({
     route: entry.route,
@@ -29,7 +29,7 @@ export const listDeprecations = (registry: readonly Deprecation[], docsUrl: stri
     documentation: documentationOf(entry, docsUrl),
   }))
 
-/** What every delivery says that is signed in the deprecated way. */
+/** Returns the headers of every delivery that is signed in the deprecated way. */
 export const deliveryHeaders = (registry: readonly Deprecation[], docsUrl: string): DeprecationHeaders =>
   deprecationHeaders(registry.find((entry): entry is DeprecatedDelivery => entry.kind === 'delivery')!, docsUrl)
 
@@ -39,8 +39,8 @@ export const findDeprecatedRoute = (registry: readonly Deprecation[], method: st
   )
 
 /**
- * Signals deprecation on every answer of every deprecated route, refusals and failures included, and counts the calls.
- * The registry is read on each request, so a route flagged a moment ago is signalled from its next answer on.
+ * Adds the deprecation headers to every response of a deprecated route, errors included, and counts the calls. The registry is
+ * read on each request, so a newly flagged route is signalled from its next response on.
  */
 export function signalDeprecations(app: App, { metrics, addresses }: Platform, deprecations: readonly Deprecation[]) {
   const calls = new Counter({

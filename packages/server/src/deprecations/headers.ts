@@ -2,7 +2,7 @@ import type { DeprecatedDelivery, DeprecatedRoute, Deprecation } from './registr
 
 const epochSeconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
 
-/** IMF-fixdate: the one form of an HTTP date that every reader knows. */
+/** Formats an IMF-fixdate, the HTTP date format that every reader knows. */
 export const httpDate = (timestamp: string) => new Date(timestamp).toUTCString()
 
 export interface DeprecationHeaders {
@@ -11,7 +11,7 @@ export interface DeprecationHeaders {
   readonly link: string
 }
 
-/** The three headers of RFC 9745 and RFC 8594; `docsUrl` stands in the link exactly as configured. */
+/** Returns the headers of RFC 9745 and RFC 8594; the link contains `docsUrl` exactly as configured. */
 export function deprecationHeaders(entry: DeprecatedRoute | DeprecatedDelivery, docsUrl: string): DeprecationHeaders {
   const links = [`<${docsUrl}>; rel="deprecation"`]
   if (entry.kind === 'route' && entry.replacement) links.push(`<${entry.replacement}>; rel="successor-version"`)

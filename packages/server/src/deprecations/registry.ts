@@ -1,36 +1,36 @@
 /**
- * Everything that is on a deprecation path. Headers, listing, OpenAPI flag, counter and documentation page all read
- * this list on every response; nothing else has to be told. Append only: a published sunset never moves earlier.
+ * Registry of deprecations. Headers, listing, OpenAPI flag, counter and documentation page all read it at every use; nothing
+ * else must be updated. Append only: a published sunset never moves earlier.
  */
 
 interface Announcement {
   /** Anchor on the documentation page. */
   readonly id: string
-  /** The announcement, as an ISO-8601 date. */
+  /** Date of the announcement, ISO-8601. */
   readonly since: string
-  /** What to do instead, in one or two sentences for the people who must. */
+  /** Migration advice, in one or two sentences. */
   readonly migration: string
 }
 
 export interface DeprecatedRoute extends Announcement {
   readonly kind: 'route'
   readonly method: string
-  /** Template in the contract's spelling, such as `/v1/orgs/{id}`. */
+  /** Route template in the contract's spelling, such as `/v1/orgs/{id}`. */
   readonly route: string
-  /** The last instant at which the route is sure to be served. */
+  /** Last moment at which the route is guaranteed to be served. */
   readonly sunset: string
   readonly replacement?: string
   readonly noticeClass: 'v1_api' | 'webhook_v1'
 }
 
-/** A webhook shape: announced in the headers of its deliveries, not on a route of ours. */
+/** A deprecated form of webhook delivery: announced in the headers of its deliveries, not on a route of ours. */
 export interface DeprecatedDelivery extends Announcement {
   readonly kind: 'delivery'
   readonly surface: string
   readonly sunset: string
 }
 
-/** Configuration goes no earlier than two releases after the one that announced it: `releases.json` counts them. */
+/** A deprecated setting. It is removed no earlier than two releases after its announcement: `releases.json` counts them. */
 export interface DeprecatedSetting extends Announcement {
   readonly kind: 'setting'
   readonly variable: string

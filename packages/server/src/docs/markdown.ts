@@ -11,7 +11,7 @@ import { escapeHtml } from './shell.ts'
 for (const [name, language] of Object.entries({ bash, javascript, json, python, sql, yaml }))
   highlighter.registerLanguage(name, language)
 
-/** Labels of code blocks by language; what is not here has no label. */
+/** Labels of code blocks by language; other languages have none. */
 const labels: Readonly<Record<string, string>> = {
   bash: 'Terminal',
   sh: 'Terminal',
@@ -26,11 +26,11 @@ const labels: Readonly<Record<string, string>> = {
 export interface Heading {
   readonly depth: number
   readonly anchor: string
-  /** Without links, so that it can stand inside one. */
+  /** HTML without links, so that it can stand inside one. */
   readonly html: string
 }
 
-/** Code in a line of text that is not broken across lines. */
+/** Longest inline code that is not broken across lines. */
 const longestUnbroken = 24
 
 const anchorOf = (text: string) =>
@@ -40,7 +40,7 @@ const anchorOf = (text: string) =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
 
-/** Links between guides name files, so that they also work where the sources are read. */
+/** Rewrites links between guides, which name files so that they also work in the sources. */
 const servedLink = (href: string) =>
   href.replace(
     /^([a-z-]+)\.md(#.*)?$/,
@@ -49,7 +49,7 @@ const servedLink = (href: string) =>
 
 const marked = new Marked({
   walkTokens: (token) => {
-    // Pictures, too, are named by their files.
+    // Pictures are named by their files, too.
     if (token.type === 'image') token['href'] = (token as Tokens.Image).href.replace(/^images\//, '/docs/images/')
   },
   renderer: {
@@ -79,7 +79,7 @@ const marked = new Marked({
   },
 })
 
-/** A page and its headings in order. */
+/** Renders a page and returns its headings in order. */
 export function renderMarkdown(markdown: string): { html: string; headings: Heading[] } {
   const html = marked.parse(markdown, { async: false })
   const headings = Array.from(
@@ -89,7 +89,7 @@ export function renderMarkdown(markdown: string): { html: string; headings: Head
   return { html, headings }
 }
 
-/** Space, and the lines and arrows of drawings. */
+/** Matches white space, and the lines and arrows of drawings. */
 const notWords = /[\s\u2500-\u25ff]+/g
 
 export interface Section {
@@ -98,7 +98,7 @@ export interface Section {
   readonly text: string
 }
 
-/** The parts of a page from one heading to the next, as plain words for searching. */
+/** Returns the sections of a page, from one heading to the next, as plain words for searching. */
 export function sectionsOf(markdown: string): Section[] {
   const sections: { heading: string; anchor: string; words: string[] }[] = []
   for (const token of marked.lexer(markdown)) {
@@ -118,7 +118,7 @@ export function sectionsOf(markdown: string): Section[] {
   }))
 }
 
-/** All words in the tokens: what a reader sees, without marks. */
+/** Returns all words in the tokens: the visible text, without markup. */
 function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {

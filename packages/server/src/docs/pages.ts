@@ -12,7 +12,7 @@ export interface Guide {
 
 const guide = (slug: string, title: string): Guide => ({ slug, file: `${slug || 'index'}.md`, title })
 
-/** The guides in reading order, in the groups of the menu; a page that is not listed here is not served. */
+/** Guides in reading order, by group of the menu; a page that is not listed here is not served. */
 const groups: readonly { readonly name: string; readonly guides: readonly Guide[] }[] = [
   {
     name: 'Start',
@@ -70,7 +70,7 @@ export const pathOf = ({ slug }: Guide) => (slug === '' ? '/docs' : `/docs/${slu
 
 export const readGuide = ({ file }: Guide) => readFileSync(new URL(file, folder), 'utf8')
 
-/** Every picture of the guides by the name of its file. */
+/** Reads every picture of the guides, by file name. */
 export const readPictures = (): Map<string, string> => {
   const images = new URL('images/', folder)
   const names = readdirSync(images).filter((name) => name.endsWith('.svg'))
@@ -80,7 +80,7 @@ export const readPictures = (): Map<string, string> => {
 export function renderGuide(current: Guide): string {
   const { html, headings } = renderMarkdown(readGuide(current))
   const contents = contentsOf(headings)
-  // Where there is no room for it beside the page.
+  // For screens without room for it beside the page.
   const folded = contents && `<details class="contents"><summary>On this page</summary>${contents}</details>\n`
   return shell({
     title: current.title,
@@ -106,7 +106,7 @@ const menuGroup = (name: string, members: readonly Guide[], current: Guide) => {
 
 const mostContents = 30
 
-/** The headings of a page as links; without the smaller ones where they would be too many. */
+/** Renders the headings of a page as links, without the smaller ones when there are too many. */
 function contentsOf(headings: readonly Heading[]): string {
   const sections = headings.filter(({ depth }) => depth === 2 || depth === 3)
   const shown = sections.length > mostContents ? sections.filter(({ depth }) => depth === 2) : sections
@@ -117,7 +117,7 @@ function contentsOf(headings: readonly Heading[]): string {
   return `<ul>${links.join('')}</ul>`
 }
 
-/** The guides before and after this one. */
+/** Renders the links to the previous and the next guide. */
 function neighbours(current: Guide): string {
   const place = guides.indexOf(current)
   const link = (other: Guide | undefined, rel: string, label: string) =>

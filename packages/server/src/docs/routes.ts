@@ -8,7 +8,9 @@ import { searchIndex } from './search.ts'
 import { bar, headLinks } from './shell.ts'
 
 const guidePolicy = contentPolicy("script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self'")
-/** The reference is one bundle that writes its own style into the page, and a script that starts it with its configuration. */
+/**
+ * Content security policy of the API reference: a bundle that writes its own styles into the page, and a script that starts it.
+ */
 const referencePolicy = (page: string) =>
   contentPolicy(
     ["script-src 'self'", ...inlineScripts(page).map((script) => `'sha256-${hash('sha256', script, 'base64')}'`)].join(
@@ -23,10 +25,10 @@ const referencePolicy = (page: string) =>
 const inlineScripts = (page: string) =>
   Array.from(page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g), ([, script]) => script!)
 
-/** The guides and the API reference, from local files: a browser here asks nobody else for anything. */
+/** Serves the guides and the API reference from local files: a browser loads nothing from elsewhere. */
 export async function docs(root: App) {
   await root.register(async (app: App) => {
-    // Pages are the same for everybody, and change with the program only.
+    // Pages are the same for everybody, and change only with the program.
     app.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-cache')
       done()
@@ -65,13 +67,13 @@ function assetRoutes(app: App) {
   asset('/docs/search.json', 'application/json; charset=utf-8', () => searchIndex(app.swagger()))
 }
 
-/** Makes something when it is first asked for, and keeps it. */
+/** Creates a value on first use and caches it. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
 }
 
-/** Orders tags: first what agents do, last what operators do. Browsers get it as text, so everything it needs stands inside. */
+/** Orders tags: agents' operations first, operators' last. Browsers get the function as text, so it must be self-contained. */
 function firstWhatAgentsDo(a: { name: string }, b: { name: string }): number {
   const first = [
     'runs',
@@ -93,7 +95,7 @@ function firstWhatAgentsDo(a: { name: string }, b: { name: string }): number {
 async function referenceRoutes(app: App) {
   app.addHook('onSend', (_request, reply, payload, done) => {
     const isPage = typeof payload === 'string' && String(reply.getHeader('content-type')).startsWith('text/html')
-    // A guide has brought its own.
+    // A guide sets its own.
     if (!isPage || reply.hasHeader('content-security-policy')) return done(null, payload)
     const page = payload
       .replace('<html>', '<html lang="en">')
@@ -116,7 +118,7 @@ async function referenceRoutes(app: App) {
       defaultOpenAllTags: true,
       hideClientButton: true,
       hideDarkModeToggle: true,
-      // The search of the bar finds operations, too.
+      // The search in the bar finds operations, too.
       hideSearch: true,
       mcp: { disabled: true },
       showDeveloperTools: 'never',

@@ -2,11 +2,11 @@ import MiniSearch from 'minisearch'
 import { sectionsOf } from './markdown.ts'
 import { guides, pathOf, readGuide } from './pages.ts'
 
-/** One place that can be found: a section of a guide, or an operation of the API. */
+/** A search result: a section of a guide, or an operation of the API. */
 interface Place {
   readonly id: string
   readonly title: string
-  /** The guide that it stands in; for operations what they do. */
+  /** Title of its guide; for operations their summary. */
   readonly page: string
   readonly text: string
 }
@@ -17,12 +17,12 @@ interface Operation {
   readonly description?: string
 }
 
-/** The part of an OpenAPI document that is searched. */
+/** The parts of an OpenAPI document that are searched. */
 export interface SearchedDocument {
   readonly paths?: object
 }
 
-/** The index that browsers load when somebody searches: sections of guides and operations, each under its address. */
+/** Returns the index that browsers load for searching: sections of guides and operations, each with its address. */
 export function searchIndex(document: SearchedDocument): string {
   const index = new MiniSearch<Place>({ fields: ['title', 'page', 'text'], storeFields: ['title', 'page', 'text'] })
   index.addAll(guides.flatMap((guide) => placesOf(guide)))
@@ -40,7 +40,7 @@ function placesOf(guide: (typeof guides)[number]): Place[] {
   })
 }
 
-/** Characters of a section that are searched. */
+/** Number of characters of a section that are searched. */
 const mostText = 2_000
 
 const operationsOf = (document: SearchedDocument): Place[] =>

@@ -8,7 +8,7 @@ const mark =
 const menuIcon = icon('<path d="M2 4h12M2 8h12M2 12h12"/>')
 const searchIcon = icon('<circle cx="7" cy="7" r="4.500"/><path d="m10.500 10.500 3.500 3.500"/>')
 
-/** What stands in the head of every page of the documentation, the API reference included. */
+/** Elements in the head of every documentation page, including the API reference. */
 export const headLinks = `<meta name="color-scheme" content="light dark">
 <link rel="icon" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/style.css">
@@ -16,7 +16,7 @@ export const headLinks = `<meta name="color-scheme" content="light dark">
 
 export type SectionOfDocs = 'guides' | 'reference'
 
-/** The bar on top of every page, and the search that opens from it. */
+/** Renders the bar on top of every page, and the search that opens from it. */
 export function bar(section: SectionOfDocs): string {
   const link = (href: string, name: string, own: SectionOfDocs) =>
     `<a href="${href}"${own === section ? ' aria-current="true"' : ''}>${name}</a>`

@@ -10,8 +10,8 @@ const pageSize = 500
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Tells every organization whose subscriptions are older than an announcement of it, once: who came later has read of it in the
- * documentation from the beginning.
+ * Announces deprecations once to every organization with a subscription older than the announcement: later ones could read of
+ * it in the documentation from the start.
  */
 export async function announceDeprecations(
   { sql, clock, addresses }: Pick<Platform, 'sql' | 'clock' | 'addresses'>,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Id, Timestamp } from '../contract/wire.ts'
 import { kind } from './kind.ts'
 
-/** What is told about benchmarks, to members only. */
+/** Events about benchmarks, for members only. */
 export const benchmarkEvents = {
   'benchmark.published': kind(
     'The values of a period were published for a cohort that the organization has joined.',

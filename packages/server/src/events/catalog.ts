@@ -26,20 +26,23 @@ const dimensionsExample = {
 }
 const model = Type.String({ examples: ['gpt-4o'] })
 
-/** Every kind of event that subscriptions can be told. Append only: receivers switch on these strings. */
+/** Every kind of event that subscriptions can receive. Append only: receivers switch on these strings. */
 export const eventKinds = {
   ...limitEvents,
   ...policyEvents,
   ...benchmarkEvents,
   'decision.refused': optIn(
     kind(
-      'A limit or a rule has refused a call. A sample: an agent that loops on a refusal is not told of each.',
+      'A limit or a rule has refused a call. Sampled: an agent that loops on a refusal does not cause an event each time.',
       Type.Object({
         decision_id: Id('decision'),
-        error_code: Type.String({ description: 'What the caller was answered with.', examples: ['budget_exceeded'] }),
+        error_code: Type.String({
+          description: 'The error code that the caller received.',
+          examples: ['budget_exceeded'],
+        }),
         message: text,
         decided_by: Nullable(Type.String({ description: 'The id of the limit or rule that refused.' })),
-        estimated_cost_usd: Type.String({ ...Usd, description: 'What would have been reserved.' }),
+        estimated_cost_usd: Type.String({ ...Usd, description: 'The amount that would have been reserved.' }),
         model,
         provider: Nullable(text),
         ...dimensions,
@@ -58,7 +61,7 @@ export const eventKinds = {
   ),
   'run.finished': optIn(
     kind(
-      'A run has ended, however it became known: finished, expired, or recorded afterwards. One that had expired and is finished after all is told again.',
+      'A run has ended: finished, expired, or recorded afterwards. A run that expired and is finished after all causes a second event.',
       Type.Object({
         run_id: Id('run'),
         external_id: Nullable(text),
@@ -99,12 +102,12 @@ export const eventKinds = {
       },
     ),
   ),
-  'key.created': kind('A key was minted.', Type.Object({ ...key, expires_at: Nullable(Timestamp) }), {
+  'key.created': kind('A key was created.', Type.Object({ ...key, expires_at: Nullable(Timestamp) }), {
     ...keyExample,
     expires_at: null,
   }),
   'key.rotated': kind(
-    'A key was replaced by a new one like it.',
+    'A key was rotated: a new key replaces it.',
     Type.Object({
       ...key,
       replaced_by: { ...Id('key'), description: 'The new key.' },
@@ -116,14 +119,10 @@ export const eventKinds = {
       expires_at: '2026-11-15T09:30:00.000+00:00',
     },
   ),
-  'key.revoked': kind(
-    'A key was revoked: nobody accepts it any more.',
-    Type.Object({ ...key, revoked_at: Timestamp }),
-    {
-      ...keyExample,
-      revoked_at: '2026-11-15T08:30:00.000+00:00',
-    },
-  ),
+  'key.revoked': kind('A key was revoked and is no longer accepted.', Type.Object({ ...key, revoked_at: Timestamp }), {
+    ...keyExample,
+    revoked_at: '2026-11-15T08:30:00.000+00:00',
+  }),
   'org.suspended': kind('An operator has suspended the organization: its keys are refused.', org, {
     name: 'Acme',
     status: 'suspended',
@@ -133,13 +132,13 @@ export const eventKinds = {
     status: 'active',
   }),
   'subscription.disabled': kind(
-    'A subscription is no longer delivered to, because of what its endpoint has answered or because the support grant under which it was made is over.',
+    'A subscription was disabled, because of the responses of its endpoint or because the support grant under which it was created has ended.',
     Type.Object({
       subscription_id: Id('subscription'),
       origin: Type.String({ description: 'The host of its endpoint.', examples: ['https://example.com'] }),
       reason: Type.String({
         description:
-          '`gone`: the endpoint answered 410. `failing`: every delivery of five days has failed. `grant_ended`: the support grant is over.',
+          '`gone`: the endpoint answered 410. `failing`: every delivery of five days has failed. `grant_ended`: the support grant has ended.',
         examples: ['failing'],
       }),
       disabled_at: Timestamp,
@@ -152,12 +151,12 @@ export const eventKinds = {
     },
   ),
   'deprecation.announced': kind(
-    'Something that the API offers will end. Told once to each organization that had a subscription when it was announced.',
+    'A part of the API is deprecated. Sent once to each organization that had a subscription when it was announced.',
     Type.Object({
       deprecation_id: Type.String({ examples: ['org-webhook-secret'] }),
-      surface: Type.String({ description: 'What ends.', examples: ['GET /v1/forecast'] }),
+      surface: Type.String({ description: 'The deprecated part of the API.', examples: ['GET /v1/forecast'] }),
       since: Type.String({ description: 'The date of the announcement.', examples: ['2026-07-22'] }),
-      sunset: Nullable(Type.String({ ...Timestamp, description: 'Until then it is sure to work.' })),
+      sunset: Nullable(Type.String({ ...Timestamp, description: 'It works at least until then.' })),
       migration: Type.String({ description: 'What to do instead.' }),
       documentation: Type.String({ examples: ['https://weir.example.com/docs/deprecations#forecast'] }),
     }),
@@ -171,7 +170,7 @@ export const eventKinds = {
     },
   ),
   'webhook.test': kind(
-    'Somebody has asked for a test of a subscription. Sent to that subscription only, whatever its filter.',
+    'A test of a subscription was requested. Sent to that subscription only, whatever its filter.',
     Type.Object({ subscription_id: Id('subscription') }),
     { subscription_id: 'sub_01jbsteb4peb5vskx602h9mw4q' },
   ),

@@ -17,7 +17,7 @@ interface WrittenEvent {
   readonly created_at: Date
 }
 
-/** What receivers are sent of an event, made once: every attempt, replay and redelivery sends these bytes. */
+/** Returns the payload of an event, built once: every attempt, replay and redelivery sends these bytes. */
 export const payloadOf = ({ org_id, id, kind, body, created_at }: WrittenEvent): string =>
   JSON.stringify({
     id: formatId('event', id),
@@ -29,13 +29,13 @@ export const payloadOf = ({ org_id, id, kind, body, created_at }: WrittenEvent):
 
 const isOptIn = (kind: string) => 'optIn' in (eventKinds[kind as EventKind] ?? {})
 
-/** Whether a subscription's filter asks for a kind: by name, by `group.*`, or, empty, for all that need no asking. */
+/** True when a subscription's filter matches a kind: by name, by `group.*`, or, if empty, every kind that needs no opt-in. */
 export const asksFor = (filter: readonly string[], kind: string): boolean =>
   filter.length === 0
     ? !isOptIn(kind)
     : filter.some((pattern) => pattern === kind || (pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1))))
 
-/** The opt-in kinds that some filters ask for. */
+/** Returns the opt-in kinds that some filters name. */
 export const optInKinds = (filters: readonly (readonly string[])[]): EventKind[] =>
   (Object.keys(eventKinds) as EventKind[]).filter(
     (kind) => isOptIn(kind) && filters.some((filter) => asksFor(filter, kind)),

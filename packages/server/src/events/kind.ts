@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 
-/** One kind of event: what has happened, for the people who will read of it, and what is told. */
+/** A kind of event: its description for people, and the schema and example of its data. */
 export interface Kind<S extends TSchema = TSchema> {
   readonly description: string
   readonly data: S
@@ -13,5 +13,5 @@ export const kind = <S extends TSchema>(description: string, data: S, example: S
   example,
 })
 
-/** Written only where a subscription names it: there may be thousands a second. */
+/** Marks a kind as opt-in: it is written only when a subscription names it, since there may be thousands a second. */
 export const optIn = <S extends TSchema>(of: Kind<S>): Kind<S> & { readonly optIn: true } => ({ ...of, optIn: true })

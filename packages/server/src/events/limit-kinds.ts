@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Count, Id, Nullable, Timestamp, Usd } from '../contract/wire.ts'
 import { kind } from './kind.ts'
 
-/** What is told of limits: each in the words of its own resource. */
+/** Events about limits, each in the terms of its own resource. */
 
 const spent = { limit_usd: Usd, spent_usd: Usd }
 const period = { period_start: Timestamp, period_end: Timestamp }
@@ -12,7 +12,7 @@ const threshold = {
   threshold_percent: Type.Integer({
     minimum: 1,
     maximum: 100,
-    description: 'Which one was reached, in percent of the limit.',
+    description: 'The threshold that was reached, in percent of the limit.',
   }),
 }
 
@@ -44,16 +44,16 @@ const packExample = {
 const quota = {
   top_up_id: { ...Id('topUp'), description: 'The newest top-up.' },
   limit_usd: Type.String({ ...Usd, description: 'All top-ups together.' }),
-  spent_usd: Type.String({ ...Usd, description: 'What is spent of them.' }),
+  spent_usd: Type.String({ ...Usd, description: 'The amount spent of them.' }),
 }
 const quotaExample = { top_up_id: 'top_01jbsteb4peb5vskx602h9mw4q', limit_usd: '1500' }
 
 const Amount = Type.Union([Usd, Count])
 
-/** What is told of a limit that refuses: what stood in its way. */
+/** Fields of an event about a refusal: the amounts behind it. */
 const refused = {
-  held_usd: Type.String({ ...Usd, description: 'Reserved by calls that were running.' }),
-  attempted_usd: Type.String({ ...Usd, description: 'What the refused call could have cost.' }),
+  held_usd: Type.String({ ...Usd, description: 'The amount reserved by running calls.' }),
+  attempted_usd: Type.String({ ...Usd, description: 'The estimated cost of the refused call.' }),
 }
 const refusedExample = { held_usd: '0', attempted_usd: '0.5' }
 
@@ -61,7 +61,7 @@ const customer = {
   customer_limit_id: Id('customerLimit'),
   customer_id: Nullable(
     Type.String({
-      description: 'null for what customers share who came after the number of new ones that a day may bring.',
+      description: 'null for the shared allowance of customers beyond the number of new ones per day.',
     }),
   ),
   ...spent,
@@ -90,16 +90,16 @@ const chain = {
 }
 const chainExample = { chain_id: 'ticket-4711', reason: 'cost', limit: '2.5' }
 
-const once = 'Told once per period, and again after a change of the limit that made room.'
+const once = 'Sent once per period, and again after a change of the limit that raised it.'
 
 export const limitEvents = {
   'budget.threshold_crossed': kind(
-    'What is spent of a budget has reached one of its thresholds. Told once per threshold and period.',
+    'The spend of a budget has reached one of its thresholds. Sent once per threshold and period.',
     Type.Object({ ...threshold, ...budget }),
     { threshold_percent: 80, ...budgetExample, spent_usd: '200.4' },
   ),
   'budget.exceeded': kind(
-    'A budget is passed, by cost that could not be refused any more or because it only alerts. Told once per period.',
+    'A budget is exceeded, by cost that could no longer be refused or because the budget only alerts. Sent once per period.',
     Type.Object(budget),
     { ...budgetExample, spent_usd: '251.03' },
   ),
@@ -109,12 +109,12 @@ export const limitEvents = {
     { ...budgetExample, spent_usd: '249.9', ...refusedExample },
   ),
   'spend_cap.threshold_crossed': kind(
-    'What is spent of the daily spend cap has reached 80 or 100 percent. Told once each per day.',
+    'The spend of the day has reached 80 or 100 percent of the daily spend cap. Sent once each per day.',
     Type.Object({ ...threshold, ...cap }),
     { threshold_percent: 80, ...capExample, spent_usd: '40.12' },
   ),
   'spend_cap.exceeded': kind(
-    'The daily spend cap is passed, by cost that could not be refused any more. Told once per day.',
+    'The daily spend cap is exceeded, by cost that could no longer be refused. Sent once per day.',
     Type.Object(cap),
     { ...capExample, spent_usd: '50.3' },
   ),
@@ -124,22 +124,22 @@ export const limitEvents = {
     { ...capExample, spent_usd: '49.8', ...refusedExample },
   ),
   'customer_limit.threshold_crossed': kind(
-    'What a customer has spent has reached one of the thresholds of its limit. Told once per customer, threshold and period.',
+    'The spend of a customer has reached one of the thresholds of its limit. Sent once per customer, threshold and period.',
     Type.Object({ ...threshold, ...customer }),
     { threshold_percent: 80, ...customerExample, spent_usd: '8.04' },
   ),
   'customer_limit.exceeded': kind(
-    'The limit of a customer is passed, by cost that could not be refused any more. Told once per customer and period.',
+    'The limit of a customer is exceeded, by cost that could no longer be refused. Sent once per customer and period.',
     Type.Object(customer),
     { ...customerExample, spent_usd: '10.42' },
   ),
   'customer_limit.stopped': kind(
-    `The limit of a customer has refused its first call of the period. ${once} Not told of a customer of whom no call was ever admitted.`,
+    `The limit of a customer has refused its first call of the period. ${once} Not sent for a customer without any admitted call.`,
     Type.Object({ ...customer, ...refused }),
     { ...customerExample, spent_usd: '9.8', ...refusedExample },
   ),
   'plan.exceeded': kind(
-    'More is used than the plan includes this month. Told once per unit and month.',
+    'The usage of the month exceeds what the plan includes. Sent once per unit and month.',
     Type.Object({ ...plan, ...period }),
     { ...planExample, used: 10_001 },
   ),
@@ -149,58 +149,58 @@ export const limitEvents = {
     { ...planExample, used: 9_990, held: 10, attempted: 1 },
   ),
   'chain.exceeded': kind(
-    'A chain of runs has passed what bounds it, by cost or tokens that could not be refused any more. Told once per chain and reason.',
+    'A chain of runs has exceeded its limit, by cost or tokens that could no longer be refused. Sent once per chain and reason.',
     Type.Object(chain),
     { ...chainExample, current: '2.61' },
   ),
   'chain.stopped': kind(
-    'What bounds the cost or the tokens of a chain has refused its first run. Told once per chain and reason.',
+    'The limit on cost or tokens of a chain has refused its first run. Sent once per chain and reason.',
     Type.Object({ ...chain, attempted: Amount }),
     { ...chainExample, current: '2.41', attempted: '0.5' },
   ),
-  'credit_pack.low': kind('80 percent of a credit pack is spent. Told once.', Type.Object(pack), {
+  'credit_pack.low': kind('80 percent of a credit pack is spent. Sent once.', Type.Object(pack), {
     ...packExample,
     spent_usd: '16.05',
   }),
-  'credit_pack.depleted': kind('All of a credit pack is spent. Told once.', Type.Object(pack), {
+  'credit_pack.depleted': kind('All of a credit pack is spent. Sent once.', Type.Object(pack), {
     ...packExample,
     spent_usd: '20',
   }),
   'credit_pack.stopped': kind(
-    'The credit packs of a customer together have refused their first call. Told again after each new pack.',
+    'The credit packs of a customer together have refused their first call. Sent again after each new pack.',
     Type.Object({
       ...pack,
       credit_pack_id: { ...Id('creditPack'), description: 'The newest of them.' },
       amount_usd: Type.String({ ...Usd, description: 'All of them together.' }),
-      spent_usd: Type.String({ ...Usd, description: 'What is spent of them.' }),
+      spent_usd: Type.String({ ...Usd, description: 'The amount spent of them.' }),
       ...refused,
     }),
     { ...packExample, spent_usd: '19.8', ...refusedExample },
   ),
   'quota.low': kind(
-    'Of everything that the organization has prepaid, no more is left than 20 percent of its newest top-up. Told once per top-up.',
+    'The prepaid balance of the organization has fallen to 20 percent of its newest top-up. Sent once per top-up.',
     Type.Object(quota),
     { ...quotaExample, spent_usd: '1401.5' },
   ),
   'quota.depleted': kind(
-    'Everything that the organization has prepaid is spent. Told once per top-up.',
+    'The prepaid balance of the organization is spent. Sent once per top-up.',
     Type.Object(quota),
     { ...quotaExample, spent_usd: '1500' },
   ),
   'quota.stopped': kind(
-    'What the organization has prepaid has refused its first call. Told again after each top-up.',
+    'The prepaid balance of the organization has refused its first call. Sent again after each top-up.',
     Type.Object({ ...quota, ...refused }),
     { ...quotaExample, spent_usd: '1499.8', ...refusedExample },
   ),
   'usage.values_limited': kind(
-    'Calls have named more new values of a dimension, or more combinations of them, than usage tells apart: further ones of the day are counted as `(other)`. Told once per dimension and day.',
+    'Calls have used more new values of a dimension, or more combinations of them, than usage distinguishes: further ones of the day are counted as `(other)`. Sent once per dimension and day.',
     Type.Object({
       dimension: Type.String({
         description:
           '`model`, `provider`, `workflow_id`, `deployment_id`, `department_id`, `customer_id`, or `combination` for all together.',
         examples: ['workflow_id'],
       }),
-      limit: { ...Count, description: 'New values a day; of combinations, those of a quarter of an hour.' },
+      limit: { ...Count, description: 'New values per day; for combinations, per quarter of an hour.' },
       day: Type.String({ description: 'The UTC day.', examples: ['2026-11-15'] }),
     }),
     { dimension: 'workflow_id', limit: 1_000, day: '2026-11-15' },

@@ -7,7 +7,7 @@ type Schema = OpenAPIV3_1.SchemaObject
 
 const sampleId = (kind: 'event' | 'org') => formatId(kind, '0192f3a5-ac96-774b-bcce-b302099a8057')
 
-/** What receivers are sent of an event, as an example. */
+/** Returns the example payload of an event. */
 export const eventExample = (kind: EventKind) => ({
   id: sampleId('event'),
   type: kind,
@@ -63,7 +63,7 @@ const envelope = (kind: string, data: Schema): Schema => ({
   type: 'object',
   required: ['id', 'type', 'created_at', 'org_id', 'data'],
   properties: {
-    id: { type: 'string', description: 'The id of the event: what was received under it once needs no second look.' },
+    id: { type: 'string', description: 'The id of the event; use it to discard duplicates.' },
     type: { type: 'string', const: kind },
     created_at: { type: 'string', description: 'When it happened.' },
     org_id: { type: 'string' },
@@ -73,10 +73,10 @@ const envelope = (kind: string, data: Schema): Schema => ({
 
 const camelCase = (kind: string) => kind.replace(/[._]([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
 
-/** What subscriptions are sent, by kind. */
+/** Returns the webhooks of the OpenAPI document, by kind. */
 export const eventWebhooks = (): NonNullable<OpenAPIV3_1.Document['webhooks']> =>
   Object.fromEntries(
-    // The types of a path's operations are those of OpenAPI 3.0.
+    // A path's operations have the types of OpenAPI 3.0.
     (Object.keys(eventKinds) as EventKind[]).map((kind) => [
       kind,
       { post: deliveryOf(kind) } as OpenAPIV3_1.PathItemObject,
@@ -101,6 +101,6 @@ function deliveryOf(kind: EventKind): OpenAPIV3_1.OperationObject {
         },
       },
     },
-    responses: { '2XX': { description: 'Received. Any other answer, or none in time, is tried again.' } },
+    responses: { '2XX': { description: 'Received. Any other response, or none in time, is retried.' } },
   }
 }

@@ -44,13 +44,13 @@ const requestExample = {
 const decided = { decided_by: { ...Id('key'), description: 'The key that decided.' }, note: Nullable(text) }
 const decidedExample = { decided_by: 'key_01jbstfsr0fdkrxk00dq0wn3e5', note: null }
 
-/** What is told about rules and what they ask for: policies, approvals, content safety, the eval gate. */
+/** Events about rules and what they trigger: policies, approvals, content safety, the eval gate. */
 export const policyEvents = {
-  'policy.created': kind('A rule was made.', rule, ruleExample),
+  'policy.created': kind('A rule was created.', rule, ruleExample),
   'policy.updated': kind('A rule was changed.', rule, ruleExample),
   'policy.deleted': kind('A rule was removed.', rule, ruleExample),
   'approval.requested': kind(
-    'A run was refused until somebody approves it. Told once for all attempts that are the same.',
+    'A run was refused until it is approved. Sent once for all equal attempts.',
     Type.Object(request),
     requestExample,
   ),
@@ -60,7 +60,7 @@ export const policyEvents = {
       ...request,
       ...decided,
       max_runs: Count,
-      max_amount_usd: Nullable({ ...Usd, description: 'What they may cost together; null for no limit.' }),
+      max_amount_usd: Nullable({ ...Usd, description: 'Their total cost limit; null for no limit.' }),
     }),
     { ...requestExample, ...decidedExample, max_runs: 3, max_amount_usd: '10' },
   ),
@@ -69,13 +69,13 @@ export const policyEvents = {
     ...decidedExample,
   }),
   'approval.expired': kind(
-    'Nobody decided on a request in time, the time of a grant is over, or the rule behind it has changed.',
+    'A request was not decided in time, a grant has expired, or the rule behind it has changed.',
     Type.Object(request),
     requestExample,
   ),
   'content_safety.detected': optIn(
     kind(
-      'A detector has found something in what was submitted. What it found is not told. A sample: an agent that loops is not told of each.',
+      'A detector has found something in submitted content. The match itself is not included. Sampled: an agent that loops does not cause an event each time.',
       Type.Object({
         detector: Type.String({ examples: ['card_number'] }),
         mode: Type.String({ description: '`alert` or `block`.', examples: ['block'] }),
@@ -97,7 +97,7 @@ export const policyEvents = {
     ),
   ),
   'eval.expired': kind(
-    'The latest result of a model has become too old for a route: the model is no longer chosen there.',
+    'The latest eval result of a model is too old for a route, which no longer selects the model.',
     Type.Object({
       route_id: Id('modelRoute'),
       route: Type.String({ examples: ['support-chat'] }),

@@ -29,7 +29,7 @@ export async function optInsOf(tx: Tx, orgId: string): Promise<ReadonlySet<strin
   return new Set(rows.map(({ kind }) => kind))
 }
 
-/** Which of some organizations have asked for a kind. */
+/** Returns those of the organizations that have opted in to a kind. */
 export async function orgsWanting(tx: Tx, orgIds: readonly string[], kind: string): Promise<ReadonlySet<string>> {
   const rows = await tx
     .selectFrom('event_opt_ins')
@@ -40,7 +40,7 @@ export async function orgsWanting(tx: Tx, orgIds: readonly string[], kind: strin
   return new Set(rows.map(({ org_id }) => org_id))
 }
 
-/** Says whether that was a change: then what processes remember of the organization has to be read anew. */
+/** Sets the opt-ins; returns true when that was a change: then caches about the organization must be reloaded. */
 export async function setOptIns(tx: Tx, orgId: string, kinds: readonly string[]): Promise<boolean> {
   const known = await optInsOf(tx, orgId)
   if (known.size === kinds.length && kinds.every((kind) => known.has(kind))) return false
@@ -58,7 +58,7 @@ export interface UntoldRow {
   readonly deprecation_ids: string[]
 }
 
-/** Organizations with announcements to be told, of those after one. */
+/** Returns organizations with pending announcements, in order of id after the given one. */
 export async function untoldOrgs(
   tx: Tx,
   announcements: readonly { readonly id: string; readonly since: string }[],
@@ -73,7 +73,7 @@ export async function untoldOrgs(
   return rows
 }
 
-/** Notes that an organization is told; returns what it had not been told before. */
+/** Marks announcements as sent to an organization; returns those that were new to it. */
 export async function noteTold(tx: Tx, { org_id, deprecation_ids }: UntoldRow): Promise<string[]> {
   const rows = await tx
     .insertInto('deprecation_announcements')

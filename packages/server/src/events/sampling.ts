@@ -5,8 +5,8 @@ import { orgsWanting } from './queries.ts'
 import { emitAll, type NewEvent } from './writing.ts'
 
 /**
- * Tells organizations that want to know of something that may happen thousands of times a second, as many times a minute as they
- * may be told.
+ * Emits sampled events for things that may happen thousands of times a second, up to a limit per minute and organization, to
+ * organizations that have opted in.
  */
 export function sampledEvents<K extends EventKind>({ clock, config }: Pick<Platform, 'clock' | 'config'>, kind: K) {
   let minute = 0

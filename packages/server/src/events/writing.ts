@@ -4,7 +4,7 @@ import { newUuid } from '../values/id.ts'
 import type { EventData, EventKind } from './catalog.ts'
 import { insertEvents, sentEvents } from './queries.ts'
 
-/** Something that happened; `subject` is the id of what it happened to, and the unit in which order can be asked for. */
+/** An event to be written; `subject` is the id of its resource, and the unit within which receivers can ask for order. */
 export type NewEvent = {
   [K in EventKind]: { readonly kind: K; readonly subject: string; readonly data: EventData<K> }
 }[EventKind]
@@ -12,7 +12,7 @@ export type NewEvent = {
 interface EventOfOrg {
   readonly orgId: string
   readonly event: NewEvent
-  /** When it happened; by default with the transaction. */
+  /** Time of the event; by default that of the transaction. */
   readonly at?: string
 }
 
@@ -25,15 +25,15 @@ const rowOf = ({ orgId, event: { kind, subject, data }, at }: EventOfOrg) => ({
   ...(at !== undefined && { at }),
 })
 
-/** Writes events in the transaction of what they report: they are told if it commits, and only then. */
+/** Writes events in the transaction of what they report: they are published if it commits, and only then. */
 export const emit = (tx: Tx, orgId: string, events: readonly NewEvent[]) =>
   emitAll(
     tx,
     events.map((event) => ({ orgId, event })),
   )
 
-/** The same for several organizations. */
+/** Writes events of several organizations. */
 export const emitAll = (tx: Tx, events: readonly EventOfOrg[]) => insertEvents(tx, events.map(rowOf))
 
-/** The same for a lane, as one statement of its flight. */
+/** Returns events as one statement of a lane's pipeline. */
 export const writtenEvents = (events: readonly EventOfOrg[]): Sent => sentEvents(events.map(rowOf))

@@ -25,20 +25,20 @@ export { replay } from '../contract/envelope.ts'
 export { claimedAgain, keyIdentity, stillKept } from './queries.ts'
 
 /**
- * A retry with the same `Idempotency-Key` gets the first answer instead of a second effect. The claim is a row of its own;
- * the effect and the answer to keep commit together, so a crash can neither lose nor double an effect.
+ * Idempotency: a retry with the same `Idempotency-Key` gets the first response instead of a second effect. The claim is a row
+ * of its own; the effect and the stored response commit together, so a crash can neither lose nor repeat an effect.
  */
 
 const header = 'idempotency-key'
 const visible = /^[\x21-\x7e]{1,255}$/
 const tables = [{ name: 'idempotency_keys', bound: bounds.date, keptDays: 2 }]
 const daysAhead = 7
-/** A schema of answers with such a property shows a secret. */
+/** Matches a response schema with a property that shows a secret. */
 const namesSecret = /"(secret|token)":\{/
 
 interface Claim {
   readonly orgId: string
-  /** As the table has it, with its caller's lineage. */
+  /** Key as the table stores it, with its caller's lineage. */
   readonly key: string
   readonly day: string
   readonly attempt: number
@@ -50,23 +50,23 @@ declare module 'fastify' {
     claim: Claim | undefined
   }
   interface FastifyContextConfig {
-    /** Answers with a secret, so that answering again is put on record. */
+    /** True when the response contains a secret, so that a replay is recorded in the audit log. */
     showsSecret?: boolean
     honoursKey?: boolean
   }
 }
 
-/** Puts on record that a request was answered again, before it is. */
+/** Records a replay in the audit log, before it is sent. */
 export type RecordReplay = (tx: Tx, request: FastifyRequest) => Promise<void>
 
 export interface Idempotency {
-  /** Keeps the answer in the transaction of the effect; throws when a retry has taken this call over. */
+  /** Stores the response in the transaction of the effect; throws when a retry has taken this call over. */
   readonly keep: (tx: Tx, request: FastifyRequest, status: number, body: string) => Promise<void>
-  /** Finds what a request that is about to be refused was answered before; throws where its key belongs to another. */
+  /** Finds the stored response of a request that is about to be refused; throws when its key belongs to another request. */
   readonly lookBack: LookBack
 }
 
-/** Kept answers as the database has them: closed, because some show secrets. */
+/** Stored responses as the database holds them: encrypted, because some contain secrets. */
 export interface SealedAnswers {
   readonly seal: (orgId: string, key: string, body: string) => Buffer
   readonly open: (orgId: string, key: string, sealed: Buffer) => string
@@ -81,15 +81,15 @@ export function sealedAnswers(config: Pick<Config, 'masterKeys'>): SealedAnswers
 }
 
 /**
- * The key of a request under its caller's lineage, where one counts: callers that number their requests never meet, and nobody is
- * answered what another was. A blank stands between the two, and in neither.
+ * Returns the key of a request scoped to its caller's lineage, when one applies: callers that number their requests never
+ * collide, and nobody receives another's response. A blank separates the two and occurs in neither.
  */
 function keyOf({ headers, route, principal }: FastifyRequest): string | undefined {
   const key = route.honoursKey === true ? (headers[header] as string | undefined) : undefined
   return key === undefined || !principal ? undefined : `${principal.lineageId} ${key}`
 }
 
-/** For routes that keep their answers themselves, in the transaction of their effect. */
+/** Returns key and hash for routes that store their responses themselves, in the transaction of their effect. */
 export function idempotencyOf(request: FastifyRequest): { key: string; hash: Buffer } | undefined {
   const key = keyOf(request)
   request.isKeyPending = false
@@ -117,12 +117,12 @@ export async function honourIdempotencyKeys(
       return done()
     done(
       validationFailed([
-        { field: 'Idempotency-Key', code: 'invalid_format', message: 'This must be 1 to 255 visible characters.' },
+        { field: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible characters.' },
       ]),
     )
   })
 
-  // Before validation, which is the first to look at what was sent.
+  // Before validation, which is the first to read what was sent.
   app.addHook('preValidation', (request, _reply, done) => {
     request.isKeyPending = keyOf(request) !== undefined
     done()
@@ -149,7 +149,7 @@ export async function honourIdempotencyKeys(
     return undefined
   })
 
-  /** What a key was answered before, or a refusal; `undefined` where its first request has crashed. */
+  /** Returns the stored response of a key, or throws a refusal; `undefined` when its first request has crashed. */
   async function keptAnswer(tx: Tx, request: FastifyRequest, key: string, found: ClaimRow) {
     if (!found.request_hash.equals(requestHash(request))) throw new ApiError('idempotency_key_conflict')
     if (found.status !== null) {
@@ -160,7 +160,7 @@ export async function honourIdempotencyKeys(
     return undefined
   }
 
-  // Only an effect is kept. A refusal would outlive its cause, so its key is free again at once.
+  // Only the response to an effect is stored. A stored refusal would outlive its cause, so its key is free again at once.
   app.addHook('onSend', (request, reply, payload, done) => {
     const { claim } = request
     if (!claim || (claim.isKept && reply.statusCode < 300)) return done(null, payload)
@@ -196,7 +196,7 @@ function requestHash(request: FastifyRequest): Buffer {
     .digest()
 }
 
-/** Days that no retry can reach any more are dropped whole. */
+/** Drops the daily partitions that no retry can reach any more. */
 export const keepIdempotencyPartitionsJob = ({ sql, clock }: Platform): Job => ({
   name: 'keep-idempotency-partitions',
   schedule: '7 * * * *',

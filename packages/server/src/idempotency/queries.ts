@@ -10,13 +10,13 @@ export interface ClaimRow {
   readonly is_stale: boolean
 }
 
-/** What a key is locked and sealed under, everywhere. */
+/** Identity under which a key is locked and its response encrypted. */
 export const keyIdentity = (orgId: string, key: string) => `${orgId} ${key}`
 
-/** Whether a claim still counts: for 24 hours, within the days that can hold it. */
+/** SQL condition of a claim that still counts: for 24 hours, within the partitions that can hold it. */
 export const stillKept = `day >= (clock_timestamp() at time zone 'UTC')::date - 1 and claimed_at > clock_timestamp() - interval '24 hours'`
 
-/** One at a time per key: the lock stands for uniqueness over the days' partitions. */
+/** Locks a key; the lock stands in for a unique constraint across the daily partitions. */
 export async function lockKey(tx: Tx, orgId: string, key: string) {
   await raw`select pg_advisory_xact_lock(hashtextextended(${keyIdentity(orgId, key)}, 0))`.execute(tx)
 }
@@ -36,7 +36,7 @@ export async function findClaim(
   return rows[0]
 }
 
-/** A key that was given back begins with a new number, so that a call which goes on all the same finds itself replaced. */
+/** Inserts a claim. A released key starts with a new attempt number, so that a call still running finds itself replaced. */
 export async function insertClaim(tx: Tx, orgId: string, key: string, hash: Buffer) {
   const { rows } = await raw<{ day: string; attempt: number }>`
     insert into idempotency_keys (org_id, key, day, request_hash, claimed_at)
@@ -46,7 +46,7 @@ export async function insertClaim(tx: Tx, orgId: string, key: string, hash: Buff
   return rows[0]!
 }
 
-/** What a new claim makes of a row that does not count any more. */
+/** SQL assignments that reuse the row of a claim that no longer counts. */
 export const claimedAgain = `request_hash = excluded.request_hash, claimed_at = excluded.claimed_at,
   completed_at = excluded.completed_at, status = excluded.status, sealed = excluded.sealed, attempt = idempotency_keys.attempt + 1`
 
@@ -63,7 +63,7 @@ export async function takeOver(tx: Tx, { orgId, key, day, attempt }: Held) {
      where org_id = ${orgId} and key = ${key} and day = ${day}`.execute(tx)
 }
 
-/** Keeps the answer, if the claim is still this attempt's; a call that was taken over finds that it is not. */
+/** Stores the response if the claim still belongs to this attempt; a call that was taken over finds that it does not. */
 export async function completeClaim(
   tx: Tx,
   { orgId, key, day, attempt }: Held,
@@ -78,7 +78,7 @@ export async function completeClaim(
   return numAffectedRows === 1n
 }
 
-/** Gives the key back. The row stays, and counts for nobody: whoever still works on this attempt can no longer complete it. */
+/** Releases the key. The row stays but counts for nobody: a call still running under this attempt can no longer complete it. */
 export async function releaseClaim(tx: Tx, { orgId, key, day, attempt }: Held) {
   await raw`
     update idempotency_keys set attempt = attempt + 1, claimed_at = '-infinity'

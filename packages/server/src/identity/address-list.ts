@@ -5,16 +5,16 @@ import { isNetwork, networks, normalNetwork } from '../values/network.ts'
 
 const maxNetworks = 500
 
-/** A list of addresses from which keys are accepted, as it is asked for. */
+/** Input of an IP allow-list. */
 const input = Type.Object(
   {
     ip_allow_list: Type.Array(Type.String({ minLength: 1, maxLength: 49 }), {
       maxItems: maxNetworks,
-      description: 'Addresses or CIDR networks; empty admits every address.',
+      description: 'IP addresses or CIDR ranges; an empty list admits every address.',
       examples: [['203.0.113.0/24', '2001:db8::/32']],
     }),
     force: Type.Optional(
-      Type.Boolean({ default: false, description: 'Accept a list without the address that this request comes from.' }),
+      Type.Boolean({ default: false, description: 'Accept a list that does not contain the address of this request.' }),
     ),
   },
   { examples: [{ ip_allow_list: ['0.0.0.0/0', '::/0'] }] },
@@ -28,15 +28,15 @@ export const AddressListInput = withCheck(input, ({ ip_allow_list }: { ip_allow_
           {
             field: `ip_allow_list.${i}`,
             code: 'invalid_format' as const,
-            message: 'This is no address and no CIDR network.',
+            message: 'Must be an IP address or a CIDR range.',
           },
         ],
   ),
 )
 
 /**
- * The list in its normal form, each network once. A list that would shut out the address of its own author is refused unless
- * that is meant; an author whom the list does not bind has no address to lose.
+ * Returns the list in canonical form, each range once. A list that would lock out its own author is refused unless forced; an
+ * author whom the list does not bind has no address to lose.
  */
 export function acceptedList(given: readonly string[], author: { address: string } | undefined, isForced: boolean) {
   const list = [...new Set(given.map(normalNetwork))]
@@ -45,7 +45,7 @@ export function acceptedList(given: readonly string[], author: { address: string
       {
         field: 'ip_allow_list',
         code: 'out_of_range',
-        message: `Your own address, ${author.address}, is not in the list: your next request would be refused. Send "force": true if you mean it.`,
+        message: `Must contain your own address, ${author.address}, or your next request would be refused. Send "force": true to set it anyway.`,
       },
     ])
   return list

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import { type Role, reaches } from '../contract/routes.ts'
 
-/** Everything about a key in which it can have more or less than another. */
+/** Properties in which a key can have more or less power than another. */
 export interface Powers {
   readonly role: Role
   readonly scopes: ReadonlySet<string>
@@ -11,12 +11,12 @@ export interface Powers {
 
 type Respect = 'role' | 'scopes' | 'pins' | 'lifetime'
 
-/** The respects in which a key must lie within the caller's own for the caller to be shown its secret. */
+/** Respects in which a key must not exceed the caller's own for the caller to be shown its secret. */
 const toHandOut: readonly Respect[] = ['role', 'scopes', 'pins', 'lifetime']
-/** Ending a key gives nobody anything, so a key that ends soon may still end one that would not. */
+/** Respects for ending a key. This grants nothing, so a key that expires soon may end one that would not. */
 const toEnd: readonly Respect[] = ['role', 'scopes', 'pins']
 
-/** The first respect in which a key exceeds another, and by what. */
+/** First respect in which a key exceeds another, and by how much. */
 export type Excess =
   | { readonly respect: 'role' | 'lifetime' }
   | { readonly respect: 'scopes'; readonly scope: string }
@@ -28,7 +28,7 @@ const comparisons: Record<Respect, (target: Powers, holder: Powers) => Excess | 
     const scope = [...target.scopes].find((wanted) => !holder.scopes.has(wanted))
     return scope === undefined ? undefined : { respect: 'scopes', scope }
   },
-  // A pin takes power away: whoever has one can only deal with keys that have it too.
+  // A pin removes power: a pinned key can only manage keys with the same pin.
   pins: (target, holder) => {
     const dimension = Object.keys(holder.pins).find((name) => holder.pins[name] !== target.pins[name])
     return dimension === undefined ? undefined : { respect: 'pins', dimension }
@@ -36,7 +36,7 @@ const comparisons: Record<Respect, (target: Powers, holder: Powers) => Excess | 
   lifetime: (target, holder) => (target.expiresAtMs <= holder.expiresAtMs ? undefined : { respect: 'lifetime' }),
 }
 
-/** The first respect in which one key has more than another; nothing where it lies within it. */
+/** Returns the first respect in which one key exceeds another; undefined when there is none. */
 export function excess(target: Powers, holder: Powers, respects: readonly Respect[] = toHandOut): Excess | undefined {
   for (const respect of respects) {
     const found = comparisons[respect](target, holder)
@@ -56,17 +56,17 @@ function refuse(found: Excess | undefined) {
     case undefined:
       return
     case 'role':
-      throw forbidden('Your key cannot give out or end a key with a role above its own.')
+      throw forbidden('Your key cannot create or end a key with a higher role than its own.')
     case 'scopes':
       throw new ApiError(
         'missing_scope',
         { required: found.scope },
-        { message: 'Your key cannot give out or end a key with a scope that it lacks.' },
+        { message: 'Your key cannot create or end a key with a scope that it lacks.' },
       )
     case 'pins':
-      throw forbidden(`Your key is pinned to one ${found.dimension}, and this key is not pinned to the same.`)
+      throw forbidden(`Your key is pinned to one ${found.dimension}, but this key is not pinned to the same one.`)
     case 'lifetime':
-      throw forbidden('Your key ends before this one would.')
+      throw forbidden('Your key expires before this one would.')
   }
 }
 

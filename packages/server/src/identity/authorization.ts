@@ -16,8 +16,8 @@ interface Request {
 }
 
 /**
- * Whether a caller may use a route, in the contract's order: the tenant first, so that what belongs to another looks like
- * what does not exist; then role, scope and pins. A support grant has its own scope in place of both.
+ * Authorizes a caller for a route, in the contract's order: the tenant first, so that another tenant's resources look as if
+ * they did not exist; then role, scope and pins. A support grant has its own scope in place of role and scope.
  */
 export function authorize(caller: Caller, request: Request) {
   const { template, params, declaration } = request
@@ -26,10 +26,10 @@ export function authorize(caller: Caller, request: Request) {
   const isOperator = caller.kind === 'key' && caller.role === 'operator'
 
   if (isOperator) {
-    // The operators' own organization is no tenant: nothing can be done to it through a path.
+    // The operators' own organization is not a tenant: nothing can be done to it through a path.
     if (orgInPath !== undefined && (!isAdminRoute || parseId('org', orgInPath) === operatorsOrgId))
       throw new ApiError('not_found')
-    // Operators act on the admin surface only. Where the path names no tenant, there is nothing to hide from them.
+    // Operators may use admin routes only. Where the path names no tenant, there is nothing to hide from them.
     if (!isAdminRoute && declaration.anyKey !== true) throw new ApiError('forbidden')
   } else if (orgInPath !== undefined && parseId('org', orgInPath) !== caller.orgId) {
     throw new ApiError('not_found')
@@ -41,11 +41,14 @@ export function authorize(caller: Caller, request: Request) {
   if (!isOperator && !reaches(caller.role, role!)) throw new ApiError('forbidden')
   if (!caller.scopes.has(scope!)) throw new ApiError('missing_scope', { required: scope! })
   if (declaration.pinned === undefined && isPinned(caller))
-    throw new ApiError('forbidden', {}, { message: 'This key is pinned, and this operation reaches beyond its pins.' })
+    throw new ApiError('forbidden', {}, { message: 'This key is pinned, and this operation extends beyond its pins.' })
 }
 
 const billing = new Set(['limits', 'plans', 'prices', 'ledger', 'usage'])
-/** Keys and grants outlive a grant; the data plane spends the organization's money; and whom it is compared with is its own to say. */
+/**
+ * Resources beyond the scope `configuration`: keys and grants outlive a grant, the data plane spends the organization's money,
+ * and its benchmark membership is its own decision.
+ */
 const beyondConfiguration = new Set([
   'keys:read',
   'keys:write',
@@ -57,7 +60,7 @@ const beyondConfiguration = new Set([
   'runs:manage',
   'benchmarks:write',
 ])
-/** What such a route answers is a secret, or everything at once. */
+/** Routes beyond the scope `configuration`: they return a secret, or everything at once. */
 const beyondConfigurationRoutes = ['/audit-log/export', '/signing/rotate']
 
 const grantCovers: Record<NonNullable<Caller['grantScope']>, (request: Request, scope: string) => boolean> = {

@@ -1,17 +1,17 @@
 import { addressBlock } from '../values/network.ts'
 
-/** Counts a failed verification of a presented token; answers what to say when there were too many. */
+/** Counts a failed verification of a presented token; returns whether there were too many. */
 export type CountFailure = (source: string) => Promise<{ overLimit: boolean; retryAfterSeconds: number }>
 
 const maxSources = 20_000
 
 /**
- * Failed verifications by where they come from: an address, or the network of 64 bits that an IPv6 address is in, because one
- * customer of a provider has all of it. A source that is over is known here until its time is up, and nobody is asked.
+ * Failed verifications by source: an address, or the /64 network of an IPv6 address, because one customer of a provider
+ * controls all of it. A source over the limit is cached here until its time is up, without asking Redis.
  */
 export interface Backoff {
   readonly isOver: (source: string) => boolean
-  /** Seconds until the source may fail again, if it has failed too often. */
+  /** Records a failure; returns the seconds until the source may fail again, if it has failed too often. */
   readonly fail: (source: string) => Promise<number | undefined>
 }
 

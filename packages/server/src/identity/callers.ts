@@ -11,11 +11,11 @@ import { shareLookups } from './lookups.ts'
 import { type CallerRow, findCallers, type RatePolicyRow, type Rehash, rehashCallers, touchKeys } from './queries.ts'
 import { rememberUnknownKeys } from './unknown-keys.ts'
 
-/** Who is calling, and all that decides what it may do; frozen at the moment it was read. */
+/** The caller of a request, and all that decides what it may do; frozen at the moment it was read. */
 export interface Caller {
   readonly kind: 'key' | 'support'
   readonly id: string
-  /** The first key of its chain of rotations, or the grant itself: what belongs to a caller belongs to this. */
+  /** First key of its chain of rotations, or the grant itself: the owner of whatever the caller makes. */
   readonly lineageId: string
   readonly orgId: string
   readonly role: Role
@@ -29,7 +29,7 @@ export interface Caller {
   readonly isOrgSuspended: boolean
   readonly allowedNetworks: Networks | undefined
   readonly requiredDimensions: readonly string[]
-  /** Reads a minute: `undefined` without a row, where the installation's default counts; `null` for no limit. */
+  /** Reads per minute: `undefined` without a row, where the installation's default applies; `null` for no limit. */
   readonly readRpm: number | null | undefined
   readonly onUnavailable: 'local' | 'deny' | 'allow'
   readonly ratePolicies: readonly RatePolicyRow[]
@@ -40,22 +40,22 @@ export interface Caller {
 const maxCached = 100_000
 const flushUsedMs = 5_000
 const promptly = { queries: 4, idsPerQuery: 200, pauseMs: 0 }
-/** For sources that have failed too often: enough for the valid keys among what they send. */
+/** Lookup limits for sources that have failed too often: enough for the valid keys among their requests. */
 const slowly = { queries: 1, idsPerQuery: 100, pauseMs: 50 }
 const nobody = Buffer.alloc(32)
 
-/** The keyed hash that stands for a secret in the database: a dump alone cannot be searched for guesses. */
+/** Returns the keyed hash that the database stores for a secret: a dump alone cannot be searched for guesses. */
 export const secretMac = (key: Buffer, secret: string) => createHmac('sha256', preparedKey(key)).update(secret).digest()
 
 export const secretKeyring = (platform: Platform): Keyring =>
   deriveKeyring(platform.config.masterKeys(), 'api key secrets')
 
 export interface Callers {
-  /** The caller of a key, if it is remembered and may be. */
+  /** Returns the cached caller of a key, if the cache may be used. */
   readonly remembered: (key: ParsedKey) => Caller | undefined
-  /** The caller of a key that is not remembered. Look-ups of a source that has failed too often wait for each other. */
+  /** Loads the caller of a key that is not cached. Lookups of a source that has failed too often wait for each other. */
   readonly look: (key: ParsedKey, source: string, isOver: boolean) => Promise<Caller | undefined>
-  /** Takes as long for a key that nobody has. */
+  /** Verifies the secret; takes as long for an unknown key. */
   readonly isGenuine: (caller: Caller | undefined, key: ParsedKey) => caller is Caller
   readonly used: (caller: Caller) => void
   readonly close: () => Promise<void>
@@ -65,11 +65,11 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
   const { sql, log, clock } = platform
   const keyring = secretKeyring(platform)
   const byPublicId = new Map<string, Caller>()
-  // What was verified once is recognised by a plain hash: the secrets have 256 random bits, so it gives nothing away, and a
-  // keyed hash for each request would cost more than everything else about it.
+  // A verified secret is recognized by a plain hash: secrets have 256 random bits, so it reveals nothing, and a keyed hash
+  // for each request would cost more than everything else about it.
   const verified = new WeakMap<Caller, Buffer>()
   const used = new Map<string, Date>()
-  /** Secrets are at hand only while they are presented: then their hashes move to the newest master key. */
+  /** Hashes to be moved to the newest master key: a secret is available only while it is presented. */
   const rehashes = new Map<string, Rehash>()
 
   const unknown = rememberUnknownKeys(lease.lengthMs)
@@ -80,7 +80,7 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
     unknown.clear()
     if (orgIds === undefined) return byPublicId.clear()
     const changed = new Set(orgIds)
-    // What binds operators binds the grants that they have issued.
+    // The operators' allow-list also binds the grants that they have issued.
     const isAboutOperators = changed.has(operatorsOrgId)
     for (const [id, { orgId, kind }] of byPublicId)
       if (changed.has(orgId) || (isAboutOperators && kind === 'support')) byPublicId.delete(id)
@@ -97,7 +97,7 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
     const batch = [...rehashes.values()]
     rehashes.clear()
     await rehashCallers(sql, keyring.current.id, batch).catch((error: unknown) =>
-      log.warn({ error }, 'hashes of keys were not moved to the newest master key; their next use tries again'),
+      log.warn({ error }, 'hashes of keys were not moved to the newest master key; their next use retries it'),
     )
   }
   const flush = () => Promise.all([flushUsed(), flushRehashes()])
@@ -110,7 +110,7 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
       const id = idOf(key)
       if (lease.isHeld() && unknown.has(id, performance.now())) return undefined
       const row = await (isOver ? lookups.slow : lookups.prompt).find(id, source)
-      // A change applied while the row was on its way may have been about this very row.
+      // A change applied while the row was being loaded may concern this very row.
       const mayRemember = lease.isHeld() && lease.appliedVersion() === version
       if (!row) {
         if (mayRemember) unknown.add(id, performance.now())

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { type Networks, plainAddress } from '../values/network.ts'
 
 /**
- * The address of the client: the peer, or behind trusted proxies the last address in `X-Forwarded-For` that is not one of
- * them. What an untrusted peer claims is not read at all.
+ * Returns the client's address: the peer, or behind trusted proxies the last address in `X-Forwarded-For` that is not one of
+ * them. Claims of an untrusted peer are not read at all.
  */
 export function clientAddress(
   { socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>,
@@ -21,12 +21,12 @@ export function clientAddress(
   return address
 }
 
-/** Some proxies write the port of the connection too: `192.0.2.7:443`, `[2001:db8::1]:443`. */
+/** Removes the port that some proxies add: `192.0.2.7:443`, `[2001:db8::1]:443`. */
 function withoutPort(hop: string): string {
   const [, bracketed, plain] = /^(?:\[([0-9a-fA-F:.]+)\](?::\d{1,5})?|(\d+(?:\.\d+){3}):\d{1,5})$/.exec(hop) ?? []
   if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : hop
   return plain ?? hop
 }
 
-/** The interface that a link-local address belongs to is this machine's own matter. */
+/** Removes the zone: the interface of a link-local address concerns this machine only. */
 const withoutZone = (address: string) => address.split('%', 1)[0]!

@@ -31,9 +31,9 @@ export { operatorScopes, tenantScopes } from './scopes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling; absent on open routes only. */
+    /** The authorized caller; absent on open routes only. */
     principal: Caller | undefined
-    /** The owner of a genuine token, even where it may no longer act; null without one, undefined where nobody asked. */
+    /** The owner of a genuine token, even if it may no longer act; null without one, undefined before it was looked up. */
     bearer: Caller | null | undefined
     clientAddress: string
   }
@@ -41,13 +41,13 @@ declare module 'fastify' {
 
 export interface Identification {
   /**
-   * The owner of the token of a request that was refused before anybody asked for it; `undefined` where there is none, or
-   * none that can be verified. With `isFromMemory` the database is not asked.
+   * Returns the owner of the token of a request that was refused before authentication; `undefined` when there is none that can
+   * be verified. With `isFromMemory` the database is not asked.
    */
   readonly bearerOf: (request: FastifyRequest, options?: { isFromMemory?: boolean }) => Promise<Caller | undefined>
 }
 
-/** Establishes who is calling and whether it may, before the body is read; emits every refusal itself. */
+/** Authenticates and authorizes the caller before the body is read, and emits every refusal itself. */
 export function identify(
   app: App,
   { config, clock }: Platform,
@@ -78,7 +78,7 @@ export function identify(
     } else void slowly(request, key, caller, done)
   })
 
-  /** The way of a caller that is not remembered: the database decides, also about the keys of a source that is over. */
+  /** Authenticates a caller that is not cached: the database decides, also for valid keys from a source over the limit. */
   async function slowly(
     request: FastifyRequest,
     key: ParsedKey | 'invalid',
@@ -93,9 +93,9 @@ export function identify(
     done()
   }
 
-  /** The owner of a token that is not remembered with its secret, or a refusal. */
+  /** Returns the owner of a token that is not cached with its secret, or throws a refusal. */
   async function verified(request: FastifyRequest, key: ParsedKey | 'invalid', remembered: Caller | undefined) {
-    // What is remembered is what the database would say: a wrong secret for it costs no query.
+    // The cache holds what the database would return: a wrong secret for a cached key costs no query.
     const caller = key === 'invalid' || remembered ? undefined : await looked(request, key)
     return caller ?? refuse(request)
   }
@@ -106,7 +106,9 @@ export function identify(
     return callers.isGenuine(caller, key) ? caller : undefined
   }
 
-  /** Only failed verifications count, so a valid key is never held up by what others send from its address. */
+  /**
+   * Counts the failure and refuses. Only failures count, so a valid key is never slowed by what others send from its address.
+   */
   async function refuse(request: FastifyRequest): Promise<never> {
     const retryAfterSeconds = await backoff.fail(sourceOf(request.clientAddress))
     if (retryAfterSeconds !== undefined)
@@ -118,7 +120,7 @@ export function identify(
     throw new ApiError('unauthorized')
   }
 
-  /** The secret is known to match, so the true state may be told. Revoked wins over expired. */
+  /** Admits a caller whose secret matches, so its true state may be revealed. Revoked takes precedence over expired. */
   function admit(request: FastifyRequest, caller: Caller) {
     request.bearer = caller
     if (caller.isRevoked) throw new ApiError('gone', {}, { message: 'This key was revoked.' })

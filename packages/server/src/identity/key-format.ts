@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib'
 import { formatId, newUuid, parseId } from '../values/id.ts'
 
 /**
- * `weir_<cell><id>_<secret><checksum>`: a prefix and a checksum so that secret scanners recognise a leaked key and we
- * refuse a mistyped one without asking the database; the cell so that an edge knows where the key lives.
+ * Format of API keys, `weir_<cell><id>_<secret><checksum>`: prefix and checksum let secret scanners recognize a leaked key and
+ * let us refuse a mistyped one without asking the database; the cell tells an edge where the key lives.
  */
 
 const secretBytes = 32
@@ -17,7 +17,7 @@ const shape = new RegExp(
 )
 
 export interface ParsedKey {
-  /** As it stands in the key; `idOf` gives the UUID. */
+  /** Id as it is written in the key; `idOf` returns the UUID. */
   readonly publicId: string
   readonly cell: string
   readonly secret: string
@@ -43,7 +43,7 @@ function checksumOf(text: string): string {
   return checksum
 }
 
-/** A new key. Its text is shown to its owner once and never stored. */
+/** Mints a new key. Its text is shown to its owner once and never stored. */
 export function mintKey(cell: string): ParsedKey & { readonly id: string; readonly text: string } {
   const id = newUuid()
   const secret = toBase62(BigInt(`0x${randomBytes(secretBytes).toString('hex')}`), secretLength)
@@ -52,7 +52,7 @@ export function mintKey(cell: string): ParsedKey & { readonly id: string; readon
   return { id, publicId, cell, secret, text: head + checksumOf(head) }
 }
 
-/** Reads a presented token; anything that we did not mint, to the last character, is none. */
+/** Parses a presented token; undefined for anything that we did not mint, to the last character. */
 export function parseKey(text: string): ParsedKey | undefined {
   const match = shape.exec(text)
   if (!match) return undefined

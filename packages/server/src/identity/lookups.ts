@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Look-ups that share queries: however many are asked for at once, few queries are on their way. Nobody is refused; whoever asks for
- * much waits behind those that ask for little, because the sources of requests take turns.
+ * Batched lookups: however many are requested at once, few queries are in flight. None is refused; sources are served in turn,
+ * so one that requests many waits behind those that request few.
  */
 export interface Lookups<T> {
   readonly find: (id: string, source: string) => Promise<T | undefined>
 }
 
 export interface LookupOptions {
-  /** How many queries may be on their way at once. */
+  /** Number of queries that may be in flight at once. */
   readonly queries: number
   readonly idsPerQuery: number
-  /** The least time from the end of one query to the begin of the next. */
+  /** Minimum time from the end of one query to the start of the next. */
   readonly pauseMs: number
 }
 
@@ -30,7 +30,7 @@ export function shareLookups<T>(
   const underway = new Map<string, Promise<T | undefined>>()
   let running = 0
 
-  /** One of each source in turn; those that got something this time come last the next. */
+  /** Takes one lookup of each source in turn; sources served this time come last the next. */
   function takeTurns(): Wanted<T>[] {
     const taken: Wanted<T>[] = []
     while (waiting.size > 0 && taken.length < idsPerQuery) {

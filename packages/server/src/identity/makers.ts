@@ -12,13 +12,13 @@ export interface Maker extends MakerId {
   readonly lineageId: string
 }
 
-/** A maker as rows keep it: one of the two, or neither in rows from before makers were kept. */
+/** A maker as rows store it: one of the two, or neither in rows from before makers were recorded. */
 export interface MakerColumns {
   readonly key_id: string | null
   readonly grant_id: string | null
 }
 
-/** Who acts: a caller, or the service itself on behalf of an organization. */
+/** The acting party: a caller, or the service itself on behalf of an organization. */
 export type Agent = Caller | { readonly orgId: string; readonly kind?: undefined }
 
 export const makerOf = (agent: Agent): Maker | undefined =>
@@ -34,11 +34,11 @@ export function makerIn({ key_id, grant_id }: MakerColumns): MakerId | undefined
   return grant_id === null ? undefined : { kind: 'support', id: grant_id }
 }
 
-/** A maker as `/v1` writes it: `key_…`, or `sgr_…` for a support grant. */
+/** Formats a maker as `/v1` does: `key_…`, or `sgr_…` for a support grant. */
 export const makerText = ({ kind, id }: MakerId): string => formatId(kind === 'key' ? 'key' : 'grant', id)
 export const makerTextOrNull = (maker: MakerId | undefined) => (maker ? makerText(maker) : null)
 
-/** The maker that a text stands for, or nothing where it is none. */
+/** Parses the id of a maker; undefined when it is not one. */
 export function parseMaker(text: string): MakerId | undefined {
   const keyId = parseId('key', text)
   if (keyId !== undefined) return { kind: 'key', id: keyId }

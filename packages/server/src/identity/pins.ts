@@ -1,21 +1,21 @@
 import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
 import type { Caller } from './callers.ts'
 
-/** The dimensions that a key can be pinned to. */
+/** Dimensions that a key can be pinned to. */
 const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
 type Dimension = (typeof dimensions)[number]
 type Pins = Caller['pins']
 
-/** Values of dimensions, as a request, a run or a row names them. */
+/** Values of dimensions, as given by a request, a run or a row. */
 type DimensionValues = { readonly [name in Dimension]?: string | null | undefined }
 
 export const isPinned = ({ pins }: Pick<Caller, 'pins'>): boolean => Object.keys(pins).length > 0
 
-/** Tells what lies within pins: everything that has exactly the pinned values. Without pins everything does. */
+/** True when the values equal those of the pins. Without pins everything is within. */
 export const isWithin = (pins: Pins, values: DimensionValues): boolean =>
   Object.entries(pins).every(([name, value]) => values[name as Dimension] === value)
 
-/** Refuses a request that names another value than its key is pinned to. */
+/** Refuses a request that names a value other than its key's pin. */
 export function refuseOtherPins(input: object, { pins }: Pick<Caller, 'pins'>) {
   for (const [name, value] of Object.entries(pins)) {
     const given = (input as Record<string, unknown>)[name]
@@ -24,23 +24,23 @@ export function refuseOtherPins(input: object, { pins }: Pick<Caller, 'pins'>) {
   }
 }
 
-/** The request with the values that its key is pinned to: leaving one out does not help, and another one is refused. */
+/** Returns the request with the values of its key's pins: an omitted value is filled in, and another one is refused. */
 export function pinned<T extends object>(input: T, caller: Pick<Caller, 'pins'>): T {
   refuseOtherPins(input, caller)
   return { ...input, ...caller.pins }
 }
 
-/** Refuses a pinned key what counts more than lies within its pins. */
+/** Refuses a pinned key a count that extends beyond its pins. */
 export function requireWithin({ pins }: Pick<Caller, 'pins'>, values: DimensionValues) {
   if (isWithin(pins, values)) return
   throw new ApiError(
     'forbidden',
     {},
-    { message: 'This key is pinned, and this counts more than lies within its pins.' },
+    { message: 'This key is pinned, and the requested data extends beyond its pins.' },
   )
 }
 
-/** A request that makes something, with its key's pins and every dimension that the organization requires. */
+/** Returns a creating request with its key's pins; refuses it without the dimensions that the organization requires. */
 export function withPins<T extends object>(input: T, caller: Pick<Caller, 'pins' | 'requiredDimensions'>): T {
   const all = pinned(input, caller)
   const faults: FieldFault[] = dimensions

@@ -35,7 +35,7 @@ export interface RatePolicyRow {
   window_seconds: number
 }
 
-/** The one query that sees across tenants: callers by the exact ids in their tokens. */
+/** Finds callers by the exact ids in their tokens: the only query that sees across tenants. */
 export async function findCallers({ pool }: Sql, ids: readonly string[]): Promise<Map<string, CallerRow>> {
   const { rows } = await pool.query<CallerRow>({
     name: 'callers_by_id',
@@ -45,7 +45,7 @@ export async function findCallers({ pool }: Sql, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Tells whether a key belongs to a lineage. */
+/** True when a key belongs to a lineage. */
 export async function isOfLineage(tx: Tx, orgId: string, keyId: string, lineageId: string): Promise<boolean> {
   const { rows } = await raw`
     select from api_keys where org_id = ${orgId} and id = ${keyId} and lineage_id = ${lineageId}`.execute(tx)
@@ -58,7 +58,7 @@ export interface Rehash {
   readonly mac: Buffer
 }
 
-/** Replaces hashes of secrets by ones under another master key. */
+/** Replaces hashes of secrets with hashes under another master key. */
 export async function rehashCallers({ db }: Sql, newKeyId: string, rehashes: readonly Rehash[]) {
   const ids = rehashes.map(({ id }) => id)
   const oldKeyIds = rehashes.map(({ oldKeyId }) => oldKeyId)

@@ -1,4 +1,4 @@
-/** Every scope a key can have; fixed when it is minted. A route names one of these. */
+/** Scopes that a key can have, fixed when it is minted. Each route names one of them. */
 const resources = [
   'orgs',
   'keys',
@@ -17,9 +17,9 @@ const resources = [
 export const tenantScopes: readonly string[] = [
   ...resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
   'edge:decide',
-  // To record what has run although no limit allows it.
+  // Allows recording runs that no limit admitted.
   'runs:import',
-  // To end, extend, release or settle what another key made.
+  // Allows ending, extending, releasing or settling what another key made.
   'runs:manage',
 ]
 export const operatorScopes: readonly string[] = ['admin:read', 'admin:write']

@@ -1,9 +1,6 @@
 const maxKnown = 50_000
 
-/**
- * Ids that no key has, for a moment: whoever repeats one is not worth another query. Bounded; the one that was added first is
- * forgotten first.
- */
+/** Short-lived cache of ids that no key has: a repeated one costs no further query. Bounded; the oldest is evicted first. */
 export interface UnknownKeys {
   readonly has: (id: string, nowMs: number) => boolean
   readonly add: (id: string, nowMs: number) => void

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 
-/** Where callers find this service. Without a configured address the port decides, known once the server listens. */
+/** Public URLs of this service. Without a configured one they follow from the port, known once the server listens. */
 export interface Addresses {
   readonly publicUrl: () => string
   readonly docsUrl: () => string

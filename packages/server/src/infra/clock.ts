@@ -1,4 +1,4 @@
-/** Time as an argument: caps, sunsets, leases and expiry all read it here, so a test can hold it. */
+/** Source of the current time for caps, sunsets, leases and expiry, injected so that a test can control it. */
 export interface Clock {
   readonly now: () => Date
 }

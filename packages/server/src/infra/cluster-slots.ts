@@ -1,8 +1,8 @@
-/** How a Redis Cluster spreads keys over its nodes, as its specification says. */
+/** Key distribution of a Redis Cluster, as its specification defines it. */
 
 const slotCount = 16_384
 
-/** The slot of all keys that carry this hash tag: CRC16 (XMODEM) of it. */
+/** Returns the slot of the keys with this hash tag: its CRC16 (XMODEM). */
 export function hashSlot(tag: string): number {
   let crc = 0
   for (const byte of Buffer.from(tag)) {
@@ -12,7 +12,9 @@ export function hashSlot(tag: string): number {
   return (crc & 0xffff) % slotCount
 }
 
-/** Which master holds each slot, from the answer to CLUSTER SLOTS. A node that does not know its own name has none. */
+/**
+ * Returns the address of the master of each slot, from the reply to CLUSTER SLOTS. An empty host means the node that was asked.
+ */
 export function parseSlots(answer: unknown, askedAddress: string): readonly (string | undefined)[] {
   const holders = Array.from<string | undefined>({ length: slotCount })
   for (const [from, to, [host, port]] of answer as [number, number, [string | null, number]][]) {
@@ -23,7 +25,7 @@ export function parseSlots(answer: unknown, askedAddress: string): readonly (str
 
 export interface Redirection {
   readonly address: string
-  /** The slot is on its way to another node: only this command goes there. */
+  /** True when the slot is migrating: only this command goes to the other node. */
   readonly isTemporary: boolean
 }
 

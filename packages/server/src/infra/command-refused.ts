@@ -1,4 +1,4 @@
-/** A command cannot be carried out as it was typed; the message says why. */
+/** Thrown when a command cannot be run as typed; the message says why. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'
 }

@@ -5,9 +5,8 @@ const windowMs = 1_000
 const windows = 3
 
 /**
- * How late this process is: the least of the event loop's mean delays in each of the last seconds. A process that was
- * paused, by the machine or by one long piece of work, is late once and has caught up a second after; one that gets
- * more work than it can do is late in every one of them.
+ * Delay of the event loop: the minimum over the mean delays of the last seconds. A process that was paused once, by the machine
+ * or by one long task, has caught up a second later; one that is overloaded is late in every one of them.
  */
 export interface EventLoopDelay {
   readonly currentMs: () => number
@@ -20,7 +19,7 @@ export function measureEventLoopDelay(): EventLoopDelay {
   const means: number[] = Array.from({ length: windows }, () => 0)
   let delayMs = 0
   const timer = setInterval(() => {
-    // The histogram measures the whole gap between two samples, of which the sampling interval is no delay.
+    // The histogram measures the whole gap between two samples; the sampling interval itself is not delay.
     means.push(histogram.count > 0 ? Math.max(0, histogram.mean / 1e6 - sampleMs) : 0)
     means.shift()
     delayMs = Math.min(...means)

@@ -1,14 +1,14 @@
 export interface SlotLimits {
-  /** Places in all. */
+  /** Number of slots in total. */
   readonly total: number
-  /** Places that one organization may have at a time. */
+  /** Number of slots that one organization may hold at a time. */
   readonly perOrg: () => number
-  /** How many of one organization may wait. */
+  /** Number of waiters that one organization may have. */
   readonly maxWaitingPerOrg: number
   readonly maxWaitMs: number
 }
 
-/** Says that there is no place: the line is full, or took too long. */
+/** Thrown when no slot is available: the queue is full, or the wait timed out. */
 export class NoSlot extends Error {}
 
 interface Waiter {
@@ -17,8 +17,8 @@ interface Waiter {
 }
 
 /**
- * A bounded number of places, with a bounded line of each organization for them. Organizations take turns, so one with a long line
- * waits for itself and nobody else waits for it.
+ * A bounded number of slots with a bounded queue per organization. Organizations are served in turn, so a long queue delays
+ * only its own organization.
  */
 export class FairSlots {
   private readonly busy = new Map<string, number>()
@@ -39,28 +39,28 @@ export class FairSlots {
     return this.waitingCount
   }
 
-  /** How many organizations have a place now. */
+  /** Number of organizations that hold a slot. */
   get organizations() {
     return this.busy.size
   }
 
-  /** Takes a place where one is free and nobody of this organization waits for it. */
+  /** Takes a slot if one is free and nobody of this organization is waiting. */
   tryEnter(orgId: string): boolean {
     if (this.lines.has(orgId) || !this.hasRoomFor(orgId)) return false
     this.take(orgId)
     return true
   }
 
-  /** Takes a place as soon as there is one; rejects with `NoSlot` where that takes too long, and when the signal says so. */
+  /** Takes a slot as soon as one is free; rejects with `NoSlot` on timeout or when the signal aborts. */
   enter(orgId: string, signal?: AbortSignal): Promise<void> {
     if (this.tryEnter(orgId)) return Promise.resolve()
     const line = this.lines.get(orgId) ?? new Set()
-    if (line.size >= this.limits.maxWaitingPerOrg) return Promise.reject(new NoSlot('the line is full'))
+    if (line.size >= this.limits.maxWaitingPerOrg) return Promise.reject(new NoSlot('the queue is full'))
     this.lines.set(orgId, line)
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         this.remove(orgId, waiter)
-        reject(new NoSlot('it took too long'))
+        reject(new NoSlot('the wait timed out'))
       }
       const waiter: Waiter = {
         admit: resolve,
@@ -94,7 +94,7 @@ export class FairSlots {
       if (!this.hasRoomFor(orgId)) continue
       const [waiter] = line
       this.remove(orgId, waiter!)
-      // Whoever had its turn goes to the end of the line of organizations.
+      // An organization that was served moves to the end.
       if (line.size > 0) {
         this.lines.delete(orgId)
         this.lines.set(orgId, line)

@@ -6,24 +6,24 @@ import type { Metrics } from './metrics.ts'
 import type { Sql } from './sql.ts'
 import { type Tracing, withinTrace } from './trace.ts'
 
-/** One kind of background work. It may run twice (a worker can die after the work and before the note of it). */
+/** One kind of background work. It must tolerate running twice: a worker can die after the work and before recording it. */
 export interface Job {
   readonly name: string
-  /** A crontab expression in UTC; without it the job runs only when asked for. */
+  /** Crontab expression in UTC; without one the job runs only on request. */
   readonly schedule?: string
   readonly run: (payload: unknown, signal: AbortSignal | undefined) => Promise<void>
 }
 
 const severities = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const
 
-/** The queue's own chatter, one level quieter than it calls itself: its normal doings are no news. */
+/** Logger for the job queue, one level quieter than its own: its routine messages are not news. */
 export const workerLogger = (log: Log) =>
   new WorkerLogger(
     () => (level, message, meta) => log[severities[level]](meta?.['error'] ? { error: meta['error'] } : {}, message),
   )
 
 export interface JobRunner {
-  /** Names under which this process locks jobs. */
+  /** The ids under which this process locks jobs. */
   readonly lockers: () => string[]
   /** Takes no new jobs and waits for the running ones. */
   readonly stop: () => Promise<void>
@@ -40,18 +40,18 @@ export async function startJobs(options: {
   const { jobs, sql, log, metrics, tracing } = options
   const seconds = new Histogram({
     name: 'svc_job_duration_seconds',
-    help: 'How long jobs ran, by kind and outcome.',
+    help: 'Duration of jobs, by kind and outcome.',
     labelNames: ['job', 'outcome'],
     buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120],
     registers: [metrics],
   })
   const failures = new Counter({
     name: 'svc_job_failures_total',
-    help: 'Runs of jobs that failed and will be tried again.',
+    help: 'Failed runs of jobs, which will be retried.',
     labelNames: ['job'],
     registers: [metrics],
   })
-  const running = new Gauge({ name: 'svc_jobs_running', help: 'Jobs that run now.', registers: [metrics] })
+  const running = new Gauge({ name: 'svc_jobs_running', help: 'Jobs currently running.', registers: [metrics] })
 
   const lockers = new Set<string>()
   const tasks = Object.fromEntries(
@@ -68,7 +68,7 @@ export async function startJobs(options: {
           } catch (error) {
             end({ outcome: 'failed' })
             failures.inc({ job: job.name })
-            log.error({ error, job: job.name }, 'a job failed; it will be tried again')
+            log.error({ error, job: job.name }, 'a job failed; it will be retried')
             throw error
           } finally {
             running.dec()

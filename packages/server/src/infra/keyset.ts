@@ -8,9 +8,9 @@ interface Page {
 }
 
 /**
- * Cuts one page out of a query: rows after the last one seen, by the sort column and then the id, so that rows inserted
- * meanwhile neither repeat nor hide others. One row more than asked for tells whether there is a next page.
- * The position's value is the column's exact text: a timestamp read as a `Date` has lost its microseconds.
+ * Restricts a query to one page: the rows after the last one seen, by sort column and then id, so that rows inserted meanwhile
+ * neither repeat nor hide others. One extra row tells whether there is a next page. The position holds the column's exact text:
+ * a timestamp read as a `Date` has lost its microseconds.
  */
 export function keysetPage<T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,

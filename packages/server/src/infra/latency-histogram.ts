@@ -1,14 +1,14 @@
 import type { Metric } from 'prom-client'
 import type { Metrics } from './metrics.ts'
 
-/** One combination of label values: observing it is an addition in an array. */
+/** One combination of label values. Observing it is one addition in an array. */
 export interface Series {
   readonly observe: (seconds: number) => void
 }
 
 /**
- * A histogram whose series are looked up once and kept by the caller. The client library's own builds and hashes the
- * labels anew at each observation, which at tens of thousands a second is more than the rest of a request's bookkeeping.
+ * A histogram whose series are looked up once and held by the caller. The client library builds and hashes the labels at each
+ * observation, which at tens of thousands a second costs more than all other bookkeeping of a request.
  */
 export function latencyHistogram<L extends string>(
   metrics: Metrics,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
-/** The end of a process: first it says that it will go, then it finishes what it has, then it goes. */
+/** Shutdown of a process: it announces the stop, finishes its work, then exits. */
 export interface Lifecycle {
   readonly isDraining: () => boolean
   /** Resolves when the process is asked to stop. */
@@ -9,7 +9,7 @@ export interface Lifecycle {
   readonly drain: (seconds: number) => Promise<void>
 }
 
-/** Of an API that whoever started it also ends: no signal is heard, nothing drains. */
+/** Lifecycle of an API whose creator also closes it: no signal is handled and nothing drains. */
 export const unendingLifecycle: Lifecycle = {
   isDraining: () => false,
   stopRequested: new Promise(() => undefined),
@@ -31,7 +31,7 @@ export function createLifecycle(log: Log): Lifecycle {
   }
 }
 
-/** Ends the process when an orderly stop takes longer than it may. */
+/** Exits the process when an orderly stop exceeds its time limit. */
 export function stopWithin(seconds: number, log: Log) {
   setTimeout(() => {
     log.error({ seconds }, 'the orderly stop took too long')

@@ -1,6 +1,6 @@
 /**
- * The windows of `take-windows.lua`, in the memory of one process: for as long as Redis does not answer. The number of
- * windows is bounded; the one unused for longest is forgotten first.
+ * In-memory version of `take-windows.lua`, for the time that Redis does not answer. The number of windows is bounded; the least
+ * recently used is evicted first.
  */
 
 export interface WindowTake {
@@ -8,15 +8,15 @@ export interface WindowTake {
   readonly limit: number
   readonly cost: number
   readonly windowMs: number
-  /** Buckets a window is cut into; none makes it a fixed window. */
+  /** Number of buckets of a sliding window; none makes it a fixed window. */
   readonly slices: number
 }
 
 export interface WindowCount {
   readonly used: number
-  /** Until some of what is used comes back. */
+  /** Time until some of the used amount becomes available again. */
   readonly resetMs: number
-  /** Until the cost would pass; 0 where it does. */
+  /** Time until the cost would be admitted; 0 when it is. */
   readonly waitMs: number
 }
 

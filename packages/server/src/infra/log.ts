@@ -6,8 +6,8 @@ export type Log = Logger
 const censored = '[redacted]'
 
 /**
- * The last wall against secrets in logs. Code is expected not to log them; this catches what slips through inside
- * messages and error texts, whatever field they stand in.
+ * Last defence against secrets in logs. Code must not log them; this redacts those that slip into messages and error texts, in
+ * any field.
  */
 const slipped: [RegExp, string][] = [
   [/\bweir_[0-9A-Za-z]+_[0-9A-Za-z]+/g, `weir_${censored}`],
@@ -21,7 +21,10 @@ const scrub = (line: string) =>
 
 const sensitive = ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'pepper', 'signature']
 
-/** Errors keep what finds the cause; a database error's row values (`detail`, `where`) may be a customer's and stay out. */
+/**
+ * Serializes an error with what helps to find its cause; the row values of a database error (`detail`, `where`) may be a
+ * customer's and are left out.
+ */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error

@@ -2,13 +2,13 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 export type Metrics = Registry
 
-/** The registry of one process. Its series carry no default labels: the scraper adds which process it asked. */
+/** Creates the metrics registry of a process. Its series carry no default labels: the scraper adds the process. */
 export function createMetrics(build: { version: string; role: string }): Metrics {
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
   new Gauge({
     name: 'svc_build_info',
-    help: 'Always 1; the labels say what runs here.',
+    help: 'Always 1; the labels name version and role.',
     labelNames: ['version', 'role'],
     registers: [metrics],
   }).set(build, 1)

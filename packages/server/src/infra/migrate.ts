@@ -7,12 +7,12 @@ import type { Log } from './log.ts'
 import { migrationsFolder, migrationsTable } from './schema.ts'
 import { scramVerifier } from './scram.ts'
 
-/** Any number that only this program uses: two migrators of one database wait for each other on it. */
+/** Key of the advisory lock that serializes migrators of one database; any number that only this program uses. */
 const lockId = 8_675_309_001
 
 /**
- * Brings the schema to what this program knows: our migrations all or none, then the job queue's own and the grants, which
- * are safe to repeat. Safe to run from many places at once.
+ * Migrates the schema to the version of this program: our migrations all or none, then those of the job queue and the grants,
+ * which are safe to repeat. Safe to run concurrently.
  */
 export async function migrate(options: {
   ownerUrl: Secret
@@ -65,7 +65,7 @@ async function migrateJobQueue(ownerUrl: Secret, log: Log) {
   }
 }
 
-/** The login that the application connects with: created when missing, and a member of the role that holds the grants. */
+/** Creates the application's login when it is missing, and grants it the role that holds the privileges. */
 async function ensureApplicationLogin(client: pg.Client, appUrl: Secret, log: Log) {
   const { username, password } = new URL(appUrl.reveal())
   const name = decodeURIComponent(username)
@@ -79,12 +79,12 @@ async function ensureApplicationLogin(client: pg.Client, appUrl: Secret, log: Lo
     const verifier = pg.escapeLiteral(scramVerifier(decodeURIComponent(password)))
     const attributes = 'login nosuperuser nobypassrls nocreatedb nocreaterole'
     await client.query(`create role ${quoted} ${attributes} password ${verifier}`).catch(unlessItExists)
-    log.info({ login: name }, 'created the login of the application')
+    log.info({ login: name }, 'created the application login')
   }
   if (!rows[0]?.member) await client.query(`grant weir_app to ${quoted}`)
 }
 
-/** Roles belong to the whole cluster: a migrator of another database may have been faster. */
+/** Ignores a duplicate role: roles belong to the whole cluster, and a migrator of another database may have been faster. */
 function unlessItExists(error: unknown) {
   const duplicates = ['42710', '23505']
   if (!duplicates.includes((error as { code?: string }).code ?? '')) throw error

@@ -1,10 +1,10 @@
-/** Reasons why PostgreSQL cannot be used now, as they stand in metrics and in `/readyz`, each with its sentence for the log. */
+/** Reasons why PostgreSQL is unusable, as metrics and `/readyz` name them, each with its sentence for the log. */
 export const outages = {
   disk_full: 'The disk of the database is full.',
   out_of_resources: 'The database is out of memory or another resource.',
   too_many_connections: 'The database has no connection left.',
-  connections_refused: 'The database does not accept connections of this program.',
-  read_only: 'The database takes no writes: it is a standby, or was set to read only.',
+  connections_refused: 'The database does not accept connections from this program.',
+  read_only: 'The database does not accept writes: it is a standby, or was set to read-only.',
   starting_or_stopping: 'The database is starting up or shutting down.',
   timeout: 'The database did not finish a statement in time.',
   pooler: 'Something between this program and the database changes its sessions.',
@@ -13,14 +13,14 @@ export const outages = {
 
 export type OutageReason = keyof typeof outages
 
-/** A connection whose session is not the one that was asked for: a pooler stands in between. */
+/** Thrown for a connection whose session is not the requested one: a pooler stands in between. */
 export class AlteredSession extends Error {}
 
 const byCode: Readonly<Record<string, OutageReason>> = {
   '53100': 'disk_full',
   '53300': 'too_many_connections',
   '25006': 'read_only',
-  // At the door: the database was closed with `allow_connections false`, or is not there.
+  // Refused at connect: the database has `allow_connections false`, or does not exist.
   '55000': 'connections_refused',
   '3D000': 'connections_refused',
   '57P04': 'connections_refused',
@@ -44,7 +44,7 @@ const byClass: Readonly<Record<string, OutageReason>> = {
 const driverMessages =
   /^(Query read timeout|Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|the database connection does not answer)/
 
-/** Says why PostgreSQL cannot be reached or used now; nothing for a fault in what was asked of it. */
+/** Returns why PostgreSQL is unreachable or unusable; undefined for a fault of the statement itself. */
 export function outageOf(error: unknown): OutageReason | undefined {
   if (error instanceof AlteredSession) return 'pooler'
   if (!(error instanceof Error)) return undefined

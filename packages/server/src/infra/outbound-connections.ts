@@ -5,11 +5,11 @@ import { HandshakeFailed } from './outbound-failure.ts'
 import { RefusedAddress } from './outbound-names.ts'
 
 /**
- * Connections to any number of origins, one request at a time on each. A client of undici is one connection here: its pools
- * look through all their connections for a free one, and its agent through all its origins whenever one of them goes.
+ * Connection pool over any number of origins, one request at a time per connection. An undici client is one connection here:
+ * undici's pools scan all their connections for a free one, and its agent scans all its origins whenever one of them goes.
  */
 export interface Connections {
-  /** One that waits for work, or a new one; the caller gives it back by `release` or `drop`. */
+  /** Returns an idle connection or a new one; the caller returns it with `release` or `drop`. */
   readonly take: (origin: string) => Connection
   readonly open: (origin: string) => Connection
   readonly close: () => Promise<void>
@@ -17,23 +17,23 @@ export interface Connections {
 
 export interface Connection {
   readonly client: Client
-  /** Whether it has carried a request before: the other side may be closing it at this moment. */
+  /** True when it has carried a request before: the other side may be closing it at this moment. */
   readonly isUsed: boolean
   readonly release: () => void
   readonly drop: () => void
 }
 
-/** How sockets are allowed to come to an address. */
+/** Egress policy: decides the addresses that sockets may connect to. */
 export interface Wall {
   readonly lookup: LookupFunction
   readonly isAllowedAddress: (address: string) => boolean
 }
 
-/** Connections that wait for another request; there can be far more origins than file descriptors. */
+/** Limit on idle connections; there can be far more origins than file descriptors. */
 const maxIdle = 1_000
-/** A connection in constant use would otherwise stay with an address that its name has long left. */
+/** Maximum age: a connection in constant use would otherwise stay with an address that its name has long left. */
 const maxAgeMs = 300_000
-/** Where a name has several addresses: how long one is given before the next is tried as well. */
+/** Head start of one address of a name before the next is tried as well. */
 const nextAddressMs = 1_000
 
 interface Entry extends Connection {
@@ -44,14 +44,14 @@ interface Entry extends Connection {
 
 export function createConnections(wall: Wall): Connections {
   const all = new Set<Entry>()
-  /** Those without work, the longest idle first. */
+  /** Idle connections, the longest idle first. */
   const idle = new Set<Entry>()
   const idleByOrigin = new Map<string, Entry[]>()
 
   function leaveIdle(entry: Entry) {
     if (!idle.delete(entry)) return
     const siblings = idleByOrigin.get(entry.origin)!
-    // The one that is taken stands last.
+    // The connection that is taken is the last one.
     siblings.splice(siblings.lastIndexOf(entry), 1)
     if (siblings.length === 0) idleByOrigin.delete(entry.origin)
   }
@@ -71,7 +71,7 @@ export function createConnections(wall: Wall): Connections {
         socket = openSocket(wall, target, done)
       },
       allowH2: false,
-      // Attempts are timed as a whole by whoever makes them.
+      // The caller times each attempt as a whole.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveMaxTimeout: 60_000,
@@ -90,11 +90,11 @@ export function createConnections(wall: Wall): Connections {
         leaveIdle(entry)
         all.delete(entry)
         client.destroy(null, () => undefined)
-        // The client does not know a socket that is still connecting.
+        // The client does not track a socket that is still connecting.
         socket?.destroy()
       },
     }
-    // With work it connects anew by itself, past the wall again.
+    // A client with pending work reconnects by itself, again under the egress policy.
     client.on('disconnect', () => {
       if (idle.has(entry)) entry.drop()
     })
@@ -138,9 +138,9 @@ function openSocket(wall: Wall, target: buildConnector.Options, done: buildConne
   const socket = isTls
     ? connectTls({
         ...options,
-        // Said outright, since an environment variable of Node would turn it off.
+        // Set explicitly: an environment variable of Node could disable it.
         rejectUnauthorized: true,
-        // Neither addresses nor the dot at the end of a full name are names that TLS knows.
+        // TLS server names are neither addresses nor names with a trailing dot.
         servername: isName ? hostname.replace(/\.$/, '') : '',
         ALPNProtocols: ['http/1.1'],
       })
@@ -154,7 +154,7 @@ function openSocket(wall: Wall, target: buildConnector.Options, done: buildConne
     isDone = true
     done(null, socket)
   })
-  // It stays: a socket without one would end the process.
+  // The listener stays: an error on a socket without one would end the process.
   socket.on('error', (error) => {
     if (isDone) return
     isDone = true

@@ -5,16 +5,19 @@ export type FailureKind = 'refused_address' | 'timeout' | 'connection' | 'tls' |
 
 export interface Failure {
   readonly error: FailureKind
-  /** For the subscriber to read: it names no address, which may be known inside only. */
+  /** Shown to the subscriber: it contains no address, which may be known inside only. */
   readonly message: string
 }
 
-/** What went wrong between the connection and the encryption on top of it. */
+/** Thrown when the TCP connection succeeded but the TLS handshake did not. */
 export class HandshakeFailed extends Error {}
 
 const maxMessageLength = 300
 
-/** The other side has a hand in some messages, such as the names in its certificate; half a character cannot be stored. */
+/**
+ * Bounds a message: the other side can influence some, such as the names in its certificate, and half a character cannot be
+ * stored.
+ */
 const bounded = (message: string) => message.replaceAll('\0', '').slice(0, maxMessageLength).toWellFormed()
 
 export function failureOf(error: Error): Failure {
@@ -28,12 +31,12 @@ export function failureOf(error: Error): Failure {
   if (
     error instanceof errors.HTTPParserError ||
     /^UND_ERR_(HEADERS_OVERFLOW|RES_|INVALID_ARG)/.test(code) ||
-    // An answer that nobody asked for, or an upgrade.
+    // A response without a request, or an upgrade.
     error.message.startsWith('bad ')
   ) {
-    return { error: 'protocol', message: bounded(`The answer is not HTTP as it should be: ${error.message}`) }
+    return { error: 'protocol', message: bounded(`The response is not valid HTTP: ${error.message}`) }
   }
-  // Messages of system calls hold the address.
+  // Messages of system calls contain the address.
   const reason = syscall !== undefined || error instanceof AggregateError ? code : error.message || code
   return { error: 'connection', message: bounded(`The connection failed: ${reason}`) }
 }

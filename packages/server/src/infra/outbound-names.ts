@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { refusedAddress } from './outbound-target.ts'
 
-/** Names become addresses here, and only the addresses that were judged are handed on to be connected to. */
+/** Name resolution for outbound requests: only addresses that were checked are passed on to be connected to. */
 
 export class RefusedAddress extends Error {
   constructor() {
@@ -15,13 +15,13 @@ export class RefusedAddress extends Error {
 export class UnknownName extends Error {}
 
 export interface Names {
-  /** Every address of a name; rejects with `UnknownName` where it has none. */
+  /** Returns every address of a name; rejects with `UnknownName` when it has none. */
   readonly addresses: (hostname: string) => Promise<string[]>
-  /** For sockets that try one address after another: all that it yields is allowed. */
+  /** Lookup function for sockets that try one address after another; it yields allowed addresses only. */
   readonly lookup: LookupFunction
 }
 
-/** A name may have any number of addresses, and each would be a connection attempt against somebody. */
+/** Limit on addresses tried per name: a name may have any number, and each would be a connection attempt against somebody. */
 const triedAddresses = 8
 
 export function createNames(
@@ -29,7 +29,7 @@ export function createNames(
   isAllowedAddress: (address: string) => boolean,
 ): Names {
   const resolve = nameServers === undefined ? askSystem() : askServers(nameServers)
-  /** Questions on their way, by name: connections opened together ask once. Nothing is kept beyond the answer. */
+  /** Lookups in progress by name, so that connections opened together share one. Results are not cached. */
   const asked = new Map<string, Promise<string[]>>()
 
   async function ask(hostname: string) {
@@ -52,7 +52,7 @@ export function createNames(
 
   async function allowedAddresses(hostname: string) {
     const all = await addresses(hostname)
-    // One forbidden address spoils the name: whoever controls it would only have to wait for the others to fail.
+    // One forbidden address refuses the whole name: otherwise its owner would only have to wait for the others to fail.
     if (!all.every(isAllowedAddress)) throw new RefusedAddress()
     return all.slice(0, triedAddresses).map((address) => ({ address, family: isIP(address) }))
   }
@@ -63,8 +63,9 @@ export function createNames(
 const unknownName = (error: unknown) => new UnknownName((error as NodeJS.ErrnoException).code ?? 'unknown')
 
 /**
- * The system's own look-up does a few at a time for the whole process, so that some names which nobody answers for would hold
- * up all others. Its servers are asked directly; what they do not know, and names of one word, may stand in its hosts file.
+ * Returns a resolver that asks the system's name servers directly: `getaddrinfo` runs only a few lookups at a time in the whole
+ * process, so names that nobody answers for would hold up all others. Unknown names and names of one word may stand in the
+ * hosts file, so they fall back to it.
  */
 function askSystem() {
   const askItsServers = askServers(undefined)
@@ -85,10 +86,12 @@ async function lookUp(hostname: string) {
   return found.map(({ address }) => address)
 }
 
-/** Answers of one kind do: many name servers fail when asked for IPv6 addresses that they do not have. */
+/**
+ * Returns a resolver that succeeds with either address family: many name servers fail when asked for IPv6 addresses that they
+ * do not have.
+ */
 function askServers(nameServers: readonly string[] | undefined) {
-  // It learns how fast its servers answer and waits for little longer; a name that has to be looked up far away needs
-  // the later tries.
+  // The resolver adapts its timeout to how fast its servers answer; names that are resolved far away need the later tries.
   const resolver = new Resolver({ timeout: 1_000, tries: 4, maxTimeout: 4_000 })
   if (nameServers !== undefined) resolver.setServers(nameServers)
   return async (hostname: string) => {

@@ -3,13 +3,13 @@ import { networks } from '../values/network.ts'
 import { isPublicAddress } from '../values/public-address.ts'
 import type { PortRange } from '../values/setting-parsers.ts'
 
-/** Where requests on behalf of others may go: what can be said of a URL without asking anybody. */
+/** Rules for the targets of outbound requests that can be checked without a lookup. */
 export interface TargetRules {
   readonly allowedCidrs: readonly string[]
   readonly allowedPorts: readonly PortRange[]
 }
 
-/** Why a URL is refused, with the code of a field error. */
+/** Reason for refusing a URL, with the code of a field error. */
 export interface TargetFault {
   readonly code: 'too_long' | 'invalid_format' | 'invalid_value'
   readonly message: string
@@ -21,13 +21,13 @@ export const refusedAddress = 'The host has an address that is not public.'
 
 export interface Targets {
   readonly isAllowedAddress: (address: string) => boolean
-  /** A name is only as good as the addresses it has when it is connected to, so names are not judged here. */
+  /** Parses and checks a URL. Names are not resolved here: only the addresses at connect time count. */
   readonly parse: (url: string) => URL | TargetFault
 }
 
 export const isFault = (parsed: URL | TargetFault): parsed is TargetFault => 'code' in parsed
 
-/** The host as an address, without the brackets of IPv6; undefined where it is a name. */
+/** Returns the host as an address, without the brackets of IPv6; undefined when it is a name. */
 export const addressIn = ({ hostname }: Pick<URL, 'hostname'>) => {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   return isIP(bare) === 0 ? undefined : bare
@@ -38,7 +38,7 @@ export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>) =>
 
 export function createTargets({ allowedCidrs, allowedPorts }: TargetRules): Targets {
   const allowed = networks(allowedCidrs)
-  // No network of any list can name an interface of this machine.
+  // No configured range can match an interface of this machine.
   const isAllowedAddress = (address: string) =>
     isPublicAddress(address) || (!address.includes('%') && allowed.contains(address))
   const isAllowedPort = (port: number) => allowedPorts.some(({ first, last }) => port >= first && port <= last)
@@ -47,21 +47,21 @@ export function createTargets({ allowedCidrs, allowedPorts }: TargetRules): Targ
     if (text.length > maxUrlLength) {
       return { code: 'too_long', message: `Must have at most ${maxUrlLength} characters.` }
     }
-    // Parsers drop white space and control characters without a word, so that two readers could see two hosts. Every odd
-    // notation of an IPv4 address is the plain one after parsing.
+    // Parsers silently drop white space and control characters, so that two readers could see two hosts. Parsing normalizes
+    // every unusual notation of an IPv4 address.
     const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) ? URL.parse(text) : null
     if (url === null) {
       const message = /^https?:/i.test(text)
-        ? 'Is not a URL as it should be: check the host, and encode blanks and control characters.'
+        ? 'Must be a valid URL: check the host, and percent-encode spaces and control characters.'
         : 'Must be a URL that begins with http:// or https://.'
       return { code: 'invalid_format', message }
     }
-    // Written out, as it is kept and sent to, it has up to nine characters for one.
+    // Percent-encoded, as it is stored and requested, one character becomes up to nine.
     if (url.href.length > maxUrlLength) {
-      return { code: 'too_long', message: `Must have at most ${maxUrlLength} characters once it is percent-encoded.` }
+      return { code: 'too_long', message: `Must have at most ${maxUrlLength} characters once percent-encoded.` }
     }
     if (url.username !== '' || url.password !== '') {
-      return { code: 'invalid_value', message: 'Must not hold a user name or password.' }
+      return { code: 'invalid_value', message: 'Must not contain a user name or password.' }
     }
     if (!isAllowedPort(portOf(url))) {
       return { code: 'invalid_value', message: `Port ${portOf(url)} is not allowed.` }

@@ -149,7 +149,7 @@ describe('the time limit', () => {
   test.each(Object.entries(slow))('ends an attempt at a server that %s', async (_, behave) => {
     const { url, sockets } = await serveRaw(behave)
     const outcome = await open({ timeoutSeconds: 1 }).post(url, headers, '{}')
-    expect(outcome).toMatchObject({ error: 'timeout', message: 'There was no whole answer within 1 seconds.' })
+    expect(outcome).toMatchObject({ error: 'timeout', message: 'No complete response within 1 s.' })
     expect(outcome.latencyMs).toBeGreaterThanOrEqual(1_000)
     await expect.poll(() => sockets.size).toBe(0)
   })
@@ -315,7 +315,7 @@ describe('the sender', () => {
     const outbound = open()
     expect(await outbound.post(url, headers, '{}', ending.signal)).toMatchObject({
       error: 'connection',
-      message: 'The sender ended the attempt.',
+      message: 'The sender aborted the attempt.',
     })
     expect(await outbound.post(url, headers, '{}', ending.signal)).toMatchObject({ error: 'connection' })
     await expect.poll(() => sockets.size).toBe(0)

@@ -13,21 +13,23 @@ import {
 } from './outbound-target.ts'
 
 /**
- * Requests to addresses that strangers chose. Literal addresses are judged and names are looked up by whoever opens the
- * socket, so the address that was judged is the address that is connected to, every time. No redirect is followed, no
- * proxy is asked, certificates are verified.
+ * HTTP client for URLs that strangers chose. Addresses are checked where the socket is opened, so the address that was checked
+ * is the address that is connected to, every time. Redirects are not followed, proxies are not used, and certificates are
+ * verified.
  */
 export interface Outbound {
-  /** What speaks against keeping a URL; a name is looked up. */
+  /** Returns why a URL must not be stored, if so; resolves its name. */
   readonly check: (url: string) => Promise<TargetFault | undefined>
-  /** One attempt. Whatever the other side does is an outcome; one that `signal` ends is a failed connection. */
+  /**
+   * Makes one attempt. Every behaviour of the other side is an outcome; an attempt that `signal` aborts is a failed connection.
+   */
   readonly post: (
     url: string,
     headers: Readonly<Record<string, string>>,
     body: string | Uint8Array,
     signal?: AbortSignal,
   ) => Promise<Outcome>
-  /** Ends what is under way as well. */
+  /** Closes all connections and aborts the attempts in progress. */
   readonly close: () => Promise<void>
 }
 
@@ -36,14 +38,14 @@ export type Outcome = Answer | (Failure & { readonly latencyMs: number })
 export interface Answer {
   readonly status: number
   readonly latencyMs: number
-  /** The beginning of the body, without NUL characters, which PostgreSQL does not store. */
+  /** Beginning of the body, without NUL characters, which PostgreSQL cannot store. */
   readonly excerpt: string
 }
 
 export interface OutboundOptions extends TargetRules {
-  /** Undefined for the resolver of the system. */
+  /** Name servers to use; undefined for the system's resolver. */
   readonly dnsServers: readonly string[] | undefined
-  /** For an attempt as a whole, from the name lookup to the last byte of the answer. */
+  /** Timeout of a whole attempt, from the name lookup to the last byte of the response. */
   readonly timeoutSeconds: number
 }
 
@@ -63,8 +65,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const url = targets.parse(text)
       if (isFault(url)) return url
       if (addressIn(url) !== undefined) return undefined
-      // A name that does not resolve (yet, or not in time) is no fault: people save a webhook before its host exists, and
-      // name servers have bad hours. The wall stands where connections are made; this tells people early.
+      // A name that does not resolve (yet, or not in time) is not a fault: people save a webhook before its host exists, and
+      // name servers fail at times. The egress policy is enforced where connections are made; this check only reports early.
       const lookup = names.addresses(url.hostname).catch((): string[] => [])
       const found = await Promise.race([lookup, sleep(checkLookupMs, [], { ref: false })])
       return found.every(targets.isAllowedAddress) ? undefined : { code: 'invalid_value', message: refusedAddress }
@@ -79,7 +81,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
           signal?.removeEventListener('abort', end)
           resolve({ ...result, latencyMs: Math.round(performance.now() - startedMs) })
         })
-        const end = () => attempt.fail({ error: 'connection', message: 'The sender ended the attempt.' })
+        const end = () => attempt.fail({ error: 'connection', message: 'The sender aborted the attempt.' })
         if (isFault(url)) return attempt.fail({ error: 'refused_address', message: url.message })
         if (isClosed || signal?.aborted) return end()
         signal?.addEventListener('abort', end)
@@ -89,7 +91,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
     close: async () => {
       isClosed = true
-      underWay.endAll({ error: 'connection', message: 'The sender ended the attempt.' })
+      underWay.endAll({ error: 'connection', message: 'The sender aborted the attempt.' })
       await connections.close()
     },
   }
@@ -139,7 +141,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   onRequestStart() {}
 
   onResponseStart(_: unknown, status: number) {
-    // Those below 200 only announce the answer.
+    // Informational statuses precede the response.
     if (status >= 200) this.#status = status
     this.#again = undefined
   }
@@ -163,7 +165,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return
     const failure = failureOf(error)
     const again = this.#again
-    // The other side closed a connection that had carried requests before, as it may at any moment: nothing is wrong yet.
+    // The other side closed a reused connection, as it may at any moment: not a failure yet.
     if (again && failure.error === 'connection') {
       this.#again = undefined
       this.#connection!.drop()
@@ -172,7 +174,10 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Attempts end in the order they began, so one timer serves all: it waits for the oldest. */
+/**
+ * Creates the set of attempts in progress. They time out in the order they began, so a single timer, set for the oldest, serves
+ * all.
+ */
 function createUnderWay(limitMs: number) {
   const started = new Map<Attempt, number>()
   let timer: NodeJS.Timeout | undefined
@@ -182,13 +187,13 @@ function createUnderWay(limitMs: number) {
     const nowMs = performance.now()
     for (const [attempt, startedMs] of started) {
       if (startedMs + limitMs > nowMs) break
-      attempt.fail({ error: 'timeout', message: `There was no whole answer within ${limitMs / 1_000} seconds.` })
+      attempt.fail({ error: 'timeout', message: `No complete response within ${limitMs / 1_000} s.` })
     }
     for (const startedMs of started.values()) return arm(startedMs)
   }
 
   function arm(startedMs: number) {
-    // Answers that came while the process was held up are read before time is called.
+    // Responses that arrived while the process was blocked are read before the timeout fires.
     timer = setTimeout(() => setImmediate(sweep), Math.max(0, startedMs + limitMs - performance.now()))
     timer.unref()
   }

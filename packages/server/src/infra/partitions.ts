@@ -3,33 +3,33 @@ import { sql as raw } from 'kysely'
 import type { Sql } from './sql.ts'
 
 const dayMs = 86_400_000
-/** How the partition that begins with a day is called. */
+/** Returns the name suffix of the partition that begins with a day. */
 export const suffixOf = (day: Date) => day.toISOString().slice(0, 10).replaceAll('-', '')
 
-/** How the start of a day is written in a table's partition key. */
+/** Formats the start of a day as a bound of a partition key, by type of the key. */
 export const bounds = {
   date: (day: Date) => day.toISOString().slice(0, 10),
   timestamp: (day: Date) => day.toISOString(),
-  /** The least UUIDv7 of that day. */
+  /** Smallest UUIDv7 of the day. */
   uuid: (day: Date) => {
     const hex = day.getTime().toString(16).padStart(12, '0')
     return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
   },
 }
 
-/** Makes one partition of a table that is cut by time, unless it is there. */
+/** Creates one partition of a table that is partitioned by time, unless it exists. */
 export async function ensurePartition({ db }: Sql, parent: string, suffix: string, from: string, to: string) {
   await withPatience(() => raw`select create_partition(${parent}, ${suffix}, ${from}, ${to})`.execute(db))
 }
 
-/** A table that is cut into days, and after how many of them a day can be needed by nobody. */
+/** A table partitioned by day, and the number of days that its rows are kept. */
 export interface DailyTable {
   readonly name: string
   readonly bound: (day: Date) => string
   readonly keptDays: number
 }
 
-/** By day, from yesterday on: two processes with clocks around midnight agree. */
+/** Creates the daily partitions from yesterday on, so that processes whose clocks differ around midnight agree. */
 export async function ensureDays(sql: Sql, tables: readonly DailyTable[], now: Date, daysAhead: number) {
   const today = Date.parse(now.toISOString().slice(0, 10))
   for (const { name, bound } of tables) {
@@ -40,7 +40,7 @@ export async function ensureDays(sql: Sql, tables: readonly DailyTable[], now: D
   }
 }
 
-/** Makes the coming days and drops all that are over, however long nobody has dropped any. */
+/** Creates the coming partitions and drops all expired ones, however long no run has dropped any. */
 export async function keepDays(sql: Sql, tables: readonly DailyTable[], now: Date, daysAhead: number) {
   await ensureDays(sql, tables, now, daysAhead)
   for (const { name, keptDays } of tables) {
@@ -49,7 +49,7 @@ export async function keepDays(sql: Sql, tables: readonly DailyTable[], now: Dat
   }
 }
 
-/** The days that a table has, oldest first. */
+/** Returns the days for which a table has partitions, oldest first. */
 async function daysOf({ db }: Sql, parent: string): Promise<Date[]> {
   const { rows } = await raw<{ suffix: string }>`
     select right(c.relname, 8) as suffix from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -61,8 +61,8 @@ const attempts = 20
 const pauseMs = 250
 
 /**
- * Attaching waits for long readers of the parent, and everybody else would queue behind it: so it waits briefly, gives way, and
- * comes again.
+ * Retries work that timed out on a lock. Attaching a partition waits for long readers of the parent, and everybody else would
+ * queue behind it: so it waits briefly, gives way, and tries again.
  */
 async function withPatience(work: () => Promise<unknown>) {
   for (let attempt = 1; ; attempt++) {
@@ -76,7 +76,7 @@ async function withPatience(work: () => Promise<unknown>) {
   }
 }
 
-/** Days that nobody can need any more are dropped whole; how long each table is kept is written in the schema. */
+/** Drops an expired daily partition whole; the retention of each table is written in the schema. */
 export async function dropDailyPartition({ db }: Sql, parent: string, day: Date) {
   await withPatience(() => raw`select drop_partition(${parent}, ${suffixOf(day)})`.execute(db))
 }

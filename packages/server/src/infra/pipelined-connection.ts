@@ -4,7 +4,7 @@ import type { Secret } from '../values/secret.ts'
 import { AlteredSession } from './outage.ts'
 import { int8AsBigInt } from './sql.ts'
 
-/** A prepared statement; its name is its identity on a connection. */
+/** A prepared statement; its name identifies it on a connection. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -18,19 +18,19 @@ export interface Sent {
 }
 
 /**
- * A connection of its own on which several statements travel at once. Everything sent is waited for, also when an earlier
- * statement failed: an answer that nobody awaits would end the process, and the next sender would get the wrong one.
+ * A dedicated connection that pipelines statements. Every result is awaited, also after an earlier statement failed: a result
+ * that nobody awaits would end the process, and the next sender would get the wrong one.
  */
 export interface PipelinedConnection {
-  /** Sends all, and answers when all have been answered; throws the first failure. */
+  /** Sends all statements at once and resolves with all results; throws the first failure. */
   readonly fly: (flight: readonly Sent[]) => Promise<pg.QueryResult[]>
-  /** Warnings that PostgreSQL sent since the last time this was asked. */
+  /** Returns the warnings that PostgreSQL has sent since the last call. */
   readonly takeWarnings: () => string[]
   readonly destroy: () => void
 }
 
 const connectTimeoutMs = 2_000
-/** Above the server's own limits: only a connection that says nothing at all takes so long. */
+/** Timeout above the server's own limits: only a connection that is silent altogether reaches it. */
 const defaultFlightTimeoutMs = 4_000
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
@@ -63,9 +63,9 @@ export async function openPipelinedConnection(options: {
       .join(' '),
   })
   let warnings: string[] = []
-  // What was sent fails by itself; unheard, the event would end the process.
+  // Pending statements fail by themselves; an event without a listener would end the process.
   client.on('error', () => undefined)
-  // By class: the severity is written in the server's own language.
+  // By SQLSTATE class: the severity is written in the server's language.
   client.on('notice', ({ code, message }) => {
     if (code?.startsWith('01') === true) warnings.push(message ?? code)
   })
@@ -80,7 +80,7 @@ export async function openPipelinedConnection(options: {
 
   return {
     fly: async (flight) => {
-      // One packet for the whole flight.
+      // One packet for the whole pipeline.
       stream.cork()
       const answers = flight.map(({ statement, values = [] }) =>
         client.query({ ...statement, values: values as unknown[] }),
@@ -104,8 +104,8 @@ export async function openPipelinedConnection(options: {
 }
 
 /**
- * Refuses a session that is not the one that was asked for. A pooler answers the start of a connection by itself, may drop the
- * settings, and may hand each transaction to another backend: locks and durability would silently not be what they seem.
+ * Refuses a session that is not the requested one. A pooler answers connection start-up by itself, may drop the settings, and
+ * may route each transaction to another backend: locks and durability would silently not hold.
  */
 async function assertSession(client: pg.Client, settings: Readonly<Record<string, string>>) {
   const { rows } = await client.query<{ pid: number; granted: Record<string, string> }>(

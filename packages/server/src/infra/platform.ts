@@ -9,7 +9,7 @@ import { assertBoundRole, assertSchema } from './schema.ts'
 import { openSql, type Sql } from './sql.ts'
 import { createTracing, type Tracing } from './trace.ts'
 
-/** The outside world, as one plain object handed to whoever needs a part of it. */
+/** The infrastructure that a process uses, as one plain object passed to whatever needs a part of it. */
 export interface Platform {
   readonly config: Config
   readonly version: string
@@ -25,7 +25,7 @@ export interface Platform {
 
 export const { version } = manifest
 
-/** Opens what a long-running role needs, or throws: on a database that this program must not run on. */
+/** Opens the platform of a role; throws on a database that this program must not run on. */
 export async function openPlatform(config: Config, role: string, log: Log): Promise<Platform> {
   const metrics = createMetrics({ version, role })
   const sql = openSql({

@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** How the transactions of one piece of work are bounded. */
+/** Limits on the transactions of one piece of work. */
 export interface ReadTurn {
-  /** Waits for a place; whoever entered leaves. */
+  /** Waits for a slot, to be released with `leave`. */
   readonly enter: () => Promise<void>
   readonly leave: () => void
-  /** Told how long each transaction kept PostgreSQL busy. */
+  /** Records how long a transaction kept PostgreSQL busy. */
   readonly spend: (ms: number) => void
-  /** The longest that one statement may take, where it is bounded further than by default. */
+  /** Statement timeout, when stricter than the default. */
   readonly statementMs: number | undefined
 }
 
 const current = new AsyncLocalStorage<ReadTurn | undefined>()
 
-/** Bounds the transactions of this work, and of all that it starts. */
+/** Applies the limits to the transactions of this work and of everything that it starts. */
 export const withReadTurn = <T>(turn: ReadTurn, work: () => T): T => current.run(turn, work)
 
-/** Runs a transaction in the turn of whoever asks for it. One inside another needs no second place. */
+/** Runs a transaction under the current limits. A nested one needs no second slot. */
 export async function inReadTurn<T>(transaction: (turn: ReadTurn | undefined) => Promise<T>): Promise<T> {
   const turn = current.getStore()
   if (!turn) return transaction(undefined)
@@ -28,7 +28,7 @@ export async function inReadTurn<T>(transaction: (turn: ReadTurn | undefined) =>
   }
 }
 
-/** Tells the turn how long the work took. */
+/** Runs work and records its duration with the turn. */
 export async function spending<T>(turn: ReadTurn | undefined, work: () => Promise<T>): Promise<T> {
   if (!turn) return work()
   const startedMs = performance.now()

@@ -1,6 +1,6 @@
 const periodMs = 1_000
 
-/** The organizations that have asked lately: each from its last request on for one to two periods. */
+/** Recently active organizations: each stays listed for one to two periods after its last request. */
 export class RecentOrgs {
   private current = new Set<string>()
   private previous = new Set<string>()

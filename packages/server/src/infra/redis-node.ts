@@ -3,15 +3,15 @@ import type { Log } from './log.ts'
 import type { RedisTls } from './redis.ts'
 
 /**
- * One Redis process, over one connection. A command is answered by its deadline or given up. A process that let one
- * pass is asked nothing more until it answers a ping, so that a hanging Redis costs the first callers a moment and all
- * others nothing.
+ * One Redis node, over one connection. A command is answered by its deadline or abandoned. A node that missed a deadline gets
+ * no further commands until it answers a ping, so a hanging Redis delays the first callers for a moment and all others not at
+ * all.
  */
 export interface RedisNode {
-  /** `host:port`, as the node is named in a cluster's answers. */
+  /** Address as `host:port`, the way a cluster's replies name the node. */
   readonly address: string
   readonly isReady: () => boolean
-  /** Sends commands together, in order; answers what the last one answers. */
+  /** Sends commands together, in order, and returns the reply to the last one. */
   readonly send: (commands: readonly string[][], deadlineMs: number) => Promise<unknown>
   readonly close: () => Promise<void>
 }
@@ -28,7 +28,7 @@ interface NodeOptions {
 const connectTimeoutMs = 2_000
 const maxReconnectDelayMs = 500
 const pingTimeoutMs = 1_000
-/** Commands that wait for an answer; more of them would only wait in vain. */
+/** Limit on commands that await a reply; more of them would wait in vain. */
 const maxWaitingCommands = 10_000
 
 export class RedisAway extends Error {
@@ -70,19 +70,22 @@ export function openRedisNode({ url, address, tls, log, onReady, onAway }: NodeO
       wasReachable = true
       onReady()
     })
-    // It goes on trying by itself; the program must start without Redis too.
+    // The client keeps trying by itself; the program must start without Redis too.
     connecting = opened.connect().catch(() => undefined)
     return opened
   }
 
   function away(error: unknown) {
-    // Told once per outage: the client reports every failed attempt to reconnect.
+    // Logged once per outage: the client reports every failed attempt to reconnect.
     if (wasReachable) log.warn({ error, redis: address }, 'redis cannot be reached')
     wasReachable = false
     onAway()
   }
 
-  /** A half-open connection never ends by itself: pings keep it busy, so the idle time-out does not see it. */
+  /**
+   * Waits until a hanging node answers. A half-open connection never ends by itself: pings keep it busy, so the idle timeout
+   * does not notice it.
+   */
   async function waitOutHang() {
     isHanging = true
     try {
@@ -102,7 +105,7 @@ export function openRedisNode({ url, address, tls, log, onReady, onAway }: NodeO
     isReady: () => client.isReady && !isHanging,
     send: async (commands, deadlineMs) => {
       if (!client.isReady || isHanging) throw new RedisAway('redis cannot be reached')
-      // Sent in one turn of the event loop, so nothing of another caller comes between them.
+      // Sent in one turn of the event loop, so that no command of another caller comes in between.
       const answers = commands.map((command) => client.sendCommand(command))
       for (const answer of answers) answer.catch(() => undefined)
       try {
@@ -114,7 +117,7 @@ export function openRedisNode({ url, address, tls, log, onReady, onAway }: NodeO
     },
     close: async () => {
       closed = true
-      // Destroyed while it connects, the client would hold on to the socket until that times out.
+      // A client that is destroyed while connecting would hold its socket until that times out.
       if (!client.isReady) await withinTime(connecting, 250).catch(() => undefined)
       client.destroy()
     },
@@ -129,8 +132,8 @@ const secured = (tls: RedisTls | undefined) => ({
 })
 
 /**
- * The client's own time-outs do not bound a command that was already sent, so a timer races it. It lets what has arrived
- * meanwhile be read first: after a pause of our own, the answer may be there already.
+ * Races a command against a timer, because the client's timeouts do not bound a command that was already sent. Data that has
+ * arrived is read first: after a pause of this process the reply may be there already.
  */
 async function withinTime<T>(command: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined

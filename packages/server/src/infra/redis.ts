@@ -5,13 +5,13 @@ import type { Log } from './log.ts'
 import { isReply, openRedisNode, type RedisNode } from './redis-node.ts'
 
 /**
- * Redis holds nothing that is ever needed back, so its absence is a state to report, never a reason to fail or to wait:
- * a command is answered within its time or given up. A single Redis is a cluster of one node that holds every slot;
- * which of the two it is, it is asked on every connect.
+ * Client for Redis, which holds nothing that must be recovered: its absence is a state to report, never a reason to fail or to
+ * wait, and a command is answered within its time or abandoned. A single Redis is treated as a cluster of one node that holds
+ * every slot; every connect asks which of the two it is.
  */
 export interface Redis {
   readonly isReachable: () => Promise<boolean>
-  /** Runs a script where the keys live. All of them carry the same hash tag: `{tag}`. */
+  /** Runs a script on the node of its keys. All of them carry the same hash tag: `{tag}`. */
   readonly run: (script: Script, tag: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>
   readonly close: () => Promise<void>
 }
@@ -39,7 +39,7 @@ export interface RedisTls {
 interface RedisOptions {
   readonly url: Secret
   readonly log: Log
-  /** For `rediss://`: whom to trust, and who we are. */
+  /** TLS options for `rediss://`: trusted authorities and client certificate. */
   readonly tls?: RedisTls
   readonly commandTimeoutMs?: number
 }
@@ -49,7 +49,7 @@ export function openRedis(options: RedisOptions): Redis {
   const configured = new URL(options.url.reveal())
   const seedAddress = `${configured.hostname}:${configured.port || '6379'}`
   const nodes = new Map<string, RedisNode>()
-  /** Which node holds each slot; absent while there is one node for all. */
+  /** Address of the node of each slot; absent while one node holds all. */
   let holders: readonly (string | undefined)[] | undefined
   let refreshing = false
   let refreshes = 0
@@ -71,7 +71,7 @@ export function openRedis(options: RedisOptions): Redis {
       tls: options.tls,
       log: options.log,
       onReady: () => {
-        // A single Redis is asked too: what answers at this address may have changed while it was away.
+        // A single Redis is asked too: the server at this address may have changed while it was away.
         if (address === seedAddress) refreshSoon()
       },
       onAway: () => {
@@ -96,7 +96,10 @@ export function openRedis(options: RedisOptions): Redis {
     }, waitMs).unref()
   }
 
-  /** Asks one node after another who holds what, until one answers; each time another first, as one may be cut off. */
+  /**
+   * Asks one node after another for the slot map until one answers; starts with a different one each time, as one may be
+   * partitioned.
+   */
   async function refresh() {
     const ready = [...nodes.values()].filter((node) => node.isReady())
     const first = refreshes++ % Math.max(ready.length, 1)

@@ -1,4 +1,4 @@
-/** The program and its database do not belong together; the message says what to do. */
+/** Thrown when program and database do not belong together; the message says what to do. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 }

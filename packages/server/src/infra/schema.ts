@@ -11,7 +11,7 @@ export const knownMigrations = (): string[] =>
     .map((name) => name.slice(0, -'.sql'.length))
     .sort()
 
-/** Refuses a schema that this program was not written for: half-migrated, or migrated by a newer version. */
+/** Throws on a schema that this program was not written for: half-migrated, or migrated by a newer version. */
 export async function assertSchema(pool: pg.Pool): Promise<void> {
   const known = knownMigrations()
   const applied = await appliedMigrations(pool)
@@ -40,7 +40,7 @@ async function appliedMigrations(pool: pg.Pool): Promise<string[]> {
   }
 }
 
-/** Row-level security binds neither a superuser nor a table's owner, so the program must be neither. */
+/** Throws when the program is connected as a superuser or table owner, whom row-level security does not bind. */
 export async function assertBoundRole(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ name: string; unbound: boolean; owned: bigint }>(`
     select rolname as name, rolsuper or rolbypassrls as unbound,

@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 
 const iterations = 4_096
 
-/** What PostgreSQL stores of a password (RFC 5803): enough to check it, not enough to know it. */
+/** Returns the verifier that PostgreSQL stores for a password (RFC 5803): enough to check it, not enough to know it. */
 export function scramVerifier(password: string, salt = randomBytes(16)): string {
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256')
   const mac = (text: string) => createHmac('sha256', salted).update(text).digest()

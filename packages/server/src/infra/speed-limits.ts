@@ -4,16 +4,16 @@ import { createLocalWindows, type WindowCount, type WindowTake } from './local-w
 import type { Platform } from './platform.ts'
 import { defineScript } from './redis.ts'
 
-/** One limit that a request touches. */
+/** One rate limit window that a request counts against. */
 export interface Window {
-  /** Says to callers which limit it is; unique among the windows of a request. */
+  /** Name of the limit, shown to callers; unique among the windows of a request. */
   readonly name: string
-  /** Whose counter, where the limit holds for each of several: a key, a model. */
+  /** Owner of the counter when each of several has its own: a key, a model. */
   readonly subject?: string
   readonly limit: number
   readonly windowSeconds: number
   readonly cost: number
-  /** Sliding: never more than the limit in any span of this length. Fixed: counted from one multiple of it to the next. */
+  /** Sliding: at most the limit in any span of this length. Fixed: counted from one multiple of the length to the next. */
   readonly shape: 'sliding' | 'fixed'
 }
 
@@ -31,31 +31,28 @@ export type Verdict =
       readonly atMs: number
       readonly windows: readonly WindowState[]
     }
-  /** Redis is away: nobody counted, and the organization wants it admitted (`unchecked`) or not (`unavailable`). */
+  /** Redis is unavailable and nobody counted: the organization chose to admit (`unchecked`) or to refuse (`unavailable`). */
   | { readonly outcome: 'unchecked' | 'unavailable' }
 
 export interface SpeedLimits {
-  /** Takes the cost from every window or from none. Never throws, and answers in time whatever Redis does. */
+  /** Takes the cost from every window or from none. Never throws, and returns in time whatever Redis does. */
   readonly take: (orgId: string, windows: readonly Window[], onUnavailable: OnUnavailable) => Promise<Verdict>
-  /** Counts one failed verification of an address. */
+  /** Counts one failed verification from an address. */
   readonly countFailure: (
     address: string,
     limitPerMinute: number,
   ) => Promise<{ overLimit: boolean; retryAfterSeconds: number }>
 }
 
-/** Of a sliding window's limit, at most 1 in 60 is unusable because time comes in slices. */
+/** Number of slices per window: at most 1 in 60 of a sliding limit is unusable because time is sliced. */
 const slicesPerWindow = 60
 const maxLocalWindows = 20_000
 const script = defineScript(readFileSync(new URL('./take-windows.lua', import.meta.url), 'utf8'))
 
-/** Whole seconds until something is possible again, as `Retry-After` wants them. */
+/** Rounds a wait up to whole seconds, at least 1, as `Retry-After` requires. */
 export const wholeSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000))
 
-/**
- * Limits on how fast something is done, shared by all processes. Redis' own clock decides, so processes need not agree
- * on the time.
- */
+/** Creates the rate limiter that all processes share. The clock of Redis decides, so processes need not agree on the time. */
 export function createSpeedLimits(
   { redis, metrics, clock, log }: Pick<Platform, 'redis' | 'metrics' | 'clock' | 'log'>,
   liveProcesses: () => number,
@@ -63,7 +60,7 @@ export function createSpeedLimits(
   const local = createLocalWindows(maxLocalWindows)
   const fallbacks = new Counter({
     name: 'svc_rate_limit_fallback_total',
-    help: 'Requests whose rate limits Redis did not decide, by what was done instead.',
+    help: 'Requests whose rate limits Redis did not decide, by fallback mode.',
     labelNames: ['mode'],
     registers: [metrics],
   })
@@ -82,7 +79,10 @@ export function createSpeedLimits(
     return verdict(windows, counts, admitted === 1, 'redis', atMs)
   }
 
-  /** Each process admits its share, and at least what the largest call costs: a share that it can never fit into would refuse it for ever. */
+  /**
+   * Limits within this process: it admits its share, but at least the cost of the largest call, which could otherwise never be
+   * admitted.
+   */
   function takeLocally(tag: string, windows: readonly Window[]): Verdict {
     const processes = Math.max(1, liveProcesses())
     const shares = windows.map((window) => ({
@@ -103,7 +103,7 @@ export function createSpeedLimits(
       isAnswering = true
       return decided
     } catch (error) {
-      // Told once per outage; the counter has the rest.
+      // Logged once per outage; the counter has the rest.
       if (isAnswering) log.warn({ error }, 'redis did not decide a rate limit')
       isAnswering = false
       fallbacks.inc({ mode: onUnavailable })
@@ -123,7 +123,7 @@ export function createSpeedLimits(
   }
 }
 
-/** The limit is not part of the key: a changed limit binds what was already used. */
+/** Builds the script's arguments. The limit is not part of the key: a changed limit applies to what was already used. */
 const takeOf = (tag: string, { name, subject, limit, cost, windowSeconds, shape }: Window): WindowTake => ({
   key: `weir:speed:{${tag}}:${name}:${subject ?? ''}`,
   limit,

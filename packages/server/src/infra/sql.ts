@@ -11,7 +11,7 @@ import type { DB } from './tables.ts'
 import { inSpan } from './trace.ts'
 import { createWritability, type Writability } from './writability.ts'
 
-/** int8 is beyond what a JavaScript number holds exactly, and money is int8. */
+/** Parses int8, in which money is stored, as bigint: a JavaScript number cannot hold it exactly. */
 export const int8AsBigInt: pg.CustomTypesConfig = {
   getTypeParser: ((oid: Parameters<typeof pg.types.getTypeParser>[0], format?: 'text') =>
     oid === pg.types.builtins.INT8
@@ -21,36 +21,36 @@ export const int8AsBigInt: pg.CustomTypesConfig = {
 
 export type Tx = Transaction<DB>
 
-/** Marks a point in a transaction; what is done from there on can be undone alone. */
+/** Sets a savepoint: what follows can be rolled back alone. */
 export const mark = (tx: Tx) => raw`savepoint mark`.execute(tx)
 export const returnToMark = (tx: Tx) => raw`rollback to savepoint mark`.execute(tx)
 
 export interface Sql {
-  /** Typed queries outside a tenant: on tables without an `org_id` only, others show no rows. */
+  /** Typed queries outside a tenant: for tables without an `org_id` only, all others show no rows. */
   readonly db: Kysely<DB>
-  /** One transaction that sees the rows of these organizations and of no other. */
+  /** Runs one transaction that sees the rows of these organizations and of no other. */
   readonly asOrgs: <T>(
     orgIds: readonly string[],
     work: (tx: Tx) => Promise<T>,
     options?: TransactionOptions,
   ) => Promise<T>
-  /** Asks PostgreSQL how it is, on a connection of its own: a pool that is merely busy is no outage. */
+  /** Checks PostgreSQL on a dedicated connection: a pool that is merely busy is not an outage. */
   readonly check: () => Promise<DatabaseCheck>
-  /** Where transactions outside the pool note whether they could write. */
+  /** Records whether transactions outside the pool could write. */
   readonly writability: Writability
-  /** Connections for code that speaks to the driver itself. */
+  /** Connection pool for code that uses the driver directly. */
   readonly pool: pg.Pool
   readonly close: () => Promise<void>
 }
 
 export interface DatabaseCheck {
-  /** Nothing if it does not answer. */
+  /** Time of the database; undefined when it does not answer. */
   readonly time: Date | undefined
   readonly outage: OutageReason | undefined
 }
 
 export interface TransactionOptions {
-  /** All statements see the same state; nothing can be written. */
+  /** True for one consistent, read-only snapshot for all statements. */
   readonly isSnapshot?: boolean
 }
 
@@ -67,19 +67,19 @@ const probeTimeoutMs = 2_000
 const unanswered = 'Query read timeout'
 
 /**
- * From here on a transaction sees the rows of these organizations and of no other. One whose statements are bounded is also served by
- * one process of PostgreSQL: it may take its time, and leaves the other processors to others.
+ * Restricts a transaction to the rows of these organizations. One with a statement timeout also runs without parallel workers:
+ * it may take its time, and leaves the other processors to others.
  */
 export async function seeOrgs(tx: Tx, orgIds: readonly string[], statementMs?: number) {
   const bounds =
     statementMs === undefined
       ? raw``
       : raw`, set_config('statement_timeout', ${String(statementMs)}, true), set_config('max_parallel_workers_per_gather', '0', true)`
-  // Local to the transaction, so a pooled connection never carries a tenant over to the next request.
+  // Local to the transaction, so that a pooled connection never carries a tenant over to the next request.
   await raw`select set_config('app.orgs', ${orgIds.join(',')}, true)${bounds}`.execute(tx)
 }
 
-/** A connection that owes an answer is not given to the next caller, who would wait for the wrong one. */
+/** Destroys a connection whose query timed out: the next caller would receive the late result. */
 function dropWhenUnanswered(client: pg.PoolClient) {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   client.query = ((...args: unknown[]) => {
@@ -107,11 +107,11 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
     statement_timeout: statementTimeoutMs,
     // Short statements only: compiling one takes longer than running it.
     options: '-c jit=off',
-    // The server's limit does not help when its answer never arrives.
+    // The server's limit does not help when its result never arrives.
     query_timeout: statementTimeoutMs + 5_000,
     types: int8AsBigInt,
   })
-  // An idle connection that breaks is replaced by the pool; unheard, its error would end the process.
+  // The pool replaces an idle connection that breaks; without a listener its error would end the process.
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ error }, 'an idle database connection was lost')
   })
@@ -123,7 +123,7 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
   if (metrics) {
     new Gauge({
       name: 'svc_database_connections',
-      help: 'Connections to PostgreSQL by state; waiting counts callers that have none yet.',
+      help: 'Connections to PostgreSQL by state; waiting counts callers without one.',
       labelNames: ['state'],
       registers: [metrics],
       collect() {

@@ -1,19 +1,19 @@
 export interface BudgetLimits {
-  /** What an organization that has used nothing for a while may use at once. */
+  /** Maximum balance: the time that an idle organization may use at once. */
   readonly burstMs: number
-  /** What it gets back each second, up to the burst. */
+  /** Refill rate, up to the burst. */
   readonly msPerSecond: number
 }
 
 interface Account {
-  /** Below 0 where more was used than there was: what something costs is known when it is over. */
+  /** Balance; negative after an overdraft, since a cost is known only afterwards. */
   leftMs: number
   atMs: number
 }
 
 const maxAccounts = 10_000
 
-/** Time that organizations may use, given back at a steady rate. Charged afterwards. */
+/** Token bucket of time per organization, refilled at a steady rate and charged afterwards. */
 export class TimeBudget {
   private readonly accounts = new Map<string, Account>()
   private readonly limits: BudgetLimits
@@ -22,7 +22,7 @@ export class TimeBudget {
     this.limits = limits
   }
 
-  /** How long until the organization has anything left; 0 where it has. */
+  /** Returns the time until the organization has a positive balance; 0 when it has one. */
   waitMs(orgId: string, nowMs: number): number {
     const { leftMs } = this.at(orgId, nowMs)
     return leftMs > 0 ? 0 : Math.ceil(((1 - leftMs) * 1_000) / this.limits.msPerSecond)
@@ -38,7 +38,7 @@ export class TimeBudget {
     const passedMs = Math.max(0, nowMs - account.atMs)
     account.leftMs = Math.min(burstMs, account.leftMs + (passedMs * msPerSecond) / 1_000)
     account.atMs = nowMs
-    // The one that has not been looked at for longest is forgotten first: it has most likely got everything back.
+    // The least recently used account is evicted first: it has most likely refilled.
     this.accounts.delete(orgId)
     if (this.accounts.size >= maxAccounts) this.accounts.delete(this.accounts.keys().next().value!)
     this.accounts.set(orgId, account)

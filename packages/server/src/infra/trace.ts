@@ -20,8 +20,8 @@ import {
 } from '@opentelemetry/sdk-trace'
 
 /**
- * One trace id per request, job or command, with or without OpenTelemetry: it stands in every log line and on every
- * response. Spans are made by hand at the two places that matter, the request and the query, so nothing is patched.
+ * Trace of one request, job or command, with or without OpenTelemetry: its id is in every log line and response. Spans are
+ * created by hand at the two places that matter, the request and the query, so nothing is patched.
  */
 export interface Trace {
   readonly id: string
@@ -42,7 +42,7 @@ interface RemoteParent {
 
 const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** Reads a W3C `traceparent`; one that breaks the specification is ignored, as the specification asks. */
+/** Parses a W3C `traceparent`; an invalid one is ignored, as the specification asks. */
 export function parseTraceparent(header: string | undefined): RemoteParent | undefined {
   const match = header === undefined ? null : traceparent.exec(header)
   if (!match) return undefined
@@ -52,7 +52,7 @@ export function parseTraceparent(header: string | undefined): RemoteParent | und
 }
 
 const idBytes = 16
-// Random bytes are cheap by the thousand and dear one by one.
+// Random bytes are cheap in bulk and expensive one by one.
 const entropy = Buffer.alloc(idBytes * 256)
 let consumed = entropy.length
 
@@ -66,7 +66,7 @@ export function newTraceId(): string {
 }
 
 export interface Tracing {
-  /** Begins the trace of one unit of work; `name` may be corrected on the span once the route is known. */
+  /** Starts the trace of one unit of work; the span can be renamed once the route is known. */
   readonly begin: (name: string, kind: SpanKind, parent?: RemoteParent) => Trace
   readonly close: () => Promise<void>
 }
@@ -76,7 +76,7 @@ const tracesOff: Tracing = {
   close: () => Promise.resolve(),
 }
 
-/** Exports traces when a collector is configured; otherwise only ids are made. */
+/** Creates tracing that exports when a collector is configured, and otherwise only generates ids. */
 export function createTracing(options: {
   sampleRatio: number
   endpoint: string | undefined
@@ -85,13 +85,13 @@ export function createTracing(options: {
 }): Tracing {
   if (options.endpoint === undefined) return tracesOff
   const ours = resourceFromAttributes({ 'service.name': options.serviceName, 'service.version': options.version })
-  // What the operator says in OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES has the last word.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the defaults.
   const resource = defaultResource()
     .merge(ours)
     .merge(detectResources({ detectors: [envDetector] }))
   const provider = new TracerProvider({
     resource,
-    // A caller that samples decides for its own traces; of all others this share is kept.
+    // A caller that sends a sampling decision decides for its own traces; of all others this share is sampled.
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
     spanProcessors: [
       new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${options.endpoint}/v1/traces` }) }),

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 
 const turnMs = 4
-/** How often the clock is asked: far less work than a turn. */
+/** Items between two looks at the clock: far less work than a turn. */
 const itemsPerLook = 16
 
-/** Long work gives way to others as soon as it has lasted a few milliseconds: nobody else's request waits for all of it. */
+/** Time slice of long work: after a few milliseconds it yields, so that no other request waits for all of it. */
 export class Turn {
   private startedMs = performance.now()
 
@@ -12,7 +12,7 @@ export class Turn {
     return performance.now() - this.startedMs >= turnMs
   }
 
-  /** Lets others go first where the turn is over. */
+  /** Yields to the event loop if the turn is over. */
   async giveWay() {
     if (!this.isOver) return
     await setImmediate()
@@ -28,7 +28,7 @@ export async function inTurns<T>(items: readonly T[], work: (item: T, index: num
   }
 }
 
-/** Long work that was cut into steps, with others in between. The first ones come at once: most work is done with them. */
+/** Runs a generator, yielding to the event loop between steps. The first steps run at once: most work is done with them. */
 export async function inSteps<T>(steps: Generator<void, T>): Promise<T> {
   for (let taken = 1; ; taken++) {
     const step = steps.next()

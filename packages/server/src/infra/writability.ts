@@ -3,21 +3,21 @@ import type { Secret } from '../values/secret.ts'
 import { type OutageReason, outageOf } from './outage.ts'
 
 /**
- * The last word on whether PostgreSQL takes writes. Whoever writes notes an outage here; it lasts until a transaction
- * commits again or a trial succeeds, so that a process which gets no traffic any more still finds its way back.
+ * Tracks whether PostgreSQL accepts writes. Writers report outages here; one lasts until a transaction commits or a trial write
+ * succeeds, so that a process without traffic recovers as well.
  */
 export interface Writability {
   readonly noteFailure: (error: unknown) => void
   readonly noteCommit: () => void
-  /** The outage that still lasts, tried again if there was one. */
+  /** Returns the current outage, after another trial if there was one. */
   readonly outage: () => Promise<OutageReason | undefined>
 }
 
 const trialTimeoutMs = 2_000
-/** Trials are not repeated more often, however many ask. */
+/** Minimum interval between trials, however many callers ask. */
 const trialEveryMs = 1_000
 
-/** Others pass by themselves, or show as soon as PostgreSQL is asked anything. */
+/** Outages that persist; others pass by themselves, or show with the next statement. */
 const lasting: ReadonlySet<OutageReason> = new Set([
   'disk_full',
   'out_of_resources',
@@ -64,7 +64,7 @@ export function createWritability(url: Secret, applicationName: string): Writabi
   }
 }
 
-/** Takes new pages on a new connection, as a busy hour would, and gives them back. */
+/** Writes to a temporary table on a new connection and rolls back: this needs new pages, as production load would. */
 async function writeForTrial(url: Secret, applicationName: string) {
   const client = new pg.Client({
     connectionString: url.reveal(),

@@ -52,7 +52,7 @@ export const keyView = (row: KeyRow, now: Date): KeyView => ({
   updated_at: timestamp(row.updated_at),
 })
 
-/** Mints a key; its secret leaves in this answer and is kept only as a keyed hash. */
+/** Mints a key; its secret is returned once and stored only as a keyed hash. */
 export async function mint(
   platform: Platform,
   tx: Tx,
@@ -78,13 +78,13 @@ export async function mint(
   return { view: keyView(row, platform.clock.now()), secret: minted.text }
 }
 
-/** Mints what a caller asks for. */
+/** Mints the key that a caller requests. */
 export async function mintFor(platform: Platform, tx: Tx, caller: Holder, input: AskedKey) {
   const now = platform.clock.now()
   return mint(platform, tx, caller.orgId, wantedKey(await standing(tx, caller, now), input, now))
 }
 
-/** The caller as it is now and stays until the transaction ends: nothing is made behind the back of whoever ends it. */
+/** Reloads the caller's key and locks it until the transaction ends, so that a key being revoked cannot create anything. */
 async function standing(tx: Tx, caller: Holder, now: Date): Promise<Holder> {
   if (caller.id === undefined) return caller
   const row = await shareKey(tx, caller.orgId, caller.id)
@@ -99,7 +99,7 @@ interface Revocation {
   readonly isNew: boolean
 }
 
-/** Revokes a key and, where that is asked for, everything that it has made. The caller's own key is left out of the latter. */
+/** Revokes a key and, if requested, all its descendants; among these the caller's own key is skipped. */
 export async function revoke(
   platform: Platform,
   tx: Tx,
@@ -108,7 +108,7 @@ export async function revoke(
   { withDescendants = false, isForced = false }: { withDescendants?: boolean; isForced?: boolean } = {},
 ): Promise<[Revocation, ...Revocation[]]> {
   const all: [Revocation, ...Revocation[]] = [await revokeOne(platform, tx, caller, id, isForced)]
-  // What is found is locked, and may have made something while that was waited for; what is revoked makes nothing more.
+  // A key found here may have created others before it was locked; a revoked key creates nothing more.
   for (let isMore = withDescendants; isMore; ) {
     const found = (await livingDescendants(tx, caller.orgId, id)).filter((descendant) => descendant !== caller.id)
     for (const descendant of found) all.push(await revokeOne(platform, tx, caller, descendant, isForced))
@@ -117,7 +117,7 @@ export async function revoke(
   return all
 }
 
-/** Revoking twice is the same as once. */
+/** Revokes one key; repeating it has no effect. */
 async function revokeOne(
   { clock }: Platform,
   tx: Tx,
@@ -136,18 +136,18 @@ async function revokeOne(
   return { before: keyView(found, now), after: keyView(revoked, now), isNew }
 }
 
-/** Refuses to end the last key that can bring others back. Two that are ended at once come one after the other. */
+/** Refuses to end the last key that can restore others. Concurrent requests are serialized by a lock. */
 async function requireAnother(tx: Tx, target: KeyRow, now: Date) {
   if (!isLastResort(target, now)) return
   await lockOrg(tx, target.org_id)
   const others = await keysOfRole(tx, target.org_id, target.role)
   if (others.some((other) => other.id !== target.id && replaces(other, target, now))) return
   throw conflict(
-    `This is the last ${target.role}'s key that can manage others. Mint another first, which ends no earlier than this one.`,
+    `This is the last ${target.role}'s key that can manage others. First create another that expires no earlier.`,
   )
 }
 
-/** Gives a key another name. Like ending it, that takes a caller who has nothing less than the key, or the key itself. */
+/** Renames a key. As for revoking it, the caller must not have less power than the key, or be the key itself. */
 export async function rename(
   { clock }: Platform,
   { tx, audit, replaces, accessChanged }: ChangeTools,
@@ -168,7 +168,7 @@ export async function rename(
   return after
 }
 
-/** Revokes a key for nobody having used it since then, without a caller: what is left of it is on its organization's record. */
+/** Revokes a key as unused since a time, without a caller; recorded in its organization's audit log. */
 export async function revokeUnused(
   { clock }: Platform,
   tx: Tx,
@@ -180,11 +180,11 @@ export async function revokeUnused(
   return { before: keyView(found, now), after: keyView(await revokeKey(tx, orgId, id), now) }
 }
 
-/** A new key in place of an old one, which goes on for the overlap and then ends as expired. */
+/** Replaces a key with a new one; the old one works during the overlap and then expires. */
 export async function rotate(platform: Platform, tx: Tx, caller: Holder, id: string, overlapSeconds: number) {
   const { orgId } = caller
   const now = platform.clock.now()
-  // Its own row is locked below, and two who share it could not both go on to that.
+  // Its own row is locked below, and two transactions that share the lock could not both upgrade it.
   const asking = id === caller.id ? caller : await standing(tx, caller, now)
   const found = await lockKey(tx, orgId, id)
   if (!found) throw new ApiError('not_found')

@@ -1,6 +1,6 @@
 /**
- * The keys without which nobody could mint a key again: an organization's owners, and operators. Pure: whoever ends one asks
- * here whether another is left.
+ * Last-resort keys, without which nobody could mint a key again: an organization's owners, and operators. Pure: code that ends
+ * one checks here whether another is left.
  */
 
 interface KeyState {
@@ -12,7 +12,7 @@ interface KeyState {
   readonly revoked_at: Date | null
 }
 
-/** The scope with which keys of a role manage the others. */
+/** Scope with which keys of a role manage others. */
 const managing: Readonly<Record<string, string>> = { owner: 'keys:write', operator: 'admin:write' }
 
 const isActive = ({ not_before, expires_at, revoked_at }: KeyState, now: Date) =>
@@ -22,10 +22,10 @@ const manages = ({ role, scopes }: KeyState) => scopes.includes(managing[role] ?
 const isPinned = ({ pins }: KeyState) => Object.keys(pins as object).length > 0
 const endOf = ({ expires_at }: KeyState) => expires_at?.getTime() ?? Number.POSITIVE_INFINITY
 
-/** True of a key that works now and without which somebody could be locked out. */
+/** True when a key works now and its loss could lock everybody out. */
 export const isLastResort = (key: KeyState, now: Date) => key.role in managing && isActive(key, now)
 
-/** True where one key can do what another is needed for: it works now, no less than the other, and no shorter. */
+/** True when a key can replace another: it works now, with no less power, and expires no earlier. */
 export const replaces = (other: KeyState, target: KeyState, now: Date) =>
   isActive(other, now) &&
   endOf(other) >= endOf(target) &&

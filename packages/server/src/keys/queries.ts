@@ -38,14 +38,14 @@ const visible = [
   'updated_at',
 ] as const
 
-/** The key that replaced one. Keys were once rotated any number of times: then it is the newest. */
+/** Successor of a key. Keys could once be rotated repeatedly: then it is the newest. */
 const rotatedTo = raw<string | null>`(select s.id from api_keys s
   where s.org_id = api_keys.org_id and s.rotated_from = api_keys.id order by s.created_at desc, s.id desc limit 1)`.as(
   'rotated_to',
 )
 const shown = [...visible, rotatedTo] as const
 
-/** The rule of `keyStatus`, for the database. */
+/** SQL version of `keyStatus`. */
 const statusAt = (now: Date) => raw<KeyStatus>`case when revoked_at is not null then 'revoked'
   when expires_at <= ${now} then 'expired' when not_before > ${now} then 'pending' else 'active' end`
 
@@ -62,8 +62,8 @@ export const findKey = (tx: Tx, orgId: string, id: string): Promise<KeyRow | und
   tx.selectFrom('api_keys').select(shown).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
 
 /**
- * Held until the transaction ends: two who revoke or rotate one key come one after the other. Read by a statement of its own, which
- * sees what the other has committed meanwhile, the successor too.
+ * Locks a key until the transaction ends, so that revocations and rotations of one key are serialized. Read by a separate
+ * statement, which sees what was committed meanwhile, including the successor.
  */
 export async function lockKey(tx: Tx, orgId: string, id: string): Promise<KeyRow | undefined> {
   await tx
@@ -76,7 +76,7 @@ export async function lockKey(tx: Tx, orgId: string, id: string): Promise<KeyRow
   return findKey(tx, orgId, id)
 }
 
-/** Held until the transaction ends, together with others who hold it so: whoever ends the key waits for them. */
+/** Takes a shared lock on a key until the transaction ends: a revocation of the key waits for it. */
 export const shareKey = (tx: Tx, orgId: string, id: string) =>
   tx
     .selectFrom('api_keys')
@@ -86,7 +86,7 @@ export const shareKey = (tx: Tx, orgId: string, id: string) =>
     .forShare()
     .executeTakeFirst()
 
-/** Everything that a key has minted or rotated, and what that has, as far as it is not revoked. */
+/** Returns the unrevoked descendants of a key: what it minted or rotated, recursively. */
 export async function livingDescendants(tx: Tx, orgId: string, id: string): Promise<string[]> {
   const { rows } = await raw<{ id: string }>`
     with recursive made (id) as (
@@ -96,13 +96,13 @@ export async function livingDescendants(tx: Tx, orgId: string, id: string): Prom
   return rows.map((row) => row.id)
 }
 
-/** Held until the transaction ends: whoever ends one of the keys that an organization cannot do without comes after the other. */
+/** Locks an organization until the transaction ends, which serializes the end of its last-resort keys. */
 export async function lockOrg(tx: Tx, orgId: string): Promise<boolean> {
   const row = await tx.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
   return row !== undefined
 }
 
-/** The keys of a role that were not revoked. */
+/** Returns the unrevoked keys of a role. */
 export const keysOfRole = (tx: Tx, orgId: string, role: string) =>
   tx
     .selectFrom('api_keys')
@@ -130,7 +130,7 @@ export const renameKey = (tx: Tx, orgId: string, id: string, name: string) =>
     .returning(shown)
     .executeTakeFirstOrThrow()
 
-/** The old key of a rotation ends when its overlap is over, or earlier where it would have anyway. */
+/** Expires the old key of a rotation at the end of its overlap, or earlier if it would have expired anyway. */
 export const expireKey = (tx: Tx, orgId: string, id: string, overlapSeconds: number) =>
   tx
     .updateTable('api_keys')

@@ -40,7 +40,7 @@ export function keys(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Create a key',
         description:
-          'Mints a key within your own: no higher role, no other scopes, the same pins and perhaps more, no later end. What you leave out of `pins` and `expires_at` is as in your own. `secret` is shown in this answer only.',
+          'Creates a key that does not exceed your own: no higher role, no other scopes, at least the same pins, no later expiry. Omitted `pins` and `expires_at` are those of your own key. `secret` is shown in this response only.',
         params: OrgPath,
         body: KeyInput,
         response: { 201: KeyWithSecret },
@@ -65,7 +65,7 @@ export function keys(app: App, platform: Platform, change: Change) {
         operationId: 'listKeys',
         tags,
         summary: 'List keys',
-        description: 'The keys of the organization, revoked ones too; never their secrets.',
+        description: 'The keys of the organization, including revoked ones; never their secrets.',
         params: OrgPath,
         querystring: KeyListQuery,
         response: { 200: KeyList },
@@ -114,11 +114,11 @@ export function keys(app: App, platform: Platform, change: Change) {
       tags,
       name: 'Key',
       put: {
-        summary: 'Replace what can be changed of a key',
+        summary: 'Replace the changeable fields of a key',
         description:
-          'Only its name: what a key may do is decided when it is minted. A key that has more than yours is not yours to rename.',
+          'Only its name: the powers of a key are fixed when it is created. You cannot rename a key with more power than yours.',
       },
-      patch: { summary: 'Rename a key', description: 'As replacing it.' },
+      patch: { summary: 'Rename a key', description: 'Same as replacing it.' },
       params: KeyPath,
       body: KeyChange,
       view: Key,
@@ -139,7 +139,7 @@ export function keys(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Revoke a key',
         description:
-          'Answered when no process accepts the key any more: its next use is 410 `gone` everywhere. A key that has more than yours is not yours to revoke, and the last owner’s key that can manage others is 409 `conflict`. With `descendants`, also everything that the key has minted or rotated, and what that has; never the key that you call with.',
+          'The response is sent once no process accepts the key any more: its next use is 410 `gone` everywhere. You cannot revoke a key with more power than yours, and the last owner’s key that can manage others is 409 `conflict`. With `descendants`, every key that it has created or rotated is revoked too, recursively; never the key that you call with.',
         params: KeyPath,
         body: RevokeInput,
         response: { 200: RevokedKey },
@@ -175,7 +175,7 @@ export function keys(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Rotate a key',
         description:
-          'Mints the successor of a key: like it, with the same end. The old one works for `overlap_seconds` more and then ends as `key_expired`. Your own key, or one that has nothing more than yours; a key is rotated once.',
+          'Creates the successor of a key: with the same powers and expiry. The old one works for another `overlap_seconds` and is then refused as `key_expired`. Works for your own key, or one with no more power than yours; a key can be rotated once.',
         params: KeyPath,
         body: RotateInput,
         response: { 200: KeyWithSecret },
@@ -211,9 +211,9 @@ export function keys(app: App, platform: Platform, change: Change) {
       schema: {
         operationId: 'createOwnerKey',
         tags,
-        summary: 'Mint an owner’s key',
+        summary: 'Create an owner’s key',
         description:
-          'The way back for an organization that has lost its owners’ keys: a key with every scope, on the organization’s own record with the operator’s name. `secret` is shown in this answer only.',
+          'Recovers an organization that has lost its owners’ keys: creates a key with every scope, recorded in the organization’s audit log with the operator’s name. `secret` is shown in this response only.',
         params: AdminOrgPath,
         body: OwnerKeyInput,
         response: { 201: KeyWithSecret },
@@ -237,5 +237,5 @@ export function keys(app: App, platform: Platform, change: Change) {
   )
 }
 
-/** What events say of any key. */
+/** Returns the fields of a key that events contain. */
 const toldOf = ({ id, name, role }: KeyView) => ({ key_id: id, name, role })

@@ -12,10 +12,10 @@ export const keyStatuses = ['active', 'pending', 'expired', 'revoked'] as const
 export type KeyStatus = (typeof keyStatuses)[number]
 const maxRotationOverlapSeconds = 30 * 86_400
 
-/** A time that a caller gives, with any offset. */
+/** A time given by a caller, with any offset. */
 const Instant = Type.String({ format: 'date-time', maxLength: 35, examples: ['2027-01-01T00:00:00+00:00'] })
 
-/** A value that a call could give itself. Its pattern is a check of ours, because the released schema has none. */
+/** A dimension value that a call could send. Its pattern is checked separately, because the released schema has none. */
 const PinnedValue = Type.String({ minLength: 1, maxLength: maxOwnIdLength })
 
 const Pins = Type.Object({
@@ -58,16 +58,16 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const faultIn = (field: string, message: string): FieldFault => ({ field, code: 'invalid_format', message })
 
 export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyInput): FieldFault[] => [
-  // A leap second is a time by its format, but no clock here has one.
+  // A leap second is valid by its format, but no clock here has one.
   ...Object.entries({ not_before, expires_at })
     .filter(([, value]) => isText(value) && Number.isNaN(Date.parse(value)))
-    .map(([field]) => faultIn(field, 'There is no such time.')),
+    .map(([field]) => faultIn(field, 'Must be an existing time.')),
   ...Object.entries(pins ?? {})
     .filter(([, value]) => isText(value) && value !== '' && !isOwnId(value))
-    .map(([name]) => faultIn(`pins.${name}`, 'This must not have control characters, nor be "." or "..".')),
+    .map(([name]) => faultIn(`pins.${name}`, 'Must not contain control characters, nor be "." or "..".')),
 ])
 
-/** All that can be changed of a key: what it may do was decided when it was minted. */
+/** Changeable fields of a key: its powers are fixed when it is minted. */
 export const KeyChange = Type.Object({ name: KeyName }, { examples: [{ name: 'checkout agent, second region' }] })
 
 export const RevokeInput = Type.Object(
@@ -75,14 +75,14 @@ export const RevokeInput = Type.Object(
     descendants: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Also revokes every key that this one has minted or rotated, and so on.',
+        description: 'Also revokes every key that this one has created or rotated, recursively.',
       }),
     ),
   },
   { examples: [{ descendants: true }] },
 )
 
-/** An owner's key that an operator mints for an organization that has lost its own. */
+/** Input of an owner's key that an operator mints for an organization that has lost its own. */
 export const OwnerKeyInput = Type.Object(
   { name: KeyName, expires_at: Type.Optional(Moment) },
   { examples: [{ name: 'Second owner' }] },
@@ -95,7 +95,7 @@ export const RotateInput = Type.Object(
         minimum: 0,
         maximum: maxRotationOverlapSeconds,
         default: 0,
-        description: 'How long the old key goes on working.',
+        description: 'How long the old key continues to work.',
       }),
     ),
   },
@@ -112,12 +112,12 @@ const fields = {
   status: Computed(
     OneOf(keyStatuses, {
       description:
-        '`active`: it works. `pending`: not before `not_before`. `expired`: `expires_at` is over, of a rotated key with its overlap. `revoked`.',
+        '`active`: it works. `pending`: before `not_before`. `expired`: after `expires_at`, for a rotated key after its overlap. `revoked`.',
     }),
   ),
   not_before: Nullable(Timestamp),
   expires_at: Nullable(Timestamp),
-  minted_by: Nullable(Type.String({ ...Id('key'), description: 'The key that asked for this one.' })),
+  minted_by: Nullable(Type.String({ ...Id('key'), description: 'The key that created this one.' })),
   rotated_from: Nullable(Type.String({ ...Id('key'), description: 'The key that this one replaced.' })),
   rotated_to: Nullable(Type.String({ ...Id('key'), description: 'The key that replaced this one.' })),
   last_used_at: Computed(Nullable(Timestamp)),
@@ -130,15 +130,15 @@ export const Key = Type.Object(fields, { description: 'The key, without its secr
 export const KeyWithSecret = Type.Object(
   {
     ...fields,
-    secret: Type.String({ description: 'The whole key. Shown here only: it is not stored.', examples: ['weir_c1…'] }),
+    secret: Type.String({ description: 'The whole key. Shown only here: it is not stored.', examples: ['weir_c1…'] }),
   },
-  { description: 'The key, with its secret: shown in this answer only.' },
+  { description: 'The key, with its secret: shown in this response only.' },
 )
 export const RevokedKey = Type.Object(
   {
     ...fields,
     revoked_descendants: Type.Optional(
-      Type.Array(Id('key'), { description: 'What was revoked with it, where `descendants` was asked for.' }),
+      Type.Array(Id('key'), { description: 'The keys revoked with it, if `descendants` was requested.' }),
     ),
   },
   { description: 'The key, revoked.' },
@@ -152,7 +152,7 @@ export const KeyListQuery = ListQuery(
   {
     role: Type.Enum([...tenantRoles]),
     status: Type.Enum([...keyStatuses]),
-    minted_by: Type.String({ pattern: idPattern('key'), maxLength: 40, description: 'The key that asked for them.' }),
+    minted_by: Type.String({ pattern: idPattern('key'), maxLength: 40, description: 'The key that created them.' }),
   },
   'uuid',
   'oldest first',

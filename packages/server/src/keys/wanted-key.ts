@@ -5,7 +5,7 @@ import { formatId } from '../values/id.ts'
 import type { KeyRow } from './queries.ts'
 import type { KeyInput } from './schema.ts'
 
-/** A key that is to be made, by minting or by rotation. */
+/** A key to be created, by minting or by rotation. */
 export interface WantedKey {
   readonly name: string
   readonly role: Role
@@ -13,7 +13,7 @@ export interface WantedKey {
   readonly pins?: Record<string, string>
   readonly notBefore?: Date | null
   readonly expiresAt?: Date | null
-  /** The key that it replaces, and the one that asked for it. */
+  /** Key that it replaces; `lineage_id` is carried over. */
   readonly rotatedFrom?: Pick<KeyRow, 'id' | 'lineage_id'>
   readonly mintedBy?: string
 }
@@ -25,10 +25,10 @@ export const powersOf = ({ role, scopes, pins, expires_at }: KeyRow): Powers => 
   expiresAtMs: expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
 })
 
-/** A key as somebody asks for it, of whatever role. */
+/** A key as requested, of any role. */
 export type AskedKey = Omit<KeyInput, 'role'> & { readonly role: Role }
 
-/** Whoever acts on the keys of an organization; without an id where that is no key, but a command on the machine itself. */
+/** Actor on the keys of an organization; without an id when it is not a key but a command on the machine. */
 export interface Holder extends Powers {
   readonly orgId: string
   readonly id?: string
@@ -36,15 +36,15 @@ export interface Holder extends Powers {
 
 const mintedBy = ({ id }: Holder) => (id === undefined ? {} : { mintedBy: id })
 
-/** The key that a caller asks for: never more than it has itself, and bound to the same pins and end where it says nothing. */
+/** Returns the key that a caller requests: never more powerful than its own, with the same pins and expiry unless given. */
 export function wantedKey(caller: Holder, input: AskedKey, now: Date): WantedKey {
   const notBefore = input.not_before === undefined ? null : new Date(input.not_before)
   const expiresAt = input.expires_at === undefined ? endOf(caller) : new Date(input.expires_at)
-  if (input.expires_at !== undefined && expiresAt! <= now) throw outOfRange('expires_at', 'This must be in the future.')
+  if (input.expires_at !== undefined && expiresAt! <= now) throw outOfRange('expires_at', 'Must be in the future.')
   if (notBefore && expiresAt && expiresAt <= notBefore)
     throw input.expires_at === undefined
-      ? outOfRange('not_before', 'Your own key ends before that.')
-      : outOfRange('expires_at', 'This must be later than not_before.')
+      ? outOfRange('not_before', 'Must not be later than the expiry of your own key.')
+      : outOfRange('expires_at', 'Must be later than not_before.')
   const pins = { ...caller.pins, ...input.pins }
   requireToHandOut(caller, {
     role: input.role,
@@ -56,14 +56,17 @@ export function wantedKey(caller: Holder, input: AskedKey, now: Date): WantedKey
   return { name, role, scopes, pins, notBefore, expiresAt, ...mintedBy(caller) }
 }
 
-/** An owner's key with every scope, minted by an operator. It is outside an operator's own powers, and so not judged by them. */
+/**
+ * Returns an owner's key with every scope, minted by an operator. It exceeds an operator's own powers, so these do not bound
+ * it.
+ */
 export function ownerKey(
   operator: Holder,
   { name, expires_at }: { name: string; expires_at?: string },
   now: Date,
 ): WantedKey {
   const expiresAt = expires_at === undefined ? null : new Date(expires_at)
-  if (expiresAt && expiresAt <= now) throw outOfRange('expires_at', 'This must be in the future.')
+  if (expiresAt && expiresAt <= now) throw outOfRange('expires_at', 'Must be in the future.')
   return { name, role: 'owner', scopes: tenantScopes, expiresAt, ...mintedBy(operator) }
 }
 
@@ -71,12 +74,12 @@ const endOf = ({ expiresAtMs }: Holder) => (Number.isFinite(expiresAtMs) ? new D
 
 const outOfRange = (field: string, message: string) => validationFailed([{ field, code: 'out_of_range', message }])
 
-/** The key that a caller asks for in place of another: with the same powers and the same end. */
+/** Returns the successor of a key: with the same powers and the same expiry. */
 export function successorOf(caller: Holder, found: KeyRow, now: Date): WantedKey {
   requireToHandOut(caller, powersOf(found))
   if (found.revoked_at !== null) throw conflict('A revoked key cannot be rotated.')
   if (found.rotated_to !== null)
-    throw conflict(`The key was rotated already: rotate its successor, ${formatId('key', found.rotated_to)}.`)
+    throw conflict(`The key was already rotated: rotate its successor, ${formatId('key', found.rotated_to)}.`)
   if (found.expires_at !== null && found.expires_at <= now) throw conflict('An expired key cannot be rotated.')
   return {
     name: found.name,

@@ -9,13 +9,13 @@ export interface Moved {
 }
 
 /**
- * Moves everything that the program can open to the newest master key, in short transactions beside the running service. What is moved
- * is found by what it hangs on, so it can be broken off and begun again. Hashes of API keys move when their secrets are next
- * presented, because nobody else has them.
+ * Re-encrypts everything that the program can decrypt with the newest master key, in short transactions beside the running
+ * service. Remaining work is found by the key it depends on, so it can be interrupted and resumed. Hashes of API keys move when
+ * their secrets are next presented, because nobody else has them.
  */
 export async function rekey({ sql, config }: Platform): Promise<Moved> {
   const masterKeys = config.masterKeys()
-  // Before the chains: whoever is handed over can then be verified without the old master key.
+  // Before the chains: a chain that is handed over can then be verified without the old master key.
   const auditKeys = await retireAuditKeys(sql, masterKeys)
   return {
     webhook_secrets: await resealWebhookSecrets(sql, config),

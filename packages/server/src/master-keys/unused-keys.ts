@@ -8,7 +8,7 @@ import { findUnusedKeys, type UnusedKey } from './queries.ts'
 
 const perLook = 200
 
-/** Revokes keys that hang on an old master key and that nobody has used for long; on the record of their organizations. */
+/** Revokes keys that depend on an old master key and have long been unused, and records it for their organizations. */
 export async function revokeUnusedKeys(platform: Platform, since: Date): Promise<number> {
   const { sql, config } = platform
   const old = config.masterKeys().slice(1)
@@ -22,7 +22,7 @@ export async function revokeUnusedKeys(platform: Platform, since: Date): Promise
   }
 }
 
-/** A key that was used meanwhile is left alone. */
+/** Revokes one key, unless it was used meanwhile. */
 const revokeOne = (platform: Platform, { org_id: orgId, id }: UnusedKey, since: Date) =>
   platform.sql.asOrgs([orgId], async (tx) => {
     const change = await revokeUnused(platform, tx, { orgId, id, since })

@@ -6,7 +6,7 @@ import type { MasterKeys } from '../values/keyring.ts'
 import { timestampOrNull } from '../values/timestamp.ts'
 import { readUses, type UseRow } from './queries.ts'
 
-/** What hangs on a master key: everything of one kind that would be lost without it. */
+/** Use of a master key: everything of one kind that would be lost without it. */
 export interface Use {
   readonly key_id: string
   readonly kind: UseRow['kind']
@@ -18,9 +18,9 @@ export interface Use {
 export interface Report {
   readonly newest: string
   readonly uses: readonly Use[]
-  /** Configured master keys on which nothing hangs any more. */
+  /** Configured master keys that are no longer in use. */
   readonly removable: readonly string[]
-  /** Master keys that are not configured although something hangs on them. */
+  /** Master keys in use that are not configured. */
   readonly missing: readonly string[]
 }
 
@@ -43,11 +43,11 @@ const useOf = ({ kind, key_id, uses, never_used, last_used_at }: UseRow): Use =>
   ...(kind === 'api_keys' && { never_used: Number(never_used), last_used_at: timestampOrNull(last_used_at) }),
 })
 
-/** Tells regularly what hangs on which master key, so that a rotation that does not end is seen. */
+/** Measures regularly what depends on each master key, so that an unfinished rotation is noticed. */
 export function countMasterKeyUsesJob({ sql, config, metrics }: Platform): Job {
   const gauge = new Gauge({
     name: 'svc_master_key_uses',
-    help: 'What hangs on each master key, by kind; an old key at 0 can be removed from the configuration.',
+    help: 'Number of items that depend on each master key, by kind; an old key at 0 can be removed from the configuration.',
     labelNames: ['key_id', 'kind'],
     registers: [metrics],
   })

@@ -16,7 +16,7 @@ const Me = Type.Object(
     pins: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
     expires_at: Nullable(Timestamp),
     limits: Type.Object({
-      reads_per_minute: Nullable(Type.Integer({ description: 'What binds reads; null for no limit.' })),
+      reads_per_minute: Nullable(Type.Integer({ description: 'Limit on reads; null for no limit.' })),
       policies: Type.Array(
         Type.Object({
           kind: OneOf(['requests', 'tokens', 'quota']),
@@ -31,9 +31,9 @@ const Me = Type.Object(
   { description: 'The caller.' },
 )
 
-/** Who the caller is to the service. */
+/** Routes about the caller. */
 export function me(app: App, { config }: Platform) {
-  describeTag(app, 'identity', 'Who is calling.')
+  describeTag(app, 'identity', 'The calling key or grant.')
   app.get(
     '/v1/me',
     {

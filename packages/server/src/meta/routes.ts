@@ -7,9 +7,9 @@ import { eventWebhooks } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import { DeprecationListing, ErrorList, ErrorListQuery, OpenApiDocument } from './schema.ts'
 
-/** What the service says about itself: its errors, its deprecations, its routes. */
+/** Routes about the service: its errors, deprecations and routes. */
 export function meta(app: App, { addresses }: Platform, registry: readonly Deprecation[], routes: readonly Route[]) {
-  describeTag(app, 'meta', 'What the service says about itself.')
+  describeTag(app, 'meta', 'Information about the service: errors, deprecations and the API description.')
 
   app.get(
     '/v1/meta/deprecations',
@@ -20,7 +20,7 @@ export function meta(app: App, { addresses }: Platform, registry: readonly Depre
         tags: ['meta'],
         summary: 'List deprecated routes',
         description:
-          'One entry per deprecated route. Each of them also says so in its `Deprecation`, `Sunset` and `Link` headers.',
+          'One entry per deprecated route. The route itself also announces it in the `Deprecation`, `Sunset` and `Link` headers.',
         response: { 200: DeprecationListing },
       },
     },

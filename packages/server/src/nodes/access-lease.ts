@@ -9,20 +9,20 @@ const renewEveryMs = 500
 const confirmPollMs = 5
 
 /**
- * The right of this process to answer from what it remembers about callers. It holds a short lease in PostgreSQL and says
- * there which changes it has applied; whoever revokes waits until every process that holds a lease has applied the change,
- * or its lease has run out. A process without a lease must ask the database each time.
+ * The right of this process to answer from its caches about callers. The process holds a short lease in PostgreSQL and
+ * publishes there which changes it has applied; a revocation waits until every process with a lease has applied the change, or
+ * its lease has expired. A process without a lease must ask the database each time.
  */
 export interface AccessLease {
   readonly lengthMs: number
   readonly isHeld: () => boolean
-  /** How many API processes there are, this one among them. */
+  /** Number of live API processes, including this one. */
   readonly liveProcesses: () => number
-  /** Grows with every change that this process has applied. */
+  /** Version of the last change that this process has applied. */
   readonly appliedVersion: () => bigint
-  /** Calls back with the organizations whose callers must be forgotten; `undefined` for all of them. */
+  /** Registers a callback that receives the organizations whose cached callers are stale; `undefined` for all of them. */
   readonly onChange: (forget: (orgIds: readonly string[] | undefined) => void) => void
-  /** Resolves when no process can still answer from before this version. */
+  /** Resolves when no process can still answer from a state before this version. */
   readonly confirmed: (version: bigint) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -36,13 +36,13 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
   const listeners: ((orgIds: readonly string[] | undefined) => void)[] = []
 
   async function renew() {
-    // Counted from before the request was sent, so that this process never believes longer than the database does.
+    // Counted from before the request was sent, so that this process never trusts its lease longer than the database does.
     const askedMs = performance.now()
     const { version: latest, live } = await renewAccessLease(sql, { id, program, leaseMs, applied })
     liveProcesses = Math.max(1, Number(live))
     if (latest !== applied) {
       const changes = await changesSince(sql, applied)
-      // Changes that are no longer listed are unknown, so everything must be forgotten.
+      // Changes that are no longer listed are unknown, so every cached entry is stale.
       const isComplete = BigInt(changes.length) === latest - applied
       for (const forget of listeners) forget(isComplete ? changes.map(({ changed_org }) => changed_org) : undefined)
       applied = latest
@@ -53,7 +53,7 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
 
   let running = Promise.resolve()
   let queued = false
-  /** One renewal at a time, and at most one more waiting: a burst of notifications costs two. */
+  /** Renews the lease, one renewal at a time and at most one more queued: a burst of notifications costs two. */
   function renewSoon() {
     if (queued || closed) return
     queued = true
@@ -91,7 +91,9 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
   }
 }
 
-/** Resolves when no process can still answer from before a version of access; a process that is gone loses its lease meanwhile. */
+/**
+ * Resolves when no process can still answer from a state before a version of access; a dead process loses its lease meanwhile.
+ */
 export async function appliedEverywhere(sql: Sql, version: bigint) {
   const giveUpMs = performance.now() + leaseMs * 3
   while ((await nodesBehind(sql, version)) > 0n && performance.now() < giveUpMs) await sleep(confirmPollMs)

@@ -15,7 +15,7 @@ export interface Membership {
   readonly leave: () => Promise<void>
 }
 
-/** Makes a worker known as alive for as long as it is, and frees the jobs of those that no longer are. */
+/** Registers a worker under a lease that it renews while it lives, and unlocks the jobs of dead workers. */
 export async function joinWorkers({ sql, log, version }: Platform, jobLockers: () => string[]): Promise<Membership> {
   const id = newUuid()
 
@@ -37,13 +37,13 @@ export async function joinWorkers({ sql, log, version }: Platform, jobLockers: (
       clearInterval(timer)
       await renewal
       await endLease(sql, id).catch((error: unknown) =>
-        log.warn({ error }, 'the lease of this process was not given back'),
+        log.warn({ error }, 'the lease of this process was not released'),
       )
     },
   }
 }
 
-/** Rows of processes that died without saying so would otherwise stay for ever. */
+/** Deletes the rows of processes that died without leaving. */
 export const forgetDeadNodesJob = ({ sql, log }: Platform): Job => ({
   name: 'forget-dead-nodes',
   schedule: '17 * * * *',

@@ -23,8 +23,8 @@ export async function endLease({ db }: Sql, id: string) {
 }
 
 /**
- * Frees the jobs that dead workers had locked; the queue itself would wait four hours. A lock younger than a lease may
- * belong to a worker that has not been heard of yet.
+ * Unlocks the jobs of dead workers; the queue itself would wait four hours. A lock younger than a lease may belong to a worker
+ * that has not registered yet.
  */
 export async function unlockJobsOfDeadWorkers({ db }: Sql, leaseSeconds: number): Promise<string[]> {
   const { rows } = await raw<{ locker: string }>`
@@ -44,7 +44,7 @@ export async function forgetDeadNodes({ db }: Sql, afterSeconds: number): Promis
 
 const changeChannel = 'access_changed'
 
-/** Renews the lease of an API process and says which version of access it has applied; answers the latest one. */
+/** Renews the lease of an API process and publishes the version of access that it has applied; returns the latest version. */
 export async function renewAccessLease(
   { db }: Sql,
   node: { id: string; program: string; leaseMs: number; applied: bigint },
@@ -66,7 +66,7 @@ export async function changesSince({ db }: Sql, version: bigint) {
   ).rows
 }
 
-/** Records, in the transaction of a change, that what is remembered about an organization's callers is no longer true. */
+/** Records, in the transaction of a change, that what is cached about an organization's callers is stale. */
 export async function recordAccessChange(tx: Tx, orgId: string): Promise<bigint> {
   const { rows } = await raw<{ version: bigint }>`select record_access_change(${orgId}) as version`.execute(tx)
   return rows[0]!.version
@@ -89,7 +89,7 @@ export async function forgetAccessChanges({ db }: Sql, afterSeconds: number) {
   )
 }
 
-/** Wakes on every change. A lost connection is made anew; until then the renewals notice changes by themselves. */
+/** Listens for changes and calls `wake`. A lost connection is reopened; until then the periodic renewals notice changes. */
 export function listenForChanges({ pool }: Sql, wake: () => void, log: Log) {
   let client: PoolClient | undefined
   let closed = false
@@ -105,7 +105,7 @@ export function listenForChanges({ pool }: Sql, wake: () => void, log: Log) {
     connected.once('error', (error: Error) => lose(connected, error))
     await connected.query(`listen ${changeChannel}`).then(wake, (error: unknown) => lose(connected, error))
   }
-  /** Given back once, however often its end is told: as an event, by the statement on its way, by the close. */
+  /** Releases a lost connection once, however often its end is reported: as an event, by a pending statement, by the close. */
   function lose(connected: PoolClient, error: unknown) {
     if (client !== connected) return
     log.warn({ error }, 'the connection for notifications was lost')

@@ -2,17 +2,17 @@ import type { AccessLease } from './access-lease.ts'
 
 const maxOrgs = 20_000
 
-/** What is remembered of each organization for as long as the process may answer from memory. */
+/** Cache of one value per organization, valid while the process holds the access lease. */
 export interface Remembered<T> {
-  /** From memory where that is sure to be what is set now, else from where it is kept. */
+  /** Returns the cached value when it is certain to be current, else loads it. */
   readonly of: (orgId: string) => T | Promise<T>
-  /** From where it is kept, for whoever has learnt that what is remembered is old. */
+  /** Loads the value again, for callers that have found the cached one to be stale. */
   readonly anew: (orgId: string) => Promise<T>
 }
 
 /**
- * Remembers something of organizations under the access lease: whoever changes it says `accessChanged()`, and is answered when no
- * process can still go by what was before.
+ * Creates a cache by organization under the access lease: a change calls `accessChanged()`, and is answered once no process can
+ * still use the old value.
  */
 export function rememberByOrg<T extends object>(
   lease: AccessLease,
@@ -28,7 +28,7 @@ export function rememberByOrg<T extends object>(
   function loaded(orgId: string): Promise<T> {
     const version = lease.appliedVersion()
     const underway = loading.get(orgId)
-    // One that began before a change may have read what was before it.
+    // A load that began before a change may have read the old value.
     if (underway?.version === version && lease.isHeld()) return underway.promise
     const promise = load(orgId)
       .then((value) => {

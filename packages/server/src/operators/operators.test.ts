@@ -198,9 +198,9 @@ describe('commands', () => {
   test('that make no sense are refused in words', { timeout: 120_000 }, () => {
     expect(refusal('revoke-operator-key', 'key_nonsense')).toMatchObject({
       status: 1,
-      text: expect.stringContaining('no id of a key') as string,
+      text: expect.stringContaining('not the id of a key') as string,
     })
-    expect(refusal('create-operator-key', 'Ada', '--expires-at', 'soon').text).toContain('is no time')
+    expect(refusal('create-operator-key', 'Ada', '--expires-at', 'soon').text).toContain('is not a time')
     expect(refusal('create-operator-key', 'Ada', '--forever').status).toBe(64)
     expect(refusal('list-operator-keys', 'x').status).toBe(64)
   })

@@ -9,7 +9,7 @@ import { appliedEverywhere, notifyAccessChange, recordAccessChange } from '../no
 import { findOrg, lockOrg, setAddressList } from '../orgs/orgs.ts'
 import { operatorsOrgId } from '../values/id.ts'
 
-/** The rules of operators' keys and addresses, for routes and for commands on the machine itself. */
+/** Rules for operators' keys and addresses, shared by routes and by commands on the machine. */
 
 type Tools = Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>
 
@@ -61,7 +61,7 @@ export async function operatorAddresses(tx: Tx): Promise<string[]> {
   return (await findOrg(tx, operatorsOrgId))!.ip_allow_list
 }
 
-/** Replaces the addresses from which operators, and the grants that they issue, are accepted. */
+/** Replaces the allow-list of operators and of the grants that they issue. */
 export async function setOperatorAddresses(
   { tx, audit, replaces, accessChanged }: Tools & Partial<ChangeTools>,
   accepted: (before: object) => string[],
@@ -77,7 +77,7 @@ export async function setOperatorAddresses(
   return after
 }
 
-/** A command on the machine itself: nothing about operators is beyond it. */
+/** Holder for commands on the machine itself, which may do anything about operators. */
 export const machine: Holder = {
   orgId: operatorsOrgId,
   role: 'operator',
@@ -86,7 +86,7 @@ export const machine: Holder = {
   expiresAtMs: Number.POSITIVE_INFINITY,
 }
 
-/** Carries out a command on the operators' record, and waits until every process has learned of it. */
+/** Runs a command, records it in the operators' audit log, and waits until every process has applied it. */
 export async function asCommand<T>(
   platform: Platform,
   command: string,

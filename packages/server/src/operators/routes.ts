@@ -32,7 +32,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
   const { sql, clock } = platform
   const tags = ['operators']
   const orgId = operatorsOrgId
-  describeTag(app, 'operators', 'Those who run the installation: their keys and addresses.')
+  describeTag(app, 'operators', 'Operators of the installation: their keys and addresses.')
 
   app.post(
     '/v1/admin/operator-keys',
@@ -43,7 +43,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
         tags,
         summary: 'Create an operator’s key',
         description:
-          'Mints a key within your own: no other scopes, no later end. `secret` is shown in this answer only.',
+          'Creates a key that does not exceed your own: no other scopes, no later expiry. `secret` is shown in this response only.',
         body: OperatorKeyInput,
         response: { 201: KeyWithSecret },
       },
@@ -62,7 +62,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
         operationId: 'listOperatorKeys',
         tags,
         summary: 'List operators’ keys',
-        description: 'All of them, revoked ones too; never their secrets.',
+        description: 'All of them, including revoked ones; never their secrets.',
         querystring: OperatorKeyListQuery,
         response: { 200: KeyList },
       },
@@ -105,7 +105,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
         tags,
         summary: 'Rotate an operator’s key',
         description:
-          'Mints the successor of a key: like it, with the same end. The old one works for `overlap_seconds` more and then ends as `key_expired`. The grants that it has issued go on.',
+          'Creates the successor of a key: with the same powers and expiry. The old one works for another `overlap_seconds` and is then refused as `key_expired`. The grants that it has issued continue.',
         params: OperatorKeyPath,
         body: RotateInput,
         response: { 200: KeyWithSecret },
@@ -129,7 +129,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
         tags,
         summary: 'Revoke an operator’s key',
         description:
-          'Answered when no process accepts the key any more, nor any support grant that was issued with it. The last key that can manage others is 409 `conflict`; the command `revoke-operator-key --force` can end that one too. With `descendants`, also every operator’s key that it has minted or rotated, and so on.',
+          'The response is sent once no process accepts the key any more, nor any support grant issued with it. The last key that can manage others is 409 `conflict`; the command `revoke-operator-key --force` can end that one too. With `descendants`, every operator’s key that it has created or rotated is revoked too, recursively.',
         params: OperatorKeyPath,
         body: RevokeInput,
         response: { 200: RevokedKey },
@@ -141,7 +141,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
       const answer = await change(request, reply, { orgId }, (tools) =>
         revokeOperatorKey(platform, tools, request.principal!, id, asked),
       )
-      // Their tokens are refused already. What they made ends now, or else with the worker's next look.
+      // Their tokens are refused already. What they made ends now, or else with the worker's next run.
       await closeGrants(platform, endTraces).catch((error: unknown) =>
         platform.log.warn({ error }, 'the grants of a revoked key were not closed; the worker will do it'),
       )
@@ -174,11 +174,11 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
       put: {
         summary: 'Set the operators’ IP allow-list',
         description:
-          'Replaces the list. It binds the next request of every operator’s key and every support grant, on every process; an empty list admits every address. A list without your own address is refused unless `force` is true.',
+          'Replaces the list. It applies to the next request of every operator’s key and every support grant, on every process; an empty list admits every address. A list without your own address is refused unless `force` is true.',
       },
       patch: {
         summary: 'Change the operators’ IP allow-list',
-        description: 'The list is one field: as setting it.',
+        description: 'The list is one field: same as setting it.',
       },
       body: AddressListInput,
       view: OperatorAddressList,

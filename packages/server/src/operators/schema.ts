@@ -13,10 +13,13 @@ export const OperatorKeyInput = Type.Object(
         maxItems: operatorScopes.length,
         uniqueItems: true,
         default: [...operatorScopes],
-        description: 'A key without `admin:write` only looks.',
+        description: 'A key without `admin:write` is read-only.',
       }),
     ),
-    expires_at: Type.Optional({ ...Moment, description: 'Its end; by default that of your own key, if it has one.' }),
+    expires_at: Type.Optional({
+      ...Moment,
+      description: 'Its expiry; by default that of your own key, if it has one.',
+    }),
   },
   { examples: [{ name: 'On call', scopes: ['admin:read'] }] },
 )
@@ -29,7 +32,7 @@ export const OperatorKeyListQuery = ListQuery(
 
 export const OperatorAddressList = Type.Object(
   {
-    ip_allow_list: Type.Array(Type.String(), { description: 'Empty: every address.' }),
+    ip_allow_list: Type.Array(Type.String(), { description: 'Empty admits every address.' }),
   },
   { description: 'The addresses from which operators’ keys are accepted.' },
 )

@@ -23,11 +23,11 @@ export const orgView = (row: OrgRow): OrgView => ({
   updated_at: timestamp(row.updated_at),
 })
 
-/** Whether there is such a tenant; the operators' own organization is none. */
+/** True when the tenant exists; the operators' own organization is not one. */
 export const orgExists = async (sql: Sql, orgId: string): Promise<boolean> =>
   orgId !== operatorsOrgId && (await sql.asOrgs([orgId], (tx) => findOrg(tx, orgId))) !== undefined
 
-/** Changes an organization on the record; what it already is stays as it is. */
+/** Changes an organization and records it; a request for its current state changes nothing. */
 export async function changeOrg(
   { tx, audit, emit, replaces, accessChanged }: ChangeTools,
   orgId: string,

@@ -26,7 +26,7 @@ export type OrgRow = Awaited<ReturnType<typeof insertOrg>>
 export const findOrg = (tx: Tx, orgId: string): Promise<OrgRow | undefined> =>
   tx.selectFrom('orgs').select(visible).where('id', '=', orgId).executeTakeFirst()
 
-/** Whoever refers to the organization meanwhile need not wait: nobody changes its id. */
+/** Locks an organization, without blocking rows that refer to it: its id never changes. */
 export const lockOrg = (tx: Tx, orgId: string): Promise<OrgRow | undefined> =>
   tx.selectFrom('orgs').select(visible).where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
 
@@ -58,12 +58,12 @@ export async function setAddressList(tx: Tx, orgId: string, list: string[]) {
   await updateOrg(tx, orgId, { ip_allow_list: list })
 }
 
-/** Rules mean another time of day from now on: their set is no longer the one that was asked before. */
+/** Increments the version of the policy set: its rules now refer to another time of day, so the old version does not apply. */
 export async function renewPolicySet(tx: Tx, orgId: string) {
   await tx.updateTable('policy_sets').set({ version: raw`version + 1` }).where('org_id', '=', orgId).execute()
 }
 
-/** All tenants, for operators: the transaction must have said that it is one. */
+/** Lists all tenants, for operators; marks the transaction as an operator's. */
 export async function listOrgs(
   tx: Tx,
   page: PageRequest<'created_at' | 'name'>,

@@ -44,7 +44,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Create an organization',
         description:
-          'Creates a tenant and its first key, an owner’s with every scope; `owner_key.secret` is shown in this answer only.',
+          'Creates a tenant and its first key, an owner’s key with every scope; `owner_key.secret` is shown in this response only.',
         body: OrgInput,
         response: { 201: CreatedOrg },
       },
@@ -95,7 +95,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
         operationId: 'getOrgAsOperator',
         tags,
         summary: 'Get an organization',
-        description: 'One tenant, with the time and the reason of its suspension.',
+        description: 'One tenant, with the time and reason of its suspension.',
         params: AdminOrgPath,
         response: { 200: Org },
       },
@@ -128,11 +128,11 @@ export function orgs(app: App, platform: Platform, change: Change) {
       name: 'Org',
       put: {
         summary: 'Replace the organization’s settings',
-        description: 'What is left out returns to its default; the time zone must be named.',
+        description: 'Omitted fields return to their default; the time zone is required.',
       },
       patch: {
         summary: 'Change the organization',
-        description: 'Changes the fields that are given and no other.',
+        description: 'Changes only the given fields.',
       },
       params: OrgPath,
       body: OrgReplacement,
@@ -175,11 +175,11 @@ export function orgs(app: App, platform: Platform, change: Change) {
       put: {
         summary: 'Set the IP allow-list',
         description:
-          'Replaces the list, in its normal form and each network once. It binds the keys’ next request on every process; an empty list admits every address. A list without your own address is refused unless `force` is true. Support grants are bound by the operators’ list instead.',
+          'Replaces the list, in canonical form and each range once. It applies to the keys’ next request on every process; an empty list admits every address. A list without your own address is refused unless `force` is true. Support grants are subject to the operators’ list instead.',
       },
       patch: {
         summary: 'Change the IP allow-list',
-        description: 'The list is one field: as setting it.',
+        description: 'The list is one field: same as setting it.',
       },
       params: OrgPath,
       body: AddressListInput,
@@ -205,7 +205,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Reset an IP allow-list',
         description:
-          'The way back for an organization that has shut itself out: its keys are accepted from every address again. On the organization’s own record, with the operator’s name.',
+          'Recovers an organization that has locked itself out: its keys are accepted from every address again. Recorded in the organization’s audit log with the operator’s name.',
         params: AdminOrgPath,
         response: { 200: Org },
       },

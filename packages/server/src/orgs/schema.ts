@@ -16,11 +16,11 @@ export const Org = Type.Object(
     status: OneOf(['active', 'suspended']),
     suspended_at: Nullable(Timestamp),
     suspension_reason: Nullable(Type.String({ description: 'As the operator gave it; null while it is active.' })),
-    ip_allow_list: Type.Array(Type.String(), { description: 'Empty: every address.' }),
+    ip_allow_list: Type.Array(Type.String(), { description: 'Empty admits every address.' }),
     required_dimensions: Type.Array(Type.String()),
-    timezone: Type.String({ description: 'What rules mean by the time of day.', examples: ['Europe/Berlin'] }),
+    timezone: Type.String({ description: 'Time zone of the times of day in rules.', examples: ['Europe/Berlin'] }),
     max_new_values_per_day: Nullable(
-      Type.Integer({ description: 'As it was set; null for the default of the installation.' }),
+      Type.Integer({ description: 'As set; null for the default of the installation.' }),
     ),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -45,7 +45,7 @@ const orgReplacement = Type.Object(
       Type.Array(Type.Unsafe<string>({ type: 'string', enum: dimensions }), {
         maxItems: dimensions.length,
         uniqueItems: true,
-        description: 'Dimensions that every run and decision of the organization must name; none where it is left out.',
+        description: 'Dimensions that every run and decision of the organization must name; none if omitted.',
       }),
     ),
     timezone: Type.String({
@@ -60,7 +60,7 @@ const orgReplacement = Type.Object(
           minimum: 1,
           maximum: 10_000,
           description:
-            'New values a day (UTC) of each dimension that usage tells apart; further ones are counted as `(other)`. null for the default of the installation.',
+            'New values per day (UTC) of each dimension that usage distinguishes; further ones are counted as `(other)`. null for the default of the installation.',
         }),
       ),
     ),
@@ -71,7 +71,7 @@ export type OrgReplacement = Static<typeof orgReplacement>
 export const OrgReplacement = withCheck(orgReplacement, ({ timezone }: OrgReplacement) =>
   isTimezone(timezone)
     ? []
-    : [{ field: 'timezone', code: 'invalid_value' as const, message: 'There is no such time zone.' }],
+    : [{ field: 'timezone', code: 'invalid_value' as const, message: 'Must be an IANA time zone.' }],
 )
 
 export const SuspendInput = Type.Object(
@@ -89,7 +89,7 @@ export const OrgListQuery = ListQuery(
   { created_at: 'time', name: 'text' },
   {
     status: Type.Enum(['active', 'suspended']),
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'Names that have this in them, in either case.' }),
+    name: Type.String({ minLength: 1, maxLength: 100, description: 'Only names that contain this, ignoring case.' }),
   },
   'uuid',
   'oldest first',

@@ -6,7 +6,7 @@ import type { Platform } from '../infra/platform.ts'
 
 type Server = Pick<FastifyInstance, 'get'>
 
-/** What orchestrators and scrapers ask. Served by every long-running role; refused and shed never. */
+/** Endpoints for orchestrators and scrapers. Every long-running role serves them; they are never refused or shed. */
 export function probes(server: Server, platform: Platform, lifecycle: Lifecycle) {
   healthProbes(server, platform, lifecycle)
   if (platform.config.metricsPort === undefined) exposition(server, platform)
@@ -16,7 +16,7 @@ export interface MetricsServer {
   readonly close: () => Promise<void>
 }
 
-/** Serves metrics and probes on a port of their own, where one is configured: then the other port can be public. */
+/** Serves metrics and probes on a separate port when one is configured, so that the other port can be public. */
 export async function serveMetrics(platform: Platform, lifecycle: Lifecycle): Promise<MetricsServer> {
   const { config, log } = platform
   if (config.metricsPort === undefined) return { close: () => Promise.resolve() }
@@ -41,7 +41,7 @@ function healthProbes(server: Server, { sql, redis, clock, version }: Platform, 
     const [{ time, outage }, speedLimits] = await Promise.all([sql.check(), redis.isReachable()])
     const isOnTime = time !== undefined && isBetween(time.getTime(), askedMs, clock.now().getTime())
     const ready = isOnTime && outage === undefined && !lifecycle.isDraining()
-    // Redis holds nothing that is needed back: without it the service goes on, so it must not be taken out of rotation.
+    // Redis holds nothing that must be recovered: the service works without it, so it stays in rotation.
     return reply.code(ready ? 200 : 503).send({
       status: lifecycle.isDraining() ? 'draining' : ready ? 'ready' : 'unavailable',
       checks: {
@@ -55,6 +55,9 @@ function healthProbes(server: Server, { sql, redis, clock, version }: Platform, 
 
 const maxSkewMs = 1_000
 
-/** Money is decided by the database's clock; a process far off it would ask for the wrong rows again and again. */
+/**
+ * True when a database time lies between question and answer, with tolerance. Money is decided by the database's clock; a
+ * process far off it would request the wrong rows again and again.
+ */
 const isBetween = (timeMs: number, askedMs: number, answeredMs: number) =>
   timeMs > askedMs - maxSkewMs && timeMs < answeredMs + maxSkewMs

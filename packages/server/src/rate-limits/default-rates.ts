@@ -6,8 +6,8 @@ import { createLocalWindows } from '../infra/local-windows.ts'
 import { wholeSeconds } from '../infra/speed-limits.ts'
 
 /**
- * Rates of organizations for which nobody has set any. Each process counts for itself, in memory: they keep one organization from
- * taking a process over and cost nothing, where a limit that is meant to be exact is set per organization and counted in Redis.
+ * Default rates for organizations without limits of their own. Each process counts for itself, in memory: this keeps one
+ * organization from monopolizing a process at no cost, whereas exact limits are set per organization and counted in Redis.
  */
 
 type Settings = Pick<
@@ -27,7 +27,7 @@ export type DefaultRates = (caller: Caller, routeClass: Urgency, nowMs: number) 
 
 export function createDefaultRates(settings: Settings): DefaultRates {
   const windows = createLocalWindows(maxWindows)
-  // Where the deprecated setting limits reads, it is the one that does.
+  // The deprecated setting takes precedence for reads.
   const reads = settings.readLimitPerMinute === undefined ? settings.defaultReadsPerMinute : undefined
   const limits: Record<Urgency, { readonly kind: string; readonly limit: number | undefined }> = {
     decision: { kind: 'decisions', limit: settings.defaultDecisionsPerMinute },
@@ -38,14 +38,14 @@ export function createDefaultRates(settings: Settings): DefaultRates {
   }
   return ({ orgId, role, readRpm }, routeClass, nowMs) => {
     const { kind, limit } = limits[routeClass]
-    // A row of limits, even an empty one, says that somebody has decided.
+    // A row of limits, even an empty one, is a decision that replaces the defaults.
     if (limit === undefined || readRpm !== undefined || role === 'operator') return undefined
     const { admitted, counts } = windows.take([{ key: `${kind} ${orgId}`, limit, cost: 1, windowMs, slices }], nowMs)
     if (admitted) return undefined
     return new ApiError(
       'rate_limited',
       { retry_after_seconds: wholeSeconds(counts[0]!.waitMs) },
-      { message: `Too many requests: at most ${limit} ${kind} a minute, unless an operator sets other limits.` },
+      { message: `Too many requests: at most ${limit} ${kind} per minute, unless an operator sets other limits.` },
     )
   }
 }

@@ -31,7 +31,7 @@ export async function listPolicies(tx: Tx, orgId: string): Promise<PolicyRow[]> 
   return rows
 }
 
-/** Also locks the organization's limits until the transaction ends, so that two changes follow one another. */
+/** Upserts the limits, which also locks them until the transaction ends, so that two changes are serialized. */
 export async function upsertLimits(
   tx: Tx,
   orgId: string,
@@ -51,7 +51,7 @@ export async function deleteLimits(tx: Tx, orgId: string) {
   await raw`delete from org_rate_limits where org_id = ${orgId}`.execute(tx)
 }
 
-/** Makes these the policies of the organization; one whose id is known changes its amount only. */
+/** Replaces the policies of the organization; one whose id is known changes its amount only. */
 export async function replacePolicies(
   tx: Tx,
   orgId: string,

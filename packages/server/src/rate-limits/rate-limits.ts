@@ -20,12 +20,12 @@ import {
 import { identityOf, type RateLimits, type RateLimitsInput } from './schema.ts'
 import { countsCalls, requestWindows, tokenWindows } from './windows.ts'
 
-/** The one route whose contract gives an exhausted quota another status. */
+/** The only route whose contract gives an exhausted quota another status. */
 const edgeDecision = '/v1/edge/decision'
 
 /**
- * Holds every identified caller to the request rates of its organization, before the body is read. An attempt counts
- * whatever becomes of it, so a caller that loops on a refusal is slowed down too.
+ * Enforces the organization's request rates for every authenticated caller, before the body is read. An attempt counts whatever
+ * its outcome, so a caller that loops on a refusal is slowed down too.
  */
 export function limitRequestRates(
   app: App,
@@ -39,7 +39,7 @@ export function limitRequestRates(
     const refusal = route.urgency && defaultRefusal(principal, route.urgency, clock.now().getTime())
     if (refusal) return done(refusal)
     const windows = requestWindows(principal, { method, routeClass: route.urgency }, config.readLimitPerMinute)
-    // Callers without limits take no detour, not even through a promise.
+    // Callers without limits proceed synchronously, without a promise.
     if (windows.length === 0) return done()
     void judge(principal, windows, route.template, reply, done)
   })
@@ -58,8 +58,8 @@ export function limitRequestRates(
 }
 
 /**
- * Holds a call to what only its body tells: tokens, and whatever is counted per model. How many tokens it may take is asked only
- * where somebody counts them.
+ * Enforces limits on what only the body tells: tokens, and whatever is counted per model. The token count is computed only when
+ * some limit needs it.
  */
 export async function limitCall(
   speedLimits: SpeedLimits,
@@ -77,7 +77,7 @@ export async function limitCall(
   if (refusal) throw refusal
 }
 
-/** No wait makes room for it, so it is not told to come back. */
+/** Returns the refusal of a call that exceeds the limit by itself: waiting would not help, so it has no retry time. */
 const tooLarge = ({ name, cost, limit, windowSeconds }: Window, inputTokens: number) =>
   validationFailed([
     {
@@ -87,7 +87,7 @@ const tooLarge = ({ name, cost, limit, windowSeconds }: Window, inputTokens: num
     },
   ])
 
-/** The `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers-10); where nobody counted, the policies alone. */
+/** Sets the `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers-10); without counts, the policies alone. */
 function tellLimits(reply: FastifyReply, windows: readonly Window[], verdict: Verdict) {
   const policies = windows.map(({ name, limit, windowSeconds }) => `"${name}";q=${limit};w=${windowSeconds}`)
   reply.header('ratelimit-policy', policies.join(', '))
@@ -98,13 +98,13 @@ function tellLimits(reply: FastifyReply, windows: readonly Window[], verdict: Ve
   reply.header('ratelimit', states.join(', '))
 }
 
-/** What a verdict means for the caller: an error to answer with, or nothing where it may go on. */
+/** Returns the error for a verdict; undefined when the caller may proceed. */
 export function refusalOf(verdict: Verdict, template: string | undefined): ApiError | undefined {
   if (verdict.outcome === 'unavailable') return new ApiError('service_unavailable')
   if (verdict.outcome !== 'refused') return undefined
   const refusing = verdict.windows.filter(({ waitMs }) => waitMs > 0)
   const slowest = refusing.reduce((a, b) => (b.waitMs > a.waitMs ? b : a))
-  // Where both bind, the quota is told: `rate_limited` promises that a retry after its time passes.
+  // When both refuse, the quota is reported: `rate_limited` promises that a retry after its time succeeds.
   const quota = refusing.find(({ window }) => window.shape === 'fixed')
   if (!quota) return rateLimited(slowest)
   return new ApiError(
@@ -131,7 +131,7 @@ export async function getRateLimits(tx: Tx, orgId: string): Promise<RateLimits> 
   return viewOf(await findLimits(tx, orgId), await listPolicies(tx, orgId))
 }
 
-/** Replaces an organization's limits. A policy whose amount alone changes stays the same one and keeps its id. */
+/** Replaces an organization's limits. A policy of which only the amount changes keeps its id. */
 export async function putRateLimits(tx: Tx, orgId: string, input: RateLimitsInput): Promise<RateLimits> {
   if (input.default_rates) {
     await deleteLimits(tx, orgId)

@@ -12,7 +12,7 @@ import { RateLimits, RateLimitsInput } from './schema.ts'
 
 export function rateLimits(app: App, { sql }: Platform, change: Change) {
   const tags = ['limits']
-  describeTag(app, 'limits', 'What an organization may do, and how often.')
+  describeTag(app, 'limits', 'Rate limits of an organization.')
 
   const orgOf = async (id: string) => {
     const orgId = parseId('org', id)!
@@ -28,7 +28,7 @@ export function rateLimits(app: App, { sql }: Platform, change: Change) {
         operationId: 'getRateLimits',
         tags,
         summary: 'Get the rate limits of an organization',
-        description: 'Its reads a minute, what happens while Redis is away, and its policies.',
+        description: 'Its reads per minute, its behaviour while Redis is unavailable, and its policies.',
         params: AdminOrgPath,
         response: { 200: RateLimits },
       },
@@ -48,11 +48,11 @@ export function rateLimits(app: App, { sql }: Platform, change: Change) {
       name: 'RateLimits',
       put: {
         summary: 'Set the rate limits of an organization',
-        description: 'Replaces them. They bind the next request on every process.',
+        description: 'Replaces them. They apply to the next request on every process.',
       },
       patch: {
         summary: 'Change the rate limits of an organization',
-        description: 'Changes the fields that are given and no other; `policies` are replaced as a whole.',
+        description: 'Changes only the given fields; `policies` are replaced as a whole.',
       },
       params: AdminOrgPath,
       body: RateLimitsInput,

@@ -5,7 +5,7 @@ import { withCheck } from '../contract/semantic-check.ts'
 import { Id, Nullable, Timestamp } from '../contract/wire.ts'
 import { parseId } from '../values/id.ts'
 
-/** The largest amount that a `RateLimit` header can say. */
+/** The largest amount that a `RateLimit` header can express. */
 const maxAmount = 999_999_999_999
 const maxWindowSeconds = 31 * 86_400
 
@@ -15,7 +15,7 @@ const policy = {
       '`requests` and `tokens`: at most `amount` in any span of `window_seconds` (429 `rate_limited`). `quota`: requests from one multiple of `window_seconds` since 1970 (UTC) to the next (429 `quota_exhausted`).',
   }),
   per: Type.Enum(['org', 'key', 'route_class', 'model'], {
-    description: 'What has a window of its own: the organization, or each of its keys, route classes or models.',
+    description: 'Scope of a window: the whole organization, or each of its keys, route classes or models.',
   }),
   match: Type.Optional(
     Nullable(
@@ -45,7 +45,7 @@ const limits = {
 }
 const OnUnavailable = Type.Enum(['local', 'deny', 'allow'], {
   description:
-    'While Redis is away: each process admits its share of the limits, or nothing (503 `service_unavailable`), or everything.',
+    'While Redis is unavailable: each process admits its share of the limits (`local`), nothing (`deny`, 503 `service_unavailable`), or everything (`allow`).',
 })
 
 const DefaultRates = Type.Boolean({
@@ -88,7 +88,7 @@ export type RateLimits = Static<typeof RateLimits>
 
 const routeClasses = new Set<string>(urgencies)
 
-/** What the parts of a policy mean together; JSON Schema judges them one by one. */
+/** Returns the faults of policies as a whole; JSON Schema checks their fields one by one. */
 function faultsOf({ default_rates, read_rpm, on_unavailable = 'local', policies }: RateLimitsInput): FieldFault[] {
   const faults: FieldFault[] = []
   if (default_rates === true && (read_rpm !== null || on_unavailable !== 'local' || policies.length > 0))
@@ -103,20 +103,20 @@ function faultsOf({ default_rates, read_rpm, on_unavailable = 'local', policies 
       faults.push({ field: `policies.${index}${name}`, code: 'invalid_value', message })
     const { kind, per } = policy
     const match = policy.match ?? null
-    if (kind === 'tokens' && per === 'route_class') fault('.per', 'Tokens are counted per org, key or model.')
-    if (match !== null && per === 'org') fault('.match', 'Nothing can be matched per org.')
+    if (kind === 'tokens' && per === 'route_class') fault('.per', 'Must be org, key or model for tokens.')
+    if (match !== null && per === 'org') fault('.match', 'Must not be sent with per: org.')
     if (match !== null && per === 'route_class' && !routeClasses.has(match)) {
       fault('.match', `Must be one of ${[...routeClasses].join(', ')}.`)
     }
     if (match !== null && per === 'key' && parseId('key', match) === undefined)
       fault('.match', 'Must be the id of a key.')
     const identity = identityOf(policy)
-    if (seen.has(identity)) fault('', 'Another policy limits the same over the same window.')
+    if (seen.has(identity)) fault('', 'Must not repeat another policy: one with the same limit and window exists.')
     seen.add(identity)
   }
   return faults
 }
 
-/** What makes a policy the same one when its amount changes: it keeps its id, and what was used counts on. */
+/** Returns the identity of a policy: when only its amount changes, it keeps its id and its usage. */
 export const identityOf = (policy: Pick<RateLimitPolicyInput, 'kind' | 'per' | 'match' | 'window_seconds'>) =>
   JSON.stringify([policy.kind, policy.per, policy.match ?? null, policy.window_seconds])

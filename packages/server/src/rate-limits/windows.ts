@@ -3,11 +3,11 @@ import type { Caller } from '../identity/identity.ts'
 import type { Window } from '../infra/speed-limits.ts'
 import { formatId } from '../values/id.ts'
 
-/** Which windows a request touches. */
+/** Windows that a request counts against. */
 
 type Policy = Caller['ratePolicies'][number]
 
-/** What a request is, as far as policies tell requests apart. */
+/** Properties by which policies distinguish requests. */
 interface Subject {
   readonly routeClass?: Urgency | undefined
   readonly model?: string
@@ -21,10 +21,10 @@ const readWindow = (limit: number): Window => ({
   shape: 'sliding',
 })
 
-/** What a caller is held to follows from the caller and the kind of request alone, so it is put together once for each. */
+/** Windows by caller and kind of request, on which alone they depend, so they are built once. */
 const known = new WeakMap<Caller, Map<string, readonly Window[]>>()
 
-/** The windows that are taken from before the body is read: all that count requests, whatever their model. */
+/** Returns the windows charged before the body is read: all that count requests, whatever their model. */
 export function requestWindows(
   caller: Caller,
   request: { readonly method: string; readonly routeClass: Urgency | undefined },
@@ -46,7 +46,7 @@ function windowsOf(
   readLimitPerMinute: number | undefined,
 ): Window[] {
   const windows: Window[] = []
-  // An organization with a row of its own is not held to the limit of those without; null in the row is no limit.
+  // The default does not apply to an organization with a row of its own; null in the row means no limit.
   const readLimit = caller.readRpm === undefined && caller.role !== 'operator' ? readLimitPerMinute : caller.readRpm
   if (isRead && typeof readLimit === 'number') windows.push(readWindow(readLimit))
   for (const policy of caller.ratePolicies) {
@@ -57,10 +57,10 @@ function windowsOf(
   return windows
 }
 
-/** Whether a policy counts what only a body tells. */
+/** True when a policy counts what only a body tells. */
 export const countsCalls = ({ kind, per }: Policy) => kind === 'tokens' || per === 'model'
 
-/** The windows that only a body can be held to: tokens, and all that is counted per model. */
+/** Returns the windows that need the body: tokens, and all that is counted per model. */
 export function tokenWindows(caller: Caller, model: string, tokens: number): Window[] {
   return caller.ratePolicies
     .filter(countsCalls)
@@ -88,6 +88,6 @@ const values: Record<Policy['per'], (caller: Caller, subject: Subject) => string
   model: (_caller, subject) => subject.model,
 }
 
-/** Goes into headers, so what an operator wrote under `match` stays out where it may be any text. */
+/** Returns the name of a window. It goes into headers, so free text under `match` is left out. */
 const nameOf = ({ kind, per, match, window_seconds }: Policy) =>
   [kind, per, per === 'route_class' ? match : match !== null && 'one', `${window_seconds}s`].filter(Boolean).join('-')

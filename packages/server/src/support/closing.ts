@@ -12,8 +12,8 @@ const perLook = 100
 const system = { kind: 'system', id: 'support-grants', role: 'operator' } as const
 
 /**
- * Closes grants that are over: what they have made ends, on the organization's record. A grant whose operator's key was
- * revoked is revoked with it; its token is refused from the moment the key is.
+ * Closes grants that have ended: what they have made ends too, recorded for the organization. A grant whose operator's key was
+ * revoked is revoked with it; its token is refused from that moment on.
  */
 export async function closeGrants(platform: Platform, endTraces: EndTraces, signal?: AbortSignal) {
   for (;;) {

@@ -25,7 +25,7 @@ interface NewGrant {
   readonly mac: Buffer
   readonly mac_key_id: string
   readonly durationSeconds: number
-  /** No grant outlives the key that it was issued with. */
+  /** Latest possible expiry: no grant outlives the key that issued it. */
   readonly latestEnd: Date | null
 }
 
@@ -51,7 +51,7 @@ export const lockGrant = (tx: Tx, orgId: string, id: string): Promise<GrantRow |
     .forUpdate()
     .executeTakeFirst()
 
-/** Revokes it, and with it what it has made. */
+/** Revokes a grant and ends what it has made. */
 export const revokeGrant = (tx: Tx, orgId: string, id: string, by: unknown) =>
   tx
     .updateTable('support_grants')
@@ -68,7 +68,7 @@ export const revokeGrant = (tx: Tx, orgId: string, id: string, by: unknown) =>
 
 const asOperator = (tx: Tx) => raw`select set_config('app.operator', 'on', true)`.execute(tx)
 
-/** Notes that what an expired grant has made has ended. */
+/** Marks that what an expired grant has made has ended. */
 export async function closeGrant(tx: Tx, orgId: string, id: string) {
   await tx
     .updateTable('support_grants')
@@ -83,7 +83,7 @@ export interface OverGrant {
   readonly id: string
 }
 
-/** Grants that are over, by their time or with their operator's key, and whose traces have not ended with them. */
+/** Returns grants that have ended, by expiry or with their operator's key, but whose traces have not. */
 export const grantsOver = (sql: Sql, most: number): Promise<OverGrant[]> =>
   sql.asOrgs([operatorsOrgId], async (tx) => {
     await asOperator(tx)
@@ -106,7 +106,7 @@ const inStatus = {
   active: raw<boolean>`revoked_at is null and expires_at > clock_timestamp()`,
 }
 
-/** Those of one organization, or for operators those of all. */
+/** Lists the grants of one organization, or for operators of all. */
 export async function listGrants(tx: Tx, { orgId, isOperator, status }: ListedGrants, page: PageRequest<'created_at'>) {
   if (isOperator) await asOperator(tx)
   let query = tx.selectFrom('support_grants').select([...visible, raw<string>`created_at::text`.as('sort_value')])
@@ -118,7 +118,7 @@ export async function listGrants(tx: Tx, { orgId, isOperator, status }: ListedGr
 export const findOrgGrant = (tx: Tx, orgId: string, id: string): Promise<GrantRow | undefined> =>
   tx.selectFrom('support_grants').select(visible).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
 
-/** One grant of any organization, for operators. */
+/** Finds a grant of any organization, for operators. */
 export const findGrant = (sql: Sql, id: string): Promise<GrantRow | undefined> =>
   sql.asOrgs([], async (tx) => {
     await asOperator(tx)

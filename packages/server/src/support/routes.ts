@@ -23,7 +23,11 @@ import { type EndTraces, endGrant, grantView, issueGrant } from './support.ts'
 export function support(app: App, platform: Platform, change: Change, endTraces: EndTraces) {
   const { sql, clock } = platform
   const tags = ['support']
-  describeTag(app, 'support', 'Support grants: operators inside an organization, for a while, on its record.')
+  describeTag(
+    app,
+    'support',
+    'Support grants: temporary access of operators to an organization, recorded in its audit log.',
+  )
 
   const listed = async (whose: ListedGrants, asked: PageRequest<'created_at'>) => {
     const rows = await sql.asOrgs(whose.orgId === undefined ? [] : [whose.orgId], (tx) => listGrants(tx, whose, asked))
@@ -40,7 +44,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         tags,
         summary: 'Issue a support grant',
         description:
-          'A token that acts in one organization within one scope: `read` reads, `billing` limits and plans, `configuration` all but keys, support, the audit export, signing secrets, benchmark membership and whatever starts, ends or deletes runs. It ends no later than the key that issues it, and webhook subscriptions that were made under it end with it. The customer sees it and can revoke it.',
+          'A token that acts in one organization within one scope: `read` reads, `billing` limits and plans, `configuration` all but keys, support, the audit export, signing secrets, benchmark membership and whatever starts, ends or deletes runs. It expires no later than the key that issues it, and webhook subscriptions created under it end with it. The customer sees it and can revoke it.',
         body: GrantInput,
         response: { 201: GrantWithToken },
       },
@@ -62,7 +66,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         operationId: 'listSupportGrants',
         tags,
         summary: 'List support grants',
-        description: 'The grants of all organizations, or with `org_id` of one.',
+        description: 'The grants of all organizations, or of one with `org_id`.',
         querystring: AdminGrantListQuery,
         response: { 200: GrantList },
       },
@@ -101,7 +105,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         operationId: 'revokeSupportGrant',
         tags,
         summary: 'Revoke a support grant',
-        description: 'Answered when no process accepts its token any more.',
+        description: 'The response is sent once no process accepts its token any more.',
         params: AdminGrantPath,
         response: { 200: Grant },
       },
@@ -123,8 +127,8 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
       schema: {
         operationId: 'listOrgSupportGrants',
         tags,
-        summary: 'List who was let in',
-        description: 'The support grants for your organization: who, why, how far and until when.',
+        summary: 'List the support grants for your organization',
+        description: 'The operators with access to your organization: who, why, with which scope and until when.',
         params: OrgPath,
         querystring: GrantListQuery,
         response: { 200: GrantList },
@@ -142,7 +146,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         operationId: 'getOrgSupportGrant',
         tags,
         summary: 'Get a support grant for your organization',
-        description: 'Who was let in, why, how far and until when.',
+        description: 'The operator, the reason, the scope and the expiry.',
         params: OrgGrantPath,
         response: { 200: Grant },
       },
@@ -162,8 +166,8 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
       schema: {
         operationId: 'revokeOrgSupportGrant',
         tags,
-        summary: 'Shut an operator out',
-        description: 'Revokes a support grant for your organization.',
+        summary: 'Revoke a support grant for your organization',
+        description: 'Ends the operator’s access at once.',
         params: OrgGrantPath,
         response: { 200: Grant },
       },

@@ -42,9 +42,9 @@ export const Grant = Type.Object(fields, { description: 'The support grant, with
 export const GrantWithToken = Type.Object(
   {
     ...fields,
-    token: Type.String({ description: 'Used like a key. Shown here only.' }),
+    token: Type.String({ description: 'Used like a key. Shown only here.' }),
   },
-  { description: 'The support grant, with its token: shown in this answer only.' },
+  { description: 'The support grant, with its token: shown in this response only.' },
 )
 export type GrantView = Static<typeof Grant>
 

@@ -11,7 +11,10 @@ export { closeGrants, closeGrantsJob } from './closing.ts'
 export type { EndTraces } from './traces.ts'
 export { grantView } from './view.ts'
 
-/** Lets an operator into one organization, within one scope, for a while; in that organization's own log. */
+/**
+ * Issues a grant that lets an operator into one organization, within one scope and for a limited time, recorded in that
+ * organization's audit log.
+ */
 export async function issueGrant(
   platform: Platform,
   { tx, audit }: ChangeTools,
@@ -36,7 +39,7 @@ export async function issueGrant(
   return { ...view, token: minted.text }
 }
 
-/** By an operator or by the customer; revoking twice is the same as once, and a grant that ran out stays expired. */
+/** Revokes a grant, by an operator or by the customer; repeating it has no effect, and an expired grant stays expired. */
 export async function endGrant(
   platform: Platform,
   endTraces: EndTraces,
@@ -51,7 +54,7 @@ export async function endGrant(
   const now = platform.clock.now()
   const before = grantView(found, now)
   if (before.status === 'revoked') return before
-  if (before.status === 'expired') throw new ApiError('conflict', {}, { message: 'The grant has expired already.' })
+  if (before.status === 'expired') throw new ApiError('conflict', {}, { message: 'The grant has already expired.' })
   const after = grantView(await revokeGrant(tx, orgId, id, actorOf(caller)), now)
   await endTraces(tools, orgId, id)
   audit({ action: 'support_grant.revoked', target: { kind: 'support_grant', id: after.id }, before, after })

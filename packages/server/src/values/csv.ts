@@ -1,7 +1,7 @@
 const quoted = (field: string) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)
 
-/** A line as RFC 4180 has it. */
+/** Formats one line of CSV (RFC 4180). */
 export const csvLine = (fields: readonly string[]) => `${fields.map(quoted).join(',')}\r\n`
 
-/** Text of somebody's own choice: a spreadsheet would run what begins like a formula, and does not after an apostrophe. */
+/** Escapes free text: spreadsheets run a cell that begins like a formula, unless an apostrophe precedes it. */
 export const plainCell = (text: string) => (/^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text)

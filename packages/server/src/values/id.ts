@@ -2,9 +2,8 @@ import { randomFillSync } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 
 /**
- * Identifiers as people and programs see them: a prefix that says what it is, and a UUIDv7 in base32 (TypeID). Text that
- * is not exactly how we would write it is no identifier: two spellings of one id would make two cache keys, two log lines
- * and two answers of one thing.
+ * Public identifiers: a prefix that names the kind, and a UUIDv7 in base32 (TypeID). Only the canonical spelling is accepted: a
+ * second spelling of one id would mean two cache keys, two log lines and two responses for one thing.
  */
 
 export const prefixes = {
@@ -39,7 +38,7 @@ export const prefixes = {
 } as const
 export type IdKind = keyof typeof prefixes
 
-/** The organization that operators' keys belong to; made by the migration that made organizations. */
+/** The organization that owns the operators' keys; created by the migration that creates organizations. */
 export const operatorsOrgId = '00000000-0000-0000-0000-000000000000'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -52,7 +51,7 @@ export const newUuid = (): string => uuidv7()
 const pool = Buffer.allocUnsafe(16 * 256)
 let poolUsed = pool.length
 
-/** An id of something that began at another time than now. Made by the thousands, so chance is drawn in larger parts. */
+/** Returns a UUIDv7 for a given time. Ids are made by the thousands, so random bytes are drawn in larger blocks. */
 export function newUuidAt(ms: number): string {
   if (poolUsed === pool.length) {
     randomFillSync(pool)
@@ -62,17 +61,17 @@ export function newUuidAt(ms: number): string {
   return uuidv7({ msecs: ms, random: pool.subarray(poolUsed - 16, poolUsed) })
 }
 
-/** The id of a time and 16 bytes that stand for all else: the same for the same. */
+/** Returns the UUIDv7 of a time and 16 bytes that stand for everything else: the same input gives the same id. */
 export const uuidAt = (ms: number, bytes: Uint8Array): string => uuidv7({ msecs: ms, random: bytes })
 
-/** When a UUIDv7 was made, by the clock of who made it. */
+/** Returns the creation time of a UUIDv7, by the clock of its maker. */
 export const timeOfUuid = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 
-/** Where the hexadecimal digits stand in a UUID's text. */
+/** Positions of the hexadecimal digits in a UUID's text. */
 const places = Array.from({ length: 36 }, (_, place) => place).filter((place) => ![8, 13, 18, 23].includes(place))
 
 export function formatId(kind: IdKind, uuid: string): string {
-  // 26 digits of five bits are two bits more than a UUID has: they lead, and are zero.
+  // 26 digits of five bits hold two bits more than a UUID: the leading two, which are zero.
   let text = `${prefixes[kind]}_`
   let bits = 0
   let count = 2
@@ -87,10 +86,10 @@ export function formatId(kind: IdKind, uuid: string): string {
   return text
 }
 
-/** `0`–`9` are 48–57, `a`–`f` 97–102. */
+/** Decodes one hexadecimal digit: `0`–`9` are 48–57, `a`–`f` 97–102. */
 const hexDigit = (code: number) => (code < 58 ? code - 48 : code - 87)
 
-/** The UUID that an identifier of this kind stands for, or nothing where it is none. */
+/** Returns the UUID of an identifier of this kind; undefined when the text is not one. */
 export function parseId(kind: IdKind, id: string): string | undefined {
   const prefix = `${prefixes[kind]}_`
   if (!id.startsWith(prefix) || id.length !== prefix.length + digits) return undefined
@@ -99,7 +98,7 @@ export function parseId(kind: IdKind, id: string): string | undefined {
   let count = -2
   for (let i = prefix.length; i < id.length; i++) {
     const digit = values.get(id[i]!)
-    // The first digit has three bits of the UUID only.
+    // The first digit carries only three bits of the UUID.
     if (digit === undefined || (i === prefix.length && digit > 7)) return undefined
     bits = ((bits << 5) | digit) & 0x1ff
     count += 5

@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto'
 
 /**
- * The secrets that live outside PostgreSQL: the first is used for everything new, the others still open what they once
- * closed. Each purpose gets a key of its own derived from them, so that no two uses share one.
+ * Master keys, kept outside PostgreSQL. The first encrypts and signs everything new, the others only decrypt and verify. Each
+ * purpose gets its own key derived from them, so that no two uses share one.
  */
 export interface Keyring {
   readonly current: DerivedKey
@@ -18,7 +18,7 @@ export type MasterKeys = readonly DerivedKey[]
 
 const keyBytes = 32
 
-/** Reads `id:base64,id:base64`; says nothing of a value but whether it is right. */
+/** Parses `id:base64,id:base64`; undefined when invalid, without a reason that could reveal the value. */
 export function parseMasterKeys(text: string): MasterKeys | undefined {
   const keys = text.split(',').map((part) => {
     const [id, encoded, ...rest] = part.split(':')

@@ -1,16 +1,13 @@
-/**
- * Money is an integer of nano-dollars everywhere inside, and a decimal string on the wire: no float is ever involved, so
- * no sum can drift.
- */
+/** Amounts of money. Inside they are integers of nano-dollars, on the wire decimal strings: without floats no sum can drift. */
 
 export const nanoPerUsd = 1_000_000_000n
 
-/** The most that one charge may be. */
+/** Upper bound of a single charge. */
 export const maxChargeNano = 1_000_000n * nanoPerUsd
 
 const decimal = /^(-)?(\d{1,10})(?:\.(\d{1,9}))?$/
 
-/** Reads a decimal string that validation has let through; anything else is a programmer's mistake. */
+/** Parses a decimal string that has passed validation; throws on anything else, which is a programming error. */
 export function parseUsd(text: string): bigint {
   const match = decimal.exec(text)
   if (!match) throw new TypeError(`not an amount of dollars: ${text}`)
@@ -19,7 +16,7 @@ export function parseUsd(text: string): bigint {
   return sign ? -nano : nano
 }
 
-/** Writes an amount exactly, in its shortest form. */
+/** Formats an amount exactly, in its shortest form. */
 export function formatUsd(nano: bigint): string {
   if (nano < 0n) return `-${formatUsd(-nano)}`
   const fraction = nano % nanoPerUsd
@@ -27,7 +24,7 @@ export function formatUsd(nano: bigint): string {
   return fraction === 0n ? whole : `${whole}.${fraction.toString().padStart(9, '0').replace(/0+$/, '')}`
 }
 
-/** Writes an amount for people, with cents: `$0.50`. */
+/** Formats an amount for people, with cents: `$0.50`. */
 export function dollars(nano: bigint): string {
   if (nano < 0n) return `-${dollars(-nano)}`
   const [whole, fraction = ''] = formatUsd(nano).split('.')

@@ -1,4 +1,4 @@
-/** The candidate that was probably meant, or nothing where none is near. */
+/** Returns the candidate that was probably meant; undefined when none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.ceil(word.length / 3)

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Addresses and CIDR networks, IPv4 and IPv6; an IPv4 address written as IPv6 is the same address. */
+/** IP addresses and CIDR ranges, IPv4 and IPv6; an IPv4 address written as IPv6 is the same address. */
 
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 export const plainAddress = (address: string) => mapped.exec(address)?.[1] ?? address
 
 function parts(text: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
-  // A zone names an interface of one machine; with it the address would match nothing.
+  // A zone names an interface of one machine; an address with a zone would match nothing.
   if (text.includes('%')) return undefined
   const [address, prefixText, ...rest] = text.split('/')
   const version = isIP(address!)
@@ -17,7 +17,7 @@ function parts(text: string): { address: string; prefix: number; family: 'ipv4' 
   const prefix = prefixText === undefined ? bits : Number(prefixText)
   if (prefix > bits) return undefined
   const inner = mapped.exec(address!)?.[1]
-  // A mapped network means the IPv4 network inside it.
+  // A mapped range stands for the IPv4 range inside it.
   if (inner !== undefined) return prefix < 96 ? undefined : { address: inner, prefix: prefix - 96, family: 'ipv4' }
   return { address: address!, prefix, family: version === 4 ? 'ipv4' : 'ipv6' }
 }
@@ -25,7 +25,7 @@ function parts(text: string): { address: string; prefix: number; family: 'ipv4' 
 const ipv6Words = 8
 const blockWords = 4
 
-/** Who an address stands for: an IPv4 address for itself, an IPv6 one for its network of 64 bits, which one customer has whole. */
+/** Returns the block of addresses that one customer controls: an IPv4 address itself, or the /64 network of an IPv6 address. */
 export function addressBlock(address: string): string {
   const plain = plainAddress(address)
   if (isIP(plain) !== 6) return plain
@@ -42,7 +42,7 @@ export function addressBlock(address: string): string {
 
 export const isNetwork = (text: string) => parts(text) !== undefined
 
-/** One spelling of a network: no bits beyond its prefix, no prefix where it is a single address. */
+/** Returns the canonical spelling of a range: no bits beyond its prefix, and no prefix for a single address. */
 export function normalNetwork(text: string): string {
   const { address, prefix, family } = parts(text)!
   const bits = family === 'ipv4' ? 32 : 128
@@ -53,7 +53,7 @@ export function normalNetwork(text: string): string {
 
 function valueOf(address: string, family: 'ipv4' | 'ipv6'): bigint {
   if (family === 'ipv4') return address.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n)
-  // The parser of URLs knows every spelling of an address and writes it without an IPv4 part.
+  // The URL parser accepts every spelling of an address and writes it without an IPv4 part.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const groups = (side: string) => (side === '' ? [] : side.split(':'))
   const before = groups(head)

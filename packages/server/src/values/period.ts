@@ -1,21 +1,21 @@
 import { Temporal } from 'temporal-polyfill'
 
 /**
- * The periods of limits. A period is found by its number, and each boundary from the anchor itself: adding a month to the
- * boundary before would turn the 31st into the 28th for good.
+ * Periods of limits. A period is found by its number and its boundaries are computed from the anchor: adding a month to the
+ * previous boundary would turn the 31st into the 28th for good.
  */
 
 export const periodUnits = ['day', 'week', 'month', 'quarter', 'year'] as const
 export type PeriodUnit = (typeof periodUnits)[number]
 
-/** How a limit's time is cut: anchor is an ISO date or null. */
+/** Recurrence of a limit's periods; `anchor` is an ISO date or null. */
 export interface Schedule {
   readonly unit: PeriodUnit
   readonly anchor: string | null
   readonly timezone: string
 }
 
-/** Half-open [startMs, endMs). The label is the local name of the period, the same for every process. */
+/** One period, half-open: [startMs, endMs). The label is its local name, the same in every process. */
 export interface Period {
   readonly label: string
   readonly startMs: number
@@ -23,19 +23,19 @@ export interface Period {
 }
 
 /**
- * A schedule and the one that follows it, once the period is over that ran when it was asked for. It begins with the first of its
- * own periods that begins then or later, and until then the running period goes on: no period is ever cut short, so the calendar
- * periods that limits are counted in never overlap, however often a schedule changes.
+ * A schedule and the one that replaces it, requested during a period that is allowed to end first. The new schedule starts with
+ * the first of its own periods that begins then or later, and the running period is extended until that moment: no period is
+ * ever cut short, so the calendar periods of a limit never overlap, however often its schedule changes.
  */
 export interface Planned {
   readonly current: Schedule
   readonly next: { readonly schedule: Schedule; readonly fromMs: number } | null
 }
 
-/** The local dates on which periods begin, numbered in order. */
+/** Local dates on which periods begin, numbered in order. */
 interface Boundaries {
   readonly date: (number: number) => Temporal.PlainDate
-  /** The last boundary that is not after the date. */
+  /** Returns the number of the last boundary on or before the date. */
   readonly before: (date: Temporal.PlainDate) => number
 }
 
@@ -45,7 +45,7 @@ const months = { month: 1, quarter: 3, year: 12 } as const
 /** A Monday, and the first day of a month, a quarter and a year. */
 const defaultAnchor = '2001-01-01'
 
-// A decision asks for the periods of all its limits, and calendar arithmetic costs a hundred times what remembering does.
+// A decision needs the periods of all its limits, and calendar arithmetic costs a hundred times a cache lookup.
 const remembered = new Map<string, Period>()
 const mostRemembered = 10_000
 
@@ -59,7 +59,7 @@ export function periodAt(schedule: Schedule, atMs: number): Period {
   return period
 }
 
-/** The moment from which on a planned schedule is in force. */
+/** Returns the moment at which a planned schedule takes effect. */
 export function beginOf({ schedule, fromMs }: NonNullable<Planned['next']>): number {
   const period = periodAt(schedule, fromMs)
   return period.startMs === fromMs ? fromMs : period.endMs
@@ -77,12 +77,12 @@ export function replan({ current: earlier, next }: Planned, wanted: Schedule, at
   const isBegun = next !== null && atMs >= beginOf(next)
   const current = isBegun ? next.schedule : earlier
   if (textOf(current) === textOf(wanted)) return { current, next: null }
-  // A period that goes on beyond its own end, because of an earlier change, has ended where it would have.
+  // A period that an earlier change extended beyond its own end still ends where it would have.
   const isOverdue = next !== null && !isBegun && atMs >= next.fromMs
   return { current, next: { schedule: wanted, fromMs: isOverdue ? next.fromMs : periodAt(current, atMs).endMs } }
 }
 
-/** Whether periods can be cut in this zone. An offset is none: it would be wrong for half of the year. */
+/** True when the name is a time zone that periods can follow. A fixed offset is not: it would be wrong for half of the year. */
 export function isTimezone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false
   try {
@@ -101,7 +101,7 @@ function findPeriod({ unit, anchor, timezone }: Schedule, atMs: number): Period 
   const now = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(timezone)
   let number = boundaries.before(now.toPlainDate())
   let endMs = startOf(number + 1)
-  // Clocks set back across midnight show the old date again, in a period that had begun.
+  // A clock set back across midnight shows the old date again, within a period that has begun.
   while (endMs <= atMs) endMs = startOf(++number + 1)
   return { label: `${unit}:${boundaries.date(number).toString()}@${timezone}`, startMs: startOf(number), endMs }
 }

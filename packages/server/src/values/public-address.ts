@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { networks, plainAddress } from './network.ts'
 
-/** What the IANA registries of special-purpose addresses keep from general use, and what was taken out of it since. */
+/** Ranges that the IANA special-purpose registries exclude from general use, and those withdrawn from it since. */
 const special = networks([
   '0.0.0.0/8', // this network
   '10.0.0.0/8',
@@ -24,11 +24,11 @@ const special = networks([
   '3fff::/20',
 ])
 
-/** All of IPv6 that is given out; loopback, link-local, unique local, multicast and NAT64 lie outside of it. */
+/** The allocated part of IPv6; loopback, link-local, unique local, multicast and NAT64 lie outside of it. */
 const givenOut = networks(['2000::/3'])
 const mapped = networks(['::ffff:0:0/96'])
 
-/** Whether an address is one that anybody on the Internet could reach; an IPv4 address written as IPv6 is judged as IPv4. */
+/** True when an address is reachable from the public Internet; an IPv4 address written as IPv6 counts as IPv4. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(plainAddress(address))
   // A zone names an interface of this machine.

@@ -6,7 +6,7 @@ const algorithm = 'aes-256-gcm'
 export const nonceBytes = 12
 const tagBytes = 16
 
-/** Closes a text so that a dump of the database does not show it; `context` must be the same to open it again. */
+/** Encrypts a text, so that a database dump does not reveal it; decryption needs the same `context`. */
 export function seal(keyring: Keyring, text: string, context: string, nonce = randomBytes(nonceBytes)): Buffer {
   const { id, bytes } = keyring.current
   const cipher = createCipheriv(algorithm, preparedKey(bytes), nonce)
@@ -16,13 +16,13 @@ export function seal(keyring: Keyring, text: string, context: string, nonce = ra
   return Buffer.concat([Buffer.from([keyId.length]), keyId, nonce, cipher.getAuthTag(), body])
 }
 
-/** The id of the master key that a value was closed with. */
+/** Returns the id of the master key that encrypted a value. */
 export const sealedWith = (sealed: Buffer) => sealed.subarray(1, 1 + sealed[0]!).toString()
 
 export function unseal(keyring: Keyring, sealed: Buffer, context: string): string {
   const idEnd = 1 + sealed[0]!
   const key = keyring.find(sealedWith(sealed))
-  if (!key) throw new Error('sealed with a key that is no longer configured')
+  if (!key) throw new Error('encrypted with a master key that is no longer configured')
   const nonceEnd = idEnd + nonceBytes
   const tagEnd = nonceEnd + tagBytes
   const decipher = createDecipheriv(algorithm, preparedKey(key.bytes), sealed.subarray(idEnd, nonceEnd), {

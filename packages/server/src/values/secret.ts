@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A value that must not be printed: it shows itself as `[secret]` wherever something turns it into text by accident. */
+/** A string that must not be printed: anything that converts it to text by accident gets `[secret]`. */
 export interface Secret {
   readonly reveal: () => string
   readonly toString: () => string

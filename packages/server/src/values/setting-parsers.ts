@@ -4,7 +4,7 @@ import { type MasterKeys, parseMasterKeys } from './keyring.ts'
 import { isNetwork } from './network.ts'
 import { type Secret, secret } from './secret.ts'
 
-/** What is wrong with a setting, without repeating its value: it may be a secret. */
+/** A fault of a setting. Its message does not repeat the value, which may be a secret. */
 export class Fault extends Error {}
 
 export const text = (value: string) => value
@@ -59,11 +59,11 @@ export const databaseUrl = (value: string): Secret => {
   )
 }
 
-/** The driver checks the certificate and the host under all of these, but says that its next version will not. */
+/** SSL modes under which the driver verifies certificate and host today, but announces that its next version will not. */
 const checkedModes = new Set(['prefer', 'require', 'verify-ca'])
 const sslModes = new Set(['disable', 'no-verify', ...checkedModes, 'verify-full'])
 
-/** The content of a file; its fault repeats neither the path nor the content. */
+/** Reads a file; the fault repeats neither its path nor its content. */
 function readText(path: string, which: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -72,23 +72,23 @@ function readText(path: string, which: string): string {
   }
 }
 
-/** A file in PEM, read at start. */
+/** Reads a PEM file at start-up. */
 export const pemFile = (path: string): Secret => {
   const content = readText(path, 'names a file that')
-  if (!content.includes('-----BEGIN ')) throw new Fault('must name a file in PEM')
+  if (!content.includes('-----BEGIN ')) throw new Fault('must name a PEM file')
   return secret(content)
 }
 
-/** Wrapped in a function, so that printing the configuration does not print them. */
+/** Parses the master keys into a function, so that printing the configuration does not print them. */
 export const masterKeys = (value: string): (() => MasterKeys) => {
   const keys = parseMasterKeys(value)
-  if (!keys) throw new Fault('must be `id:base64` of 32 bytes, or several with commas between them')
+  if (!keys) throw new Fault('must be `id:base64` of 32 bytes, or several separated by commas')
   return () => keys
 }
 
 export const networks = (value: string) => {
   const list = value.split(',').map((part) => part.trim())
-  if (!list.every(isNetwork)) throw new Fault('must be addresses or CIDR networks with commas between them')
+  if (!list.every(isNetwork)) throw new Fault('must be addresses or CIDR ranges, separated by commas')
   return list
 }
 
@@ -102,12 +102,12 @@ export const portRanges = (value: string): PortRange[] =>
     const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim()) ?? []
     const range = { first: Number(first), last: Number(last) }
     if (!(range.first >= 1 && range.first <= range.last && range.last <= 65_535)) {
-      throw new Fault('must be ports from 1 to 65535, or ranges of them, with commas between them')
+      throw new Fault('must be ports from 1 to 65535 or ranges of them, separated by commas')
     }
     return range
   })
 
-/** IPv6 addresses with a port stand in brackets. */
+/** True for `address` or `address:port`; an IPv6 address with a port is written in brackets. */
 const isNameServer = (value: string) => {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(value) ?? []
   const address = bracketed ?? plain ?? value
@@ -118,7 +118,7 @@ const isNameServer = (value: string) => {
 export const nameServers = (value: string) => {
   const list = value.split(',').map((part) => part.trim())
   if (!list.every(isNameServer)) {
-    throw new Fault('must be addresses, each with or without `:port`, with commas between them')
+    throw new Fault('must be addresses, each with or without `:port`, separated by commas')
   }
   return list
 }
@@ -128,7 +128,7 @@ const weekSeconds = 604_800
 export const secondsList = (value: string) => {
   const list = value.split(',').map((part) => (/^\s*\d{1,6}\s*$/.test(part) ? Number(part) : Number.NaN))
   if (list.length > 20 || !list.every((seconds) => seconds >= 1 && seconds <= weekSeconds)) {
-    throw new Fault(`must be at most 20 integers from 1 to ${weekSeconds} with commas between them`)
+    throw new Fault(`must be at most 20 integers from 1 to ${weekSeconds}, separated by commas`)
   }
   return list
 }

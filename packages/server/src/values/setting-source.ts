@@ -7,11 +7,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 export const fileVariable = (variable: string) => `${variable}_FILE`
 
 /**
- * Reads the text of a setting from its variable or, of a secret, from the file that `…_FILE` names. A fault repeats neither: what
- * stands in `…_FILE` by mistake is likely to be the secret itself.
+ * Reads the text of a setting from its variable or, for a secret, from the file that `…_FILE` names. Faults repeat neither: a
+ * `…_FILE` variable set by mistake is likely to hold the secret itself.
  */
 export function givenText({ variable, isSecret }: Setting<unknown>, environment: Environment): string | undefined {
-  // An empty variable is how shells and compose files say "unset".
+  // Shells and compose files write an unset variable as an empty one.
   const text = environment[variable] || undefined
   const path = isSecret ? environment[fileVariable(variable)] || undefined : undefined
   if (path === undefined) return text

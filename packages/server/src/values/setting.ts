@@ -1,14 +1,14 @@
-/** One setting: how to read it, and how to explain it. */
+/** One setting: its parser, default and documentation. */
 export interface Setting<T> {
   readonly variable: string
   readonly describe: string
-  /** What applies when the variable is unset, as text for people; without it the variable is required. */
+  /** Default as text for people; a variable without one is required. */
   readonly otherwise?: string
   readonly parse: (text: string) => T
   readonly fallback?: (config: Record<string, unknown>) => T
-  /** Set for a variable on its way out: what to use instead. */
+  /** Replacement of a deprecated variable. */
   readonly replacedBy?: string
-  /** A secret may stand in a file instead, which a variable of the same name with `_FILE` names. */
+  /** True for a secret, which may instead be read from the file that the `…_FILE` variable names. */
   readonly isSecret?: true
 }
 

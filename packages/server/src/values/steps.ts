@@ -1,4 +1,4 @@
-/** Long work, cut into steps: done at once, where nobody waits for anything else meanwhile. */
+/** Runs a generator to its end without yielding, for callers that hold up nobody. */
 export function atOnce<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next()

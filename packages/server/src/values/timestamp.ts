@@ -1,4 +1,4 @@
-/** A point in time as `/v1` writes it: with a numeric offset, never `Z`. */
+/** Formats a time as `/v1` does: with a numeric offset, never `Z`. */
 export const timestamp = (time: Date): string => time.toISOString().replace('Z', '+00:00')
 
 export const timestampOrNull = (time: Date | null): string | null => (time === null ? null : timestamp(time))
