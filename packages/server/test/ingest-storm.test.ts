@@ -39,7 +39,7 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
         let unseen: readonly RegExp[] = messages
         // Some faults show only when two meet: it is tried until they have.
         for (let attempt = 0; unseen.length > 0 && attempt < 5; attempt++) {
-          const options = { runs: 12_000, seconds: 8, seed: seed + attempt, withFaults: false, patienceSeconds: 10 }
+          const options = { runs: 12_000, seconds: 8, seed: seed + attempt, withFaults: false, patienceSeconds: 3 }
           const { faults, path } = await runIngestStorm(installation, options)
           rmSync(path, { force: true })
           unseen = unseen.filter((message) => !faults.some((fault) => message.test(fault)))
