@@ -68,7 +68,7 @@ const key = Type.Object({
   period: { ...scheduleInput.period, examples: ['month'] },
 })
 export type BudgetKey = Static<typeof key>
-/** Which budget is meant: the one of a scope and a period. */
+/** Identifies a budget by its scope and period. */
 export const BudgetKey = withCheck(key, scopeFaults)
 
 const { period: _key, ...own } = changeable
@@ -82,7 +82,7 @@ const whole = Type.Object(changeable, {
   examples: [{ name: 'Support team', limit_usd: '750', period: 'month', timezone: 'Europe/Berlin' }],
 })
 export type BudgetReplacement = Static<typeof whole>
-/** What a budget is for stays: what was counted belongs to its scope. */
+/** A replacement of a budget. Its scope stays: the spend that was counted belongs to it. */
 export const BudgetReplacement = withCheck(whole, scheduleFaults)
 
 export const Budget = Type.Object(

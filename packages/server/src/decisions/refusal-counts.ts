@@ -6,14 +6,14 @@ import type { Explanation } from './schema.ts'
 
 const maxWaiting = 10_000
 
-/** How often organizations are refused, by UTC day and error code and by limit and period, on its way into the database. */
+/** Counters of refusals, by UTC day and error code and by limit and period, buffered on their way into the database. */
 export interface RefusalCounts {
   /** Counts a refusal, and the allowance that refused where there is one. */
   readonly count: (orgId: string, body: Explanation, stoppedKey: string | undefined) => void
   readonly flush: () => Promise<void>
 }
 
-/** Counts every refusal, listed or not: an agent that loops costs one row a day. Nothing that is answered depends on it. */
+/** Counts every refusal, listed or not: an agent that loops costs one row a day. No response depends on it. */
 export function countRefusals(platform: Pick<Platform, 'sql' | 'metrics' | 'log'>): RefusalCounts {
   const lost = new Counter({
     name: 'svc_refusals_uncounted_total',
@@ -42,7 +42,7 @@ interface CountedRow {
   readonly count: number
 }
 
-/** Counters on their way into one table: those with the same name are one row. */
+/** Buffered counters of one table: those with the same key are one row. */
 function counting<R extends CountedRow>(
   { sql, log }: Pick<Platform, 'sql' | 'log'>,
   lost: Counter,

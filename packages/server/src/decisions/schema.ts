@@ -13,7 +13,7 @@ const Dimension = (description: string) => Type.Optional(Type.String({ ...OwnId,
 
 const LeaseSeconds = Type.Integer({ minimum: 1, maximum: maxLeaseSeconds, examples: [600] })
 
-/** What is asked before a call, wherever it is asked. */
+/** The fields of a request to decide, on every surface. */
 export const decisionFields = {
   model: Type.String({ minLength: 1, maxLength: 200, examples: ['gpt-4o'] }),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['openai'] })),
@@ -72,7 +72,7 @@ export const estimateFaults = ({ estimated_cost_usd }: Pick<DecisionInput, 'esti
     : []
 export const DecisionInput = withCheck(input, estimateFaults)
 
-/** In the hottest answer, a form that needs no look at the value to be written. */
+/** A nullable text in the hottest response, in a form that is serialized without inspecting the value. */
 const OrNull = (schema: object) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'] })
 
 export const EdgeDecision = Type.Object(
@@ -119,7 +119,7 @@ export type Reservation = Static<typeof Reservation>
 
 export const reservationStates = ['open', 'settled', 'released', 'expired'] as const
 export const ReservationList = ListOf(Reservation)
-/** Ids are the order of time. */
+/** Sorted by id, which is the order of time. */
 export const ReservationListQuery = ListQuery(
   { created_at: 'uuid' },
   {

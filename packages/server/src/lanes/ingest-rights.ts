@@ -12,13 +12,13 @@ export const noSuchHold = ({ isStartedRun }: IngestItem) =>
 
 const nameTaken = () => new ApiError('conflict', {}, { message: 'Another run has this external_id.' })
 
-/** Throws what an agent is told that may not settle what an item names. */
+/** Throws unless the agent may settle the hold that an item names. */
 export function checkRight(
   agent: Agent,
   { item, owner }: Pick<PreparedItem, 'item' | 'owner'>,
   hold: KnownHold | undefined,
 ) {
-  // The name of a settled reservation outlives it; whose it was is no longer known then.
+  // The run key of a settled reservation outlives its hold; then its maker is no longer known.
   const isForgotten = !hold && owner !== undefined && owner.key === item.holdKey?.name
   const right = hold ? rightToEnd(agent, hold) : isForgotten && isPinnedAgent(agent) ? 'hidden' : 'granted'
   if (right === 'denied') throw endingDenied()

@@ -3,7 +3,7 @@ import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
 import { type FurtherCheck, verifyLedgers } from './verification.ts'
 
-/** Checks regularly what was booked since the last check; anything but 0 is an incident. */
+/** Checks regularly what was booked since the last check; any drift but 0 is an incident. */
 export function verifyLedgersJob({ sql, log, metrics }: Platform, further: FurtherCheck): Job {
   const drift = new Gauge({
     name: 'svc_ledger_drift_nano_usd',

@@ -3,7 +3,7 @@ import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
 import type { IdKind } from '../values/id.ts'
 
-/** What the id of a limit can be an id of. */
+/** The id kinds that a limit's id can have. */
 export const limitKinds = [
   'budget',
   'spendCap',
@@ -17,7 +17,7 @@ export const limitKinds = [
 
 export const movementKinds = ['hold', 'settle', 'release', 'expire', 'charge', 'adjust'] as const
 
-/** A change as `/v1` writes it: dollars as a decimal string, all else as a number; either may be negative. */
+/** A change as `/v1` writes it: dollars as a decimal string, everything else as a number; either may be negative. */
 const SignedAmount = Type.Union([Type.String({ examples: ['-0.25'] }), Type.Integer()])
 
 export const JournalEntry = Type.Object(

@@ -10,7 +10,7 @@ import { type ChainPlace, listPartitions, type PartitionRow, pruneChains, pruneR
 const dayMs = 86_400_000
 const runTables = new Map(retentionClasses.map(({ days, span }) => [`runs_${days}`, { days, span }]))
 
-/** Tables of runs whose last run is older than their class keeps it, oldest first. */
+/** Returns partitions of runs whose last run is older than their class keeps it, oldest first. */
 export function overdue(partitions: readonly PartitionRow[], nowMs: number) {
   const today = nowMs - (nowMs % dayMs)
   return partitions
@@ -23,7 +23,10 @@ export function overdue(partitions: readonly PartitionRow[], nowMs: number) {
     .sort((a, b) => a.endMs - b.endMs)
 }
 
-/** Runs can neither arrive without a table, nor go without one being dropped: both once an hour. */
+/**
+ * Creates and drops partitions of runs, once an hour: runs can neither arrive without a partition, nor be deleted except with
+ * one.
+ */
 export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Job {
   tellDaysAhead({ sql, clock, log, metrics })
   const dropped = new Counter({
@@ -53,7 +56,7 @@ export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Jo
   }
 }
 
-/** One long reader is no reason to keep all other tables. */
+/** Drops a partition unless it is in use: one long reader is no reason to keep all other partitions. */
 async function dropUnlessInUse(sql: Sql, parent: string, from: Date): Promise<boolean> {
   try {
     await dropDailyPartition(sql, parent, from)
@@ -65,7 +68,7 @@ async function dropUnlessInUse(sql: Sql, parent: string, from: Date): Promise<bo
 }
 
 const keysAtOnce = 5_000
-/** An hour's work at most; what is left is next hour's. */
+/** Most pages of one hour; the rest is left to the next hour. */
 const maxKeyPages = 2_000
 
 async function forgetRunKeys(sql: Sql, signal: AbortSignal | undefined): Promise<number> {
@@ -82,7 +85,7 @@ async function forgetRunKeys(sql: Sql, signal: AbortSignal | undefined): Promise
 const chainsAtOnce = 2_000
 const firstPlace: ChainPlace = { org_id: '00000000-0000-0000-0000-000000000000', chain_id: '' }
 
-/** A chain is forgotten 45 days after its last use, with what counted it. */
+/** Deletes chains 45 days after their last use, with the allowances that counted them. */
 export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
   name: 'prune-chains',
   schedule: '17 4 * * *',
@@ -98,7 +101,10 @@ export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
   },
 })
 
-/** Read whenever it is asked for: a worker that makes no tables must not go on telling what it once made. */
+/**
+ * Registers a gauge that reads the partition horizon at each scrape: a worker that creates no partitions must not go on reporting
+ * its former value.
+ */
 function tellDaysAhead({ sql, clock, log, metrics }: Pick<Platform, 'sql' | 'clock' | 'log' | 'metrics'>) {
   new Gauge({
     name: 'svc_partitions_days_ahead',

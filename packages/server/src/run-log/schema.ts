@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Count, Id, MadeBy, maxSafeInteger, Nullable, OneOf, OwnId, Timestamp, Usd } from '../contract/wire.ts'
 
-/** What a run is, wherever it is told of. */
+/** Schema of a run, on every route that shows one. */
 
 const text = (maxLength: number, examples: string[]) => Type.String({ ...OwnId, maxLength, examples })
 

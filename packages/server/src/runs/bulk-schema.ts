@@ -7,7 +7,7 @@ import { costFaults, EndStatus, endFields, IgnoredFields, optionalDimensions, ru
 
 export const maxBulkRuns = 5_000
 
-/** What settles something has the model that was asked for; all else says which it was. */
+/** Schema condition that a field is present. A settlement has the model of its hold; every other run must name one. */
 const has = (name: string) => ({ properties: { [name]: {} }, required: [name] })
 const needsModel = { allOf: [{ if: { anyOf: [has('run_id'), has('reservation_id')] }, else: has('model') }] }
 
@@ -38,7 +38,7 @@ const BulkRun = Type.Object(
 )
 export type BulkRun = Static<typeof BulkRun>
 
-/** Whether a run ends what was admitted before: it needs no more than to say which, and what was used. */
+/** True when a run ends what was admitted before: it only has to name it, and its usage. */
 export const isSettlement = ({ run_id, reservation_id }: Pick<BulkRun, 'run_id' | 'reservation_id'>) =>
   run_id !== undefined || reservation_id !== undefined
 

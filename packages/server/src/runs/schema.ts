@@ -34,7 +34,7 @@ export const ParentRunId = Type.String({
   examples: ['run_01jfb5nb4pexxbskpk0846kr2q'],
 })
 
-/** What is said of a run beside what it may cost. */
+/** Fields that describe a run, apart from what it may cost. */
 export const runFields = {
   operation: Type.Optional(Operation),
   action: Type.Optional(Action),
@@ -91,7 +91,7 @@ export const StartInput = withCheck(start, (body: StartInput) => [
   ...safetyInputFaults(body.input),
 ])
 
-/** A start with the model that it is for, without what was only for detectors to see. */
+/** A start with its model resolved, without the input, which only detectors see. */
 export type ResolvedStart = Omit<StartInput, 'model' | 'route' | 'sticky' | 'input'> & { readonly model: string }
 
 function modelFaults({ model, route, provider, sticky }: StartInput): FieldFault[] {
@@ -103,7 +103,7 @@ function modelFaults({ model, route, provider, sticky }: StartInput): FieldFault
   return chosen.map((field) => ({ field, code: 'invalid_value', message: 'The route chooses this.' }))
 }
 
-/** What a dry run answers. */
+/** The response to a dry run. */
 export const DryRun = Type.Object(
   {
     decision: Type.String({ description: '`allow`.', examples: ['allow'] }),
@@ -126,7 +126,7 @@ const optionalUsage = Object.fromEntries(
   Object.entries(usageFields).map(([name, schema]) => [name, Type.Optional(schema)]),
 ) as { [K in keyof typeof usageFields]: ReturnType<typeof Type.Optional<(typeof usageFields)[K]>> }
 
-/** What is said of a run when it has ended. */
+/** Fields that report the end of a run. */
 export const endFields = {
   ...optionalUsage,
   cost_usd: Type.Optional(CostUsd),
@@ -150,7 +150,7 @@ export const costFaults = (
       : [],
   )
 
-/** Who a run is for, where that may be left out. */
+/** Dimensions of a run, where they may be left out. */
 export const optionalDimensions = Object.fromEntries(
   Object.entries(dimensionFields).map(([name, schema]) => [name, Type.Optional(schema)]),
 ) as { [K in keyof typeof dimensionFields]: ReturnType<typeof Type.Optional<(typeof dimensionFields)[K]>> }
