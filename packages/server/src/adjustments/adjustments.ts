@@ -62,7 +62,7 @@ export async function adjust(
       {
         field: input.amount === undefined ? 'amount_usd' : 'amount',
         code: 'out_of_range',
-        message: 'Too much to count.',
+        message: 'The total would exceed the largest amount that can be counted.',
       },
     ])
   const row = await bookAdjustment(tx, orgId, allowance, {

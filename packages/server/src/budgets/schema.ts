@@ -12,7 +12,8 @@ const Enforcement = Type.Enum(['block', 'alert'])
 export const enforcementInput = Type.Optional(
   Type.Enum(['block', 'alert'], {
     default: 'block',
-    description: '`block` refuses what would pass the limit; `alert` counts what it would have refused.',
+    description:
+      '`block` refuses a call that would exceed the limit; `alert` counts the calls that it would have refused.',
   }),
 )
 
@@ -101,7 +102,7 @@ export const Budget = Type.Object(
         description: 'How many decisions of this period an `alert` budget would have refused.',
       }),
     ),
-    counts_from: Type.String({ ...Timestamp, description: 'A budget knows nothing of what was spent before.' }),
+    counts_from: Type.String({ ...Timestamp, description: 'A budget does not count what was spent before.' }),
     ...rowTimes,
   },
   { description: 'The budget, with what is used of its running period.' },

@@ -15,7 +15,7 @@ const bounds = {
       Type.Integer({
         minimum: 1,
         maximum: maxDepth,
-        description: 'How deep the tree may grow; a run without a parent stands at depth 1.',
+        description: 'How deep the tree may grow; a run without a parent has depth 1.',
       }),
     ),
   ),

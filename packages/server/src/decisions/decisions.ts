@@ -95,7 +95,7 @@ export function noteUnpricedModel(
   if (noted.size >= maxNoted) noted.clear()
   noted.set(of, nowMs + noteAgainMs)
   noteUnpriced(sql, orgId, model, provider).catch((error: unknown) =>
-    log.warn({ error }, 'an unpriced model was not noted'),
+    log.warn({ error }, 'failed to record an unpriced model'),
   )
 }
 

@@ -103,7 +103,7 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
           await tell(tx, records)
         }),
       )
-      .catch((error: unknown) => log.warn({ error, lost: records.length }, 'explanations of refusals were not kept'))
+      .catch((error: unknown) => log.warn({ error, lost: records.length }, 'failed to store explanations of refusals'))
   }
   const timer = setInterval(() => {
     flush()

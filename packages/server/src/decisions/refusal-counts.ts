@@ -17,7 +17,7 @@ export interface RefusalCounts {
 export function countRefusals(platform: Pick<Platform, 'sql' | 'metrics' | 'log'>): RefusalCounts {
   const lost = new Counter({
     name: 'svc_refusals_uncounted_total',
-    help: 'Refusals that are missing from the counts by day or by limit: too many different ones, or the database was away.',
+    help: 'Refusals that are missing from the counts by day or by limit: too many different ones, or the database was unavailable.',
     registers: [platform.metrics],
   })
   const days = counting<RefusalCountRow>(platform, lost, addRefusals)
@@ -66,7 +66,7 @@ function counting<R extends CountedRow>(
         .then(() => sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => write(tx, rows)))
         .catch((error: unknown) => {
           lost.inc(rows.reduce((sum, row) => sum + row.count, 0))
-          log.warn({ error, lost: rows.length }, 'refusals were not counted')
+          log.warn({ error, lost: rows.length }, 'failed to count refusals')
         })
     return flushing
   }

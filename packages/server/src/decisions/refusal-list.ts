@@ -34,7 +34,7 @@ export interface RefusalList {
 export function listRefusals({ sql, config, metrics, log }: Pick<Platform, 'sql' | 'config' | 'metrics' | 'log'>) {
   const unlisted = new Counter({
     name: 'svc_refusals_unlisted_total',
-    help: 'Refusals that are missing from the list: more different ones than a day of an organization may have, or the database was away.',
+    help: 'Refusals that are missing from the list: more different ones than a day of an organization may have, or the database was unavailable.',
     registers: [metrics],
   })
   let waiting = new Map<string, ListedRow & { count: number; last_at: string }>()
@@ -90,7 +90,7 @@ export function listRefusals({ sql, config, metrics, log }: Pick<Platform, 'sql'
       if (left.length > 0) unlisted.inc(left.reduce((sum, { count }) => sum + count, 0))
     } catch (error) {
       unlisted.inc(rows.reduce((sum, { count }) => sum + count, 0))
-      log.warn({ error, lost: rows.length }, 'refusals were not listed')
+      log.warn({ error, lost: rows.length }, 'failed to list refusals')
     }
   }
 

@@ -7,7 +7,7 @@ import type { KnownHold } from './tasks.ts'
 
 export const noSuchHold = ({ isStartedRun }: IngestItem) =>
   isStartedRun
-    ? validationFailed([{ field: 'run_id', code: 'invalid_value', message: 'There is no such running run.' }])
+    ? validationFailed([{ field: 'run_id', code: 'invalid_value', message: 'No running run has this run_id.' }])
     : validationFailed([{ field: 'reservation_id', code: 'invalid_value', message: 'There is no such reservation.' }])
 
 const nameTaken = () => new ApiError('conflict', {}, { message: 'Another run has this external_id.' })

@@ -183,7 +183,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
         ;(outcome.busy.has(waiting.task) ? aside : again).push(waiting)
       } else if (answer instanceof Error) {
         if (!(answer instanceof ApiError))
-          log.error({ error: answer, org_id: waiting.task.orgId }, 'books cannot be decided on')
+          log.error({ error: answer, org_id: waiting.task.orgId }, 'batch failed: inconsistent ledger state')
         waiting.reject(answer)
       } else {
         const { readMs, decideMs, commitMs } = outcome
@@ -237,7 +237,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     } else if (isPoison(code)) this.isolate(batch, error)
     else {
       if (!isRace(code)) {
-        log.warn({ error, reason: outage }, outage ? outages[outage] : 'a batch was not carried out')
+        log.warn({ error, reason: outage }, outage ? outages[outage] : 'a batch failed and is tried again')
         await new Promise((resolve) => setTimeout(resolve, reconnectMs))
       }
       this.room.putBack(batch)

@@ -29,7 +29,7 @@ export const endingDenied = () =>
   new ApiError(
     'missing_scope',
     { required: managing },
-    { message: `Another key made this: to end it takes ${managing}.` },
+    { message: `This was made by another key: ending it requires the scope ${managing}.` },
   )
 
 /** Throws unless the agent may end the hold. */

@@ -27,7 +27,7 @@ export class RunEnds {
         startedAtMs: timeOfUuid(runId),
       })
     else if (!item.isSameEnd(before))
-      throw new ApiError('conflict', {}, { message: 'The run has ended already, and not as you say.' })
+      throw new ApiError('conflict', {}, { message: 'The run has already ended with a different result.' })
   }
 
   /** Keeps the ends of the task if it is carried out, and drops them otherwise. */

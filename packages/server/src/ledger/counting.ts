@@ -24,7 +24,7 @@ export const countingKind: LimitKind = {
       {
         field: unit !== 'usd' ? 'output_tokens' : isPreFlight ? 'estimated_cost_usd' : 'cost_usd',
         code: 'out_of_range',
-        message: 'With this, more would be spent than can be counted.',
+        message: 'The total spend would exceed the largest amount that can be counted.',
       },
     ]),
 }

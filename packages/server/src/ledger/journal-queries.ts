@@ -151,7 +151,7 @@ export async function bookAdjustment(
            ${adjustment.madeBy.key_id}::uuid, ${adjustment.madeBy.grant_id}::uuid, ${JSON.stringify(adjustment.actor)}::jsonb, ${adjustment.reason}
       from ledger, now returning ${columns}`.execute(tx)
   if (rows.length === 0)
-    throw new Error(`the books of organization ${orgId} moved under an adjustment: its lock was lost`)
+    throw new Error(`the ledger of organization ${orgId} changed during an adjustment: its lock was lost`)
   return rows[0]!
 }
 

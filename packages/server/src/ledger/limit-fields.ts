@@ -61,7 +61,7 @@ export const thresholdsInput = Type.Optional(
     maxItems: 10,
     uniqueItems: true,
     default: [],
-    description: 'Percent of the limit, each told once per period when what is spent reaches it.',
+    description: 'Percentages of the limit; each emits one event per period when the spend reaches it.',
     examples: [[50, 80, 100]],
   }),
 )
@@ -110,7 +110,9 @@ export function replacedSchedule(
   const last = lastWanted(row)
   const faults = (['timezone', 'anchor'] as const)
     .filter((name) => input[name] === undefined && last[name] !== plainSchedule[name])
-    .map((field): FieldFault => ({ field, code: 'required', message: 'One is set: name it, or use PATCH.' }))
+    .map(
+      (field): FieldFault => ({ field, code: 'required', message: 'One is set already: send it again, or use PATCH.' }),
+    )
   if (faults.length > 0) throw validationFailed(faults)
   const wanted = wantedSchedule(input, { ...plainSchedule, unit: last.unit })
   const { next_schedule: _next, ...running } = scheduleView(plannedOf(row), nowMs)
@@ -156,14 +158,14 @@ export function scheduleView({ current, next }: Planned, nowMs: number) {
 export const stopFields = {
   refused_count: Computed({
     ...Count,
-    description: 'How many calls it has refused, in the period if it has one. Told within a second.',
+    description: 'Number of calls it has refused, in the period if it has one. Updated within a second.',
   }),
   exhausted_at: Computed(
     Nullable(
       Type.String({
         ...Timestamp,
         description:
-          'When it refused the first of them; null if it has refused none, or if a change of the limit has made room since.',
+          'When it refused the first of them; null if it has refused none, or if a change of the limit has allowed calls again since.',
       }),
     ),
   ),
@@ -177,15 +179,13 @@ export const stopView = ({ refused, exhaustedAt }: Pick<UsedBalance, 'refused' |
 /** Fields that tell how much of an amount in dollars is used. */
 export const amountFields = {
   spent_usd: Computed(Usd),
-  held_usd: Computed(Type.String({ ...Usd, description: 'Reserved for what is running now.' })),
+  held_usd: Computed(Type.String({ ...Usd, description: 'Reserved for calls that are running now.' })),
   remaining_usd: Computed(Nullable(Usd)),
-  overrun_usd: Computed(
-    Type.String({ ...Usd, description: 'The part of what was spent that was above its reservation.' }),
-  ),
+  overrun_usd: Computed(Type.String({ ...Usd, description: 'The part of the spend that was above its reservation.' })),
   late_usd: Computed(
     Type.String({
       ...Usd,
-      description: 'The part of what was spent that was reported after its reservation had ended.',
+      description: 'The part of the spend that was reported after its reservation had ended.',
     }),
   ),
   ...stopFields,

@@ -33,12 +33,12 @@ export const JournalEntry = Type.Object(
     key_id: Nullable({
       ...MadeBy,
       description:
-        'The key that made the reservation, recorded the runs or adjusted: `key_…`, or `sgr_…` for a support grant; null where that was not kept yet.',
+        'The key that made the reservation, recorded the runs or adjusted: `key_…`, or `sgr_…` for a support grant; null for entries from before this was recorded.',
     }),
     changes: Type.Array(
       Type.Object({
         limit_id: Type.String(),
-        kind: Type.String({ description: 'Which kind of limit.', examples: ['budget'] }),
+        kind: Type.String({ description: 'The kind of limit.', examples: ['budget'] }),
         subject: Type.String(),
         unit: OneOf(['usd', 'runs', 'tokens']),
         period_start: Nullable(Timestamp),
@@ -48,12 +48,12 @@ export const JournalEntry = Type.Object(
         overrun: SignedAmount,
         late: SignedAmount,
       }),
-      { description: 'What the movement added to each allowance that it touched.' },
+      { description: 'The change of each allowance that the movement touched.' },
     ),
     actor: Nullable(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'Who moved it: its maker, another key that ended it, or `{"kind": "system"}` where a lease ended or an unanswered reservation was given back; null where that was not kept yet.',
+          'Who moved it: its maker, another key that ended it, or `{"kind": "system"}` where a lease ended or an unanswered reservation was released; null for entries from before this was recorded.',
       }),
     ),
     reason: Nullable(Type.String()),

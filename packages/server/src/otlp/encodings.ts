@@ -40,7 +40,11 @@ export const protobufTraces = {
       return readRequest(new MessageReader(bytes), new Budget())
     } catch (error) {
       if (!(error instanceof MalformedMessage)) throw error
-      return unreadable({ field: 'body', code: 'invalid_body', message: 'The body is no protobuf message of traces.' })
+      return unreadable({
+        field: 'body',
+        code: 'invalid_body',
+        message: 'The body is not a protobuf message of traces.',
+      })
     }
   },
 } satisfies BodyType

@@ -166,7 +166,7 @@ function msOf(name: string, nano: unknown): number | undefined {
   // A number in JSON has lost its last digits, so that a whole millisecond may have become a little less than one.
   if (typeof nano === 'number' && Number.isInteger(nano)) ms = Math.floor(Math.round(nano / 1_000) / 1_000)
   else if (typeof nano === 'string' && /^\d{1,20}$/.test(nano)) ms = Number(BigInt(nano) / nanoPerMs)
-  else throw new Unfit(`${name} is no number of nanoseconds`)
+  else throw new Unfit(`${name} is not a number of nanoseconds`)
   return ms === 0 ? undefined : ms
 }
 
@@ -204,7 +204,7 @@ function tokens(name: (typeof usageNames)[number], attributes: Attributes): numb
   if (value === undefined) return undefined
   const count = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 0)
-    throw new Unfit(`${names[name][0]} is no number of tokens`)
+    throw new Unfit(`${names[name][0]} is not a number of tokens`)
   return count
 }
 
@@ -213,7 +213,7 @@ function costOf(attributes: Attributes): string | undefined {
   if (value === undefined) return undefined
   const nano = typeof value === 'object' ? undefined : nanoOfDollars(value)
   if (nano === undefined || nano > maxChargeNano)
-    throw new Unfit(`cost_usd is no amount of dollars up to ${dollars(maxChargeNano)}`)
+    throw new Unfit(`cost_usd is not an amount of dollars up to ${dollars(maxChargeNano)}`)
   return formatUsd(nano)
 }
 

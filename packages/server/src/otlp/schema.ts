@@ -75,7 +75,7 @@ export const TracesAnswer = Type.Unsafe<string | Buffer>({
               description: 'How many spans with usage were not recorded.',
               examples: ['1'],
             }),
-            errorMessage: Type.String({ description: 'Why, for the first of them.' }),
+            errorMessage: Type.String({ description: 'The reasons, for the first of them.' }),
           }),
         ),
       }),

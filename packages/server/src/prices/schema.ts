@@ -81,7 +81,7 @@ const input = Type.Object(
       ...Nullable(Usd),
       default: null,
       description:
-        'What is held for a request to a model that has no price; null: such a request is refused unless it says an estimate.',
+        'What is held for a request to a model that has no price; null: such a request is refused unless it has an estimate.',
     }),
     default_max_output_tokens: Type.Optional(
       Type.Integer({

@@ -16,14 +16,14 @@ const firstPlace: AllowancePlace = {
 export function pruneRowsJob({ sql, log, metrics }: Platform): Job {
   const pruned = new Counter({
     name: 'svc_rows_pruned_total',
-    help: 'Rows that were deleted because nobody needs them any more, by table.',
+    help: 'Rows deleted because they are no longer needed, by table.',
     labelNames: ['table'],
     registers: [metrics],
   })
   const tell = (table: string, rows: number) => {
     if (rows === 0) return
     pruned.inc({ table }, rows)
-    log.info({ table, rows }, 'deleted rows that are kept no longer')
+    log.info({ table, rows }, 'deleted rows that are no longer needed')
   }
   return {
     name: 'prune-rows',

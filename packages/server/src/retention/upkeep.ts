@@ -31,7 +31,7 @@ export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Jo
   tellDaysAhead({ sql, clock, log, metrics })
   const dropped = new Counter({
     name: 'svc_partitions_dropped_total',
-    help: 'Tables of runs that were dropped because nobody keeps their runs any longer.',
+    help: 'Partitions of runs that were dropped because their retention is over.',
     labelNames: ['table'],
     registers: [metrics],
   })
@@ -44,14 +44,14 @@ export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Jo
       for (const { parent, name, from } of overdue(await listPartitions(sql), now.getTime())) {
         if (signal?.aborted) return
         if (!(await dropUnlessInUse(sql, parent, from))) {
-          log.warn({ table: name }, 'a table of old runs is being read; it is dropped at the next attempt')
+          log.warn({ table: name }, 'a partition of old runs is being read; the next attempt drops it')
           continue
         }
         dropped.inc({ table: parent })
-        log.info({ table: name }, 'dropped a table of runs that are kept no longer')
+        log.info({ table: name }, 'dropped a partition of runs whose retention is over')
       }
       const keys = await forgetRunKeys(sql, signal)
-      if (keys > 0) log.info({ keys }, 'forgot keys of runs that nobody may send again')
+      if (keys > 0) log.info({ keys }, 'deleted run keys that have expired')
     },
   }
 }
@@ -97,7 +97,7 @@ export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
       total += gone
       after = last
     }
-    if (total > 0) log.info({ chains: total }, 'forgot chains that are no longer used')
+    if (total > 0) log.info({ chains: total }, 'deleted chains that are no longer used')
   },
 })
 
@@ -108,14 +108,14 @@ export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
 function tellDaysAhead({ sql, clock, log, metrics }: Pick<Platform, 'sql' | 'clock' | 'log' | 'metrics'>) {
   new Gauge({
     name: 'svc_partitions_days_ahead',
-    help: 'For how many days the table that ends first stands ready; without one nothing can be written.',
+    help: 'Days for which every table has partitions; without a partition nothing can be written.',
     registers: [metrics],
     async collect() {
       try {
         this.set(await daysAhead(sql, clock.now().getTime()))
       } catch (error) {
         this.remove()
-        log.warn({ error }, 'could not tell for how long tables stand ready')
+        log.warn({ error }, 'failed to read the partition horizon')
       }
     },
   })

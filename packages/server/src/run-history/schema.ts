@@ -31,8 +31,8 @@ const listed = ListQuery(sorts, {
   external_id: { ...ExternalId, description: 'The run with this id of your own.' },
   key_id: MadeByFilter('Runs that this key, or support grant, made.'),
   parent_run_id: IdFilter(['run'], 'Runs that this one began.'),
-  min_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at least so much.' }),
-  max_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at most so much.' }),
+  min_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at least this much.' }),
+  max_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at most this much.' }),
 })
 
 export type RunListQuery = Static<typeof listed>

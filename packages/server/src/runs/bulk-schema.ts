@@ -15,7 +15,7 @@ const BulkRun = Type.Object(
   {
     model: Type.Optional({
       ...Model,
-      description: 'May be left out of a settlement: then it is the one that was asked for.',
+      description: 'May be left out of a settlement: then it is the requested one.',
     }),
     provider: Type.Optional(Provider),
     ...optionalDimensions,
@@ -87,7 +87,7 @@ export const BulkInput = withCheck(bulk, ({ runs }: BulkInput): FieldFault[] =>
       faults.push({
         field: `runs.${i}.reservation_id`,
         code: 'invalid_value',
-        message: 'A run that was started has no other reservation.',
+        message: 'A started run has its own reservation: leave this out.',
       })
     return faults
   }),
@@ -115,6 +115,6 @@ export const BulkAnswer = Type.Object(
       }),
     ),
   },
-  { description: 'What became of each run, in the order of the request.' },
+  { description: 'The result of each run, in the order of the request.' },
 )
 export type BulkAnswer = Static<typeof BulkAnswer>

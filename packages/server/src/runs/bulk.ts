@@ -131,7 +131,7 @@ function startOf({ started_at, ended_at }: BulkRun, nowMs: number): number {
   const fault = (message: string) => validationFailed([{ field, code: 'out_of_range', message }])
   if (startedAtMs < nowMs - maxRunAgeDays * dayMs)
     throw fault(`A run can be recorded up to ${maxRunAgeDays} days after its start.`)
-  if (startedAtMs > nowMs + maxAheadMs) throw fault('This lies in the future.')
+  if (startedAtMs > nowMs + maxAheadMs) throw fault('Must not be in the future.')
   return startedAtMs
 }
 

@@ -79,6 +79,6 @@ export function endOf(endedAt: string | undefined, startedAtMs: number, nowMs: n
   const endedAtMs = Date.parse(endedAt)
   const fault = (message: string) => validationFailed([{ field: 'ended_at', code: 'out_of_range', message }])
   if (endedAtMs < startedAtMs - earlyMs) throw fault('A run cannot end before it started.')
-  if (endedAtMs > nowMs + maxAheadMs) throw fault('This lies in the future.')
+  if (endedAtMs > nowMs + maxAheadMs) throw fault('Must not be in the future.')
   return Math.max(endedAtMs, startedAtMs)
 }

@@ -61,7 +61,7 @@ export function finishedRun(
 /** Returns a run that had ended before: the same end again is answered with it, a different one is a conflict. */
 export function finishedBefore(run: Run, input: FinishInput): FinishedRun {
   if (!isSameEnd(endedRunOf(run), input))
-    throw new ApiError('conflict', {}, { message: 'The run has ended already, and not as you say.' })
+    throw new ApiError('conflict', {}, { message: 'The run has already ended with a different result.' })
   return withIgnored(run, input)
 }
 
@@ -73,7 +73,12 @@ function withIgnored(run: Run, input: FinishInput): FinishedRun {
 export function endOfHold(verdict: Result['verdict']) {
   if (verdict.type === 'not_found') throw new ApiError('not_found')
   // A hold that was released because its start was never answered has not run.
-  if (verdict.type === 'conflict') throw new ApiError('conflict', {}, { message: 'The run was given up.' })
+  if (verdict.type === 'conflict')
+    throw new ApiError(
+      'conflict',
+      {},
+      { message: 'The run was abandoned before it started and its reservation released.' },
+    )
   if (verdict.type !== 'ended') throw new TypeError(`no run ends with ${verdict.type}`)
   return verdict
 }

@@ -30,5 +30,5 @@ export function noteUnpricedSettlements(
       if (model !== undefined && !prices.priceOf(model, provider, nowMs))
         noteUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
   }
-  note().catch((error: unknown) => platform.log.warn({ error }, 'an unpriced model was not noted'))
+  note().catch((error: unknown) => platform.log.warn({ error }, 'failed to record an unpriced model'))
 }

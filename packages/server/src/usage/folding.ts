@@ -114,7 +114,7 @@ export function foldUsage(platform: Platform) {
   const { sql, log, metrics } = platform
   const waiting = new Gauge({
     name: 'svc_usage_deltas_waiting',
-    help: 'Usage that was recorded and is not folded yet, about.',
+    help: 'Approximate number of usage deltas that are recorded and not folded yet.',
     registers: [metrics],
   })
   const foldedSoFar = new Counter({

@@ -162,14 +162,17 @@ const sums = {
   estimated_usd: Sum('The part of it that was charged by estimate.'),
   overrun_usd: Sum('The part of it that went above reservations.'),
   value_usd: Sum('What the runs were worth, as reported.'),
-  average_duration_ms: Nullable({ ...Count, description: 'Of the runs whose end was told; null where there is none.' }),
+  average_duration_ms: Nullable({
+    ...Count,
+    description: 'Of the runs whose end was reported; null where there is none.',
+  }),
 }
 
 const Group = Type.Optional(
   Nullable(
     Type.String({
       description:
-        'With `group_by` only; null for runs that had none, `(other)` for names beyond those that usage tells apart.',
+        'With `group_by` only; null for runs that had none, `(other)` for names beyond those that usage distinguishes.',
     }),
   ),
 )
