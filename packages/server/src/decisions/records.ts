@@ -32,7 +32,7 @@ export interface DecisionRecords {
   /** Lists and counts a refusal, apart from dry runs. */
   readonly note: (record: DecisionRecord & { readonly refused: Refused }) => void
   /**
-   * As `note`, and also stores the explanation unless the same limit of the organization has refused too often this second;
+   * As `record`, and also stores the explanation unless the same limit of the organization has refused too often this second;
    * returns true when it is stored.
    */
   readonly offer: (record: DecisionRecord) => boolean

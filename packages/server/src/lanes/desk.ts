@@ -138,7 +138,7 @@ export class Desk {
   }
 
   /**
-   * Books one charge, or returns the refusal. With `isWary` it also stops at a limit of enforcement `alert`: what that would have
+   * Books one charge, or returns the refusal. With `stopsAtAlerts` it also stops at a limit of enforcement `alert`: what that would have
    * refused is counted per item.
    */
   private bookOne(item: ChargedItem, sums: Sums): Refusal | undefined

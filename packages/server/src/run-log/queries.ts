@@ -38,7 +38,7 @@ export interface RunKey {
 /**
  * Claims run keys, in order, and records the runs whose keys were free or that have none. Returns the keys that other runs have;
  * of two runs with the same keys the first gets all of them. Before any lock: it waits for a key that another transaction is
- * claiming. The runs come as `parametersInTurns` builds them.
+ * claiming. The runs come as `buildParameters` returns them.
  */
 export const claimRuns = (runs: readonly string[], keys: readonly RunKey[]): Sent => ({
   statement: claimStatement,
