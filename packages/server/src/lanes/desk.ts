@@ -138,8 +138,8 @@ export class Desk {
   }
 
   /**
-   * Books one charge, or returns the refusal. With `stopsAtAlerts` it also stops at a limit of enforcement `alert`: what that would have
-   * refused is counted per item.
+   * Books one charge, or returns the refusal. With `stopsAtAlerts` it also stops at a limit of enforcement `alert`: what that
+   * would have refused is counted per item.
    */
   private bookOne(item: ChargedItem, sums: Sums): Refusal | undefined
   private bookOne(item: ChargedItem, sums: Sums, isWary: true): Refusal | 'watched' | undefined

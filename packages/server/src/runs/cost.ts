@@ -72,7 +72,7 @@ export const maxAheadMs = 5 * 60_000
 
 /**
  * Returns the end of a run, if it is possible. The start is stored to the millisecond, which the caller's own clock may not be;
- * where the run was started here, two clocks have told the times.
+ * where the run was started here, the two times come from two clocks.
  */
 export function endOf(endedAt: string | undefined, startedAtMs: number, nowMs: number, earlyMs = 1): number {
   if (endedAt === undefined) return Math.max(nowMs, startedAtMs)
