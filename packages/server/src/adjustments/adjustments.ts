@@ -30,12 +30,12 @@ import { loadTopUps } from '../quota/quota.ts'
 import { parseUsd } from '../values/money.ts'
 import type { AdjustmentInput } from './schema.ts'
 
-/** The balances of a period are forgotten so long after its end. */
+/** Time after the end of a period at which its balances are deleted. */
 const keptMs = 400 * 86_400_000
 
 /**
- * Corrects what is spent of a limit in one period, with a reason, on the record. It is a movement like any other, so the
- * journal still sums to the rows; it never refuses later what was admitted before.
+ * Corrects the spend of a limit in one period, with a reason, on the record. It is a movement like any other, so the journal
+ * still sums to the rows; it never refuses later what was admitted before.
  */
 export async function adjust(
   { tx, audit }: ChangeTools,
@@ -48,7 +48,7 @@ export async function adjust(
   const atMs = input.at === undefined ? nowMs : Date.parse(input.at)
   const bySchedule = await allowanceToAdjust(tx, orgId, input, atMs)
   if (!bySchedule) throw new ApiError('not_found')
-  // Its schedule may have changed since: what was booked then stands in the row of then.
+  // Its schedule may have changed since: the spend of that time is in the row of that time.
   const allowance = await inItsPeriod(tx, orgId, bySchedule, atMs)
   if (allowance.period && allowance.period.endMs < nowMs - keptMs)
     throw validationFailed([
@@ -62,7 +62,7 @@ export async function adjust(
       {
         field: input.amount === undefined ? 'amount_usd' : 'amount',
         code: 'out_of_range',
-        message: 'Too much to count.',
+        message: 'The total would exceed the largest amount that can be counted.',
       },
     ])
   const row = await bookAdjustment(tx, orgId, allowance, {
@@ -79,7 +79,7 @@ export async function adjust(
   return entry
 }
 
-/** What an adjustment reaches; called when it is booked. */
+/** Returns the thresholds that an adjustment crosses; called when it is booked. */
 async function crossingsBy(tx: Tx, orgId: string, allowance: Allowance, spent: bigint, delta: bigint) {
   if (delta <= 0n) return []
   if (allowance.kind !== 'quota') return crossingsOf(allowance, spent, spent + delta)

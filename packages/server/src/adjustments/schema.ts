@@ -15,7 +15,7 @@ const input = Type.Object(
       Type.String({
         pattern: '^-?(0|[1-9][0-9]{0,8}|[1-8][0-9]{9})(\\.[0-9]{1,9})?$',
         maxLength: 21,
-        description: 'What to add to what is spent; negative to take away. What is spent never falls below 0.',
+        description: 'Amount to add to the spend; negative to subtract. The spend never falls below 0.',
         examples: ['-12.5'],
       }),
     ),
@@ -27,7 +27,7 @@ const input = Type.Object(
       }),
     ),
     unit: Type.Optional(Type.Enum(['runs', 'tokens'], { description: 'Of a plan.' })),
-    customer_id: Type.Optional({ ...OwnId, description: 'Whose, for a customer limit.' }),
+    customer_id: Type.Optional({ ...OwnId, description: 'The customer, for a customer limit.' }),
     at: Type.Optional(Type.String({ ...Moment, description: 'A time in the period to correct; by default now.' })),
     reason: Type.String({ minLength: 1, maxLength: 500, examples: ['Refund of invoice 4711'] }),
   },
@@ -43,17 +43,16 @@ export const AdjustmentInput = withCheck(
     const wanted = isPlan ? { amount, unit } : { amount_usd }
     const unwanted = isPlan ? { amount_usd } : { amount, unit }
     for (const [field, value] of Object.entries(wanted))
-      if (value === undefined)
-        faults.push({ field, code: 'required', message: 'This field is needed for such a limit.' })
+      if (value === undefined) faults.push({ field, code: 'required', message: 'Required for this kind of limit.' })
     for (const [field, value] of Object.entries(unwanted))
       if (value !== undefined)
-        faults.push({ field, code: 'invalid_value', message: 'This field is not for such a limit.' })
+        faults.push({ field, code: 'invalid_value', message: 'Not allowed for this kind of limit.' })
     const isCustomer = limit_id.startsWith('clm_')
     if (isCustomer !== (customer_id !== undefined))
       faults.push(
         isCustomer
           ? { field: 'customer_id', code: 'required', message: 'A customer limit is adjusted for one customer.' }
-          : { field: 'customer_id', code: 'invalid_value', message: 'This field is for customer limits.' },
+          : { field: 'customer_id', code: 'invalid_value', message: 'Only allowed for customer limits.' },
       )
     return faults
   },

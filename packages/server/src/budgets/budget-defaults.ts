@@ -62,7 +62,7 @@ export async function getBudgetDefault(tx: Tx, orgId: string, nowMs: number, sco
 
 const absentDefault = (scopeKind: DefaultScope) => ({ ...notSet(BudgetDefault), scope_kind: scopeKind })
 
-/** What was spent under the default goes on counting, for each of those whom it binds. */
+/** Sets the default. The spend under the former default goes on counting, for each of its subjects. */
 export async function putBudgetDefault(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
@@ -114,7 +114,7 @@ export async function deleteBudgetDefault(
   return null
 }
 
-/** How much each of those has used whom the default has bound in its running period. */
+/** Returns the usage of each subject that the default has limited in its running period. */
 export async function listDefaultUsage(
   tx: Tx,
   orgId: string,

@@ -188,7 +188,7 @@ describe('changing a budget', () => {
       period_end: from,
       next_schedule: { period: 'week', timezone: 'UTC', anchor: '2026-01-01', from },
     })
-    // A further change adds to what was asked for, and asking for what is in force takes it back.
+    // A further change adds to the requested one, and requesting the schedule in force takes it back.
     const { json: more } = await limits.ask('PATCH', one, { timezone: 'Asia/Tokyo' })
     expect(more['next_schedule']).toEqual({
       period: 'week',

@@ -42,7 +42,7 @@ import { formatUsd, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import type { BudgetInput, BudgetKey, BudgetReplacement, BudgetView, ScopedBudgetInput } from './schema.ts'
 
-/** From the whole to its parts: where several would refuse, the widest is told. */
+/** Scopes from the whole to its parts: where several would refuse, the widest is reported. */
 const scopes: readonly [ScopedLimit['scopeKind'], (charge: Charge) => string | undefined][] = [
   ['org', () => ''],
   ['department', ({ departmentId }) => departmentId],
@@ -54,7 +54,7 @@ interface BudgetClaim extends Claim {
   readonly scopeKind: ScopedLimit['scopeKind']
 }
 
-/** At most so much a period, for the organization or a part of it; a part that has no budget of its own has the default. */
+/** The most that the organization or a part of it may spend in a period; a part without a budget of its own has the default. */
 export const budgetKind: LimitKind = {
   kind: 'budget',
   bindsAtEdge: true,
@@ -78,7 +78,7 @@ export const budgetKind: LimitKind = {
   },
 }
 
-/** A limit of a customer is refused in the same words. */
+/** The refusal of a budget, also used for a customer's limit. */
 export const budgetExceeded = (
   refusal: Refusal,
   id: string,
@@ -129,9 +129,9 @@ export async function getBudget(tx: Tx, orgId: string, nowMs: number, id: string
 
 const amountOf = (usd: string | null) => (usd === null ? null : parseUsd(usd))
 
-/** Every process keeps all of an organization's budgets in memory, and looks through them for each decision. */
+/** Most budgets of an organization: every process caches all of them, and searches them for each decision. */
 const maxBudgets = 1_000
-/** Each of them is a row that every decision in the scope reads and writes under the organization's lock. */
+/** Most budgets on one scope: each is a row that every decision in the scope reads and writes under the organization's lock. */
 const maxBudgetsOnScope = 20
 
 const tooMany = (message: string) => new ApiError('conflict', {}, { message })
@@ -196,7 +196,7 @@ export async function deleteBudget({ tx, audit, replaces }: ChangeTools, orgId: 
   return null
 }
 
-/** The budget of a scope and a period, as it was last asked to be. Several are told apart by their ids only. */
+/** Finds the budget of a scope and a period, as last requested. Where there are several, only their ids tell them apart. */
 async function findScoped(tx: Tx, orgId: string, { scope_kind, scope_id = '', period }: BudgetKey) {
   const [found, ...others] = (await liveLimits(tx, orgId, 'budget')).filter(
     (row) => row.scope_kind === scope_kind && row.scope_id === scope_id && lastWanted(row).unit === period,
@@ -216,7 +216,7 @@ export async function getScopedBudget(
   return row && viewOf(tx, orgId, nowMs, row)
 }
 
-/** Makes the budget of a scope and a period what was asked for, and makes it if there is none. */
+/** Replaces the budget of a scope and a period, and creates it if there is none. */
 export async function putScopedBudget(
   tools: ChangeTools,
   orgId: string,

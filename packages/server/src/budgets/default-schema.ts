@@ -27,7 +27,7 @@ const input = Type.Object(
         minimum: 1,
         maximum: 10_000_000,
         default: 1_000,
-        description: 'Further new names of a day (UTC) share one allowance, so that made-up names get nobody more.',
+        description: 'Further new names of a day (UTC) share one allowance, so that made-up names gain nothing.',
       }),
     ),
   },
@@ -47,7 +47,7 @@ export const BudgetDefault = Type.Object(
     max_new_per_day: Type.Integer(),
     ...rowTimes,
   },
-  { description: 'What holds for every such scope without a budget of its own.' },
+  { description: 'The budget of every such scope without a budget of its own.' },
 )
 export type BudgetDefaultView = Static<typeof BudgetDefault>
 

@@ -5,13 +5,13 @@ interface Scope {
   readonly scope_id?: string | null
 }
 
-/** The scope of a budget as the value of a dimension; the organization's has none. */
+/** The scope of a budget as a value of a dimension; the organization's own has none. */
 export const scopeOf = ({ scope_kind, scope_id }: Scope): Readonly<Record<string, string>> =>
   scope_kind === undefined || scope_id === undefined || scope_id === null ? {} : { [`${scope_kind}_id`]: scope_id }
 
 /**
- * The filters of a list of budgets for a key; nothing where none can be meant. A pinned key is shown a budget where all that
- * the budget counts lies within its pins: that of the one value to which it is pinned.
+ * Narrows the filters of a list of budgets to a key's pins; undefined where nothing can match. A pinned key sees a budget when
+ * everything that the budget counts lies within its pins: that of the one value to which it is pinned.
  */
 export function pinnedBudgets<T extends Scope>(query: T, { pins }: Pick<Caller, 'pins'>): T | undefined {
   if (!isPinned({ pins })) return query

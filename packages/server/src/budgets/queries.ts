@@ -17,7 +17,7 @@ interface DefaultUsageRow {
   readonly exhausted_at: Date | null
 }
 
-/** The allowances of a default that a moment lies in, of all subjects or of one. */
+/** Returns the allowances of a default at a time, of all subjects or of one. */
 export async function usageOfDefault(
   tx: Tx,
   orgId: string,

@@ -44,7 +44,7 @@ export function budgets(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Create a budget',
         description:
-          'At most so much a period, for the organization or one workflow, deployment or department. It counts from now on and binds the next decision on every process.',
+          'Limits the spend per period, for the organization or one workflow, deployment or department. It counts from now on and binds the next decision on every process.',
         params: OrgPath,
         body: BudgetInput,
         response: { 201: Budget },

@@ -12,7 +12,8 @@ const Enforcement = Type.Enum(['block', 'alert'])
 export const enforcementInput = Type.Optional(
   Type.Enum(['block', 'alert'], {
     default: 'block',
-    description: '`block` refuses what would pass the limit; `alert` counts what it would have refused.',
+    description:
+      '`block` refuses a call that would exceed the limit; `alert` counts the calls that it would have refused.',
   }),
 )
 
@@ -68,7 +69,7 @@ const key = Type.Object({
   period: { ...scheduleInput.period, examples: ['month'] },
 })
 export type BudgetKey = Static<typeof key>
-/** Which budget is meant: the one of a scope and a period. */
+/** Identifies a budget by its scope and period. */
 export const BudgetKey = withCheck(key, scopeFaults)
 
 const { period: _key, ...own } = changeable
@@ -82,7 +83,7 @@ const whole = Type.Object(changeable, {
   examples: [{ name: 'Support team', limit_usd: '750', period: 'month', timezone: 'Europe/Berlin' }],
 })
 export type BudgetReplacement = Static<typeof whole>
-/** What a budget is for stays: what was counted belongs to its scope. */
+/** A replacement of a budget. Its scope stays: the spend that was counted belongs to it. */
 export const BudgetReplacement = withCheck(whole, scheduleFaults)
 
 export const Budget = Type.Object(
@@ -101,7 +102,7 @@ export const Budget = Type.Object(
         description: 'How many decisions of this period an `alert` budget would have refused.',
       }),
     ),
-    counts_from: Type.String({ ...Timestamp, description: 'A budget knows nothing of what was spent before.' }),
+    counts_from: Type.String({ ...Timestamp, description: 'A budget does not count what was spent before.' }),
     ...rowTimes,
   },
   { description: 'The budget, with what is used of its running period.' },

@@ -8,7 +8,7 @@ const unbounded: ChainBounds = { maxCostNano: null, maxTokens: null, maxDepth: n
 const place = (more: Partial<ChainPlace> = {}): ChainPlace => ({ ...unbounded, chainId: 'tree', depth: 1, ...more })
 const bind = (charge: Charge) => chainKind.bind(charge, {} as OrgLimits, undefined, 0)
 
-/** A run of a chain as it is asked for. */
+/** A run of a chain as it is requested. */
 function run(usd: bigint, tokens: bigint, chain: Partial<ChainPlace>): ChargedItem {
   const charge = { usd, tokens, runs: 1n, chain: place(chain) }
   return { charge, claims: bind(charge) }

@@ -22,7 +22,7 @@ import type { ChainBoundsInput, ChainLimits, ChainLimitsInput } from './schema.t
 export { findStanding } from './queries.ts'
 export { ChainBoundsInput } from './schema.ts'
 
-/** The key of what counts a chain. It is the chain's own, whoever has heard of the chain. */
+/** The key of a chain's allowance. It depends on the chain's id alone, so every process computes the same one. */
 export const chainKey = (chainId: string, unit: Unit) => allowanceKey('chain', chainId, unit, '')
 
 const allowanceOf = (chainId: string, unit: Unit, limit: bigint | null): Allowance => ({
@@ -37,7 +37,7 @@ const allowanceOf = (chainId: string, unit: Unit, limit: bigint | null): Allowan
   thresholds: [],
 })
 
-/** What a tree of runs may cost and use together, and how deep it may grow. Counted also where nothing bounds it. */
+/** The cost and tokens that a chain of runs may use together, and its depth. Counted even where nothing bounds them. */
 export const chainKind: LimitKind = {
   kind: 'chain',
   bindsAtEdge: false,
@@ -60,7 +60,7 @@ export const chainKind: LimitKind = {
   },
 }
 
-/** A run's depth follows from its parent's, which does not change: nothing has to be counted. */
+/** Claims on the depth of a run, which follows from its parent's and does not change: nothing has to be counted. */
 function depthClaims({ chainId, depth, maxDepth }: ChainPlace): Claim[] {
   if (maxDepth === null || depth <= maxDepth) return []
   const allowance = { ...allowanceOf(chainId, 'runs', BigInt(maxDepth)), key: chainKey(chainId, 'runs') }
@@ -78,18 +78,18 @@ function exceeded<T extends string | number>(reason: 'cost' | 'depth' | 'tokens'
   )
 }
 
-/** A chain as its row says. */
+/** A chain from its row. */
 export interface Chain extends ChainBounds {
   readonly chainId: string
   readonly lastUsedAtMs: number
 }
 
-/** What bounds new chains: those of a workflow, or for the workflow '' all others. */
+/** The bounds of new chains by workflow; `''` stands for all other workflows. */
 export type BoundsByWorkflow = ReadonlyMap<string, ChainBounds>
 
 /**
- * What bounds a chain that begins now: what is set for its workflow, or for all, tightened by what its first run asks for. A
- * run cannot loosen what the organization has set.
+ * Returns the bounds of a chain that begins now: those set for its workflow, or for all, tightened by those its first run
+ * requests. A run cannot loosen the organization's bounds.
  */
 export function boundsOfNewChain(
   chainBounds: BoundsByWorkflow,
@@ -101,14 +101,14 @@ export function boundsOfNewChain(
 
 const unbounded: ChainBounds = { maxCostNano: null, maxTokens: null, maxDepth: null }
 
-/** What satisfies both. */
+/** Returns the bounds that satisfy both. */
 export const tightestBounds = (a: ChainBounds, b: ChainBounds): ChainBounds => ({
   maxCostNano: least(a.maxCostNano, b.maxCostNano),
   maxTokens: least(a.maxTokens, b.maxTokens),
   maxDepth: least(a.maxDepth, b.maxDepth),
 })
 
-/** What the organization has set for chains of a workflow. */
+/** Returns the bounds that the organization has set for chains of a workflow. */
 export const boundsSetFor = (chainBounds: BoundsByWorkflow, workflowId: string | undefined) =>
   (workflowId === undefined ? undefined : chainBounds.get(workflowId)) ?? chainBounds.get('')
 
@@ -149,7 +149,7 @@ const boundsView = ({ max_cost_nano, max_tokens, max_depth }: ChainLimitRow) => 
   max_depth,
 })
 
-/** Replaces what bounds new chains. Those that have begun keep what bounded them then. */
+/** Replaces the bounds of new chains. Chains that have begun keep theirs. */
 export async function putChainLimits(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,

@@ -27,13 +27,13 @@ export async function replaceChainLimits(tx: Tx, orgId: string, rows: readonly C
 
 export interface ChainStanding {
   readonly chainId: string
-  /** How deep the named parent stands; 0 without one. */
+  /** Depth of the named parent; 0 without one. */
   readonly parentDepth: number
-  /** What the chain has spent and holds. */
+  /** The amount that the chain has spent and holds. */
   readonly costNano: bigint
 }
 
-/** Where a run would stand that names a chain or a parent in one, as last committed. Nothing where neither is known. */
+/** Returns the place of a run that names a chain or a parent in one, as last committed; undefined where neither is known. */
 export async function findStanding(
   tx: Tx,
   orgId: string,

@@ -6,7 +6,7 @@ import { Count, Nullable, OwnId, Timestamp, Usd } from '../contract/wire.ts'
 const maxWorkflows = 1_000
 const maxDepth = 10_000
 
-/** What can bound a chain. A bound that is left out, or null, does not limit. */
+/** The bounds of a chain. One that is left out, or null, does not limit. */
 const bounds = {
   max_cost_usd: Type.Optional(Nullable({ ...Usd, description: 'What all runs of a chain may cost together.' })),
   max_tokens: Type.Optional(Nullable({ ...Count, description: 'How many tokens they may use together.' })),
@@ -15,7 +15,7 @@ const bounds = {
       Type.Integer({
         minimum: 1,
         maximum: maxDepth,
-        description: 'How deep the tree may grow; a run without a parent stands at depth 1.',
+        description: 'How deep the tree may grow; a run without a parent has depth 1.',
       }),
     ),
   ),

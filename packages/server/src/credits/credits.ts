@@ -25,7 +25,7 @@ import type { CreditPackInput, CreditPackView } from './schema.ts'
 export { countPacks, findPack, insertPack, listPacks, type PackRow } from './queries.ts'
 export { packFaults, packFields, packInput } from './schema.ts'
 
-/** What a customer has prepaid. One that has no pack in force is not limited by credits. */
+/** The prepaid credits of a customer. One without a pack in force is not limited by credits. */
 export const creditsKind: LimitKind = {
   kind: 'credits',
   bindsAtEdge: false,
@@ -57,7 +57,7 @@ export const loadPacks = async (tx: Tx, orgId: string, owner: string): Promise<P
 export const worthOf = (packs: readonly Pick<Pack, 'amount'>[]): bigint =>
   packs.reduce((total, { amount }) => total + amount, 0n)
 
-/** Refuses a pack with which its owner would have prepaid more than can be counted. */
+/** Throws for a pack with which its owner would have prepaid more than can be counted. */
 export function assertCountable(others: readonly Pick<Pack, 'amount'>[], amount: bigint) {
   if (worthOf(others) + amount <= mostAdmitted) return
   const message = `All packs of one owner together may be worth at most ${dollars(mostAdmitted)}.`
@@ -71,7 +71,7 @@ export const packBalances = (tx: Tx, orgId: string, packs: readonly { readonly i
     packs.map(({ id }) => id),
   )
 
-/** What every pack says of itself, whoever owns it. */
+/** Fields of every pack, whoever owns it. */
 export const packView = (row: PackRow, balance: UsedBalance, isInForce: boolean) => ({
   name: row.name === '' ? null : row.name,
   amount_usd: formatUsd(row.amount),
@@ -122,7 +122,7 @@ export async function getCreditPack(
   return row && viewOf(tx, orgId, nowMs, row)
 }
 
-/** All packs of a customer that are in force are read with each of its decisions. */
+/** Most packs in force per customer: all of them are read with each of its decisions. */
 const maxInForce = 100
 const maxKept = 1_000
 
@@ -166,7 +166,7 @@ export async function createCreditPack(
   return after
 }
 
-/** Voiding twice is the same as once. What is held meanwhile ends as it would have. */
+/** Voids a pack; voiding it again changes nothing. Amounts held on it meanwhile end as they would have. */
 export async function voidCreditPack({ tx, audit }: ChangeTools, orgId: string, id: string): Promise<CreditPackView> {
   const nowMs = await lockBooks(tx, orgId)
   const found = await findCreditPack(tx, orgId, id)

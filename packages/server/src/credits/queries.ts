@@ -37,7 +37,7 @@ export type PackRow = Awaited<ReturnType<typeof insertPack>>
 export const packsOf = (tx: Tx, orgId: string, owner: string): Promise<PackRow[]> =>
   tx.selectFrom('packs').select(columns).where('org_id', '=', orgId).where('owner', '=', owner).execute()
 
-/** The number of packs that an owner has, and of those that are not voided and have not expired. */
+/** Returns the number of packs that an owner has, and of those that are not voided and have not expired. */
 export async function countPacks(tx: Tx, orgId: string, owner: string): Promise<{ kept: number; inForce: number }> {
   const { rows } = await raw<{ kept: number; inForce: number }>`
     select count(*)::integer as kept,
@@ -75,7 +75,7 @@ export function listPacks(
 export const findPack = (tx: Tx, orgId: string, id: string): Promise<PackRow | undefined> =>
   tx.selectFrom('packs').select(columns).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
 
-/** A pack of a customer; the organization's own are no credits. */
+/** Finds a pack of a customer; the organization's own are not credits. */
 export const findCreditPack = (tx: Tx, orgId: string, id: string): Promise<PackRow | undefined> =>
   tx
     .selectFrom('packs')

@@ -89,7 +89,7 @@ export function credits(app: App, { sql }: Platform, change: Change) {
       const { orgId } = principal!
       const { customer_id, status } = query
       const own = pinned(customer_id === undefined ? {} : { customer_id }, principal!)
-      // A pack counts all that its customer spends, which is within no other pin.
+      // A pack counts everything that its customer spends, which no other pin covers.
       requireWithin(principal!, own)
       const asked = pageRequest(query, 'created_at')
       return readNow(sql, orgId, async (tx, nowMs) => {

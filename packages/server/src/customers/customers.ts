@@ -49,7 +49,7 @@ export { CustomerPath } from './schema.ts'
 
 const defaultMaxNewPerDay = 10_000
 
-/** What customers without a limit of their own have, each for itself. */
+/** The limit of a customer: its own, or else the default, which applies to each customer separately. */
 export const customerKind: LimitKind = {
   kind: 'customer',
   bindsAtEdge: true,
@@ -84,7 +84,7 @@ export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<Defaul
   return row ? { ...customerLimitOf(row), maxNewPerDay: BigInt(row.max_new_customers_per_day!) } : null
 }
 
-/** What limits a customer: its own limit, or else the default. */
+/** Returns the limit that applies to a customer: its own, or else the default. */
 export async function findLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<Limit | null> {
   const own = await findCustomerLimit(tx, orgId, customerId)
   return own ? customerLimitOf(own) : loadCustomerDefault(tx, orgId)
@@ -155,10 +155,10 @@ export async function putCustomerDefault(
   })
 }
 
-/** The default is remembered by processes; a customer's own limit is read with each decision. */
+/** Chooses the lock: processes cache the default; a customer's own limit is read with each decision. */
 const lockFor = (customerId: string) => (customerId === nobody ? lockLedger : lockBooks)
 
-/** What the two have on the record: their names, and how they are seen. */
+/** The audit log's view of a limit: its name, and how it is shown. */
 interface Recorded<V> {
   readonly name: string
   readonly viewOf: (tx: Tx, orgId: string, nowMs: number, row: CustomerLimitRow) => Promise<V>

@@ -11,7 +11,7 @@ export const CustomerPath = Type.Object({
 
 const limit = {
   limit_usd: Nullable(
-    Type.String({ ...Usd, description: 'null is no limit, also where customers have one by default.' }),
+    Type.String({ ...Usd, description: 'null means no limit, even where customers have one by default.' }),
   ),
   ...scheduleInput,
   thresholds: thresholdsInput,
@@ -29,7 +29,7 @@ const defaultInput = Type.Object(
         minimum: 1,
         maximum: 10_000_000,
         default: 10_000,
-        description: 'Further new customers of a day (UTC) share one allowance, so that made-up ids get nobody more.',
+        description: 'Further new customers of a day (UTC) share one allowance, so that made-up ids gain nothing.',
       }),
     ),
   },
@@ -52,7 +52,7 @@ export const CustomerDefault = Type.Object(
     max_new_customers_per_day: Type.Integer(),
     ...fields,
   },
-  { description: 'What holds for customers without a limit of their own.' },
+  { description: 'The limit of customers without a limit of their own.' },
 )
 export type CustomerDefaultView = Static<typeof CustomerDefault>
 

@@ -6,9 +6,8 @@ import type { Lanes, Result, Task } from '../lanes/lanes.ts'
 type Told = Pick<Result, 'verdict' | 'atMs'>
 
 /**
- * Sends a task through its lane and answers with what became of it. The bytes of the answer are made before the commit, so
- * that those kept under the caller's key are the ones that are sent. What was answered before by another request may have to be
- * looked up.
+ * Sends an operation through its lane and replies with its outcome. The response is serialized before the commit, so that the
+ * bytes stored under the idempotency key are the ones that are sent. The response of an earlier request may have to be looked up.
  */
 export async function carryOut(
   lanes: Lanes,
@@ -38,9 +37,9 @@ export async function carryOut(
     }),
   })
   if (result.replay !== undefined) return replay(reply, status, result.replay)
-  // What is missing and what is hidden from the caller are answered alike, to the last header.
+  // Missing and hidden resources get the same response, to the last header.
   if (result.verdict.type !== 'not_found') reply.header('server-timing', serverTiming(result))
-  // Nobody is there to use it, or was told otherwise. A caller with a key will come back for it.
+  // Nobody is there to use the hold, or the caller got an error. A caller with a key will come back for it.
   const isLost = request.raw.socket.destroyed || request.isAnswered
   if (isLost && task.makesHold !== undefined && !claim && task.isFoundAgain !== true)
     lanes.releaseLater(task.orgId, task.makesHold)
@@ -48,7 +47,7 @@ export async function carryOut(
   return asJsonText(reply, status).send(kept ?? (found ? written(found) : text(result)))
 }
 
-/** What had an effect now; what an earlier request had is found again without being kept. */
+/** True when the operation took effect now; the effect of an earlier request is found again without a stored response. */
 const isSuccess = (verdict: Result['verdict']) =>
   verdict.type === 'held' || verdict.type === 'extended' || (verdict.type === 'ended' && !verdict.isRepeat)
 

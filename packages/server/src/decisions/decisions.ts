@@ -32,7 +32,7 @@ export { refusedInChain } from './refusals.ts'
 export { DecisionInput, decisionFields, defaultLeaseSeconds, ExtendInput, estimateFaults } from './schema.ts'
 export { sweepExpiredHolds } from './sweep.ts'
 
-/** A decision at the edge, where only spend and rate can refuse. */
+/** Decides at the edge, where only spend and rate limits can refuse. */
 export function judgeAtEdge(platform: Platform, records: DecisionRecords, caller: Caller, body: DecisionInput) {
   const input = withPins(body, caller)
   const judged = judge(platform, records, holdTask(caller, input, 'edge', 'release'), input)
@@ -45,22 +45,22 @@ export function judgeAtEdge(platform: Platform, records: DecisionRecords, caller
   }
 }
 
-/** What every decision has: its task, what is told and kept when it refuses, and how many tokens it may take. */
+/** Returns the parts of every decision: its operation, the handling of a refusal, and the tokens it may use. */
 export function judge(platform: Platform, records: DecisionRecords, asked: HoldTask, input: DecisionInput) {
   const task = noting(platform, asked, input)
-  /** Throws what refused; keeps the explanation of a decision that holds nothing. */
+  /** Throws the refusal; stores the explanation of a decision that holds nothing. */
   const passed = ({ verdict, atMs }: Pick<Result, 'verdict' | 'atMs'>) => {
     if (verdict.type === 'refused') throw refusalOf(task, input, verdict, atMs, records)
     if (input.dry_run === true && verdict.type === 'held')
       records.offer({ orgId: task.orgId, id: task.id, body: explainUnheld(task, input, verdict, atMs, null) })
   }
-  /** How many tokens the call may take, by what this process knows of prices. */
+  /** Estimates the tokens that the call may use, from the cached prices. */
   const tokens = (definitions: Definitions) =>
     Number(quote(input, definitions, platform.clock.now().getTime()).charge.tokens)
   return { task, passed, tokens }
 }
 
-/** The error of the limit that decided; where its explanation is kept, with the id under which it is found. */
+/** Builds the error of the limit that refused; where its explanation is stored, with the id under which it is found. */
 function refusalOf(
   task: HoldTask,
   input: DecisionInput,
@@ -69,7 +69,7 @@ function refusalOf(
   records: DecisionRecords,
 ) {
   const error = verdict.refusal.claim.kind.refuse(verdict.refusal)
-  // Not a limit's refusal: there is nothing to explain.
+  // Not the refusal of a limit: there is nothing to explain.
   if (error.code === 'validation_failed') return error
   const body = explainUnheld(task, input, verdict, atMs, error.code)
   const surface = task.lastAsk().inputs['surface'] === 'edge' ? 'edge' : 'run'
@@ -83,7 +83,7 @@ const noteAgainMs = 60_000
 const maxNoted = 10_000
 const noted = new Map<string, number>()
 
-/** A model without a price is written down, whatever becomes of the call: somebody has to price it. */
+/** Records a model without a price, whatever the outcome of the call: somebody has to price it. */
 export function noteUnpricedModel(
   { sql, log, clock }: Pick<Platform, 'sql' | 'log' | 'clock'>,
   orgId: string,
@@ -95,7 +95,7 @@ export function noteUnpricedModel(
   if (noted.size >= maxNoted) noted.clear()
   noted.set(of, nowMs + noteAgainMs)
   noteUnpriced(sql, orgId, model, provider).catch((error: unknown) =>
-    log.warn({ error }, 'an unpriced model was not noted'),
+    log.warn({ error }, 'failed to record an unpriced model'),
   )
 }
 
@@ -116,7 +116,7 @@ function noting(platform: Platform, task: HoldTask, input: DecisionInput): HoldT
   }
 }
 
-/** The explanation of a decision, to whom it may be told: what a key's pins exclude does not exist for it. */
+/** Returns the explanation of a decision; one outside the caller's pins is not found. */
 export async function explain(sql: Sql, records: DecisionRecords, { orgId, pins }: Caller, id: string) {
   const found = await explanationOf(sql, records, orgId, id)
   return found && isWithin(pins, found.inputs) ? found : undefined

@@ -11,7 +11,7 @@ import { timestamp } from '../values/timestamp.ts'
 import { claimsOf, excessClaims, type Surface, unheldClaims } from './limit-kinds.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
 
-/** Thrown inside a lane for a model that nobody has priced; the route notes it. */
+/** Thrown inside a lane for a model without a price; the route records it. */
 export class UnpricedModel extends ApiError<'validation_failed'> {
   constructor(model: string, instead = 'estimated_cost_usd') {
     const message = `${model} has no price: add one with PUT …/prices, set unpriced_ceiling_usd there, or send ${instead}.`
@@ -19,7 +19,7 @@ export class UnpricedModel extends ApiError<'validation_failed'> {
   }
 }
 
-/** What a task asks, and what its answers need to know of it. */
+/** The amounts and the price of a request, which its response needs as well. */
 export interface Quote {
   readonly charge: Charge
   readonly price: HoldPrice
@@ -56,24 +56,24 @@ export function quote(input: DecisionInput, definitions: Pick<Definitions, 'pric
 
 export interface HoldTask extends Task {
   readonly id: string
-  /** What the request was last quoted at: while it was decided. */
+  /** The last quote of the request, made while it was decided. */
   readonly quoted: () => Quote
-  /** What it last asked for. */
+  /** Its last command. */
   readonly lastAsk: () => Extract<Ask, { type: 'hold' }>
 }
 
 /** The run that starts with a hold. */
 export interface StartedRun extends Pick<Task, 'chainId' | 'parentId'> {
-  /** Where it stands in its chain, and what is kept of it. Pure; throws what the caller is to be told. */
+  /** Returns the run's place in its chain, and the fields stored for it. Pure; throws the error for the caller. */
   readonly place: (
     facts: Facts,
     id: string,
   ) => { readonly run: KeptRun; readonly chain: ChainPlace | undefined; readonly approval: Grant | undefined }
-  /** What names it, beside its id. */
+  /** Its run key, beside its id. */
   readonly runKey: (id: string) => Task['runKey']
 }
 
-/** A decision on its way into a lane. Its id is made here, once: whatever is retried is retried under it. */
+/** Creates a reserve operation. The hold's id is made here, once: every retry uses the same one. */
 export function holdTask(
   agent: Agent,
   input: DecisionInput,
@@ -127,7 +127,7 @@ export function holdTask(
   }
 }
 
-/** Whether what was bound once is still right: the same limits, and a customer of whom nothing is known but its name. */
+/** True when a plan is still right: the same limits, and a customer of whom nothing but the name is known. */
 const isSame = (before: Facts, after: Facts) =>
   before.definitions === after.definitions && isPlain(before.customer) && isPlain(after.customer)
 
@@ -139,7 +139,7 @@ const isWithin = ({ allowances, newcomers }: Claim, nowMs: number) =>
     ({ period }) => period === null || (nowMs >= period.startMs && nowMs < period.endMs),
   )
 
-/** What is kept with a hold: enough to explain it, and to settle it by the price that was in force. */
+/** The JSON stored with a hold: enough to explain it, and to settle it at the price that was in force. */
 const keptInputs = (input: DecisionInput, { price }: Quote, surface: Surface): HoldInputs => ({
   ...(input.customer_id !== undefined && { customer_id: input.customer_id }),
   surface,
@@ -150,7 +150,7 @@ const keptInputs = (input: DecisionInput, { price }: Quote, surface: Surface): H
   price: price.price && keptPrice(price.price),
 })
 
-/** A price as JSON can say it. */
+/** A price as JSON can represent it. */
 const keptPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico }: Price) => ({
   id,
   input_pico: inputPico.toString(),
@@ -159,7 +159,7 @@ const keptPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico }:
   cache_write_pico: cacheWritePico.toString(),
 })
 
-/** The price that a hold was made with, and how many tokens it took for the worst case. */
+/** Returns the price that a hold was made with, and the tokens it took for the worst case. */
 export function keptPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Price | null; tokens: bigint } {
   const { price } = inputs as { price?: ReturnType<typeof keptPrice> | null }
   return {
@@ -181,7 +181,7 @@ export function keptPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Pri
 export const heldRequestOf = ({ inputs }: Pick<KnownHold, 'inputs'>): DecisionInput =>
   (inputs as { request: DecisionInput }).request
 
-/** Settles a hold at what the run used in the end. */
+/** Creates an operation that settles a hold at the actual usage of its run. */
 export const settleTask = (
   agent: Agent,
   holdId: string,
@@ -222,7 +222,7 @@ export const endTask = (
   },
 })
 
-/** The answer to a decision, from its verdict; a refusal is thrown. */
+/** Builds the response to a decision from its outcome; throws a refusal. */
 export function edgeDecision(
   task: HoldTask,
   { verdict, atMs }: Pick<Result, 'verdict' | 'atMs'>,
@@ -241,7 +241,7 @@ export function edgeDecision(
   }
 }
 
-/** A reservation from what became of it. */
+/** Builds a reservation from an outcome. */
 export function reservationOf({ verdict }: Pick<Result, 'verdict'>): Reservation {
   if (verdict.type === 'not_found') throw new ApiError('not_found')
   if (verdict.type === 'conflict')

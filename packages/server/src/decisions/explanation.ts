@@ -34,7 +34,7 @@ const priceView = ({ price, charge }: Quote) => ({
   amount_usd: formatUsd(charge.usd),
 })
 
-/** The explanation of a decision that holds nothing: a refusal, or a dry run. Complete in itself, and kept as it is. */
+/** The explanation of a decision that holds nothing: a refusal, or a dry run. Complete in itself, and stored as it is. */
 export function explainUnheld(
   task: HoldTask,
   input: DecisionInput,
@@ -64,7 +64,7 @@ export function explainUnheld(
   }
 }
 
-/** The explanation of a refusal that came before any limit was asked. */
+/** The explanation of a refusal that came before any limit was checked. */
 export const explainRuled = (
   id: string,
   input: DecisionInput,
@@ -90,7 +90,7 @@ export const explainRuled = (
   rules_version: decideVersion,
 })
 
-/** The explanation of a refusal of a cost that was incurred already: of the limits only the one that refused is told. */
+/** The explanation of a refused cost that was incurred already: it names only the limit that refused. */
 export function explainCharge(
   id: string,
   input: DecisionInput,
@@ -122,7 +122,7 @@ export const reservationIn = (row: ExplainedHoldRow): Reservation =>
     overrunNano: row.overrun_nano,
   })
 
-/** The explanation of a hold, from its own row: what it read stands there, and its request. */
+/** The explanation of a hold, from its own row, which has the balances it read and its request. */
 export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<string, NamedAllowanceRow>): Explanation {
   const { request, basis, price, version, read } = row.inputs as unknown as {
     request: DecisionInput
@@ -141,7 +141,7 @@ export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<strin
     const amount = amounts[i]!
     const allowance = allowanceOf(allowances.get(key)!, { amount: limit, enforcement: 'block', thresholds: [] })
     const fits = limit === null || amount === 0n || spent + held + amount <= limit
-    // What did not fit and was allowed all the same can only have been watched.
+    // A limit that was exceeded and still allowed the call can only have had enforcement `alert`.
     return limitRead({ allowance, amount, spent, held, enforcement: fits ? null : 'alert' }, fits)
   })
   return {

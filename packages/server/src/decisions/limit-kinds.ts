@@ -9,7 +9,7 @@ import { planKind } from '../plans/plans.ts'
 import { quotaKind } from '../quota/quota.ts'
 import { spendCapKind } from '../spend-caps/spend-caps.ts'
 
-/** Every kind of limit, in the order in which they are asked: the first that refuses is the one that is told. */
+/** Every kind of limit, in the order in which they are checked: the first that refuses is the one that is reported. */
 export const limitKinds: readonly LimitKind[] = [
   approvalKind,
   quotaKind,
@@ -26,22 +26,22 @@ const otherKinds = limitKinds.filter(({ bindsAtEdge }) => !bindsAtEdge)
 
 type Account = Pick<Facts, 'definitions' | 'customer' | 'nowMs'>
 
-/** Where a charge is decided: at the edge some kinds cannot refuse, and are drawn down when the hold is settled. */
+/** The place of a decision: at the edge some kinds cannot refuse, and are drawn down when the hold is settled. */
 export type Surface = 'edge' | 'start'
 
 export const claimsOf = (surface: Surface, charge: Charge, facts: Account): Claim[] =>
   bound(surface === 'edge' ? edgeKinds : limitKinds, charge, facts)
 
 /**
- * What a hold from the edge leaves to its settlement. Periods are those of the hold; of what is prepaid only what is in force at
- * the settlement is drawn.
+ * Claims that a hold from the edge leaves to its settlement. Periods are those of the hold; of prepaid amounts only those in
+ * force at the settlement are drawn.
  */
 export const unheldClaims = (charge: Charge, facts: Account, heldAtMs: number): Claim[] => [
   ...bound(otherKinds.filter(isPeriodic), charge, { ...facts, nowMs: heldAtMs }),
   ...bound([creditsKind], charge, facts),
 ]
 
-/** What bears the part of a run's cost that is above what its hold drew: packs that are in force by then. */
+/** Claims that bear the part of a run's cost above what its hold drew: packs that are in force by then. */
 export const excessClaims = (charge: Charge, facts: Account): Claim[] => bound([creditsKind], charge, facts)
 
 const isPeriodic = (kind: LimitKind) => kind !== creditsKind

@@ -13,7 +13,7 @@ import type { DecisionInput } from './schema.ts'
 /** Routes that ask whether a call may run. */
 const surfaces: Readonly<Record<string, RefusedAt>> = { '/v1/edge/decision': 'edge', '/v1/runs': 'run' }
 
-/** What refuses a call although its request is right. */
+/** Error codes that refuse a call although its request is valid. */
 const refusing = new Set<ErrorCode>([
   'budget_exceeded',
   'spend_cap_exceeded',
@@ -33,8 +33,8 @@ const isRefusal = (error: unknown): error is ApiError =>
   error instanceof UnpricedModel || (error instanceof ApiError && refusing.has(error.code))
 
 /**
- * Notes every refusal that whoever refused has not noted: rates, models without a price, routes of which no model passes. Of a call
- * that was refused before its body was read only its key is known.
+ * Records every refusal that was not recorded where it arose: rates, models without a price, routes without a passing model. Of a
+ * call that was refused before its body was read only its key is known.
  */
 export function noteRefusals(app: App, { clock }: Pick<Platform, 'clock'>, records: DecisionRecords) {
   app.addHook('onError', (request, _reply, error, done) => {
@@ -47,7 +47,7 @@ export function noteRefusals(app: App, { clock }: Pick<Platform, 'clock'>, recor
 
 function recordOf({ principal, body }: FastifyRequest, error: ApiError, surface: RefusedAt, at: Date) {
   const caller = principal!
-  // What is to be sent to the model is nobody's to keep.
+  // The input for the model is never stored.
   const { input: _text, ...said } = { ...(body as Record<string, unknown> | undefined), ...caller.pins } as Record<
     string,
     unknown

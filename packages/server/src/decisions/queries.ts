@@ -38,7 +38,7 @@ interface HoldFilters {
 
 const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
 
-/** One page of holds, in the order in which they were made. */
+/** Returns one page of holds, in the order in which they were made. */
 export async function listHolds(
   tx: Tx,
   orgId: string,
@@ -63,7 +63,7 @@ export async function listHolds(
 export async function findRecord(tx: Tx, orgId: string, id: string): Promise<Explanation | undefined> {
   const { rows } = await raw<{ body: Explanation }>`
     select body from decision_records where org_id = ${orgId} and id = ${id}`.execute(tx)
-  // One from before makers were kept names none.
+  // Holds older than the maker columns name no maker.
   return rows[0] && { ...rows[0].body, key_id: rows[0].body.key_id ?? null }
 }
 
@@ -82,7 +82,7 @@ export interface RefusalCountRow {
   readonly count: number
 }
 
-/** Adds to what was counted before, in the order of the key: two processes that add at once wait, and never for each other. */
+/** Adds to the stored counts, in the order of the key, so that concurrent processes wait for each other without a deadlock. */
 export async function addRefusals(tx: Tx, rows: readonly RefusalCountRow[]) {
   await raw`insert into refusal_counts as c (org_id, day, error_code, count)
     select org_id, day, error_code, count
@@ -99,7 +99,7 @@ export interface LimitRefusalRow {
   readonly at: string
 }
 
-/** The same for the limits that refused. */
+/** Adds to the counts of the limits that refused. */
 export async function addLimitRefusals(tx: Tx, rows: readonly LimitRefusalRow[]) {
   await raw`insert into limit_refusals as c (org_id, key, count, last_at)
     select org_id, key, count, at

@@ -18,29 +18,35 @@ export interface DecisionRecord {
   readonly refused?: Refused
 }
 
-/** What is known of a refusal beside its explanation. */
+/** Facts about a refusal beside its explanation. */
 export interface Refused {
-  /** What the caller is told. */
+  /** The error that the caller gets. */
   readonly error: ApiError
   readonly surface: RefusedAt
   /** The allowance that refused, where a limit did. */
   readonly stoppedKey?: string | undefined
 }
 
-/** Keeps explanations of decisions that hold nothing, outside the transactions that move money. */
+/** A log of decisions that hold nothing, written outside the transactions that move money. */
 export interface DecisionRecords {
-  /** Lists and counts a refusal, dry runs aside. */
+  /** Lists and counts a refusal, apart from dry runs. */
   readonly note: (record: DecisionRecord & { readonly refused: Refused }) => void
-  /** The same, and keeps its explanation unless the same limit of the organization has refused too often this second; says whether it did. */
+  /**
+   * As `record`, and also stores the explanation unless the same limit of the organization has refused too often this second;
+   * returns true when it is stored.
+   */
   readonly offer: (record: DecisionRecord) => boolean
-  /** Whether what the caller is told was noted already. */
+  /** True when the refusal with this error was recorded already. */
   readonly isNoted: (error: object) => boolean
-  /** One that is on its way into the database. */
+  /** Returns an explanation that is still being written to the database. */
   readonly find: (orgId: string, id: string) => Explanation | undefined
   readonly close: () => Promise<void>
 }
 
-/** An agent that loops on a refusal must not turn each answer into a write: a sample tells as much, the rest is counted. */
+/**
+ * Creates the decision log. An agent that loops on a refusal must not turn each response into a write: a sample is stored, the
+ * rest is counted.
+ */
 export function keepDecisionRecords(platform: Platform): DecisionRecords {
   const { sql, clock, metrics, log } = platform
   const tell = tellRefusals(platform)
@@ -97,7 +103,7 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
           await tell(tx, records)
         }),
       )
-      .catch((error: unknown) => log.warn({ error, lost: records.length }, 'explanations of refusals were not kept'))
+      .catch((error: unknown) => log.warn({ error, lost: records.length }, 'failed to store explanations of refusals'))
   }
   const timer = setInterval(() => {
     flush()

@@ -6,18 +6,18 @@ import type { Explanation } from './schema.ts'
 
 const maxWaiting = 10_000
 
-/** How often organizations are refused, by UTC day and error code and by limit and period, on its way into the database. */
+/** Counters of refusals, by UTC day and error code and by limit and period, buffered on their way into the database. */
 export interface RefusalCounts {
   /** Counts a refusal, and the allowance that refused where there is one. */
   readonly count: (orgId: string, body: Explanation, stoppedKey: string | undefined) => void
   readonly flush: () => Promise<void>
 }
 
-/** Counts every refusal, listed or not: an agent that loops costs one row a day. Nothing that is answered depends on it. */
+/** Counts every refusal, listed or not: an agent that loops costs one row a day. No response depends on it. */
 export function countRefusals(platform: Pick<Platform, 'sql' | 'metrics' | 'log'>): RefusalCounts {
   const lost = new Counter({
     name: 'svc_refusals_uncounted_total',
-    help: 'Refusals that are missing from the counts by day or by limit: too many different ones, or the database was away.',
+    help: 'Refusals that are missing from the counts by day or by limit: too many different ones, or the database was unavailable.',
     registers: [platform.metrics],
   })
   const days = counting<RefusalCountRow>(platform, lost, addRefusals)
@@ -42,7 +42,7 @@ interface CountedRow {
   readonly count: number
 }
 
-/** Counters on their way into one table: those with the same name are one row. */
+/** Buffered counters of one table: those with the same key are one row. */
 function counting<R extends CountedRow>(
   { sql, log }: Pick<Platform, 'sql' | 'log'>,
   lost: Counter,
@@ -66,7 +66,7 @@ function counting<R extends CountedRow>(
         .then(() => sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => write(tx, rows)))
         .catch((error: unknown) => {
           lost.inc(rows.reduce((sum, row) => sum + row.count, 0))
-          log.warn({ error, lost: rows.length }, 'refusals were not counted')
+          log.warn({ error, lost: rows.length }, 'failed to count refusals')
         })
     return flushing
   }

@@ -5,7 +5,7 @@ import { formatId } from '../values/id.ts'
 import type { DecisionRecord } from './records.ts'
 import type { DecisionInput } from './schema.ts'
 
-/** Tells organizations that want to know of refusals, as many a minute as they may be told. */
+/** Emits events of refusals to organizations that have opted in, up to a number per minute. */
 export function tellRefusals(platform: Pick<Platform, 'clock' | 'config'>) {
   const tell = sampledEvents(platform, 'decision.refused')
   return (tx: Tx, records: readonly DecisionRecord[]) =>

@@ -7,10 +7,10 @@ import type { Explanation } from './schema.ts'
 
 const minuteMs = 60_000
 const maxWaiting = 10_000
-/** More different refusals of one organization at once tell nobody anything. */
+/** Most different refusals of one organization that are buffered at once; more would be of no use to a reader. */
 const maxOfOrg = 1_000
 
-/** Where a call was refused. */
+/** The surface on which a call was refused. */
 export type RefusedAt = 'edge' | 'run' | 'bulk'
 
 /** A refused call, as it is listed. */
@@ -21,25 +21,25 @@ export interface RefusedCall {
   readonly body: Explanation
 }
 
-/** Refusals on their way into the list that organizations read. */
+/** Buffer of refusals on their way into the list that organizations read. */
 export interface RefusalList {
   readonly add: (call: RefusedCall) => void
   readonly flush: () => Promise<void>
 }
 
 /**
- * Lists refusals outside the request that was refused. Alike ones of a minute are one row with a count, whichever process they came
- * through; of an organization that has filled its day they are only counted.
+ * Lists refusals outside the refused request. Equal ones of a minute are one row with a count, whichever process they came
+ * through; once an organization's day is full they are only counted.
  */
 export function listRefusals({ sql, config, metrics, log }: Pick<Platform, 'sql' | 'config' | 'metrics' | 'log'>) {
   const unlisted = new Counter({
     name: 'svc_refusals_unlisted_total',
-    help: 'Refusals that are missing from the list: more different ones than a day of an organization may have, or the database was away.',
+    help: 'Refusals that are missing from the list: more different ones than a day of an organization may have, or the database was unavailable.',
     registers: [metrics],
   })
   let waiting = new Map<string, ListedRow & { count: number; last_at: string }>()
   let ofOrgs = new Map<string, number>()
-  /** Days of organizations that have no room for another row. */
+  /** Days of organizations that take no further row. */
   const full = new Set<string>()
   let flushing = Promise.resolve()
 
@@ -90,7 +90,7 @@ export function listRefusals({ sql, config, metrics, log }: Pick<Platform, 'sql'
       if (left.length > 0) unlisted.inc(left.reduce((sum, { count }) => sum + count, 0))
     } catch (error) {
       unlisted.inc(rows.reduce((sum, { count }) => sum + count, 0))
-      log.warn({ error, lost: rows.length }, 'refusals were not listed')
+      log.warn({ error, lost: rows.length }, 'failed to list refusals')
     }
   }
 
@@ -105,7 +105,7 @@ export function listRefusals({ sql, config, metrics, log }: Pick<Platform, 'sql'
   return { add, flush } satisfies RefusalList
 }
 
-/** What refusals have in common that are one row: the minute, why, and on whose account. */
+/** Returns the id of a row, derived from what its refusals have in common: the minute, the reason and the account. */
 function idOf(surface: RefusedAt, { decided_at, error_code, decided_by, key_id, inputs }: Explanation): string {
   const minute = Math.floor(Date.parse(decided_at) / minuteMs) * minuteMs
   const { model, provider, workflow_id, deployment_id, department_id, customer_id, chain_id } = inputs

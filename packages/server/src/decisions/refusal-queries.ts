@@ -31,8 +31,8 @@ export interface ListedRow {
 const dayOf = ({ org_id, day }: Pick<ListedRow, 'org_id' | 'day'>) => `${org_id} ${day}`
 
 /**
- * Adds refusals to the list, up to so many rows per organization and day; returns those that found no room. Processes take the days
- * in order and wait for each other, so that the bound is exact.
+ * Adds refusals to the list, up to a number of rows per organization and day; returns those that did not fit. Processes take the
+ * days in order and wait for each other, so that the bound is exact.
  */
 export async function addListed(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function addListed(
 ): Promise<ListedRow[]> {
   const days = [...new Map(rows.map((row) => [dayOf(row), { org_id: row.org_id, day: row.day }])).values()]
   const asJson = JSON.stringify(days)
-  // A day that is full takes no more rows, so nobody has to wait for it.
+  // A full day takes no more rows, so nobody has to wait for it.
   const open = days.filter((day) => !full.has(dayOf(day)))
   const rooms = new Map<string, number>()
   if (open.length > 0) {
@@ -129,7 +129,7 @@ export interface RefusalWindow {
 const minuteMs = 60_000
 
 function refusalsIn(tx: Tx, orgId: string, { from, to }: RefusalWindow, filters: RefusalFilters) {
-  // The id tells the partition; what it is about lies within its minute.
+  // The id determines the partition; the refusals of a row lie within its minute.
   const firstMinute = new Date(Math.floor(from.getTime() / minuteMs) * minuteMs)
   let query = tx
     .selectFrom('refusals')
@@ -155,7 +155,9 @@ export type RefusalRow = Awaited<ReturnType<typeof listRefusalRows>>[number]
 export const findRefusalRow = (tx: Tx, orgId: string, id: string): Promise<RefusalRow | undefined> =>
   tx.selectFrom('refusals').select(columns).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
 
-/** How many runs of a chain were refused, as far as they are listed, and when a limit of the chain itself first did so. */
+/**
+ * Returns how many runs of a chain were refused, as far as they are listed, and when a limit of the chain itself first refused.
+ */
 export async function chainRefusals(tx: Tx, orgId: string, filters: RefusalFilters, from: Date) {
   const ofChain = `${prefixes.chain}_`
   return refusalsIn(tx, orgId, { from }, filters)
@@ -172,7 +174,7 @@ export interface DailyRow {
   readonly count: bigint
 }
 
-/** Every refusal by day and code, whether it is listed or not. */
+/** Returns every refusal by day and code, listed or not. */
 export async function dailyRefusals(tx: Tx, orgId: string, from: Date, to: Date): Promise<DailyRow[]> {
   const { rows } = await raw<DailyRow>`
     select day::text as day, error_code, count from refusal_counts
@@ -181,7 +183,7 @@ export async function dailyRefusals(tx: Tx, orgId: string, from: Date, to: Date)
   return rows
 }
 
-/** The same of what is listed, for who may see only a part of it. */
+/** Returns listed refusals by day and code, for callers that may see only a part of them. */
 export async function dailyListed(tx: Tx, orgId: string, window: RefusalWindow, filters: RefusalFilters) {
   const day = raw<string>`(first_at at time zone 'UTC')::date::text`
   const rows = await refusalsIn(tx, orgId, window, filters)

@@ -26,7 +26,7 @@ export function refusals(app: App, { sql, clock }: Platform) {
         tags,
         summary: 'List refused calls',
         description:
-          'Calls that limits, rates, rules, detectors or routes have refused, and those of models without a price; dry runs aside. Alike ones of a minute are one entry with a count. Kept for 30 days; of one day at most 10,000 entries, beyond which they are only counted. What was refused is listed within a second.',
+          'Calls that limits, rates, rules, detectors or routes have refused, and those of models without a price; except dry runs. Equal ones of a minute are one entry with a count. Kept for 30 days; of one day at most 10,000 entries, beyond which they are only counted. A refusal is listed within a second.',
         params: OrgPath,
         querystring: RefusalQuery,
         response: { 200: RefusalsAnswer },

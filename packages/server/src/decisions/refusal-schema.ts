@@ -10,11 +10,11 @@ const Code = Type.String({ minLength: 1, maxLength: 100, examples: ['budget_exce
 export const Refusal = Type.Object(
   {
     id: Id('refusal'),
-    minute: Type.String({ ...Timestamp, description: 'Alike refusals of one minute are one entry.' }),
+    minute: Type.String({ ...Timestamp, description: 'Equal refusals of one minute are one entry.' }),
     count: { ...Count, description: 'How many there were.' },
     first_at: Timestamp,
     last_at: Timestamp,
-    error_code: Type.String({ description: 'What the caller was answered with.', examples: ['budget_exceeded'] }),
+    error_code: Type.String({ description: 'The error code that the caller got.', examples: ['budget_exceeded'] }),
     message: text,
     limit_id: Nullable(
       Type.String({ description: 'The limit that refused.', examples: ['bud_01jbsteb4peb5vskx602h9mw4q'] }),

@@ -17,7 +17,7 @@ import type { Refusal } from './refusal-schema.ts'
 import type { Explanation } from './schema.ts'
 
 const dayMs = 86_400_000
-/** Whole days are dropped, so a part of one more is still there. */
+/** Age up to which refusals are listed: whole days are dropped, so a part of one more is still there. */
 const keptMs = 30 * dayMs
 
 type Filters = Omit<RefusalFilters, 'decided_by'> & { readonly limit_id?: string; readonly rule_id?: string }
@@ -27,7 +27,7 @@ interface Window {
   readonly to?: string
 }
 
-/** One page of what was refused, to whom it may be told: what a key's pins exclude does not exist for it. */
+/** Returns one page of refusals; those outside the caller's pins are not found. */
 export async function listRefused(sql: Sql, caller: Caller, query: Filters & Page & Window, now: Date) {
   const { orgId } = caller
   const asked = pageRequest(query, 'minute')
@@ -49,14 +49,14 @@ export async function findRefused(sql: Sql, { orgId, pins }: Caller, id: string)
   return row && isWithin(pins, row) ? viewOf(row) : undefined
 }
 
-/** What was refused of a chain in the time that refusals are listed, within a key's pins. */
+/** Returns the refusals of a chain within the time that refusals are listed and the key's pins. */
 export async function refusedInChain(tx: Tx, orgId: string, chainId: string, pins: Caller['pins'], now: Date) {
   const from = new Date(now.getTime() - keptMs)
   const { refused, exhausted_at } = await chainRefusals(tx, orgId, { chain_id: chainId, ...pins }, from)
   return { refused_count: Number(refused), exhausted_at: timestampOrNull(exhausted_at) }
 }
 
-/** Refusals by day and code, of the last 30 days unless others are asked for. */
+/** Returns refusals by day and code, of the last 30 days unless the query says otherwise. */
 export async function refusedByDay(sql: Sql, caller: Caller, query: Window, now: Date) {
   const { orgId, pins } = caller
   const { from, to } = readWindow(query, { from: new Date(now.getTime() - keptMs), to: now })

@@ -13,19 +13,19 @@ const Dimension = (description: string) => Type.Optional(Type.String({ ...OwnId,
 
 const LeaseSeconds = Type.Integer({ minimum: 1, maximum: maxLeaseSeconds, examples: [600] })
 
-/** What is asked before a call, wherever it is asked. */
+/** The fields of a request to decide, on every surface. */
 export const decisionFields = {
   model: Type.String({ minLength: 1, maxLength: 200, examples: ['gpt-4o'] }),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['openai'] })),
   estimated_cost_usd: Type.Optional({
     ...Usd,
-    description: 'May raise what is held above the computed worst case, never lower it. At most 1000000.',
+    description: 'May raise the reserved amount above the computed worst case, never lower it. At most $1,000,000.',
   }),
   input_tokens: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: maxTokens,
-      description: 'All of them, cached ones included.',
+      description: 'All input tokens, cached ones included.',
       examples: [1_200],
     }),
   ),
@@ -33,7 +33,7 @@ export const decisionFields = {
     Type.Integer({
       minimum: 0,
       maximum: maxTokens,
-      description: 'Without it the price book says how many the model may write.',
+      description: 'By default the maximum of the price book.',
       examples: [500],
     }),
   ),
@@ -44,13 +44,13 @@ export const decisionFields = {
   lease_seconds: Type.Optional({
     ...LeaseSeconds,
     default: defaultLeaseSeconds,
-    description: 'How long the reservation stands unless it is settled, released or extended.',
+    description: 'How long the reservation lasts unless it is settled, released or extended.',
   }),
 }
 const input = Type.Object(
   {
     ...decisionFields,
-    dry_run: Type.Optional(Type.Boolean({ description: 'Decide, and hold nothing.' })),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Decides and reserves nothing.' })),
   },
   {
     examples: [
@@ -72,7 +72,7 @@ export const estimateFaults = ({ estimated_cost_usd }: Pick<DecisionInput, 'esti
     : []
 export const DecisionInput = withCheck(input, estimateFaults)
 
-/** In the hottest answer, a form that needs no look at the value to be written. */
+/** A nullable text in the hottest response, in a form that is serialized without inspecting the value. */
 const OrNull = (schema: object) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'] })
 
 export const EdgeDecision = Type.Object(
@@ -83,7 +83,7 @@ export const EdgeDecision = Type.Object(
     reserved_usd: Usd,
     remaining_usd: OrNull({
       ...Usd,
-      description: 'What the tightest limit leaves after this reservation; null where no limit binds.',
+      description: 'What the tightest limit leaves after this reservation; null where no limit applies.',
     }),
     expires_at: OrNull(Timestamp),
   },
@@ -97,7 +97,7 @@ export const ExtendInput = Type.Object(
     lease_seconds: Type.Optional({
       ...LeaseSeconds,
       default: defaultLeaseSeconds,
-      description: 'From now on. A reservation stands 24 hours at most, and is never shortened.',
+      description: 'Counted from now. A reservation lasts 24 hours at most, and is never shortened.',
     }),
   },
   { examples: [{ lease_seconds: 600 }] },
@@ -119,7 +119,7 @@ export type Reservation = Static<typeof Reservation>
 
 export const reservationStates = ['open', 'settled', 'released', 'expired'] as const
 export const ReservationList = ListOf(Reservation)
-/** Ids are the order of time. */
+/** Sorted by id, which is the order of time. */
 export const ReservationListQuery = ListQuery(
   { created_at: 'uuid' },
   {
@@ -136,7 +136,7 @@ const Amount = Type.Union([Usd, Count])
 
 const LimitRead = Type.Object({
   limit_id: Type.String(),
-  kind: Type.String({ description: 'Which kind of limit.', examples: ['budget'] }),
+  kind: Type.String({ description: 'The kind of limit.', examples: ['budget'] }),
   subject: Type.String({
     description: 'Whose: the workflow, deployment, department or customer; empty for the organization.',
   }),
@@ -160,7 +160,7 @@ export const Explanation = Type.Object(
     reservation: Nullable(Reservation),
     decided_at: Timestamp,
     decided_by: Nullable(Type.String({ description: 'The limit or rule that refused; null for an allowed call.' })),
-    error_code: Nullable(Type.String({ description: 'What the refusal was answered with.' })),
+    error_code: Nullable(Type.String({ description: 'The error code of the refusal.' })),
     inputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The request as it was made.' }),
     price: Type.Object({
       basis: OneOf(['computed', 'estimate', 'ceiling', 'minimum']),

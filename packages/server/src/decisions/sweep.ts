@@ -5,7 +5,7 @@ import { expiredHolds, expiryGraceMs, type Lanes } from '../lanes/lanes.ts'
 const sweepEveryMs = 1_000
 const perSweep = 1_000
 
-/** Ends the holds whose lease is over, through the same lanes as everything else that moves money. */
+/** Expires the holds whose lease is over, through the same lanes as everything else that moves money. */
 export function sweepExpiredHolds({ sql, log, metrics }: Platform, lanes: Lanes) {
   const found = new Gauge({
     name: 'svc_holds_expired_found',

@@ -3,10 +3,10 @@ import type { Allowance, Balance, Charge, Claim, Crossing, Refusal } from '../le
 import type { Delta } from './book.ts'
 import type { Hold, MovementKind, Settling } from './ending.ts'
 
-/** What a hold was asked for with; kept as JSON. */
+/** The request that a hold was made for; stored as JSON. */
 export type HoldInputs = Readonly<Record<string, unknown>> & { readonly customer_id?: string | undefined }
 
-/** What is asked of the books of one organization. */
+/** A command on the ledger of one organization. */
 export type Ask =
   | {
       readonly type: 'hold'
@@ -16,7 +16,7 @@ export type Ask =
       readonly expiresAtMs: number
       readonly onExpiry: Hold['onExpiry']
       readonly isDryRun: boolean
-      /** Kept with the hold, for its explanation and its end. */
+      /** Stored with the hold, to explain it and to settle it later. */
       readonly inputs: HoldInputs
       readonly by?: Maker | undefined
     }
@@ -25,10 +25,13 @@ export type Ask =
   | { readonly type: 'extend'; readonly holdId: string; readonly leaseMs: number; readonly by?: Maker | undefined }
   | { readonly type: 'expire'; readonly holdId: string }
   | {
-      /** Costs that were incurred without a hold: decided and booked at once. */
+      /** Charges costs that were incurred without a hold: checked and booked in one step. */
       readonly type: 'charge'
       readonly items: readonly ChargedItem[]
-      /** All or none; or each that fits; or all that can be counted, and what does not fit is overrun; or that, all or none. */
+      /**
+       * `atomic`: all items or none. `partial`: every item that fits. `facts`: every item that can be counted, with the excess as
+       * overrun. `atomic_facts`: as `facts`, but all items or none.
+       */
       readonly mode: 'atomic' | 'partial' | 'facts' | 'atomic_facts'
       readonly by?: Maker | undefined
     }
@@ -38,11 +41,11 @@ export interface ChargedItem {
   readonly claims: readonly Claim[]
 }
 
-/** One allowance as a hold found it, and what it took there. */
+/** One allowance as a hold found it, and the amount the hold took there. */
 export interface Reading {
   readonly allowance: Allowance
   readonly amount: bigint
-  /** 0 for an amount held on each allowance; packs that share one amount have a number in common. */
+  /** 0 for an amount held on each allowance; packs that share one amount have the same number. */
   readonly draw: number
   readonly spent: bigint
   readonly held: bigint
@@ -56,13 +59,13 @@ export type Verdict =
   | { readonly type: 'extended'; readonly hold: Hold }
   | { readonly type: 'conflict'; readonly hold: Hold }
   | { readonly type: 'not_found' }
-  /** By the item's place; of a charge of all or none the first one. */
+  /** Refusals by index of the item; for an atomic charge, only the first one. */
   | { readonly type: 'charged'; readonly refusals: ReadonlyMap<number, Refusal> }
 
 export interface Movement {
   readonly kind: MovementKind
   readonly holdId: string | null
-  /** Who made the hold or the charge, and who moved it now: nobody where a lease ended by itself. */
+  /** The maker of the hold or charge, and the caller that moved it now: undefined where a lease ended by itself. */
   readonly madeBy?: Maker | undefined
   readonly movedBy?: Maker | undefined
   readonly changes: readonly { readonly key: string; readonly delta: Delta }[]
@@ -71,11 +74,11 @@ export interface Movement {
 export interface Decision {
   readonly verdicts: readonly Verdict[]
   readonly movements: readonly Movement[]
-  /** What each touched allowance changes by, and is afterwards. */
+  /** Change of each touched allowance, and its balance afterwards. */
   readonly deltas: ReadonlyMap<string, Delta>
   readonly after: ReadonlyMap<string, Balance>
   readonly crossings: readonly Crossing[]
-  /** Limits that have refused, dry runs aside. */
+  /** Limits that have refused, apart from dry runs. */
   readonly stops: readonly Crossing[]
   readonly newHolds: readonly NewHold[]
   readonly changedHolds: readonly Hold[]

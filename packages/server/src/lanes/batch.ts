@@ -17,12 +17,12 @@ export interface BatchContext {
   readonly connection: PipelinedConnection
   readonly definitionsOf: (orgId: string) => Definitions
   readonly sealedAnswers: SealedAnswers
-  /** This process's idea of the database's time, good enough to know which rows to read. */
+  /** This process's estimate of the database's time, good enough to know which rows to read. */
   readonly expectedMs: number
   readonly hints: CustomerHints
 }
 
-/** What was last read of customers: only a guess at which rows to ask for, never what is decided by. */
+/** Limits and packs of customers as last read: only a guess at which rows to read, never the basis of a decision. */
 export interface CustomerHints {
   readonly of: (orgId: string) => OrgReading['customers']
   readonly learn: (orgId: string, reading: OrgReading) => void
@@ -33,8 +33,8 @@ export interface BatchOutcome extends LaneOutcome<Task, Omit<Result, 'timing'>> 
 }
 
 /**
- * One transaction for many requests, in two flights: lock and read, then write and commit. Between them everything is decided
- * in memory. The answers may be given only because this returned.
+ * Runs one transaction for many requests, in two round trips: lock and read, then write and commit. Between them everything is
+ * decided in memory. Callers may be answered only because this returned.
  */
 export async function runBatch(tasks: readonly Task[], context: BatchContext): Promise<BatchOutcome> {
   const { connection, definitionsOf, sealedAnswers, hints } = context
@@ -50,7 +50,7 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
   const locked = new Set<string>()
   const changed = new Set<string>()
   const outcomes: Outcome[] = []
-  /** Names that were claimed for runs of organizations that are not decided now. */
+  /** Run keys that were claimed for organizations that are not decided in this batch. */
   const undecided: RunKey[] = []
   const at = new Date(reading.nowMs).toISOString()
   for (const [orgId, own] of byOrg) {
@@ -68,17 +68,17 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
     const judged = () => judge(orgId, free, org, definitions, reading.nowMs, sealedAnswers)
     let judgement = judged()
     let overdue = noneOverdue
-    // Only a refusal is worth the look: leases that are over may give the room it lacked.
+    // Only before a refusal: overdue leases may free the amount that it lacked.
     if (isRefusing(judgement)) overdue = await readOverdue(connection, reading, orgId, judgement.decision.stops)
     if (overdue.isAny) judgement = judged()
     if (judgement instanceof Error) {
-      // A fault in one organization's books is its own: the others go on.
+      // Inconsistent ledger state of one organization fails that organization only: the others go on.
       for (const task of free) answers.set(task, judgement)
       undecided.push(...runKeysOf(free))
       continue
     }
     for (const [task, answer] of judgement.answers) {
-      // There are more leases to end than one transaction ends: whoever lacks room asks again after this one.
+      // More leases are overdue than one transaction ends: refused requests try again after this one.
       if (overdue.isMore && isRefused(answer)) deferred.add(task)
       else answers.set(task, answer)
     }
@@ -99,7 +99,7 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
   if (writes.length > 0 && undecided.length > 0) writes.push(forgetRunKeys(undecided))
   const decidedMs = performance.now()
 
-  // With nothing to write there is nothing to wait for.
+  // With nothing to write, there is no commit to wait for.
   if (writes.length === 0) await connection.fly([queries.rollback])
   else await commit(connection, writes)
   return {
@@ -118,7 +118,7 @@ export async function runBatch(tasks: readonly Task[], context: BatchContext): P
   }
 }
 
-/** Whoever was refused asks again, so nobody was. */
+/** Refused requests try again, so no limit has refused yet. */
 const withoutStops = ({ decision, ...judgement }: Judgement): Judgement => ({
   ...judgement,
   decision: { ...decision, stops: [] },
@@ -138,13 +138,13 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly
   return [first, second]
 }
 
-/** Which rows the tasks need, as far as can be told without reading. */
+/** Returns the rows that the tasks need, as far as can be told without reading. */
 function wantedBy(tasks: readonly Task[], orgIds: readonly string[], context: BatchContext): Wanted {
   const { definitionsOf, expectedMs, hints } = context
   const allowances = new Map<string, { orgId: string; key: string }>()
   const customers = new Map<string, { orgId: string; customerId: string }>()
   const packs = new Map<string, { orgId: string; customerId: string }>()
-  // What is prepaid is told of as a whole, whichever part of it is drawn.
+  // Thresholds of prepaid quota apply to the sum of all top-ups, whichever of them is drawn.
   for (const orgId of orgIds) for (const { id } of definitionsOf(orgId).topUps) allowances.set(id, { orgId, key: id })
   for (const task of tasks) {
     const { orgId, customerId, parentId, chainId = '' } = task
@@ -152,7 +152,7 @@ function wantedBy(tasks: readonly Task[], orgIds: readonly string[], context: Ba
       customers.set(`${orgId} ${customerId}`, { orgId, customerId })
       if (task.needsPacks === true) packs.set(`${orgId} ${customerId}`, { orgId, customerId })
     }
-    // The parent is not known yet: that it exists is enough to know what else to read.
+    // The parent is not known yet: a placeholder is enough to know which other rows to read.
     const parents = new Map(parentId === undefined ? [] : [[parentId, { chainId, depth: 0 }]])
     const chains = new Map(parentId === undefined ? [] : [[chainId, { ...unboundedChain, chainId }]])
     const guess = { customers: hints.of(orgId), holds: new Map(), chains, parents }
@@ -161,7 +161,7 @@ function wantedBy(tasks: readonly Task[], orgIds: readonly string[], context: Ba
         for (const { key } of allowancesOf(bindTo(task, guess, definitionsOf(orgId), atMs)))
           if (!allowances.has(key)) allowances.set(key, { orgId, key })
       } catch {
-        // Told to the caller when it is bound for good, by what was read.
+        // Thrown again, and reported to the caller, when the task is planned with what was read.
       }
     }
   }
@@ -182,7 +182,7 @@ const runKeysOf = (tasks: readonly Task[]) => tasks.flatMap(({ runKey }) => (run
 
 const unboundedChain: Chain = { chainId: '', maxCostNano: null, maxTokens: null, maxDepth: null, lastUsedAtMs: 0 }
 
-/** A settlement is booked in the periods of its hold, which may have ended: its id tells about when it was made. */
+/** A settlement is booked in the periods of its hold, which may have ended: the time inside the hold's id tells roughly which. */
 function timesOf({ holdId }: Task, expectedMs: number): number[] {
   if (holdId === undefined) return [expectedMs]
   const madeMs = timeOfUuid(holdId)

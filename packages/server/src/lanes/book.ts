@@ -1,25 +1,25 @@
 import type { Allowance, Balance } from '../ledger/ledger.ts'
 
-/** An allowance with its row as it was read, or the place where there is none yet. */
+/** An allowance with its balance as read under the lock; `exists` is false while it has no row yet. */
 export interface Book {
   readonly allowance: Allowance
   readonly balance: Balance
   readonly exists: boolean
 }
 
-/** What a movement adds to a balance. */
+/** The change that a movement makes to a balance. */
 export type Delta = Balance
 
 export const noDelta: Delta = { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n }
 
-/** A book that a batch writes in. */
+/** An allowance state that a batch writes to. */
 export interface OpenBook extends Book {
   readonly balance: { -readonly [K in keyof Balance]: Balance[K] }
 }
 
 export const opened = ({ allowance, balance }: Book): OpenBook => ({ allowance, balance: { ...balance }, exists: true })
 
-/** In place: a busy batch adds to the same few books hundreds of times. */
+/** Adds in place: a busy batch adds to the same few allowances hundreds of times. */
 export function add(balance: OpenBook['balance'], delta: Delta) {
   balance.spent += delta.spent
   balance.held += delta.held

@@ -1,7 +1,7 @@
 import { type Sent, statement } from '../infra/pipelined-connection.ts'
 import { counterColumns } from './queries.ts'
 
-/** Chains are reached like customers: one by one through their keys, with what counts them. */
+/** Chains are read like customers: one by one through their keys, together with the allowances that count them. */
 
 export interface ChainRow {
   readonly org_id: string
@@ -54,7 +54,7 @@ export const readChains = (wanted: readonly { orgId: string; chainId: string }[]
     values: [wanted.map(({ orgId }) => orgId), wanted.map(({ chainId }) => chainId)],
   }))
 
-/** Runs that are named as parents, still running or ended, and their chains. */
+/** Reads runs that are named as parents, running or ended, and their chains. */
 export const readParents = (wanted: readonly { orgId: string; parentId: string }[]): Sent[] =>
   [parentsStatement, parentChainsStatement, parentChainAllowancesStatement].map((to) => ({
     statement: to,
@@ -81,7 +81,7 @@ const keepStatement = statement(
        max_depth integer, cost_key uuid, tokens_key uuid, at timestamptz)
    on conflict (org_id, chain_id) do update set last_used_at = excluded.last_used_at`,
 )
-/** Chains that have begun, and those that were not used for a while and are again. */
+/** Stores chains that have begun, and those that are used again after a while. */
 export const keepChains = (chains: readonly WrittenChain[]): Sent => ({
   statement: keepStatement,
   values: [JSON.stringify(chains)],

@@ -11,19 +11,22 @@ import {
 import type { ChargedItem, Reading } from './asks.ts'
 import type { Book, OpenBook } from './book.ts'
 
-/** What a hold takes while it is decided. */
+/** The allowances and amounts that a hold collects while it is decided. */
 export interface Taken {
   readonly readings: Reading[]
   readonly newcomers: Allowance[]
-  /** What each dollar limit had left. */
+  /** The amount left on each limit in dollars. */
   readonly rooms: bigint[]
   readonly isPreFlight: boolean
 }
 
-/** What a charge of many changes on each allowance, and whether it is the first of its batch there. */
+/**
+ * The change of each allowance by one charge of many items; `isFirst` is true when the batch had not touched the allowance
+ * before.
+ */
 export type Sums = Map<string, { readonly delta: OpenBook['balance']; readonly isFirst: boolean }>
 
-/** Charges on the same account as one. */
+/** Adds up charges on the same account, so that they are checked as one. */
 export function summed(items: readonly ChargedItem[]): ChargedItem[] {
   const sums = new Map<readonly Claim[], { charge: Charge; claims: readonly Claim[] }>()
   for (const { charge, claims } of items) {
@@ -36,7 +39,7 @@ export function summed(items: readonly ChargedItem[]): ChargedItem[] {
   return [...sums.values()]
 }
 
-/** What did not fit before anything was counted. */
+/** Returns the refusal of a fixed claim: whether it fits was known before anything was counted. */
 export function refusedBefore(claim: Claim, { readings, isPreFlight }: Taken): Refusal | undefined {
   if (!claim.passed) return undefined
   const [allowance] = claim.allowances
@@ -47,7 +50,7 @@ export function refusedBefore(claim: Claim, { readings, isPreFlight }: Taken): R
   return { claim, allowance: allowance!, balance, attempted, available: 0n, total, isPreFlight, isKnown: false }
 }
 
-/** What cannot be counted is refused by everything that counts, whether it limits or not. */
+/** Returns the refusal of an amount that no counter could hold. Every allowance refuses it, even one without a limit. */
 export function uncountable(
   claim: Claim,
   { allowance, balance }: Book,
@@ -69,8 +72,8 @@ export function uncountable(
 }
 
 /**
- * One amount over several packs, in their order. They bind together: what one of them has borne beyond its own amount is not
- * there in the others.
+ * Draws one amount from several packs, in their order. The packs limit together: an overrun of one reduces what is left in the
+ * others.
  */
 export function drawOn(
   claim: Claim,
@@ -107,16 +110,16 @@ export function drawOn(
     }
   }
   if (claim.unit === 'usd') rooms.push(available)
-  // The first stays even where nothing is taken: a settlement above the hold must find where to book it.
+  // The first pack stays in the hold even where nothing is drawn: a settlement above the hold needs a place to be booked.
   readings.push(...parts.filter((part, i) => part.amount > 0n || i === 0))
   return undefined
 }
 
-/** Of what callers name, only what was admitted before is known; all other limits were set by somebody. */
+/** True when the subject was admitted before. Callers can make up names of customers; all other limits were set by somebody. */
 export function isKnown({ kind, newcomers }: Claim, { key }: Allowance, book: (key: string) => Book): boolean {
   if (newcomers) return key === newcomers.instead.key || book(newcomers.marker.key).exists
   return kind.kind !== 'chain' || book(key).exists
 }
 
-/** The smaller room of two, and never less than none. */
+/** The smaller of two remaining amounts, and never less than 0. */
 export const smaller = (a: bigint | null, b: bigint) => (a === null || b < a ? (b < 0n ? 0n : b) : a)

@@ -1,10 +1,13 @@
 import type { PipelinedConnection, Sent } from '../infra/pipelined-connection.ts'
 import * as queries from './queries.ts'
 
-/** The connection was lost after COMMIT had been sent: whether it happened cannot be known here. */
+/** The connection was lost after COMMIT had been sent: the outcome cannot be known here. */
 export class UnknownOutcome extends Error {}
 
-/** Committed only if PostgreSQL says COMMIT, without a warning: after a failed statement it says ROLLBACK, and no error. */
+/**
+ * Sends the writes and commits. Committed only if PostgreSQL answers COMMIT without a warning: after a failed statement it
+ * answers ROLLBACK, and no error.
+ */
 export async function commit(connection: PipelinedConnection, writes: readonly Sent[]) {
   connection.takeWarnings()
   let results: Awaited<ReturnType<PipelinedConnection['fly']>>
@@ -19,5 +22,8 @@ export async function commit(connection: PipelinedConnection, writes: readonly S
     throw new UnknownOutcome(`COMMIT answered ${results.at(-1)!.command}: ${warnings.join('; ')}`)
 }
 
-/** PostgreSQL's own word that a statement failed, and so nothing was committed; others end the connection with the outcome open. */
+/**
+ * True for an SQLSTATE by which a statement failed, so that nothing was committed; others end the connection with an unknown
+ * outcome.
+ */
 const isRefusal = (code: string) => /^(21|22|23|25006|25P02|40001|40P01|42|53|54|55|WE)/.test(code) || code === '57014'

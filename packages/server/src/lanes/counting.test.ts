@@ -5,7 +5,7 @@ import { type Claim, emptyBalance, mostAdmitted, mostCounted } from '../ledger/l
 import { maxChargeNano } from '../values/money.ts'
 import type { Ask, Decision, Verdict } from './decide.ts'
 
-/** The brink of what can be counted. */
+/** Amounts close to the largest that counters hold. */
 
 const int8 = 2n ** 63n - 1n
 const unlimited = () => [
@@ -13,7 +13,7 @@ const unlimited = () => [
   drawing(limit('first', mostAdmitted / 2n), limit('last', mostAdmitted / 2n)),
 ]
 
-/** Books that stand a little below what is admitted. */
+/** Allowances that are a little below the largest amount that is admitted. */
 function atTheBrink(claims: readonly Claim[], left: bigint): Books {
   const books = new Books()
   const most = (mostAdmitted - left) / maxChargeNano

@@ -1,7 +1,10 @@
 import { crossingRows, type OrgLimits, quotaCrossings } from '../ledger/ledger.ts'
 import type { Outcome } from './write-queries.ts'
 
-/** The rows of what one organization's part of a batch has reached, and of what has refused in it for the first time. */
+/**
+ * Rows of the thresholds that one organization's part of a batch has reached, and of the limits that refused in it for the first
+ * time.
+ */
 export function crossingsIn(
   { orgId, at, decision, found, stopped }: Pick<Outcome, 'orgId' | 'at' | 'decision' | 'found' | 'stopped'>,
   definitions: OrgLimits,

@@ -6,13 +6,13 @@ import type { Hold } from './ending.ts'
 export type { Ask, ChargedItem, Decision, HoldInputs, Movement, Reading, Verdict } from './asks.ts'
 export type { Hold } from './ending.ts'
 
-/** Raised with every change of these rules, and kept with every batch: an old decision is explained by its own rules. */
+/** Raised with every change of these rules and stored with every batch, so that an old decision is explained by its own rules. */
 export const decideVersion = 2
 
 /**
- * Decides a batch of one organization, against its books as they were read under its lock. Pure: no clock, no I/O, so that live
- * decisions, ingest, replays and tests run the same rules. What gives room goes first (settlements, releases, expiries), then
- * new holds in the order in which they came; each takes all that it needs, or nothing.
+ * Decides a batch of one organization, against its ledger as read under the lock. Pure: no clock, no I/O, so that live decisions,
+ * ingest, replays and tests run the same rules. Commands that free an amount go first (settlements, releases, expiries), then new
+ * holds in the order in which they came; each takes all that it needs, or nothing.
  */
 export function decide(
   books: { readonly allowances: ReadonlyMap<string, Book>; readonly holds: ReadonlyMap<string, Hold> },

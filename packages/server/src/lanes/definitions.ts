@@ -15,13 +15,13 @@ const maxOrgs = 20_000
 const maxCustomersPerOrg = 2_000
 
 /**
- * What a process remembers of organizations' limits. It may be old: a batch compares its version with the ledger's under the
- * lock, and reads it anew before it decides by it.
+ * Cache of organizations' configuration. An entry may be stale: a batch compares its version with the ledger's under the lock,
+ * and reloads it before deciding by it.
  */
 export interface Memory {
-  /** What is in memory. */
+  /** Returns the cached configuration, if there is one. */
   readonly known: (orgId: string) => Definitions | undefined
-  /** Reads it into memory. */
+  /** Loads the configuration into the cache. */
   readonly recall: (orgId: string) => Promise<Definitions>
   readonly forget: (orgId: string) => void
   readonly hints: CustomerHints
@@ -33,7 +33,7 @@ export function rememberDefinitions(sql: Sql): Memory {
   const customers = new Map<string, OrgReading['customers']>()
 
   async function load(orgId: string) {
-    // The version first: what is read after it can only be newer, and then the ledger says that it differs.
+    // The version first: whatever is read after it can only be newer, and then the version in the ledger differs.
     const definitions = await sql.asOrgs([orgId], async (tx): Promise<Definitions> => {
       const version = await configVersion(tx, orgId)
       return {

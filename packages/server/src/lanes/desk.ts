@@ -13,7 +13,7 @@ import { add, type Book, type Delta, difference, noDelta, type OpenBook, opened 
 import { drawOn, isKnown, refusedBefore, type Sums, smaller, summed, type Taken, uncountable } from './charging.ts'
 import { asCounted, drawnDown, endHold, type Hold, type MovementKind, maxLeaseMs } from './ending.ts'
 
-/** The books of a batch while it is decided: what was read, plus what the batch has done so far. */
+/** The ledger state of a batch while it is decided: balances and holds as read, plus the changes of the batch so far. */
 export class Desk {
   private readonly nowMs: number
   private readonly read: ReadonlyMap<string, Book>
@@ -103,8 +103,7 @@ export class Desk {
   }
 
   /**
-   * Many charges at once, as one movement. If all of them together fit, each fits; only where they do not, they are looked at
-   * one by one, in their order.
+   * Charges many items as one movement. If their sum fits, each fits; only otherwise are they checked one by one, in their order.
    */
   charge({ items, mode, by }: Extract<Ask, { type: 'charge' }>): Verdict {
     const refusals = new Map<number, Refusal>()
@@ -138,7 +137,10 @@ export class Desk {
     return { type: 'charged', refusals }
   }
 
-  /** Books one charge, or says what refuses it. A wary look also stops at a limit that only watches: what it would refuse is told one by one. */
+  /**
+   * Books one charge, or returns the refusal. With `stopsAtAlerts` it also stops at a limit of enforcement `alert`: what that
+   * would have refused is counted per item.
+   */
   private bookOne(item: ChargedItem, sums: Sums): Refusal | undefined
   private bookOne(item: ChargedItem, sums: Sums, isWary: true): Refusal | 'watched' | undefined
   private bookOne(item: ChargedItem, sums: Sums, isWary = false): Refusal | 'watched' | undefined {
@@ -152,7 +154,10 @@ export class Desk {
     return undefined
   }
 
-  /** What has happened is booked whatever the limits say: what they had no room for is overrun. Refused is only what cannot be counted. */
+  /**
+   * Books a cost that was incurred already, whatever the limits say: the part that exceeds them is overrun. Only an amount that
+   * cannot be counted is refused.
+   */
   private bookFact({ charge, claims }: ChargedItem, sums: Sums): Refusal | undefined {
     const changes: { key: string; delta: Delta }[] = []
     for (const claim of claims) {
@@ -180,7 +185,10 @@ export class Desk {
     else sums.set(key, { delta: { ...delta }, isFirst })
   }
 
-  /** A book that was opened for it is closed again: what did not happen makes no rows, and nobody known. */
+  /**
+   * Takes back what was booked. An allowance that was touched only for it is dropped, so that a refused charge creates no rows
+   * and makes no subject known.
+   */
   private undo(sums: Sums) {
     for (const [key, { delta, isFirst }] of sums) {
       if (isFirst) this.open.delete(key)
@@ -189,7 +197,7 @@ export class Desk {
     sums.clear()
   }
 
-  /** The same amount on an allowance; a charge of nothing always fits. */
+  /** Takes an amount on one allowance; a charge of 0 always fits. */
   private take(claim: Claim, amount: bigint, { readings, newcomers, rooms, isPreFlight }: Taken): Refusal | undefined {
     const allowance = this.target(claim, newcomers)
     const { balance } = this.book(allowance.key)
@@ -216,7 +224,7 @@ export class Desk {
     return undefined
   }
 
-  /** Where a claim on one allowance goes, and who is met by it for the first time. */
+  /** Returns the allowance that a claim goes to, and adds to `met` the rows that record a subject seen for the first time. */
   private target({ allowances, newcomers }: Claim, met: Allowance[]): Allowance {
     const [allowance] = allowances
     if (!newcomers || this.book(newcomers.marker.key).exists) return allowance!

@@ -4,7 +4,7 @@ import { type Book, type Delta, noDelta } from './book.ts'
 
 export type MovementKind = 'hold' | 'settle' | 'release' | 'expire' | 'charge'
 
-/** What a run used in the end. */
+/** The usage of a run when it has ended. */
 export interface Actual {
   readonly usd: bigint
   readonly tokens: bigint
@@ -14,7 +14,7 @@ export interface Actual {
 export interface Hold {
   readonly id: string
   readonly state: 'open' | 'settled' | 'released' | 'expired'
-  /** What becomes of it when its lease ends: the room is given back, or the whole hold is charged. */
+  /** The end of a hold whose lease is over: its amount is released, or charged as a whole. */
   readonly onExpiry: 'release' | 'charge'
   readonly heldAtMs: number
   readonly expiresAtMs: number
@@ -24,16 +24,16 @@ export interface Hold {
   readonly draws: readonly number[]
   readonly chargedNano: bigint | null
   readonly overrunNano: bigint | null
-  /** Nothing for holds from before makers were kept. */
+  /** undefined for holds that are older than this field. */
   readonly madeBy?: Maker | undefined
 }
 
-/** What a settlement is asked for with. */
+/** The inputs of a settlement. */
 export interface Settling {
   readonly actual: Actual
-  /** What the hold left to its settlement. */
+  /** Claims of kinds that cannot refuse at the edge: not held, and drawn down at the settlement. */
   readonly unheld: readonly Claim[]
-  /** Packs that bear what is above a hold's own draw on their kind: one of its own may have expired meanwhile. */
+  /** Packs that bear the part above a hold's own draw on their kind: a pack of the hold may have expired meanwhile. */
   readonly excess?: readonly Claim[]
 }
 
@@ -45,14 +45,14 @@ interface Ended {
   readonly changes: readonly { readonly key: string; readonly delta: Delta }[]
 }
 
-/** A lease is over this much after its time, so that clocks which differ a little do not end it early. */
+/** Grace period after a lease's end, so that clocks which differ a little do not end it early. */
 export const expiryGraceMs = 5_000
-/** However often it is extended. */
+/** The longest lease, however often it is extended. */
 export const maxLeaseMs = 24 * 3_600_000
 
 /**
- * Ends a hold. What was admitted is never refused afterwards: cost above the hold is overrun, cost after its end is late, and
- * both count as spent at once. A hold ends once; asking again for the state it has reached changes nothing.
+ * Ends a hold. An admitted cost is never refused afterwards: cost above the hold is overrun, cost after the hold's end is late,
+ * and both count as spent at once. A hold ends once; repeating the end that it has reached changes nothing.
  */
 export function endHold(
   hold: Hold,
@@ -99,7 +99,7 @@ function settle(hold: Hold, { actual, unheld, excess = [] }: Settling, book: (ke
   const changes = parts.map(({ key, cost, amount }) => {
     const above = cost > amount ? cost - amount : 0n
     const { spent } = book(key).balance
-    // An adjustment may have taken away what was charged: nothing is spent less than 0.
+    // An adjustment may have taken back the charge: spent never falls below 0.
     const corrected = spent + cost < amount ? -spent : cost - amount
     return {
       key,
@@ -131,13 +131,13 @@ function settle(hold: Hold, { actual, unheld, excess = [] }: Settling, book: (ke
 
 interface Costs {
   readonly parts: readonly { readonly key: string; readonly amount: bigint; readonly cost: bigint }[]
-  /** What is above a draw, and where it goes. */
+  /** The part above a draw, and the claim that bears it. */
   readonly above: readonly { readonly claim: Claim; readonly amount: bigint }[]
 }
 
 /**
- * What each allowance of a hold has to bear. Packs bear their parts in order; what is left over goes to packs that are in force
- * now, and to the last one of the hold where there are none.
+ * Splits the cost among the allowances of a hold. Packs bear their parts in order; the rest goes to packs that are in force now,
+ * or, where there are none, to the last pack of the hold.
  */
 function costs(
   { keys, amounts, draws }: Hold,
@@ -166,7 +166,7 @@ function costs(
   return { parts, above }
 }
 
-/** What was not held is drawn down now, and what does not fit shows as overrun: it can no longer be refused. */
+/** Draws down an amount that was not held. The part that does not fit is overrun: it can no longer be refused. */
 export function drawnDown(claim: Claim, amount: bigint, book: (key: string) => Book) {
   if (claim.mode === 'fixed') return []
   let left = amount
@@ -181,7 +181,7 @@ export function drawnDown(claim: Claim, amount: bigint, book: (key: string) => B
   })
 }
 
-/** Changes as far as counters reach: what was admitted is booked in any case, and a counter that is full stays full. */
+/** Caps changes at the largest value of the counters: an admitted cost is booked in any case, and a full counter stays full. */
 export function asCounted(changes: Ended['changes'], book: (key: string) => Book): Ended['changes'] {
   const rooms = new Map<string, bigint>()
   return changes.map((change) => {

@@ -37,9 +37,9 @@ export interface IngestOutcome extends LaneOutcome<IngestTask, Ingested> {
 }
 
 /**
- * Records the runs of many requests in one transaction. What does not need the verdict is written before any lock: names, in
- * order, and runs; then the organizations are locked, all of them in order, and what they are charged is decided. A refused run
- * is taken back before the commit.
+ * Records the runs of many requests in one transaction. Everything that does not depend on the decision is written before any
+ * lock: run keys, in order, and runs. Then all organizations are locked in order, and their charges are decided. Refused runs are
+ * deleted before the commit.
  */
 export async function runIngest(tasks: readonly IngestTask[], context: IngestContext): Promise<IngestOutcome> {
   const { connection, definitionsOf, sealedAnswers } = context
@@ -63,7 +63,7 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
       .map(([id]) => id),
   )
   if (changed.size > 0) {
-    // What was written rests on prices and limits that have changed: all of it goes again.
+    // The rows written so far rest on prices and limits that have changed: the whole batch is tried again.
     await connection.fly([queries.rollback])
     return { ...outcomeOf(new Map(), new Set(), startedMs, readMs, reading.nowMs), changed }
   }
@@ -136,7 +136,10 @@ const outcomeOf = (
   commitMs: 0,
 })
 
-/** Begins, answers what was answered before, and reads which runs are named as parents: what they are does not change. */
+/**
+ * Begins the transaction, answers retries with their stored responses, and reads the runs that are named as parents: they do not
+ * change.
+ */
 async function begin(
   tasks: readonly IngestTask[],
   orgIds: readonly string[],
@@ -175,7 +178,7 @@ async function begin(
   )
 }
 
-/** Writes names and runs, and learns which names others have. */
+/** Claims run keys, writes the runs, and reads who owns the keys that were taken. */
 async function claim({ fly }: PipelinedConnection, { tasks, keys }: Ready, expectedMs: number) {
   const at = new Date(expectedMs).toISOString()
   const runs = tasks.flatMap(({ task, items }) =>
@@ -208,7 +211,7 @@ async function judgeAll({ tasks }: Ready, reading: Reading, { connection, defini
     const judge = async (): Promise<IngestJudgement | Error> => {
       const asked = caught(() => bindIngest(own, org, definitions, reading.nowMs))
       if (asked instanceof Error) return asked
-      // A period has turned, or a customer has a limit of its own: under the lock there is time to look once more.
+      // A new period has begun, or a customer has a limit of its own: read the missing rows once more, under the lock.
       if (asked.unread.length > 0) await readMore(connection, org, orgId, asked.unread)
       return caught(() => judgeIngest(asked.bound, org, definitions, reading.nowMs))
     }
@@ -218,14 +221,14 @@ async function judgeAll({ tasks }: Ready, reading: Reading, { connection, defini
       const { isAny, isMore } = await readOverdue(connection, reading, orgId, judgement.decision.stops)
       if (isAny) judgement = await judge()
       if (isMore && isRefusing(judgement)) {
-        // There are more leases to end than one transaction ends: this one ends them, and the runs come again after it.
+        // More leases are overdue than one transaction ends: this one ends them, and the runs are tried again after it.
         postponed.push(...own)
         judgement = caught(() => judgeIngest([], org, definitions, reading.nowMs))
         undecided = []
       }
     }
     if (judgement instanceof Error) {
-      // A fault in one organization's books is its own: the others go on.
+      // Inconsistent ledger state of one organization fails that organization only: the others go on.
       for (const prepared of undecided) broken.push({ prepared, error: judgement })
       continue
     }

@@ -4,8 +4,8 @@ import type { OrgReading } from './reading.ts'
 import type { Definitions } from './tasks.ts'
 
 /**
- * The chains that are there, and those that begin with runs of these tasks. Which of several runs begins a chain is known only
- * once all are decided, so one that they begin together is bounded by the tightest of what bounds any of them.
+ * Returns the chains that exist and those that begin with runs of these tasks. Which run begins a chain is known only once all
+ * are decided, so a chain that several begin gets the tightest bounds of any of them.
  */
 export function chainsOf(
   tasks: readonly PreparedTask[],

@@ -14,13 +14,13 @@ import { type RunsEnded, runsEnded } from './recording.ts'
 import { RunEnds } from './run-ends.ts'
 import type { Definitions, ParentRun, RunEnding } from './tasks.ts'
 
-/** An item with what is known of it before the lock. */
+/** An item with everything known of it before the lock. */
 export interface PreparedItem {
   readonly item: IngestItem
   readonly draft: Draft
   readonly keys: readonly RunKey[]
   readonly parent: ParentRun | undefined
-  /** Set once the names are claimed: who has one of them already. */
+  /** The owner of one of the item's run keys, if another run has it. Set once the keys are claimed. */
   owner: KnownKeyRow | undefined
 }
 
@@ -33,16 +33,16 @@ export interface Settlement {
   readonly of: PreparedItem
   readonly ask: Extract<Ask, { type: 'settle' }>
   readonly charge: ChargedItem['charge']
-  /** Nothing for a reservation: its run is written as it was sent. */
+  /** undefined for a reservation: its run is written as it was sent. */
   readonly ending: RunEnding | undefined
 }
 
-/** What is asked of an organization's books by a task. */
+/** The commands of an ingest task on an organization's ledger. */
 export interface Bound {
   readonly prepared: PreparedTask
   readonly settles: readonly Settlement[]
   readonly charges: readonly { readonly of: PreparedItem; readonly charged: ChargedItem }[]
-  /** What cannot be recorded, whatever the limits say. */
+  /** Items that cannot be recorded, whatever the limits say. */
   readonly faults: ReadonlyMap<PreparedItem, ApiError>
 }
 
@@ -53,11 +53,11 @@ export interface IngestJudgement {
   readonly chains: ReturnType<typeof chainsUsed>
   readonly runs: RunsEnded
   readonly unclaimed: readonly RunKey[]
-  /** Runs that were written before the verdict, and do not take place. */
+  /** Runs that were written before the decision and then refused. */
   readonly refused: readonly RunRecord[]
 }
 
-/** Binds the tasks of one organization by what was read; says which further rows that takes. */
+/** Plans the tasks of one organization from what was read; returns which further rows that takes. */
 export function bindIngest(
   tasks: readonly PreparedTask[],
   reading: OrgReading,
@@ -79,7 +79,7 @@ export function bindIngest(
         draft.charge.customerId === undefined ? undefined : reading.customers.get(draft.charge.customerId)
       const hold = holdId === undefined ? undefined : reading.holds.get(holdId)
       try {
-        // First, so that nothing else is said of what is not the agent's.
+        // Ownership is checked first, so that nothing else is revealed about another caller's hold.
         checkRight(prepared.task.agent, each, hold ?? reading.holds.get(item.holdId ?? ''))
         if (each.owner && (!item.isSame(each.owner) || isElsewhere(item.holdId, holdId)))
           throw conflict('Another run has this external_id.')
@@ -90,7 +90,7 @@ export function bindIngest(
         if (each.owner && !hold) continue
         const chainId = draft.run.about.chain_id
         const place = () => item.placed(draft, chainId === undefined ? undefined : chains.get(chainId), facts)
-        // A started run stands where its start has put it.
+        // A started run keeps the place in its chain that it got at its start.
         const charge = hold && isRunHold(hold) ? draft.charge : place()
         if (hold) {
           const { customer_id } = hold.inputs
@@ -109,7 +109,7 @@ export function bindIngest(
         faults.set(each, error)
       }
     }
-    // What is not understood refuses the whole request; what contradicts refuses charges that go all or none.
+    // An invalid item refuses the whole request; a conflicting one refuses a request that is all or nothing.
     const isUnderstood = ![...faults.values()].some(isInvalid)
     ends.close(isUnderstood)
     if (!isUnderstood) return { prepared, settles: [], charges: [], faults }
@@ -119,16 +119,16 @@ export function bindIngest(
   return { bound, unread: [...new Set(wanted.map(({ key }) => key).filter((key) => !reading.asked.has(key)))] }
 }
 
-/** What an item settles: what it says, or, where its name is that of a run that was started, that run. */
+/** The hold that an item settles: the one it names or, where its external_id belongs to a started run, the hold of that run. */
 export const holdIdOf = ({ item, owner }: PreparedItem) => {
   if (owner === undefined) return item.holdId
   return owner.content_hash?.[0] === 0 ? owner.run_id : undefined
 }
 
-/** The started run that an item ends, which may have ended before. */
+/** The started run that an item ends; it may have ended before. */
 export const endedRunIdOf = (one: PreparedItem) => (one.item.isStartedRun || one.owner ? holdIdOf(one) : undefined)
 
-/** What is said to be settled is not what has the name. */
+/** True when the item names one hold but its external_id belongs to another. */
 const isElsewhere = (said: string | undefined, named: string | undefined) =>
   said !== undefined && named !== undefined && said !== named
 

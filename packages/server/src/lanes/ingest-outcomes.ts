@@ -6,7 +6,7 @@ import { faultsOf, type IngestResult, type IngestTask } from './ingest-tasks.ts'
 import type { OrgReading } from './reading.ts'
 import type { Definitions, KnownHold, RunEnding } from './tasks.ts'
 
-/** Sorts verdicts into what is told and what is written. */
+/** Turns outcomes into results for the caller and rows to write. */
 export class Outcomes {
   readonly results = new Map<IngestTask, readonly IngestResult[] | ApiError>()
   readonly endings = new Map<string, RunEnding>()
@@ -29,7 +29,7 @@ export class Outcomes {
     for (const [i, settlement] of settles.entries()) told.set(settlement.of, this.settlement(settlement, verdicts[i]!))
     const { refusals } = verdicts.at(-1) as Extract<Verdict, { type: 'charged' }>
     const errors = new Map(Array.from(refusals, ([i, refusal]) => [i, refusal.claim.kind.refuse(refusal)]))
-    // All or none: whoever is not at fault itself is not recorded either.
+    // All or nothing: items without a fault of their own are not recorded either.
     const common = isAtomic(prepared) ? (errors.values().next().value ?? faults.values().next().value) : undefined
     for (const [i, { of, charged }] of charges.entries()) {
       const error = errors.get(i)
@@ -74,7 +74,7 @@ export class Outcomes {
     return recorded(run.id, item.ignored(hold))
   }
 
-  /** A run whose name is taken, by the same run. Named twice in one request, what became of the first has become of the second. */
+  /** Result of a run that was recorded before. Where one request names it twice, the second item gets the result of the first. */
   private duplicate(of: PreparedItem, first: IngestResult | undefined): IngestResult {
     this.giveUp(of)
     if (first?.error) return first
@@ -102,7 +102,7 @@ export class Outcomes {
   }
 }
 
-/** Everything in a request that is not understood, in one error. */
+/** Every invalid field of a request, in one error. */
 const invalidTask = ({ items }: PreparedTask, faults: ReadonlyMap<PreparedItem, ApiError>) =>
   validationFailed(
     items.flatMap((of, index) => {

@@ -5,15 +5,15 @@ import type { PreparedItem, PreparedTask } from './ingest-judging.ts'
 import { faultsOf, type Ingested, type IngestItem, type IngestTask } from './ingest-tasks.ts'
 import type { Definitions, ParentRun } from './tasks.ts'
 
-/** Tasks whose runs can be written now, and the names they claim. */
+/** Tasks whose runs can be written now, and the run keys they claim. */
 export interface Ready {
   readonly tasks: readonly PreparedTask[]
   readonly keys: readonly RunKey[]
 }
 
 /**
- * Drafts every run by what is set for its organization. A task with a run that cannot be understood is answered with all of its
- * faults; one that shares a name with an earlier one waits until that has been decided.
+ * Drafts every run from the organization's configuration. A task with an invalid run is answered with all of its faults; one that
+ * shares a run key with an earlier task waits until that has been decided.
  */
 export async function preparedTasks(
   tasks: readonly IngestTask[],
@@ -68,7 +68,7 @@ const keysOf = (orgId: string, { key, holdKey }: IngestItem, runId: string): Run
   ...(holdKey ? [{ orgId, key: holdKey.name, runId, hash: holdKey.hash }] : []),
 ]
 
-/** Notes who has the names that were to be claimed, where somebody else does. */
+/** Sets the owner of each item whose run key another run has. */
 export function claimedBy(tasks: readonly PreparedTask[], known: readonly KnownKeyRow[]) {
   const owners = new Map(known.map((row) => [`${row.org_id} ${row.key}`, row]))
   for (const { task, items } of tasks) {

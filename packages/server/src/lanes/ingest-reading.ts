@@ -6,7 +6,7 @@ import type { Ready } from './ingest-preparing.ts'
 import * as queries from './queries.ts'
 import { readingOf, unreadBooks, type Wanted } from './reading.ts'
 
-/** Locks the organizations of what is to be recorded, all of them in order, and reads what decides on it. */
+/** Locks the organizations of these tasks, all of them in order, and reads the rows that decide on them. */
 export async function lockAndReadFor(
   { tasks }: Ready,
   { connection, definitionsOf, expectedMs, hints }: IngestContext,
@@ -34,7 +34,7 @@ export async function lockAndReadFor(
     const guess = { ...books, customers: new Map(hints.of(orgId)) }
     const definitions = definitionsOf(orgId)
     const { unread } = bindIngest(byOrg.get(orgId)!, guess, definitions, expectedMs)
-    // What is prepaid is told of as a whole, whichever part of it is drawn.
+    // Thresholds of prepaid quota apply to the sum of all top-ups, whichever of them is drawn.
     const keys = new Set([...unread, ...definitions.topUps.map(({ id }) => id)])
     return [...keys].map((key) => ({ orgId, key }))
   })
@@ -43,7 +43,7 @@ export async function lockAndReadFor(
     allowances: guesses,
     customers,
     packs: customers,
-    // That of a run which was recorded before says which of the fields were not used.
+    // The hold of a run that was recorded before tells which fields were ignored.
     holds: each(
       (one) => holdIdOf(one) ?? one.item.holdId,
       (orgId, holdId) => ({ orgId, holdId }),

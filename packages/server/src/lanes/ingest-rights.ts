@@ -7,18 +7,18 @@ import type { KnownHold } from './tasks.ts'
 
 export const noSuchHold = ({ isStartedRun }: IngestItem) =>
   isStartedRun
-    ? validationFailed([{ field: 'run_id', code: 'invalid_value', message: 'There is no such running run.' }])
+    ? validationFailed([{ field: 'run_id', code: 'invalid_value', message: 'No running run has this run_id.' }])
     : validationFailed([{ field: 'reservation_id', code: 'invalid_value', message: 'There is no such reservation.' }])
 
 const nameTaken = () => new ApiError('conflict', {}, { message: 'Another run has this external_id.' })
 
-/** Throws what an agent is told that may not settle what an item names. */
+/** Throws unless the agent may settle the hold that an item names. */
 export function checkRight(
   agent: Agent,
   { item, owner }: Pick<PreparedItem, 'item' | 'owner'>,
   hold: KnownHold | undefined,
 ) {
-  // The name of a settled reservation outlives it; whose it was is no longer known then.
+  // The run key of a settled reservation outlives its hold; then its maker is no longer known.
   const isForgotten = !hold && owner !== undefined && owner.key === item.holdKey?.name
   const right = hold ? rightToEnd(agent, hold) : isForgotten && isPinnedAgent(agent) ? 'hidden' : 'granted'
   if (right === 'denied') throw endingDenied()

@@ -6,14 +6,14 @@ import type { EndedRun, KnownKeyRow, RunRecord } from '../run-log/run-log.ts'
 import type { Ask } from './decide.ts'
 import type { Definitions, Facts, KnownHold, LaneTask, ParentRun, RunEnding } from './tasks.ts'
 
-/** Runs that have happened, on their way to being recorded: all of one request. */
+/** Runs that have happened, to be recorded: all of one request. */
 export interface IngestTask extends LaneTask {
   readonly items: readonly IngestItem[]
-  /** Who records them. */
+  /** The caller that records them. */
   readonly agent: Agent
-  /** Where one charge is refused: none is recorded, or the others are. */
+  /** Effect of a refused charge: none of the runs is recorded, or the others are. */
   readonly mode: 'atomic' | 'partial'
-  /** No limit refuses: what did not fit is overrun. */
+  /** True when no limit refuses: cost that does not fit is overrun. */
   readonly areFacts: boolean
   readonly idempotency?:
     | {
@@ -25,32 +25,32 @@ export interface IngestTask extends LaneTask {
 }
 
 export interface IngestItem {
-  /** The caller's own name for the run, and a hash of what was said of it. */
+  /** The caller's own name for the run, and a hash of its content. */
   readonly key: { readonly name: string; readonly hash: string } | undefined
-  /** What the run settles: a reservation, or the hold of a run that was started. */
+  /** The hold that the run settles: a reservation, or the hold of a started run. */
   readonly holdId: string | undefined
   readonly isStartedRun: boolean
-  /** How a settled reservation names its run, and a hash of what was said of it. */
+  /** The run key of a settled reservation, and a hash of its content. */
   readonly holdKey: { readonly name: string; readonly hash: string } | undefined
   readonly customerId: string | undefined
   readonly chainId: string | undefined
   readonly parentId: string | undefined
-  /** Equal for runs on the same account: they meet the same limits. */
+  /** Equal for runs on the same account, which meet the same limits. */
   readonly account: string
-  /** The run and what it is charged, as far as that does not depend on a hold. Pure; throws what the caller is to be told. */
+  /** Returns the run and its charge, as far as they do not depend on a hold. Pure; throws the error for the caller. */
   readonly draft: (facts: DraftFacts) => Draft
   readonly claims: (charge: Charge, facts: Pick<Facts, 'definitions' | 'customer' | 'nowMs'>) => readonly Claim[]
   readonly placed: (draft: Draft, chain: Chain | undefined, facts: DraftFacts) => Charge
   readonly settle: (facts: Facts, charge: Charge) => Extract<Ask, { type: 'settle' }>
-  /** How the run ended whose hold this is; throws what the caller is to be told. */
+  /** Returns the ending of the run that this hold belongs to; throws the error for the caller. */
   readonly ending: (hold: KnownHold, facts: Pick<Facts, 'definitions' | 'nowMs'>) => RunEnding
-  /** The run of a settled reservation. */
+  /** Returns the run of a settled reservation. */
   readonly settled: (draft: Draft, hold: KnownHold, facts: Pick<Facts, 'definitions'>) => RunRecord
-  /** Fields that are not used, because the hold says otherwise. */
+  /** Fields that are ignored because the hold says otherwise. */
   readonly ignored: (hold: KnownHold) => readonly string[]
-  /** Whether the run that has one of the names is this one. */
+  /** True when the run that owns one of the keys is this one. */
   readonly isSame: (owner: KnownKeyRow) => boolean
-  /** Whether a started run has ended in this way. */
+  /** True when a started run has ended in this way. */
   readonly isSameEnd: (ended: EndedRun) => boolean
 }
 
@@ -65,13 +65,13 @@ export interface Draft {
   readonly charge: Charge
 }
 
-/** What became of one run. */
+/** Result of recording one run. */
 export interface IngestResult {
   readonly runId: string | null
   readonly isDuplicate: boolean
   readonly error: ApiError | undefined
   readonly ignored?: readonly string[]
-  /** Refused only because another run of its request was. */
+  /** True when it was refused only because another run of its request was. */
   readonly isBystander?: true
   /** The limit that refused it. */
   readonly refusal?: Refusal
@@ -82,7 +82,7 @@ export interface Ingested {
   readonly replay?: string
 }
 
-/** The faults of one run as faults of the request. */
+/** Field errors of one run as field errors of the request. */
 export function faultsOf(error: unknown, index: number): FieldFault[] {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
   const { fields } = (error as ApiError<'validation_failed'>).details

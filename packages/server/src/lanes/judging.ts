@@ -21,27 +21,30 @@ import type { KeptAnswer } from './write-queries.ts'
 
 export type Answer = Omit<Result, 'timing'> | Error
 
-/** A chain that is used is written down at most so often. */
+/** Shortest time between two updates of a chain's last use. */
 const chainTouchMs = 3_600_000
 
-/** What became of one organization's tasks. */
+/** Result of deciding one organization's tasks. */
 export interface Judgement {
   readonly decision: Decision
   readonly answers: ReadonlyMap<Task, Answer>
-  /** Tasks that need rows which were not read: a period has turned, or the customer has a limit that was not known. */
+  /** Tasks that need rows which were not read: a new period has begun, or the customer has a limit that was not known. */
   readonly unread: readonly Task[]
-  /** Tasks that wait until another one of the batch is decided. */
+  /** Tasks that wait until another task of the batch is decided. */
   readonly deferred: readonly Task[]
   readonly made: ReadonlyMap<string, Allowance>
   readonly keptAnswers: readonly KeptAnswer[]
-  /** Chains that have begun or are used again, by their ids, each with the run that did so. */
+  /** Chains that have begun or are used again, by id, each with the run that did so. */
   readonly chains: ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }>
   readonly runs: RunsEnded
-  /** Names that were claimed for runs which do not take place. */
+  /** Run keys that were claimed for runs which do not take place. */
   readonly unclaimed: readonly RunKey[]
 }
 
-/** Decides the tasks of one organization by what was read under its lock. What goes wrong with its books is returned. */
+/**
+ * Decides the tasks of one organization by what was read under its lock. Returns the error where its ledger state is
+ * inconsistent.
+ */
 export function judge(...of: Parameters<typeof judgement>): Judgement | Error {
   try {
     return judgement(...of)
@@ -64,7 +67,7 @@ function judgement(
   const asked: { task: Task; ask: Ask }[] = []
   const books = new Map<string, Book>()
   const made = new Map<string, Allowance>()
-  // Those that are known, and those that begin with a task of this batch.
+  // Known chains, and those that begin with a task of this batch.
   const chains = new Map(reading.chains)
 
   const open = (allowance: Allowance) => {
@@ -93,7 +96,7 @@ function judgement(
       const allowances = allowancesOf(ask)
       const chain = ask.type === 'hold' ? ask.charge.chain : undefined
       const begun = chain && chains.get(chain.chainId)
-      // Which of them begins the chain, and bounds it, is known once the first is decided.
+      // Which task begins the chain, and sets its bounds, is known once the first is decided.
       if (begun && !isBoundAlike(begun, chain)) {
         deferred.push(task)
         continue
@@ -120,7 +123,7 @@ function judgement(
   const keptAnswers: KeptAnswer[] = []
   const held: { charge: Charge; id: string }[] = []
   const started = new Set<Task>()
-  // A run says what the request that ended it said; not what a later one of the same batch did.
+  // A run gets the ending of the request that ended it, not of a later one in the same batch.
   const endings = new Map<string, Task['ending']>()
   for (const [i, { task, ask }] of asked.entries()) {
     const verdict = decision.verdicts[i]!
@@ -151,7 +154,7 @@ function judgement(
 const isBoundAlike = (a: ChainBounds, b: ChainBounds) =>
   a.maxCostNano === b.maxCostNano && a.maxTokens === b.maxTokens && a.maxDepth === b.maxDepth
 
-/** Chains that have begun, or were not used for a while, each with the run that is responsible. */
+/** Returns chains that have begun, or were not used for a while, each with the run that used it. */
 export function chainsUsed(
   runs: readonly { readonly charge: Charge; readonly id: string }[],
   { chains }: OrgReading,
@@ -167,13 +170,15 @@ export function chainsUsed(
   return used
 }
 
-/** Holds that were read for no other reason than that their lease may be over. */
+/** Commands that expire holds which were read only because their lease may be over. */
 export const expiredAsks = (holds: OrgReading['holds'], targets: ReadonlySet<string | undefined>): Ask[] =>
   Array.from(holds.values())
     .filter(({ id, state }) => state === 'open' && !targets.has(id))
     .map(({ id }) => ({ type: 'expire', holdId: id }))
 
-/** Who has the name that a task wants for its run, if somebody else has; undecided while that is another task of the batch. */
+/**
+ * Returns the owner of the run key that a task wants, if another run has it; `undecided` while that is another task of the batch.
+ */
 function runNamed(
   { runKey }: Task,
   tasks: readonly Task[],
@@ -185,7 +190,7 @@ function runNamed(
   return { type: 'known', runId: owner.run_id, contentHash: owner.content_hash }
 }
 
-/** What a binding looks at: as read, or as guessed. */
+/** The facts that planning needs, either read or guessed. */
 type Known = Pick<OrgReading, 'customers' | 'holds' | 'chains' | 'parents'>
 
 export function bindTo(task: Task, reading: Known, definitions: Definitions, nowMs: number): Ask {
@@ -203,7 +208,7 @@ export function bindTo(task: Task, reading: Known, definitions: Definitions, now
   })
 }
 
-/** Every allowance that an ask may touch. */
+/** Returns every allowance that a command may touch. */
 export function allowancesOf(ask: Ask): Allowance[] {
   if (ask.type === 'charge') return [...new Set(ask.items.map(({ claims }) => claims))].flatMap(allowancesIn)
   if (ask.type === 'settle') return allowancesIn([...ask.unheld, ...(ask.excess ?? [])])
@@ -216,10 +221,10 @@ const allowancesIn = (claims: readonly Claim[]) =>
     return newcomers ? [...allowances, newcomers.marker, newcomers.counter, newcomers.instead] : allowances
   })
 
-/** Kinds whose limits are remembered: one that is not there any more has ended, and only counts. */
+/** Kinds whose limits are cached: one that is not there any more has ended, and only counts. */
 const remembered = new Set(['spend_cap', 'budget', 'budget_default', 'plan'])
 
-/** A hold is ended on the rows where it was made, whatever has become of their limits since. */
+/** Adds the allowances of existing holds: a hold ends on the rows where it was made, whatever happened to their limits since. */
 export function openHeldAllowances(reading: OrgReading, definitions: Definitions, books: Map<string, Book>) {
   if (reading.holds.size === 0) return
   const limits = new Map(definitions.limits.map((limit) => [limit.id, limit]))
@@ -238,7 +243,7 @@ export function openHeldAllowances(reading: OrgReading, definitions: Definitions
   }
 }
 
-/** What was answered to an earlier request with the key, or why there is no answer yet. */
+/** Returns the stored response to an earlier request with the key, or the error while there is none. */
 export function keptAnswer(
   orgId: string,
   { key, hash }: { readonly key: string; readonly hash: Buffer },

@@ -45,7 +45,7 @@ test('an organization whose requests cannot be written costs its neighbours at m
     while (!over.signal.aborted) await opened.submit({ orgId: 'poison', isPoison: true }).catch(() => undefined)
   }
   const callers = Array.from({ length: 12 }, poison)
-  // Once it has been found out.
+  // Once the failing task has been isolated.
   await opened.submit({ orgId: 'good', isPoison: false })
   const turns: number[] = []
   for (let i = 0; i < 50; i++) {

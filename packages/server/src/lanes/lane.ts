@@ -14,20 +14,20 @@ const maxAttempts = 4
 const reconnectMs = 100
 const asideMs = 20
 
-/** What became of a batch. */
+/** Result of one batch transaction. */
 export interface LaneOutcome<T, A> {
   readonly answers: ReadonlyMap<T, A | Error>
-  /** How many tasks, unanswered, have to go through again because rows were missing. */
+  /** Number of unanswered tasks that are tried again because rows were missing. */
   readonly unread: number
-  /** Those that only wait for another one of their batch, which is answered: it costs them no attempt. */
+  /** Tasks that only wait for another task of their batch, which is answered: that costs them no attempt. */
   readonly deferred: ReadonlySet<T>
-  /** Those whose name another transaction is claiming: they come again after a moment, and that costs no attempt either. */
+  /** Tasks whose run key another transaction is claiming: they are tried again after a moment, which costs no attempt either. */
   readonly busy: ReadonlySet<T>
   readonly locked: ReadonlySet<string>
   readonly changed: ReadonlySet<string>
-  /** Nothing where the database was not asked for it. */
+  /** The database's time; undefined where it was not read. */
   readonly databaseMs: number | undefined
-  /** Whether anything was written. */
+  /** True when something was written. */
   readonly isCommitted: boolean
   readonly readMs: number
   readonly decideMs: number
@@ -36,7 +36,7 @@ export interface LaneOutcome<T, A> {
 
 export interface LaneOptions<T extends LaneTask, A extends object, O extends LaneOutcome<T, A>> {
   readonly connect: () => Promise<PipelinedConnection>
-  /** One transaction for many tasks. Answers may be given only because it returned. */
+  /** Runs one transaction for many tasks. Callers may be answered only because it returned. */
   readonly runBatch: (
     tasks: readonly T[],
     connection: PipelinedConnection,
@@ -45,10 +45,10 @@ export interface LaneOptions<T extends LaneTask, A extends object, O extends Lan
   ) => Promise<O>
   readonly observe: (outcome: O, size: number) => void
   readonly batchSize: BatchSize
-  /** The work that a task asks for, as far as can be told without reading. */
+  /** Estimates the work of a task, in rows, without reading anything. */
   readonly workOf: (task: T) => number
   readonly maxWaiting: number
-  /** How long a caller may wait for its turn. */
+  /** The longest time that a caller may wait for its turn. */
   readonly deadlineMs: number
   readonly memory: Memory
   readonly metrics: LaneMetrics
@@ -56,13 +56,13 @@ export interface LaneOptions<T extends LaneTask, A extends object, O extends Lan
   readonly writability: Pick<Writability, 'noteFailure' | 'noteCommit'>
   readonly expectedMs: () => number
   readonly learnTime: (databaseMs: number) => void
-  /** Holds that may or may not have been made, and that nobody will use. */
+  /** Releases a hold that may or may not exist, and that nobody will use. */
   readonly releaseLater: (orgId: string, holdId: string) => void
 }
 
 /**
- * A line of requests in front of one connection. While a transaction is on its way the next requests gather, and then go
- * together, so the batch is as large as the load; each organization always stands in the same lane of a process.
+ * A queue of requests in front of one connection. While a transaction is in flight the next requests gather and then go together,
+ * so the batch is as large as the load. An organization always uses the same lane of a process.
  */
 export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T, A>> {
   private readonly options: LaneOptions<T, A, O>
@@ -71,7 +71,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
   private connection: PipelinedConnection | undefined
   private running: Promise<void> | undefined
   private closed = false
-  /** How long a batch takes, lately. */
+  /** Recent duration of a batch. */
   private batchMs = 0
 
   constructor(options: LaneOptions<T, A, O>) {
@@ -102,13 +102,13 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     })
   }
 
-  /** Connects before the first request comes; throws where the database cannot be used. */
+  /** Connects before the first request arrives; throws where the database cannot be used. */
   async open() {
     this.connection ??= await this.options.connect()
   }
 
   private async run() {
-    // One turn of the event loop, so that requests which arrive together travel together.
+    // One turn of the event loop, so that requests which arrive together share a batch.
     await new Promise(setImmediate)
     while (!this.room.isEmpty) {
       const taken = this.room.next().filter((waiting) => this.isWorthwhile(waiting))
@@ -124,7 +124,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     return false
   }
 
-  /** An organization whose limits are not in memory waits aside while they are read; the others go on. */
+  /** Returns the tasks whose organization's configuration is cached; the others wait aside while it is loaded. */
   private withDefinitions(taken: readonly Waiting<T, A>[]) {
     const { memory } = this.options
     const batch: Waiting<T, A>[] = []
@@ -183,7 +183,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
         ;(outcome.busy.has(waiting.task) ? aside : again).push(waiting)
       } else if (answer instanceof Error) {
         if (!(answer instanceof ApiError))
-          log.error({ error: answer, org_id: waiting.task.orgId }, 'books cannot be decided on')
+          log.error({ error: answer, org_id: waiting.task.orgId }, 'batch failed: inconsistent ledger state')
         waiting.reject(answer)
       } else {
         const { readMs, decideMs, commitMs } = outcome
@@ -196,7 +196,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     if (aside.length > 0) this.setAside(aside)
   }
 
-  /** The others go on meanwhile. */
+  /** Tries tasks again after a short delay; the others go on meanwhile. */
   private setAside(waiting: readonly Waiting<T, A>[]) {
     const pause = this.comeAgain(waiting).finally(() => this.aside.delete(pause))
     this.aside.add(pause)
@@ -204,7 +204,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
 
   private async comeAgain(waiting: readonly Waiting<T, A>[]) {
     await new Promise((resolve) => setTimeout(resolve, asideMs))
-    // Behind those that came meanwhile: an organization's busy names must not keep its other requests from their turn.
+    // Behind those that came meanwhile: busy run keys of an organization must not delay its other requests.
     for (const one of waiting) {
       one.wasBusy = true
       this.room.add(one)
@@ -212,7 +212,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     this.wake()
   }
 
-  /** After any error the connection is not used again: what it still owes is unknown. */
+  /** Handles a failed batch. After any error the connection is not used again: its state is unknown. */
   private async fail(batch: readonly Waiting<T, A>[], error: unknown) {
     const { log, metrics, releaseLater, writability } = this.options
     this.connection?.destroy()
@@ -226,7 +226,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     if (error instanceof UnknownOutcome) {
       log.warn({ error }, 'the outcome of a batch is unknown')
       for (const { task, reject } of batch) {
-        // A keyed retry finds out by itself; what nobody will ask for again must not stay held.
+        // A retry with an idempotency key finds the outcome by itself; a hold that nobody will ask for again must be released.
         if (task.makesHold !== undefined && !task.idempotency && task.isFoundAgain !== true)
           releaseLater(task.orgId, task.makesHold)
         reject(unavailable())
@@ -237,14 +237,17 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     } else if (isPoison(code)) this.isolate(batch, error)
     else {
       if (!isRace(code)) {
-        log.warn({ error, reason: outage }, outage ? outages[outage] : 'a batch was not carried out')
+        log.warn({ error, reason: outage }, outage ? outages[outage] : 'a batch failed and is tried again')
         await new Promise((resolve) => setTimeout(resolve, reconnectMs))
       }
       this.room.putBack(batch)
     }
   }
 
-  /** One request that PostgreSQL cannot take must not fail the others: halves, until the guilty one is alone. */
+  /**
+   * Isolates a request that PostgreSQL rejects: the batch is halved until the guilty one is alone, so that it does not fail the
+   * others.
+   */
   private isolate(batch: readonly Waiting<T, A>[], error: unknown) {
     this.options.log.error({ error, requests: batch.length }, 'a batch cannot be written')
     if (this.room.split(batch)) return batch[0]!.reject(error)
@@ -259,8 +262,8 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
 }
 
 /**
- * Names that were busy come last, and not always in the same order: only so many of an organization are tried in one batch, and
- * none may stand in the way of the others for good.
+ * Puts tasks whose run key was busy last, in random order: only a few of an organization are tried in one batch, and none may
+ * block the others for good.
  */
 function inTryingOrder<W extends Pick<Waiting<LaneTask, never>, 'wasBusy'>>(batch: readonly W[]): readonly W[] {
   if (!batch.some(({ wasBusy }) => wasBusy)) return batch
@@ -271,10 +274,10 @@ function inTryingOrder<W extends Pick<Waiting<LaneTask, never>, 'wasBusy'>>(batc
 const unavailable = (message?: string) =>
   new ApiError('service_unavailable', {}, message === undefined ? {} : { message })
 
-/** What was asked cannot be stored: the same would fail again. */
+/** True when the request cannot be stored: it would fail again. */
 const isPoison = (code: string) => /^(22|23)/.test(code) || code === 'WE001'
 
-/** Somebody else was faster: the same can succeed at once. */
+/** True when a concurrent transaction won: the same request can succeed at once. */
 const isRace = (code: string) => ['40001', '40P01', '55P03'].includes(code)
 
 const lacksPartition = (error: unknown) => (error as { routine?: string }).routine === 'ExecFindPartition'

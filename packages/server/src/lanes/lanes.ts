@@ -29,8 +29,9 @@ export { runOf } from './recording.ts'
 export type { Definitions, Facts, KnownHold, Result, RunEnding, Task } from './tasks.ts'
 
 /**
- * Nobody waits on a lane for long: a lock is given up after half a second, a paused process loses its own after two. Rows are
- * reached through their keys only: a plan that was cached while a day's table was empty must not be a walk through it later.
+ * Session settings of a lane. Nobody waits for long: a lock times out after half a second, and a paused process loses its
+ * transaction after two seconds. Rows are reached through their keys only: a plan that was cached while a day's partition was
+ * empty must not become a sequential scan later.
  */
 export const laneSettings = {
   synchronous_commit: 'on',
@@ -43,10 +44,13 @@ export const laneSettings = {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   jit: 'off',
-  // Five statements a batch are not planned anew each time.
+  // The five statements of a batch are not planned again each time.
   plan_cache_mode: 'force_generic_plan',
 }
-/** Many rows at once take longer, and are joined by hash. A paused process keeps its locks for three seconds. */
+/**
+ * Session settings of ingest: many rows at once take longer, and are joined by hash. A paused process keeps its locks for three
+ * seconds.
+ */
 const ingestSettings = {
   ...laneSettings,
   lock_timeout: '2000',
@@ -59,15 +63,15 @@ const ingestLanes = 2
 const releaseEveryMs = 250
 
 export interface Lanes {
-  /** Carries a task out in its organization's lane; rejects with what the caller is to be told. */
+  /** Runs a task in its organization's lane; rejects with the error for the caller. */
   readonly submit: (task: Task) => Promise<Result>
   /** Records runs that have happened. */
   readonly ingest: (task: IngestTask) => Promise<Ingested>
-  /** What is set for an organization, as far as this process knows. */
+  /** Returns an organization's configuration from this process's cache. */
   readonly definitionsOf: (orgId: string) => Promise<Definitions>
-  /** Gives a hold back that nobody will use, whether or not it was made; goes on trying. */
+  /** Releases a hold that nobody will use, whether or not it exists; retries until it has. */
   readonly releaseLater: (orgId: string, holdId: string) => void
-  /** Connects; throws where the database cannot be decided on, as behind a pooler. */
+  /** Connects; throws where the database cannot be used for decisions, as behind a pooler. */
   readonly open: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -76,7 +80,7 @@ export function openLanes(platform: Platform): Lanes {
   const { sql, config, clock, metrics, log } = platform
   const memory = rememberDefinitions(sql)
   const unwanted = new Map<string, string>()
-  // Decisions are bound by this process's clock as corrected by the database's; what is decided goes by the latter alone.
+  // Requests are planned with this process's clock as corrected by the database's; decisions use the database's time alone.
   let offsetMs = 0
   const observed = laneMetrics(metrics)
   const answers = sealedAnswers(config)
@@ -125,7 +129,7 @@ export function openLanes(platform: Platform): Lanes {
   }
   const ingesting = Array.from({ length: ingestLanes }, () => new Lane(ingestLane))
   const submit = oneAtATime((task: Task) => laneFor(lanes, task).submit(task))
-  // Whichever comes next: what is written before the lock is written beside each other, also for one organization.
+  // Any free lane: writes that come before the lock can run in parallel, even for one organization.
   let turn = 0
   const ingest = oneAtATime((task: IngestTask): Promise<Ingested> => ingesting[turn++ % ingesting.length]!.submit(task))
 
@@ -162,7 +166,7 @@ export function openLanes(platform: Platform): Lanes {
 const laneFor = <L>(lanes: readonly L[], { orgId }: LaneTask) =>
   lanes[Number.parseInt(orgId.slice(-8), 16) % lanes.length]!
 
-/** A second request with an idempotency key is told that the first is in flight; other processes are told by a lock. */
+/** Rejects a second request with an idempotency key while the first is in flight; between processes a database lock does so. */
 function oneAtATime<T extends LaneTask, R>(submit: (task: T) => Promise<R>) {
   const inFlight = new Map<string, Buffer>()
   return (task: T): Promise<R> => {

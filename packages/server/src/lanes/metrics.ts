@@ -54,7 +54,7 @@ export function laneMetrics(metrics: Metrics) {
   })
   const repeats = new Counter({
     name: 'svc_lane_repeats_total',
-    help: 'Organizations (`locked` by another process, limits `changed`) or requests (`unread` rows, a `name` that is being claimed) that went through a batch again.',
+    help: 'Organizations (`locked` by another process, limits `changed`) or requests (`unread` rows, a `name` that is being claimed) that were tried again in another batch.',
     labelNames: ['reason'],
     registers,
   })

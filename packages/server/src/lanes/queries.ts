@@ -7,8 +7,9 @@ import { type NamedAllowanceRow, type ScheduleColumns, stopped } from '../ledger
 
 /**
  * The statements of a lane. Rows are reached one by one through their key (`cross join lateral … limit 1`) and written through
- * the place where they were found: no other form keeps its plan when an organization has grown to a million rows since the
- * statistics were taken. Each statement that reads comes after the one that locks, and so sees what was committed before the lock.
+ * the `ctid` under which they were found: no other form keeps its plan when an organization has grown to a million rows since the
+ * statistics were taken. Each statement that reads comes after the one that locks, and so sees what was committed before the
+ * lock.
  */
 
 const send = (to: Statement, ...values: unknown[]): Sent => ({ statement: to, values })
@@ -27,7 +28,7 @@ const keyLocksStatement = statement(
   'key_locks',
   `select pg_try_advisory_xact_lock(hashtextextended(k, 0)) as is_ours from unnest($1::text[]) k`,
 )
-/** The same lock that other routes take on an idempotency key. Whoever does not get it meets a request that is in flight. */
+/** Takes the lock that other routes take on an idempotency key. Where it is taken, another request with the key is in flight. */
 export const lockIdempotencyKeys = (keys: readonly { orgId: string; key: string }[]) =>
   send(
     keyLocksStatement,
@@ -43,17 +44,19 @@ export interface LedgerRow {
 const lockText = `select org_id, seq, config_version from org_ledgers where org_id = any($1) order by org_id for no key update`
 const lockStatement = statement('lock', lockText)
 const lockFreeStatement = statement('lock_free', `${lockText} skip locked`)
-/** With several organizations those that another process holds are left out: they must not hold up the others. */
+/**
+ * Locks ledgers. With several organizations, those that another process has locked are skipped: they must not delay the others.
+ */
 export const lockLedgers = (orgIds: readonly string[]) =>
   send(orgIds.length === 1 ? lockStatement : lockFreeStatement, orgIds)
 
-/** Waits for all of them, in order. */
+/** Locks all ledgers in order, and waits for each. */
 export const lockLedgersWaiting = (orgIds: readonly string[]) => send(lockStatement, orgIds)
 
 const clockStatement = statement('clock', 'select clock_timestamp() as now')
 export const clock = send(clockStatement)
 
-/** What a decision needs of an allowance that it has bound: the rest it knows. */
+/** The columns that a decision needs of an allowance that it has planned; the others it knows. */
 export interface CounterRow {
   readonly org_id: string
   readonly key: string
@@ -63,7 +66,7 @@ export interface CounterRow {
   readonly last_seq: bigint
 }
 
-/** An allowance that only a hold knows of. */
+/** A full row of an allowance that only a hold refers to. */
 export type AllowanceRow = CounterRow & NamedAllowanceRow
 
 export const counterColumns = `key, ctid::text as place, spent, held, last_seq`
@@ -97,11 +100,11 @@ export interface HoldRow extends MakerColumns {
   readonly draws: number[]
   readonly charged_nano: bigint | null
   readonly overrun_nano: bigint | null
-  /** Where it is not the maker itself. */
+  /** Set only where it differs from the maker. */
   readonly lineage_id: string | null
   readonly inputs: {
     readonly customer_id?: string
-    /** Limit, spent and held; of a customer's limit its thresholds too. */
+    /** Limit, spent and held; for a customer's limit also its thresholds. */
     readonly read: readonly (readonly [string | null, string, string, (readonly number[])?])[]
   }
 }
@@ -112,9 +115,9 @@ const holdAllowancesStatement = statement(
   `select distinct on (t.org_id, a.key) t.org_id, a.* ${theHolds} cross join lateral unnest(h.keys) as k cross join lateral (
      select ${allowanceColumns} from allowances where org_id = t.org_id and key = k limit 1) a`,
 )
-/** More than anybody has; the bound keeps the look-up a look-up. */
+/** More than any customer has; the bound keeps the plan an index lookup. */
 const maxPacks = 1_000
-/** Packs that can still be drawn on, or were when a hold was made whose row is still kept. */
+/** Packs that can still be drawn on, or could when a stored hold was made. */
 const drawable = `voided_at is null and (expires_at is null or expires_at > clock_timestamp() - interval '9 days')`
 const packColumns = `owner, id, amount, priority, expires_at, voided_at, created_at`
 const holdPacksStatement = statement(
@@ -128,7 +131,7 @@ const holdPackAllowancesStatement = statement(
      select id from packs where org_id = t.org_id and owner = h.inputs ->> 'customer_id' and ${drawable} order by id limit ${maxPacks}) p cross join lateral (
      select ${counterColumns} from allowances where org_id = t.org_id and key = p.id limit 1) a`,
 )
-/** Holds, and all that ending them can touch. */
+/** Reads holds, and every row that ending them can touch. */
 export function readHolds(wanted: readonly { orgId: string; holdId: string }[]) {
   const values = [wanted.map(({ orgId }) => orgId), wanted.map(({ holdId }) => holdId)]
   return [holdsStatement, holdAllowancesStatement, holdPacksStatement, holdPackAllowancesStatement].map((to) =>
@@ -178,7 +181,7 @@ const ofCustomers = (wanted: Customers) => [
   wanted.map(({ customerId }) => customerId),
 ]
 
-/** What is set for customers; there may be millions, so no process remembers them. */
+/** Reads customers' own limits; there may be millions, so no process caches them. */
 export const readCustomers = (wanted: Customers) => send(customersStatement, ...ofCustomers(wanted))
 
 export const readPacks = (wanted: Customers) =>
@@ -205,7 +208,7 @@ export const readKeptAnswers = (keys: readonly { orgId: string; key: string }[])
     keys.map(({ key }) => key),
   )
 
-/** How many ended leases one transaction ends for the sake of a refusal. */
+/** Most overdue leases that one transaction ends before a refusal. */
 export const mostOverdue = 2_000
 const overdueStatement = statement(
   'overdue',
@@ -213,7 +216,7 @@ const overdueStatement = statement(
      select ${holdColumns} from holds
       where org_id = t.org_id and state = 'open' and expires_at < $2::timestamptz order by expires_at limit ${mostOverdue}) h`,
 )
-/** The organization's own, however many others have. */
+/** Reads the overdue holds of one organization, however many others have. */
 export const readOverdue = (orgId: string, before: Date) => send(overdueStatement, [orgId], before)
 
 const stopsStatement = statement(
@@ -221,10 +224,10 @@ const stopsStatement = statement(
   `select e.key from unnest($2::uuid[]) as wanted cross join lateral (
      select key from threshold_events where org_id = $1 and key = wanted and threshold = ${stopped} limit 1) e`,
 )
-/** Which allowances were told of as refusing. */
+/** Reads which allowances have emitted an event for a refusal already. */
 export const readStops = (orgId: string, keys: readonly string[]) => send(stopsStatement, orgId, keys)
 
-/** The oldest holds whose lease is over, of all organizations. */
+/** Returns the oldest holds of all organizations whose lease is over. */
 export async function expiredHolds({ db }: Sql, graceMs: number, most: number) {
   const { rows } = await raw<{ org_id: string; id: string }>`
     select org_id, id from expired_holds(clock_timestamp() - make_interval(secs => ${graceMs / 1_000}), ${most})`.execute(

@@ -1,17 +1,17 @@
 import type { LaneTask, Timing } from './tasks.ts'
 
-/** A task in a lane, and its caller who waits. */
+/** A task in a lane, with the callbacks of the caller that waits for it. */
 export interface Waiting<T extends LaneTask, A> {
   readonly task: T
   readonly enqueuedMs: number
   attempts: number
-  /** Its name was being claimed by somebody else when it was last tried. */
+  /** True when its run key was being claimed by another transaction at the last attempt. */
   wasBusy?: boolean
   readonly resolve: (result: A & { readonly timing: Timing }) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The size of one batch, and the share of one organization in it while others wait, in tasks and in work. */
+/** The largest batch, and the share of one organization in it while others wait, in tasks and in work. */
 export interface BatchSize {
   readonly tasks: number
   readonly tasksOfOneOrg: number
@@ -24,7 +24,7 @@ interface Entry<T extends LaneTask, A> {
   readonly work: number
 }
 
-/** The tasks of one organization that wait, and the work it may ask for in its next turn beyond the usual share. */
+/** The waiting tasks of one organization, and the work it may use in its next turn beyond its usual share. */
 interface Line<T extends LaneTask, A> {
   readonly entries: Entry<T, A>[]
   work: number
@@ -32,9 +32,9 @@ interface Line<T extends LaneTask, A> {
 }
 
 /**
- * Tasks by organization, taken in turns that are equal in work, not in number (deficit round robin): while others wait, a turn
- * is worth one share, and an organization whose next task asks for more saves shares up until they cover it. So whoever asks
- * for much waits for itself, and not the others for it.
+ * A queue of tasks by organization, taken in turns of equal work (deficit round robin): while others wait, a turn is worth one
+ * share, and an organization whose next task needs more saves shares up until they cover it. So an organization that asks for
+ * much waits itself, and does not delay the others.
  */
 export class FairQueue<T extends LaneTask, A> {
   private readonly lines = new Map<string, Line<T, A>>()
@@ -56,7 +56,7 @@ export class FairQueue<T extends LaneTask, A> {
     return this.lines.get(orgId)?.entries.length ?? 0
   }
 
-  /** The number of whole batches that go before a task which this organization would add now. */
+  /** Returns the number of whole batches before a task that this organization would add now. */
   batchesBefore(orgId: string): number {
     const { tasks, work, tasksOfOneOrg, workOfOneOrg } = this.limits
     const own = this.lines.get(orgId)
@@ -75,13 +75,13 @@ export class FairQueue<T extends LaneTask, A> {
     this.lineOf(waiting.task.orgId).entries.push(this.counted(waiting))
   }
 
-  /** Back to the front, in their order. */
+  /** Puts tasks back to the front, in their order. */
   putBack(all: readonly Waiting<T, A>[]) {
     for (const [orgId, own] of Map.groupBy(all, ({ task }) => task.orgId))
       this.lineOf(orgId).entries.unshift(...own.map((waiting) => this.counted(waiting)))
   }
 
-  /** The next batch, or that of one organization. A task is never cut, however much work it is. */
+  /** Returns the next batch, or that of one organization. A task is never split, however much work it is. */
   take(only?: string): Waiting<T, A>[] {
     const batch: Waiting<T, A>[] = []
     const room = { tasks: this.limits.tasks, work: this.limits.work }
@@ -91,12 +91,12 @@ export class FairQueue<T extends LaneTask, A> {
       if (line) this.move(alone, line, Math.max(1, fitting(line.entries, room)), room, batch)
       return batch
     }
-    // Where nobody's savings cover its next task, everybody saves another share.
+    // Where no organization's savings cover its next task, each saves another share.
     while (batch.length === 0 && this.lines.size > 0) this.takeTurns(room, batch)
     return batch
   }
 
-  /** The next batch of the organization whose turn it is, and of no other. */
+  /** Returns the next batch of the organization whose turn it is, and of no other. */
   takeOne(): Waiting<T, A>[] {
     const [orgId] = this.lines.keys()
     return orgId === undefined ? [] : this.take(orgId)
@@ -111,12 +111,12 @@ export class FairQueue<T extends LaneTask, A> {
       const share = { tasks: Math.min(tasksOfOneOrg, room.tasks), work: Math.min(credit, room.work) }
       const isCovered = next <= credit
       const count = fitting(line.entries, share)
-      // What is larger than any batch is a batch of its own.
+      // A task larger than any batch is a batch of its own.
       const isLarge = count === 0 && isCovered && batch.length === 0
       line.credit = credit
       if (count > 0 || isLarge) this.move(orgId, line, Math.max(1, count), room, batch)
       else if (!isCovered) this.rotate(orgId, line)
-      // Savings are for the task at the head of the line, and no reserve for many turns at once.
+      // Savings are for the task at the head of the line, not a reserve for several turns.
       line.credit = Math.min(line.credit, line.entries[0]?.work ?? 0)
     }
   }
@@ -135,7 +135,7 @@ export class FairQueue<T extends LaneTask, A> {
     this.rotate(orgId, line)
   }
 
-  /** Whoever has had its turn goes to the end of the line. */
+  /** Moves an organization that has had its turn to the end of the line. */
   private rotate(orgId: string, line: Line<T, A>) {
     this.lines.delete(orgId)
     if (line.entries.length > 0) this.lines.set(orgId, line)
@@ -158,13 +158,13 @@ export class FairQueue<T extends LaneTask, A> {
   }
 }
 
-/** The tasks and the work that still fit. */
+/** Tasks and work that still fit. */
 interface Room {
   tasks: number
   work: number
 }
 
-/** The number of first tasks that fit. */
+/** Returns how many of the first tasks fit. */
 function fitting(entries: readonly { readonly work: number }[], { tasks, work }: Room): number {
   let left = work
   const beyond = entries.slice(0, tasks).findIndex((entry) => (left -= entry.work) < 0)

@@ -20,7 +20,7 @@ import { expiryGraceMs } from './ending.ts'
 import * as queries from './queries.ts'
 import type { KnownHold, ParentRun } from './tasks.ts'
 
-/** Which rows a batch needs. */
+/** The rows that a batch reads. */
 export interface Wanted {
   readonly orgIds: readonly string[]
   readonly allowances: readonly { readonly orgId: string; readonly key: string }[]
@@ -34,32 +34,32 @@ export interface Wanted {
   readonly runKeys: readonly RunKey[]
 }
 
-/** The books of one organization as they stand under its lock. */
+/** Ledger state of one organization as read under its lock. */
 export interface OrgReading {
   readonly ledger: queries.LedgerRow
   readonly rows: Map<string, queries.CounterRow | queries.AllowanceRow>
-  /** Keys that were looked for: one without a row is unused. */
+  /** Keys of allowances that were read: one without a row is unused. */
   readonly asked: Set<string>
   readonly holds: Map<string, KnownHold>
   readonly customers: Map<string, CustomerFacts>
-  /** Customers that were asked about by name: of others only the packs are known. */
+  /** Customers that were read by name: of others only the packs are known. */
   readonly namedCustomers: Set<string>
   readonly keptAnswers: Map<string, queries.KeptAnswerRow>
   /** Idempotency keys that another request is using now. */
   readonly busyKeys: Set<string>
   readonly chains: Map<string, Chain>
   readonly parents: Map<string, ParentRun>
-  /** Who has the names that runs were to get. */
+  /** Existing owners of the run keys this batch wants to claim. */
   readonly runKeys: Map<string, KnownKeyRow>
-  /** Names that another transaction is claiming now. */
+  /** Run keys that another transaction is claiming now. */
   readonly busyNames: Set<string>
-  /** Started runs that have ended, by their ids. */
+  /** Started runs that have ended, by id. */
   readonly endedRuns: Map<string, EndedRun>
-  /** Allowances of which it was told before that they refuse, as far as they were looked for. */
+  /** Allowances that emitted an event for a refusal before, as far as they were read. */
   readonly stopped: Set<string>
 }
 
-/** Books of which only the ledger's row is known. */
+/** Creates an organization's snapshot with nothing but its ledger row. */
 export const unreadBooks = (ledger: queries.LedgerRow): OrgReading => ({
   ledger,
   rows: new Map(),
@@ -78,20 +78,21 @@ export const unreadBooks = (ledger: queries.LedgerRow): OrgReading => ({
 })
 
 export interface Reading {
-  /** By organization; one that another process holds is missing. */
+  /** By organization; one that another process has locked is missing. */
   readonly orgs: ReadonlyMap<string, OrgReading>
   /** The database's time under the lock. */
   readonly nowMs: number
 }
 
-/** Locks the organizations and reads what is wanted of them, in one flight. */
+/** Locks the organizations and reads the read set, in one round trip. */
 export async function lockAndRead(connection: PipelinedConnection, wanted: Wanted): Promise<Reading> {
   const answers = new Map<string, pg.QueryResult>()
   const flight = [
     queries.begin,
     queries.tenants(wanted.orgIds),
     ...(wanted.keys.length > 0 ? [queries.lockIdempotencyKeys(wanted.keys)] : []),
-    // Before the organization's lock, and without a wait: a name that a bulk is claiming must not hold up other organizations.
+    // Before the organization's lock, and without waiting: a run key that a bulk request is claiming must not delay other
+    // organizations.
     ...(wanted.runKeys.length > 0 ? [tryRunKeys(wanted.runKeys), readRunKeys(wanted.runKeys)] : []),
     queries.lockLedgers(wanted.orgIds),
     queries.clock,
@@ -108,7 +109,7 @@ export async function lockAndRead(connection: PipelinedConnection, wanted: Wante
   return readingOf(wanted, answers)
 }
 
-/** Sorts what was read by organization. */
+/** Sorts the rows that were read by organization. */
 export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryResult>): Reading {
   const rows = <T>(...names: string[]) => names.flatMap((name) => (answers.get(name)?.rows ?? []) as T[])
 
@@ -130,7 +131,7 @@ export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryR
     rows<queries.CustomerLimitRow>('customers'),
     rows<queries.PackRow>('packs', 'hold_packs'),
   )
-  // Those of holds last: they say more.
+  // Allowances of holds last: their rows have more columns.
   const counters = [
     'counters',
     'pack_allowances',
@@ -153,14 +154,17 @@ export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryR
   return { orgs, nowMs: now.getTime() }
 }
 
-/** Holds of an organization whose lease is over, as far as they were read. */
+/** Overdue holds of an organization, as far as they were read. */
 export interface Overdue {
   readonly isAny: boolean
-  /** Whether there may be more than were read. */
+  /** True when there may be more than were read. */
   readonly isMore: boolean
 }
 
-/** Before a refusal: adds the holds of an organization whose lease is over, the oldest first, and which of the refusing limits were told of. */
+/**
+ * Before a refusal: reads an organization's overdue holds, oldest first, and which of the refusing limits have emitted an event
+ * already.
+ */
 export async function readOverdue(
   connection: PipelinedConnection,
   { orgs, nowMs }: Reading,
@@ -184,7 +188,7 @@ export async function readOverdue(
   return { isAny: true, isMore: rows.length === queries.mostOverdue }
 }
 
-/** Adds allowances that turned out to be needed under the lock. */
+/** Reads allowances that turned out to be needed under the lock. */
 export async function readMore(
   connection: PipelinedConnection,
   org: OrgReading,
@@ -215,7 +219,7 @@ function keepChainRows(
       maxDepth: row.max_depth,
       lastUsedAtMs: row.last_used_at.getTime(),
     })
-    // What counts it was looked for with it, and need not exist yet.
+    // The allowances of a chain were read with it, and need not exist yet.
     for (const unit of ['usd', 'tokens'] as const) org?.asked.add(chainKey(row.chain_id, unit))
   }
   for (const { org_id, id, chain_id, depth } of parents) orgs.get(org_id)?.parents.set(id, { chainId: chain_id, depth })
@@ -234,12 +238,12 @@ function keepCustomers(
     const of = `${orgId} ${customerId}`
     const held = new Map((packsOf.get(of) ?? []).map((row) => [row.id, packOf(row)]))
     org?.customers.set(customerId, { own: own.get(of) ?? null, packs: [...held.values()] })
-    // A pack's own row says what it is worth; that of what is used of it may not exist yet.
+    // A pack's amount is in its own row; the allowance that counts its use may not exist yet.
     for (const id of held.keys()) org?.asked.add(id)
   }
 }
 
-/** What a decision starts from; of the other counters it only says by how much they grow. */
+/** The balance that a decision starts from; of overrun, late and the count of alerts it only computes the change. */
 export const balanceOf = ({ spent, held }: queries.CounterRow): Balance => ({ ...emptyBalance, spent, held })
 
 const holdOf = (row: queries.HoldRow): KnownHold => ({

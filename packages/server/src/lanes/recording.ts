@@ -3,17 +3,17 @@ import type { Decision } from './decide.ts'
 import type { Hold } from './ending.ts'
 import type { Definitions, KnownHold, RunEnding } from './tasks.ts'
 
-/** What a decision leaves behind about runs. */
+/** The runs that a decision has ended. */
 export interface RunsEnded {
   readonly inserted: readonly RunRecord[]
-  /** Those that had expired and have ended after all. */
+  /** Runs that had expired and were finished after all. */
   readonly replaced: readonly RunRecord[]
   readonly counted: readonly Omit<Counted, 'orgId'>[]
 }
 
 export const noRuns: RunsEnded = { inserted: [], replaced: [], counted: [] }
 
-/** Runs whose holds a decision has ended: a running run is its hold, and becomes a row with it. */
+/** Returns the runs whose holds a decision has ended: a running run is its hold, and becomes a row when the hold ends. */
 export function runsEnded(
   { changedHolds }: Pick<Decision, 'changedHolds'>,
   holds: ReadonlyMap<string, KnownHold>,
@@ -40,7 +40,7 @@ export function runsEnded(
   return { inserted, replaced, counted }
 }
 
-/** A run from its hold and its end; one that nobody has finished is charged what was held. */
+/** Builds a run from its hold and its ending; one that nobody has finished is charged the held amount. */
 export function runOf(hold: Hold, before: KnownHold, ending: RunEnding | undefined, retentionClass: number): RunRecord {
   const { about, depth, startedAtMs, reservedNano } = runningRun(before)
   return {

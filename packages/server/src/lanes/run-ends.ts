@@ -5,17 +5,17 @@ import type { Actual } from './ending.ts'
 import type { IngestItem } from './ingest-tasks.ts'
 import type { RunEnding } from './tasks.ts'
 
-/** The ends of started runs: those on record, and those that the tasks of a batch bring, in their order. A run ends once. */
+/** The ends of started runs: those on record, and those that the tasks of a batch report, in their order. A run ends once. */
 export class RunEnds {
   private readonly ended: Map<string, EndedRun>
-  /** Brought by the task that is being bound. */
+  /** Ends reported by the task that is being planned. */
   private readonly brought = new Map<string, EndedRun>()
 
   constructor(recorded: ReadonlyMap<string, EndedRun>) {
     this.ended = new Map(recorded)
   }
 
-  /** Notes the end that an item tells of a run; refuses it where the run has ended otherwise. */
+  /** Notes the end of a run that an item reports; refuses it where the run has ended otherwise. */
   bring(runId: string, item: IngestItem, { ran, ...ending }: RunEnding, { usd }: Actual) {
     const before = this.brought.get(runId) ?? this.ended.get(runId)
     if (!before)
@@ -27,10 +27,10 @@ export class RunEnds {
         startedAtMs: timeOfUuid(runId),
       })
     else if (!item.isSameEnd(before))
-      throw new ApiError('conflict', {}, { message: 'The run has ended already, and not as you say.' })
+      throw new ApiError('conflict', {}, { message: 'The run has already ended with a different result.' })
   }
 
-  /** The task is carried out, or not: then its ends do not count either. */
+  /** Keeps the ends of the task if it is carried out, and drops them otherwise. */
   close(isCarriedOut: boolean) {
     if (isCarriedOut) for (const [runId, end] of this.brought) this.ended.set(runId, end)
     this.brought.clear()

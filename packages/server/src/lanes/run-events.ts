@@ -7,7 +7,7 @@ import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import type { Outcome } from './write-queries.ts'
 
-/** What a batch tells of the runs that it ends, in organizations that want to know. */
+/** Events about the runs that a batch ends, for organizations that have opted in. */
 export function runEvents(outcomes: readonly Outcome[]): Sent[] {
   const events = outcomes
     .filter(({ optIns }) => optIns.has('run.finished'))

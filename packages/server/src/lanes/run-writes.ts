@@ -5,7 +5,7 @@ import { keepChains } from './chain-queries.ts'
 import { runEvents } from './run-events.ts'
 import type { Outcome } from './write-queries.ts'
 
-/** What is written of runs and chains. */
+/** Statements that write runs and chains. */
 export function runWrites(outcomes: readonly Outcome[]): Sent[] {
   const flight: Sent[] = []
   const of = (name: 'inserted' | 'replaced') =>

@@ -6,51 +6,51 @@ import type { RunKey, RunRecord } from '../run-log/run-log.ts'
 import type { Ask, Verdict } from './decide.ts'
 import type { Hold } from './ending.ts'
 
-/** What is set for an organization, as one process remembers it. */
+/** An organization's limits, prices and retention, cached per process and validated by version. */
 export interface Definitions extends OrgLimits {
   readonly prices: PriceBook
   readonly chainBounds: BoundsByWorkflow
   readonly retention: Awaited<ReturnType<typeof loadRetention>>
-  /** The version of its rules. */
+  /** The version of its policy set. */
   readonly policySet: bigint
-  /** Kinds of events that are written only because it asked for them. */
+  /** Kinds of events that are emitted only for organizations that opted in. */
   readonly optIns: ReadonlySet<string>
 }
 
-/** A hold with what it was asked for with. */
+/** A hold with the request it was made for. */
 export interface KnownHold extends Hold {
-  /** What the limits were when it was made. */
+  /** The limits when it was made. */
   readonly limits: readonly (bigint | null)[]
-  /** And their thresholds, where no process remembers them. */
+  /** Thresholds of its limits, where no process caches them. */
   readonly thresholds?: readonly (readonly number[])[]
   readonly inputs: { readonly customer_id?: string }
 }
 
 export interface Facts {
   readonly definitions: Definitions
-  /** What is set for the customer that the task names, or its hold. */
+  /** Limit and packs of the customer that the task or its hold names. */
   readonly customer: CustomerFacts | undefined
   readonly hold: KnownHold | undefined
-  /** The chain that the task names, or its parent belongs to; nothing where it has not begun. */
+  /** The chain that the task names, or its parent belongs to; undefined where it has not begun. */
   readonly chain: Chain | undefined
   readonly parent: ParentRun | undefined
   readonly nowMs: number
 }
 
-/** Where a run stands that another one names as its parent. */
+/** The place in its chain of a run that another run names as its parent. */
 export interface ParentRun {
   readonly chainId: string | null
   readonly depth: number | null
 }
 
-/** The run that has the key which a task asked for, and what was said of it then. */
+/** The existing run with the run key that a task wants, and the hash of its content. */
 export interface KnownRun {
   readonly type: 'known'
   readonly runId: string
   readonly contentHash: Buffer | null
 }
 
-/** How long the parts of a decision took. */
+/** Durations of the parts of a decision. */
 export interface Timing {
   waitMs: number
   readMs: number
@@ -62,40 +62,40 @@ export interface Result {
   readonly verdict: Verdict | KnownRun
   readonly atMs: number
   readonly timing: Timing
-  /** The bytes kept under the caller's key by an earlier request, to be answered again. */
+  /** The response stored under the idempotency key by an earlier request, to be sent again. */
   readonly replay?: string
 }
 
-/** What every lane asks of what travels on it. */
+/** Fields that every lane needs of its tasks. */
 export interface LaneTask {
   readonly orgId: string
   /** The hold that the task would make. */
   readonly makesHold?: string | undefined
   readonly idempotency?: { readonly key: string; readonly hash: Buffer } | undefined
   readonly isAbandoned?: (() => boolean) | undefined
-  /** A caller that lost the answer finds the hold again by a name of its own, so it is not given back. */
+  /** True when a caller that lost the response can find the hold by a name of its own: then it is not released. */
   readonly isFoundAgain?: boolean
 }
 
-/** One request on its way through a lane. */
+/** One money request on its way through a lane. */
 export interface Task extends LaneTask {
   readonly customerId?: string | undefined
   readonly chainId?: string | undefined
   readonly parentId?: string | undefined
-  /** What names the run that the task would start; where it is taken, the task is answered with the run that has it. */
+  /** The run key of the run that the task would start; where it is taken, the task is answered with the run that has it. */
   readonly runKey?: RunKey | undefined
-  /** How the run ended whose hold the task settles. */
+  /** The ending of the run whose hold the task settles. */
   readonly ending?: RunEnding | undefined
-  /** Whether the customer's credit packs count. */
+  /** True when the customer's credit packs count. */
   readonly needsPacks?: boolean
-  /** A hold to read. */
+  /** The hold to read. */
   readonly holdId?: string | undefined
   /**
-   * What the request asks of the books. Called twice: with what is remembered, to know which rows to read, and with what
-   * was read under the lock, to decide. Pure; throws what the caller is to be told.
+   * Returns the command on the ledger. Called twice: with what is cached, to know which rows to read, and with what was read
+   * under the lock, to decide. Pure; throws the error for the caller.
    */
   readonly bind: (facts: Facts) => Ask
-  /** Kept for retries with the key: the exact bytes of a successful answer, or nothing for others. */
+  /** The idempotency key, and the exact bytes of a successful response to store for retries; undefined for other responses. */
   readonly idempotency?: {
     readonly key: string
     readonly hash: Buffer
@@ -104,8 +104,8 @@ export interface Task extends LaneTask {
   }
 }
 
-/** The end of a run, beside its cost. Known once the task that ends it was bound to its hold. */
+/** The ending of a run, beside its cost. Known once the task that ends it was planned with its hold. */
 export interface RunEnding extends Pick<RunRecord, 'status' | 'usage' | 'valueNano' | 'endedAtMs' | 'costBasis'> {
-  /** The model that ran, which may be another one than was asked for. */
+  /** The model that ran, which may differ from the requested one. */
   readonly ran: Pick<RunRecord['about'], 'model' | 'provider'>
 }

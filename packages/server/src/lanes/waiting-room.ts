@@ -5,15 +5,15 @@ const quarantineMs = 60_000
 const maxQuarantined = 10_000
 
 /**
- * The tasks that wait in front of a lane, and who goes next. What failed comes again apart from the others: parts of a failed
- * batch, and organizations whose requests could not be written lately, take every second turn at most.
+ * The tasks that wait in front of a lane, and the order in which they go. Failed tasks are tried apart from the others: parts of
+ * a failed batch, and organizations with a recent request that could not be written, take every second turn at most.
  */
 export class WaitingRoom<T extends LaneTask, A> {
   private readonly queue: FairQueue<T, A>
   private readonly quarantine: FairQueue<T, A>
   private readonly quarantinedUntil = new Map<string, number>()
   private readonly halves: (readonly Waiting<T, A>[])[] = []
-  /** Organizations that another process held: each goes alone next, and waits for its lock. */
+  /** Organizations that another process had locked: each goes alone next, and waits for its lock. */
   private readonly alone = new Set<string>()
   private wasRetry = false
 
@@ -34,7 +34,10 @@ export class WaitingRoom<T extends LaneTask, A> {
     for (const [orgId, own] of Map.groupBy(all, ({ task }) => task.orgId)) this.queueOf(orgId).putBack(own)
   }
 
-  /** Whoever would wait longer than it may is told at the door; what others have asked for closes it to nobody. */
+  /**
+   * True when the organization's own backlog would make a new task wait too long; the backlog of others never closes the queue to
+   * it.
+   */
   isFullFor(orgId: string, maxWaiting: number, maxBatches: number): boolean {
     const queue = this.queueOf(orgId)
     if (queue.size >= maxWaiting || queue.sizeOf(orgId) >= maxWaiting / 2) return true
@@ -54,7 +57,7 @@ export class WaitingRoom<T extends LaneTask, A> {
     return this.queue.take(orgId)
   }
 
-  /** Takes a batch apart that cannot be written; answers whether it was a single task, and is left to the caller. */
+  /** Splits a batch that cannot be written; returns true for a single task, which is left to the caller. */
   split(batch: readonly Waiting<T, A>[]): boolean {
     const [orgId, ...others] = new Set(batch.map(({ task }) => task.orgId))
     if (others.length === 0) this.quarantineFor(orgId!)

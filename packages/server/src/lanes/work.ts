@@ -1,14 +1,14 @@
 import type { CustomerFacts, ScopedLimit } from '../ledger/ledger.ts'
 import type { Definitions, Task } from './tasks.ts'
 
-/** The rows that a subject of no limit of its own needs: its allowance, the mark that it is known, the count of new ones. */
+/** Rows that a subject under a default limit needs: its allowance, the marker that it is known, the counter of new subjects. */
 const defaultRows = 3
 
 const remembered = new WeakMap<Definitions, number>()
 
 /**
- * The rows that a decision is expected to touch: itself, and an allowance for each limit that may bind it. Told from what the
- * process remembers; for an organization that it does not know yet, the least.
+ * Estimates the rows that a decision touches: itself, and one allowance for each limit that may apply. Uses what the process has
+ * cached; for an organization that is not cached, the least.
  */
 export function decisionWork(
   { customerId, needsPacks }: Pick<Task, 'customerId' | 'needsPacks'>,
@@ -20,7 +20,7 @@ export function decisionWork(
   return 1 + allowancesBound(definitions) + (customerId === undefined ? 0 : defaultRows) + packs
 }
 
-/** The most limits of an organization that can bind one call: all of a scope's, for the fullest scope of each kind. */
+/** The most limits of an organization that can apply to one call: all limits of a scope, for the fullest scope of each kind. */
 function allowancesBound(definitions: Definitions): number {
   const known = remembered.get(definitions)
   if (known !== undefined) return known

@@ -10,7 +10,7 @@ import type { RunsEnded } from './recording.ts'
 import { runWrites } from './run-writes.ts'
 
 /**
- * What a lane writes, each table in one statement for the whole batch. Rows travel as JSON: it is parsed once, and costs the
+ * The writes of a lane, one statement per table for the whole batch. Rows travel as JSON: it is parsed once, and costs the
  * process half of what arrays cost.
  */
 
@@ -21,16 +21,16 @@ export interface Outcome {
   /** The database's time under the lock. */
   readonly at: string
   readonly decision: Decision
-  /** Allowances that were found, and where; the others are made. */
+  /** Allowances that have a row, and its `ctid`; the others are inserted. */
   readonly found: ReadonlyMap<string, { readonly place: string; readonly last_seq: bigint; readonly spent: bigint }>
   readonly made: ReadonlyMap<string, Allowance>
-  /** Allowances of which it was told before that they refuse. */
+  /** Allowances that emitted an event for a refusal before. */
   readonly stopped: ReadonlySet<string>
   readonly keptAnswers: readonly KeptAnswer[]
   readonly chains: ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }>
   readonly runs: RunsEnded
   readonly unclaimed: readonly RunKey[]
-  /** Kinds of events that the organization wants beside the plain ones. */
+  /** Kinds of events that the organization has opted in to. */
   readonly optIns: ReadonlySet<string>
 }
 
@@ -42,18 +42,18 @@ export interface KeptAnswer {
 }
 
 const json = (rows: readonly unknown[]) => JSON.stringify(rows)
-/** An array as PostgreSQL writes it: one text to parse instead of a JSON value per element. */
+/** An array literal of PostgreSQL: one text to parse instead of a JSON value per element. */
 const array = (values: readonly (string | bigint | number | null)[]) =>
   `{${values.map((value) => value ?? 'NULL').join(',')}}`
 const sparse = (values: readonly number[]) => (values.some((value) => value !== 0) ? array(values) : '{}')
-/** What is the same for all keys is written once, and zero not at all. */
+/** Encodes amounts: a value that is the same for all keys is written once, and zero not at all. */
 function shortest(values: readonly bigint[]): string {
   const [first] = values
   if (values.some((value) => value !== first)) return array(values)
   return first === undefined || first === 0n ? '{}' : `{${first}}`
 }
 let lastIso = { ms: Number.NaN, text: '' }
-/** Times repeat within a batch: the same moment, the same lease. */
+/** Formats a time; times repeat within a batch, so the last one is cached. */
 function iso(ms: number): string {
   if (ms !== lastIso.ms) lastIso = { ms, text: new Date(ms).toISOString() }
   return lastIso.text
@@ -75,7 +75,10 @@ const insertAllowances = statement(
    select * from json_to_recordset($1) as a (org_id uuid, key uuid, limit_id uuid, kind text, subject text, unit text, period_label text,
      period_start timestamptz, period_end timestamptz, spent bigint, held bigint, overrun bigint, late bigint, would_refuse bigint, last_seq bigint)`,
 )
-/** From the number that was read under the lock: where another transaction has moved it meanwhile, the lock was none. */
+/**
+ * Advances `seq` from the number that was read under the lock: where another transaction has moved it meanwhile, the lock was
+ * lost.
+ */
 const advance = statement(
   'advance',
   `with wanted as (
@@ -125,7 +128,7 @@ const insertKeptAnswers = statement(
    on conflict (org_id, key, day) do update set ${claimedAgain}`,
 )
 
-/** Everything a batch writes, in the order of the locks. */
+/** Returns every statement of a batch, in the order of the locks. */
 export function writesOf(outcomes: readonly Outcome[], version: number, crossings: readonly object[]): Sent[] {
   const flight: Sent[] = []
   const add = (to: Statement, rows: readonly unknown[], ...values: unknown[]) => {
@@ -244,17 +247,17 @@ const newHolds = ({ orgId, seq, at, decision }: Outcome) =>
         limit?.toString() ?? null,
         `${spent}`,
         `${held}`,
-        // No process remembers the limits of customers: what is told at the end of the hold is told by those of its beginning.
+        // No process caches the limits of customers: at the end of the hold its events use the thresholds of its beginning.
         ...(kind === 'customer' && thresholds.length > 0 ? [thresholds] : []),
       ]),
     },
   }))
 
-/** The columns of a maker that have a value: what is null need not travel. */
+/** The columns of a maker that have a value: null need not travel. */
 const written = (maker: MakerId | undefined) =>
   maker && (maker.kind === 'key' ? { key_id: maker.id } : { grant_id: maker.id })
 
-/** Who moved what another made; whoever moved its own is not written twice. */
+/** Returns the actor of a movement where it is not the maker, who is written anyway. */
 function movedByOther({ kind, madeBy, movedBy }: Movement) {
   if (movedBy) return movedBy.id === madeBy?.id ? undefined : { kind: movedBy.kind, id: makerText(movedBy) }
   return madeBy && kind === 'release' ? { kind: 'system' } : undefined

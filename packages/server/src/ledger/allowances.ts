@@ -3,13 +3,13 @@ import type { ApiError } from '../contract/errors.ts'
 import { type Period, type Planned, plannedPeriodAt } from '../values/period.ts'
 import type { Pack } from './packs.ts'
 
-/** What is counted: nano-dollars, tokens, runs. */
+/** The unit of a counter: nano-dollars, tokens or runs. */
 export type Unit = 'usd' | 'tokens' | 'runs'
 
-/** Where a refusal is decided: `block`; an `alert` limit counts and tells what it would have refused. */
+/** The effect of a limit: `block` refuses; `alert` counts, and reports what it would have refused. */
 export type Enforcement = 'block' | 'alert'
 
-/** One limit as it was set; how much of it is used is said by its allowances. */
+/** One limit as it was set; its allowances say how much of it is used. */
 export interface Limit {
   readonly id: string
   readonly kind: string
@@ -18,7 +18,7 @@ export interface Limit {
   readonly amount: bigint | null
   readonly schedule: Planned
   readonly enforcement: Enforcement
-  /** Percent of the amount, each told once per period when what is spent reaches it. */
+  /** Percent of the amount; each emits one event per period when the spend reaches it. */
   readonly thresholds: readonly number[]
 }
 
@@ -29,7 +29,7 @@ export interface Allowance {
   readonly kind: string
   readonly subject: string
   readonly unit: Unit
-  /** null for what has no period: packs. */
+  /** null for packs, which have no period. */
   readonly period: Period | null
   readonly limit: bigint | null
   readonly enforcement: Enforcement
@@ -47,9 +47,9 @@ export interface Balance {
 export const emptyBalance: Balance = { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n }
 
 /**
- * An amount asked of allowances: the same amount of each (`all`, with one allowance), or once altogether, drawn from several in their
- * order (`draw`). A claim may name where it goes once an organization has met too many new subjects in a day. What is `fixed`
- * counts nothing: whether it fits was known before.
+ * An amount claimed on allowances: the same amount on each (`all`, with one allowance), or one amount drawn from several in their
+ * order (`draw`). A claim may name the allowance it goes to once an organization has met too many new subjects in a day. A
+ * `fixed` claim counts nothing: whether it fits was known before.
  */
 export interface Claim {
   readonly kind: LimitKind
@@ -57,20 +57,20 @@ export interface Claim {
   readonly mode: 'all' | 'draw' | 'fixed'
   readonly allowances: readonly Allowance[]
   readonly newcomers?: Newcomers
-  /** Of a fixed claim that does not fit: what there is already, and what was to come. */
+  /** For a fixed claim that does not fit: the current value, and the attempted one. */
   readonly passed?: { readonly current: bigint; readonly attempted: bigint }
 }
 
 export interface Newcomers {
-  /** Marks the subject as known; without its row it is new. */
+  /** Marks the subject as known; without this row it is new. */
   readonly marker: Allowance
-  /** How many new ones were met today, and how many may be. */
+  /** Counts the new subjects of the day; its limit is how many there may be. */
   readonly counter: Allowance
-  /** What all further new ones share. */
+  /** The allowance that all further new subjects share. */
   readonly instead: Allowance
 }
 
-/** What a request would cost and on whose account. */
+/** The cost of a request, and the account it is charged to. */
 export interface Charge {
   readonly usd: bigint
   readonly tokens: bigint
@@ -83,7 +83,7 @@ export interface Charge {
   readonly approval?: Grant | undefined
 }
 
-/** What somebody has approved for a run that a rule would refuse, and what the rule says where that is used up. */
+/** An approval for a run that a rule would refuse, with the rule's own words for when the approval is used up. */
 export interface Grant {
   readonly id: string
   readonly maxRuns: bigint
@@ -95,37 +95,39 @@ export interface Grant {
   readonly attempted: string
 }
 
-/** Where in which tree of runs a charge stands, and what bounds the tree. */
+/** The place of a charge in its chain of runs, and the bounds of the chain. */
 export interface ChainPlace extends ChainBounds {
   readonly chainId: string
   readonly depth: number
 }
 
-/** null does not limit. */
+/** The bounds of a chain; null does not limit. */
 export interface ChainBounds {
   readonly maxCostNano: bigint | null
   readonly maxTokens: bigint | null
   readonly maxDepth: number | null
 }
 
-/** Why a claim was refused, with what was read. */
+/** The refusal of a claim, with the balance that was read. */
 export interface Refusal {
   readonly claim: Claim
-  /** The allowance that bound; of a draw the last one. */
+  /** The allowance that refused; for a draw, the last one. */
   readonly allowance: Allowance
   readonly balance: Balance
   readonly attempted: bigint
-  /** What a draw could have taken from all its allowances together. */
+  /** The amount that a draw could have taken from all its allowances together. */
   readonly available: bigint
-  /** What a draw's allowances hold together, and have spent. */
+  /** Sums over all allowances of a draw. */
   readonly total: { readonly limit: bigint; readonly spent: bigint; readonly held: bigint }
-  /** Refused before any cost was incurred. */
+  /** True when refused before any cost was incurred. */
   readonly isPreFlight: boolean
-  /** Whether the subject was admitted before: names that callers make up can be refused without end, and leave nothing behind. */
+  /**
+   * True when the subject was admitted before: names that callers make up can be refused without end, and leave nothing behind.
+   */
   readonly isKnown: boolean
 }
 
-/** The definitions of an organization that processes remember, by version. */
+/** The limits of an organization, cached per process and validated by version. */
 export interface OrgLimits {
   readonly version: bigint
   readonly limits: readonly ScopedLimit[]
@@ -136,25 +138,25 @@ export interface OrgLimits {
 export interface ScopedLimit extends Limit {
   readonly scopeKind: 'org' | 'department' | 'workflow' | 'deployment'
   readonly scopeId: string
-  /** Of a default: how many new subjects a day may bring. */
+  /** For a default: the number of new subjects that a day may bring. */
   readonly maxNewPerDay?: bigint | undefined
 }
 
-/** What binds every subject that has no limit of its own, each for itself. */
+/** A limit that applies to every subject without a limit of its own, to each separately. */
 export interface DefaultLimit extends Limit {
   readonly maxNewPerDay: bigint
 }
 
-/** What is known about one customer; read inside the decision, because there may be millions. */
+/** One customer's limit and packs; read inside the decision, because there may be millions. */
 export interface CustomerFacts {
   readonly own: Limit | null
   readonly packs: readonly Pack[]
 }
 
-/** One kind of limit: which allowances a charge touches, and how it is refused. */
+/** One kind of limit: the allowances that a charge touches, and the error by which it is refused. */
 export interface LimitKind {
   readonly kind: string
-  /** Whether it can refuse at the edge; a kind that cannot is drawn down when the hold is settled. */
+  /** True when the kind can refuse at the edge; one that cannot is drawn down when the hold is settled. */
   readonly bindsAtEdge: boolean
   readonly bind: (
     charge: Charge,
@@ -166,7 +168,7 @@ export interface LimitKind {
 }
 
 /**
- * The key of an allowance: a hash of everything that makes it this one, so that processes which have never heard of each
+ * Returns the key of an allowance: a hash of everything that identifies it, so that processes which have never heard of each
  * other reach the same row.
  */
 export function allowanceKey(limitId: string, subject: string, unit: Unit, label: string): string {
@@ -177,7 +179,7 @@ export function allowanceKey(limitId: string, subject: string, unit: Unit, label
 const maxRemembered = 5_000
 const remembered = new WeakMap<Limit, Map<string, Allowance>>()
 
-/** The allowance of a limit for a subject, at a time. */
+/** Returns the allowance of a limit for a subject, at a time. */
 export function allowanceAt(limit: Limit, subject: string, nowMs: number): Allowance {
   let ofLimit = remembered.get(limit)
   if (!ofLimit) remembered.set(limit, (ofLimit = new Map()))
@@ -196,7 +198,7 @@ type ByScope = ReadonlyMap<ScopedLimit['scopeKind'], ReadonlyMap<string, readonl
 const indexes = new WeakMap<readonly ScopedLimit[], ReadonlyMap<string, ByScope>>()
 const none: readonly ScopedLimit[] = []
 
-/** The limits of one kind on one part of an organization; asked for each decision, so they are sorted once. */
+/** Returns the limits of one kind on one scope of an organization; every decision asks for them, so they are indexed once. */
 export function limitsOn(
   { limits }: OrgLimits,
   kind: string,
@@ -223,7 +225,7 @@ const indexed = (limits: readonly ScopedLimit[]): ReadonlyMap<string, ByScope> =
 const grouped = <T, K, G>(all: readonly T[], by: (one: T) => K, into: (group: T[]) => G) =>
   new Map(Array.from(Map.groupBy(all, by), ([key, group]) => [key, into(group)]))
 
-/** What a row of an allowance says of it. */
+/** The columns that identify an allowance. */
 export interface NamedAllowanceRow {
   readonly key: string
   readonly limit_id: string
@@ -235,7 +237,7 @@ export interface NamedAllowanceRow {
   readonly period_end: Date | null
 }
 
-/** An allowance from its row; what limits it is said by whoever knows. */
+/** Builds an allowance from its row and its limit. */
 export const allowanceOf = (
   row: NamedAllowanceRow,
   limit: Pick<Limit, 'amount' | 'enforcement' | 'thresholds'>,
@@ -254,17 +256,17 @@ export const allowanceOf = (
   thresholds: limit.thresholds,
 })
 
-/** Kinds of limits whose thresholds nobody sets: in percent, the same for all. */
+/** Thresholds, in percent, of kinds of limits that have the same ones for everybody. */
 const fixedThresholds: Readonly<Record<string, readonly number[]>> = { spend_cap: [80, 100], credits: [80, 100] }
 
-/** Which thresholds a limit has whose kind has its own, or else those that were set. */
+/** Returns the thresholds of a limit: the fixed ones of its kind, or else those that were set. */
 export const thresholdsOf = (kind: string, own: readonly number[] = []): readonly number[] =>
   fixedThresholds[kind] ?? own
 
-/** Reads a column of amounts: empty where all are 0, with one element where all are the same. */
+/** Decodes a column of amounts: empty where all are 0, with one element where all are the same. */
 export const amountsIn = (column: readonly string[], keys: readonly unknown[]): bigint[] =>
   keys.map((_, i) => BigInt(column[column.length === 1 ? 0 : i] ?? 0))
 
-/** What can still be spent; never negative, although a lowered limit can leave more spent than it allows. */
+/** Returns the amount that can still be spent; never negative, although a lowered limit can leave more spent than it allows. */
 export const remainingOf = (limit: bigint, { spent, held }: Pick<Balance, 'spent' | 'held'>): bigint =>
   limit > spent + held ? limit - spent - held : 0n

@@ -10,7 +10,7 @@ import { limitOf } from './limits.ts'
 import { liveLimits, rearmThresholds } from './queries.ts'
 import { type Crossing, stopped } from './thresholds.ts'
 
-/** Tells what was reached outside a lane, in a transaction that holds the organization's lock. */
+/** Emits events for thresholds that were reached outside a lane, in a transaction that holds the organization's lock. */
 export async function tellCrossings(tx: Tx, orgId: string, crossings: readonly Crossing[], at: Date) {
   if (crossings.length === 0) return
   const limits = (await liveLimits(tx, orgId)).map(limitOf)
@@ -18,8 +18,9 @@ export async function tellCrossings(tx: Tx, orgId: string, crossings: readonly C
 }
 
 /**
- * After a change of the amount: what lies above the spend now is told again when it is reached, a limit that has room again when it
- * refuses, and what a lower amount has put below the spend at once, unless it was before.
+ * Re-arms the events of a limit after a change of its amount. Thresholds above the spend emit again when they are reached, and a
+ * limit with an amount left emits again when it refuses. A threshold that a lower amount has put below the spend emits at once,
+ * unless it has before.
  */
 export async function rearm(tx: Tx, orgId: string, nowMs: number, limit: Limit, subject: string) {
   const [standing] = await standings(tx, orgId, nowMs, [[limit, subject]])
@@ -31,7 +32,7 @@ export async function rearm(tx: Tx, orgId: string, nowMs: number, limit: Limit, 
   await tellCrossings(tx, orgId, crossings, new Date(nowMs))
 }
 
-/** Each is told once per allowance, by the table's key. */
+/** Rows of crossings; the table's key makes each emit once per allowance. */
 export const crossingRows = (
   orgId: string,
   crossings: readonly Crossing[],
@@ -46,7 +47,7 @@ export const crossingRows = (
     return [{ org_id: orgId, key: allowance.key, threshold, at, event_id: newUuid(), subject, event: kind, body: data }]
   })
 
-/** Up, down and up again within one batch is one crossing. */
+/** Keeps the first crossing of each threshold: up, down and up again within one batch is one crossing. */
 function firstOfEach(crossings: readonly Crossing[]): Crossing[] {
   const seen = new Set<string>()
   return crossings.filter(({ allowance, threshold }) => {
@@ -55,7 +56,9 @@ function firstOfEach(crossings: readonly Crossing[]): Crossing[] {
   })
 }
 
-/** How a crossing is told, in the words of its kind of limit. Of a pack that is passed nothing more is to be said: it was depleted. */
+/**
+ * Builds the event of a crossing, by its kind of limit. A pack that is exceeded emits nothing more: it was reported as depleted.
+ */
 function eventOf(
   { allowance, threshold, spent, refused }: Crossing,
   limits: OrgLimits['limits'],
@@ -100,7 +103,7 @@ function eventOf(
       return { kind: 'customer_limit.threshold_crossed', subject, data: { ...ofThreshold, ...data } }
     }
     case 'plan': {
-      // Its two limits are one plan, which is called by the first.
+      // The plan's two limits are one plan, identified by the first.
       const runs = limits.find(({ kind, unit }) => kind === 'plan' && unit === 'runs')!
       const plan = limitIdOf({ kind: 'plan', limitId: runs.id })
       const counts = { plan_id: plan, unit: allowance.unit, limit: Number(limit), used: Number(spent) }
@@ -149,5 +152,5 @@ function eventOf(
   }
 }
 
-/** Of one default there are as many subjects as customers, or as workflows. */
+/** The subject of an event: one default has as many subjects as there are customers, or workflows. */
 const subjectOf = (id: string, { subject }: Allowance) => `${id} ${subject}`

@@ -3,16 +3,16 @@ import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
 import { type FurtherCheck, verifyLedgers } from './verification.ts'
 
-/** Checks regularly what was booked since the last check; anything but 0 is an incident. */
+/** Checks regularly what was booked since the last check; any drift but 0 is an incident. */
 export function verifyLedgersJob({ sql, log, metrics }: Platform, further: FurtherCheck): Job {
   const drift = new Gauge({
     name: 'svc_ledger_drift_nano_usd',
-    help: 'By how much rows, journal, open holds, runs and usage differed at the last check; anything but 0 is a defect.',
+    help: 'Difference between rows, journal, open holds, runs and usage at the last check; anything but 0 is a defect.',
     registers: [metrics],
   })
   const checked = new Gauge({
     name: 'svc_ledger_checked_allowances',
-    help: 'How many allowances the last check looked at.',
+    help: 'Allowances that the last check examined.',
     registers: [metrics],
   })
   return {
@@ -23,7 +23,10 @@ export function verifyLedgersJob({ sql, log, metrics }: Platform, further: Furth
       drift.set(Number(driftNano))
       checked.set(allowances)
       for (const { orgId, batch, key, what } of faults.slice(0, 20))
-        log.error({ org_id: orgId, batch: batch?.toString(), key, what }, 'the books do not balance')
+        log.error(
+          { org_id: orgId, batch: batch?.toString(), key, what },
+          'ledger drift: rows, journal, holds, runs or usage differ',
+        )
     },
   }
 }

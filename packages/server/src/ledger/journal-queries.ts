@@ -26,13 +26,13 @@ export interface JournalFilters {
   readonly limitId?: string
   readonly holdId?: string
   readonly madeBy?: MakerId
-  /** Movements of what keys of one lineage made. */
+  /** Only movements of what keys of one lineage made. */
   readonly lineageId?: string
 }
 
 const columns = raw`seq, idx, at, kind, hold_id, keys, d_spent, d_held, d_overrun, d_late, key_id, grant_id, actor, reason`
 
-/** One page of the journal, in the order in which it was written. */
+/** Returns one page of the journal, in the order in which it was written. */
 export async function listMovements(
   tx: Tx,
   orgId: string,
@@ -99,7 +99,7 @@ export async function nameAllowances(
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** The row of a limit that a time falls into, whatever its schedule is by now. */
+/** Returns the row of a limit whose period contains a time, whatever the limit's schedule is by now. */
 export async function findAllowanceAt(tx: Tx, orgId: string, { limitId, subject, unit }: Allowance, at: Date) {
   const { rows } = await raw<{ key: string; period_label: string; period_start: Date; period_end: Date }>`
     select key, period_label, period_start, period_end from allowances
@@ -108,7 +108,7 @@ export async function findAllowanceAt(tx: Tx, orgId: string, { limitId, subject,
   return rows[0]
 }
 
-/** The number of the organization's last batch; whoever has the lock books the next one. */
+/** Returns the number of the organization's last batch; the holder of the lock books the next one. */
 export async function lastBatch(tx: Tx, orgId: string): Promise<bigint> {
   const { seq } = await tx.selectFrom('org_ledgers').select('seq').where('org_id', '=', orgId).executeTakeFirstOrThrow()
   return seq
@@ -151,7 +151,7 @@ export async function bookAdjustment(
            ${adjustment.madeBy.key_id}::uuid, ${adjustment.madeBy.grant_id}::uuid, ${JSON.stringify(adjustment.actor)}::jsonb, ${adjustment.reason}
       from ledger, now returning ${columns}`.execute(tx)
   if (rows.length === 0)
-    throw new Error(`the books of organization ${orgId} moved under an adjustment: its lock was lost`)
+    throw new Error(`the ledger of organization ${orgId} changed during an adjustment: its lock was lost`)
   return rows[0]!
 }
 
@@ -191,7 +191,7 @@ export interface CountersRow {
   readonly held: bigint
 }
 
-/** The rows of some allowances, or of all. */
+/** Reads the counters of some allowances, or of all. */
 export async function readCounters(tx: Tx, orgId: string, keys?: readonly string[]): Promise<CountersRow[]> {
   const { rows } =
     keys === undefined
@@ -202,7 +202,7 @@ export async function readCounters(tx: Tx, orgId: string, keys?: readonly string
   return rows
 }
 
-/** What open holds hold, by allowance. */
+/** Reads the amounts of open holds, summed by allowance. */
 export const readOpenHolds = async (tx: Tx, orgId: string): Promise<{ key: string; held: bigint }[]> =>
   (
     await raw<{ key: string; held: bigint }>`
@@ -211,7 +211,7 @@ export const readOpenHolds = async (tx: Tx, orgId: string): Promise<{ key: strin
        where org_id = ${orgId} and state = 'open' group by k`.execute(tx)
   ).rows
 
-/** Organizations whose books have moved since they were last checked, or all of them. */
+/** Returns organizations whose ledger has moved since it was last checked, or all of them. */
 export async function ledgersToCheck(
   { db }: Sql,
   after: string,

@@ -8,7 +8,7 @@ import { type Allowance, amountsIn, type NamedAllowanceRow } from './allowances.
 import { findMovement, listMovements, type MovementRow, nameAllowances } from './journal-queries.ts'
 import type { JournalEntry, JournalQuery } from './schema.ts'
 
-/** How each kind of limit is called on the wire. */
+/** The id kind of each kind of limit on the wire. */
 export const limitIdKinds: Readonly<Record<string, IdKind>> = {
   spend_cap: 'spendCap',
   budget: 'budget',
@@ -33,7 +33,7 @@ export const limitIdKinds: Readonly<Record<string, IdKind>> = {
 export const limitIdOf = ({ kind, limitId }: Pick<Allowance, 'kind' | 'limitId'>) =>
   formatId(limitIdKinds[kind]!, limitId)
 
-/** The limit that an id of any kind stands for. */
+/** Parses the id of a limit of any kind. */
 export function parseLimitId(text: string): { kind: IdKind; id: string } | undefined {
   for (const kind of new Set(Object.values(limitIdKinds))) {
     const id = parseId(kind, text)
@@ -42,13 +42,13 @@ export function parseLimitId(text: string): { kind: IdKind; id: string } | undef
   return undefined
 }
 
-/** A counter as `/v1` writes it: dollars as a decimal string, all else as a number. */
+/** A counter as `/v1` writes it: dollars as a decimal string, everything else as a number. */
 export const amountOf = ({ unit }: Pick<Allowance, 'unit'>, amount: bigint) =>
   unit === 'usd' ? formatUsd(amount) : Number(amount)
 
 /**
- * One page of the journal. A limit or reservation that does not exist has no movements. Movements name limits and no other
- * dimension, so a pinned key is told of what its own lineage made: that is within its pins.
+ * Returns one page of the journal. A limit or reservation that does not exist has no movements. Movements name limits and no
+ * other dimension, so a pinned key sees only what its own lineage made: that is within its pins.
  */
 export async function listJournal(tx: Tx, caller: Pick<Caller, 'orgId' | 'pins' | 'lineageId'>, query: JournalQuery) {
   const { orgId, lineageId } = caller
@@ -81,7 +81,7 @@ export async function listJournal(tx: Tx, caller: Pick<Caller, 'orgId' | 'pins' 
   return { ...answer, data: answer.data.map((row) => entryOf(row, names)) }
 }
 
-/** One correction, where the caller may see it. */
+/** Returns one correction, where the caller may see it. */
 export async function getAdjustment(
   tx: Tx,
   caller: Pick<Caller, 'orgId' | 'pins' | 'lineageId'>,
@@ -124,7 +124,7 @@ export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowa
   }
 }
 
-/** Who moved it: whoever is written there, else its maker; a lease ends by itself. */
+/** Returns the actor of a movement: the one written there, else its maker; the system where a lease ended by itself. */
 function actorIn(row: MovementRow): JournalEntry['actor'] {
   if (row.actor !== null) return row.actor as JournalEntry['actor']
   if (row.kind === 'expire') return { kind: 'system' }

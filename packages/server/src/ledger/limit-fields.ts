@@ -45,7 +45,7 @@ export const scheduleInput = {
     Nullable(
       Type.String({
         format: 'date',
-        // The years that PostgreSQL, calendars and the wire all write with four digits.
+        // Years that PostgreSQL, calendars and the wire all write with four digits.
         pattern: '^[12][0-9]{3}-',
         maxLength: 10,
         description: 'A date on which a period begins; null for the calendar’s own weeks, months, quarters and years.',
@@ -61,7 +61,7 @@ export const thresholdsInput = Type.Optional(
     maxItems: 10,
     uniqueItems: true,
     default: [],
-    description: 'Percent of the limit, each told once per period when what is spent reaches it.',
+    description: 'Percentages of the limit; each emits one event per period when the spend reaches it.',
     examples: [[50, 80, 100]],
   }),
 )
@@ -74,13 +74,13 @@ interface ScheduleInput {
   readonly anchor?: string | null
 }
 
-/** Which zones there are is known to the program only. */
+/** Field errors of a schedule that JSON Schema cannot find: only the program knows which time zones exist. */
 export const scheduleFaults = ({ timezone }: ScheduleInput): FieldFault[] =>
   timezone === undefined || isTimezone(timezone)
     ? []
     : [{ field: 'timezone', code: 'invalid_value', message: 'There is no such time zone.' }]
 
-/** Where a caller says no more. */
+/** The schedule where a caller names none. */
 export const plainSchedule: Schedule = { unit: 'day', anchor: null, timezone: defaultZone }
 
 export const wantedSchedule = (input: ScheduleInput, otherwise: Schedule): Schedule => ({
@@ -89,7 +89,7 @@ export const wantedSchedule = (input: ScheduleInput, otherwise: Schedule): Sched
   timezone: input.timezone ?? otherwise.timezone,
 })
 
-/** What was asked for last, in force already or not: a change of one part leaves the others as they were asked for. */
+/** The schedule that was requested last, in force already or not: a change of one part leaves the other parts as requested. */
 export const lastWanted = (row: ScheduleColumns): Schedule => {
   const { current, next } = plannedOf(row)
   return next?.schedule ?? current
@@ -98,9 +98,9 @@ export const lastWanted = (row: ScheduleColumns): Schedule => {
 export const newSchedule = (wanted: Schedule): ScheduleColumns => scheduleColumns({ current: wanted, next: null })
 
 /**
- * The schedule of a limit that is replaced; a changed one begins with its first own period after the running one. A time zone
- * or an anchor that was set is never reset by leaving it out: another amount would silently move what is spent to another day.
- * The running schedule together with the one that follows it, as both were read, leaves both.
+ * Returns the schedule of a limit that is replaced; a changed one begins with its first own period after the running one. A time
+ * zone or an anchor that was set is never reset by leaving it out: a new amount would silently move the spend to another day.
+ * Sending back the running schedule together with the following one, as both were read, keeps both.
  */
 export function replacedSchedule(
   row: ScheduleColumns,
@@ -110,7 +110,9 @@ export function replacedSchedule(
   const last = lastWanted(row)
   const faults = (['timezone', 'anchor'] as const)
     .filter((name) => input[name] === undefined && last[name] !== plainSchedule[name])
-    .map((field): FieldFault => ({ field, code: 'required', message: 'One is set: name it, or use PATCH.' }))
+    .map(
+      (field): FieldFault => ({ field, code: 'required', message: 'One is set already: send it again, or use PATCH.' }),
+    )
   if (faults.length > 0) throw validationFailed(faults)
   const wanted = wantedSchedule(input, { ...plainSchedule, unit: last.unit })
   const { next_schedule: _next, ...running } = scheduleView(plannedOf(row), nowMs)
@@ -118,7 +120,7 @@ export function replacedSchedule(
   return scheduleColumns(replan(plannedOf(row), isRunning ? last : wanted, nowMs))
 }
 
-/** A limit as a patch of it finds it: with the schedule that was asked for last. */
+/** A limit as PATCH sees it: with the schedule that was requested last. */
 export const asLastWanted = <V extends object>(view: V, row: ScheduleColumns): V => ({
   ...view,
   ...scheduleOf(lastWanted(row)),
@@ -152,18 +154,18 @@ export function scheduleView({ current, next }: Planned, nowMs: number) {
   }
 }
 
-/** What a limit has refused. */
+/** Fields that tell what a limit has refused. */
 export const stopFields = {
   refused_count: Computed({
     ...Count,
-    description: 'How many calls it has refused, in the period if it has one. Told within a second.',
+    description: 'Number of calls it has refused, in the period if it has one. Updated within a second.',
   }),
   exhausted_at: Computed(
     Nullable(
       Type.String({
         ...Timestamp,
         description:
-          'When it refused the first of them; null if it has refused none, or if a change of the limit has made room since.',
+          'When it refused the first of them; null if it has refused none, or if a change of the limit has allowed calls again since.',
       }),
     ),
   ),
@@ -174,18 +176,16 @@ export const stopView = ({ refused, exhaustedAt }: Pick<UsedBalance, 'refused' |
   exhausted_at: exhaustedAt && timestamp(exhaustedAt),
 })
 
-/** How much of an amount of dollars is used. */
+/** Fields that tell how much of an amount in dollars is used. */
 export const amountFields = {
   spent_usd: Computed(Usd),
-  held_usd: Computed(Type.String({ ...Usd, description: 'Reserved for what is running now.' })),
+  held_usd: Computed(Type.String({ ...Usd, description: 'Reserved for calls that are running now.' })),
   remaining_usd: Computed(Nullable(Usd)),
-  overrun_usd: Computed(
-    Type.String({ ...Usd, description: 'The part of what was spent that was above its reservation.' }),
-  ),
+  overrun_usd: Computed(Type.String({ ...Usd, description: 'The part of the spend that was above its reservation.' })),
   late_usd: Computed(
     Type.String({
       ...Usd,
-      description: 'The part of what was spent that was reported after its reservation had ended.',
+      description: 'The part of the spend that was reported after its reservation had ended.',
     }),
   ),
   ...stopFields,
@@ -216,7 +216,7 @@ export const rowTimesView = (row: { readonly created_at: Date; readonly updated_
   updated_at: timestamp(row.updated_at),
 })
 
-/** A limit for a subject now, and what is used of it. */
+/** The current usage of a limit by a subject. */
 export interface Standing<L extends Limit = Limit> {
   readonly limit: L
   readonly allowance: Allowance
@@ -238,7 +238,7 @@ export async function standings<L extends Limit>(
   return found.map((one) => ({ ...one, balance: balances.get(one.allowance.key)! }))
 }
 
-/** The fields that every limit in dollars has: how much is used, of which period, and how time is cut. */
+/** Fields of every limit in dollars: usage, period and schedule. */
 export const usageFields = { ...amountFields, ...periodFields, ...scheduleFields }
 
 export const usageView = ({ limit, allowance, balance }: Standing, nowMs: number) => ({
@@ -247,7 +247,7 @@ export const usageView = ({ limit, allowance, balance }: Standing, nowMs: number
   ...scheduleView(limit.schedule, nowMs),
 })
 
-/** 0 stands for the limit itself passed. */
+/** Returns the thresholds that the spend has reached; 0 stands for the limit itself being exceeded. */
 export function reachedOf({ amount, thresholds }: Pick<Limit, 'amount' | 'thresholds'>, spent: bigint): number[] {
   if (amount === null) return []
   const reached = thresholds.filter((percent) => BigInt(percent) * amount <= spent * 100n)
@@ -261,18 +261,18 @@ export const claimOn = (kind: LimitKind, allowance: Allowance): Claim => ({
   allowances: [allowance],
 })
 
-/** The numbers that explain a refusal: what was spent and held, and what was to come on top. */
+/** The amounts that explain a refusal: spent, held and attempted. */
 export const refusedAmounts = ({ balance, attempted }: Refusal) => ({
   spent_usd: formatUsd(balance.spent),
   held_usd: formatUsd(balance.held),
   attempted_usd: formatUsd(attempted),
 })
 
-/** For people: the numbers of a refusal in one sentence. */
+/** The amounts of a refusal in one sentence, for people. */
 export const refusedMessage = (what: string, { allowance, balance, attempted }: Refusal) =>
   `${dollars(attempted)} would exceed ${what} of ${dollars(allowance.limit!)}: ${dollars(balance.spent)} is spent and ${dollars(balance.held)} is held.`
 
-/** Reads at the database's time; what is not there is not found. */
+/** Reads at the database's time; throws `not_found` where nothing is found. */
 export async function readNow<T>(
   sql: Sql,
   orgId: string,

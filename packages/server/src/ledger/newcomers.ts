@@ -8,13 +8,13 @@ import {
 } from './allowances.ts'
 import { plainSchedule } from './limit-fields.ts'
 
-/** No subject has this id: it names a default itself, and the allowance that too many new subjects of a day share. */
+/** An id that no subject has: it names a default itself, and the allowance that surplus new subjects of a day share. */
 export const nobody = ''
 
-/** Whom a default binds. */
+/** The kind of subject that a default applies to. */
 export type Bound = 'customer' | 'department' | 'workflow' | 'deployment'
 
-/** How a claim on a default is kept from growing with names that callers make up. */
+/** Returns the gate that keeps a default's allowances from growing with names that callers make up. */
 export function newcomersOf(limit: DefaultLimit, bound: Bound, subject: string, nowMs: number): Newcomers {
   const { counter, shared } = companionsOf(limit, bound)
   return {
@@ -24,7 +24,7 @@ export function newcomersOf(limit: DefaultLimit, bound: Bound, subject: string, 
   }
 }
 
-/** The row that says that a subject has been met before, in whatever period. */
+/** The row that marks a subject as known, in whatever period. */
 const markerOf = ({ id }: DefaultLimit, bound: Bound, subject: string): Allowance => ({
   key: allowanceKey(id, subject, 'runs', 'known'),
   limitId: id,
@@ -38,9 +38,9 @@ const markerOf = ({ id }: DefaultLimit, bound: Bound, subject: string): Allowanc
 })
 
 interface Companions {
-  /** How many new subjects were met today. */
+  /** Counts the new subjects of the day. */
   readonly counter: Limit
-  /** The default itself, as an object of its own: what is remembered of it is not displaced by each subject. */
+  /** The default itself, as a separate object: its cached allowance is not evicted by those of subjects. */
   readonly shared: Limit
 }
 

@@ -1,6 +1,6 @@
 import { type Allowance, thresholdsOf } from './allowances.ts'
 
-/** A prepaid amount. Depleted packs still count as held by their owner; void and expired ones do not. */
+/** A prepaid amount. Depleted packs still count as owned; void and expired ones do not. */
 export interface Pack {
   readonly id: string
   readonly amount: bigint
@@ -10,7 +10,7 @@ export interface Pack {
   readonly createdAtMs: number
 }
 
-/** A pack's allowance is the pack itself. */
+/** The allowance of a pack, which has the pack's own id as its key. */
 export const packAllowance = (pack: Pack, kind: string, owner: string): Allowance => ({
   key: pack.id,
   limitId: pack.id,
@@ -26,7 +26,7 @@ export const packAllowance = (pack: Pack, kind: string, owner: string): Allowanc
 export const isLive = (pack: Pack, nowMs: number) =>
   pack.voidedAtMs === null && (pack.expiresAtMs === null || nowMs < pack.expiresAtMs)
 
-/** In the order in which they are drawn: by priority, then what expires first, then what is oldest. */
+/** Sorts packs into the order in which they are drawn: by priority, then earliest expiry, then oldest. */
 export const inDrawingOrder = (packs: readonly Pack[]): Pack[] =>
   packs.toSorted(
     (a, b) =>

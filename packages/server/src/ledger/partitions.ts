@@ -12,7 +12,7 @@ const tables = [
   { name: 'movements', bound: bounds.timestamp, keptDays: 35 },
 ]
 
-/** Money cannot move without a day to write it to: days stand ready a week early. */
+/** Creates daily partitions a week ahead: money cannot move without a partition to write to. */
 export const ensureLedgerPartitions = (sql: Sql, now: Date) => ensureDays(sql, tables, now, daysAhead)
 
 export const keepLedgerPartitionsJob = ({ sql, clock }: Platform): Job => ({

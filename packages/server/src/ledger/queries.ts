@@ -13,13 +13,13 @@ export const insertLedger = (tx: Tx, orgId: string) =>
     .onConflict((c) => c.doNothing())
     .execute()
 
-/** An organization has a ledger from its first moment on, so that one without is none. */
+/** True when the organization exists: every organization has a ledger from the moment it is created. */
 export const ledgerExists = async (tx: Tx, orgId: string): Promise<boolean> =>
   (await tx.selectFrom('org_ledgers').select('org_id').where('org_id', '=', orgId).executeTakeFirst()) !== undefined
 
 /**
- * Takes the organization's lock: no decision runs until this transaction ends. For changes of what decisions read by
- * themselves: customers' own limits, packs, balances. Returns the database's time under the lock.
+ * Takes the organization's lock: no decision runs until this transaction ends. For changes of what each decision reads anew:
+ * customers' own limits, packs, balances. Returns the database's time under the lock.
  */
 export async function lockBooks(tx: Tx, orgId: string): Promise<number> {
   const { rows } = await raw`select org_id from org_ledgers where org_id = ${orgId} for no key update`.execute(tx)
@@ -28,8 +28,8 @@ export async function lockBooks(tx: Tx, orgId: string): Promise<number> {
 }
 
 /**
- * Takes the organization's lock and says that its limits are changing: no decision runs until this transaction ends, and every
- * process reads them anew before its next one. Returns the database's time under the lock.
+ * Takes the organization's lock and marks its configuration as changed: no decision runs until this transaction ends, and every
+ * process reloads the configuration before its next one. Returns the database's time under the lock.
  */
 export async function lockLedger(tx: Tx, orgId: string): Promise<number> {
   const { numAffectedRows } =
@@ -47,13 +47,13 @@ export async function configVersion(tx: Tx, orgId: string): Promise<bigint> {
   return config_version
 }
 
-/** In a statement of its own: within one that waits for a lock the time may be from before the wait. */
+/** Reads the time in a separate statement: one that waits for a lock may return the time from before the wait. */
 export async function databaseTime(tx: Tx): Promise<number> {
   const { rows } = await raw<{ now: Date }>`select clock_timestamp() as now`.execute(tx)
   return rows[0]!.now.getTime()
 }
 
-/** A schedule as it is read: dates as text, because a driver's dates have a time zone. */
+/** Columns of a schedule as they are selected: dates as text, because a driver's dates have a time zone. */
 export const scheduleSelection = [
   'period',
   raw<string | null>`anchor::text`.as('anchor'),
@@ -105,7 +105,7 @@ export const insertLimit = (tx: Tx, orgId: string, limit: NewLimit) =>
 
 export type LimitRow = Awaited<ReturnType<typeof insertLimit>>
 
-/** The limits of an organization that are in force. */
+/** Returns the limits of an organization that are in force. */
 export const liveLimits = (tx: Tx, orgId: string, kind?: NewLimit['kind']): Promise<LimitRow[]> => {
   const query = tx.selectFrom('limits').select(limitColumns).where('org_id', '=', orgId).where('ended_at', 'is', null)
   return (kind === undefined ? query : query.where('kind', '=', kind)).orderBy('created_at').orderBy('id').execute()
@@ -121,7 +121,7 @@ export const findLimit = (tx: Tx, orgId: string, kind: NewLimit['kind'], id: str
     .where('ended_at', 'is', null)
     .executeTakeFirst()
 
-/** A part of the schedule that is in force now: a changed one is, once its time has come. */
+/** Selects a part of the schedule that is in force now: the next schedule's, once it has begun. */
 export const inForce = (part: 'period') =>
   raw<string>`case when next_from <= clock_timestamp() then ${raw.ref(`next_${part}`)} else ${raw.ref(part)} end`
 
@@ -178,16 +178,16 @@ export const endLimit = (tx: Tx, orgId: string, id: string) =>
     .where('id', '=', id)
     .execute()
 
-/** What is used of an allowance, and what it has refused. */
+/** The balance of an allowance, and how often it has refused. */
 export interface UsedBalance extends Balance {
   readonly refused: bigint
-  /** When it first refused, unless a change of the limit has made room since. */
+  /** Time of the first refusal, unless a change of the limit has freed an amount since. */
   readonly exhaustedAt: Date | null
 }
 
 export const unusedBalance: UsedBalance = { ...emptyBalance, refused: 0n, exhaustedAt: null }
 
-/** What is used of allowances; one that has no row yet is unused. */
+/** Returns the balances of allowances; one without a row is unused. */
 export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[]): Promise<Map<string, UsedBalance>> {
   const { rows } = await raw<{
     key: string
@@ -218,8 +218,8 @@ export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[])
 }
 
 /**
- * A raised limit tells again, for all whom it limits, of thresholds that are not reached any more, when it is passed, and when it
- * refuses.
+ * Re-arms the events of a raised limit, for all its subjects: of thresholds that are no longer reached, of exceeding the limit,
+ * and of its refusals.
  */
 export async function rearmAll(tx: Tx, orgId: string, limitId: string, amount: bigint | null) {
   await raw`
@@ -231,7 +231,7 @@ export async function rearmAll(tx: Tx, orgId: string, limitId: string, amount: b
            else a.spent::numeric * 100 < ${amount}::numeric * e.threshold end))`.execute(tx)
 }
 
-/** A raised limit tells those of its thresholds again that lie above what is spent. */
+/** Re-arms those thresholds of a raised limit that lie above the spend. */
 export async function rearmThresholds(tx: Tx, orgId: string, key: string, reached: readonly number[]) {
   await raw`delete from threshold_events where org_id = ${orgId} and key = ${key} and threshold <> all(${reached}::smallint[])`.execute(
     tx,

@@ -3,7 +3,7 @@ import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
 import type { IdKind } from '../values/id.ts'
 
-/** What the id of a limit can be an id of. */
+/** The id kinds that a limit's id can have. */
 export const limitKinds = [
   'budget',
   'spendCap',
@@ -17,7 +17,7 @@ export const limitKinds = [
 
 export const movementKinds = ['hold', 'settle', 'release', 'expire', 'charge', 'adjust'] as const
 
-/** A change as `/v1` writes it: dollars as a decimal string, all else as a number; either may be negative. */
+/** A change as `/v1` writes it: dollars as a decimal string, everything else as a number; either may be negative. */
 const SignedAmount = Type.Union([Type.String({ examples: ['-0.25'] }), Type.Integer()])
 
 export const JournalEntry = Type.Object(
@@ -33,12 +33,12 @@ export const JournalEntry = Type.Object(
     key_id: Nullable({
       ...MadeBy,
       description:
-        'The key that made the reservation, recorded the runs or adjusted: `key_…`, or `sgr_…` for a support grant; null where that was not kept yet.',
+        'The key that made the reservation, recorded the runs or adjusted: `key_…`, or `sgr_…` for a support grant; null for entries from before this was recorded.',
     }),
     changes: Type.Array(
       Type.Object({
         limit_id: Type.String(),
-        kind: Type.String({ description: 'Which kind of limit.', examples: ['budget'] }),
+        kind: Type.String({ description: 'The kind of limit.', examples: ['budget'] }),
         subject: Type.String(),
         unit: OneOf(['usd', 'runs', 'tokens']),
         period_start: Nullable(Timestamp),
@@ -48,12 +48,12 @@ export const JournalEntry = Type.Object(
         overrun: SignedAmount,
         late: SignedAmount,
       }),
-      { description: 'What the movement added to each allowance that it touched.' },
+      { description: 'The change of each allowance that the movement touched.' },
     ),
     actor: Nullable(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'Who moved it: its maker, another key that ended it, or `{"kind": "system"}` where a lease ended or an unanswered reservation was given back; null where that was not kept yet.',
+          'Who moved it: its maker, another key that ended it, or `{"kind": "system"}` where a lease ended or an unanswered reservation was released; null for entries from before this was recorded.',
       }),
     ),
     reason: Nullable(Type.String()),

@@ -2,21 +2,21 @@ import type { Allowance, Refusal } from './allowances.ts'
 import { countingKind } from './counting.ts'
 import { type Pack, packAllowance } from './packs.ts'
 
-/** A threshold reached, in percent of the limit; 0 is the limit itself, passed by cost that could not be refused. */
+/** A threshold that was reached, in percent of the limit; 0 is the limit itself, exceeded by a cost that could not be refused. */
 export interface Crossing {
   readonly allowance: Allowance
   readonly threshold: number
   readonly spent: bigint
-  /** What was held and what was asked for when the limit refused. */
+  /** The held and the attempted amount when the limit refused. */
   readonly refused?: { readonly held: bigint; readonly attempted: bigint }
 }
 
-/** Stands in the place of a threshold for the first call that a limit refused in a period. */
+/** Takes the place of a threshold for the first call that a limit refused in a period. */
 export const stopped = -1
 
 /**
- * The limit that a refusal has stopped; nothing where it is none that stops: an approval, a bound on depth, a counter that is full.
- * What is drawn from several packs stops at the newest of them, so that it is told anew after each.
+ * Returns the limit that a refusal has exhausted; undefined for an approval, a bound on depth or a full counter, which are never
+ * exhausted. A draw on several packs is attributed to the newest of them, so that it emits again after each new pack.
  */
 export function stopOf({ claim, allowance, total, attempted, isKnown }: Refusal): Crossing | undefined {
   if (!isKnown || claim.mode === 'fixed' || claim.kind === countingKind || claim.kind.kind === 'approval')
@@ -25,10 +25,10 @@ export function stopOf({ claim, allowance, total, attempted, isKnown }: Refusal)
   return { allowance: bound, threshold: stopped, spent: total.spent, refused: { held: total.held, attempted } }
 }
 
-/** Their keys are UUIDs that sort by the time when they were made. */
+/** Pack keys are UUIDs that sort by creation time. */
 const newestOf = (packs: readonly Allowance[]) => packs.reduce((a, b) => (a.key > b.key ? a : b))
 
-/** What an allowance's spending passes on its way up. */
+/** Returns the thresholds that an allowance's spend has crossed. */
 export function crossingsOf(allowance: Allowance, before: bigint, after: bigint): Crossing[] {
   const { limit, thresholds } = allowance
   if (limit === null) return []
@@ -41,8 +41,8 @@ export function crossingsOf(allowance: Allowance, before: bigint, after: bigint)
 }
 
 /**
- * The same for everything that an organization has prepaid. How little is little goes by the newest top-up: of the sum of all
- * that there ever were, almost everything is always spent. So it is told anew after each.
+ * Returns the thresholds crossed by the sum of an organization's top-ups. They are percentages of the newest top-up: of the sum
+ * of all that there ever were, almost everything is always spent. So they emit again after each top-up.
  */
 export function quotaCrossings(
   topUps: readonly Pack[],

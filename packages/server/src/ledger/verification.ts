@@ -21,7 +21,7 @@ interface Counters {
   readonly held: bigint
 }
 
-/** Something in the books that does not follow from the rest of them. */
+/** A discrepancy: something in the ledger that does not follow from the rest of it. */
 export interface Fault {
   readonly orgId: string
   readonly batch: bigint | null
@@ -47,8 +47,8 @@ export interface Verification {
 }
 
 /**
- * Checks the books of organizations, one after the other, in short transactions: all of them from the oldest batch that is kept,
- * or what has been booked since the last check.
+ * Checks the ledgers of organizations, one after the other, in short transactions: from the oldest batch that is stored, or what
+ * has been booked since the last check.
  */
 export async function verifyLedgers(
   sql: Sql,
@@ -72,13 +72,13 @@ export async function verifyLedgers(
   return { orgs, batches, allowances, faults, driftNano: faults.reduce((sum, { driftNano }) => sum + driftNano, 0n) }
 }
 
-/** Checks one organization from the oldest batch that is kept. */
+/** Checks one organization from the oldest batch that is stored. */
 export const verifyLedger = (sql: Sql, orgId: string) => new Audit(sql, orgId, true).run()
 
 /**
- * The check of one organization: batches follow each other without a gap, each leaves behind what the last one on the same key
- * did plus its own movements, rows are what their last batches left, and what is held is what open holds hold. The journal is
- * walked in pages; rows are read in one snapshot with the end of it, so a busy ledger is checked as exactly as a quiet one.
+ * The check of one organization: batches follow each other without a gap, each leaves the balances of the last one on the same
+ * key plus its own movements, rows equal what their last batches left, and held is the sum of the open holds. The journal is
+ * walked in pages; rows are read in one snapshot with its end, so a busy ledger is checked as exactly as a quiet one.
  */
 class Audit {
   private readonly sql: Sql
@@ -127,7 +127,7 @@ class Audit {
   }
 
   private async follow(tx: Tx, batch: BatchRow, deltas: ReadonlyMap<string, Counters>) {
-    // Whole days are dropped once they are old, so the first batch that is there need not be the first that was.
+    // Old days are dropped as a whole, so the oldest stored batch need not be the first that ever was.
     const isOldest = this.first === undefined && this.seq === 0n
     this.first ??= batch.seq
     if (!isOldest && batch.seq !== this.seq + 1n) this.fault(batch.seq, '', `batch ${this.seq + 1n} is missing`, 1n)
@@ -147,7 +147,7 @@ class Audit {
     this.batches++
   }
 
-  /** What a key stood at before a batch; nothing where that lies in days that are gone. */
+  /** Returns the balance of a key before a batch; undefined where that lies in days that were dropped. */
   private async before(tx: Tx, batch: BatchRow, key: string, prevSeq: bigint): Promise<Counters | undefined> {
     const known = this.books.get(key)
     if (known && known.seq !== prevSeq)

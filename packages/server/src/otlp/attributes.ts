@@ -8,8 +8,8 @@ export type Attributes = ReadonlyMap<string, AttributeValue>
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /**
- * The attributes of a span or a resource that mean something here, or to the organization. What is no attribute is passed over, as
- * are values that no field of a run can hold.
+ * Returns the attributes of a span or a resource that are known here, or mapped by the organization. Malformed attributes are
+ * skipped, as are values that no field of a run can hold.
  */
 export function attributesOf(holder: unknown, mapped: ReadonlySet<string>): Attributes {
   const found = new Map<string, AttributeValue>()
@@ -48,7 +48,7 @@ function readValue({ stringValue, intValue, doubleValue, arrayValue }: AnyValue)
   })
 }
 
-/** What a span says, or else the resource that it comes from. */
+/** Returns an attribute of a span, or else of its resource. */
 export const attribute = (name: Name, ...places: readonly Attributes[]) => firstAttribute(names[name], places)
 
 function firstAttribute(keys: readonly string[], places: readonly Attributes[]): AttributeValue | undefined {
@@ -62,7 +62,7 @@ function firstAttribute(keys: readonly string[], places: readonly Attributes[]):
 
 export const textAttribute = (name: Name, ...places: readonly Attributes[]) => firstText(names[name], places)
 
-/** A number is a name as well; a list is none. */
+/** Returns the first attribute that is a text or a number; a list is neither. */
 export function firstText(keys: readonly string[], places: readonly Attributes[]): string | undefined {
   const value = firstAttribute(keys, places)
   return typeof value === 'object' || value === undefined ? undefined : String(value)

@@ -2,8 +2,8 @@ const decimal = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/
 const nanoDigits = 9
 
 /**
- * Dollars as an exporter wrote them, in nano-dollars, or nothing where that is no amount. A float is taken by the shortest text
- * that means it, which is what was meant; what is less than a nano-dollar is rounded, half of one up.
+ * Parses dollars as an exporter wrote them, into nano-dollars; undefined where they are no amount. A float is taken by the
+ * shortest text that represents it, which is what was meant; fractions of a nano-dollar are rounded, half up.
  */
 export function nanoOfDollars(value: string | number): bigint | undefined {
   const match = decimal.exec(String(value))

@@ -1,8 +1,8 @@
 import type { AttributeValue } from './attributes.ts'
 
 /**
- * What exporters write in forms of their own, as attributes under names of ours: Langfuse's usage and costs are JSON objects in a
- * text, and LiteLLM's total is 0 where it does not know the price.
+ * Exporters' own formats, converted to attributes under names of ours: Langfuse's usage and costs are JSON objects in a text, and
+ * LiteLLM's total is 0 where it does not know the price.
  */
 export const derived = {
   input: 'derived.input_tokens',
@@ -26,7 +26,7 @@ export function addDerived(found: Map<string, AttributeValue>) {
   if (typeof cost === 'number' && cost > 0) found.set(derived.cost, cost)
   const usage = numbersIn(found.get(usageDetails))
   if (usage) {
-    // Langfuse's kinds of tokens do not overlap, so the whole is their sum.
+    // Langfuse's kinds of tokens do not overlap, so the total is their sum.
     add(derived.input, sumOf(usage, /input/) ?? usage.get('prompt_tokens'))
     add(derived.output, sumOf(usage, /output/) ?? usage.get('completion_tokens'))
     add(derived.cached, sumOf(usage, /input.*cache(?!.*(creation|write))|cache_read/))

@@ -12,10 +12,10 @@ export const protobufType = 'application/x-protobuf'
 /** Far more than an exporter sends; a message can be two bytes, so the limit on the body's size would not bound them. */
 const maxMessages = 200_000
 
-/** As attributes of spans that mean nothing here unless somebody has mapped them. */
+/** Most attributes of spans that are unknown here unless the organization has mapped them. */
 const maxOthers = 200_000
 const maxOtherKey = 200
-/** In bytes; a name has at most 200 characters. */
+/** Longest value in bytes; a name has at most 200 characters. */
 const maxOtherValue = 800
 
 class Budget {
@@ -40,7 +40,11 @@ export const protobufTraces = {
       return readRequest(new MessageReader(bytes), new Budget())
     } catch (error) {
       if (!(error instanceof MalformedMessage)) throw error
-      return unreadable({ field: 'body', code: 'invalid_body', message: 'The body is no protobuf message of traces.' })
+      return unreadable({
+        field: 'body',
+        code: 'invalid_body',
+        message: 'The body is not a protobuf message of traces.',
+      })
     }
   },
 } satisfies BodyType
@@ -126,7 +130,7 @@ function readAttribute(reader: MessageReader, { budget, attributes, others }: Fo
   else if (key.length <= maxOtherKey) keepOther(key, value, others, budget)
 }
 
-/** An organization may map any attribute, and which it has mapped is not known yet; only what can be a name is kept. */
+/** Keeps an attribute that the organization may have mapped, which is not known yet; only values that can be names are kept. */
 function keepOther(key: string, value: MessageReader, others: string[], budget: Budget) {
   let text: string | undefined
   while (value.next()) {
@@ -139,7 +143,7 @@ function keepOther(key: string, value: MessageReader, others: string[], budget: 
   others.push(key, text)
 }
 
-/** One of its fields; a list is read one level deep, for no attribute that is wanted goes deeper. */
+/** Reads a value; a list is read one level deep, because no attribute that is used goes deeper. */
 function readValue(reader: MessageReader, budget: Budget, isElement = false): AnyValue {
   budget.spend()
   let value: AnyValue = {}
@@ -166,7 +170,7 @@ export interface PartialSuccess {
   readonly errorMessage: string
 }
 
-/** `ExportTraceServiceResponse`: of complete success it says nothing. */
+/** Encodes an `ExportTraceServiceResponse`; it is empty for complete success. */
 export const protobufAnswer = (partial: PartialSuccess | undefined): Buffer =>
   partial === undefined
     ? Buffer.alloc(0)
@@ -175,7 +179,7 @@ export const protobufAnswer = (partial: PartialSuccess | undefined): Buffer =>
         Buffer.concat([integerField(1, partial.rejectedSpans), bytesField(2, Buffer.from(partial.errorMessage))]),
       )
 
-/** A 64-bit integer is text in protobuf's JSON. */
+/** The response in JSON, where a 64-bit integer is text. */
 export const jsonAnswer = (partial: PartialSuccess | undefined): string =>
   JSON.stringify(
     partial === undefined ? {} : { partialSuccess: { ...partial, rejectedSpans: String(partial.rejectedSpans) } },

@@ -9,7 +9,7 @@ import { type Dimension, dimensions } from './names.ts'
 import { deleteMapping, findMapping, type MappingRow, upsertMapping } from './queries.ts'
 import type { OtlpMapping, OtlpMappingInput } from './schema.ts'
 
-/** The attributes in which an organization's spans name a dimension, where it has set them. */
+/** The attributes in which an organization's spans name each dimension, where it has set them. */
 export type Mapping = Readonly<Partial<Record<Dimension, readonly string[] | null>>>
 
 export const loadMapping = async (tx: Tx, orgId: string): Promise<Mapping> => (await findMapping(tx, orgId)) ?? {}

@@ -2,7 +2,7 @@ import { type Attributes, attribute, attributesOf, textAttribute } from './attri
 import { kindOf, namesModel } from './span-kinds.ts'
 import type { SpanFields, TracesRequest } from './traces.ts'
 
-/** A span that stands for one call of a model, with what was used by that call itself. */
+/** A span that represents one call of a model, with the usage of that call itself. */
 export interface ModelCall {
   readonly span: SpanFields
   readonly attributes: Attributes
@@ -12,7 +12,7 @@ export interface ModelCall {
   readonly id: string | undefined
 }
 
-/** A span with usage and a model of which nobody could tell whether it is a model call. */
+/** A span with usage and a model that could not be recognized as a model call. */
 export interface Unrecognized {
   readonly span: SpanFields
   readonly says: string
@@ -21,13 +21,14 @@ export interface Unrecognized {
 interface Seen {
   readonly parent: string | undefined
   readonly call: ModelCall | undefined
-  /** An agent or a tool: what is called beneath it is not what stands above it. */
+  /** True for an agent or a tool: calls beneath it are not the call above it. */
   readonly isBoundary: boolean
 }
 
 /**
- * The model calls of a request, each once. Two instrumentations may see the same call, one inside the other: a span whose usage is
- * exactly the sum of the calls beneath it is that second look and counts no more; nor does a second span about the same response.
+ * Returns the model calls of a request, each once. Two instrumentations may report the same call, one inside the other: a span
+ * whose usage is exactly the sum of the calls beneath it is such a second report and does not count again; nor does a second span
+ * about the same response.
  */
 export function modelCallsOf(
   request: TracesRequest,
@@ -41,9 +42,9 @@ export function modelCallsOf(
     for (const scope of scopeSpans ?? [])
       for (const span of scope.spans ?? []) {
         spans++
-        // Spans without an id are no repetitions of each other.
+        // Spans without an id do not repeat each other.
         const key = spanKey(span.traceId, span.spanId) ?? `span ${spans}`
-        // An exporter that tries again may send a span twice.
+        // An exporter that retries may send a span twice.
         if (seen.has(key)) continue
         const attributes = attributesOf(span, mapped)
         const kind = kindOf(attributes)
@@ -71,13 +72,16 @@ function onceEach(seen: ReadonlyMap<string, Seen>, wrappers: ReadonlySet<ModelCa
   return [...calls.values()]
 }
 
-/** Shorter ones are counters or a few random digits of local servers, of which a trace may well have the same twice. */
+/**
+ * Shortest id of a response that identifies it: shorter ones are counters or a few random digits of local servers, which may
+ * repeat within a trace.
+ */
 const minResponseIdLength = 20
 const maxResponseIdLength = 100
 
 /**
- * The trace and the response: a gateway and the program that calls it both report a call, from two processes and so in two requests.
- * Without the id of a response a call is known by its span.
+ * Returns the id of a call, from its trace and response: a gateway and the program that calls it both report a call, from two
+ * processes and so in two requests. Without the id of a response a call is identified by its span.
  */
 function callId(span: SpanFields, attributes: Attributes): string | undefined {
   const key = spanKey(span.traceId, span.spanId)
@@ -90,7 +94,7 @@ function callId(span: SpanFields, attributes: Attributes): string | undefined {
 const isTraceId = /^(?!0+$)[0-9a-f]{32}$/i
 const isSpanId = /^(?!0+$)[0-9a-f]{16}$/i
 
-/** The same for every spelling of the ids of a span; nothing where they are none. */
+/** Returns a key that is the same for every spelling of a span's ids; undefined where they are invalid. */
 export const spanKey = (traceId: unknown, spanId: unknown): string | undefined =>
   typeof traceId === 'string' && typeof spanId === 'string' && isTraceId.test(traceId) && isSpanId.test(spanId)
     ? `${traceId}:${spanId}`.toLowerCase()

@@ -1,8 +1,8 @@
 import { derived, derivedFrom } from './derived-attributes.ts'
 
 /**
- * Where spans say what we want to know: the current name of OpenTelemetry's GenAI conventions first, then its former names,
- * then those of OpenInference, OpenLLMetry, the Vercel AI SDK, LiteLLM and Langfuse. The first that a span has counts.
+ * The attributes for each field: the current name of OpenTelemetry's GenAI conventions first, then its former names, then those
+ * of OpenInference, OpenLLMetry, the Vercel AI SDK, LiteLLM and Langfuse. The first that a span has counts.
  */
 export const names = {
   operation: ['gen_ai.operation.name'],
@@ -79,7 +79,7 @@ export type Name = keyof typeof names
 export const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
 export type Dimension = (typeof dimensions)[number]
 
-/** Where a dimension is looked for, unless the organization names other attributes. */
+/** The attributes of each dimension, unless the organization maps other ones. */
 export const builtInAttributes: Record<Dimension, readonly string[]> = {
   workflow_id: ['gen_ai.workflow.name', 'traceloop.workflow.name', 'ai.telemetry.functionId'],
   deployment_id: [],
@@ -87,10 +87,13 @@ export const builtInAttributes: Record<Dimension, readonly string[]> = {
   customer_id: ['metadata.user_api_key_end_user_id', 'llm.user'],
 }
 
-/** What is said in our own words wins over every other attribute. */
+/** Our own attribute of a dimension, which wins over every other. */
 export const ownAttribute = (dimension: Dimension) => `weir.${dimension}`
 
-/** All others are passed over unread, unless the organization names them: prompts and answers are among them. */
+/**
+ * The attributes that are read. All others are skipped unread, unless the organization maps them: prompts and responses are among
+ * them.
+ */
 export const wantedAttributes: ReadonlySet<string> = new Set([
   ...Object.values(names).flat(),
   ...dimensions.map(ownAttribute),

@@ -20,29 +20,31 @@ import { type ModelCall, modelCallsOf, spanKey } from './model-calls.ts'
 import { builtInAttributes, type Dimension, type Name, names, ownAttribute } from './names.ts'
 import type { SpanFields, TracesRequest } from './traces.ts'
 
-/** A run in the words of `POST /v1/runs/bulk`, with an id that makes it the same however often it is exported. */
+/** A run as `POST /v1/runs/bulk` takes it, with an id that is the same however often it is exported. */
 export type BulkRunInput = BulkRun & Required<Pick<BulkRun, 'external_id' | 'model' | 'chain_id' | 'started_at'>>
 
 export interface RunsOfTraces {
   readonly runs: BulkRunInput[]
-  /** Model calls that cannot be recorded, and why, for the first few. */
+  /** Model calls that cannot be recorded, and the reasons for the first few. */
   readonly rejected: { readonly count: number; readonly messages: string[] }
-  /** How many of the rejected spans nobody could tell to be model calls. */
+  /** Number of rejected spans that could not be recognized as model calls. */
   readonly unrecognized: number
-  /** Spans that are no model call. */
+  /** Number of spans that are not model calls. */
   readonly ignored: number
 }
 
 const maxMessages = 10
 const callsPerStep = 100
 const dayMs = 86_400_000
-/** How far the clock of a caller may be ahead. */
+/** Furthest that the clock of a caller may be ahead. */
 const maxAheadMs = 5 * 60_000
 
-/** Why a span is no run. */
+/** The reason why a span cannot become a run. */
 class Unfit extends Error {}
 
-/** Model calls become runs, in steps. One that is not fit to be recorded is rejected by itself; the others are none the worse for it. */
+/**
+ * Converts model calls to runs, cooperatively. One that cannot be recorded is rejected by itself and does not affect the others.
+ */
 export function* runsOfTraces(
   request: TracesRequest,
   nowMs: number,
@@ -78,7 +80,7 @@ function runOf(call: ModelCall, nowMs: number, mapping: Mapping): BulkRunInput {
   if (key === undefined) throw new Unfit('traceId and spanId must be 16 and 8 bytes in hexadecimal, not all zero')
   const requested = text('requestModel', Model, attributes)
   const answered = text('responseModel', Model, attributes)
-  // Limits and prices are about the model that was asked for: it is the name that a decision before the call had to use.
+  // Limits and prices apply to the requested model: it is the name that a decision before the call had to use.
   const model = requested ?? answered
   if (model === undefined) throw new Unfit('gen_ai.request.model is missing')
   const places = [attributes, resource]
@@ -107,8 +109,8 @@ const text = (name: Name, schema: object, ...places: readonly Attributes[]) => {
 }
 
 /**
- * What a run belongs to: in our own words first, then as the organization has set, else in the attributes that we know. Nobody has
- * asked for the last, so a value that cannot be a name is left out there, and rejects the run elsewhere.
+ * Returns a dimension of a run: from our own attribute first, then from the mapped ones, else from the built-in ones. Nobody has
+ * asked for the last, so a value that cannot be a name is dropped there, and rejects the run elsewhere.
  */
 function dimensionOf(dimension: Dimension, mapping: Mapping, places: readonly Attributes[]): string | undefined {
   const schema = dimensionFields[dimension]
@@ -121,7 +123,7 @@ function dimensionOf(dimension: Dimension, mapping: Mapping, places: readonly At
   return known === undefined || misfitOf(known, schema) !== undefined ? undefined : known
 }
 
-/** The same bounds that the API sets to whoever names these fields itself. */
+/** Checks a value against the bounds that the API has for the same field. */
 function fitting(name: string, value: string, schema: object): string {
   const misfit = misfitOf(value, schema)
   if (misfit !== undefined) throw new Unfit(`${name} ${misfit}`)
@@ -130,12 +132,12 @@ function fitting(name: string, value: string, schema: object): string {
 
 function misfitOf(value: string, schema: object): string | undefined {
   const { maxLength, pattern } = schema as { maxLength: number; pattern: string }
-  // In code points, as JSON Schema counts, of which there are never more than units.
+  // In code points, as JSON Schema counts, of which there are never more than code units.
   if (value.length > maxLength && Array.from(value).length > maxLength) return `has more than ${maxLength} characters`
   return new RegExp(pattern).test(value) && value.isWellFormed() ? undefined : 'has a character that is no text'
 }
 
-/** An SDK that was told no name makes one up, which is the same for all programs. */
+/** Returns the name of a service; one that an SDK made up for lack of a name is the same for all programs, and is ignored. */
 function serviceOf(resource: Attributes, mapping: Mapping): string | undefined {
   if (mapping.deployment_id) return undefined
   const name = text('service', dimensionFields.deployment_id, resource)
@@ -157,14 +159,14 @@ function timesOf({ startTimeUnixNano, endTimeUnixNano }: SpanFields, nowMs: numb
 
 const nanoPerMs = 1_000_000n
 
-/** 0 means unknown, as everywhere in OTLP. */
+/** Converts a time to milliseconds; 0 means unknown, as everywhere in OTLP. */
 function msOf(name: string, nano: unknown): number | undefined {
   if (nano === undefined || nano === null || nano === '') return undefined
   let ms: number
   // A number in JSON has lost its last digits, so that a whole millisecond may have become a little less than one.
   if (typeof nano === 'number' && Number.isInteger(nano)) ms = Math.floor(Math.round(nano / 1_000) / 1_000)
   else if (typeof nano === 'string' && /^\d{1,20}$/.test(nano)) ms = Number(BigInt(nano) / nanoPerMs)
-  else throw new Unfit(`${name} is no number of nanoseconds`)
+  else throw new Unfit(`${name} is not a number of nanoseconds`)
   return ms === 0 ? undefined : ms
 }
 
@@ -177,8 +179,8 @@ function hasFailed({ status }: SpanFields, attributes: Attributes): boolean {
 }
 
 /**
- * The conventions count cached tokens as input and reasoning as output. Parts that are more than the whole come from an
- * instrumentation that leaves them out of it, as some providers do: then they are added.
+ * Returns the usage of a call. The conventions count cached tokens as input and reasoning as output. Parts that exceed the total
+ * come from an instrumentation that leaves them out of it, as some providers do: then they are added.
  */
 function usageOf(attributes: Attributes) {
   const [input, output, cacheRead, cacheCreation, reasoning] = usageNames.map((name) => tokens(name, attributes))
@@ -202,7 +204,7 @@ function tokens(name: (typeof usageNames)[number], attributes: Attributes): numb
   if (value === undefined) return undefined
   const count = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 0)
-    throw new Unfit(`${names[name][0]} is no number of tokens`)
+    throw new Unfit(`${names[name][0]} is not a number of tokens`)
   return count
 }
 
@@ -211,11 +213,11 @@ function costOf(attributes: Attributes): string | undefined {
   if (value === undefined) return undefined
   const nano = typeof value === 'object' ? undefined : nanoOfDollars(value)
   if (nano === undefined || nano > maxChargeNano)
-    throw new Unfit(`cost_usd is no amount of dollars up to ${dollars(maxChargeNano)}`)
+    throw new Unfit(`cost_usd is not an amount of dollars up to ${dollars(maxChargeNano)}`)
   return formatUsd(nano)
 }
 
-/** Resource attributes that come from the environment cannot be lists, so one text may name several. */
+/** Returns tags. Resource attributes that come from the environment cannot be lists, so one text may name several. */
 function tagsOf(value: ReturnType<typeof attribute>): string[] | undefined {
   if (value === undefined) return undefined
   const given = typeof value === 'object' ? value : String(value).split(',')
@@ -227,7 +229,7 @@ function tagsOf(value: ReturnType<typeof attribute>): string[] | undefined {
 
 const maxMetadataLength = 1_000
 
-/** Only for people to look at, so what does not fit is left out instead of rejecting the run that it is about. */
+/** Returns metadata, which is only informational: a value that does not fit is dropped instead of rejecting its run. */
 function metadataOf(attributes: Attributes, resource: Attributes, responseModel: string | undefined) {
   const reasons = attribute('finishReasons', attributes)
   const all = {

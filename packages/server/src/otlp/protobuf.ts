@@ -1,6 +1,6 @@
 /**
- * Reads and writes the wire format of protobuf, of which nothing but this is needed: a field has a number and one of four forms,
- * and what is not asked for is stepped over by its form. See docs/adr/0009-otlp-decoding.md.
+ * Reads and writes the wire format of protobuf, as far as it is needed here: a field has a number and one of four wire types, and
+ * a field that is not wanted is skipped by its type. See docs/adr/0009-otlp-decoding.md.
  */
 
 export class MalformedMessage extends Error {}
@@ -11,7 +11,7 @@ const malformed = (): never => {
 
 export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
-/** A message, field after field: `next()`, then either one of the reading methods that fits `form`, or `skip()`. */
+/** Reads a message, field after field: `next()`, then either one of the reading methods that fits `form`, or `skip()`. */
 export class MessageReader {
   field = 0
   form = 0
@@ -25,7 +25,7 @@ export class MessageReader {
     this.#end = end
   }
 
-  /** How many bytes the field at hand has, without reading it. */
+  /** Returns the size of the current field in bytes, without reading it. */
   size(): number {
     return new MessageReader(this.#bytes, this.#at, this.#end).#number()
   }
@@ -39,7 +39,7 @@ export class MessageReader {
     return true
   }
 
-  /** Whether the field is this one, in the form that it must have; in any other form it is an unknown field. */
+  /** True when the current field is this one, in the wire type that it must have; in any other type it is an unknown field. */
   is(field: number, form: number): boolean {
     return this.field === field && this.form === form
   }
@@ -54,7 +54,7 @@ export class MessageReader {
     return this.#bytes.toString(encoding, start, this.#at)
   }
 
-  /** Signed, as `int64` and enumerations are. */
+  /** Reads a signed integer, as `int64` and enumerations are. */
   integer(): bigint {
     let value = 0n
     for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -81,7 +81,7 @@ export class MessageReader {
     else malformed()
   }
 
-  /** Steps over so many bytes, if there are as many, and says where they begin. */
+  /** Skips this many bytes, if there are as many, and returns where they begin. */
   #take(count: number): number {
     const start = this.#at
     if (count > this.#end - start) malformed()
@@ -89,7 +89,7 @@ export class MessageReader {
     return start
   }
 
-  /** A tag or a length, or what is stepped over: beyond 53 bits none could be right, so it need not be exact there. */
+  /** Reads a tag or a length, or skips a number: beyond 53 bits no tag or length is valid, so it need not be exact there. */
   #number(): number {
     let value = 0
     for (let factor = 1; factor <= 2 ** 63; factor *= 128) {

@@ -18,12 +18,13 @@ export interface Refused {
   readonly reason: Reason
 }
 
-/** Faults are looked for in stages, and each stage names all that it finds. */
+/** Validation has several stages, and each reports all faults that it finds. */
 const maxRounds = 4
 
 /**
- * Records all runs but those that cannot be, and says which. A second report of a call is none of them: it is recorded. A batch is refused as a whole for a fault of one run, such as a
- * model without a price: nobody wrote these runs together as one, so the others are sent again without it.
+ * Records all runs that can be recorded, and returns the others. A second report of a call is not among them: the call is
+ * recorded. A batch is refused as a whole for a fault of one run, such as a model without a price: these runs were not sent as
+ * one unit, so the others are sent again without it.
  */
 export async function recordEach(ingest: Ingest, caller: Caller, runs: readonly BulkRunInput[]): Promise<Refused[]> {
   const refused: Refused[] = []
@@ -46,11 +47,11 @@ export async function recordEach(ingest: Ingest, caller: Caller, runs: readonly 
 
 const isKnownBySpan = /^otlp:[0-9a-f]{32}:[0-9a-f]{16}$/
 
-/** Another span, with other words, about a response that is recorded already. */
+/** True for another span, with different content, about a response that is recorded already. */
 const isSecondReport = ({ external_id }: BulkRunInput, { code }: Reason) =>
   code === 'conflict' && !isKnownBySpan.test(external_id)
 
-/** The first fault of each run; nothing of an error that is about anything else. */
+/** Returns the first fault of each run; empty for an error that is about anything else. */
 function faultsByRun(error: unknown): ReadonlyMap<number, Reason> {
   const found = new Map<number, Reason>()
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return found

@@ -7,7 +7,7 @@ import type { Refused } from './recording.ts'
 
 const maxReasons = 10
 
-/** What OTLP says of a request that was taken in part; nothing of one that was taken whole. */
+/** Returns OTLP's partial success of a request; undefined for one that was accepted as a whole. */
 export function partialSuccess(
   rejected: RunsOfTraces['rejected'],
   refused: readonly Refused[],
@@ -25,7 +25,7 @@ export function partialSuccess(
 const logEveryMs = 60_000
 const maxRemembered = 1_000
 
-/** Logs what was not taken: exporters rarely show what a partial success says. At most once a minute and organization. */
+/** Creates a log of what was rejected: exporters rarely show a partial success. At most one line per minute and organization. */
 export function rejectionLog(log: Log, clock: Clock): (orgId: string, partial: PartialSuccess) => void {
   const loggedAtMs = new Map<string, number>()
   return (orgId, partial) => {

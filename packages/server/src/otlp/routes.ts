@@ -20,7 +20,7 @@ export function otlp(app: App, { clock, metrics, sql, log }: Needed, ingest: Ing
   describeTag(app, 'otlp', 'Model calls as OpenTelemetry reports them.')
   const spans = new Counter({
     name: 'svc_otlp_spans_total',
-    help: 'Spans received, by what became of them: recorded as a run, rejected, unrecognized although they have usage and a model, or ignored because they are no model call.',
+    help: 'Spans received, by result: recorded as a run, rejected, unrecognized although they have usage and a model, or ignored because they are no model call.',
     labelNames: ['outcome'],
     registers: [metrics],
   })

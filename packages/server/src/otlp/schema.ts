@@ -4,7 +4,7 @@ import { protobufType } from './encodings.ts'
 import { builtInAttributes, type Dimension } from './names.ts'
 import type { SpanFields } from './traces.ts'
 
-/** Open at every level: OTLP obliges receivers to ignore what they do not know. */
+/** Open at every level: OTLP obliges receivers to ignore unknown fields. */
 const open = { additionalProperties: true }
 const maxItems = 20_000
 
@@ -63,7 +63,7 @@ export const TracesBody = Type.Object(
   },
 )
 
-/** Written by hand in the encoding of the request, so this documents it and nothing is made from it. */
+/** The response is written by hand in the encoding of the request, so this only documents it. */
 export const TracesAnswer = Type.Unsafe<string | Buffer>({
   description: 'An `ExportTraceServiceResponse` in the encoding of the request.',
   content: {
@@ -75,7 +75,7 @@ export const TracesAnswer = Type.Unsafe<string | Buffer>({
               description: 'How many spans with usage were not recorded.',
               examples: ['1'],
             }),
-            errorMessage: Type.String({ description: 'Why, for the first of them.' }),
+            errorMessage: Type.String({ description: 'The reasons, for the first of them.' }),
           }),
         ),
       }),

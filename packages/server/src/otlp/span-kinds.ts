@@ -1,12 +1,12 @@
 import { type Attributes, attribute, textAttribute } from './attributes.ts'
 
-/** What a span stands for. */
+/** The kind of a span: a model call, a boundary, or neither. */
 export interface SpanKind {
   readonly isModelCall: boolean
-  /** An agent or a tool: what is called beneath it is not what stands above it. */
+  /** True for an agent or a tool: calls beneath it are not the call above it. */
   readonly isBoundary: boolean
   readonly operation?: string | undefined
-  /** Set where nobody could tell: what the span says of itself. */
+  /** Set where the kind could not be told: the attribute that names it, with its value. */
   readonly unknown?: string | undefined
 }
 
@@ -38,14 +38,16 @@ const modelOperations: Record<string, string> = {
   llm_passthrough_route: 'pass_through',
 }
 
-/** `llm.request.type` of OpenLLMetry calls the completion of a text what `gen_ai.operation.name` of LiteLLM calls a chat. */
+/**
+ * Values of OpenLLMetry's `llm.request.type`, which calls a text completion what LiteLLM's `gen_ai.operation.name` calls a chat.
+ */
 const formerOperations: Record<string, string> = {
   ...modelOperations,
   completion: 'text_completion',
   acompletion: 'chat',
 }
 
-/** An operation with one of these words in its name contains calls of models, and often repeats what they used. */
+/** Words in the name of an operation that contains model calls, and often repeats their usage. */
 const containers = new Set(
   'agent agents crew cycle evaluation evaluator framework graph guardrail handoff mcp memory plan retrieval retrieve step swarm task tool tools vectordb workflow'.split(
     ' ',
@@ -63,7 +65,10 @@ const lookUp = (operations: Record<string, string>, name: string): string | unde
 const maxShown = 100
 const shown = (attributeName: string, value: string) => `${attributeName} ${JSON.stringify(value.slice(0, maxShown))}`
 
-/** Only what says that it is a model call counts: agents, tools and workflows often repeat the tokens of the calls beneath them. */
+/**
+ * Returns the kind of a span. Only one that declares itself a model call counts: agents, tools and workflows often repeat the
+ * tokens of the calls beneath them.
+ */
 export function kindOf(attributes: Attributes): SpanKind {
   const operation = textAttribute('operation', attributes)
   if (operation !== undefined) return byName(modelOperations, 'gen_ai.operation.name', operation)
@@ -74,7 +79,7 @@ export function kindOf(attributes: Attributes): SpanKind {
   const langfuse = textAttribute('langfuseType', attributes)
   if (langfuse !== undefined) return byType(langfuse, 'generation', 'embedding')
   const vercel = textAttribute('vercelOperation', attributes)
-  // The function that was called, or one request of it to the model.
+  // The function that was called, or one of its requests to the model.
   if (vercel !== undefined) return { isModelCall: /\.do[A-Z]\w*$/.test(vercel), isBoundary: false }
   const isInside = attribute('traceloopKind', attributes) !== undefined
   return { isModelCall: namesModel(attributes) && !isInside, isBoundary: isInside }

@@ -1,6 +1,6 @@
 /**
- * A request as OTLP's JSON encoding has it, of which the protobuf form is made too: ids in hexadecimal, 64-bit integers as text
- * or numbers. Only that it consists of lists of objects down to the span is known; everything in a span may be anything.
+ * A request in OTLP's JSON encoding, to which the protobuf form is converted: ids in hexadecimal, 64-bit integers as text or
+ * numbers. It consists of lists of objects down to the span; everything in a span may be anything.
  */
 export interface TracesRequest {
   readonly resourceSpans?: readonly ResourceSpans[]
@@ -19,7 +19,7 @@ export interface SpanFields {
   readonly endTimeUnixNano?: unknown
   readonly attributes?: unknown
   readonly status?: unknown
-  /** Of the protobuf form: keys and values, in turns, of attributes that only a mapping can give a meaning. */
+  /** From the protobuf form: keys and values, alternating, of attributes that only a mapping can give a meaning. */
   readonly others?: unknown
 }
 

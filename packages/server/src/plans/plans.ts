@@ -27,11 +27,11 @@ import {
 import { formatId, newUuid } from '../values/id.ts'
 import { type Entitlement, Plan, type PlanInput, type PlanView } from './schema.ts'
 
-/** What a plan counts, in the order in which it refuses. */
+/** The units that a plan counts, in the order in which they refuse. */
 const units = ['runs', 'tokens'] as const
 type PlanUnit = (typeof units)[number]
 
-/** What the organization's plan includes each month. */
+/** The usage that the organization's plan includes each month. */
 export const planKind: LimitKind = {
   kind: 'plan',
   bindsAtEdge: false,
@@ -49,7 +49,7 @@ export const planKind: LimitKind = {
 
 type PlanRows = Readonly<Record<PlanUnit, LimitRow>>
 
-/** Both or none: they are only ever written together. */
+/** Returns both limits of a plan, or neither: they are only ever written together. */
 async function findPlan(tx: Tx, orgId: string): Promise<PlanRows | undefined> {
   const rows = await liveLimits(tx, orgId, 'plan')
   const [runs, tokens] = units.map((wanted) => rows.find(({ unit }) => unit === wanted))
@@ -88,7 +88,7 @@ export async function getPlan(tx: Tx, orgId: string, nowMs: number) {
   return rows ? viewOf(tx, orgId, nowMs, rows) : notSet(Plan)
 }
 
-/** What was used this month goes on counting under the new plan. */
+/** Sets the plan. Usage of the running month goes on counting under it. */
 export async function putPlan(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,

@@ -10,7 +10,7 @@ type Row = readonly [
   cache?: Cache,
 ]
 
-/** Where a cache has no price of its own, its tokens cost what input costs. */
+/** Cache prices of a model; without one these tokens cost what input costs. */
 interface Cache {
   readonly read: string
   readonly write?: string
@@ -133,10 +133,10 @@ const entriesOf = ([provider, rows]: [string, readonly Row[]]): PriceEntry[] =>
   }))
 
 /**
- * What providers charge by their public price lists, as known when this program was released; an organization's own entries
- * win over them. US dollars per million tokens, standard tier: a surcharge for long prompts, and discounts for batches, are
- * not in here. Checked against the price tables that LiteLLM and Pydantic's genai-prices publish. A model whose price could
- * not be confirmed is left out, because an unpriced model is noticed and a wrong price is not.
+ * Public list prices of providers, as known when this program was released; an organization's own entries win over them. US
+ * dollars per million tokens, standard tier: surcharges for long prompts and batch discounts are not included. Checked against
+ * the price tables that LiteLLM and Pydantic's genai-prices publish. A model whose price could not be confirmed is left out,
+ * because an unpriced model is noticed and a wrong price is not.
  */
 export const listPrices: readonly PriceEntry[] = Object.entries({
   openai,

@@ -5,12 +5,12 @@ export interface NamedModel {
   readonly provider: string
 }
 
-/** A snapshot of a model costs what the model costs, unless it has a price of its own. */
+/** The version suffix of a model: a snapshot costs what the model costs, unless it has a price of its own. */
 const version = /(?:[-@]\d{4}-\d{2}-\d{2}|[-@]\d{8}|[-:]latest)$/
 
 /**
- * The spellings to look for, closest first: as given, without its version, then both again without a leading `provider/`,
- * which says the provider where nothing else does.
+ * Returns the spellings to look for, closest first: as given, without its version, then both again without a leading `provider/`,
+ * which names the provider where nothing else does.
  */
 export function namesOf(model: string, provider: string): NamedModel[] {
   const names: NamedModel[] = []

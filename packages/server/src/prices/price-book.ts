@@ -12,7 +12,7 @@ export interface Price {
   readonly maxOutputTokens: number | null
 }
 
-/** A price with what it is for. */
+/** A price with the model, provider and date it applies to. */
 export interface PriceEntry extends Price {
   readonly model: string
   /** `''` for any provider. */
@@ -33,12 +33,12 @@ export interface PriceBook extends PriceSettings {
 /** The entries of one model at one provider, newest first. */
 type Timeline = readonly PriceEntry[]
 
-/** Callers choose the names that are asked for, so what is remembered about them must end somewhere. */
+/** Bound of the cache: callers choose the model names they ask for. */
 const maxRemembered = 1_000
 
 /**
- * An organization's own entries win over the list. Among them the name closest to what was asked decides first, then the
- * provider, then the date: the newest entry that is in effect.
+ * Creates a price book. An organization's own entries win over the list. Among them the name closest to the requested one decides
+ * first, then the provider, then the date: the newest entry that is in effect.
  */
 export function priceBook(settings: PriceSettings, own: readonly PriceEntry[]): PriceBook {
   const ownIndex = indexed(own)
@@ -85,7 +85,9 @@ function indexed(entries: readonly PriceEntry[]): Index {
 
 const listIndex = indexed(listPrices)
 
-/** A provider that the list does not know resells the model, most often at its maker's price. */
+/**
+ * Returns the list entries of a model. A provider that the list does not know resells the model, most often at its maker's price.
+ */
 function listed({ name, provider }: NamedModel): Timeline[] {
   const ofModel = listIndex.get(name)
   if (!ofModel) return []
@@ -94,7 +96,7 @@ function listed({ name, provider }: NamedModel): Timeline[] {
 }
 
 export interface Usage {
-  /** All of them, cached ones included. */
+  /** All input tokens, cached ones included. */
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cacheReadTokens?: number
@@ -134,9 +136,9 @@ export interface HoldPrice {
 type Basis = 'computed' | 'estimate' | 'ceiling' | 'minimum'
 
 /**
- * What to hold before a request whose usage is not known yet: the most that it can cost where that can be computed, and an
- * estimate may only raise it. Where nothing can be computed the estimate is taken, but never less than the minimum: nothing is held
- * only where the price itself says zero.
+ * Returns the amount to hold before a request whose usage is not known yet: the most that it can cost where that can be computed,
+ * and an estimate may only raise it. Where nothing can be computed the estimate is used, but never less than the minimum: nothing
+ * is held only where the price itself is zero.
  */
 export function holdFor(book: PriceBook, asked: Estimate, atMs: number): HoldPrice | 'unpriced' {
   const price = book.priceOf(asked.model, asked.provider, atMs) ?? null
@@ -156,7 +158,7 @@ function pricedHold(book: PriceBook, price: Price, asked: Estimate, maxOutput: n
   }
   const minimum: Amount = { amountNano: book.minHoldNano, basis: 'minimum' }
   const output: Amount = { amountNano: nanoOf(BigInt(maxOutput) * price.outputPico), basis: 'computed' }
-  // The model's own ceiling on what it writes is a guess; what the caller says of it is a fact, and so is its estimate.
+  // The model's own output ceiling is a guess; a ceiling that the caller states is a fact, and so is its estimate.
   const isGuess = asked.maxOutputTokens === undefined && asked.estimatedNano !== undefined
   return isGuess ? largest(estimate, minimum) : largest(output, estimate, minimum)
 }
@@ -173,11 +175,11 @@ function unpricedHold(book: PriceBook, asked: Estimate): Amount | 'unpriced' {
   return ceilingNano === null ? 'unpriced' : { amountNano: ceilingNano, basis: 'ceiling' }
 }
 
-/** Of equal amounts the first. */
+/** Returns the largest amount; of equal ones the first. */
 const largest = (...amounts: [Amount, ...Amount[]]): Amount =>
   amounts.reduce((a, b) => (b.amountNano > a.amountNano ? b : a))
 
-/** Any part of the input may turn out to be read from a cache, or written to it. */
+/** The dearest price of input: any part of it may turn out to be read from a cache, or written to it. */
 const dearestInput = ({ inputPico, cacheReadPico, cacheWritePico }: Price): bigint =>
   [cacheReadPico, cacheWritePico].reduce((a, b) => (b > a ? b : a), inputPico)
 

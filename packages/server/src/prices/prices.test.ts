@@ -241,7 +241,7 @@ describe('a hold', () => {
     expect(hold({ maxOutputTokens: 10 })).toMatchObject({ ...minimum, tokens: 10n })
     expect(hold({})).toMatchObject({ amountNano: 32_768_000n, basis: 'computed', tokens: 4_096n })
     expect(hold({ estimatedNano: 0n })).toMatchObject(minimum)
-    // What the caller says about its output is a fact that no estimate lowers.
+    // An output ceiling that the caller states is a fact that no estimate lowers.
     expect(hold({ maxOutputTokens: 4_096, estimatedNano: 0n })).toMatchObject({ amountNano: 32_768_000n })
     expect(hold({ maxOutputTokens: 10 }, [entry()], { minHoldNano: 0n })).toMatchObject({ amountNano: 80_000n })
   })

@@ -40,12 +40,12 @@ const defaultSettings: PriceSettings = {
   defaultMaxOutputTokens: defaults.maxOutputTokens,
 }
 
-/** What the organization's requests cost: read when its definitions are, and then only asked. */
+/** Loads the organization's price book, together with its configuration; lookups then need no database. */
 export async function loadPriceBook(tx: Tx, orgId: string): Promise<PriceBook> {
   return bookOf(await findSettings(tx, orgId), await listOwnPrices(tx, orgId))
 }
 
-/** When an organization last changed its prices; before that they were others. */
+/** Time of the organization's last change of prices; undefined where it never changed them. */
 export const pricesChangedAt = async (tx: Tx, orgId: string): Promise<Date | undefined> =>
   (await findSettings(tx, orgId))?.updated_at
 
@@ -73,7 +73,7 @@ const entryOf = (row: PriceRow): PriceEntry => ({
   effectiveFromMs: row.effective_from.getTime(),
 })
 
-/** Remembers that somebody asked for a model that nobody priced. */
+/** Records that a request named a model without a price. */
 export const noteUnpriced = (sql: Sql, orgId: string, model: string, provider: string | undefined): Promise<void> =>
   sql.asOrgs([orgId], (tx) => upsertUnpriced(tx, orgId, model, provider ?? ''))
 
@@ -83,7 +83,7 @@ export async function getPrices(tx: Tx, orgId: string, nowMs: number): Promise<P
   return viewOf(settings, rows, await listUnpriced(tx, orgId), nowMs)
 }
 
-/** Replaces an organization's price book. An entry that is in it already stays the same one and keeps its id. */
+/** Replaces an organization's price book. An entry that is in it already keeps its id. */
 export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
   await upsertSettings(tx, orgId, {
     min_hold_nano: parseUsd(input.min_hold_usd ?? defaults.minHoldUsd),
@@ -103,7 +103,7 @@ type Columns = Omit<PriceRow, 'id' | 'created_at'>
 
 const priceView = (row: PriceRow): OwnPrice => ({ ...entryView(entryOf(row)), created_at: timestamp(row.created_at) })
 
-/** Finds an entry of the organization's own, and those beside it. */
+/** Finds one of the organization's own entries, and the others beside it. */
 async function ownPrice(tx: Tx, orgId: string, id: string) {
   const rows = await listOwnPrices(tx, orgId)
   const found = rows.find((row) => row.id === id)
@@ -131,7 +131,7 @@ export async function addPrice({ tx, audit }: ChangeTools, orgId: string, input:
   return after
 }
 
-/** Replaces an entry. What was decided before keeps the rates that it was decided by. */
+/** Replaces an entry. Earlier decisions keep the rates that they were made with. */
 export async function replacePrice(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
@@ -166,7 +166,7 @@ async function savePrices(tx: Tx, orgId: string, prices: Parameters<typeof repla
   await noteChange(tx, orgId)
 }
 
-/** Notes when prices were changed, without touching the settings. */
+/** Records the time of a price change, without touching the settings. */
 async function noteChange(tx: Tx, orgId: string) {
   const { minHoldNano, unpricedCeilingNano, defaultMaxOutputTokens } = settingsOf(await findSettings(tx, orgId))
   await upsertSettings(tx, orgId, {
@@ -202,7 +202,7 @@ function columnsOf(price: PriceInput): Columns {
   }
 }
 
-/** Everything that was said about an entry: what was decided by it refers to its id, so a changed one is another. */
+/** Everything that defines an entry: decisions refer to its id, so a changed entry is another one. */
 const identityOf = (columns: Columns) =>
   JSON.stringify([
     columns.model,
@@ -255,5 +255,5 @@ const entryView = (entry: PriceEntry) => ({
 
 const listView: Prices['list_prices'] = listPrices.map((entry) => ({ ...entryView(entry), source: 'list' as const }))
 
-/** What belongs on the record: what the organization set, not what it came with. */
+/** The part of the prices that belongs in the audit log: what the organization set, not the built-in list. */
 export const recordOf = ({ list_prices: _list, unpriced_models: _unpriced, ...set }: Prices) => set

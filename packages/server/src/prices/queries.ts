@@ -28,7 +28,7 @@ export interface UnpricedRow {
   last_seen_at: Date
 }
 
-/** In the order in which a person reads them. */
+/** Lists the organization's own prices, in the order in which a person reads them. */
 export async function listOwnPrices(tx: Tx, orgId: string): Promise<PriceRow[]> {
   const { rows } = await raw<PriceRow>`
     select id, model, provider, input_pico, output_pico, cache_read_pico, cache_write_pico, max_output_tokens,
@@ -59,7 +59,7 @@ export async function upsertSettings(
   return rows[0]!
 }
 
-/** Makes these the organization's prices: those whose id is known stay as they are. */
+/** Replaces the organization's prices; entries whose id is known stay as they are. */
 export async function replacePrices(tx: Tx, orgId: string, prices: readonly Omit<PriceRow, 'created_at'>[]) {
   const ids = prices.map(({ id }) => id)
   await raw`delete from prices where org_id = ${orgId} and id <> all(${ids}::uuid[])`.execute(tx)
@@ -75,7 +75,7 @@ export async function replacePrices(tx: Tx, orgId: string, prices: readonly Omit
     on conflict (org_id, id) do nothing`.execute(tx)
 }
 
-/** Puts an entry in the place of the one with its id; rows of prices are never updated. */
+/** Replaces the entry with the same id; rows of prices are never updated. */
 export async function exchangePrice(tx: Tx, orgId: string, price: PriceRow) {
   await raw`delete from prices where org_id = ${orgId} and id = ${price.id}`.execute(tx)
   await raw`
@@ -86,7 +86,7 @@ export async function exchangePrice(tx: Tx, orgId: string, price: PriceRow) {
             ${price.created_at})`.execute(tx)
 }
 
-/** Callers choose the names, so an organization keeps only so many of them. */
+/** Most unpriced names stored per organization: callers choose them. */
 export const maxUnpriced = 1_000
 
 export async function listUnpriced(tx: Tx, orgId: string): Promise<UnpricedRow[]> {
@@ -96,7 +96,7 @@ export async function listUnpriced(tx: Tx, orgId: string): Promise<UnpricedRow[]
   return rows
 }
 
-/** A name that was seen within the last minute is not written again: it may come with every request. */
+/** Records an unpriced name. One seen within the last minute is not written again: it may come with every request. */
 export async function upsertUnpriced(tx: Tx, orgId: string, model: string, provider: string) {
   await raw`
     insert into unpriced_models (org_id, model, provider)

@@ -126,7 +126,7 @@ export function prices(app: App, { sql, clock }: Platform, change: Change) {
       patch: {
         summary: 'Change a price of a model',
         description:
-          'Changes the fields that are given and no other, and binds the next decision on every process. What was decided before keeps the price that it was decided by.',
+          'Changes the fields that are given and no other, and binds the next decision on every process. Earlier decisions keep the price that they were made with.',
       },
       params: PricePath,
       body: NewPrice,

@@ -81,7 +81,7 @@ const input = Type.Object(
       ...Nullable(Usd),
       default: null,
       description:
-        'What is held for a request to a model that has no price; null: such a request is refused unless it says an estimate.',
+        'What is held for a request to a model that has no price; null: such a request is refused unless it has an estimate.',
     }),
     default_max_output_tokens: Type.Optional(
       Type.Integer({
@@ -151,7 +151,7 @@ export const effectiveFromMs = ({ effective_from }: Pick<PriceInput, 'effective_
 
 const lastMs = Date.parse('9999-12-31T23:59:59Z')
 
-/** What the parts of a price book mean together; JSON Schema judges them one by one. */
+/** Field errors across the entries of a price book; JSON Schema checks them one by one. */
 function faultsOf({ prices, min_hold_usd, unpriced_ceiling_usd }: PricesInput): FieldFault[] {
   const faults: FieldFault[] = Object.entries({ min_hold_usd, unpriced_ceiling_usd }).flatMap(([field, amount]) =>
     amount != null && parseUsd(amount) > maxChargeNano

@@ -29,10 +29,10 @@ import { formatUsd, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import type { QuotaView, TopUpInput, TopUpView } from './schema.ts'
 
-/** The packs of no customer are the organization's own. */
+/** The owner of the organization's own packs: those that belong to no customer. */
 export const organization = ''
 
-/** What the organization has prepaid; one that never topped up is not limited by it. */
+/** The prepaid quota of the organization; one that never topped up is not limited by it. */
 export const quotaKind: LimitKind = {
   kind: 'quota',
   bindsAtEdge: true,
@@ -64,7 +64,7 @@ const sum = (a: UsedBalance, b: UsedBalance): UsedBalance => ({
   late: countable(a.late + b.late),
   wouldRefuse: a.wouldRefuse + b.wouldRefuse,
   refused: a.refused + b.refused,
-  // A top-up makes room: what the one before it has stopped at is over.
+  // A top-up frees an amount: the refusals of the former one are over.
   exhaustedAt: b.exhaustedAt,
 })
 
@@ -96,7 +96,7 @@ export async function getTopUp(tx: Tx, orgId: string, id: string): Promise<TopUp
   return row?.owner === organization ? (await topUpViews(tx, orgId, [row]))[0] : undefined
 }
 
-/** They do not expire, and every decision of the organization draws on all of them. */
+/** Most top-ups of an organization: they do not expire, and every decision draws on all of them. */
 const maxTopUps = 1_000
 
 export async function topUp(

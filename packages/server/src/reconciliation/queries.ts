@@ -4,14 +4,14 @@ import type { Sql, Tx } from '../infra/sql.ts'
 import type { KnownHold } from '../lanes/lanes.ts'
 import type { CostBasis, Tokens } from '../run-log/run-log.ts'
 
-/** Nothing may hold a snapshot for long. */
+/** Longest duration of a read: nothing may keep a snapshot open for long. */
 const maxReadMs = 4_000
 const prepare = (tx: Tx) => raw`select set_config('statement_timeout', ${String(maxReadMs)}, true)`.execute(tx)
 
 const labels = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
 type Labels = Record<(typeof labels)[number], string | null>
 
-/** The run of a settlement, as far as the ledger knows the same of it. */
+/** The run of a settlement, with the columns that the ledger also has. */
 export interface SettledRun extends Labels, Record<keyof Tokens, number | null> {
   readonly model: string
   readonly provider: string | null
@@ -20,7 +20,7 @@ export interface SettledRun extends Labels, Record<keyof Tokens, number | null> 
   readonly overrun_nano: bigint
 }
 
-/** A movement that ended a hold, with the hold and the run that it has become. */
+/** A movement that ended a hold, with the hold and its run. */
 export interface SettlementRow {
   readonly seq: bigint
   readonly idx: number
@@ -28,7 +28,7 @@ export interface SettlementRow {
   readonly d_spent: string[]
   readonly d_held: string[]
   readonly hold_id: string
-  /** Nothing where the reservation was settled without a run. */
+  /** null where the reservation was settled without a run. */
   readonly run_id: string | null
   readonly held_at: Date
   readonly ended_at: Date
@@ -40,8 +40,8 @@ export interface SettlementRow {
 }
 
 /**
- * One page of what holds were charged in the end, in the order of the journal. One statement, so hold and run are as one
- * transaction has left them. A hold that was ended again later is looked at there.
+ * Reads one page of what holds were charged in the end, in the order of the journal. One statement, so hold and run are of one
+ * snapshot. A hold that was ended again later is checked at its later movement.
  */
 export const readSettlements = (
   sql: Sql,
@@ -81,7 +81,7 @@ export const readSettlements = (
     }
   })
 
-/** Amounts travel as text inside JSON. */
+/** A run from JSON, where amounts are text. */
 type JsonRun = Omit<SettledRun, 'cost_nano' | 'overrun_nano'> & Record<'cost_nano' | 'overrun_nano', string>
 const exact = (run: JsonRun): SettledRun => ({
   ...run,
@@ -96,26 +96,26 @@ export interface UsageDifference {
   readonly tokens: string
 }
 
-/** Where usage has more names than it tells apart, runs of several are counted under this one. */
+/** The name that usage counts under once a dimension has more values than it distinguishes. */
 const other = '(other)'
 const chosen = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id'] as const
 const named = raw.join(chosen.map((name) => raw.ref(name)))
 
-/** The dimensions of what was counted, each told apart only where usage does so throughout. */
+/** The dimensions of usage, each distinguished only where usage does so throughout. */
 const toldApart = (names: readonly string[]) =>
   raw.join(names.map((name) => raw`case when ${raw.ref(`o.${name}`)} then ${other} else ${raw.ref(`c.${name}`)} end`))
 const areOthers = (names: readonly string[]) =>
   raw.join(names.map((name) => raw`bool_or(${raw.ref(name)} = ${other}) as ${raw.ref(name)}`))
 const different = raw`sum(runs) <> 0 or sum(cost_nano) <> 0 or sum(tokens) <> 0`
 
-/** The differences among what was counted, by the names of its dimensions. */
+/** Differences in usage, by the given dimensions. */
 const differencesBy = (names: readonly string[]) => raw`
   others as (select ${areOthers(names)} from counted)
   select concat_ws('/', ${toldApart(names)}) as "group",
          sum(runs)::bigint as runs, sum(cost_nano)::text as cost, sum(tokens)::text as tokens
     from counted c cross join others o group by 1 having ${different} order by 1 limit 20`
 
-/** By how much usage tells more than the runs that started within a window, where it does. One statement, so one moment. */
+/** Reads by how much usage exceeds the runs that started within a window, where it does. One statement, so one snapshot. */
 export const readUsageDifferences = (sql: Sql, orgId: string, from: Date, to: Date): Promise<UsageDifference[]> =>
   sql.asOrgs([orgId], async (tx) => {
     await prepare(tx)
@@ -134,7 +134,7 @@ export const readUsageDifferences = (sql: Sql, orgId: string, from: Date, to: Da
     return rows
   })
 
-/** The same by customer, of whole days in UTC. */
+/** Reads the same differences by customer, for whole days in UTC. */
 export const readCustomerDifferences = (sql: Sql, orgId: string, from: Date, to: Date): Promise<UsageDifference[]> =>
   sql.asOrgs([orgId], async (tx) => {
     await prepare(tx)

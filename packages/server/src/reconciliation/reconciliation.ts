@@ -16,14 +16,14 @@ import { differencesOf } from './settlements.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const settlementsPerPage = 500
-/** Holds are dropped after eight days, and rows of runs after seven at the soonest. */
+/** Days for which holds are still there: they are dropped after eight days, and rows of runs after seven at the soonest. */
 const heldDays = 8
 const storedDays = 6
 
 /**
- * The check of runs and usage against the ledger: every settlement has the run that it was charged for, on the account, with
- * the tokens and at the price that were charged; and usage is the sum of the runs. In pages of one short statement each. What may have been dropped
- * by now is not looked for. All that can be checked, or what was booked since the last check.
+ * Checks runs and usage against the ledger: every settlement has its run, with the account, tokens and price that were charged;
+ * and usage is the sum of the runs. It reads in pages of one short statement each, skips what may have been dropped by now, and
+ * checks either everything or what was booked since the last check.
  */
 export const checkRuns =
   (sql: Sql, clock: { readonly now: () => Date }): FurtherCheck =>
@@ -56,7 +56,7 @@ async function settlementFaults(sql: Sql, orgId: string, after: bigint, nowMs: n
   return faults
 }
 
-/** Whether a run must be there: a settled reservation that had run more than a day before need never have been stored. */
+/** True when a run must exist: that of a settled reservation may never have been stored if it started more than a day ago. */
 const isStored = (row: SettlementRow, nowMs: number) =>
   timeOfUuid(row.run_id!) > nowMs - (isRunHold(row) ? storedDays : 1) * dayMs + hourMs
 
@@ -89,14 +89,16 @@ const lastHour = (nowMs: number): Window => ({
   toMs: floor(nowMs, bucketMs) + bucketMs,
 })
 
-/** Days of which every run is still there. What was recorded longer after its start than runs are kept was never stored. */
+/**
+ * Returns the days of which every run is still there. A run recorded longer after its start than runs are kept was never stored.
+ */
 async function completeWindows(sql: Sql, orgId: string, nowMs: number): Promise<Window[]> {
   const { raw_days, updated_at } = await sql.asOrgs([orgId], (tx) => getPolicy(tx, orgId))
   const isSettled = updated_at === null || Date.parse(updated_at) < nowMs - (storedDays + 1) * dayMs
   const days = isSettled ? Math.min(raw_days, storedDays) : 1
   const fromMs = floor(nowMs - days * dayMs, hourMs) + hourMs
   const windows: Window[] = []
-  // Clocks differ a little, and so may the starts that callers tell.
+  // Clocks differ a little, and so may the start times that callers report.
   for (let at = fromMs; at < nowMs + hourMs; at = floor(at, dayMs) + dayMs)
     windows.push({ fromMs: at, toMs: floor(at, dayMs) + dayMs })
   return windows
@@ -122,7 +124,7 @@ async function usageFaults(sql: Sql, orgId: string, { fromMs, toMs }: Window): P
   }
 }
 
-/** What PostgreSQL calls a statement that took too long: there is too much in the window for one. */
+/** SQLSTATE of a statement that took too long: the window has too much for one statement. */
 const queryCanceled = '57014'
 
 function faultOf(orgId: string, from: Date, kind: string, { group, runs, cost, tokens }: UsageDifference): Fault {

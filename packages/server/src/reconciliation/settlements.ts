@@ -11,14 +11,14 @@ export interface Difference {
   readonly driftNano: bigint
 }
 
-/** What is known beside a settlement itself. */
+/** Facts that a settlement is checked against. */
 export interface Surroundings {
   readonly tokenKeys: ReadonlySet<string>
-  /** The prices that were in force when the settlement was made; nothing where they have changed since. */
+  /** The prices in force when the settlement was made; undefined where they have changed since. */
   readonly prices: PriceBook | undefined
 }
 
-/** Compares the run of a settlement with the ledger: its cost, its account, its tokens, and the price that they were charged at. */
+/** Compares the run of a settlement with the ledger: its cost, its account, its tokens, and the price they were charged at. */
 export function differencesOf(row: SettlementRow, run: SettledRun, surroundings: Surroundings): Difference[] {
   return [
     ...amount('costs', run.cost_nano, row.charged_nano),
@@ -57,7 +57,7 @@ function priceDifferences(row: SettlementRow, run: SettledRun, prices: PriceBook
   return price ? amount(`of ${run.model} costs`, run.cost_nano, priced(price, usageOf(run))) : []
 }
 
-/** The price of the model that ran: as it was held, or, where that is another one, as it was then. */
+/** Returns the price of the model that ran: the held one or, for another model, the one in force then. */
 function priceOf(
   row: SettlementRow,
   { model, provider }: SettledRun,
@@ -68,14 +68,14 @@ function priceOf(
   return prices?.priceOf(model, provider ?? undefined, row.held_at.getTime())
 }
 
-/** Where tokens are counted, they are those of the run; of one that was not measured, those that were held. */
+/** Compares the tokens that were counted with those of the run, or with the held ones where the run was not measured. */
 function tokenDifferences(row: SettlementRow, run: SettledRun, tokenKeys: ReadonlySet<string>): Difference[] {
   const usage = usageOf(run)
   const isMeasured = usage.input_tokens !== undefined || usage.output_tokens !== undefined
   const expected = isMeasured ? tokensOf(usage) : keptPriceOf(row).tokens
   const [spent, held] = [amountsIn(row.d_spent, row.keys), amountsIn(row.d_held, row.keys)]
   const counted = row.keys.flatMap((key, i) => {
-    // What an expired run was charged is corrected by the difference, and never below nothing.
+    // The charge of an expired run is corrected by the difference, and never below 0.
     const isCorrection = row.hold_keys.includes(key) && held[i] === 0n
     return tokenKeys.has(key) && !isCorrection ? [spent[i]!] : []
   })

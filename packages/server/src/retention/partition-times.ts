@@ -3,7 +3,7 @@ import { timeOfUuid } from '../values/id.ts'
 const upper = /TO \('([^']+)'\)/
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
-/** When a table that is cut by time ends, from how PostgreSQL writes its bounds: ids with a time inside, times, or dates. */
+/** Returns the end of a partition, from its bounds as PostgreSQL writes them: ids with a time inside, times, or dates. */
 export function endOfBound(bound: string): number | undefined {
   const text = upper.exec(bound)?.[1]
   if (text === undefined) return undefined

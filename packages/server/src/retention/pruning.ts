@@ -5,25 +5,25 @@ import type { Sql } from '../infra/sql.ts'
 import { type AllowancePlace, pruneAllowances, prunedTables, pruneRows } from './queries.ts'
 
 const rowsAtOnce = 2_000
-/** A night's work at most; what is left is next night's. */
+/** Most pages of one night; the rest is left to the next night. */
 const maxPages = 5_000
 const firstPlace: AllowancePlace = {
   org_id: '00000000-0000-0000-0000-000000000000',
   key: '00000000-0000-0000-0000-000000000000',
 }
 
-/** Deletes rows that nobody needs any more, in short transactions; whole partitions are dropped by the jobs that make them. */
+/** Deletes rows that are no longer needed, in short transactions; whole partitions are dropped by the jobs that create them. */
 export function pruneRowsJob({ sql, log, metrics }: Platform): Job {
   const pruned = new Counter({
     name: 'svc_rows_pruned_total',
-    help: 'Rows that were deleted because nobody needs them any more, by table.',
+    help: 'Rows deleted because they are no longer needed, by table.',
     labelNames: ['table'],
     registers: [metrics],
   })
   const tell = (table: string, rows: number) => {
     if (rows === 0) return
     pruned.inc({ table }, rows)
-    log.info({ table, rows }, 'deleted rows that are kept no longer')
+    log.info({ table, rows }, 'deleted rows that are no longer needed')
   }
   return {
     name: 'prune-rows',
@@ -31,7 +31,7 @@ export function pruneRowsJob({ sql, log, metrics }: Platform): Job {
     run: async (_payload, signal) => {
       const isStopping = () => signal?.aborted === true
       for (const table of await prunedTables(sql)) tell(table, await pruneTable(sql, table, isStopping))
-      // Last: what allowances belong to may have just gone.
+      // Last: the limits of allowances may have just been deleted.
       tell('allowances', await pruneAllAllowances(sql, isStopping))
     },
   }

@@ -27,7 +27,7 @@ export interface PartitionRow {
   readonly bound: string
 }
 
-/** The tables that time is cut into, as they are: after an outage nobody knows which days were made or dropped. */
+/** Lists the partitions that exist: after an outage it is not known which days were created or dropped. */
 export async function listPartitions({ db }: Sql): Promise<PartitionRow[]> {
   const { rows } = await raw<PartitionRow>`
     select parent.relname as parent, child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bound
@@ -37,19 +37,19 @@ export async function listPartitions({ db }: Sql): Promise<PartitionRow[]> {
   return rows
 }
 
-/** Forgets keys of runs that nobody may send again; says how many. */
+/** Deletes run keys that can no longer be sent again; returns how many. */
 export async function pruneRunKeys({ db }: Sql, most: number): Promise<number> {
   const { rows } = await raw<{ gone: bigint }>`select prune_run_keys(${most}) as gone`.execute(db)
   return Number(rows[0]!.gone)
 }
 
-/** Where a walk through all chains stands. */
+/** The position of a walk through all chains. */
 export interface ChainPlace {
   readonly org_id: string
   readonly chain_id: string
 }
 
-/** Looks at the next chains and forgets those that are no longer used; says how many, and where it stopped. */
+/** Examines the next chains and deletes those that are no longer used; returns how many, and where it stopped. */
 export async function pruneChains({ db }: Sql, after: ChainPlace, most: number) {
   const { rows } = await raw<{ gone: bigint; org_id: string | null; chain_id: string | null }>`
     select gone, org_id, chain_id from prune_chains(${after.org_id}, ${after.chain_id}, ${most})`.execute(db)
@@ -57,25 +57,25 @@ export async function pruneChains({ db }: Sql, after: ChainPlace, most: number) 
   return { gone: Number(gone), last: org_id === null || chain_id === null ? undefined : { org_id, chain_id } }
 }
 
-/** The tables whose rows are deleted one by one. */
+/** Returns the tables whose rows are deleted one by one. */
 export async function prunedTables({ db }: Sql): Promise<string[]> {
   const { rows } = await raw<{ parent: string }>`select parent from pruned_rows order by parent`.execute(db)
   return rows.map(({ parent }) => parent)
 }
 
-/** Deletes some rows of a table that nobody needs any more; says how many. */
+/** Deletes some rows of a table that are no longer needed; returns how many. */
 export async function pruneRows({ db }: Sql, table: string, most: number): Promise<number> {
   const { rows } = await raw<{ gone: bigint }>`select prune_rows(${table}, ${most}) as gone`.execute(db)
   return Number(rows[0]!.gone)
 }
 
-/** Where a walk through all allowances stands. */
+/** The position of a walk through all allowances. */
 export interface AllowancePlace {
   readonly org_id: string
   readonly key: string
 }
 
-/** Looks at the next allowances and deletes those that are over; says how many, and where it stopped. */
+/** Examines the next allowances and deletes those that are over; returns how many, and where it stopped. */
 export async function pruneAllowances({ db }: Sql, after: AllowancePlace, most: number) {
   const { rows } = await raw<{ gone: bigint; last_org: string | null; last_key: string | null }>`
     select gone, last_org, last_key from prune_allowances(${after.org_id}, ${after.key}, ${most})`.execute(db)

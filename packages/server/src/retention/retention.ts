@@ -11,13 +11,13 @@ import type { RetentionPolicy, RetentionPolicyInput } from './schema.ts'
 export { pruneRowsJob } from './pruning.ts'
 export { keepRunPartitionsJob, pruneChainsJob } from './upkeep.ts'
 
-/** How long an organization keeps its runs. */
+/** The retention of an organization's runs. */
 export interface Retention {
-  /** After so many days a run is no longer shown, whether or not its table is still there. */
+  /** Days after which a run is no longer shown, whether or not its partition still exists. */
   readonly rawDays: number
-  /** Where runs are recorded from now on. */
+  /** The retention class of runs that are recorded from now on. */
   readonly retentionClass: number
-  /** Where runs of the organization may stand. */
+  /** Retention classes that may have runs of the organization. */
   readonly classes: readonly number[]
 }
 
@@ -39,7 +39,7 @@ const viewOf = (row: PolicyRow | undefined): RetentionPolicy => ({
 
 export const getPolicy = async (tx: Tx, orgId: string): Promise<RetentionPolicy> => viewOf(await findPolicy(tx, orgId))
 
-/** Applies to runs that are recorded from now on: those that stand in tables of another class stay there. */
+/** Sets the retention of runs that are recorded from now on: runs in partitions of another class stay there. */
 export async function putPolicy(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,

@@ -49,7 +49,7 @@ export function retention(app: App, { sql, clock }: Platform, change: Change) {
     async (request, reply, wanted) => {
       const { orgId } = request.principal!
       const { raw_days } = request.body as Partial<RetentionPolicyInput>
-      // Before the change, so that nobody waits for tables under the organization's lock.
+      // Before the change, so that nobody waits for partitions under the organization's lock.
       if (raw_days !== undefined) await ensureRunPartitions(sql, clock.now(), [classFor(raw_days)])
       return change(request, reply, { orgId }, (tools) => putPolicy(tools, orgId, wanted))
     },

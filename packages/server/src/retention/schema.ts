@@ -21,12 +21,12 @@ export const RetentionPolicy = Type.Object(
     raw_days: Type.Integer({ description: 'How many days after its start a run can be read.', examples: [90] }),
     class_days: Type.Integer({
       description:
-        'Runs that are recorded from now on are stored for so many days: the shortest class that covers `raw_days`.',
+        'Runs that are recorded from now on are stored for this many days: the shortest class that covers `raw_days`.',
       examples: [90],
     }),
     created_at: Nullable({ ...Timestamp, description: 'null while the default applies.' }),
     updated_at: Nullable(Timestamp),
   },
-  { description: 'What is kept for how long.' },
+  { description: 'The retention policy.' },
 )
 export type RetentionPolicy = Static<typeof RetentionPolicy>

@@ -10,7 +10,7 @@ import { type ChainPlace, listPartitions, type PartitionRow, pruneChains, pruneR
 const dayMs = 86_400_000
 const runTables = new Map(retentionClasses.map(({ days, span }) => [`runs_${days}`, { days, span }]))
 
-/** Tables of runs whose last run is older than their class keeps it, oldest first. */
+/** Returns partitions of runs whose last run is older than their class keeps it, oldest first. */
 export function overdue(partitions: readonly PartitionRow[], nowMs: number) {
   const today = nowMs - (nowMs % dayMs)
   return partitions
@@ -23,12 +23,15 @@ export function overdue(partitions: readonly PartitionRow[], nowMs: number) {
     .sort((a, b) => a.endMs - b.endMs)
 }
 
-/** Runs can neither arrive without a table, nor go without one being dropped: both once an hour. */
+/**
+ * Creates and drops partitions of runs, once an hour: runs can neither arrive without a partition, nor be deleted except with
+ * one.
+ */
 export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Job {
   tellDaysAhead({ sql, clock, log, metrics })
   const dropped = new Counter({
     name: 'svc_partitions_dropped_total',
-    help: 'Tables of runs that were dropped because nobody keeps their runs any longer.',
+    help: 'Partitions of runs that were dropped because their retention is over.',
     labelNames: ['table'],
     registers: [metrics],
   })
@@ -41,19 +44,19 @@ export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Jo
       for (const { parent, name, from } of overdue(await listPartitions(sql), now.getTime())) {
         if (signal?.aborted) return
         if (!(await dropUnlessInUse(sql, parent, from))) {
-          log.warn({ table: name }, 'a table of old runs is being read; it is dropped at the next attempt')
+          log.warn({ table: name }, 'a partition of old runs is being read; the next attempt drops it')
           continue
         }
         dropped.inc({ table: parent })
-        log.info({ table: name }, 'dropped a table of runs that are kept no longer')
+        log.info({ table: name }, 'dropped a partition of runs whose retention is over')
       }
       const keys = await forgetRunKeys(sql, signal)
-      if (keys > 0) log.info({ keys }, 'forgot keys of runs that nobody may send again')
+      if (keys > 0) log.info({ keys }, 'deleted run keys that have expired')
     },
   }
 }
 
-/** One long reader is no reason to keep all other tables. */
+/** Drops a partition unless it is in use: one long reader is no reason to keep all other partitions. */
 async function dropUnlessInUse(sql: Sql, parent: string, from: Date): Promise<boolean> {
   try {
     await dropDailyPartition(sql, parent, from)
@@ -65,7 +68,7 @@ async function dropUnlessInUse(sql: Sql, parent: string, from: Date): Promise<bo
 }
 
 const keysAtOnce = 5_000
-/** An hour's work at most; what is left is next hour's. */
+/** Most pages of one hour; the rest is left to the next hour. */
 const maxKeyPages = 2_000
 
 async function forgetRunKeys(sql: Sql, signal: AbortSignal | undefined): Promise<number> {
@@ -82,7 +85,7 @@ async function forgetRunKeys(sql: Sql, signal: AbortSignal | undefined): Promise
 const chainsAtOnce = 2_000
 const firstPlace: ChainPlace = { org_id: '00000000-0000-0000-0000-000000000000', chain_id: '' }
 
-/** A chain is forgotten 45 days after its last use, with what counted it. */
+/** Deletes chains 45 days after their last use, with the allowances that counted them. */
 export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
   name: 'prune-chains',
   schedule: '17 4 * * *',
@@ -94,22 +97,25 @@ export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
       total += gone
       after = last
     }
-    if (total > 0) log.info({ chains: total }, 'forgot chains that are no longer used')
+    if (total > 0) log.info({ chains: total }, 'deleted chains that are no longer used')
   },
 })
 
-/** Read whenever it is asked for: a worker that makes no tables must not go on telling what it once made. */
+/**
+ * Registers a gauge that reads the partition horizon at each scrape: a worker that creates no partitions must not go on reporting
+ * its former value.
+ */
 function tellDaysAhead({ sql, clock, log, metrics }: Pick<Platform, 'sql' | 'clock' | 'log' | 'metrics'>) {
   new Gauge({
     name: 'svc_partitions_days_ahead',
-    help: 'For how many days the table that ends first stands ready; without one nothing can be written.',
+    help: 'Days for which every table has partitions; without a partition nothing can be written.',
     registers: [metrics],
     async collect() {
       try {
         this.set(await daysAhead(sql, clock.now().getTime()))
       } catch (error) {
         this.remove()
-        log.warn({ error }, 'could not tell for how long tables stand ready')
+        log.warn({ error }, 'failed to read the partition horizon')
       }
     },
   })

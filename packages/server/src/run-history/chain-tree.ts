@@ -2,7 +2,7 @@
 export interface TreeRun {
   readonly id: string
   readonly parentId: string | undefined
-  /** As it was decided; a run that was only reported may have none. */
+  /** Depth as it was decided; a run that was only reported may have none. */
   readonly depth: number | null
   readonly costNano: bigint
 }
@@ -10,13 +10,13 @@ export interface TreeRun {
 export interface Placed<T> {
   readonly run: T
   readonly depth: number
-  /** What the run and all below it cost. */
+  /** The cost of the run and of everything below it. */
   readonly subtreeNano: bigint
 }
 
 /**
- * A tree in the order in which it is drawn: each run, then what it began, in the order in which they are given. A run whose
- * parent is not among them stands like a root; so does one of runs that claim to have begun each other.
+ * Returns a tree in drawing order: each run, then its children, in the order in which they are given. A run whose parent is not
+ * among them is treated as a root; so is one of several runs that name each other as parents.
  */
 export function inTreeOrder<T extends TreeRun>(runs: readonly T[]): Placed<T>[] {
   const known = new Set(runs.map(({ id }) => id))
@@ -25,7 +25,7 @@ export function inTreeOrder<T extends TreeRun>(runs: readonly T[]): Placed<T>[] 
   const placed: { run: T; depth: number; subtreeNano: bigint; above: number | undefined }[] = []
   const seen = new Set<string>()
   for (const root of [...runs.filter(isRoot), ...runs]) {
-    // A stack and no recursion: a chain may be as deep as it has runs.
+    // A stack instead of recursion: a chain may be as deep as it has runs.
     const stack: { run: T; above: number | undefined }[] = [{ run: root, above: undefined }]
     for (let next = stack.pop(); next; next = stack.pop()) {
       const { run, above } = next
@@ -36,7 +36,7 @@ export function inTreeOrder<T extends TreeRun>(runs: readonly T[]): Placed<T>[] 
       for (const child of (children.get(run.id) ?? []).toReversed()) stack.push({ run: child, above: place })
     }
   }
-  // What stands below comes after, so from the end on every sum is complete before it is added to the one above.
+  // Children come after their parents, so from the end each sum is complete before it is added to the one above.
   for (const { above, subtreeNano } of placed.toReversed())
     if (above !== undefined) placed[above]!.subtreeNano += subtreeNano
   return placed

@@ -29,8 +29,8 @@ const dayMs = 86_400_000
 const maxNodes = 1_000
 
 /**
- * A chain with its tree, all of one moment; nothing where neither its row nor one of its runs is there. A pinned key is told of
- * its own part only, in the tree as in the sums; without a part in it, the chain does not exist for it.
+ * Returns a chain with its tree, from one snapshot; undefined where neither its row nor one of its runs exists. A pinned key sees
+ * its own part only, in the tree as in the sums; without a part in it, the chain is not found.
  */
 export const getChain = (
   { sql, clock }: Platform,
@@ -61,7 +61,7 @@ interface NodeRun extends TreeRun {
   readonly node: Omit<ChainNode, 'depth' | 'subtree_cost_usd'>
 }
 
-/** The first of its runs, running or not, in the order of their start, and one more if there are too many. */
+/** Returns the chain's first runs, running or ended, in the order of their start, and one more if there are too many. */
 async function runsOf(
   tx: Tx,
   orgId: string,
@@ -71,7 +71,7 @@ async function runsOf(
 ): Promise<NodeRun[]> {
   const retention = await loadRetention(tx, orgId)
   const oldestMs = shownFrom(retention, now).getTime()
-  // A run that is reported later than others of its chain may have started before it, but not by more than this.
+  // A run that is reported later than others of its chain may have started before them, but not by more than this.
   const firstMs = chain ? chain.created_at.getTime() - maxRunAgeDays * dayMs : oldestMs
   const search: RunSearch = {
     classes: retention.classes,
@@ -140,7 +140,7 @@ function ofRunning(row: RunningRow): NodeRun {
   }
 }
 
-/** The part of a chain that the given runs are. */
+/** Returns the part of a chain that consists of the given runs. */
 function partOf(chainId: string, row: ChainRow | undefined, runs: readonly NodeRun[]): ChainTree {
   const sum = (amount: (run: NodeRun) => bigint) => runs.reduce((all, run) => all + amount(run), 0n)
   const usd = { ...emptyBalance, spent: sum(({ costNano }) => costNano), held: sum(({ heldNano }) => heldNano) }
@@ -149,7 +149,7 @@ function partOf(chainId: string, row: ChainRow | undefined, runs: readonly NodeR
   return {
     ...viewOf(chainId, row, runs, { usd, tokens }),
     ...(!isRootShown && { root_run_id: null }),
-    // What is left of it depends on what others have spent.
+    // The remaining amount depends on what others have spent.
     remaining_usd: null,
     remaining_tokens: null,
     created_at: timestamp(new Date(runs[0]!.startedAtMs)),

@@ -45,7 +45,7 @@ const names = [
 const columns = raw.join(names.map((name) => raw.ref(name)))
 export type RunRow = Pick<Selectable<Runs>, (typeof names)[number]>
 
-/** Columns that a search can ask for by their value. */
+/** Columns that a search can compare with a value. */
 const comparable = [
   'model',
   'provider',
@@ -66,7 +66,7 @@ export interface RunFilters extends Partial<Readonly<Record<Comparable, string>>
   readonly tag?: string
   readonly minCostNano?: bigint
   readonly maxCostNano?: bigint
-  /** The one run that can be meant. */
+  /** The only run that can match. */
   readonly id?: string
 }
 
@@ -75,16 +75,19 @@ export interface RunSearch {
   readonly window: Window
   readonly page: PageRequest<RunSort>
   readonly filters: RunFilters
-  /** All runs that the filter's index leads to are read and sorted by cost: there are few. */
+  /** True when all runs that the filter's index leads to are read and sorted by cost, because there are few. */
   readonly isSorted?: boolean
 }
 
-/** A filter that no index knows may fit one run in a million: a page looks through so many and then says where it stopped. */
+/**
+ * Most runs that a page examines: a filter without an index may match one run in a million, so the page stops there and says
+ * where.
+ */
 export const maxSifted = 50_000
 
 type Lead = 'chain_id' | 'customer_id'
 
-/** The column whose own index leads to the runs, if one is asked for; ordered by cost only where it leads to few enough to sort. */
+/** Returns the filtered column whose own index leads to the runs; sorted by cost only where there are few enough to sort. */
 function leadOf({ page, filters: { chain_id, customer_id }, isSorted }: RunSearch): Lead | undefined {
   if (page.sort === 'cost_usd' && isSorted !== true) return undefined
   return chain_id !== undefined ? 'chain_id' : customer_id !== undefined ? 'customer_id' : undefined
@@ -98,7 +101,7 @@ const costRange = ({ minCostNano, maxCostNano }: RunFilters): Condition[] => [
   ...(maxCostNano === undefined ? [] : [raw`cost_nano <= ${maxCostNano}::bigint`]),
 ]
 
-/** No id is from before 1970. */
+/** The smallest id of a time; no id is from before 1970. */
 const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
 
 const idRange = ({ window, filters }: RunSearch): Condition[] => [
@@ -107,7 +110,10 @@ const idRange = ({ window, filters }: RunSearch): Condition[] => [
   ...(filters.id === undefined ? [] : [raw`id = ${filters.id}::uuid`]),
 ]
 
-/** What an index answers: where the page lies. Its values are planned for, so that only the tables are touched that it needs. */
+/**
+ * Conditions that an index answers: the range of the page. Their values are inlined for the planner, so that only the partitions
+ * it needs are touched.
+ */
 function placeOf(orgId: string, search: RunSearch): Condition[] {
   const { classes, page, filters, isSorted } = search
   const lead = leadOf(search)
@@ -130,8 +136,8 @@ function positionOf({ sort, descending, after }: PageRequest<RunSort>): Conditio
 }
 
 /**
- * Runs with one value in the order of time. Said as a range, with an order to match, so that by whatever statistics no other
- * index will do than the one that begins with the column.
+ * Conditions on runs with one value, in the order of time. Written as a range with a matching order, so that whatever the
+ * statistics say, only the index that begins with the column will do.
  */
 function leadRange(lead: Lead, { window, page, filters, isSorted }: RunSearch): Condition[] {
   const column = raw.ref(lead)
@@ -145,7 +151,7 @@ function leadRange(lead: Lead, { window, page, filters, isSorted }: RunSearch): 
   ]
 }
 
-/** What has to be asked of each run. */
+/** Conditions that have to be checked for each run. */
 function sieveOf(search: RunSearch): Condition[] {
   const { page, filters, isSorted } = search
   const lead = leadOf(search)
@@ -167,7 +173,7 @@ function ordered({ page: { descending } }: RunSearch, first: Lead | 'cost_nano' 
   return first === undefined ? raw`id ${direction}` : raw`${raw.ref(first)} ${direction}, id ${direction}`
 }
 
-/** One page of ended runs, and one run more that says whether there is another page. */
+/** Selects one page of ended runs, and one run more that tells whether there is another page. */
 export function runsPage(orgId: string, search: RunSearch): RawBuilder<RunRow> {
   const most = search.page.limit + 1
   const sieve = sieveOf(search)
@@ -180,7 +186,7 @@ export function runsPage(orgId: string, search: RunSearch): RawBuilder<RunRow> {
      where ${all(sieve)} order by ${byPage(search)} limit ${most}`
 }
 
-/** The last run that a page with a sieve looks at, unless it looks at all. */
+/** Returns the last run that a page with such conditions examines, unless it examines all. */
 export async function lastSifted(tx: Tx, orgId: string, search: RunSearch) {
   if (search.isSorted || sieveOf(search).length === 0) return undefined
   const { rows } = await raw<Pick<RunRow, 'id' | 'cost_nano'>>`
@@ -189,7 +195,7 @@ export async function lastSifted(tx: Tx, orgId: string, search: RunSearch) {
   return rows[0]
 }
 
-/** Whether a search by cost is for a chain or customer with few enough runs to sort them all. */
+/** True when a search by cost is for a chain or customer with few enough runs to sort them all. */
 export async function isSortable(tx: Tx, orgId: string, search: RunSearch): Promise<boolean> {
   const wanted = { ...search, isSorted: true }
   if (search.page.sort !== 'cost_usd' || leadOf(wanted) === undefined) return false
@@ -200,7 +206,7 @@ export async function isSortable(tx: Tx, orgId: string, search: RunSearch): Prom
   return rows.length === 0
 }
 
-/** A page is read along an index, never by reading a whole table and sorting it: what seems cheap by old statistics is not. */
+/** Makes the planner read a page along an index instead of sorting a whole table: what seems cheap by old statistics is not. */
 export async function readAlongIndexes(tx: Tx) {
   await raw`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                    set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`.execute(tx)
@@ -219,7 +225,7 @@ export interface RunningRow extends MakerColumns {
 const heldColumns = raw`id, expires_at, amount_nano, inputs, key_id, grant_id`
 const isRunning = raw`state = 'open' and on_expiry = 'charge' and inputs -> 'run' is not null`
 
-/** Where a hold keeps what is said of its run. */
+/** The part of a hold's JSON that has each field of its run. */
 const heldIn: Readonly<Record<Exclude<Comparable, 'status' | keyof MakerColumns>, 'request' | 'run'>> = {
   model: 'request',
   provider: 'request',
@@ -234,7 +240,7 @@ const heldIn: Readonly<Record<Exclude<Comparable, 'status' | keyof MakerColumns>
 
 const makerColumnNames = ['key_id', 'grant_id'] as const
 
-/** One page of running runs. There are only as many as run at once, so that the rest of their filters needs no bound. */
+/** Selects one page of running runs. There are only as many as run at once, so that the other filters need no bound. */
 export function runningPage(orgId: string, search: RunSearch): RawBuilder<RunningRow> {
   const { page, filters } = search
   const { limit, descending } = page
@@ -267,14 +273,14 @@ export async function findRunningRow(tx: Tx, orgId: string, id: string): Promise
   return rows[0]
 }
 
-/** In whichever class it stands: of each, the id names one table. */
+/** Finds a run in any retention class: in each, the id determines the partition. */
 export async function findRunRow(tx: Tx, orgId: string, id: string): Promise<RunRow | undefined> {
   const { rows } = await raw<RunRow>`
     select ${columns} from runs where org_id = ${orgId}::uuid and id = ${id}::uuid`.execute(tx)
   return rows[0]
 }
 
-/** The run that a caller's id stands for, so far back as ids are kept. */
+/** Returns the run with a caller's external_id, as far back as these ids are stored. */
 export async function findRunByExternalId(tx: Tx, orgId: string, externalId: string): Promise<string | undefined> {
   const found = await tx
     .selectFrom('run_keys')

@@ -2,13 +2,13 @@ import { makerIn } from '../identity/identity.ts'
 import { type RunHold, type RunRecord, runView, usageNames } from '../run-log/run-log.ts'
 import type { RunningRow, RunRow } from './queries.ts'
 
-/** What is not there is left out. */
+/** Leaves out fields that are null. */
 const told = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
     [K in keyof T]?: NonNullable<T[K]>
   }
 
-/** A run that has ended, from its row. */
+/** Builds a run that has ended, from its row. */
 export function recordOf(row: RunRow): RunRecord {
   const { model, tags, metadata, depth } = row
   const { provider, operation, action, workflow_id, deployment_id, department_id, customer_id } = row

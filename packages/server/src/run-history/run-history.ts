@@ -23,10 +23,10 @@ import { newestFirst, type RunListQuery, type RunSort } from './schema.ts'
 
 const dayMs = 86_400_000
 const maxWindowMs = 90 * dayMs
-/** Clocks of callers and of processes differ by so much. */
+/** Largest difference between the clocks of callers and of processes. */
 export const clockSkewMs = 5 * 60_000
 
-/** A run, running or ended. In this order: a run that ends in between has its row before its hold is gone. */
+/** Finds a run, running or ended. In this order: a run that ends in between has its row before its hold is gone. */
 export async function findRun(tx: Tx, orgId: string, id: string): Promise<Run | undefined> {
   const held = await findRunningRow(tx, orgId, id)
   if (held) return runningView(runningRun(holdOf(held)))
@@ -34,7 +34,7 @@ export async function findRun(tx: Tx, orgId: string, id: string): Promise<Run | 
   return row && viewOf(row)
 }
 
-/** Since when ended runs are shown; their tables may stand a little longer. */
+/** Time since which ended runs are shown; their partitions may exist a little longer. */
 export const shownFrom = ({ rawDays }: Retention, now: Date): Date => new Date(now.getTime() - rawDays * dayMs)
 
 export async function getRun(tx: Tx, orgId: string, id: string, now: Date): Promise<Run | undefined> {
@@ -44,7 +44,7 @@ export async function getRun(tx: Tx, orgId: string, id: string, now: Date): Prom
   return timeOfUuid(id) < oldest.getTime() ? undefined : run
 }
 
-/** Who says when to begin asks for what came since; who says when to end, for the 90 days before. */
+/** The window of a query: with only a start, everything since; with only an end, the 90 days before it. */
 function defaultWindow({ from, to }: RunListQuery, now: Date): Window {
   const nowMs = now.getTime()
   const latest = nowMs + clockSkewMs
@@ -53,7 +53,10 @@ function defaultWindow({ from, to }: RunListQuery, now: Date): Window {
   return { from: new Date(endMs - maxWindowMs), to: new Date(endMs) }
 }
 
-/** One page of runs; those that run stand among the others by when they started. All of one moment, so that none is missed as it ends. */
+/**
+ * Returns one page of runs; running ones are sorted among the others by their start. From one snapshot, so that none is missed as
+ * it ends.
+ */
 export function listRuns({ sql, clock }: Platform, orgId: string, query: RunListQuery) {
   const now = clock.now()
   const asked = pageRequest<RunSort>({ sort: newestFirst, ...query }, 'started_at')
@@ -82,7 +85,7 @@ export function listRuns({ sql, clock }: Platform, orgId: string, query: RunList
 
 const later = (a: Date, b: Date) => (a > b ? a : b)
 
-/** What a run costs is known when it ends. */
+/** True when running runs can match; their cost is known only when they end. */
 const wantsRunning = ({ status = 'running', sort, min_cost_usd, max_cost_usd }: RunListQuery) =>
   status === 'running' &&
   sort?.endsWith('cost_usd') !== true &&
@@ -90,7 +93,7 @@ const wantsRunning = ({ status = 'running', sort, min_cost_usd, max_cost_usd }: 
   max_cost_usd === undefined
 const wantsEnded = ({ status }: RunListQuery) => status !== 'running'
 
-/** What is asked of runs, or nothing where none can be meant. */
+/** Returns the filters of a query, or undefined where nothing can match. */
 async function filtersOf(
   tx: Tx,
   orgId: string,
@@ -104,7 +107,7 @@ async function filtersOf(
   if (key_id !== undefined && maker === undefined) return undefined
   const parent = parent_run_id === undefined ? undefined : parseId('run', parent_run_id)
   if (parent_run_id !== undefined && parent === undefined) return undefined
-  // So far back as ids are kept they lead to the one run; beyond, runs are looked through.
+  // As far back as these ids are stored they lead to the one run; beyond that, runs are scanned.
   const isKept = external_id !== undefined && window.from.getTime() >= now.getTime() - maxRunAgeDays * dayMs
   const id = isKept ? await findRunByExternalId(tx, orgId, external_id) : undefined
   if (isKept && id === undefined) return undefined
@@ -139,7 +142,7 @@ const placed = (id: string, run: Run, value = id): PlacedRun => ({ value, id, ru
 
 interface EndedRuns {
   readonly runs: readonly PlacedRun[]
-  /** How far was looked, where that is not to the end. */
+  /** The last run that was examined, where that is not the end. */
   readonly stoppedAt?: { readonly value: string; readonly id: string } | undefined
 }
 const noRuns: EndedRuns = { runs: [] }
@@ -157,7 +160,7 @@ async function endedRuns(tx: Tx, orgId: string, asked: RunSearch): Promise<Ended
 
 function merged({ page: asked }: RunSearch, { runs, stoppedAt }: EndedRuns, running: readonly PlacedRun[]) {
   const isBefore = (a: string, b: string) => (asked.descending ? a > b : a < b)
-  // Running runs beyond where the look at ended ones stopped belong to the next page.
+  // Running runs beyond the last examined ended run belong to the next page.
   const within = stoppedAt ? running.filter(({ id }) => !isBefore(stoppedAt.id, id)) : running
   const rows = within.length === 0 ? runs : [...runs, ...within].sort((a, b) => (isBefore(a.id, b.id) ? -1 : 1))
   const { data, next_cursor } = page(rows, asked, ({ value, id }) => ({ value, id }))

@@ -10,7 +10,7 @@ export const RunPath = Type.Object({ run_id: PathId('run') })
 
 export const RunList = ListOf(Run)
 
-/** The time inside an id is the run's start, so that ids are the order of time, and no two runs share a place in it. */
+/** The time inside an id is the run's start, so that ids sort by time, and no two runs have the same position. */
 const sorts = { started_at: 'uuid', cost_usd: 'integer' } as const
 export type RunSort = keyof typeof sorts
 export const newestFirst = '-started_at'
@@ -31,15 +31,15 @@ const listed = ListQuery(sorts, {
   external_id: { ...ExternalId, description: 'The run with this id of your own.' },
   key_id: MadeByFilter('Runs that this key, or support grant, made.'),
   parent_run_id: IdFilter(['run'], 'Runs that this one began.'),
-  min_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at least so much.' }),
-  max_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at most so much.' }),
+  min_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at least this much.' }),
+  max_cost_usd: Type.String({ ...Usd, description: 'Ended runs that cost at most this much.' }),
 })
 
 export type RunListQuery = Static<typeof listed>
 
 const checkList = checkOf(listed)!
 
-/** What was last is asked for first, so newest first is the default. */
+/** Newest first by default: the last runs are asked for most. */
 export const RunListQuery = withCheck(
   Type.Object(
     { ...listed.properties, sort: Type.Optional({ ...listed.properties.sort, default: newestFirst }) },
@@ -53,7 +53,7 @@ const costFaults = ({ min_cost_usd, max_cost_usd }: RunListQuery): FieldFault[] 
     ? []
     : [{ field: 'max_cost_usd', code: 'out_of_range', message: 'This must not be less than min_cost_usd.' }]
 
-/** A chain is called as its caller calls it; what no chain can be called does not exist. */
+/** The id of a chain is its caller's own; one that no chain can have is not found. */
 export const ChainPath = Type.Object({
   chain_id: Type.String({
     ...OwnId,

@@ -2,7 +2,7 @@ import { makerColumns } from '../identity/identity.ts'
 import { Turn } from '../infra/turns.ts'
 import type { RunRecord } from './rows.ts'
 
-/** A run with whose it is, and when it was written down. */
+/** A run with its organization, and the time it was recorded. */
 export interface RunOf {
   readonly orgId: string
   readonly run: RunRecord
@@ -12,8 +12,8 @@ export interface RunOf {
 type Cell = string | number | bigint | null | undefined
 
 /**
- * How a run is written: each column with its type, and what stands in it. Runs travel as one array per column: measured with
- * all of these columns, PostgreSQL reads them in two thirds of the time that it takes for JSON, and this process writes them in half.
+ * The columns of a run: name, type and value. Runs travel as one array per column: measured with all of these columns, PostgreSQL
+ * reads them in two thirds of the time that it takes for JSON, and this process writes them in half.
  */
 const columns: readonly (readonly [name: string, type: string, cell: (of: RunOf) => Cell])[] = [
   ['org_id', 'uuid', ({ orgId }) => orgId],
@@ -50,33 +50,33 @@ const columns: readonly (readonly [name: string, type: string, cell: (of: RunOf)
   ['admission', 'json', ({ run }) => run.about.admission && JSON.stringify(run.about.admission)],
   ['started_at', 'timestamptz', ({ run }) => iso(run.startedAtMs)],
   ['ended_at', 'timestamptz', ({ run }) => (run.endedAtMs === null ? null : iso(run.endedAtMs))],
-  // A run that was started has been known since.
+  // A started run has been known since its start.
   ['recorded_at', 'timestamptz', ({ run, at }) => (run.holdId === run.id ? iso(run.startedAtMs) : at)],
   ['updated_at', 'timestamptz', ({ at }) => at],
 ]
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** An array as PostgreSQL writes it. Joined at once: a text that grew cell by cell would be copied together only when it is sent. */
+/** An array literal of PostgreSQL. Joined at once: a string that grew cell by cell would be flattened only when it is sent. */
 export const arrayOf = (cells: readonly Cell[]): string =>
   `{${cells.map((cell) => (typeof cell === 'string' ? quoted(cell) : (cell ?? 'NULL'))).join(',')}}`
 
-/** What needs no look at its letters is not looked at: ids, times and names are most of what is written. */
+/** Quotes a text. One without special characters is not scanned again: ids, times and names are most of what is written. */
 const quoted = (text: string) => (plain.test(text) ? `"${text}"` : `"${text.replace(/[\\"]/g, '\\$&')}"`)
 const plain = /^[\w.: -]*$/
 
 export const names = columns.map(([name]) => name).join(', ')
 
-/** The runs of the first parameters, one for each column. An array inside an array travels as its text. */
+/** Selects runs from the first parameters, one per column. An array inside an array travels as its text. */
 export const incoming = `select ${columns.map(([name, type]) => (type === 'text[]' ? `${name}::text[]` : name)).join(', ')}
   from unnest(${columns.map(([, type], i) => `$${i + 1}::${type === 'text[]' ? 'text' : type}[]`).join(', ')}) as r (${names})`
 
-/** How many parameters the runs take. */
+/** The number of parameters that the runs take. */
 export const parameterCount = columns.length
 
 export const parametersOf = (runs: readonly RunOf[]): string[] => columns.map(([, , cell]) => arrayOf(runs.map(cell)))
 
-/** The parameters of runs, put together with others' work in between: there may be thousands. */
+/** Builds the parameters of runs and yields to other work in between: there may be thousands. */
 export async function parametersInTurns(runs: readonly RunOf[]): Promise<string[]> {
   const parameters: string[] = []
   const turn = new Turn()

@@ -4,8 +4,8 @@ import type { RunFacts } from './rows.ts'
 import type { RunningRun } from './views.ts'
 
 /**
- * What a hold keeps of the run that it stands for, beside the request that was decided: together they are everything that was
- * said of the run when it started.
+ * The fields that a hold stores of its run, beside the request that was decided: together they are everything the caller said of
+ * the run when it started.
  */
 export interface KeptRun
   extends Pick<
@@ -15,7 +15,7 @@ export interface KeptRun
   readonly depth?: number | undefined
 }
 
-/** A hold of a started run, as far as the run is concerned. */
+/** A hold of a started run, with the columns that concern the run. */
 export interface RunHold {
   readonly id: string
   readonly expiresAtMs: number
@@ -32,10 +32,10 @@ interface KeptInputs {
   readonly run: KeptRun
 }
 
-/** Whether a hold stands for a started run; one from the edge does not. */
+/** True when a hold belongs to a started run; one from the edge does not. */
 export const isRunHold = ({ inputs }: Pick<RunHold, 'inputs'>) => (inputs as Partial<KeptInputs>).run !== undefined
 
-/** How many tokens a hold took for the worst case. */
+/** Returns the tokens that a hold took for the worst case. */
 export const heldTokensOf = ({ inputs }: Pick<RunHold, 'inputs'>): bigint =>
   BigInt((inputs as { tokens?: number }).tokens ?? 0)
 
@@ -48,7 +48,7 @@ export function runningRun({ id, expiresAtMs, amountNano, inputs, madeBy }: RunH
     about: { model, provider, workflow_id, deployment_id, department_id, customer_id, ...kept },
     madeBy,
     depth,
-    // By its id, as everything that is looked for by time.
+    // From its id, like everything that is looked up by time.
     startedAtMs: timeOfUuid(id),
     reservedNano: amountNano,
     expiresAtMs,

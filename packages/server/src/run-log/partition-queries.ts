@@ -5,16 +5,19 @@ import { classFor, defaultRawDays, retentionClasses } from './rows.ts'
 
 const dayMs = 86_400_000
 
-/** How far back a run may have started when it is recorded. */
+/** Largest age, by its start, of a run that is recorded. */
 export const maxRunAgeDays = 90
 const daysAhead = 7
 
-/** Spans are counted from the epoch, so that all processes cut time at the same days. */
+/**
+ * Returns the start of the span that a time is in. Spans are counted from the epoch, so that all processes cut time at the same
+ * days.
+ */
 export const spanStart = (ms: number, spanDays: number): number => ms - (ms % (spanDays * dayMs))
 
 /**
- * Runs of the last 90 days can still arrive, so their tables stand ready as well as those of the coming week. A class has
- * tables from the moment on when an organization uses it; the default always.
+ * Creates partitions of runs. Runs of the last 90 days can still arrive, so their partitions exist as well as those of the coming
+ * week. A class has partitions from the moment an organization uses it; the default always.
  */
 export async function ensureRunPartitions(sql: Sql, now: Date, classes?: readonly number[]) {
   const nowMs = now.getTime()
@@ -28,7 +31,7 @@ export async function ensureRunPartitions(sql: Sql, now: Date, classes?: readonl
   }
 }
 
-/** Which classes organizations use; the default always has tables beside them. */
+/** Returns the retention classes that organizations use; the default always has partitions as well. */
 export async function classesInUse({ db }: Sql): Promise<number[]> {
   const { rows } = await raw<{ days: number }>`select days from retention_classes_in_use() as days`.execute(db)
   return rows.map(({ days }) => days)

@@ -31,14 +31,14 @@ export interface RunKey {
   readonly orgId: string
   readonly key: string
   readonly runId: string
-  /** Of what was sent; nothing for a run that was started. */
+  /** Hash of the content that was sent; null for a started run. */
   readonly hash: string | null
 }
 
 /**
- * Claims keys, in order, and records those of the runs whose key was free or that have none. Answers which keys somebody else
- * has; of two runs with the same keys the first has all of them. Before any lock: a key that another transaction is claiming is
- * waited for. The runs come as `parametersInTurns` puts them together.
+ * Claims run keys, in order, and records the runs whose keys were free or that have none. Returns the keys that other runs have;
+ * of two runs with the same keys the first gets all of them. Before any lock: it waits for a key that another transaction is
+ * claiming. The runs come as `buildParameters` returns them.
  */
 export const claimRuns = (runs: readonly string[], keys: readonly RunKey[]): Sent => ({
   statement: claimStatement,
@@ -55,7 +55,7 @@ const tryKeysStatement = statement(
   'try_run_keys',
   'select org_id, key from try_run_keys($1::uuid[], $2::text[], $3::uuid[], $4::text[])',
 )
-/** Claims keys without waiting for anybody. Answers those that another transaction is claiming now: they may be tried again. */
+/** Claims run keys without waiting. Returns those that another transaction is claiming now: they may be tried again. */
 export const tryRunKeys = (keys: readonly RunKey[]): Sent => ({
   statement: tryKeysStatement,
   values: [
@@ -102,7 +102,7 @@ const endedRunsStatement = statement(
      select id, status, model, provider, ${usageNames.join(', ')}, cost_nano, cost_basis, value_nano, started_at, ended_at
        from runs where org_id = t.org_id and id = t.wanted and status <> 'expired' limit 1) r`,
 )
-/** Runs that somebody has ended; one that has expired can still be. */
+/** Reads runs that a caller has ended; one that has expired can still be ended. */
 export const readEndedRuns = (runs: readonly { orgId: string; id: string }[]): Sent => ({
   statement: endedRunsStatement,
   values: [runs.map(({ orgId }) => orgId), runs.map(({ id }) => id)],
@@ -128,7 +128,7 @@ const forgetKeysStatement = statement(
       where k.run_id = t.run_id)
    delete from run_keys k using wanted w where k.org_id = w.org_id and k.key = w.wanted collate "C"`,
 )
-/** Gives keys back that were claimed in this transaction for runs which do not take place. */
+/** Deletes run keys that were claimed in this transaction for runs which do not take place. */
 export const forgetRunKeys = (keys: readonly RunKey[]): Sent => ({
   statement: forgetKeysStatement,
   values: [keys.map(({ orgId }) => orgId), keys.map(({ key }) => key), keys.map(({ runId }) => runId)],
@@ -151,7 +151,7 @@ const replaceStatement = statement(
             overrun_nano = n.overrun_nano, value_nano = n.value_nano, ended_at = n.ended_at, updated_at = n.updated_at
        from (${incoming}) n where r.org_id = n.org_id and r.id = n.id`,
 )
-/** A run that had expired and was charged by estimate has ended after all; its row may be gone already. */
+/** Replaces runs that had expired, charged by estimate, and were finished after all; a row may be gone already. */
 export const replaceRuns = (runs: readonly RunOf[]): Sent => ({
   statement: replaceStatement,
   values: parametersOf(runs),

@@ -4,11 +4,11 @@ import type { RunStatus } from './schema.ts'
 /** A run that has ended, as its row. Amounts are nano-dollars, times milliseconds. */
 export interface RunRecord {
   readonly id: string
-  /** Which of the classes of retention keeps it; none for a run that is older than what is kept: it only counts. */
+  /** The retention class that stores it; null for a run older than the organization keeps runs: it only counts. */
   readonly retentionClass: number | null
   readonly status: Exclude<RunStatus, 'running'>
   readonly about: RunFacts
-  /** Nothing for runs from before makers were kept. */
+  /** undefined for runs that are older than this field. */
   readonly madeBy?: MakerId | undefined
   readonly depth: number | null
   readonly holdId: string | null
@@ -22,7 +22,7 @@ export interface RunRecord {
   readonly endedAtMs: number | null
 }
 
-/** An ended run as far as its end is concerned. */
+/** The ending of a run that has ended. */
 export interface EndedRun
   extends Pick<RunRecord, 'status' | 'usage' | 'costNano' | 'costBasis' | 'valueNano' | 'startedAtMs' | 'endedAtMs'> {
   readonly model: string
@@ -31,7 +31,7 @@ export interface EndedRun
 
 export type CostBasis = 'reported' | 'computed' | 'estimated'
 
-/** What a caller says of a run, in the words of the wire; the parent as it is stored. */
+/** The caller's fields of a run, as on the wire; the parent's id as it is stored. */
 export interface RunFacts {
   readonly model: string
   readonly provider?: string | undefined
@@ -49,7 +49,7 @@ export interface RunFacts {
   readonly admission?: Admission | undefined
 }
 
-/** What rules were told of a run beside what its row says: kept, so that they can be asked again. */
+/** Inputs of the rules beside the run's own row: stored, so that the rules can be evaluated again. */
 export interface Admission {
   readonly at_ms: number
   readonly key_id: string
@@ -59,12 +59,12 @@ export interface Admission {
   readonly chain_id: string
   readonly chain_depth: number
   readonly chain_cost_nano: string
-  /** The rules that were asked, and the grant under which it was admitted although one of them required an approval. */
+  /** The policy set that was evaluated, and the grant under which the run was admitted although a rule required an approval. */
   readonly set_version: string
   readonly approval_id?: string
 }
 
-/** What was used; a number that nobody told is missing, which is not the same as 0. */
+/** Token counts; one that was not reported is missing, which is not the same as 0. */
 export interface Tokens {
   readonly input_tokens?: number | undefined
   readonly output_tokens?: number | undefined
@@ -73,11 +73,11 @@ export interface Tokens {
   readonly reasoning_output_tokens?: number | undefined
 }
 
-/** How many tokens count: what went in and came out, each once. */
+/** Returns the tokens that count: input and output, each once. */
 export const tokensOf = ({ input_tokens = 0, output_tokens = 0 }: Tokens): bigint =>
   BigInt(input_tokens) + BigInt(output_tokens)
 
-/** How long raw runs can be kept, in days, each with its own tables; and how many days one such table spans. */
+/** The retention classes of raw runs, in days, each with its own partitions; and the days that one partition spans. */
 export const retentionClasses = [
   { days: 7, span: 1 },
   { days: 30, span: 1 },
@@ -88,5 +88,5 @@ export const retentionClasses = [
 
 export const defaultRawDays = 90
 
-/** The shortest class that keeps runs for so many days. */
+/** Returns the shortest class that keeps runs for this many days. */
 export const classFor = (rawDays: number): number => retentionClasses.find(({ days }) => days >= rawDays)!.days

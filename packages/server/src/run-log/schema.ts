@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Count, Id, MadeBy, maxSafeInteger, Nullable, OneOf, OwnId, Timestamp, Usd } from '../contract/wire.ts'
 
-/** What a run is, wherever it is told of. */
+/** Schema of a run, on every route that shows one. */
 
 const text = (maxLength: number, examples: string[]) => Type.String({ ...OwnId, maxLength, examples })
 
@@ -11,7 +11,7 @@ export const Operation = text(100, ['chat'])
 export const Action = text(200, ['refund'])
 export const ExternalId = {
   ...text(200, ['call-7f3a']),
-  description: 'Your own id of the run. A second run with it is the first one again, for 90 days.',
+  description: 'Your own id of the run. For 90 days, sending it again means the same run.',
 }
 
 export const endStatuses = ['succeeded', 'failed', 'cancelled'] as const
@@ -75,11 +75,14 @@ export const Run = Type.Object(
     }),
     chain_id: Nullable(Type.String()),
     parent_run_id: Nullable(Id('run')),
-    depth: Nullable({ ...Count, description: 'How deep the run stands in its chain; 1 for the first.' }),
+    depth: Nullable({ ...Count, description: 'Depth of the run in its chain; 1 for the first.' }),
     external_id: Nullable(Type.String()),
     key_id: Nullable(MadeBy),
     reservation_id: Nullable({ ...Id('reservation'), description: 'The reservation of the edge that it settled.' }),
-    decision_id: Nullable({ ...Id('decision'), description: 'What explains why it was allowed, for seven days.' }),
+    decision_id: Nullable({
+      ...Id('decision'),
+      description: 'The decision that allowed it; explained for seven days.',
+    }),
     ...optional(usageFields),
     cost_usd: Nullable({ ...Usd, description: 'null while it runs.' }),
     cost_basis: Nullable(

@@ -2,18 +2,18 @@ import { makerText } from '../identity/identity.ts'
 import { newUuid } from '../values/id.ts'
 import type { RunRecord } from './rows.ts'
 
-/** Runs are added up by quarters of an hour: days form from them in every time zone. */
+/** Runs are summed by quarters of an hour: days in every time zone consist of them. */
 export const bucketMs = 15 * 60_000
 const dayMs = 86_400_000
 
-/** One run more in the books of usage, or one less where its estimate is replaced. */
+/** A run to add to usage, or to subtract where its estimate is replaced. */
 export interface Counted {
   readonly orgId: string
   readonly run: RunRecord
   readonly sign: 1n | -1n
 }
 
-/** What is added up. Counts of one transaction fit a number; dollars are never one. */
+/** The sums. Counts of one transaction fit a number; dollars never are one. */
 interface Sums {
   runs: number
   failed_runs: number
@@ -30,7 +30,7 @@ interface Sums {
   timed_runs: number
 }
 
-/** What runs add to usage, one row per bucket and dimensions, and one per customer and day. */
+/** Returns the changes that runs make to usage: one row per bucket and dimensions, and one per customer and day. */
 export function usageDeltas(counted: readonly Counted[]) {
   const rows = new Map<string, { readonly fields: object; readonly sums: Sums }>()
   for (const { orgId, run, sign } of counted) {
@@ -92,7 +92,7 @@ const zeros = (): Sums => ({
   timed_runs: 0,
 })
 
-/** Every sum that is kept, as its column is called. */
+/** The names of all sums, which are their columns. */
 export const usageCounters = Object.keys(zeros()) as (keyof Sums)[]
 
 function addTo(sums: Sums, run: RunRecord, sign: 1n | -1n) {

@@ -8,7 +8,7 @@ import { type Run, usageNames } from './schema.ts'
 
 const time = (ms: number | null) => (ms === null ? null : timestamp(new Date(ms)))
 
-/** A run that is still going: what is known of it stands in its hold. */
+/** A run that is still going: everything known of it is in its hold. */
 export interface RunningRun extends Pick<RunRecord, 'id' | 'about' | 'madeBy' | 'depth' | 'startedAtMs'> {
   readonly reservedNano: bigint
   readonly expiresAtMs: number

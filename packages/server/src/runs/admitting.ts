@@ -11,18 +11,21 @@ import { routedStarts } from './routed-start.ts'
 import type { ResolvedStart, StartInput } from './schema.ts'
 
 export interface Asking {
-  /** By what is kept, because what was remembered turned out to be old. Detectors have looked already. */
+  /**
+   * True when the start is checked again with fresh configuration, because the cached one was stale. Detectors have inspected it
+   * already.
+   */
   readonly isAgain: boolean
 }
 
-/** Asks everything about a start that is not a limit, in the order that is promised. */
+/** Creates the checks of a start that are not limits, in the documented order. */
 export function admissions({ clock }: Platform, lanes: Lanes, records: DecisionRecords, governance: Governance) {
   const { rules, safety, findings } = governance
   const recorded = recording(clock, records)
   const obeyed = obeying(governance, recorded)
   const routed = routedStarts(lanes, governance, obeyed)
 
-  /** Detectors look at what is to be sent; what they find is told, and refuses where they are to block. */
+  /** Runs the detectors on the input; their findings are published, and refuse the start where a detector blocks. */
   async function inspected(
     { input: text, route: _route, sticky: _sticky, ...said }: StartInput,
     caller: Caller,
@@ -66,7 +69,7 @@ export function admissions({ clock }: Platform, lanes: Lanes, records: DecisionR
   }
 }
 
-/** What a start would hold; of a model that nobody has priced what the caller expects. */
+/** Estimates the amount that a start would hold; for a model without a price, the caller's own estimate. */
 function estimateOf(input: ResolvedStart, definitions: Definitions, nowMs: number): bigint {
   try {
     return quote(input, definitions, nowMs).charge.usd

@@ -12,7 +12,7 @@ import { BulkAnswer, BulkInput, type BulkRun, isSettlement, maxBulkRuns } from '
 import { noteRefusedRuns } from './refused-runs.ts'
 import { noteUnpricedRuns, noteUnpricedSettlements } from './unpriced.ts'
 
-/** What refuses a run, wherever it is told of. */
+/** Error codes by which limits refuse a run. */
 export const limitErrors = [
   'budget_exceeded',
   'spend_cap_exceeded',
@@ -79,7 +79,7 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
   )
 }
 
-/** Of a batch that goes all or none, what refused it, with what was recorded all the same. */
+/** Returns the refusal of an atomic batch, with the settlements that were recorded in any case. */
 function refusalIn(
   runs: readonly BulkRun[],
   results: readonly IngestResult[],
@@ -91,7 +91,7 @@ function refusalIn(
   const error = results[index]!.error!
   if (error.code === 'conflict') return conflictsIn(runs, results)
   const isInvalid = error.code === 'validation_failed'
-  // A fault of one run is a fault of the request, under the run's own place.
+  // A field error of one run is a field error of the request, under the run's own index.
   const told = isInvalid ? validationFailed(faultsOf(error, index)) : error
   if (Object.keys(told.details).length > 0) {
     const settled = results.flatMap(({ runId, isDuplicate }, i) =>
@@ -104,7 +104,10 @@ function refusalIn(
 
 const maxNamed = 20
 
-/** Details of a conflict are empty by contract, so its message says which runs are in conflict, and with what. */
+/**
+ * The conflicts of a batch. The details of a conflict are empty by contract, so its message says which runs are in conflict, and
+ * with what.
+ */
 function conflictsIn(runs: readonly BulkRun[], results: readonly IngestResult[]): ApiError {
   const all = results.flatMap(({ error, isBystander }, index) =>
     error?.code === 'conflict' && isBystander !== true

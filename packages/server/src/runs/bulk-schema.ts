@@ -7,7 +7,7 @@ import { costFaults, EndStatus, endFields, IgnoredFields, optionalDimensions, ru
 
 export const maxBulkRuns = 5_000
 
-/** What settles something has the model that was asked for; all else says which it was. */
+/** Schema condition that a field is present. A settlement has the model of its hold; every other run must name one. */
 const has = (name: string) => ({ properties: { [name]: {} }, required: [name] })
 const needsModel = { allOf: [{ if: { anyOf: [has('run_id'), has('reservation_id')] }, else: has('model') }] }
 
@@ -15,7 +15,7 @@ const BulkRun = Type.Object(
   {
     model: Type.Optional({
       ...Model,
-      description: 'May be left out of a settlement: then it is the one that was asked for.',
+      description: 'May be left out of a settlement: then it is the requested one.',
     }),
     provider: Type.Optional(Provider),
     ...optionalDimensions,
@@ -38,7 +38,7 @@ const BulkRun = Type.Object(
 )
 export type BulkRun = Static<typeof BulkRun>
 
-/** Whether a run ends what was admitted before: it needs no more than to say which, and what was used. */
+/** True when a run ends what was admitted before: it only has to name it, and its usage. */
 export const isSettlement = ({ run_id, reservation_id }: Pick<BulkRun, 'run_id' | 'reservation_id'>) =>
   run_id !== undefined || reservation_id !== undefined
 
@@ -87,7 +87,7 @@ export const BulkInput = withCheck(bulk, ({ runs }: BulkInput): FieldFault[] =>
       faults.push({
         field: `runs.${i}.reservation_id`,
         code: 'invalid_value',
-        message: 'A run that was started has no other reservation.',
+        message: 'A started run has its own reservation: leave this out.',
       })
     return faults
   }),
@@ -115,6 +115,6 @@ export const BulkAnswer = Type.Object(
       }),
     ),
   },
-  { description: 'What became of each run, in the order of the request.' },
+  { description: 'The result of each run, in the order of the request.' },
 )
 export type BulkAnswer = Static<typeof BulkAnswer>

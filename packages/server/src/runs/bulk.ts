@@ -21,7 +21,7 @@ import { externalKey, ingestHash, isStart, noRun, reservationKey } from './start
 
 const dayMs = 86_400_000
 
-/** A request of runs that have happened, on its way to being recorded. */
+/** Creates the task that records the runs of one request. */
 export async function ingestTask(
   caller: Caller,
   runs: readonly BulkRun[],
@@ -41,7 +41,7 @@ export async function ingestTask(
   return { orgId: caller.orgId, agent: caller, items, ...how }
 }
 
-/** A settlement is on the account of its hold, so it is asked for no labels; those of others it may not name. */
+/** Checks the labels of a settlement: it needs none, being on its hold's account, but none may be outside the caller's pins. */
 function settling(run: BulkRun, caller: Caller): BulkRun {
   refuseOtherPins(run, caller)
   return run
@@ -104,7 +104,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
   }
 }
 
-/** A run as far as its own words count: what it settles says whose account it is on, and a started run what it is part of. */
+/** Removes the fields that do not count: a settlement is on the account of its hold, and a started run stays in its chain. */
 function ownPart(run: BulkRun): BulkRun {
   if (!isSettlement(run)) return run
   const { workflow_id: _w, deployment_id: _d, department_id: _p, customer_id: _c, ...own } = run
@@ -119,11 +119,11 @@ const accountOf = (hold: KnownHold) => {
   return Object.fromEntries(accountFields.map((name) => [name, request[name]]))
 }
 
-/** An id of a body as it is stored; what is none is looked for like one that does not exist. */
+/** Parses an id of a body; an invalid one is looked up like one that does not exist. */
 const idIn = (kind: 'run' | 'reservation', id: string | undefined) =>
   id === undefined ? undefined : (parseId(kind, id) ?? noRun)
 
-/** Who does not say when it started may still say when it ended, which was not before. */
+/** Returns the start of a run: the reported one, else its end, else now. */
 function startOf({ started_at, ended_at }: BulkRun, nowMs: number): number {
   if (started_at === undefined && ended_at === undefined) return nowMs
   const startedAtMs = started_at === undefined ? Math.min(Date.parse(ended_at!), nowMs) : Date.parse(started_at)
@@ -131,16 +131,16 @@ function startOf({ started_at, ended_at }: BulkRun, nowMs: number): number {
   const fault = (message: string) => validationFailed([{ field, code: 'out_of_range', message }])
   if (startedAtMs < nowMs - maxRunAgeDays * dayMs)
     throw fault(`A run can be recorded up to ${maxRunAgeDays} days after its start.`)
-  if (startedAtMs > nowMs + maxAheadMs) throw fault('This lies in the future.')
+  if (startedAtMs > nowMs + maxAheadMs) throw fault('Must not be in the future.')
   return startedAtMs
 }
 
-/** What is known of a run beside its own fields. */
+/** Facts about a run beside its own fields. */
 interface DraftedRun extends Pick<RunRecord, 'id' | 'startedAtMs' | 'madeBy'> {
   readonly parentId: string | undefined
 }
 
-/** A run as far as its own fields and the price book tell. */
+/** Drafts a run from its own fields and the price book. */
 function draftOf(
   run: BulkRun,
   { id, startedAtMs, parentId, madeBy }: DraftedRun,
@@ -157,7 +157,7 @@ function draftOf(
     retentionClass: startedAtMs < nowMs - rawDays * dayMs ? null : retentionClass,
     status: run.status ?? 'succeeded',
     about: {
-      // Of a settlement it is known with its hold.
+      // For a settlement it is known with its hold.
       model: run.model ?? '',
       provider: run.provider,
       operation: run.operation,
@@ -199,7 +199,10 @@ function draftOf(
   return { run: record, charge }
 }
 
-/** What is reported counts; else what the tokens cost at the time of the run. A model that nobody has priced is not free. */
+/**
+ * Returns the cost of a run without a hold: the reported one, else that of its tokens at the time of the run. A model without a
+ * price is not free.
+ */
 function costOfUnheld(
   run: BulkRun,
   startedAtMs: number,

@@ -4,10 +4,10 @@ import type { Facts } from '../lanes/lanes.ts'
 import type { ChainPlace } from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 
-/** What a run says of its chain. */
+/** The fields by which a run names its chain. */
 export interface ChainClaim {
   readonly chainId: string | undefined
-  /** The parent is named, whether or not it can be one. */
+  /** The parent as named, whether or not such a run can exist. */
   readonly parentRunId: string | undefined
   readonly workflowId: string | undefined
   readonly bounds?: ChainBoundsInput | undefined
@@ -16,8 +16,8 @@ export interface ChainClaim {
 type Known = Pick<Facts, 'definitions' | 'chain' | 'parent'>
 
 /**
- * Where a run stands: below its parent, in its chain; or at the top of one that begins with it. Where the organization bounds
- * chains, a run that names none begins its own, so that leaving it out is no way around.
+ * Returns the place of a run: below its parent, in its chain; or at the top of a chain that begins with it. Where the
+ * organization bounds chains, a run that names none begins its own, so that leaving it out is no way around the bounds.
  */
 export function placeInChain(
   { chainId, parentRunId, workflowId, bounds }: ChainClaim,

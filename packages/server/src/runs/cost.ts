@@ -18,15 +18,15 @@ interface Reported extends Tokens {
   readonly provider?: string | undefined
 }
 
-/** Whether anything was said of what the run used; 0 is said, too. */
+/** True when usage was reported; 0 counts as reported. */
 export const hasUsage = ({ input_tokens, output_tokens }: Tokens) =>
   input_tokens !== undefined || output_tokens !== undefined
 
-/** What was said of the tokens, and no more: a number that is missing is not 0. */
+/** The reported token counts, and no others: a missing number is not 0. */
 export const usageIn = (said: Tokens): Tokens =>
   Object.fromEntries(usageNames.flatMap((name) => (said[name] === undefined ? [] : [[name, said[name]]])))
 
-/** What its tokens cost: some of them may be missing, and then were not used. */
+/** Returns the cost of tokens; missing counts were not used. */
 export const priced = (price: Price, usage: Tokens): bigint =>
   costOf(price, {
     inputTokens: usage.input_tokens ?? 0,
@@ -36,8 +36,8 @@ export const priced = (price: Price, usage: Tokens): bigint =>
   })
 
 /**
- * The cost of a held run: what its caller says, else what its tokens cost. The price is the one it was held at; where another
- * model ran, that model's own, as it was when the run was admitted. Where nothing is known the run is charged what was held: a
+ * Returns the cost of a held run: the reported one, else that of its tokens. The price is the one it was held at; where another
+ * model ran, that model's own, as it was when the run was admitted. Where nothing is known the run is charged the held amount: a
  * call that was not measured was not free.
  */
 export function costOfHeld(hold: KnownHold, reported: Reported, prices: PriceBook): RunCost {
@@ -48,14 +48,14 @@ export function costOfHeld(hold: KnownHold, reported: Reported, prices: PriceBoo
   const { model, provider, isOther } = ranOn(hold, reported)
   const price = isOther ? prices.priceOf(model, provider, hold.heldAtMs) : heldPrice
   if (isMeasured && price) return { usd: bounded(priced(price, reported)), tokens, basis: 'computed' }
-  // A name without a price makes no call cheaper than the model that was asked for.
+  // A model without a price makes no call cheaper than the requested model.
   const asked = isMeasured && heldPrice ? bounded(priced(heldPrice, reported)) : 0n
   const ceiling = isOther && isMeasured ? (prices.unpricedCeilingNano ?? 0n) : 0n
   const usd = [asked, ceiling].reduce((most, amount) => (amount > most ? amount : most), hold.amountNano)
   return { usd, tokens, basis: 'estimated' }
 }
 
-/** One run costs at most so much, however it was measured. */
+/** Throws for a cost above the maximum of one run, however it was measured. */
 export function bounded(usd: bigint, prefix = ''): bigint {
   if (usd > maxChargeNano) throw validationFailed([tooMuch(`${prefix}output_tokens`)])
   return usd
@@ -67,18 +67,18 @@ const tooMuch = (field: string): FieldFault => ({
   message: `One run may cost at most ${dollars(maxChargeNano)}; these tokens cost more.`,
 })
 
-/** Clocks differ a little; a run that ends or starts in the future does not. */
+/** Tolerated difference between clocks; a run cannot start or end further in the future. */
 export const maxAheadMs = 5 * 60_000
 
 /**
- * When a run ended, if that can be. Its start is kept to the millisecond, as the callers' own clock may not be; where it was
- * started here, two clocks have told the times.
+ * Returns the end of a run, if it is possible. The start is stored to the millisecond, which the caller's own clock may not be;
+ * where the run was started here, the two times come from two clocks.
  */
 export function endOf(endedAt: string | undefined, startedAtMs: number, nowMs: number, earlyMs = 1): number {
   if (endedAt === undefined) return Math.max(nowMs, startedAtMs)
   const endedAtMs = Date.parse(endedAt)
   const fault = (message: string) => validationFailed([{ field: 'ended_at', code: 'out_of_range', message }])
   if (endedAtMs < startedAtMs - earlyMs) throw fault('A run cannot end before it started.')
-  if (endedAtMs > nowMs + maxAheadMs) throw fault('This lies in the future.')
+  if (endedAtMs > nowMs + maxAheadMs) throw fault('Must not be in the future.')
   return Math.max(endedAtMs, startedAtMs)
 }

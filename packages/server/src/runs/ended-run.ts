@@ -4,7 +4,9 @@ import type { Sql, Tx } from '../infra/sql.ts'
 import { findRun } from '../run-history/run-history.ts'
 import type { Run } from '../run-log/run-log.ts'
 
-/** The run that a repeated finish is answered with, also after its hold is gone: to its maker, and to whoever may read runs. */
+/**
+ * Returns the run that answers a repeated finish, even after its hold is gone: for its maker, and for callers that may read runs.
+ */
 export const endedRun = (sql: Sql, caller: Caller, id: string): Promise<Run> =>
   sql.asOrgs([caller.orgId], async (tx) => {
     const run = await findRun(tx, caller.orgId, id)

@@ -14,7 +14,7 @@ export interface FinishTask extends Task {
   readonly ending: RunEnding
 }
 
-/** The end of a started run: its hold is settled at what it cost, and its row is written. */
+/** Creates the operation that ends a started run: its hold is settled at its cost, and its row is written. */
 export function finishTask(agent: Agent, runId: string, input: FinishInput, nowMs: number): FinishTask {
   let bound = { endedAtMs: nowMs, costBasis: 'estimated' as CostBasis, ran: { model: '' } as RunEnding['ran'] }
   return {
@@ -58,10 +58,10 @@ export function finishedRun(
   return withIgnored(runView(run, { recordedAtMs: run.startedAtMs, updatedAtMs: atMs }), input)
 }
 
-/** A run that had ended before: the same end again is answered with it, another one is a conflict. */
+/** Returns a run that had ended before: the same end again is answered with it, a different one is a conflict. */
 export function finishedBefore(run: Run, input: FinishInput): FinishedRun {
   if (!isSameEnd(endedRunOf(run), input))
-    throw new ApiError('conflict', {}, { message: 'The run has ended already, and not as you say.' })
+    throw new ApiError('conflict', {}, { message: 'The run has already ended with a different result.' })
   return withIgnored(run, input)
 }
 
@@ -72,8 +72,13 @@ function withIgnored(run: Run, input: FinishInput): FinishedRun {
 
 export function endOfHold(verdict: Result['verdict']) {
   if (verdict.type === 'not_found') throw new ApiError('not_found')
-  // What was given back because its start was never answered has not run.
-  if (verdict.type === 'conflict') throw new ApiError('conflict', {}, { message: 'The run was given up.' })
+  // A hold that was released because its start was never answered has not run.
+  if (verdict.type === 'conflict')
+    throw new ApiError(
+      'conflict',
+      {},
+      { message: 'The run was abandoned before it started and its reservation released.' },
+    )
   if (verdict.type !== 'ended') throw new TypeError(`no run ends with ${verdict.type}`)
   return verdict
 }

@@ -9,7 +9,7 @@ import type { Admission } from '../run-log/run-log.ts'
 import type { FindingsTeller, Safety } from '../safety/safety.ts'
 import type { ResolvedStart } from './schema.ts'
 
-/** What is asked about a run before its limits are. */
+/** The checks of a run that come before its limits. */
 export interface Governance {
   readonly rules: AskRules
   readonly matches: PolicyMatches
@@ -19,24 +19,26 @@ export interface Governance {
   readonly routing: Remembered<OrgRouting>
 }
 
-/** A start that rules, detectors and routes have let through, on its way to the limits. */
+/** A start that rules, detectors and routes have admitted, before its limits are checked. */
 export interface Admitted {
   readonly input: ResolvedStart
   readonly admission?: Admission
-  /** What was granted for it, where a rule lets it through only on that: one of these must have room. */
+  /** Grants of approvals, where a rule admits the start only with one: one of these must have an amount left. */
   readonly grants: readonly Grant[]
-  /** By what it was let through: a start that finds something else in force is asked about again. */
+  /** The versions by which it was admitted: a start that finds other ones in force is checked again. */
   readonly by: { readonly rules: bigint; readonly prices?: Definitions['prices'] }
-  /** Puts on record what is only true of a start that takes place. */
+  /** Records what is only true of a start that takes place. */
   readonly happened: () => void
-  /** What a limit has refused, with what only whoever admitted the start can add. */
+  /** Completes the refusal of a limit with what only the admission knows. */
   readonly refused: (error: ApiError) => Promise<ApiError>
 }
 
-/** A start that was refused before its limits were asked. */
+/** A start that was refused before its limits were checked. */
 export interface Refused {
   readonly refusal: ApiError
-  /** Puts it on record, and asks for an approval: once it is sure that this is no retry of a start that took place. */
+  /**
+   * Records the refusal, and requests an approval: called once it is certain that this is no retry of a start that took place.
+   */
   readonly happened: () => Promise<void>
 }
 

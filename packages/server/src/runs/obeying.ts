@@ -11,7 +11,7 @@ import type { ResolvedStart } from './schema.ts'
 
 export type Recorded = (error: ApiError, input: ResolvedStart, caller: Caller, amountNano: bigint) => void
 
-/** Keeps what refused a start, so that it is found again and told to whoever wants to know. */
+/** Stores the refusal of a start, so that it can be found again and is published to subscribers. */
 export const recording =
   (clock: Clock, records: DecisionRecords): Recorded =>
   (error, input, caller, amountNano) => {
@@ -27,7 +27,7 @@ export type Obeyed = (
   request: FastifyRequest,
 ) => Promise<Admitted | Refused>
 
-/** What a ruling comes to: the start goes on, perhaps on what was granted for it; or it is refused, and somebody may be asked. */
+/** Applies a ruling: the start goes on, perhaps with a grant; or it is refused, and an approval may be requested. */
 export function obeying({ matches, approvals }: Governance, recorded: Recorded): Obeyed {
   return async ({ attempt, verdict, refusal }, { set }, input, { principal, clientAddress: address, id: traceId }) => {
     const caller = principal!

@@ -5,7 +5,7 @@ import { stopOf } from '../ledger/ledger.ts'
 import { newUuid } from '../values/id.ts'
 import type { BulkRun } from './bulk-schema.ts'
 
-/** Puts runs on record that had happened and that a limit refused. Those that stood beside them were refused by none. */
+/** Records runs that had happened and that a limit refused. Runs that failed only with their batch were refused by none. */
 export function noteRefusedRuns(
   records: DecisionRecords,
   caller: Caller,

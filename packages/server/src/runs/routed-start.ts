@@ -10,7 +10,7 @@ import { startTask } from './starting.ts'
 
 type RoutedInput = Omit<StartInput, 'model' | 'input'> & { readonly route: string }
 
-/** Chooses the model of a start by its route. Rules are asked about each model that may be chosen. */
+/** Chooses the model of a start by its route. The rules are evaluated for each model that may be chosen. */
 export function routedStarts(lanes: Lanes, governance: Governance, obeyed: Obeyed) {
   return async (
     request: FastifyRequest,
@@ -42,7 +42,7 @@ export function routedStarts(lanes: Lanes, governance: Governance, obeyed: Obeye
       const quote = quoteWith(prices, said, nowMs)
       routed = await route(routing, said, { quote, policy, nowMs, ticket: Math.random() })
     } catch (error) {
-      // Rules refuse every model that passes; what they want of one of them may have been approved.
+      // The rules refuse every model that passes; an approval that they require for one of them may have been granted.
       const ruling = refusals.get(error)
       if (!ruling) throw error
       const { model, provider } = ruling.attempt

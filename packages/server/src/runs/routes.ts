@@ -122,5 +122,5 @@ export function runs(
   bulkRuns(app, platform, lanes, records)
 }
 
-/** Its name is remembered longer than the run itself. */
+/** The external_id of a run is stored longer than the run itself. */
 const notKept = () => new ApiError('conflict', {}, { message: 'The run with this external_id is no longer kept.' })

@@ -30,11 +30,11 @@ export const ChainId = Type.String({
 })
 export const ParentRunId = Type.String({
   maxLength: 40,
-  description: 'The run that called for this one, in the same chain.',
+  description: 'The run that caused this one, in the same chain.',
   examples: ['run_01jfb5nb4pexxbskpk0846kr2q'],
 })
 
-/** What is said of a run beside what it may cost. */
+/** Fields that describe a run, apart from what it may cost. */
 export const runFields = {
   operation: Type.Optional(Operation),
   action: Type.Optional(Action),
@@ -51,23 +51,24 @@ const start = Type.Object(
     model: Type.Optional(Model),
     route: Type.Optional({
       ...RouteReference,
-      description: 'Instead of a model: the name or id of a route, which chooses one. The answer says which.',
+      description: 'Instead of a model: the name or id of a route, which chooses one. The response says which.',
     }),
     sticky: Type.Optional(Sticky),
     provider: Type.Optional(Provider),
     ...runFields,
     input: Type.Optional({
       ...SafetyInput,
-      description:
-        'What is to be sent to the model, or parts of it, for detectors to look at. Never stored and never logged.',
+      description: 'The input for the model, or parts of it, for detectors to inspect. Never stored and never logged.',
     }),
     dry_run: Type.Optional(
-      Type.Boolean({ description: 'Ask everything, start nothing: the answer is 200 and says what would have been.' }),
+      Type.Boolean({
+        description: 'Checks everything and starts nothing: the response is 200 and says what would have happened.',
+      }),
     ),
     chain_limits: Type.Optional({
       ...ChainBoundsInput,
       description:
-        'For the first run of a chain: what bounds the whole chain. May be tighter than what the organization has set, not looser.',
+        'For the first run of a chain: bounds of the whole chain. May be tighter than those the organization has set, not looser.',
     }),
   },
   {
@@ -91,19 +92,23 @@ export const StartInput = withCheck(start, (body: StartInput) => [
   ...safetyInputFaults(body.input),
 ])
 
-/** A start with the model that it is for, without what was only for detectors to see. */
+/** A start with its model resolved, without the input, which only detectors see. */
 export type ResolvedStart = Omit<StartInput, 'model' | 'route' | 'sticky' | 'input'> & { readonly model: string }
 
 function modelFaults({ model, route, provider, sticky }: StartInput): FieldFault[] {
-  const unrouted = { field: 'sticky', code: 'invalid_value', message: 'Only a route chooses by this.' } as const
+  const unrouted = { field: 'sticky', code: 'invalid_value', message: 'Only allowed together with a route.' } as const
   if (route === undefined && sticky !== undefined) return [unrouted]
   if (route === undefined)
     return model === undefined ? [{ field: 'model', code: 'required', message: 'This field is required.' }] : []
   const chosen = [...(model === undefined ? [] : ['model']), ...(provider === undefined ? [] : ['provider'])]
-  return chosen.map((field) => ({ field, code: 'invalid_value', message: 'The route chooses this.' }))
+  return chosen.map((field) => ({
+    field,
+    code: 'invalid_value',
+    message: 'Not allowed together with a route, which chooses this.',
+  }))
 }
 
-/** What a dry run answers. */
+/** The response to a dry run. */
 export const DryRun = Type.Object(
   {
     decision: Type.String({ description: '`allow`.', examples: ['allow'] }),
@@ -113,20 +118,23 @@ export const DryRun = Type.Object(
     reserved_usd: { ...Usd, description: 'What would have been reserved.' },
     remaining_usd: Nullable({ ...Usd, description: 'What the tightest limit would have left.' }),
   },
-  { description: 'What would have been: nothing was started.' },
+  { description: 'What would have happened: nothing was started.' },
 )
 export type DryRun = Static<typeof DryRun>
 
 export const EndStatus = Type.Enum([...endStatuses])
 
-export const CostUsd = { ...Usd, description: 'What it cost. Wins over what follows from the tokens. At most 1000000.' }
+export const CostUsd = {
+  ...Usd,
+  description: 'Cost of the run. Takes precedence over the cost of its tokens. At most $1,000,000.',
+}
 export const ValueUsd = { ...Usd, description: 'What the run was worth to you.' }
 
 const optionalUsage = Object.fromEntries(
   Object.entries(usageFields).map(([name, schema]) => [name, Type.Optional(schema)]),
 ) as { [K in keyof typeof usageFields]: ReturnType<typeof Type.Optional<(typeof usageFields)[K]>> }
 
-/** What is said of a run when it has ended. */
+/** Fields that report the end of a run. */
 export const endFields = {
   ...optionalUsage,
   cost_usd: Type.Optional(CostUsd),
@@ -150,14 +158,13 @@ export const costFaults = (
       : [],
   )
 
-/** Who a run is for, where that may be left out. */
+/** Dimensions of a run, where they may be left out. */
 export const optionalDimensions = Object.fromEntries(
   Object.entries(dimensionFields).map(([name, schema]) => [name, Type.Optional(schema)]),
 ) as { [K in keyof typeof dimensionFields]: ReturnType<typeof Type.Optional<(typeof dimensionFields)[K]>> }
 
 export const IgnoredFields = Type.Array(Type.String(), {
-  description:
-    'Fields that were not used, because the run was admitted with other values. Missing where there are none.',
+  description: 'Fields that were ignored, because the run was admitted with other values. Absent where there are none.',
   examples: [['workflow_id']],
 })
 

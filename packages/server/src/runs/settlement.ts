@@ -5,10 +5,13 @@ import { type EndedRun, isRunHold, type Run, runningRun, type Tokens, usageNames
 import { parseId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 
-/** A settlement charges the limits that its hold was admitted by, so the run is recorded on the account of its hold. */
+/**
+ * Account of a settlement. It charges the limits that its hold was admitted by, so the run is recorded on the account of its
+ * hold.
+ */
 export const accountFields = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
 
-/** Fields that a started run has from its start: what its end says of them is not used. */
+/** Fields that a started run has from its start: later values are ignored. */
 const startFields = [
   ...accountFields,
   'chain_id',
@@ -23,23 +26,23 @@ const startFields = [
 
 type Fields = Readonly<Partial<Record<(typeof startFields)[number], unknown>>>
 
-/** The model and the provider of a run: facts that a caller reports, else those that were asked for. */
+/** The model and provider of a run: the reported ones, else the requested ones. */
 export interface Ran {
   readonly model: string
   readonly provider: string | undefined
-  /** Another one than the hold was priced for. */
+  /** True when it is another model than the hold was priced for. */
   readonly isOther: boolean
 }
 
 export function ranOn(hold: KnownHold, said: { model?: string | undefined; provider?: string | undefined }): Ran {
   const asked = heldRequestOf(hold)
   const model = said.model ?? asked.model
-  // Another model may well be another provider's.
+  // Another model may well be from another provider.
   const provider = said.provider ?? (model === asked.model ? asked.provider : undefined)
   return { model, provider, isOther: model !== asked.model || provider !== asked.provider }
 }
 
-/** Fields of a settlement that are not used because its hold says otherwise. */
+/** Fields of a settlement that are ignored because its hold says otherwise. */
 export function ignoredFields(hold: KnownHold, said: Fields): string[] {
   if (!isRunHold(hold)) return differing(accountFields, said, heldRequestOf(hold))
   const { about, startedAtMs } = runningRun(hold)
@@ -49,7 +52,7 @@ export function ignoredFields(hold: KnownHold, said: Fields): string[] {
   return differing(startFields, { ...said, parent_run_id: parent ?? said.parent_run_id, started_at: start }, known)
 }
 
-/** Fields of a finish that are not used because the run says otherwise. */
+/** Fields of a finish that are ignored because the run says otherwise. */
 export const ignoredByRun = (run: Run, said: Fields): string[] => differing([...accountFields, 'chain_id'], said, run)
 
 const differing = (names: readonly (keyof Fields)[], said: Fields, known: Fields) =>
@@ -58,7 +61,7 @@ const differing = (names: readonly (keyof Fields)[], said: Fields, known: Fields
 const withoutUndefined = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** The end of a run as a caller tells it. */
+/** The end of a run as a caller reports it. */
 export interface ToldEnd extends Tokens {
   readonly status?: EndedRun['status'] | undefined
   readonly model?: string | undefined
@@ -69,8 +72,8 @@ export interface ToldEnd extends Tokens {
 }
 
 /**
- * Says whether a run has ended in the way that a caller tells. What a caller may leave out because it is known here (the model, the time)
- * is compared only where it is told.
+ * True when a run has ended in the way that a caller reports. Fields that a caller may leave out because they are known here (the
+ * model, the time) are compared only where they are given.
  */
 export function isSameEnd(run: EndedRun, told: ToldEnd): boolean {
   const reported = run.costBasis === 'reported' ? run.costNano : null
@@ -88,7 +91,7 @@ export function isSameEnd(run: EndedRun, told: ToldEnd): boolean {
 
 const nanoIn = (usd: string | undefined) => (usd === undefined ? null : parseUsd(usd))
 
-/** An ended run, from what `/v1` shows of it. */
+/** The ending of a run, from its `/v1` view. */
 export const endedRunOf = (run: Run): EndedRun => ({
   status: run.status as EndedRun['status'],
   model: run.model,

@@ -18,13 +18,13 @@ type Told = Pick<Result, 'verdict' | 'atMs'>
 type Answer = ReturnType<typeof carryOut>
 
 const maxAttempts = 5
-/** Prices that change all the time keep nobody from running. */
+/** Attempts for which prices must be unchanged: prices that change all the time must not keep anybody from running. */
 const insistsOnPrices = 3
 
-/** What a start was let through by is no longer what is in force. */
+/** The configuration that admitted a start is no longer in force. */
 class Outdated extends Error {}
 
-/** A start that is bound only by what it was let through by. */
+/** Wraps an operation so that it is planned only with the configuration that admitted it. */
 const insisting = <T extends Task>(task: T, by: Admitted['by'], attempt: number): T => ({
   ...task,
   bind: (facts) => {
@@ -35,7 +35,7 @@ const insisting = <T extends Task>(task: T, by: Admitted['by'], attempt: number)
   },
 })
 
-/** Starts runs: what is asked before the limits, in order, then the limits. */
+/** Creates the handler that starts runs: the checks before the limits, in order, then the limits. */
 export function startingRuns(
   platform: Platform,
   lanes: Lanes,
@@ -59,9 +59,9 @@ export function startingRuns(
     } as const
     let isCounted = false
 
-    /** What was answered before under the same name or key is answered again, whatever is said of it now. */
+    /** Answers a retry under the same external_id or key with the earlier response, whatever the rules say now. */
     const refuse = async ({ refusal, happened }: Refused): Answer => {
-      // The name does not stand for what detectors look at; the key does.
+      // The external_id does not cover the input that detectors inspect; the idempotency key does.
       const named = refusal.code === 'content_safety_blocked' ? { ...said, external_id: undefined } : said
       const task = refusedTask(caller.orgId, named, hash, refusal)
       if (task.runKey || idempotencyOf(request)) {
@@ -97,7 +97,7 @@ export function startingRuns(
         return await carryOut(lanes, request, reply, insisting(task, by, attempt), answer, options)
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        // Somebody else has taken the rest of this grant; another may have room.
+        // A concurrent start has used up this grant; another may have an amount left.
         if (error.code === 'policy_approval_required' && others.length > 0) return start(admitted, attempt, others)
         throw await refused(error)
       }

@@ -10,19 +10,19 @@ import { formatUsd } from '../values/money.ts'
 import { placeInChain } from './chain-place.ts'
 import type { DryRun, ResolvedStart, StartInput } from './schema.ts'
 
-/** How the caller's own id names a run. */
+/** The run key of a caller's own id. */
 export const externalKey = (externalId: string) => `e:${externalId}`
-/** How the reservation that it settled names a run. */
+/** The run key of the reservation that a run settled. */
 export const reservationKey = (holdId: string) => `r:${holdId}`
 
-/** What was said of a run; the first byte tells a start from an ingested run. */
+/** First byte of a content hash: tells a start from an ingested run. */
 const startMark = '00'
 const ingestMark = '01'
 export const startHash = ({ input: _unkept, ...said }: StartInput) => startMark + contentHash(said)
 export const ingestHash = (content: object) => ingestMark + contentHash(content)
 export const isStart = (contentHash: Buffer | null) => contentHash?.[0] === 0
 
-/** The same whatever the order of the fields. */
+/** Hashes content, independent of the order of its fields. */
 const contentHash = (content: object) => hash('sha256', JSON.stringify(sorted(content)), 'hex')
 
 function sorted(value: unknown): unknown {
@@ -34,19 +34,19 @@ function sorted(value: unknown): unknown {
   return all
 }
 
-/** What is known of a start beside what was asked for. */
+/** Facts about a start beside its request. */
 export interface StartFacts {
-  /** Of everything that was said, so that the same start is known again. */
+  /** Hash of the whole request, so that the same start is recognized. */
   readonly hash: string
   readonly admission?: Admission | undefined
   readonly grant?: Grant | undefined
 }
 
-/** A run on its way to being started: its hold, and what is kept of it. */
+/** Creates the operation that starts a run: its hold, and the fields stored for the run. */
 export function startTask(agent: Agent, input: ResolvedStart, { hash: said, admission, grant }: StartFacts): HoldTask {
   const { orgId } = agent
   const { operation, action, chain_id, parent_run_id, external_id, tags, metadata, chain_limits, ...request } = input
-  // What is no id at all is looked for like one that does not exist.
+  // An invalid id is looked up like one that does not exist.
   const parentId = parent_run_id === undefined ? undefined : (parseId('run', parent_run_id) ?? noRun)
   return holdTask(agent, request, 'start', 'charge', {
     chainId: chain_id,
@@ -83,8 +83,8 @@ export function startTask(agent: Agent, input: ResolvedStart, { hash: said, admi
 }
 
 /**
- * A start that is refused, unless it has happened already: on its way to where that is known. Whoever lost the answer to a start
- * gets it again.
+ * Creates the operation of a refused start, which returns the run if it has started already: a caller that lost the response gets
+ * it again.
  */
 export const refusedTask = (
   orgId: string,
@@ -104,7 +104,7 @@ export const refusedTask = (
 
 export const noRun = '00000000-0000-0000-0000-000000000000'
 
-/** The run that has started, from the verdict and what was asked. */
+/** Builds the started run from the outcome and the request. */
 export function startedRun(task: HoldTask, { verdict }: Pick<Result, 'verdict'>): Run {
   if (verdict.type !== 'held') throw new TypeError(`no run starts with ${verdict.type}`)
   return runningView(
@@ -118,7 +118,7 @@ export function startedRun(task: HoldTask, { verdict }: Pick<Result, 'verdict'>)
   )
 }
 
-/** What a start would have been that held nothing. */
+/** The run that a dry run would have started. */
 export function dryRun(
   task: HoldTask,
   { verdict }: Pick<Result, 'verdict'>,
@@ -135,12 +135,15 @@ export function dryRun(
   }
 }
 
-/** A start with an id that another run has: the same start again is answered with that run, another one is a conflict. */
+/**
+ * Returns the existing run of a start whose external_id is taken: the same start is answered with that run, a different one is a
+ * conflict.
+ */
 export function startedBefore({ verdict }: Pick<Result, 'verdict'>, said: string): string | undefined {
   if (verdict.type !== 'known') return undefined
   if (verdict.contentHash?.toString('hex') === said) return verdict.runId
   throw new ApiError('conflict', {}, { message: 'Another run has this external_id.' })
 }
 
-/** A running run from its hold. */
+/** Builds a running run from its hold. */
 export const runOfHold = (hold: object): Run => runningView(runningRun(hold as KnownHold))

@@ -4,7 +4,7 @@ import type { Platform } from '../infra/platform.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { BulkRun } from './bulk-schema.ts'
 
-/** Models without a price are written down, so that somebody prices them. */
+/** Records models without a price, so that somebody prices them. */
 export function noteUnpricedRuns(platform: Platform, orgId: string, runs: readonly BulkRun[], error: unknown) {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return
   for (const { field, code } of (error as ApiError<'validation_failed'>).details.fields) {
@@ -14,7 +14,7 @@ export function noteUnpricedRuns(platform: Platform, orgId: string, runs: readon
   }
 }
 
-/** The same for models that ran instead of those that were asked for: what they used is estimated for want of a price. */
+/** Records models without a price that ran instead of the requested ones: their cost is estimated. */
 export function noteUnpricedSettlements(
   platform: Platform,
   lanes: Lanes,
@@ -30,5 +30,5 @@ export function noteUnpricedSettlements(
       if (model !== undefined && !prices.priceOf(model, provider, nowMs))
         noteUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
   }
-  note().catch((error: unknown) => platform.log.warn({ error }, 'an unpriced model was not noted'))
+  note().catch((error: unknown) => platform.log.warn({ error }, 'failed to record an unpriced model'))
 }

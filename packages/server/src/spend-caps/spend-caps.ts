@@ -32,7 +32,7 @@ import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, parseUsd } from '../values/money.ts'
 import { SpendCap, type SpendCapInput } from './schema.ts'
 
-/** At most so much a day, for the whole organization. */
+/** The most that the whole organization may spend in a day. */
 export const spendCapKind: LimitKind = {
   kind: 'spend_cap',
   bindsAtEdge: true,

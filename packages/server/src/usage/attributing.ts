@@ -29,15 +29,15 @@ import { dimensions } from './schema.ts'
 const defaultNewCustomersPerDay = 10_000
 const combination = 'combination'
 
-/** What folding goes by: the day, and the number of new values a day where the organization has not set one. */
+/** The inputs of folding: the day, and the number of new values a day where the organization has not set one. */
 export interface FoldingRules {
   readonly today: string
   readonly newValuesPerDay: number
 }
 
 /**
- * Finds the names under which usage that came now is counted: its own, as long as it does not bring more new values or
- * combinations than an organization may have. The transaction must hold the organization's folding lock.
+ * Returns the names under which new usage is counted: its own, as long as it does not bring more new values or combinations than
+ * an organization may have. The transaction must hold the organization's folding lock.
  */
 export async function attributeNew(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function attributeNew(
   return folding
 }
 
-/** The same for quarters of an hour that become days: their values are known, only a day's combinations are bounded. */
+/** Does the same for quarters of an hour that become days: their values are known, only the combinations of a day are bounded. */
 export async function attributeOld(
   tx: Tx,
   orgId: string,
@@ -100,7 +100,7 @@ async function refusedValues(
   return refused
 }
 
-/** Every value once, in the order in which they came. */
+/** Returns each value once, in the order in which they came. */
 function valuesIn(rows: readonly FoldedRow[]): DimensionValue[] {
   const found = new Map<string, DimensionValue>()
   for (const row of rows)
@@ -119,7 +119,7 @@ function withKnownNames(row: FoldedRow, refused: ReadonlyMap<BoundedDimension, R
   return renamed.length === 0 ? row : { ...row, ...Object.fromEntries(renamed) }
 }
 
-/** Finds the rows of a rollup that usage is added to, so that no period has more of them than it may. */
+/** Returns the rows of a rollup that usage is added to, so that no period has more of them than it may. */
 async function placeIn(
   tx: Tx,
   orgId: string,
@@ -143,7 +143,7 @@ async function placeIn(
   }
 }
 
-/** The periods that may become too full, and what they have already; of all others nothing has to be known. */
+/** Returns the periods that may become too full, and the rows they have already; the others need not be read. */
 async function periodsOf(
   tx: Tx,
   orgId: string,
@@ -184,7 +184,7 @@ const possibleRows = (row: FoldedRow): (Combination & { readonly period: Date })
 const combinationOf = (row: Combination): Combination =>
   Object.fromEntries(dimensions.map((name) => [name, row[name]])) as Combination
 
-/** Tells once a day and dimension that values are no longer told apart. */
+/** Emits an event, once a day per dimension, that further values are no longer distinguished. */
 async function tell(
   tx: Tx,
   orgId: string,

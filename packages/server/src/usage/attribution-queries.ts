@@ -14,7 +14,7 @@ const valueRows = (values: readonly DimensionValue[]) => raw`
   unnest(${values.map(({ dimension }) => dimension)}::text[], ${values.map(({ value }) => value)}::text[])
     as said (dimension, value)`
 
-/** What bounds the new values of an organization a day; null where nothing was set. */
+/** Returns the organization's bound of new values a day; null where it has set none. */
 export async function readBounds(tx: Tx, orgId: string) {
   const { rows } = await raw<{ values: number | null; customers: number | null }>`
     select (select max_new_values_per_day from orgs where id = ${orgId}) as values,
@@ -24,7 +24,7 @@ export async function readBounds(tx: Tx, orgId: string) {
   return rows[0]!
 }
 
-/** Those of some values that are known, and were seen last before today or not. */
+/** Returns those of the values that are known, and whether each was last seen before today. */
 export async function readKnownValues(tx: Tx, orgId: string, values: readonly DimensionValue[], today: string) {
   const { rows } = await raw<DimensionValue & { isStale: boolean }>`
     select v.dimension, v.value, v.last_seen_on < ${today}::date as "isStale" from ${valueRows(values)}
@@ -34,7 +34,7 @@ export async function readKnownValues(tx: Tx, orgId: string, values: readonly Di
   return rows
 }
 
-/** The number of values by dimension that a day has brought. */
+/** Returns the number of new values of a day, by dimension. */
 export async function countNewValues(tx: Tx, orgId: string, names: readonly string[], today: string) {
   const { rows } = await raw<{ dimension: string; count: number }>`
     select d as dimension, n.count from unnest(${names}::text[]) as d cross join lateral (
@@ -45,7 +45,7 @@ export async function countNewValues(tx: Tx, orgId: string, names: readonly stri
   return new Map(rows.map(({ dimension, count }) => [dimension, count]))
 }
 
-/** Notes values as seen today; says which had not been. */
+/** Stores values as seen today; returns those that had not been. */
 export async function keepValues(
   tx: Tx,
   orgId: string,
@@ -62,10 +62,10 @@ export async function keepValues(
   return rows.map(({ dimension }) => dimension)
 }
 
-/** A table of rollups, told apart by the same dimensions. */
+/** A table of rollups; both have the same dimensions. */
 export type Rollup = 'usage_15m' | 'usage_days'
 
-/** The number of rows that periods of a rollup have, as far as it matters. */
+/** Returns the number of rows in periods of a rollup, counted up to a maximum. */
 export async function countRows(tx: Tx, orgId: string, rollup: Rollup, periods: readonly Date[], most: number) {
   const { rows } = await raw<{ period: Date; count: number }>`
     select p as period, n.count from unnest(${periods}::timestamptz[]) as p cross join lateral (
@@ -74,7 +74,7 @@ export async function countRows(tx: Tx, orgId: string, rollup: Rollup, periods: 
   return new Map(rows.map(({ period, count }) => [period.getTime(), count]))
 }
 
-/** Those of some rows that a rollup has. */
+/** Returns those of the rows that a rollup has. */
 export async function readExisting(
   tx: Tx,
   orgId: string,

@@ -1,6 +1,6 @@
 import type { dimensions } from './schema.ts'
 
-/** The name under which usage is counted whose own name is one too many. */
+/** The name under which usage is counted once its dimension has too many values. */
 export const other = '(other)'
 
 /** The dimensions whose values callers choose. */
@@ -8,26 +8,26 @@ export const chosenDimensions = ['model', 'provider', 'workflow_id', 'deployment
 type ChosenDimension = (typeof chosenDimensions)[number]
 export type BoundedDimension = ChosenDimension | 'customer_id'
 
-/** What some usage is told apart by. */
+/** The dimensions by which usage is distinguished. */
 export type Combination = Readonly<Record<(typeof dimensions)[number], string>>
 
-/** The number of combinations that one period of a rollup tells apart, for so many new values of a dimension a day. */
+/** The number of combinations that one period of a rollup distinguishes, given the number of new values of a dimension a day. */
 export const mostCombinations = (newValuesPerDay: number) => 5 * newValuesPerDay
 
-/** Values of one dimension in the order in which they came, those that are known, and how many more may become so today. */
+/** Values of one dimension in the order in which they came, the known ones, and how many more may become known today. */
 export interface ValueState {
   readonly said: readonly string[]
   readonly known: ReadonlySet<string>
   readonly room: number
 }
 
-/** Splits the new values of a dimension into those that are known from now on and those that are too many. */
+/** Splits the new values of a dimension into those that become known and those that are too many. */
 export function admittedValues({ said, known, room }: ValueState): { admitted: string[]; refused: Set<string> } {
   const unknown = [...new Set(said)].filter((value) => !isAlwaysKnown(value) && !known.has(value))
   return { admitted: unknown.slice(0, Math.max(room, 0)), refused: new Set(unknown.slice(Math.max(room, 0))) }
 }
 
-/** No value, and the name for all further ones, are no new values. */
+/** True for the empty value and for the name of all further ones, which are never new. */
 export const isAlwaysKnown = (value: string) => value === '' || value === other
 
 export const keyOf = (combination: Combination): string =>
@@ -40,8 +40,8 @@ export interface PeriodState {
 }
 
 /**
- * Finds the row of a period that usage is added to: its own while the period tells fewer combinations apart than it may;
- * then that of its model and provider; and where these are too many as well, that of everything else.
+ * Returns the row of a period that usage is added to: its own while the period distinguishes fewer combinations than it may; then
+ * that of its model and provider; and where these are too many as well, that of everything else.
  */
 export function placed(combination: Combination, period: PeriodState, newValuesPerDay: number): Combination {
   const most = mostCombinations(newValuesPerDay)

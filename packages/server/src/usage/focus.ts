@@ -8,8 +8,8 @@ import { utcMidnight } from './granules.ts'
 import { type DimensionRow, type Filters, readDay } from './queries.ts'
 
 /**
- * The FinOps Open Cost and Usage Specification, version 1.2: what was used, by UTC day, for tools that compare it with other
- * costs. The columns that it asks of everybody, those of its conditional ones that a run can fill, and then our own.
+ * The FinOps Open Cost and Usage Specification, version 1.2: usage by UTC day, for tools that compare it with other costs. The
+ * columns it requires, those of its conditional ones that a run can fill, and then our own.
  */
 
 interface Charge extends DimensionRow {
@@ -24,10 +24,10 @@ const month = ({ day }: Charge, offset: number) =>
 
 const cost = ({ cost_nano }: Charge) => formatUsd(cost_nano)
 const tokens = ({ input_tokens, output_tokens }: Charge) => input_tokens + output_tokens
-/** Where no tokens were told, runs are what was measured. */
+/** The number of tokens, or of runs where no tokens were reported. */
 const quantity = (charge: Charge) => (tokens(charge) === 0n ? charge.runs : tokens(charge)).toString()
 const unit = (charge: Charge) => (tokens(charge) === 0n ? 'Requests' : 'Tokens')
-/** Runs that name no provider are known from us only, and the specification allows no gap here. */
+/** Runs that name no provider get our own name: the specification does not allow an empty one. */
 const provider = ({ provider }: Charge) => plainCell(provider === '' ? 'Weir' : provider)
 const whenThere = (text: string, value: string) => (text === '' ? '' : value)
 
@@ -40,7 +40,7 @@ function tags({ workflow_id, deployment_id, department_id, key_id }: Charge): st
     : JSON.stringify(Object.fromEntries(known.map(([name, value]) => [`weir/${name}`, value])))
 }
 
-/** An empty field is null. */
+/** The columns of the export; an empty field is null. */
 const columns: Record<string, (charge: Charge) => string> = {
   BilledCost: cost,
   BillingAccountId: ({ account }) => account.id,
@@ -91,7 +91,7 @@ const columns: Record<string, (charge: Charge) => string> = {
 
 const pageRows = 500
 
-/** The usage of whole UTC days, a page at a time: nothing is held while the reader takes its time but a page. */
+/** Exports the usage of whole UTC days, a page at a time: a slow reader keeps nothing in memory but one page. */
 export async function* exportFocus(
   sql: Sql,
   orgId: string,

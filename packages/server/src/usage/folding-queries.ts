@@ -5,7 +5,7 @@ import type { Combination } from './attribution.ts'
 import { dimensions } from './schema.ts'
 
 const columns = (names: readonly string[]) => raw.join(names.map((name) => raw.ref(name)))
-/** Money is kept in columns of any size; other counters stay at the largest number that their columns hold. */
+/** Caps counters at the largest number that their columns hold; money has columns of any size. */
 const fitting = (name: string, sum: RawBuilder<unknown>) =>
   name.endsWith('_nano') ? sum : raw`least(${sum}, 9223372036854775807)`
 const sums = raw.join(usageCounters.map((name) => fitting(name, raw`sum(${raw.ref(name)})`)))
@@ -18,21 +18,21 @@ const added = raw.join(
 const bucketKey = ['org_id', 'bucket', ...dimensions]
 const customerKey = ['org_id', 'day', 'customer_id']
 
-/** Whoever folds an organization's usage folds it alone: two at once would only wait for each other. */
+/** Takes the organization's folding lock, if it is free: two at once would only wait for each other. */
 export async function isOurs(tx: Tx, orgId: string): Promise<boolean> {
   const { rows } = await raw<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`usage ${orgId}`}, 0)) as is_ours`.execute(tx)
   return rows[0]!.is_ours
 }
 
-/** One row on its way into a rollup: usage that is not folded yet, or a quarter of an hour that has become old. */
+/** One row on its way into a rollup: a delta that is not folded yet, or a quarter of an hour that has become old. */
 export interface FoldedRow extends Combination {
   readonly ref: string
   readonly period: Date
   readonly customer_id: string | null
 }
 
-/** The oldest deltas of an organization. */
+/** Returns the oldest deltas of an organization. */
 export async function readDeltas(tx: Tx, orgId: string, most: number): Promise<FoldedRow[]> {
   const { rows } = await raw<FoldedRow>`
     select id as ref, bucket as period, ${columns([...dimensions, 'customer_id'])} from usage_deltas
@@ -40,7 +40,7 @@ export async function readDeltas(tx: Tx, orgId: string, most: number): Promise<F
   return rows
 }
 
-/** The oldest quarters of an hour of an organization, of before a time; their period is their UTC day. */
+/** Returns the oldest quarters of an hour of an organization before a time; their period is their UTC day. */
 export async function readOldBuckets(tx: Tx, orgId: string, before: Date, most: number): Promise<FoldedRow[]> {
   const { rows } = await raw<FoldedRow>`
     select ctid::text as ref, date_trunc('day', bucket, 'UTC') as period, ${columns(dimensions)}, null as customer_id
@@ -110,7 +110,7 @@ export async function orgsWithOldUsage({ db }: Sql, before: Date, after: string,
   return rows
 }
 
-/** As the database's statistics have it: to count would take longer the more there are. */
+/** Estimates the number of waiting deltas from the database's statistics: counting would take longer the more there are. */
 export async function deltasWaiting({ db }: Sql): Promise<number> {
   const { rows } = await raw<{ waiting: number }>`
     select n_live_tup::float8 as waiting from pg_stat_user_tables where relname = 'usage_deltas'`.execute(db)

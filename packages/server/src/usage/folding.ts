@@ -19,19 +19,19 @@ import { utcMidnight } from './granules.ts'
 
 const sweepEveryMs = 1_000
 const perPage = 2_000
-/** After so many pages the others have their turn. */
+/** Pages of one organization before the others have their turn. */
 const pagesPerOrg = 10
 const orgsAtOnce = 100
 
 /**
- * Usage is told by quarters of an hour for 90 days. They are folded to days a day later than readers begin to see them so:
+ * Days for which usage is shown by quarters of an hour. They are folded to days one day later than readers begin to see them so:
  * no difference of clocks can show.
  */
 const fineDays = 90
 export const daysBefore = (now: Date): Date => utcMidnight(now, -fineDays)
 const foldedBefore = (now: Date): Date => utcMidnight(now, -fineDays - 1)
 
-/** What folding needs of the process. */
+/** The parts of the process that folding needs. */
 export type Folder = Pick<Platform, 'sql' | 'clock'> & { readonly config: Pick<Config, 'maxNewValuesPerDay'> }
 
 const rulesOf = ({ clock, config }: Folder) => ({
@@ -39,7 +39,7 @@ const rulesOf = ({ clock, config }: Folder) => ({
   newValuesPerDay: config.maxNewValuesPerDay,
 })
 
-/** Moves some deltas into the rollups, in one transaction; says how many there were. */
+/** Moves some deltas into the rollups, in one transaction; returns how many there were. */
 const foldPage = (folder: Folder, orgId: string): Promise<number> =>
   folder.sql.asOrgs([orgId], async (tx) => {
     if (!(await isOurs(tx, orgId))) return 0
@@ -48,7 +48,7 @@ const foldPage = (folder: Folder, orgId: string): Promise<number> =>
     return rows.length
   })
 
-/** Moves some quarters of an hour into their UTC days, in one transaction; says how many there were. */
+/** Moves some quarters of an hour into their UTC days, in one transaction; returns how many there were. */
 const foldOldPage = (folder: Folder, orgId: string, before: Date): Promise<number> =>
   folder.sql.asOrgs([orgId], async (tx) => {
     if (!(await isOurs(tx, orgId))) return 0
@@ -57,7 +57,7 @@ const foldOldPage = (folder: Folder, orgId: string, before: Date): Promise<numbe
     return rows.length
   })
 
-/** Folds what waits, from some organization on and around: workers that begin together part. */
+/** Folds waiting deltas of all organizations, beginning at a random one, so that workers which start together do not meet. */
 export async function foldDeltas(folder: Folder, isStopping = () => false): Promise<number> {
   const { sql } = folder
   const start = randomUUID()
@@ -75,7 +75,7 @@ export async function foldDeltas(folder: Folder, isStopping = () => false): Prom
   return folded
 }
 
-/** Folds quarters of an hour that have become old into days. */
+/** Folds old quarters of an hour into days. */
 export async function foldOldUsage(folder: Folder, isStopping = () => false): Promise<number> {
   const { sql, clock } = folder
   const before = foldedBefore(clock.now())
@@ -114,7 +114,7 @@ export function foldUsage(platform: Platform) {
   const { sql, log, metrics } = platform
   const waiting = new Gauge({
     name: 'svc_usage_deltas_waiting',
-    help: 'Usage that was recorded and is not folded yet, about.',
+    help: 'Approximate number of usage deltas that are recorded and not folded yet.',
     registers: [metrics],
   })
   const foldedSoFar = new Counter({

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill'
 import type { Window } from '../contract/lists.ts'
 import { periodAt } from '../values/period.ts'
 
-/** How a window of usage is cut into periods, in the hours, days, weeks (from Monday) and months of a time zone. */
+/** Splits a window of usage into periods: the hours, days, weeks (from Monday) and months of a time zone. */
 
 export const granularities = ['hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof granularities)[number]
@@ -21,12 +21,12 @@ const zoned = (timezone: string, ms: number) => Temporal.Instant.fromEpochMillis
 
 type Granules = (atMs: number) => { readonly startMs: number; readonly endMs: number }
 
-/** The periods that times fall into. */
+/** Returns the periods that times fall into. */
 function granulesOf({ granularity, timezone }: Cut): Granules {
   if (granularity !== 'hour') return (atMs) => periodAt({ unit: granularity, anchor: null, timezone }, atMs)
   let known = { fromMs: Number.POSITIVE_INFINITY, toMs: 0, offsetMs: 0 }
   return (atMs) => {
-    // Clocks change twice a year at most, and to ask the calendar for each of two thousand hours takes long.
+    // Clocks change twice a year at most, and asking the calendar for each of two thousand hours takes long.
     if (atMs < known.fromMs || atMs >= known.toMs) {
       const time = zoned(timezone, atMs)
       const toMs = time.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY
@@ -37,7 +37,7 @@ function granulesOf({ granularity, timezone }: Cut): Granules {
   }
 }
 
-/** Where the periods of a window begin; the first and the last are cut at its ends. */
+/** Returns the starts of a window's periods; the first and the last are cut at its ends. */
 export function cutWindow(cut: Cut, { from, to }: Window): Date[] {
   const granuleAt = granulesOf(cut)
   const starts = [from]
@@ -48,19 +48,19 @@ export function cutWindow(cut: Cut, { from, to }: Window): Date[] {
   }
 }
 
-/** The window where a query does not say: 30 days up to the end of the running period, and never more than are allowed. */
+/** The window where a query names none: 30 days up to the end of the running period, and never more than are allowed. */
 export function defaultWindow({ from, to }: { from?: string; to?: string }, cut: Cut, now: Date): Window {
   const nowMs = now.getTime()
   const granuleAt = granulesOf(cut)
   const latestMs = granuleAt(nowMs).endMs
   const longestMs = from === undefined ? latestMs : Date.parse(from) + maxDays * dayMs
-  // Who asks for the last 90 days by their beginning does not mean the rest of the running period.
+  // A query for the last 90 days by their start does not mean the rest of the running period.
   const endMs = to !== undefined ? Date.parse(to) : longestMs < nowMs ? latestMs : Math.min(latestMs, longestMs)
   const begin = zoned(cut.timezone, endMs).subtract({ days: defaultDays }).epochMilliseconds
   return { from: new Date(granuleAt(begin).startMs), to: new Date(endMs) }
 }
 
-/** A window as far as usage can tell it apart: its ends moved outward to whole steps. */
+/** Widens a window to whole steps, which is as fine as usage can distinguish. */
 export function wholeSteps({ from, to }: Window, stepMs: number): Window {
   return {
     from: new Date(Math.floor(from.getTime() / stepMs) * stepMs),
@@ -68,6 +68,6 @@ export function wholeSteps({ from, to }: Window, stepMs: number): Window {
   }
 }
 
-/** Midnight in UTC, so many days from the last one. */
+/** Midnight in UTC, this many days from the last one. */
 export const utcMidnight = (time: Date, days = 0): Date =>
   new Date(Math.floor(time.getTime() / dayMs) * dayMs + days * dayMs)

@@ -7,12 +7,12 @@ import { type ValueFrame, valueAxis, valueFrame } from '../drawing/value-axis.ts
 import { unitNames, valueText } from '../drawing/values.ts'
 import type { Cut } from './granules.ts'
 
-/** What a picture of usage shows: dollars by period and group. */
+/** The data of a chart of usage: dollars by period and group. */
 export interface Bars {
   readonly cut: Cut
   readonly groups: readonly string[]
   readonly total: number
-  /** Where the periods begin. */
+  /** The starts of the periods. */
   readonly starts: readonly number[]
   readonly values: readonly { readonly period: number; readonly name: string; readonly value: number }[]
 }
@@ -30,7 +30,7 @@ const plotHeight = 280
 const axisHeight = 40
 const maxBarPx = 60
 
-/** Bars of one colour for each of the groups that cost most, and one for all others together. */
+/** Draws bars with one colour for each of the groups that cost most, and one for all others together. */
 export function drawBars(bars: Bars): string {
   const { cut, groups, starts, total } = bars
   const series = seriesOf(bars)
@@ -55,7 +55,7 @@ export function drawBars(bars: Bars): string {
   )
 }
 
-/** A correction can leave a period below zero, which has no height. */
+/** Values of the bars: a correction can leave a period below zero, which has no height. */
 function seriesOf({ groups, starts, values }: Bars): Series[] {
   const byName = new Map<string, number[]>()
   for (const { period, name, value } of values) {
@@ -106,7 +106,7 @@ function drawColumns(frame: ValueFrame, bars: Bars, series: readonly Series[]): 
 
 const pxPerLabel = 62
 
-/** The first day or hour of periods, of as many as there is room for. */
+/** The axis: first days or hours of periods, as many as there is space for. */
 function periodAxis(frame: ValueFrame, bars: Bars): string {
   const { starts, cut } = bars
   const slot = slotOf(frame, bars)

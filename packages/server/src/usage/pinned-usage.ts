@@ -6,8 +6,8 @@ import { customerFaults, isByCustomer, type UsageQuery } from './schema.ts'
 const apart = (message: string) => new ApiError('forbidden', {}, { message })
 
 /**
- * What a key asks of usage, within its pins. Usage by customer is kept apart from all other dimensions: a key that is pinned to
- * another one is refused where customers are asked about, because its part cannot be told from the rest.
+ * Narrows a usage query to a key's pins. Usage by customer is stored apart from all other dimensions: a key that is pinned to
+ * another one is refused where customers are asked about, because its part cannot be separated from the rest.
  */
 export function pinnedUsage(query: UsageQuery, caller: Pick<Caller, 'pins'>): UsageQuery {
   const asked = pinned(query, caller)

@@ -8,16 +8,16 @@ export type Sums = Record<(typeof usageCounters)[number], bigint>
 
 export type Filters = Partial<Record<Grouping, string>>
 
-/** Nothing may hold a snapshot for long. */
+/** Longest duration of a read: nothing may keep a snapshot open for long. */
 const maxReadMs = 4_500
-/** Groups that fit into memory are added up without a sort on disk. */
+/** Settings of the read: groups that fit into memory are summed without a sort on disk. */
 const prepare = (tx: Tx) =>
   raw`select set_config('statement_timeout', ${String(maxReadMs)}, true), set_config('work_mem', '32MB', true)`.execute(
     tx,
   )
 
 const columns = (names: readonly string[]) => raw.join(names.map((name) => raw.ref(name)))
-/** In an order that is the same on every machine. */
+/** Sorts in byte order, which is the same on every machine. */
 const inByteOrder = (names: readonly string[]) =>
   names.map((name) => raw`${raw.ref(name)} collate "C" as ${raw.ref(name)}`)
 const summed = (prefix = '') =>
@@ -28,8 +28,8 @@ const conditions = (parts: readonly RawBuilder<unknown>[]) => raw.join([...parts
 type Part = (columns: RawBuilder<unknown>) => RawBuilder<unknown>
 
 /**
- * What is folded and what is not yet, of the buckets of a window: whoever reads adds up all parts in one statement, so that
- * a run counts once.
+ * The sources of a window's usage, folded and not yet folded: a reader sums all of them in one statement, so that a run counts
+ * once.
  */
 function partsOf(orgId: string, { from, to }: Window, filters: Filters): Part[] {
   const where = conditions([raw`org_id = ${orgId}`, raw`bucket >= ${from}`, raw`bucket < ${to}`, ...matching(filters)])
@@ -40,7 +40,7 @@ function partsOf(orgId: string, { from, to }: Window, filters: Filters): Part[] 
   ]
 }
 
-/** The same by customer: days in UTC, and nothing else is known of them. */
+/** The sources of usage by customer: days in UTC, without other dimensions. */
 function customerPartsOf(orgId: string, { from, to }: Window, filters: Filters): Part[] {
   const utcDay = (time: Date) => raw`(${time}::timestamptz at time zone 'UTC')::date`
   const own = [raw`org_id = ${orgId}`, ...matching(filters)]
@@ -58,12 +58,12 @@ const matching = (filters: Filters) => Object.entries(filters).map(([name, value
 
 export interface UsageRead {
   readonly window: Window
-  /** Where the periods of the window begin. */
+  /** The starts of the window's periods. */
   readonly starts: readonly Date[]
   readonly groups: readonly Grouping[]
   readonly filters: Filters
   readonly isByCustomer: boolean
-  /** Before this, usage has been folded to UTC days or soon will be, and counts as if it had. */
+  /** Time before which usage has been folded to UTC days or soon will be, and is read as if it had. */
   readonly daysBefore: Date
   readonly limit: number
   readonly descending: boolean
@@ -71,7 +71,7 @@ export interface UsageRead {
 }
 
 export interface PeriodRow extends Sums {
-  /** Which of the periods, from 0. */
+  /** The index of the period, from 0. */
   readonly period: number
   readonly groups: readonly string[]
 }
@@ -90,7 +90,7 @@ export function usageStatement(orgId: string, read: UsageRead): RawBuilder<Recor
   const inWindow = isOld ? raw`and ${at} >= ${window.from} and ${at} < ${window.to}` : raw``
   const period = raw`width_bucket(${at}, ${starts}::timestamptz[]) - 1 as period`
   const place = ['period', ...groups]
-  // Each part by itself first: the large one can then be added up by several processes.
+  // Each source by itself first: the large one can then be summed by parallel workers.
   const parts = (isByCustomer ? customerPartsOf : partsOf)(orgId, scanned, filters).map(
     (part) => raw`${part(raw.join([period, ...inByteOrder(groups), summed()]))} ${inWindow} group by ${columns(place)}`,
   )
@@ -108,7 +108,7 @@ export function usageStatement(orgId: string, read: UsageRead): RawBuilder<Recor
      order by ${order}`
 }
 
-/** One page of usage, and the sums over all pages, of one snapshot. */
+/** Returns one page of usage, and the sums over all pages, from one snapshot. */
 export async function readUsageRows(
   tx: Tx,
   orgId: string,
@@ -141,7 +141,7 @@ export interface DayRead {
   readonly limit: number
 }
 
-/** What was used on a day by each combination of dimensions, in their order, after those of the last page. */
+/** Returns the usage of a day by each combination of dimensions, in their order, after those of the last page. */
 export async function readDay(
   tx: Tx,
   orgId: string,

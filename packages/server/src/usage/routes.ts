@@ -59,7 +59,7 @@ export function usage(app: App, platform: Platform) {
       const cut = { granularity: 'day', timezone: 'UTC' } as const
       const window = wholeSteps(readWindow(query, defaultWindow(query, cut, platform.clock.now())), dayMs)
       reply.type('text/csv; charset=utf-8; header=present')
-      // The framework would read the whole stream to throw it away; from an empty text it would take the length.
+      // The framework would read the whole stream only to discard it; of an empty text it would send the length.
       return Readable.from(method === 'HEAD' ? [] : exportFocus(platform.sql, principal!.orgId, window, filters))
     },
   )

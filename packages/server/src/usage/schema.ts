@@ -8,18 +8,18 @@ import { scheduleFaults, Timezone } from '../ledger/ledger.ts'
 import { Model, Provider } from '../run-log/run-log.ts'
 import { granularities } from './granules.ts'
 
-/** What usage by quarters of an hour is told apart by. */
+/** The dimensions of usage by quarters of an hour. */
 export const dimensions = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id', 'key_id'] as const
 const groupings = [...dimensions, 'customer_id'] as const
 export type Grouping = (typeof groupings)[number]
 
 const maxGroupings = 4
-/** Beyond two dimensions, a window has at most so many periods: each is a row for every combination that was used in it. */
+/** Most periods of a window with more than two dimensions: each is a row for every combination that was used in it. */
 export const maxFinePeriods = 100
 const maxFewGroupings = 2
 export const isFine = (groups: readonly Grouping[]) => groups.length > maxFewGroupings
 
-/** A position names its group, and a group has four names of 200 characters, each up to four bytes. */
+/** A cursor names its group, and a group has four names of 200 characters, each up to four bytes. */
 const maxCursorLength = 8_192
 
 const own = (description: string) => Type.String({ ...OwnId, description })
@@ -77,7 +77,7 @@ export const UsageQuery = withCheck(query, (asked: UsageQuery) => [
 export const groupsOf = ({ group_by }: UsageQuery): Grouping[] =>
   group_by === undefined ? [] : (group_by.split(',') as Grouping[])
 
-/** The groups of a position, if it is one of a list with so many. */
+/** Returns the groups of a cursor, if it belongs to a list with this many. */
 export function groupsAt(id: string, count: number): string[] | undefined {
   try {
     const parts: unknown = JSON.parse(id)
@@ -106,7 +106,7 @@ function groupFaults(asked: UsageQuery): FieldFault[] {
   return isSound ? [] : [{ field: 'group_by', code: 'invalid_value', message }]
 }
 
-/** A picture shows the whole window, in the order of time. */
+/** Field errors of a chart, which shows the whole window, in the order of time. */
 const pictureFaults = (asked: UsageQuery): FieldFault[] =>
   asked.format === 'svg'
     ? (['limit', 'cursor', 'sort'] as const).flatMap((field) =>
@@ -119,7 +119,10 @@ const pictureFaults = (asked: UsageQuery): FieldFault[] =>
 export const isByCustomer = (asked: UsageQuery): boolean =>
   asked.customer_id !== undefined || groupsOf(asked).includes('customer_id')
 
-/** Customers are many: a row for each and every quarter of an hour and workflow would be as many rows as runs. */
+/**
+ * Field errors of usage by customer: customers are many, and a row for each one, quarter of an hour and workflow would be as many
+ * rows as runs.
+ */
 export function customerFaults(asked: UsageQuery): FieldFault[] {
   const why = 'Usage by customer is kept by UTC day and apart from all other dimensions'
   const fault = (field: string, how: string): FieldFault => ({
@@ -138,7 +141,7 @@ export function customerFaults(asked: UsageQuery): FieldFault[] {
   ]
 }
 
-/** Sums have no bound like single amounts have, and a correction can leave a period below zero. */
+/** A sum: it is not bounded like a single amount, and a correction can leave a period below zero. */
 const Sum = (description: string) =>
   Type.String({
     pattern: '^-?(0|[1-9][0-9]{0,18})(\\.[0-9]{1,9})?$',
@@ -159,14 +162,17 @@ const sums = {
   estimated_usd: Sum('The part of it that was charged by estimate.'),
   overrun_usd: Sum('The part of it that went above reservations.'),
   value_usd: Sum('What the runs were worth, as reported.'),
-  average_duration_ms: Nullable({ ...Count, description: 'Of the runs whose end was told; null where there is none.' }),
+  average_duration_ms: Nullable({
+    ...Count,
+    description: 'Of the runs whose end was reported; null where there is none.',
+  }),
 }
 
 const Group = Type.Optional(
   Nullable(
     Type.String({
       description:
-        'With `group_by` only; null for runs that had none, `(other)` for names beyond those that usage tells apart.',
+        'With `group_by` only; null for runs that had none, `(other)` for names beyond those that usage distinguishes.',
     }),
   ),
 )
@@ -197,7 +203,7 @@ export const Usage = Type.Object(
 )
 export type Usage = Static<typeof Usage>
 
-/** The answer in the form that was asked for; a picture is written by hand, so this only documents it. */
+/** The response in the requested form; a chart is written by hand, so this only documents it. */
 export const UsageAnswer = Type.Unsafe<Usage | string>({
   description: 'Usage by period and group, or a picture of its cost.',
   content: {
@@ -220,7 +226,7 @@ export const UsageExportQuery = withCheck(exportQuery, ({ from, to }: Static<typ
   checkOf(listed)!({ from, to }),
 )
 
-/** Streamed, so this documents it and nothing is made from it. */
+/** The export is streamed, so this only documents it. */
 export const UsageExport = Type.Unsafe<Readable | string>({
   description: 'A header line and a line per UTC day, model, provider, workflow, deployment, department and key.',
   content: {

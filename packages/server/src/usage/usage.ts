@@ -26,7 +26,7 @@ const dayMs = 86_400_000
 
 type Reading = Pick<UsageRead, 'limit' | 'descending' | 'after'>
 
-/** The rows of a window and its periods, in the form in which a query asks for them. */
+/** Reads the rows of a window and its periods, in the requested form. */
 async function readPeriods(
   { sql, clock }: Platform,
   orgId: string,
@@ -57,7 +57,7 @@ async function readPeriods(
   return { ...read, cut, window, starts, groups }
 }
 
-/** What runs used and cost in a window, by period and group: exact at once, whatever of it is folded by now. */
+/** Returns the usage and cost of runs in a window, by period and group: exact at once, whatever of it is folded by now. */
 export async function readUsage(platform: Platform, orgId: string, query: UsageQuery): Promise<Usage> {
   const asked = pageRequest(query, 'period_start')
   const { totals, rows, cut, window, starts, groups } = await readPeriods(platform, orgId, query, (periods) => ({
@@ -87,10 +87,10 @@ export async function readUsage(platform: Platform, orgId: string, query: UsageQ
   }
 }
 
-/** Ninety days of more than fifty groups; a picture of more would show none of them. */
+/** Most rows of a chart: ninety days of more than fifty groups. With more, none of them could be told apart. */
 const maxDrawnRows = 5_000
 
-/** A picture of what a window cost, by period and group. */
+/** Draws a chart of a window's cost, by period and group. */
 export async function drawUsage(platform: Platform, orgId: string, query: UsageQuery): Promise<string> {
   const { totals, rows, cut, starts, groups } = await readPeriods(platform, orgId, query, () => ({
     limit: maxDrawnRows,
