@@ -1,4 +1,4 @@
-/** Builds SVG as text. All text that a user may have chosen passes through `text` or an attribute, and both escape it. */
+/** Builds SVG as text. All text that a user may have chosen passes through a text element or an attribute, and both escape it. */
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>
 

@@ -21,7 +21,7 @@ export interface Ruling {
   readonly refusal: PolicyRefusal | undefined
 }
 
-/** An evaluation of an organization's rules for one call: `on` evaluates them for a model. */
+/** The rules of an organization, ready to be evaluated for one call with any model. */
 export interface Rulings {
   readonly set: RuleSet
   readonly on: (model: { model: string; provider?: string | null | undefined }, estimatedNano: bigint) => Ruling

@@ -19,7 +19,8 @@ export const attemptIn = ({ run, key, chain, at }: EvaluateInput, caller: Caller
   })
 
 /**
- * Explains for every rule whether it matches and why, and which one decides. `placeOf` holds the positions of a draft's rules.
+ * Explains for every rule whether it matches and why, and which one decides. A draft's rules are
+ * referred to by their positions.
  */
 export async function explain(
   set: RuleSet,

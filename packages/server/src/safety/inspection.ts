@@ -58,7 +58,7 @@ export function compileSafety({ detectors: set, patterns, allow_list }: SafetySe
 }
 
 /**
- * Returns the detectors that fire on a text, in the order of the check; with `belowToo` also those whose score is below their
+ * Returns the detectors that fire on a text, in the order of the check; on request also those whose score is below their
  * threshold. Yields to other work every few milliseconds.
  */
 export async function inspect(
