@@ -11,7 +11,7 @@ const supporter: KeyFacts = { role: 'operator', scopes: [] }
 const nobody: Attempt['key'] = { id: '', role: '', scopes: [] }
 
 /**
- * Rebuilds the attempt of a stored run. On request, exactly as the rules saw it when the run was admitted; without, the chain
+ * Rebuilds the attempt of a stored run. On request, exactly as the rules saw it when the run was admitted; otherwise the chain
  * comes from the run's row when those rules did not read it.
  */
 export function attemptOfRun(run: StoredRun, keys: KnownKeys, asTold: boolean): Attempt {

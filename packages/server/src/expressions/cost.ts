@@ -38,7 +38,7 @@ const deepestValue = 2
  * Returns the worst-case cost of an expression, derived from the largest values that its variables can hold. Every value has a
  * size bound, so concatenated strings and lists count with their resulting size.
  *
- * Deeper nesting is refused, and must be before types are checked: the library caches every type it meets forever.
+ * Values nested too deep are refused, and must be before types are checked: the library caches every type it meets forever.
  */
 export function costOf(root: Node, { variables }: ExpressionEnvironment): number {
   const estimate = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
