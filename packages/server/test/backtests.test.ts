@@ -479,7 +479,7 @@ describe('where answers have a second', () => {
     await superuser.client.query('rollback')
     const last = (await stream.rest()).at(-1)
     expect(last).toMatchObject({ type: 'error', error: { code: 'service_unavailable' } })
-    expect(JSON.stringify(last)).toContain('stopping')
+    expect(JSON.stringify(last)).toContain('shutting down')
     await closed
   })
 })

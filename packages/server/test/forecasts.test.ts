@@ -173,7 +173,7 @@ describe('too little history', () => {
       training: null,
       confidence: 'low',
     })
-    expect(total.reasons).toEqual(['Nothing was used in the training window.'])
+    expect(total.reasons).toEqual(['There was no usage in the training window.'])
   })
 
   test('says no more than the mean of a few days', async () => {

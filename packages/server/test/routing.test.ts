@@ -327,7 +327,7 @@ describe('where no model is left', () => {
       error: {
         code: 'no_model_passes_eval',
         message:
-          'None of 5 models passes the route chat: 1 no_eval, 1 below_bar, 1 too_few_samples, 1 eval_expired, 1 unpriced.',
+          'None of 5 models passes the requirements of the route chat: 1 no_eval, 1 below_bar, 1 too_few_samples, 1 eval_expired, 1 unpriced.',
         details: {},
       },
     })

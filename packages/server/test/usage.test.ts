@@ -547,6 +547,6 @@ describe('a picture of usage', () => {
   test('is drawn without groups, with four, and with nothing in it', async () => {
     expect((await picture('')).svg).toContain('Cost by day: $45')
     expect((await picture('&group_by=model,provider,workflow_id,key_id')).status).toBe(200)
-    expect((await picture('&model=nothing')).svg).toContain('There is nothing to draw yet.')
+    expect((await picture('&model=nothing')).svg).toContain('There is no data to show yet.')
   })
 })

@@ -304,7 +304,7 @@ describe('a master key that is gone', () => {
     await one.happen('b')
     await eventually(() =>
       server.logs.some(
-        (line) => line['subscription_id'] === one.subUuid && line.message?.includes('cannot be opened') === true,
+        (line) => line['subscription_id'] === one.subUuid && line.message?.includes('cannot be unsealed') === true,
       ),
     )
     await eventually(async () => (await one.queue())!.leased_by === null)

@@ -26,28 +26,29 @@ export { approvalKind } from './grant.ts'
 const dayMs = 86_400_000
 const defaultGrantMs = dayMs
 const maxGrantMs = 90 * dayMs
-/** A denied attempt asks nobody again for so long. */
+/** For this long a denied attempt creates no new request. */
 const denialMs = dayMs
 
-/** A request that this caller may decide on now; or, where that was done already, what was decided. */
+/** Locks and returns a request that the caller may decide now. `isDecided` is true when the wanted decision was already made. */
 async function decidable(tx: Tx, orgId: string, id: string, caller: Caller, now: Date, wanted: Decided['status']) {
-  // The rule first, as whoever changes it: a rule that changes takes its requests with it.
+  // The rule is locked first, as by whoever changes it, because a rule that changes expires its requests.
   const asked = await findApproval(tx, orgId, id)
   if (!asked || !isWithin(caller.pins, asked.attempt)) throw new ApiError('not_found')
   const version = await lockedRuleVersion(tx, orgId, asked.rule_id)
   const row = (await lockApproval(tx, orgId, id))!
   if (caller.kind !== 'key')
-    throw new ApiError('forbidden', {}, { message: 'The organization decides on its approvals itself.' })
+    throw new ApiError('forbidden', {}, { message: 'Only a key of the organization can decide on its approvals.' })
   if (await isWithinReach(tx, orgId, row.requested_by, caller.id))
     throw new ApiError(
       'forbidden',
       {},
-      { message: 'Who asks for an approval cannot decide on it, nor can a key that it has minted or rotated.' },
+      { message: 'The key that requested an approval cannot decide on it, nor can a key that it created or rotated.' },
     )
   if (row.status === wanted) return { row, isDecided: true }
-  if (row.status !== 'pending') throw conflict(`The request is ${row.status}.`)
-  if (version !== row.rule_version) throw conflict('The rule has changed since: the next attempt asks anew.')
-  if (row.expires_at <= now) throw conflict('The request has expired: the next attempt asks anew.')
+  if (row.status !== 'pending') throw conflict(`The request is already ${row.status}.`)
+  if (version !== row.rule_version)
+    throw conflict('The rule has changed since the request was made. The next attempt creates a new request.')
+  if (row.expires_at <= now) throw conflict('The request has expired. The next attempt creates a new request.')
   return { row, isDecided: false }
 }
 
@@ -78,7 +79,8 @@ export async function approve(
     row.max_runs !== max_runs ||
     row.max_amount_nano !== maxAmountNano ||
     (expires_at !== undefined && row.expires_at.getTime() !== until.getTime())
-  if (isDecided && isOther) throw conflict('The request is approved already, and a grant is not changed: revoke it.')
+  if (isDecided && isOther)
+    throw conflict('The request is already approved, and a grant cannot be changed. Revoke it instead.')
   if (isDecided) return before
   const decided = await decideApproval(tx, orgId, id, {
     status: 'approved',
@@ -133,7 +135,7 @@ export async function deny(
   return after
 }
 
-/** Takes a grant back: nothing starts on it once this is answered, also not what is on its way. */
+/** Revokes a grant. Once this returns, no run starts on it, not even one whose start is in progress. */
 export async function revoke(
   tools: ChangeTools,
   { orgId, pins }: Caller,
@@ -141,7 +143,7 @@ export async function revoke(
   now: Date,
 ): Promise<ApprovalView> {
   const { tx, audit, emit, accessChanged } = tools
-  // In the order of whoever changes the rule.
+  // Locks in the same order as whoever changes the rule.
   await lockSet(tx, orgId)
   const row = await lockApproval(tx, orgId, id)
   if (!row || !isWithin(pins, row.attempt)) throw new ApiError('not_found')
@@ -157,7 +159,7 @@ export async function revoke(
   return after
 }
 
-/** A rule that changes or goes takes with it what was asked and granted because of it. */
+/** Expires the requests and grants of a rule that is changed or removed. */
 export async function expireWithRule({ tx, audit, emit }: ChangeTools, orgId: string, ruleId: string) {
   for (const row of await expireOfRule(tx, orgId, ruleId)) {
     const data = requestData(row)

@@ -19,12 +19,12 @@ import {
 } from './queries.ts'
 import { requestData } from './views.ts'
 
-/** Nobody is waited for longer than that. */
+/** The time after which a pending request expires. */
 const waitMs = 7 * 86_400_000
-/** More could nobody look through; and one key must not keep the others from asking. */
+/** The limits of pending requests: nobody could review more, and one key must not block the requests of others. */
 const mostPending = { all: 1_000, own: 100 }
 
-/** An attempt that a rule lets through only once somebody has approved it. */
+/** An attempt that a rule allows only with an approval. */
 export interface Asked {
   readonly caller: Caller
   readonly rule: Rule
@@ -33,7 +33,7 @@ export interface Asked {
   readonly traceId: string
 }
 
-/** A request that waits, or was denied not long ago. */
+/** A request that is pending, or was denied recently. */
 export interface OpenRequest {
   readonly id: string
   readonly status: 'pending' | 'denied'
@@ -42,11 +42,13 @@ export interface OpenRequest {
 }
 
 export interface Approvals {
-  /** What was granted for the attempt and stands, the oldest first; whether there is room in it is decided where it is taken. */
+  /**
+   * Returns the valid grants for the attempt, the oldest first. Whether a grant has capacity left is decided when it is charged.
+   */
   readonly grantsFor: (asked: Asked) => Promise<Grant[]>
   /**
-   * Asks for an approval, unless the same attempt waits already or was denied not long ago; the request that there is then. Nothing where the
-   * rule has changed meanwhile, or too much waits already.
+   * Creates a request for approval, unless the same attempt is already pending or was denied recently; then returns the existing
+   * request. Returns undefined when the rule has changed meanwhile, or too many requests are pending.
    */
   readonly ask: (asked: Asked) => Promise<OpenRequest | undefined>
 }
@@ -60,7 +62,7 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
     fingerprint: fingerprintOf(rule, attempt),
   })
 
-  /** On the record and to subscriptions, as everything that becomes of a request. */
+  /** Audits and emits a change of a request. */
   async function tell(tx: Tx, { caller, address, traceId }: Asked, kind: 'requested' | 'expired', row: ApprovalRow) {
     const data = requestData(row)
     const action = `approval.${kind}` as const
@@ -86,7 +88,7 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
           return spent + held < BigInt(max_runs!)
         }
         const roomy = rows.filter(hasRoom)
-        // All are used up: the last one says so in its own words.
+        // All grants are used up: the last one is returned, so that its refusal says so.
         return (roomy.length > 0 ? roomy : rows.slice(-1)).map(grantOf)
       })
     },
@@ -97,7 +99,7 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
       const key = keyOf(asked)
       const now = clock.now()
       return sql.asOrgs([orgId], async (tx) => {
-        // A rule that changes takes its requests with it: none may come after that.
+        // Locks the rule: a rule that changes expires its requests, so no request may be created after that.
         if ((await lockedRuleVersion(tx, orgId, rule.id)) !== rule.version) return undefined
         const open = await findOpen(tx, orgId, key, now)
         if (open) return openRequest(open)
@@ -118,7 +120,7 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
           expires_at: new Date(now.getTime() + waitMs),
         })
         if (row) await tell(tx, asked, 'requested', row)
-        // Without a row another request has asked a moment ago.
+        // Without a row, a concurrent attempt has just created the request.
         const found = row ?? (await findOpen(tx, orgId, key, now))
         return found && openRequest(found)
       })

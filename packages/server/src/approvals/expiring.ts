@@ -9,7 +9,7 @@ import { requestData } from './views.ts'
 
 const atOnce = 200
 
-/** Ends requests that nobody decided on in time, and grants whose time is over. Neither is honoured before the job comes, either. */
+/** Expires undecided requests and grants whose time is over. Neither is honoured after its expiry even before this job runs. */
 export async function expireApprovals({ sql, config }: Pick<Platform, 'sql' | 'config'>, signal?: AbortSignal) {
   const keyring = auditKeyring(config.masterKeys())
   const failures: unknown[] = []
@@ -22,15 +22,14 @@ export async function expireApprovals({ sql, config }: Pick<Platform, 'sql' | 'c
       try {
         ended += await expireOf(sql, keyring, orgId)
       } catch (error) {
-        // What is wrong with one organization is not the others' to wait for.
+        // A failure in one organization must not delay the others.
         failed.add(orgId)
         failures.push(error)
       }
     }
     if (ended === 0) break
   }
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} organizations could not be looked through`)
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} organizations could not be processed`)
 }
 
 const expireOf = (sql: Sql, keyring: Keyring, orgId: string) =>

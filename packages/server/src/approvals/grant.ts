@@ -13,8 +13,9 @@ import type { Attempt, Rule } from '../policies/policies.ts'
 import { formatId } from '../values/id.ts'
 
 /**
- * What makes two attempts the same one: who asks for what, for whom. How many tokens it takes and what it costs may differ; so may
- * tags and metadata, unless they are what the rule is about: then who approves has seen those and no others.
+ * Returns the hash by which two attempts count as the same one: the same key attempts the same thing for the same customer. Token
+ * counts and cost may differ. So may tags and metadata, unless the rule uses them: then the approver has approved those and no
+ * others.
  */
 export const fingerprintOf = ({ expression }: Pick<Rule, 'expression'>, attempt: Attempt): Buffer =>
   hash(
@@ -35,7 +36,7 @@ export const fingerprintOf = ({ expression }: Pick<Rule, 'expression'>, attempt:
     'buffer',
   )
 
-/** The keys of what counts a grant. */
+/** The ledger key of a grant's counter. */
 export const grantKey = (approvalId: string, unit: Unit) => allowanceKey(approvalId, '', unit, '')
 
 const allowanceOf = ({ id }: Grant, unit: Unit, limit: bigint): Allowance => ({
@@ -50,7 +51,10 @@ const allowanceOf = ({ id }: Grant, unit: Unit, limit: bigint): Allowance => ({
   thresholds: [],
 })
 
-/** A run that a rule refuses without an approval takes from the grant; counted like money, so that no two take the same. */
+/**
+ * The limit kind of a grant: a run that a rule refuses without an approval is charged to it. Grants are counted like money, so
+ * that no two runs take the same one.
+ */
 export const approvalKind: LimitKind = {
   kind: 'approval',
   bindsAtEdge: false,
@@ -63,11 +67,11 @@ export const approvalKind: LimitKind = {
     return [runs, claimOn(kindOf(approval), allowanceOf(approval, 'usd', maxAmountNano))]
   },
   refuse: () => {
-    throw new TypeError('a grant refuses in its own words')
+    throw new TypeError('a grant must be refused by the limit kind of its own rule')
   },
 }
 
-/** The refusal is the rule's: as if nobody had approved anything. */
+/** A grant that is used up or expired is refused with the error of its rule, as if nothing had been approved. */
 const kindOf = ({ ruleId, reason, attempted }: Grant): LimitKind => ({
   ...approvalKind,
   refuse: ({ claim, allowance }) =>
@@ -81,7 +85,7 @@ const kindOf = ({ ruleId, reason, attempted }: Grant): LimitKind => ({
 })
 
 const usedUp: Record<Unit, string> = {
-  runs: 'All runs that were approved have been started.',
-  usd: 'The run would cost more than what is left of the approved amount.',
+  runs: 'All approved runs have been started.',
+  usd: 'The run would cost more than the remainder of the approved amount.',
   tokens: '',
 }

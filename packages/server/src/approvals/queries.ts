@@ -55,7 +55,7 @@ interface Untyped {
 type Typed<T extends Untyped> = Omit<T, keyof Untyped> & Pick<ApprovalRow, keyof Untyped>
 const typed = <T extends Untyped>(row: T) => row as unknown as Typed<T>
 
-/** What makes two attempts the same one, for a rule as it is. */
+/** The identity of an attempt, for one version of a rule. */
 export interface AttemptKey {
   readonly ruleId: string
   readonly ruleVersion: number
@@ -71,7 +71,7 @@ const ofAttempt = (tx: Tx, orgId: string, of: AttemptKey) =>
     .where('rule_version', '=', of.ruleVersion)
     .where('fingerprint', '=', of.fingerprint)
 
-/** What was granted for an attempt and stands, the oldest first. */
+/** Returns the valid grants of an attempt, the oldest first. */
 export async function standingGrants(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow[]> {
   const rows = await ofAttempt(tx, orgId, of)
     .where('status', '=', 'approved')
@@ -81,7 +81,7 @@ export async function standingGrants(tx: Tx, orgId: string, of: AttemptKey, now:
   return rows.map(typed)
 }
 
-/** The request that waits for an attempt, or the denial that stands. */
+/** Returns the pending request of an attempt, or the denial that still holds. */
 export async function findOpen(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow | undefined> {
   const row = await ofAttempt(tx, orgId, of)
     .where('status', 'in', ['pending', 'denied'])
@@ -92,7 +92,7 @@ export async function findOpen(tx: Tx, orgId: string, of: AttemptKey, now: Date)
   return row && typed(row)
 }
 
-/** Ends the request that has waited too long, so that the next can be made. */
+/** Expires the overdue request of an attempt, so that a new one can be created. */
 export async function expireOfAttempt(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow[]> {
   const rows = await tx
     .updateTable('approvals')
@@ -109,8 +109,8 @@ export async function expireOfAttempt(tx: Tx, orgId: string, of: AttemptKey, now
 }
 
 /**
- * True where the approver is the requester, or a key that the requester could have got hold of: one of its own lineage, or of the
- * lineage of a key that it has minted or rotated, and so on.
+ * True when the approver is the requester, or a key that the requester could control: one of its own lineage, or of the lineage
+ * of a key that it has created or rotated, and so on.
  */
 export async function isWithinReach(tx: Tx, orgId: string, requester: string, approver: string): Promise<boolean> {
   const { rows } = await raw<{ found: boolean }>`
@@ -141,7 +141,7 @@ export interface NewApproval {
   readonly expires_at: Date
 }
 
-/** How many requests wait: in all, and of one key. */
+/** Counts the pending requests: all of them, and those of one key. */
 export async function countPending(tx: Tx, orgId: string, keyId: string): Promise<{ all: number; own: number }> {
   const { rows } = await raw<{ all: bigint; own: bigint }>`
     select count(*) as all, count(*) filter (where requested_by = ${keyId}) as own
@@ -149,7 +149,7 @@ export async function countPending(tx: Tx, orgId: string, keyId: string): Promis
   return { all: Number(rows[0]!.all), own: Number(rows[0]!.own) }
 }
 
-/** Nothing where the same attempt waits already. */
+/** Inserts a request. Returns undefined when the same attempt is already pending. */
 export async function insertApproval(
   tx: Tx,
   orgId: string,
@@ -190,7 +190,7 @@ export async function lockApproval(tx: Tx, orgId: string, id: string): Promise<A
   return row && typed(row)
 }
 
-/** The version of a rule that nobody can change before the transaction ends; nothing where there is no such rule. */
+/** Returns a rule's version and locks the rule until the transaction ends; undefined when there is no such rule. */
 export async function lockedRuleVersion(tx: Tx, orgId: string, ruleId: string): Promise<number | undefined> {
   const row = await tx
     .selectFrom('policy_rules')
@@ -234,7 +234,7 @@ export async function revokeApproval(tx: Tx, orgId: string, id: string, now: Dat
   return typed(row)
 }
 
-/** Ends what waits or stands for a rule. */
+/** Expires the pending requests and the grants of a rule. */
 export async function expireOfRule(tx: Tx, orgId: string, ruleId: string): Promise<ApprovalRow[]> {
   const rows = await tx
     .updateTable('approvals')
@@ -247,7 +247,7 @@ export async function expireOfRule(tx: Tx, orgId: string, ruleId: string): Promi
   return rows.map(typed)
 }
 
-/** Ends what is overdue, some at a time. */
+/** Expires overdue requests and grants, at most `most` of them. */
 export async function expireOverdue(tx: Tx, orgId: string, most: number): Promise<ApprovalRow[]> {
   const { rows } = await raw<{ id: string }>`
     update approvals a set status = 'expired', updated_at = clock_timestamp()

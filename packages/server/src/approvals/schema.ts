@@ -9,7 +9,9 @@ const maxGrantedRuns = 100_000
 
 export const ApprovalPath = Type.Object({ id: PathId('org'), approval_id: PathId('approval') })
 
-const Note = Type.Optional(Type.String({ ...OwnId, maxLength: 500, description: 'For the record, and for who asked.' }))
+const Note = Type.Optional(
+  Type.String({ ...OwnId, maxLength: 500, description: 'A note for the requester and the audit log.' }),
+)
 
 export const ApproveInput = Type.Object(
   {
@@ -18,16 +20,16 @@ export const ApproveInput = Type.Object(
         minimum: 1,
         maximum: maxGrantedRuns,
         default: 1,
-        description: 'How many runs may start.',
+        description: 'The number of runs that may start.',
         examples: [3],
       }),
     ),
     max_amount_usd: Type.Optional(
-      Nullable({ ...Usd, description: 'What they may cost together; without it only the other limits bind.' }),
+      Nullable({ ...Usd, description: 'The total cost of the runs. Without it, only the other limits apply.' }),
     ),
     expires_at: Type.Optional({
       ...Moment,
-      description: 'Until when; by default for a day, at most for 90 days.',
+      description: 'The end of the grant: one day from now by default, at most 90 days.',
     }),
     note: Note,
   },
@@ -41,12 +43,12 @@ export type DenyInput = Static<typeof DenyInput>
 const Grant = Type.Object(
   {
     max_runs: Count,
-    runs_started: { ...Count, description: 'Those that are running among them.' },
+    runs_started: { ...Count, description: 'The runs that were started, including running ones.' },
     max_amount_usd: Nullable(Usd),
     spent_usd: Usd,
     held_usd: Usd,
   },
-  { description: 'What was granted, and what is used of it.' },
+  { description: 'The grant and its usage.' },
 )
 
 export const ApprovalView = Type.Object(
@@ -57,8 +59,8 @@ export const ApprovalView = Type.Object(
     rule_name: Type.String(),
     rule_version: Count,
     reason: Type.String(),
-    attempted: Type.String({ description: 'The model or action.', examples: ['refund'] }),
-    attempt: Type.Record(Type.String(), Type.Unknown(), { description: 'What was attempted first, as rules saw it.' }),
+    attempted: Type.String({ description: 'The model or action that the rule targets.', examples: ['refund'] }),
+    attempt: Type.Record(Type.String(), Type.Unknown(), { description: 'The first attempt, as rules saw it.' }),
     estimated_cost_usd: Usd,
     requested_by: { ...Id('key'), description: 'The key that attempted it.' },
     decided_by: Nullable(Id('key')),
@@ -68,7 +70,7 @@ export const ApprovalView = Type.Object(
     expires_at: {
       ...Timestamp,
       description:
-        'Pending: until when it waits. Approved: until when runs may start. Denied: until when nobody is asked again.',
+        'Pending: the request expires then. Approved: runs may start until then. Denied: no new request is created until then.',
     },
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -79,5 +81,5 @@ export type ApprovalView = Static<typeof ApprovalView>
 export const ApprovalList = ListOf(ApprovalView)
 export const ApprovalListQuery = ListQuery(
   { created_at: 'time' },
-  { status: Type.Enum([...approvalStatuses]), rule_id: IdFilter(['rule'], 'Only those that this rule asks for.') },
+  { status: Type.Enum([...approvalStatuses]), rule_id: IdFilter(['rule'], 'Only the requests of this rule.') },
 )

@@ -8,7 +8,7 @@ import { grantKey } from './grant.ts'
 import type { ApprovalRow } from './queries.ts'
 import type { ApprovalView } from './schema.ts'
 
-/** Requests as `/v1` shows them, each with what is used of its grant. */
+/** Returns requests as `/v1` shows them, each with the usage of its grant. */
 export async function approvalViews(tx: Tx, orgId: string, rows: readonly ApprovalRow[]): Promise<ApprovalView[]> {
   const granted = rows.filter(({ max_runs }) => max_runs !== null)
   const keys = granted.flatMap(({ id }) => [grantKey(id, 'runs'), grantKey(id, 'usd')])
@@ -45,7 +45,7 @@ const viewOf = (row: ApprovalRow, balanceOf: (unit: 'runs' | 'usd') => Balance):
   updated_at: timestamp(row.updated_at),
 })
 
-/** What is told of a request, whatever has become of it. */
+/** Builds the event data of a request, for every change of its status. */
 export const requestData = (row: ApprovalRow) => ({
   approval_id: formatId('approval', row.id),
   rule_id: formatId('rule', row.rule_id),

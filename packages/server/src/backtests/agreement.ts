@@ -8,7 +8,7 @@ const maxExamples = 20
 
 type Example = AgreementView['examples'][number]
 
-/** Compares what exactly these rules said when they were asked with what they say now. */
+/** Compares the recorded decisions of exactly these rules with their decisions now. */
 export class Agreement {
   private readonly version: bigint
   private compared = 0
@@ -19,10 +19,10 @@ export class Agreement {
     this.version = version
   }
 
-  /** Whether these rules, as they are now, were asked. */
+  /** True when the run was admitted under this version of the rules. */
   covers = (admission: Admission | null): boolean => admission?.set_version === this.version.toString()
 
-  /** A run that was admitted was let through, or somebody had approved it. */
+  /** Compares a run. A run that was admitted was allowed, or had an approval. */
   run({ id, admission }: StoredRun, verdict: PolicyVerdict) {
     if (!this.covers(admission)) return
     const outcome = admission!.approval_id === undefined ? 'allow' : 'require_approval'

@@ -32,8 +32,9 @@ export interface Asked {
 }
 
 /**
- * Asks the same pure functions that decide live about every run that has ended in a window, and about what rules refused there.
- * Page by page in short transactions, so that nothing is held but a page, and in slices, so that nobody waits for it.
+ * Evaluates every run that ended in a window, and every recorded refusal, with the same pure functions that decide live. Reads
+ * page by page in short transactions, so that only a page is held in memory, and works in time slices, so that other requests are
+ * not delayed.
  */
 export async function backtest(
   { sql, clock }: Pick<Platform, 'sql' | 'clock'>,
@@ -70,7 +71,7 @@ export async function backtest(
   }
 }
 
-/** Runs that are no longer shown are not tested either. */
+/** Returns the range of runs to test. Runs that are no longer shown are not tested either. */
 async function rangeOf(tx: Tx, orgId: string, { from, to }: Window, now: Date): Promise<RunRange> {
   const retention = await loadRetention(tx, orgId)
   const oldest = shownFrom(retention, now)
@@ -89,7 +90,7 @@ const runPages = (sql: Sql, orgId: string, range: RunRange) =>
     pageRows,
   )
 
-/** The roles and scopes of those who asked for these runs: they never change. */
+/** Returns the roles and scopes of the keys that started these runs. They never change. */
 async function keysOf(tx: Tx, orgId: string, ids: readonly string[]): Promise<KnownKeys> {
   const uuids = ids.flatMap((id) => parseId('key', id) ?? [])
   const rows = uuids.length === 0 ? [] : await findKeys(tx, orgId, uuids)

@@ -7,18 +7,18 @@ import type { Judgement, RuleRef } from './report.ts'
 import type { DraftLimit } from './schema.ts'
 import { attemptOfRun, type KnownKeys } from './stored-runs.ts'
 
-/** What is tested. */
+/** The subject of a test: the live rules, a draft of rules, or a draft of a limit. */
 export type Tested =
   | { readonly kind: 'live'; readonly set: RuleSet }
   | ({ readonly kind: 'rules' } & Draft)
   | { readonly kind: 'limit'; readonly limit: DraftLimit }
 
-/** What the tested rules say of an attempt that was refused. */
+/** The decision of the tested rules on an attempt that was refused. */
 export type RefusedThen = 'allowed' | 'refused' | 'failed'
 
-/** How a test looks at runs and, if rules are tested, at what was refused. */
+/** The evaluator of a test: for runs and, when rules are tested, for recorded refusals. */
 export interface Judging {
-  /** How many runs are judged in one go. */
+  /** The number of runs that are judged in one step. */
   readonly step: number
   readonly runs: (some: readonly StoredRun[], keys: KnownKeys) => readonly Judgement[]
   readonly refusal?: (refusal: RecordedRefusal) => RefusedThen
@@ -47,7 +47,7 @@ export function judgingOf(tested: Tested): Judging {
     return { outcome: isApproved ? 'approved' : outcome, rule }
   }
   return {
-    // A thousand rules may take a millisecond.
+    // Evaluating a thousand rules may take a millisecond.
     step: 1,
     runs: (some, keys) => some.map((run) => judged(run, keys)),
     refusal: (refusal) => {

@@ -41,7 +41,9 @@ const chargeOf = (run: StoredRun): Charge => ({
   customerId: run.customer_id ?? undefined,
 })
 
-/** Which claims a charge has where nothing is set but the draft; bound by the very kinds that bind live. */
+/**
+ * Returns the function that binds the claims of a charge when only the draft limit exists, using the limit kinds that bind live.
+ */
 function binding(draft: DraftLimit): (charge: Charge, atMs: number) => readonly Claim[] {
   const limit = limitOf(draft)
   const { scope_kind: scopeKind, scope_id: scopeId } = draft
@@ -57,9 +59,9 @@ function binding(draft: DraftLimit): (charge: Charge, atMs: number) => readonly 
 }
 
 /**
- * Charges runs to a limit that was not there, in the order in which they started and with what they cost: what does not fit is
- * refused, and then not spent. Only running periods are kept in mind; beyond so many customers in one of them, further ones are
- * told as not counted.
+ * Charges runs to a hypothetical limit, in the order in which they started and with their actual cost; a run that does not fit is
+ * refused, and then not spent. Only the current periods are kept in memory; customers beyond the maximum in one period are
+ * reported as uncounted.
  */
 export function replayLimit(draft: DraftLimit, most = maxBooks): (runs: readonly StoredRun[]) => Charged[] {
   const bind = binding(draft)
@@ -69,7 +71,7 @@ export function replayLimit(draft: DraftLimit, most = maxBooks): (runs: readonly
     for (const [key, { allowance }] of books) if (allowance.period!.endMs <= atMs) books.delete(key)
   }
 
-  /** Whether there is a book for each claim; made where there is room. */
+  /** True when every claim has a balance; creates missing ones while there is capacity. */
   function opened(claims: readonly Claim[]): boolean {
     for (const allowance of claims.flatMap(({ allowances }) => allowances)) {
       if (books.has(allowance.key)) continue
@@ -99,7 +101,7 @@ export function replayLimit(draft: DraftLimit, most = maxBooks): (runs: readonly
     )
     for (const [key, balance] of after) books.set(key, { ...books.get(key)!, balance, exists: true })
     const [verdict] = verdicts
-    if (verdict?.type !== 'charged') throw new Error('a charge is answered as one')
+    if (verdict?.type !== 'charged') throw new Error('expected the outcome of a charge to be of type charged')
     return runs.map((_, i) => (verdict.refusals.has(i) ? 'over_limit' : uncounted.has(i) ? 'uncounted' : 'allow'))
   }
 }

@@ -2,7 +2,7 @@ import type { Window } from '../contract/lists.ts'
 
 type Part = 'runs' | 'refusals'
 
-/** How far a test has come. By time, which is known, in parts that are as large as the database expects them to be. */
+/** The progress of a test. It is measured by time, in parts weighted by the row counts that the database estimates. */
 export class Progress {
   private considered = 0
   private expected: number | null = null
@@ -33,7 +33,7 @@ export class Progress {
     const fraction = runs * this.shareOfRuns + refusals * (1 - this.shareOfRuns)
     return {
       considered: this.considered,
-      // Who has seen more than was expected knows better.
+      // More rows than estimated have been read: the actual count is the better estimate.
       total_estimate: this.expected === null ? null : Math.max(this.expected, this.considered),
       fraction: Math.round(fraction * 1_000) / 1_000,
     }

@@ -5,7 +5,7 @@ import type { Tx } from '../infra/sql.ts'
 import type { StoredAttempt } from '../policies/policies.ts'
 import type { Admission } from '../run-log/run-log.ts'
 
-/** A run that has ended, as far as rules and limits can ask about it. */
+/** A finished run, with the fields that rules and limits can read. */
 export interface StoredRun {
   readonly id: string
   readonly model: string
@@ -31,13 +31,13 @@ export interface RunRange {
   readonly window: Window
 }
 
-/** Pages are read along the key, never by reading a whole table and sorting it. */
+/** Makes the planner read pages along the key, never by scanning and sorting a whole table. */
 export async function readAlongKeys(tx: Tx) {
   await raw`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                    set_config('enable_sort', 'off', true)`.execute(tx)
 }
 
-/** No id is from before 1970. */
+/** Returns the lowest ID of a time. No ID is from before 1970. */
 const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
 
 const runsIn = (orgId: string, { classes, window }: RunRange) => raw`
@@ -45,8 +45,9 @@ const runsIn = (orgId: string, { classes, window }: RunRange) => raw`
    and id >= ${leastId(window.from)}::uuid and id < ${leastId(window.to)}::uuid`
 
 /**
- * A page travels as one text and is taken apart where it is looked at: thousands of rows that wait together would outlive the
- * collector's first look, and each such look would hold everybody up. Without names, which cost the database the most.
+ * Reads a page as one text, which is parsed where it is processed: thousands of row objects that live together would survive the
+ * first garbage collection, and each collection would block the process. Rows are arrays without field names, because the names
+ * cost the database the most.
  */
 const pageOf = async <Extra extends object>(
   tx: Tx,
@@ -58,15 +59,15 @@ const pageOf = async <Extra extends object>(
       from (${page}) as page`.execute(tx)
   const [answer] = rows
   const { text, ...more } = answer!
-  // The driver's timers remember the answer for a while after it is read.
+  // The driver's timers keep the result referenced for a while after it is read.
   answer!.text = null
   return { rows: text === null ? [] : text.split(separator), ...(more as unknown as Extra) }
 }
 
-/** Stands in no JSON. */
+/** A separator that occurs in no JSON. */
 const separator = '\u001e'
 
-/** The next runs of a window, in the order in which they started, each as JSON; and the keys that asked for them. */
+/** Reads the next runs of a window, in the order in which they started, each as JSON, with the keys that started them. */
 export const readRuns = (tx: Tx, orgId: string, range: RunRange, after: string | undefined, limit: number) =>
   pageOf<{ readonly key_ids: readonly string[] | null }>(
     tx,
@@ -112,7 +113,7 @@ export function runIn(text: string): StoredRun {
   }
 }
 
-/** An attempt that rules refused, as often as it was made within a minute. */
+/** An attempt that rules refused, with the number of times that it was made within a minute. */
 export interface RecordedRefusal {
   readonly id: string
   readonly minute: string
@@ -128,7 +129,7 @@ const refusalsIn = (orgId: string, { from, to }: Window) => raw`
   from policy_matches where org_id = ${orgId}::uuid and not shadow
    and minute >= ${from.toISOString()}::timestamptz and minute < ${to.toISOString()}::timestamptz`
 
-/** The next recorded refusals of a window, minute by minute, each as JSON. */
+/** Reads the next recorded refusals of a window, minute by minute, each as JSON. */
 export function readRefusals(tx: Tx, orgId: string, window: Window, after: string | undefined, limit: number) {
   const last = after === undefined ? undefined : refusalIn(after)
   const beyond = last
@@ -153,7 +154,7 @@ export function refusalIn(text: string): RecordedRefusal {
   return { id, minute, rule_id, set_version, outcome, attempt_hash, attempt, count }
 }
 
-/** How many rows the planner expects: free, and near enough to say how far a test has come. */
+/** Returns the row count that the planner estimates: free, and accurate enough to report progress. */
 async function expectedRows(tx: Tx, from: RawBuilder<unknown>): Promise<number> {
   const { rows } = await raw<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
     explain (format json) select 1 ${from}`.execute(tx)

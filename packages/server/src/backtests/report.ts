@@ -7,7 +7,7 @@ import { addTo, Largest, newTally, type Ranked, Ranking, tallyView } from './tal
 
 const maxExamples = 20
 
-/** What becomes of a run. `approved`: refused by the live rules, had nobody approved it; `uncounted`: nothing can be said. */
+/** The outcome of a run. `approved`: the live rules would refuse it without its approval; `uncounted`: it was not judged. */
 export interface Judgement {
   readonly outcome: 'allow' | 'block' | 'require_approval' | 'error' | 'over_limit' | 'approved' | 'uncounted'
   readonly rule: Rule | null
@@ -15,10 +15,10 @@ export interface Judgement {
 
 type Example = BacktestView['examples'][number]
 
-/** How a rule is named in an answer. */
+/** The reference to a rule in a response. */
 export type RuleRef = Pick<Example, 'rule_id' | 'index' | 'rule_name'>
 
-/** Adds up what becomes of runs, in memory that does not grow with their number. */
+/** Adds up outcomes, in memory that does not grow with the number of runs. */
 export class Report {
   private readonly counts = {
     allow: 0,

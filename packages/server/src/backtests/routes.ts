@@ -37,9 +37,9 @@ export function backtests(app: App, platform: Platform, rules: Pick<Remembered<R
       schema: {
         operationId: 'backtestPolicies',
         tags: ['policies'],
-        summary: 'Test rules or a limit against real runs',
+        summary: 'Back-test rules or a limit against real runs',
         description:
-          'Says which runs of a window of at most 90 days, by default the last 30, would have been refused by the live rules, a draft of rules or a draft of a limit, and what that would have saved. Nothing is changed. One at a time per organization, and few per process; a caller that hangs up ends it. With `Accept: application/x-ndjson` the answer is a stream of lines with progress, for as long as it takes.',
+          'Reports which runs of a window of at most 90 days, by default the last 30, would have been refused by the live rules, a draft of rules or a draft of a limit, and how much that would have saved. Nothing is changed. One back-test runs at a time per organization, and few per process; closing the connection cancels it. With `Accept: application/x-ndjson` the response is a stream of lines with progress.',
         params: OrgPath,
         body: BacktestInput,
         response: { 200: BacktestAnswer },
@@ -52,7 +52,7 @@ export function backtests(app: App, platform: Platform, rules: Pick<Remembered<R
       const place = running.enter(orgId)
       const progress = new Progress()
       const result = backtest(platform, orgId, { window, tested }, progress, place.signal).finally(place.leave)
-      // Also when others have answered because it took too long; and whoever left while rules were read is gone already.
+      // Also closes when the request has timed out; and a caller that left while rules were loaded is already gone.
       reply.raw.once('close', place.stop)
       if (reply.raw.closed) place.stop()
       if (request.headers.accept?.includes(lines) !== true) return result.catch(unlessLeft)
@@ -62,7 +62,7 @@ export function backtests(app: App, platform: Platform, rules: Pick<Remembered<R
   )
 }
 
-/** Who says when to begin asks for what came since; who says nothing, for the last 30 days. */
+/** Returns the window: from the given start until now, or by default the last 30 days. */
 function windowOf(asked: { from?: string; to?: string }, now: Date): Window {
   const nowMs = now.getTime()
   const latest = nowMs + clockSkewMs
@@ -82,7 +82,7 @@ async function testedBy(
   return rules ? { kind: 'rules', ...(await draftRules(rules, set)) } : { kind: 'live', set }
 }
 
-/** Nobody is there to be told of anything. */
+/** Swallows the error of a caller that has left: there is nobody to send a response to. */
 function unlessLeft(error: unknown): BacktestView {
   if (error instanceof CallerLeft) return undefined as unknown as BacktestView
   throw error

@@ -20,7 +20,7 @@ test('a place is free again when its test has left, and not before', () => {
   const first = running.enter('a')
   expect(() => running.enter('a')).toThrow('this organization')
   running.enter('b')
-  expect(() => running.enter('c')).toThrow('as can')
+  expect(() => running.enter('c')).toThrow('Too many')
   first.stop()
   expect(() => running.enter('a')).toThrow('this organization')
   first.leave()

@@ -10,28 +10,29 @@ const maxAtOnce = 2
 const maxMinutes = 10
 const lineEveryMs = 500
 
-/** Whoever asked has left: nobody is answered any more. */
+/** Thrown when the caller has left, so that there is nobody to respond to. */
 export class CallerLeft extends Error {}
 
-/** The place of one test among those that a process works on. */
+/** The slot of one test among those that a process runs. */
 export interface Place {
   readonly signal: AbortSignal
-  /** Ends the work at once. */
+  /** Aborts the test immediately. */
   readonly stop: () => void
   readonly leave: () => void
 }
 
-/** The tests that this process works on: few, because each of them keeps it busy. */
+/** The tests that this process runs: few, because each of them keeps it busy. */
 export class RunningTests {
   private readonly byOrg = new Map<string, AbortController>()
 
   enter(orgId: string): Place {
-    if (this.byOrg.has(orgId)) throw busy('A back-test of this organization is running. Retry when it is done.')
-    if (this.byOrg.size >= maxAtOnce) throw busy('As many back-tests are running as can. Retry later.')
+    if (this.byOrg.has(orgId))
+      throw busy('A back-test of this organization is already running. Retry when it has finished.')
+    if (this.byOrg.size >= maxAtOnce) throw busy('Too many back-tests are running. Retry later.')
     const controller = new AbortController()
     this.byOrg.set(orgId, controller)
-    // However costly its rules: others wait for its place.
-    const tooLong = busy(`The back-test took more than ${maxMinutes} minutes. Ask for a shorter window.`)
+    // A time limit, however expensive its rules are: others wait for the slot.
+    const tooLong = busy(`The back-test took more than ${maxMinutes} minutes. Request a shorter window.`)
     const timer = setTimeout(() => controller.abort(tooLong), maxMinutes * 60_000).unref()
     return {
       signal: controller.signal,
@@ -43,9 +44,10 @@ export class RunningTests {
     }
   }
 
-  /** The process ends, and waits for no test. */
+  /** Aborts all tests when the process stops. */
   stopAll() {
-    for (const controller of this.byOrg.values()) controller.abort(busy('The process is stopping. Retry.'))
+    for (const controller of this.byOrg.values())
+      controller.abort(busy('The server is shutting down. Retry the request.'))
   }
 }
 
@@ -53,7 +55,7 @@ const busy = (message: string) => new ApiError('service_unavailable', {}, { mess
 
 const line = (value: object) => `${JSON.stringify(value)}\n`
 
-/** A test as lines: how far it is, and in the end what came of it. The head is sent with the first line. */
+/** Yields a test as lines: its progress, and finally its result. The response headers are sent with the first line. */
 export async function* progressLines(
   result: Promise<BacktestView>,
   progress: Progress,
@@ -73,7 +75,7 @@ export async function* progressLines(
   }
 }
 
-/** What is told of a failure after the head was sent. */
+/** Converts a failure after the headers were sent into the error of the last line. */
 export const failureOf = (log: Log, traceId: string) => (thrown: unknown) => {
   if (thrown instanceof ApiError) return thrown
   const error = new ApiError(outageOf(thrown) ? 'service_unavailable' : 'internal', {}, { cause: thrown })

@@ -16,7 +16,7 @@ const draftLimit = Type.Object({
     Type.String({
       ...OwnId,
       description:
-        'Your id of the department, workflow, deployment or customer; not with `org`. Without one, `customer` is every customer, each for itself.',
+        'Your ID of the department, workflow, deployment or customer; not allowed with `org`. Without it, `customer` applies to every customer individually.',
       examples: ['support'],
     }),
   ),
@@ -29,19 +29,21 @@ const input = Type.Object(
   {
     from: Type.Optional({
       ...windowFilters.from,
-      description: 'Since when runs have started; by default 30 days ago.',
+      description: 'The start of the window; by default 30 days ago.',
     }),
-    to: Type.Optional({ ...windowFilters.to, description: 'Until when; at most 90 days later. By default now.' }),
+    to: Type.Optional({
+      ...windowFilters.to,
+      description: 'The end of the window, at most 90 days after the start; by default now.',
+    }),
     rules: Type.Optional(
       Type.Array(RuleInput, {
         maxItems: maxRules,
-        description:
-          'A draft, tested instead of the rules that are set. Where several have one priority, in this order.',
+        description: 'A draft to test instead of the saved rules. Rules of equal priority are evaluated in this order.',
       }),
     ),
     limit: Type.Optional({
       ...draftLimit,
-      description: 'A draft of a budget or of a customer’s limit, tested instead of rules.',
+      description: 'A draft of a budget or of a customer limit, tested instead of rules.',
     }),
   },
   { examples: [{ limit: { scope_kind: 'department', scope_id: 'support', limit_usd: '500', period: 'month' } }] },
@@ -53,7 +55,7 @@ export const BacktestInput = withCheck(input, (body: BacktestInput) => [
   ),
   ...(body.limit ? limitFaults(body.limit) : []),
   ...(body.limit && body.rules
-    ? [{ field: 'limit', code: 'invalid_value' as const, message: 'Test either rules or a limit.' }]
+    ? [{ field: 'limit', code: 'invalid_value' as const, message: 'Give either rules or a limit, not both.' }]
     : []),
 ])
 
@@ -61,47 +63,47 @@ function limitFaults(limit: DraftLimit): FieldFault[] {
   const { scope_kind, scope_id } = limit
   const faults = scheduleFaults(limit).map((fault) => ({ ...fault, field: `limit.${fault.field}` }))
   if (scope_kind === 'org' && scope_id !== undefined)
-    faults.push({ field: 'limit.scope_id', code: 'invalid_value', message: 'The organization has no scope_id.' })
+    faults.push({ field: 'limit.scope_id', code: 'invalid_value', message: 'This must be left out for the scope org.' })
   if (scope_kind !== 'org' && scope_kind !== 'customer' && scope_id === undefined)
     faults.push({ field: 'limit.scope_id', code: 'required', message: 'This field is required.' })
   return faults
 }
 
-/** Sums have no bound like single amounts have. */
+/** The schema of a sum, which has no upper bound as single amounts have. */
 const Sum = (description: string) =>
   Type.String({ description: `${description} US dollars as a decimal string.`, examples: ['1204.000000371'] })
 
 const tally = {
   refused: { ...Count, description: 'Runs that would have been refused.' },
-  failed: { ...Count, description: 'Runs on which the rule that was to decide fails.' },
-  saved_usd: Sum('What the refused ones cost.'),
+  failed: { ...Count, description: 'Runs for which the deciding rule fails to evaluate.' },
+  saved_usd: Sum('The cost of the refused runs.'),
 }
 
 const Ranked = (fields: Record<string, Parameters<typeof Type.Optional>[0]>, of: string) =>
   Type.Object({
     data: Type.Array(Type.Object({ ...fields, ...tally }), { description: `By ${of}, the largest savings first.` }),
-    other: Type.Object({ ...tally }, { description: 'All others together.' }),
+    other: Type.Object({ ...tally }, { description: 'The sum of all others.' }),
     is_exact: Type.Boolean({
       description:
-        'false where there were more than can be told apart: one that belongs above may be among the others.',
+        '`false` when there were too many to count individually: an entry that belongs in `data` may be among the others.',
     }),
   })
 
 const ruleRef = {
-  rule_id: Nullable({ ...Id('rule'), description: 'null for a rule of a draft, and for a limit.' }),
-  index: Nullable({ ...Count, description: 'Of a draft: which of its rules.' }),
+  rule_id: Nullable({ ...Id('rule'), description: '`null` for a rule of a draft, and for a limit.' }),
+  index: Nullable({ ...Count, description: 'The position of the rule in the draft, from 0.' }),
   rule_name: Nullable(Type.String()),
 }
 const Outcome = OneOf(['allow', 'block', 'require_approval', 'over_limit', 'error'], {
-  description: '`error`: the rule that was to decide fails.',
+  description: '`error` means that the deciding rule fails to evaluate.',
   examples: ['block'],
 })
 
 const Agreement = Type.Object(
   {
     set_version: Count,
-    compared: { ...Count, description: 'Runs and recorded refusals of which exactly these rules were asked.' },
-    differing: { ...Count, description: 'Of those, the ones on which the rules now say something else: 0.' },
+    compared: { ...Count, description: 'Runs and recorded refusals that exactly these rules decided.' },
+    differing: { ...Count, description: 'Those on which the rules now decide differently; 0 is expected.' },
     examples: Type.Array(
       Type.Object({
         run_id: Nullable(Id('run')),
@@ -111,15 +113,15 @@ const Agreement = Type.Object(
       }),
     ),
   },
-  { description: 'Whether the live rules say again what they said then.' },
+  { description: 'A comparison of the live rules’ decisions now with their recorded decisions.' },
 )
 
 export const Backtest = Type.Object({
   window: Type.Object({ from: Timestamp, to: Timestamp }),
   tested: Type.Object({
     kind: OneOf(['live', 'rules', 'limit']),
-    set_version: Nullable({ ...Count, description: 'Of the live rules.' }),
-    rules: Nullable({ ...Count, description: 'How many rules.' }),
+    set_version: Nullable({ ...Count, description: 'The version of the live rules.' }),
+    rules: Nullable({ ...Count, description: 'The number of rules.' }),
     limit: Nullable(
       Type.Object({
         scope_kind: Type.String(),
@@ -133,7 +135,7 @@ export const Backtest = Type.Object({
   }),
   runs: Type.Object({
     considered: { ...Count, description: 'Runs that started in the window and have ended.' },
-    cost_usd: Sum('What all of them cost.'),
+    cost_usd: Sum('The cost of all these runs.'),
     ...tally,
     blocked: Count,
     approval_required: Count,
@@ -144,11 +146,11 @@ export const Backtest = Type.Object({
     },
     without_admission: {
       ...Count,
-      description: 'Runs of which no rules were asked: judged by what is recorded of them.',
+      description: 'Runs that no rules were evaluated for when they started; they are judged by their stored fields.',
     },
     uncounted: {
       ...Count,
-      description: 'Runs of customers beyond the 20,000 that are told apart in a period: not judged.',
+      description: 'Runs of customers beyond the first 20,000 of a period, which are not judged.',
     },
   }),
   by_team: Ranked({ department_id: Nullable(Type.String()) }, 'department'),
@@ -158,11 +160,11 @@ export const Backtest = Type.Object({
     Type.Object(
       {
         considered: { ...Count, description: 'Attempts that rules refused in the window.' },
-        allowed: { ...Count, description: 'Of those, what the tested rules let through.' },
+        allowed: { ...Count, description: 'Those that the tested rules would allow.' },
         refused: Count,
         failed: Count,
       },
-      { description: 'null for a limit.' },
+      { description: 'The attempts that rules refused in the window; `null` when a limit is tested.' },
     ),
   ),
   examples: Type.Array(
@@ -181,15 +183,15 @@ export const Backtest = Type.Object({
 export type BacktestView = Static<typeof Backtest>
 export type AgreementView = Static<typeof Agreement>
 
-/** As one answer, or with `Accept: application/x-ndjson` as lines, of which the last is that answer. */
+/** The response: one JSON document, or with `Accept: application/x-ndjson` lines, of which the last holds that document. */
 export const BacktestAnswer = Type.Unsafe<BacktestView | Readable>({
-  description: 'What would have been refused.',
+  description: 'The result of the back-test.',
   content: {
     'application/json': { schema: Backtest },
     'application/x-ndjson': {
       schema: Type.String({
         description:
-          'A line of `type` `progress` at once and then every half second, with `considered`, `total_estimate` and `fraction`; then one of `type` `result` with the fields of the JSON answer, or of `type` `error` with `error` as in the envelope.',
+          'A line of `type` `progress` immediately and then every half second, with `considered`, `total_estimate` and `fraction`; finally a line of `type` `result` with the fields of the JSON response, or of `type` `error` with `error` as in the error envelope.',
         examples: [
           '{"type":"progress","considered":5000,"total_estimate":20000,"fraction":0.25}\n{"type":"result",…}\n',
         ],

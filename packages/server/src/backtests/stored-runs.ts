@@ -2,17 +2,17 @@ import { type Attempt, attemptOf } from '../policies/policies.ts'
 import { timeOfUuid } from '../values/id.ts'
 import type { StoredRun } from './queries.ts'
 
-/** What rules can ask of a key beside its id. */
+/** The properties of a key that rules can read, beside its ID. */
 export type KeyFacts = Pick<Attempt['key'], 'role' | 'scopes'>
 export type KnownKeys = ReadonlyMap<string, KeyFacts>
 
-/** Whoever asked and has no key acted under a support grant, which has neither scopes nor another role. */
+/** The properties of a caller without a key: a support grant, which has no scopes and always the same role. */
 const supporter: KeyFacts = { role: 'operator', scopes: [] }
 const nobody: Attempt['key'] = { id: '', role: '', scopes: [] }
 
 /**
- * The attempt that a stored run was. Where rules were asked, exactly what they were told if `asTold`; other rules may ask about a
- * chain of which those had no need to be told.
+ * Rebuilds the attempt of a stored run. On request, exactly as the rules saw it when the run was admitted; otherwise the chain
+ * comes from the run's row when those rules did not read it.
  */
 export function attemptOfRun(run: StoredRun, keys: KnownKeys, asTold: boolean): Attempt {
   const { admission } = run
@@ -37,5 +37,5 @@ export function attemptOfRun(run: StoredRun, keys: KnownKeys, asTold: boolean): 
   )
 }
 
-/** What a row knows of its chain: not what had been spent there. */
+/** Returns the chain fields of a row, which do not include the chain's cost. */
 const chainOfRow = ({ chain_id, depth }: StoredRun) => ({ id: chain_id ?? '', depth: depth ?? 1, costNano: 0n })

@@ -1,6 +1,6 @@
 import { formatUsd } from '../values/money.ts'
 
-/** What is added up for each team, model and rule. */
+/** The counters of a team, model or rule. */
 export interface Tally {
   refused: number
   failed: number
@@ -31,8 +31,8 @@ export interface Ranked<K> {
 }
 
 /**
- * The largest of however many, in memory that does not grow with them: so many are told apart, each exactly; what comes as a
- * further one is counted among the others, and it is said that it was.
+ * Ranks any number of keys in bounded memory: a fixed number is counted individually and exactly; further keys are summed as
+ * others, and the result is marked as inexact.
  */
 export class Ranking<K> {
   private readonly told = new Map<K, Tally>()
@@ -61,7 +61,7 @@ export class Ranking<K> {
 const bySavings = (a: Tally, b: Tally) =>
   a.savedNano === b.savedNano ? b.refused - a.refused || b.failed - a.failed : a.savedNano < b.savedNano ? 1 : -1
 
-/** The few that are largest, of however many there are. */
+/** Keeps the largest few of any number of items. */
 export class Largest<T> {
   private readonly kept: { readonly size: bigint; readonly item: T }[] = []
   private readonly most: number
@@ -70,7 +70,7 @@ export class Largest<T> {
     this.most = most
   }
 
-  /** Made only if it is among the largest so far. */
+  /** Adds an item, created only if it is among the largest so far. */
   offer(size: bigint, make: () => T) {
     const least = this.kept.at(-1)
     if (this.kept.length === this.most && least!.size >= size) return

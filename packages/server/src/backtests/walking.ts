@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const sliceMs = 3
 
-/** Pages one after the other; the next is on its way while one is worked on. */
+/** Yields pages in order and prefetches the next one while a page is processed. */
 export async function* pagesAhead<P extends { readonly rows: readonly string[] }>(
   read: (after: string | undefined) => Promise<P>,
   size: number,
@@ -13,7 +13,7 @@ export async function* pagesAhead<P extends { readonly rows: readonly string[] }
     const isLast = page.rows.length < size
     if (!isLast) {
       next = read(page.rows.at(-1))
-      // Whoever stops here does not come back for it.
+      // A consumer that stops here never awaits the prefetched page.
       next.catch(() => undefined)
     }
     yield page
@@ -21,7 +21,7 @@ export async function* pagesAhead<P extends { readonly rows: readonly string[] }
   }
 }
 
-/** Works rows off, a few at a time, and lets everybody else have their turn every few milliseconds. */
+/** Processes rows in small steps and yields to other work every few milliseconds. */
 export async function inSlices<T>(
   rows: readonly T[],
   step: number,

@@ -56,7 +56,7 @@ export async function createCohort({ tx, audit }: ChangeTools, input: CohortInpu
   return after
 }
 
-/** What a cohort compares is never changed: its members have agreed to that and to nothing else. */
+/** Replaces the name and status of a cohort. Its definition never changes, because its members have agreed to exactly that. */
 export async function replaceCohort(
   { tx, audit, replaces }: ChangeTools,
   id: string,
@@ -87,7 +87,7 @@ export async function getMembership(tx: Tx, orgId: string): Promise<Membership> 
   }
 }
 
-/** Joins and leaves; whoever is in a cohort stays in it as it was. */
+/** Joins and leaves cohorts; existing memberships are kept unchanged. */
 export async function putMembership(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
@@ -106,7 +106,7 @@ export async function putMembership(
     .map((id) => ({
       field: `cohort_ids.${wanted.indexOf(id)}`,
       code: 'invalid_value' as const,
-      message: 'There is no such cohort that can be joined.',
+      message: 'This cohort does not exist or cannot be joined.',
     }))
   if (faults.length > 0) throw validationFailed(faults)
   await join(tx, orgId, joined)
@@ -128,14 +128,14 @@ const tooFew = (needed: number, isPublished: boolean) =>
     { minimum_cohort_size: needed },
     {
       message: isPublished
-        ? `It takes ${needed} organizations that contributed and are still members.`
-        : `Nothing is published of this period: it is not over, or fewer than ${needed} organizations contributed to it.`,
+        ? `Fewer than ${needed} of the contributing organizations are still members.`
+        : `No values are published for this period: it is not over yet, or fewer than ${needed} organizations contributed.`,
     },
   )
 
 /**
- * What was published of a period, and the caller's own values beside it. Whatever was published, it is answered only while
- * enough of those who contributed have been members ever since.
+ * Reads the published values of a period, with the caller's own values beside them. They are returned only while enough of the
+ * contributors have been members ever since.
  */
 export function readBenchmark(
   { sql, config }: Pick<Platform, 'sql' | 'config'>,
@@ -150,7 +150,7 @@ export function readBenchmark(
     const start = query.period && new Date(benchmarkPeriodAt(cohort.period, Date.parse(query.period)).startMs)
     const found = await findPublished(tx, cohortId, start || undefined)
     const needed = Math.max(leastOf(rules), found?.contributors_needed ?? 0)
-    // What was published for fewer was published by rules that are no longer good enough.
+    // Values published for fewer contributors were published under weaker rules.
     const isEnough = found !== undefined && found.contributors_needed >= leastOf(rules)
     const open = isEnough ? await openMetrics(tx, cohortId, found.period_start) : undefined
     if (!found || !open || open.size === 0) throw tooFew(needed, found !== undefined)

@@ -1,4 +1,4 @@
-/** What is compared, from an organization's own sums of a period. */
+/** The compared metrics, computed from an organization's own sums of a period. */
 
 export interface PeriodSums {
   readonly runs: number
@@ -28,7 +28,7 @@ export const metrics = Object.keys(ratios) as Metric[]
 
 const shares: ReadonlySet<Metric> = new Set(['refusal_rate', 'cache_share', 'failure_rate'])
 
-/** An organization's value; null where it has none, and where what was reported or corrected cannot be. */
+/** Returns an organization's value; null when it has none, and when reported or corrected data is implausible. */
 export function valueOf(metric: Metric, sums: PeriodSums): number | null {
   const [amount, per] = ratios[metric](sums)
   if (per <= 0 || amount < 0 || (shares.has(metric) && amount > per)) return null

@@ -1,16 +1,16 @@
-/** How a percentile is told without telling anybody's value. */
+/** Percentiles that reveal nobody's value. */
 
 export const percents = [10, 25, 50, 75, 90] as const
 export type Percentile = `p${(typeof percents)[number]}`
 const names = percents.map((percent): Percentile => `p${percent}`)
 
-/** Why a percentile is not told. */
+/** The reasons for withholding a percentile. */
 export const reasons = ['too_few_contributors', 'dominated'] as const
 export type Reason = (typeof reasons)[number]
 
 export interface Percentiles {
   readonly values: Readonly<Record<Percentile, number | null>>
-  /** Why not, for each that is null. */
+  /** The reason for each percentile that is null. */
   readonly withheld: Readonly<Partial<Record<Percentile, Reason>>>
 }
 
@@ -22,14 +22,14 @@ export const withheldBecause = (reason: Reason): Percentiles => ({
   withheld: all(() => reason),
 })
 
-/** Two digits that count: enough to compare with, too few to compute back from. */
+/** Rounds to two significant digits: enough to compare with, too few to compute back from. */
 const rounded = (value: number) => Number(value.toPrecision(2))
 
 /**
- * A percentile is a mean of all values, in which those that stand around it weigh most: an order statistic would be the value of one
- * organization, and what a few around it add up to would give one away where two such means differ in one. It is withheld where
- * fewer than `least` values can stand around it, where too many of them stand around another one that is told, and where one value
- * is more than half of it.
+ * Computes percentiles as weighted means of all values, in which those near the percentile weigh most. An order statistic would
+ * be the value of one organization, and a mean of only a few neighbours would reveal one where two such means differ in one
+ * value. A percentile is withheld where fewer than `least` values can lie around it, where too many of them also lie around
+ * another published one, and where one value makes up more than half of it.
  */
 export function percentilesOf(values: readonly number[], least: number): Percentiles {
   const sorted = [...values].sort((a, b) => a - b)
@@ -45,7 +45,10 @@ export function percentilesOf(values: readonly number[], least: number): Percent
 
 const fromTheMiddle = [50, 25, 75, 10, 90] as const
 
-/** Which percentiles are told, and where the `least` values around each begin. Any two of these windows differ in `least` values. */
+/**
+ * Returns the published percentiles, each with the start of its window of `least` values. Any two windows differ in `least`
+ * values.
+ */
 export function windowsOf(count: number, least: number): ReadonlyMap<Percentile, number> {
   const starts = new Map<Percentile, number>()
   for (const percent of fromTheMiddle) {
@@ -58,7 +61,7 @@ export function windowsOf(count: number, least: number): ReadonlyMap<Percentile,
   return starts
 }
 
-/** How much each of so many values in order weighs: by the binomial distribution around the percentile, so that every one does. */
+/** Returns the weights of sorted values: the binomial distribution around the percentile, so that every value counts. */
 export function weightsOf(count: number, share: number): number[] {
   let logChoices = 0
   return Array.from({ length: count }, (_, i) => {
@@ -78,7 +81,7 @@ export interface Standing {
   readonly to: number
 }
 
-/** Between which percentiles a value stands. Made from what is told to everybody, so it tells nothing more. */
+/** Returns the published percentiles between which a value lies. It is derived from public values, so it reveals nothing more. */
 export function standingOf(value: number, told: Percentiles['values']): Standing | null {
   const known = percents.flatMap((percent) => {
     const at = told[`p${percent}`]
@@ -86,7 +89,7 @@ export function standingOf(value: number, told: Percentiles['values']): Standing
   })
   if (known.length === 0) return null
   return {
-    // Who has what many have stands among all of them.
+    // A value that equals several percentiles spans all of them.
     from: known.findLast(({ at }) => at < value)?.percent ?? 0,
     to: known.find(({ at }) => at > value)?.percent ?? 100,
   }

@@ -4,16 +4,16 @@ export const cohortPeriods = ['week', 'month'] as const
 export type CohortPeriod = (typeof cohortPeriods)[number]
 
 const dayMs = 86_400_000
-/** Runs that are recorded later than this are in no benchmark. */
+/** Runs recorded later than this are in no benchmark. */
 const graceMs = 3 * dayMs
-/** After an outage the rest is done by the next run of the job. */
+/** After an outage, the next run of the job continues with the rest. */
 const mostAtOnce = 60
 
-/** Weeks from Monday and months, in UTC: rollups of whole UTC days can tell them apart for ever. */
+/** Returns the period that contains a time: weeks from Monday or months, in UTC, because the rollups hold whole UTC days. */
 export const benchmarkPeriodAt = (unit: CohortPeriod, atMs: number): Period =>
   periodAt({ unit, anchor: null, timezone: 'UTC' }, atMs)
 
-/** The periods after a point in time that nothing can be added to any more, oldest first. */
+/** Returns the periods after a point in time that no longer change, the oldest first. */
 export function sealedPeriods(unit: CohortPeriod, afterMs: number, nowMs: number): Period[] {
   const sealed: Period[] = []
   for (let atMs = afterMs; sealed.length < mostAtOnce; ) {

@@ -3,7 +3,7 @@ import { type Metric, metrics } from './metrics.ts'
 import { percents } from './percentiles.ts'
 import type { Benchmark } from './schema.ts'
 
-/** A cohort as a picture: a line for each metric, with its percentiles and the reader's own mark. */
+/** The chart of a cohort: a row for each metric, with its percentiles and the reader's own value. */
 
 const width = 720
 const rowHeight = 74
@@ -16,7 +16,7 @@ const titles: Record<Metric, string> = {
   tokens_per_run: 'Tokens per run',
   refusal_rate: 'Refused calls',
   cache_share: 'Cached input',
-  latency_ms: 'Time of a run',
+  latency_ms: 'Run duration',
   failure_rate: 'Failed runs',
 }
 
@@ -32,7 +32,7 @@ const written: Record<Metric, (value: number) => string> = {
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-/** Names are other people's words. */
+/** Escapes a name, which is user input. */
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character]!)
 const label = (x: number, y: number, className: string, text: string) =>
   `<text x="${x.toFixed(1)}" y="${y}" class="${className}">${escaped(text)}</text>`
@@ -75,7 +75,7 @@ function band(line: Line, from: number, to: number, className: string, y: number
 const fromTheMiddle = [50, 10, 90, 25, 75]
 const letterPx = 6.4
 
-/** Ticks that would be written over another are left out, the middle one last. */
+/** Draws the tick labels. A label that would overlap another is left out; the median has precedence. */
 function ticks(line: Line, metric: Metric, y: number, x: (value: number) => number): string {
   const taken: { readonly from: number; readonly to: number }[] = []
   return fromTheMiddle
@@ -97,7 +97,7 @@ function row(benchmark: Benchmark, metric: Metric, index: number): string {
   const y = top + index * rowHeight + 30
   const title = label(20, y + 4, 'name', titles[metric])
   const isDominated = Object.values(benchmark.metrics[metric].withheld).includes('dominated')
-  const why = isDominated ? 'withheld: one organization is most of it' : 'withheld: it would rest on too few'
+  const why = isDominated ? 'withheld: one organization dominates' : 'withheld: too few contributors'
   if (line.known.length === 0) return title + label(left, y + 4, 'quiet', why)
   const most = Math.max(...line.known.map(({ at }) => at), line.own ?? 0)
   const x = scaleLinear([0, most > 0 ? most * 1.05 : 1], [left, right])

@@ -3,11 +3,11 @@ import type { Sql, Tx } from '../infra/sql.ts'
 import type { Contribution, ContributorSet, Membership, PublishedMetric } from './publishing.ts'
 
 /**
- * The one look across tenants of benchmarks. The application can see nobody's usage but the caller's own; these functions of
- * the database give sums of a cohort's members to a transaction that says it publishes.
+ * The only access of benchmarks across tenants. The application can read only the caller's own usage; these database functions
+ * return sums of a cohort's members to a transaction that declares itself a publisher.
  */
 
-/** One short transaction that says it publishes. */
+/** Runs one short transaction that is declared a publisher. */
 export const asPublisher = <T>(sql: Sql, work: (tx: Tx) => Promise<T>, orgIds: readonly string[] = []): Promise<T> =>
   sql.asOrgs(orgIds, async (tx) => {
     await raw`select set_config('app.publisher', 'on', true)`.execute(tx)
@@ -33,12 +33,12 @@ export async function sumsOf(
   return rows.map(({ org_id, ...sums }) => ({ orgId: org_id, sums }))
 }
 
-/** Until the transaction ends nobody else publishes, and nobody joins or leaves. */
+/** Locks publishing until the transaction ends: nobody else publishes, joins or leaves. */
 export async function lockPublishing(tx: Tx) {
   await raw`select pg_advisory_xact_lock(hashtextextended('benchmarks', 0))`.execute(tx)
 }
 
-/** When the last period ended on which it was decided what is published. */
+/** Returns the end of the last period that was decided on. */
 export async function lastJudged({ db }: Sql, cohortId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('benchmark_periods')
@@ -50,7 +50,7 @@ export async function lastJudged({ db }: Sql, cohortId: string): Promise<Date | 
   return row?.period_end
 }
 
-/** Claims a period; says whether nobody had before. */
+/** Claims a period. Returns true when nobody had claimed it before. */
 export async function insertPeriod(
   tx: Tx,
   period: {
@@ -70,7 +70,7 @@ export async function insertPeriod(
   return row !== undefined
 }
 
-/** Every set ever published that has one of these organizations in it. */
+/** Returns every set ever published that contains one of these organizations. */
 export async function setsWith(tx: Tx, orgIds: readonly string[]): Promise<ContributorSet[]> {
   const { rows } = await raw<{ set_id: string; org_id: string }>`
     select set_id, org_id from benchmark_sets_with(${orgIds}::uuid[])`.execute(tx)
@@ -96,7 +96,7 @@ export async function insertResults(tx: Tx, cohortId: string, start: Date, publi
   await tx.insertInto('benchmark_results').values(rows).execute()
 }
 
-/** A cohort that is closed is not published any more; until the transaction ends nobody closes it. */
+/** True when the cohort is open; locks it against closing until the transaction ends. A closed cohort is no longer published. */
 export async function isStillOpen(tx: Tx, cohortId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('benchmark_cohorts')

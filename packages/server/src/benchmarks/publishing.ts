@@ -2,21 +2,24 @@ import { hash } from 'node:crypto'
 import { type Metric, metrics, type PeriodSums, valueOf } from './metrics.ts'
 import { type Percentiles, percentilesOf, withheldBecause } from './percentiles.ts'
 
-/** The rules by which values are published. What they promise, and to whom, is in README.md. */
+/** The rules by which values are published. README.md states their guarantees. */
 
 export interface Rules {
-  /** How many organizations that are not the reader's every answer, and every difference of two, rests on. */
+  /**
+   * The number of organizations, not counting the reader's own, that every published value and every difference of two is based
+   * on.
+   */
   readonly floor: number
-  /** How many organizations one reader may control while that holds. */
+  /** The number of organizations that one reader may control while that holds. */
   readonly margin: number
 }
 
-/** Whoever controls `margin` of so many organizations still faces `floor` of others. */
+/** The lowest number of contributors: whoever controls `margin` of them still faces `floor` others. */
 export const leastOf = ({ floor, margin }: Rules): number => floor + margin
 
 export type Orgs = ReadonlySet<string>
 
-/** Organizations whose values were published together, in whatever cohort, period and metric. */
+/** A set of organizations whose values were published together, in any cohort, period and metric. */
 export interface ContributorSet {
   readonly id: string
   readonly orgs: Orgs
@@ -27,11 +30,14 @@ export interface Membership {
   readonly joinedAtMs: number
 }
 
-/** Whoever is a member when a period ends, and still when its values are published, contributes to it. */
+/**
+ * True when a member contributes to a period: it had joined before the period ended. It must also still be a member when the
+ * values are published.
+ */
 export const mayContribute = ({ joinedAtMs }: Membership, period: { readonly endMs: number }): boolean =>
   joinedAtMs < period.endMs
 
-/** Asked on every read: how many contributors have been members ever since. */
+/** True when enough contributors have been members ever since. Checked on every read. */
 export const isOpen = (stillMembers: number, rules: Rules): boolean => stillMembers >= leastOf(rules)
 
 const isNoneOrEnough = (count: number, least: number) => count === 0 || count >= least
@@ -43,7 +49,7 @@ const countCommon = (a: Orgs, b: Orgs) => {
   return common
 }
 
-/** Whether what stands in one of two sets only is nothing, or too much to tell one from it. */
+/** True when the organizations that are in only one of the two sets are none, or too many to single one out. */
 function isFarOrSame(a: Orgs, b: Orgs, least: number): boolean {
   const common = countCommon(a, b)
   if (common === 0) return true
@@ -54,8 +60,8 @@ export const isAdmissible = (orgs: Orgs, known: readonly ContributorSet[], least
   orgs.size >= least && known.every((other) => isFarOrSame(orgs, other.orgs, least))
 
 /**
- * Whose values are published: as many of those who may contribute as can stand beside every set that was ever published. A few
- * newcomers wait until they are enough. Whoever is gone is never gone alone: others rest with it.
+ * Chooses the contributors: as many of the eligible organizations as are compatible with every set that was ever published. A few
+ * new members wait until they are enough. An organization that left is never missing alone: others pause with it.
  */
 export function chooseContributors(
   eligible: Orgs,
@@ -73,7 +79,7 @@ export function chooseContributors(
   return { id: newId(), orgs: made }
 }
 
-/** Lets organizations wait and rest until what is left is admissible. */
+/** Removes organizations until the rest is admissible. */
 function withResting(eligible: Orgs, known: readonly ContributorSet[], least: number): Orgs | undefined {
   if (isAdmissible(eligible, known, least)) return eligible
   const orgs = new Set(inOrderOfRest(eligible))
@@ -84,13 +90,13 @@ function withResting(eligible: Orgs, known: readonly ContributorSet[], least: nu
     const fresh = [...orgs].filter((org) => !near.orgs.has(org))
     const shared = [...orgs].filter((org) => near.orgs.has(org))
     if (!isNoneOrEnough(fresh.length, least)) for (const org of fresh) orgs.delete(org)
-    // So many that those who rest can come back together.
+    // Removes enough of them that they can return together.
     if (!isNoneOrEnough(near.orgs.size - shared.length, least))
       for (const org of shared.slice(0, least)) orgs.delete(org)
   }
 }
 
-/** Always the same ones rest, so that few different sets arise; which ones, nobody chooses. */
+/** Orders organizations by hash, so that always the same ones pause and few distinct sets arise, and nobody can choose which. */
 const inOrderOfRest = (orgs: Orgs) =>
   [...orgs]
     .map((org) => ({ org, lot: hash('sha256', org, 'hex') }))
@@ -104,12 +110,12 @@ export interface Contribution {
 
 export interface PublishedMetric {
   readonly metric: Metric
-  /** On whom it rests; null where nobody could be found. */
+  /** The organizations that the metric is based on; null when no admissible set exists. */
   readonly contributors: ContributorSet | null
   readonly percentiles: Percentiles
 }
 
-/** What is published of a period, metric by metric, beside everything that was published before. */
+/** Computes the published values of a period, metric by metric, given everything that was published before. */
 export function judgePeriod(
   contributions: readonly Contribution[],
   known: readonly ContributorSet[],
@@ -135,7 +141,7 @@ export function judgePeriod(
   })
 }
 
-/** Whether one organization has more than half of the runs or of the cost. */
+/** True when one organization has more than half of the runs or of the cost. */
 const isDominated = (parts: readonly PeriodSums[]) =>
   (['runs', 'cost_nano'] as const).some((volume) => {
     const amounts = parts.map((sums) => Math.max(sums[volume], 0))
@@ -145,6 +151,6 @@ const isDominated = (parts: readonly PeriodSums[]) =>
 
 const sizes = [10, 20, 50, 100, 200, 500, 1_000]
 
-/** How many contributed, as far as it is told. */
+/** Returns the published lower bound of the number of contributors. */
 export const toldSize = (count: number, { floor }: Rules): number =>
   sizes.findLast((size) => size <= count && size > floor) ?? floor

@@ -98,7 +98,7 @@ export const cohortsById = async (tx: Tx, ids: readonly string[]): Promise<Cohor
     ? []
     : (await tx.selectFrom('benchmark_cohorts').select(columns).where('id', 'in', ids).execute()).map(cohortOf)
 
-/** The cohorts that an organization has joined, in the order in which it did. */
+/** Returns the cohorts that an organization has joined, in the order of joining. */
 export const membershipsOf = (tx: Tx, orgId: string) =>
   tx
     .selectFrom('benchmark_members')
@@ -123,7 +123,7 @@ export async function leave(tx: Tx, orgId: string, cohortIds: readonly string[])
   await tx.deleteFrom('benchmark_members').where('org_id', '=', orgId).where('cohort_id', 'in', cohortIds).execute()
 }
 
-/** Two changes of one organization's memberships come one after the other, and none while values are being published. */
+/** Locks an organization's memberships: changes to them are serialised, and none happens while values are being published. */
 export async function lockMemberships(tx: Tx, orgId: string) {
   await raw`select pg_advisory_xact_lock(hashtextextended(${`benchmark member ${orgId}`}, 0)),
                    pg_advisory_xact_lock_shared(hashtextextended('benchmarks', 0))`.execute(tx)
@@ -147,7 +147,7 @@ const periodColumns = [
   'judged_at',
 ] as const
 
-/** The newest period of which values were published, or the one that begins then. */
+/** Returns the newest published period, or the one that starts at `start`. */
 export async function findPublished(tx: Tx, cohortId: string, start?: Date): Promise<PublishedPeriodRow | undefined> {
   let query = tx
     .selectFrom('benchmark_periods')
@@ -159,7 +159,7 @@ export async function findPublished(tx: Tx, cohortId: string, start?: Date): Pro
   return row && { ...row, told_size: row.told_size! }
 }
 
-/** The newest published period of each of some cohorts. */
+/** Returns the start of the newest published period of each cohort. */
 export async function latestPublished(tx: Tx, cohortIds: readonly string[]): Promise<Map<string, Date>> {
   if (cohortIds.length === 0) return new Map()
   const rows = await tx
@@ -188,14 +188,14 @@ export async function resultsOf(tx: Tx, cohortId: string, start: Date): Promise<
   return rows as unknown as ResultRow[]
 }
 
-/** Which metrics still rest on as many organizations as they were published for, members ever since. */
+/** Returns the metrics of which as many contributors as were required have been members ever since. */
 export async function openMetrics(tx: Tx, cohortId: string, start: Date): Promise<Set<Metric>> {
   const { rows } = await raw<{ metric: Metric }>`
     select metric from benchmark_open_metrics(${cohortId}, ${start}) as metric`.execute(tx)
   return new Set(rows.map(({ metric }) => metric))
 }
 
-/** What the caller's own runs add up to. */
+/** Returns the sums of the caller's own runs. */
 export async function ownSums(tx: Tx, orgId: string, start: Date, end: Date): Promise<PeriodSums> {
   const { rows } = await raw<PeriodSums>`select * from benchmark_sums(${orgId}, ${start}, ${end})`.execute(tx)
   return rows[0]!

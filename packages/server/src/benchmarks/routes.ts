@@ -30,7 +30,7 @@ export function benchmarks(app: App, platform: Platform, change: Change) {
   describeTag(
     app,
     'benchmarks',
-    'How an organization compares with others like it, without anybody’s values being told.',
+    'Comparisons of an organization with similar ones, without revealing anybody’s values.',
   )
   tenantRoutes(app, platform, change)
   operatorRoutes(app, platform, change)
@@ -49,7 +49,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
         operationId: 'listBenchmarkCohorts',
         tags,
         summary: 'List cohorts',
-        description: 'What you can compare yourself with, and whether you have joined it.',
+        description: 'The cohorts that you can compare yourself with, and whether you have joined them.',
         querystring: CohortListQuery,
         response: { 200: ListedCohorts },
       },
@@ -88,7 +88,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Compare with a cohort',
         description:
-          'Percentiles over the organizations that contributed to a period, and your own value beside them. 400 `insufficient_cohort_size` where nothing was published, and whenever too few of those who contributed are still members.',
+          'Percentiles over the organizations that contributed to a period, with your own values. Refused with 400 `insufficient_cohort_size` when nothing was published, or when too few of the contributors are still members.',
         params: CohortPath,
         querystring: BenchmarkQuery,
         response: { 200: BenchmarkAnswer },
@@ -108,7 +108,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
       schema: {
         operationId: 'getBenchmarkMembership',
         tags,
-        summary: 'Get the cohorts you are in',
+        summary: 'Get your cohort memberships',
         description: 'The cohorts to which your organization contributes its values.',
         params: OrgPath,
         response: { 200: Membership },
@@ -127,11 +127,11 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
       put: {
         summary: 'Join and leave cohorts',
         description:
-          'Replaces the list. You contribute to every period that ends while you are a member, unless you have left before it is published. Whoever comes back begins anew.',
+          'Replaces the list of cohorts. You contribute to every period that ends while you are a member, unless you leave before it is published. An organization that rejoins starts over.',
       },
       patch: {
-        summary: 'Change the cohorts you are in',
-        description: 'The list is one field: as joining and leaving.',
+        summary: 'Change your cohort memberships',
+        description: 'The list is a single field, so this is the same as replacing it.',
       },
       params: OrgPath,
       body: MembershipInput,
@@ -153,7 +153,7 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
         operationId: 'createBenchmarkCohort',
         tags,
         summary: 'Define a cohort',
-        description: 'Organizations of all tenants can join it. What it compares is fixed from now on.',
+        description: 'Any organization can join the cohort. Its definition cannot be changed later.',
         body: CohortInput,
         response: { 201: Cohort },
       },
@@ -172,7 +172,7 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
         operationId: 'listCohortDefinitions',
         tags,
         summary: 'List cohort definitions',
-        description: 'All cohorts. Who is in them, and how many, is shown to nobody.',
+        description: 'All cohorts. Their members, and the number of members, are shown to nobody.',
         querystring: CohortListQuery,
         response: { 200: CohortList },
       },
@@ -195,7 +195,7 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
         operationId: 'getCohortDefinition',
         tags,
         summary: 'Get a cohort definition',
-        description: 'One cohort. Who is in it, and how many, is shown to nobody.',
+        description: 'Returns one cohort. Its members, and the number of members, are shown to nobody.',
         params: CohortPath,
         response: { 200: Cohort },
       },
@@ -216,11 +216,12 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
       name: 'BenchmarkCohort',
       put: {
         summary: 'Replace the name and the status of a cohort',
-        description: 'What it compares cannot be changed. Otherwise as changing them.',
+        description: 'Replaces both fields; the definition of the cohort cannot be changed.',
       },
       patch: {
         summary: 'Rename, close or reopen a cohort',
-        description: 'A closed cohort cannot be joined, and nothing more is published of it. What was published stays.',
+        description:
+          'A closed cohort cannot be joined, and no further periods are published for it. Published values remain.',
       },
       params: CohortPath,
       body: CohortReplacement,

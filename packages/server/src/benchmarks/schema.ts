@@ -29,10 +29,10 @@ const definition = {
 }
 const Name = Type.String({ ...OwnId, examples: ['Fintech, customer support'] })
 const CohortPeriod = Type.Enum([...cohortPeriods], {
-  description: 'What is compared: weeks from Monday, or months, in UTC.',
+  description: 'The compared periods: weeks from Monday, or months, in UTC.',
   examples: ['month'],
 })
-const Status = Type.Enum([...statuses], { description: 'Of a closed one nothing more is published.' })
+const Status = Type.Enum([...statuses], { description: 'No further periods are published for a closed cohort.' })
 
 export const CohortInput = Type.Object(
   {
@@ -56,7 +56,7 @@ export const CohortInput = Type.Object(
 )
 export type CohortInput = Static<typeof CohortInput>
 
-/** What a cohort compares is never changed. */
+/** The changeable fields of a cohort; its definition never changes. */
 export const CohortReplacement = Type.Object(
   { name: Name, status: Status },
   { examples: [{ name: 'Fintech, support', status: 'open' }] },
@@ -74,7 +74,7 @@ const cohort = {
   created_at: Timestamp,
   updated_at: Timestamp,
 }
-export const Cohort = Type.Object(cohort, { description: 'The cohort as operators define it.' })
+export const Cohort = Type.Object(cohort, { description: 'The cohort.' })
 export type Cohort = Static<typeof Cohort>
 export const CohortPath = Type.Object({ cohort_id: PathId('cohort') })
 
@@ -87,7 +87,7 @@ export const CohortList = ListOf(Cohort)
 const ListedCohort = Type.Object({
   ...cohort,
   member: Type.Boolean({ description: 'Whether your organization has joined it.' }),
-  latest_period_start: Nullable({ ...Timestamp, description: 'Of the newest period that was published.' }),
+  latest_period_start: Nullable({ ...Timestamp, description: 'The start of the newest published period.' }),
 })
 export const ListedCohorts = ListOf(ListedCohort)
 
@@ -99,7 +99,11 @@ export const MembershipInput = Type.Object(
         maxLength: 40,
         examples: ['coh_01jbsteb4peb5vskx602h9mw4q'],
       }),
-      { maxItems: maxMemberships, uniqueItems: true, description: 'Every cohort to be in: those left out are left.' },
+      {
+        maxItems: maxMemberships,
+        uniqueItems: true,
+        description: 'All cohorts to be a member of; cohorts that are not listed are left.',
+      },
     ),
   },
   { examples: [{ cohort_ids: [exampleId('cohort')] }] },
@@ -125,19 +129,21 @@ export type Membership = Static<typeof Membership>
 const query = Type.Object({
   period: Type.Optional({
     ...IsoDate,
-    description: 'Any day of the period that is meant; by default the newest that was published.',
+    description: 'Any day of the period; by default the newest published period.',
     examples: ['2026-10-01'],
   }),
-  format: Type.Optional(Type.Enum(['json', 'svg'], { default: 'json', description: '`svg`: as a picture.' })),
+  format: Type.Optional(
+    Type.Enum(['json', 'svg'], { default: 'json', description: 'With `svg` the response is a chart.' }),
+  ),
 })
 export type BenchmarkQuery = Static<typeof query>
 export const BenchmarkQuery = withCheck(query, ({ period }: BenchmarkQuery) => {
   const time = period === undefined ? 0 : Date.parse(`${period}T00:00:00Z`)
   const exists = period === undefined || (!Number.isNaN(time) && new Date(time).toISOString().startsWith(period))
-  return exists ? [] : [{ field: 'period', code: 'invalid_value', message: 'There is no such date.' }]
+  return exists ? [] : [{ field: 'period', code: 'invalid_value', message: 'This date does not exist.' }]
 })
 
-/** One metric, in dollars or in numbers. */
+/** The schema of one metric, in US dollars or as a number. */
 const metricOf = <T extends typeof Usd | typeof Amount>(value: T, description: string) =>
   Type.Object(
     {
@@ -146,7 +152,7 @@ const metricOf = <T extends typeof Usd | typeof Amount>(value: T, description: s
         ReturnType<typeof Nullable<T>>
       >),
       withheld: Type.Record(Type.String(), Type.String(), {
-        description: `Why a percentile is null: ${reasons.map((reason) => `\`${reason}\``).join(' or ')}.`,
+        description: `The reason for each percentile that is null: ${reasons.map((reason) => `\`${reason}\``).join(' or ')}.`,
         examples: [{ p10: 'too_few_contributors', p90: 'too_few_contributors' }],
       }),
       own: Nullable(
@@ -156,7 +162,7 @@ const metricOf = <T extends typeof Usd | typeof Amount>(value: T, description: s
             percentile_from: Nullable({ ...Count, examples: [25] }),
             percentile_to: Nullable({ ...Count, examples: [50] }),
           },
-          { description: 'Your own value, and between which of the percentiles it stands; null without runs.' },
+          { description: 'Your own value and the percentiles between which it lies; `null` without runs.' },
         ),
       ),
     },
@@ -169,20 +175,24 @@ export const Benchmark = Type.Object({
   period_start: Timestamp,
   period_end: Timestamp,
   published_at: Timestamp,
-  contributors_at_least: { ...Count, description: 'How many organizations contributed, in steps.', examples: [20] },
+  contributors_at_least: {
+    ...Count,
+    description: 'A lower bound of the number of contributors, in steps.',
+    examples: [20],
+  },
   metrics: Type.Object({
-    cost_per_run_usd: metricOf(Usd, 'What a run costs.'),
+    cost_per_run_usd: metricOf(Usd, 'The cost of a run.'),
     tokens_per_run: metricOf(Amount, 'Input and output tokens of a run.'),
-    refusal_rate: metricOf(Amount, 'Refused calls of all calls, 0 to 1.'),
-    cache_share: metricOf(Amount, 'Input tokens read from a cache of all input tokens, 0 to 1.'),
-    latency_ms: metricOf(Amount, 'How long a run takes, of runs whose end was told.'),
-    failure_rate: metricOf(Amount, 'Failed runs of all runs, 0 to 1.'),
+    refusal_rate: metricOf(Amount, 'The share of calls that were refused, 0 to 1.'),
+    cache_share: metricOf(Amount, 'The share of input tokens that were read from a cache, 0 to 1.'),
+    latency_ms: metricOf(Amount, 'The duration of a run, over runs whose duration is known.'),
+    failure_rate: metricOf(Amount, 'The share of runs that failed, 0 to 1.'),
   }),
 })
 export type Benchmark = Static<typeof Benchmark>
 
 export const BenchmarkAnswer = Type.Unsafe<Benchmark | string>({
-  description: 'What a period was like in the cohort, and where you stand in it.',
+  description: 'The values of a period in the cohort, with your own position.',
   content: {
     'application/json': { schema: Benchmark },
     'image/svg+xml': { schema: Picture },

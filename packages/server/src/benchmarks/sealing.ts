@@ -29,7 +29,7 @@ export const rulesOf = ({ cohortFloor, cohortMargin }: Platform['config']): Rule
 
 type Publishing = Pick<Platform, 'sql' | 'clock' | 'config'>
 
-/** Adds up before anything is locked: what runs add up to in a sealed period hardly changes any more. */
+/** Sums up before anything is locked: the sums of a sealed period hardly change any more. */
 async function contributionsTo({ sql }: Publishing, cohort: CohortRow, period: Period): Promise<Contribution[]> {
   const members = await asPublisher(sql, (tx) => membersOf(tx, cohort.id))
   const orgIds = members.filter((member) => mayContribute(member, period)).map(({ orgId }) => orgId)
@@ -39,7 +39,10 @@ async function contributionsTo({ sql }: Publishing, cohort: CohortRow, period: P
   return all
 }
 
-/** Decides on one period, once: what is published, or that nothing is. Whoever has left by then is in none of it. */
+/**
+ * Decides on one period, once: publishes its values, or records that nothing is published. An organization that has left by then
+ * is not included.
+ */
 export async function publishPeriod(platform: Publishing, cohort: CohortRow, period: Period) {
   const rules = rulesOf(platform.config)
   const added = await contributionsTo(platform, cohort, period)
@@ -91,7 +94,9 @@ const toldOf = (cohort: CohortRow, { startMs, endMs }: Period) => {
   } as const
 }
 
-/** Publishes what has been sealed since the last time, cohort by cohort. What fails for one keeps no other waiting. */
+/**
+ * Publishes the periods that were sealed since the last run, cohort by cohort. A failure of one cohort does not delay the others.
+ */
 export async function publishSealed(platform: Publishing, signal?: AbortSignal) {
   const failures: unknown[] = []
   for (const cohort of await openCohorts(platform.sql)) {

@@ -8,7 +8,9 @@ const nanoPerUsd = 1e9
 const asUsd = (value: number) => formatUsd(BigInt(Math.round(value * nanoPerUsd)))
 const asNumber = (value: number) => Number(value.toPrecision(6))
 
-/** Every metric: as it was published where it still rests on enough, withheld where not, and the caller's own beside it. */
+/**
+ * Returns every metric: its published values while enough contributors remain, withheld otherwise, with the caller's own value.
+ */
 export function metricsView(
   results: readonly ResultRow[],
   open: ReadonlySet<Metric>,

@@ -18,7 +18,7 @@ export interface Legend {
   readonly height: number
 }
 
-/** Entries side by side, in as many rows as it takes. */
+/** Lays out entries side by side, in as many rows as needed. */
 export function layLegend(all: readonly Entry[], top: number): Legend {
   let x = edge
   let row = 0

@@ -1,10 +1,10 @@
-/** SVG as text. Everything that a user may have named passes `text` or an attribute, and both escape. */
+/** Builds SVG as text. All text that a user may have chosen passes through a text element or an attribute, and both escape it. */
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** XML has no way to write these at all, not even escaped. */
+/** Characters that XML cannot represent, not even escaped. */
 // oxlint-disable-next-line no-control-regex
 const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g
 
@@ -14,7 +14,7 @@ export const escaped = (text: string): string =>
     .replace(unwritable, '\ufffd')
     .replace(/[&<>"']/g, (character) => entities[character]!)
 
-/** A tenth of a pixel is finer than any screen shows. */
+/** Rounds to a tenth of a pixel, finer than any screen shows. */
 const written = (value: string | number) => (typeof value === 'number' ? String(Math.round(value * 10) / 10) : value)
 
 export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
@@ -40,7 +40,7 @@ export interface Font {
   readonly isBold?: true
 }
 
-/** About how wide a text is in any usual font, rather too wide than too narrow: a server has no fonts to measure with. */
+/** Estimates the width of a text in any common font, rather too wide than too narrow: a server has no fonts to measure with. */
 export function widthOf(content: string, { px, isBold }: Font): number {
   let em = 0
   for (const character of content) {
@@ -52,7 +52,7 @@ export function widthOf(content: string, { px, isBold }: Font): number {
   return em * px * (isBold ? boldFactor : 1)
 }
 
-/** A text cut to a width, with an ellipsis where something is missing. */
+/** Truncates a text to a width, with an ellipsis where something is missing. */
 export function fitted(content: string, maxPx: number, font: Font): string {
   if (widthOf(content, font) <= maxPx) return content
   const kept: string[] = []

@@ -1,8 +1,8 @@
 import type { Attributes } from './markup.ts'
 
 /**
- * Colours by what they are for. The light ones stand as attributes, so that a drawing needs no style to be readable; a
- * style of a few rules replaces them where the reader prefers dark.
+ * Colours by purpose, light and dark. The light ones are set as attributes, so that a drawing is readable without CSS; a few
+ * style rules replace them where the reader prefers dark.
  */
 const paints = {
   paper: ['#ffffff', '#11161d'],
@@ -26,7 +26,7 @@ export type Paint = keyof typeof paints
 
 const classOf = (property: 'fill' | 'stroke', paint: Paint) => `weir-${property}-${paint}`
 
-/** What paints a shape, and the names by which a dark style finds it. */
+/** Returns the colour attributes of a shape, with the classes that the dark style refers to. */
 export const painted = ({ fill, stroke }: { fill?: Paint; stroke?: Paint }): Attributes => ({
   fill: fill === undefined ? 'none' : paints[fill][0],
   stroke: stroke === undefined ? undefined : paints[stroke][0],

@@ -1,7 +1,7 @@
 import { element, escaped, fitted, text } from './markup.ts'
 import { darkStyle, painted } from './paints.ts'
 
-/** The paper of a picture: its size, its name, and what is said to those who do not see it. */
+/** The frame of a drawing: its size, title and accessible description. */
 
 export const sheetWidth = 800
 export const edge = 20
@@ -12,14 +12,14 @@ const titleFont = { px: 17, isBold: true } as const
 
 export interface Sheet {
   readonly title: string
-  /** What the axes count, in a line beneath the title. */
+  /** A line below the title that names the units of the axes. */
   readonly about: string
-  /** The picture for those who hear it. */
+  /** The description for screen readers. */
   readonly words: string
   readonly height: number
 }
 
-/** An SVG that stands by itself: no script, no reference to anything, the same bytes for the same picture. */
+/** Draws a self-contained SVG: no script, no external reference, and the same bytes for the same input. */
 export const drawSheet = ({ title, about, words, height }: Sheet, ...children: readonly string[]): string =>
   `${element(
     'svg',
@@ -39,7 +39,7 @@ export const drawSheet = ({ title, about, words, height }: Sheet, ...children: r
     ...children,
   )}\n`
 
-/** Its own paper, so that it can be read on any page. */
+/** The background, so that the drawing is readable on any page. */
 const paper = (height: number) =>
   element('rect', {
     x: 0.5,
@@ -68,7 +68,7 @@ interface Box {
 }
 
 export const drawNothing = ({ left, right, top, bottom }: Box): string =>
-  text('There is nothing to draw yet.', {
+  text('There is no data to show yet.', {
     x: (left + right) / 2,
     y: (top + bottom) / 2,
     'text-anchor': 'middle',

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** Times on the axis, by the calendar of the picture's own zone. */
+/** Times on the axis, in the calendar of the drawing's own time zone. */
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const monthName = (month: number) => monthNames[month - 1]!
@@ -13,7 +13,7 @@ export function dateText(atMs: number, timezone: string): string {
   return `${day} ${monthName(month)} ${year}`
 }
 
-/** The name of a period by its first moment. */
+/** Formats a period by its first moment. */
 export function shortDate(atMs: number, timezone: string, unit: 'hour' | 'day' | 'week' | 'month'): string {
   const { day, month, year, hour } = zoned(atMs, timezone)
   if (unit === 'month') return `${monthName(month)} ${year}`
@@ -24,11 +24,11 @@ export function shortDate(atMs: number, timezone: string, unit: 'hour' | 'day' |
 export interface TimeTick {
   readonly atMs: number
   readonly label: string
-  /** Where a year begins to hold. */
+  /** The year, on its first tick. */
   readonly year: string | undefined
 }
 
-/** Steps from fine to coarse, each beginning where the calendar does. */
+/** Step sizes from fine to coarse, each aligned to the calendar. */
 const steps = [
   { days: 1, step: { days: 1 }, first: (day: Temporal.PlainDate) => day },
   { days: 2, step: { days: 2 }, first: (day: Temporal.PlainDate) => day },
@@ -48,7 +48,7 @@ const steps = [
 
 const dayMs = 86_400_000
 
-/** At most about so many ticks, at midnights of days, Mondays, months or years. */
+/** Returns at most about `most` ticks, at midnights of days, Mondays, months or years. */
 export function timeTicks(fromMs: number, toMs: number, timezone: string, most: number): TimeTick[] {
   const { days, step, first } = steps.find((one) => (toMs - fromMs) / dayMs / one.days <= most) ?? steps.at(-1)!
   const ticks: TimeTick[] = []

@@ -4,7 +4,7 @@ import { painted } from './paints.ts'
 import { axisFontPx, edge, sheetWidth } from './sheet.ts'
 import { tickWriter, type Unit } from './values.ts'
 
-/** Where a plot stands on the sheet, and how high a value is on it. */
+/** The position of a plot on the sheet, with its value scale. */
 export interface ValueFrame {
   readonly left: number
   readonly right: number
@@ -27,11 +27,11 @@ export function valueFrame({ unit, range, top, bottom }: ValueRange): ValueFrame
   const write = tickWriter(unit, values)
   const ticks = values.map((value) => ({ value, label: write(value) }))
   const left = edge + 10 + Math.max(24, ...ticks.map(({ label }) => widthOf(label, { px: axisFontPx })))
-  // Half of the last date stands beyond the plot.
+  // Half of the last date label extends beyond the plot.
   return { left, right: sheetWidth - edge - 12, top, bottom, y: (value) => scale(value), ticks }
 }
 
-/** Lines across, and what they stand for. */
+/** Draws the horizontal grid lines with their labels. */
 export const valueAxis = ({ left, right, y, ticks }: ValueFrame): string =>
   ticks
     .map(({ value, label }) => {

@@ -1,4 +1,4 @@
-/** Values and times as people read them, the same on every machine. */
+/** Formats values for people, identically on every machine. */
 
 export type Unit = 'usd' | 'runs' | 'tokens'
 
@@ -20,17 +20,17 @@ function amount(unit: Unit, value: number, by: number, suffix: string, decimals:
   return `${value < 0 && !isZero ? '−' : ''}${unit === 'usd' ? '$' : ''}${digits}${isZero ? '' : suffix}`
 }
 
-/** Writes the ticks of an axis: one scale for all, and as many decimals as tell neighbours apart. */
+/** Returns the formatter of an axis: one scale for all ticks, and enough decimals to distinguish neighbours. */
 export function tickWriter(unit: Unit, ticks: readonly number[]): (value: number) => string {
   const { by, suffix } = scaleOf(Math.max(0, ...ticks.map(Math.abs)))
   const step = ticks.length < 2 ? 1 : Math.abs(ticks[1]! - ticks[0]!) / by
   const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)))
-  // The tick of a half has one decimal, that of cents two, as prices have.
+  // A half shows two decimals in US dollars, as prices do.
   const shown = unit === 'usd' && suffix === '' && decimals === 1 ? 2 : decimals
   return (value) => (value === 0 ? amount(unit, 0, 1, '', 0) : amount(unit, value, by, suffix, shown))
 }
 
-/** Writes one value to about three figures. */
+/** Formats one value to about three significant digits. */
 export function valueText(unit: Unit, value: number): string {
   const { by, suffix } = scaleOf(Math.abs(value))
   const size = Math.abs(value) / by

@@ -2,14 +2,16 @@ import { type ExpressionEnvironment, type Field, patternOf } from './environment
 import { Refused } from './fault.ts'
 import { childrenOf, comprehensionOf, type Node, pathOf } from './syntax.ts'
 
-/** In steps, of which one takes at most about 40 ns. */
+/** The highest cost of one expression, in steps. A step takes at most about 40 ns. */
 export const mostCost = 100_000
 
-/** How large a value can be: characters of a string, or elements of a list or map and how large one is. */
+/**
+ * The size bound of a value: the characters of a string, or the entries of a list or map together with the bound of one entry.
+ */
 interface Extent {
   readonly length: number
   readonly element: Extent | null
-  /** Of a map: how large what a key leads to can be. */
+  /** The bound of a map's values. */
   readonly value: Extent | null
 }
 
@@ -24,25 +26,25 @@ const sized = (length: number, element: Extent | null = null, value: Extent | nu
   value,
 })
 const scalar = sized(1)
-// Of a number, at most.
+// The longest text of a number.
 const written = 330
 
-// To fail and to go on costs as much as thirty steps.
+// Failing and recovering costs as much as thirty steps.
 const failing = 30
 const charactersPerStep = 16
 const deepestValue = 2
 
 /**
- * The most that an expression can cost, from the most that its variables can hold. Every value has a bound on its size, so that
- * strings that are joined and lists that are put together count for what they become.
+ * Returns the worst-case cost of an expression, derived from the largest values that its variables can hold. Every value has a
+ * size bound, so concatenated strings and lists count with their resulting size.
  *
- * Values within values are refused, and have to be before types are checked: the library keeps every type that it meets for good.
+ * Values nested too deep are refused, and must be before types are checked: the library caches every type it meets forever.
  */
 export function costOf(root: Node, { variables }: ExpressionEnvironment): number {
   const estimate = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
     const found = unbounded(node, bound)
     if (levels(found.extent) > deepestValue)
-      throw new Refused(`Lists and maps can hold each other only ${deepestValue} deep.`, node.start)
+      throw new Refused(`Lists and maps  can be nested at most ${deepestValue} levels deep.`, node.start)
     return found
   }
   const unbounded = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
@@ -69,7 +71,7 @@ export function costOf(root: Node, { variables }: ExpressionEnvironment): number
   return Math.ceil(estimate(root, new Map()).cost)
 }
 
-/** What stands in the list that a comprehension makes. */
+/** Returns the element bound of the list that a comprehension produces. */
 function resultOf(name: string, range: Extent, parts: readonly Estimate[]): Extent | null {
   if (name === 'map') return parts.at(-1)?.extent ?? null
   return name === 'filter' ? range.element : null
@@ -87,7 +89,7 @@ const levels = ({ element, value }: Extent): number => {
   return inner ? 1 + levels(inner) : 0
 }
 
-/** Looking at all of a value. */
+/** The cost of reading a whole value. */
 const weight = ({ length, element, value }: Extent): number => {
   if (element === null && value === null) return 1 + length / charactersPerStep
   return length * (1 + (element ? weight(element) : 0) + (value ? weight(value) : 0))
@@ -106,11 +108,11 @@ interface Operands {
   readonly all: readonly Extent[]
   readonly first: Extent
   readonly second: Extent
-  /** What it costs to fail, where types are known only when it is asked. */
+  /** The cost of a failure, where types are known only at evaluation. */
   readonly dynamic: number
 }
 
-/** What an operation costs beside its operands, and how large what it makes is. */
+/** Estimates an operation: its cost without its operands, and the size of its result. */
 type Operation = (operands: Operands) => Estimate
 
 function estimateOf(node: Node, parts: readonly Estimate[]): Estimate {
@@ -175,7 +177,7 @@ const operations: Readonly<Record<Node['op'], Operation>> = {
 }
 
 const affix: Operation = ({ first, second }) => toScalar(Math.min(first.length, second.length) / charactersPerStep)
-// Some letters become three.
+// Some letters become three when their case changes.
 const casing: Operation = ({ first }) => ({ cost: first.length, extent: sized(3 * first.length) })
 const conversion: Operation = ({ first }) => toScalar(failing + first.length / 4)
 

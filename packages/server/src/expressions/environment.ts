@@ -3,23 +3,23 @@ import { Refused } from './fault.ts'
 import { compilePattern, type Pattern } from './patterns.ts'
 import { comprehensions, type Node } from './syntax.ts'
 
-/** A field of a variable, with the most that it can hold: what an expression may cost follows from it. */
+/** A field of a variable, with its maximum size: the cost of an expression is derived from it. */
 export type Field =
   | { readonly kind: 'int' | 'double' | 'bool' }
   | { readonly kind: 'string'; readonly maxLength: number }
   | { readonly kind: 'strings'; readonly maxItems: number; readonly maxLength: number }
   | { readonly kind: 'values'; readonly maxEntries: number; readonly maxKeyLength: number; readonly maxLength: number }
 
-/** A variable is an object of a class that has at least these fields. */
+/** A variable: an object of a class that has at least these fields. */
 export interface Variable {
   readonly of: new (...args: never) => object
   readonly fields: Readonly<Record<string, Field>>
 }
 
-/** What expressions can speak about, and in which words. */
+/** The variables and functions that expressions can use. */
 export interface ExpressionEnvironment {
   readonly cel: Environment
-  /** The value of a part of an expression that has been checked. */
+  /** Evaluates one part of a checked expression. */
   readonly valueOf: (part: Node, variables: object) => unknown
   readonly variables: ReadonlyMap<string, ReadonlyMap<string, Field>>
 }
@@ -48,10 +48,11 @@ const functions: ReadonlySet<string> = new Set([
   'string',
 ])
 
-/** Why a function cannot be called, or null. */
+/** Returns the reason that a function cannot be called, or null when it can. */
 export function refusalOf(name: string): string | null {
   if (functions.has(name)) return null
-  if (name === 'matches') return 'matches() can take forever: write re2(text, "pattern") or text.re2("pattern").'
+  if (name === 'matches')
+    return 'matches() is not supported, because it can take exponential time. Write re2(text, "pattern") or text.re2("pattern").'
   return `There is no function ${name}().`
 }
 
@@ -78,7 +79,10 @@ export function expressionEnvironment(variables: Readonly<Record<string, Variabl
   return { cel, valueOf: partsOf(cel), variables: new Map(named) }
 }
 
-/** An int and a double give a double: numbers that callers send are doubles, and a rule must not fail because one says 1 and not 1.0. */
+/**
+ * Makes an int and a double give a double: numbers sent by callers are doubles, and a rule must not fail because one says 1
+ * instead of 1.0.
+ */
 function mixNumbers(cel: Environment) {
   type Numeric = bigint | number
   const operations = {
@@ -95,7 +99,10 @@ function mixNumbers(cel: Environment) {
   cel.registerOperator('double % double: double', operations['%'])
 }
 
-/** The library evaluates whole expressions only. This is one that stands for any part of another; nobody can write it. */
+/**
+ * Registers an internal function that evaluates any part of a parsed expression: the library itself evaluates only whole ones.
+ * The scanner does not know the function, so no rule can call it.
+ */
 function partsOf(cel: Environment): ExpressionEnvironment['valueOf'] {
   let current: Node | null = null
   cel.registerFunction('part(ast): bool', () => ({
@@ -125,33 +132,38 @@ interface Evaluator<Context> {
   run(node: Node, context: Context): unknown
 }
 
-/** `re2`: its pattern is a literal, so that it is compiled once, and what is wrong with it is said when it is saved. */
+/**
+ * The macro `re2`. Its pattern must be a literal, so it is compiled once and its mistakes are reported when the rule is saved.
+ */
 const matchMacro = (text: Node, literal: Node) => ({
   async: false,
   pattern: null as Pattern | null,
   typeCheck<Context>(checker: Checker<Context>, macro: { pattern: Pattern | null }, context: Context) {
     const type = checker.check(text, context)
     if (type.kind !== 'dyn' && type.name !== 'string')
-      throw new Refused(`re2() searches a string, not '${type.name}'.`, text.start)
+      throw new Refused(`re2() needs a string to search, not '${type.name}'.`, text.start)
     checker.check(literal, context)
     macro.pattern = patternOf(literal)
     return checker.getType('bool')
   },
   evaluate<Context>(evaluator: Evaluator<Context>, macro: { pattern: Pattern | null }, context: Context) {
     const value = evaluator.run(text, context)
-    if (typeof value !== 'string') throw new TypeError('re2() searches a string, and this is none.')
+    if (typeof value !== 'string') throw new TypeError('re2() needs a string to search.')
     return macro.pattern!.matches(value)
   },
 })
 
 const patterns = new WeakMap<Node, Pattern>()
 
-/** The pattern of a literal. Asked twice while an expression is compiled, and compiled once. */
+/**
+ * Returns the compiled pattern of a literal. It is needed twice while an expression is compiled, and cached so that it is
+ * compiled once.
+ */
 export function patternOf(literal: Node): Pattern {
   const known = patterns.get(literal)
   if (known) return known
   if (literal.op !== 'value' || typeof literal.args !== 'string')
-    throw new Refused('The pattern of re2() is a literal string.', literal.start)
+    throw new Refused('The pattern of re2() must be a literal string.', literal.start)
   const pattern = compilePattern(literal.args, literal.start)
   patterns.set(literal, pattern)
   return pattern

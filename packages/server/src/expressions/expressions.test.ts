@@ -62,7 +62,7 @@ test('a fault says where it is, counting lines and columns from 1', () => {
   expect(faultOf('true &&\n\n thing.name.re2("a(")')).toMatchObject({
     line: 3,
     column: 17,
-    message: 'Not a pattern: missing closing ): `a(`.',
+    message: 'Invalid pattern: missing closing ): `a(`.',
   })
 })
 

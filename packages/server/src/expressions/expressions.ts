@@ -10,7 +10,9 @@ import { vet } from './vetting.ts'
 export { expressionEnvironment } from './environment.ts'
 export type { ExpressionFault } from './fault.ts'
 
-/** A field that has to be one of these strings: whatever else an expression says, it is false otherwise. */
+/**
+ * A field that must have one of these string values: with any other value the expression is false, whatever its other parts are.
+ */
 export interface Requirement {
   readonly variable: string
   readonly field: string
@@ -20,24 +22,27 @@ export interface Requirement {
 export interface Expression {
   /** Throws `ExpressionFailed`. */
   readonly evaluate: (variables: object) => boolean
-  /** The variables that it speaks of. */
+  /** The variables that the expression uses. */
   readonly names: ReadonlySet<string>
   readonly requirements: readonly Requirement[]
-  /** The first of `a`, `b` and `c` that is false in `a && b && c`, as text. */
+  /** The first false operand of `a && b && c`, as text. */
   readonly falsePart: (variables: object) => string | null
   readonly cost: number
-  /** How many nodes it has, which is what it takes in memory. */
+  /** The number of AST nodes, which determines the memory that the expression takes. */
   readonly size: number
 }
 
-/** An expression that could not be answered. Its message is for whoever mends it. */
+/** An expression that failed to evaluate. Its message is written for the author of the rule. */
 export class ExpressionFailed extends Error {}
 
 export type Compiled =
   | { readonly ok: true; readonly expression: Expression }
   | { readonly ok: false; readonly fault: ExpressionFault }
 
-/** Reads, checks and bounds an expression. One that is accepted is answered within a few milliseconds, whatever it is asked about. */
+/**
+ * Parses, type-checks and bounds an expression. An accepted expression evaluates within a few milliseconds, whatever its
+ * variables hold.
+ */
 export function compileExpression(environment: ExpressionEnvironment, text: string): Compiled {
   try {
     return { ok: true, expression: compiled(environment, text) }
@@ -57,12 +62,12 @@ function compiled(environment: ExpressionEnvironment, text: string): Expression 
   if (!valid) throw error
   if (type !== 'bool')
     throw new Refused(
-      `An expression is true or false, and this is '${type}'${type === 'dyn' ? ': write … == true' : ''}.`,
+      `An expression must be true or false, but this is '${type}'${type === 'dyn' ? ': write … == true' : ''}.`,
       root.start,
     )
   const cost = costOf(root, environment)
   if (cost > mostCost)
-    throw new Refused(`This could take too long: at worst ${cost} steps, and ${mostCost} are allowed.`, root.start)
+    throw new Refused(`This expression could take ${cost} steps at worst; at most ${mostCost} are allowed.`, root.start)
   const size = forgetText(root)
   const screen = screenOf(root)
   return {
@@ -88,7 +93,7 @@ function isFalse(value: () => unknown): boolean {
 
 function evaluated(parsed: (variables: object) => unknown, screen: Screen | null, variables: object): boolean {
   if (screen !== null && !screen(variables as Parameters<Screen>[0])) return false
-  // A failure that `||` passes over would cost more than all the rest, most of it for a stack that nobody reads.
+  // A failure that `||` recovers from would cost more than everything else, most of it for a stack trace that nobody reads.
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
   try {
@@ -103,7 +108,10 @@ function evaluated(parsed: (variables: object) => unknown, screen: Screen | null
   }
 }
 
-/** The library draws the line that failed into each message, which takes longer the longer the text is. */
+/**
+ * Drops the source text from every node and returns the number of nodes. The library renders the failed line into each error
+ * message, which takes longer the longer the text is.
+ */
 function forgetText(node: Node): number {
   Object.defineProperty(node, 'input', { value: '' })
   return childrenOf(node).reduce((sum, child) => sum + forgetText(child), 1)
@@ -129,11 +137,11 @@ function requirement(of: Node, literals: readonly Node[]): Requirement | null {
 }
 
 const limitNames: Readonly<Record<string, string>> = {
-  maxAstNodes: `An expression has at most ${limits.maxAstNodes} parts.`,
-  maxDepth: `An expression is at most ${limits.maxDepth} levels deep.`,
-  maxListElements: `A list has at most ${limits.maxListElements} elements.`,
-  maxMapEntries: `A map has at most ${limits.maxMapEntries} entries.`,
-  maxCallArguments: `A function has at most ${limits.maxCallArguments} arguments.`,
+  maxAstNodes: `An expression can have at most ${limits.maxAstNodes} parts.`,
+  maxDepth: `An expression can be at most ${limits.maxDepth} levels deep.`,
+  maxListElements: `A list can have at most ${limits.maxListElements} elements.`,
+  maxMapEntries: `A map can have at most ${limits.maxMapEntries} entries.`,
+  maxCallArguments: `A function call can have at most ${limits.maxCallArguments} arguments.`,
 }
 
 interface LibraryError {

@@ -1,14 +1,14 @@
-/** What is wrong with an expression, and where. */
+/** A mistake in an expression, with its position. */
 export interface ExpressionFault {
   readonly message: string
-  /** In UTF-16 units from the beginning. */
+  /** The UTF-16 offset from the start of the text. */
   readonly offset: number
-  /** Both count from 1. */
+  /** Line and column count from 1. */
   readonly line: number
   readonly column: number
 }
 
-/** Thrown while an expression is examined; `compileExpression` answers with it. */
+/** Thrown while an expression is compiled; `compileExpression` returns it as a fault. */
 export class Refused extends Error {
   readonly offset: number
 
@@ -20,7 +20,7 @@ export class Refused extends Error {
 
 const mostCharacters = 300
 
-/** Messages name what the writer wrote, which can be long. */
+/** Truncates a message: messages quote the author's text, which can be long. */
 export const bounded = (message: string): string =>
   message.length > mostCharacters ? `${message.slice(0, mostCharacters - 1)}…` : message
 

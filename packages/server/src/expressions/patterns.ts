@@ -3,7 +3,7 @@ import { Refused } from './fault.ts'
 
 export interface Pattern {
   readonly matches: (text: string) => boolean
-  /** How many instructions its program has: a match takes at most so many steps for each character. */
+  /** The number of instructions of the compiled program: a match takes at most that many steps per character. */
   readonly size: number
 }
 
@@ -12,35 +12,36 @@ const mostSize = 250
 const mostRepetition = 1_000
 const stateBytes = 65_536
 
-// A class of Unicode has hundreds of ranges, and each is looked at wherever the class is repeated.
+// A Unicode class has hundreds of ranges, and each is compared wherever the class is repeated.
 const unicodeClassSize = 30
 
-/** Compiles a pattern for the linear-time engine, having made sure that it is soon done. */
+/** Compiles a pattern for the linear-time engine, after checking that compiling and matching stay cheap. */
 export function compilePattern(pattern: string, offset: number): Pattern {
-  if (pattern.length > mostCharacters) throw new Refused(`A pattern has at most ${mostCharacters} characters.`, offset)
-  if (sizeOf(pattern) > mostSize) throw new Refused('This pattern repeats too much.', offset)
+  if (pattern.length > mostCharacters)
+    throw new Refused(`A pattern can have at most ${mostCharacters} characters.`, offset)
+  if (sizeOf(pattern) > mostSize) throw new Refused('This pattern has too many repetitions.', offset)
   if (/\(\?[a-z]*i/i.test(pattern) && /[^\0-\x7f]-|-[^\0-\x7f]|\\x\{/i.test(pattern))
     throw new Refused(
-      'A pattern with the flag i cannot have a range beyond ASCII: name the letters, or a class such as \\p{Greek}.',
+      'A pattern with the flag i cannot have a range beyond ASCII. List the letters, or use a class such as \\p{Greek}.',
       offset,
     )
   try {
     const compiled = RE2JS.compile(pattern)
-    if (compiled.programSize() > mostSize) throw new Refused('This pattern repeats too much.', offset)
-    // States are remembered as they are met. What does not fit is found anew, still in linear time.
+    if (compiled.programSize() > mostSize) throw new Refused('This pattern has too many repetitions.', offset)
+    // The DFA caches its states as they are met. States beyond the budget are computed again, still in linear time.
     const { dfa } = compiled.re2()
     dfa.stateBudget = stateBytes
     dfa.memBudget = stateBytes
     return { matches: (text) => compiled.test(text), size: compiled.programSize() }
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error
-    throw new Refused(`Not a pattern: ${error.message.replace('error parsing regexp: ', '')}.`, offset)
+    throw new Refused(`Invalid pattern: ${error.message.replace('error parsing regexp: ', '')}.`, offset)
   }
 }
 
 const part = /\\p\{[^}]*\}|\\p.?|\\[^]|\[\^?\]?(?:\[:[^\]]*:\]|\\p|\\[^]|[^\]\\])*\]?|\{(\d*),?(\d*)\}|[^]/gi
 
-/** About how large the program becomes: what stands in counted groups is copied so many times. */
+/** Estimates the size of the compiled program: the content of a counted group is copied once per repetition. */
 function sizeOf(pattern: string): number {
   const open: number[] = [0]
   let last = 0

@@ -1,9 +1,11 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
-/** A node as the library makes it: what its types leave out is its type, which is known once it is checked. */
+/**
+ * An AST node of the library, with the checked type that the library's own types leave out. It is set once the node is checked.
+ */
 export type Node = ASTNode & { readonly checkedType?: { readonly hasDynType: boolean } }
 
-/** Functions over what a list or map holds: the first argument names the element. */
+/** The functions that iterate over a list or map: their first argument names the element. */
 export const comprehensions: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map'])
 
 export interface Comprehension {
@@ -28,14 +30,17 @@ export function childrenOf(node: Node): readonly Node[] {
   return node.op === '!_' || node.op === '-_' ? [node.args] : node.args
 }
 
-/** `root.field`, where root is no variable of a comprehension. */
+/** Returns the parts of `root.field`, where root may also be the variable of a comprehension. */
 export function pathOf(node: Node): { readonly root: string; readonly field: string } | null {
   if (node.op !== '.') return null
   const [left, field] = node.args
   return left.op === 'id' ? { root: left.args, field } : null
 }
 
-/** What all of `a && b && c` must be true for: one false is enough, wherever it stands and whatever the others are or fail with. */
+/**
+ * Returns the operands of `a && b && c`. One false operand makes the whole false, wherever it stands and whatever the others
+ * return or fail with.
+ */
 export function conjunctsOf(root: Node): readonly Node[] {
   const found: Node[] = []
   const visit = (node: Node) => {

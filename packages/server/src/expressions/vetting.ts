@@ -6,10 +6,10 @@ const deepestComprehension = 2
 const mostPatterns = 10
 const greatestInt = 2n ** 63n - 1n
 
-// Keys that the library would drop without a word.
+// Keys that the library would drop silently.
 const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Refuses what the library would let through but rules may not say. Answers with the variables that are used. */
+/** Refuses constructs that the library accepts but rules may not use. Returns the variables that are used. */
 export function vet(root: Node, { variables }: ExpressionEnvironment): ReadonlySet<string> {
   const names = new Set<string>()
   let patterns = 0
@@ -23,7 +23,7 @@ export function vet(root: Node, { variables }: ExpressionEnvironment): ReadonlyS
       visit(over, bound)
       const inner = [...bound, nameOf(variable, bound)]
       if (inner.length > deepestComprehension)
-        throw new Refused(`Lists can be searched within each other only ${deepestComprehension} deep.`, node.pos)
+        throw new Refused(`List functions can be nested at most ${deepestComprehension} levels deep.`, node.pos)
       for (const part of body) visit(part, inner)
       return
     }
@@ -31,13 +31,13 @@ export function vet(root: Node, { variables }: ExpressionEnvironment): ReadonlyS
     if (node.op === 'value') vetLiteral(node)
     if (node.op === 'map') for (const [key] of node.args) vetKey(key)
     if ((node.op === 'call' || node.op === 'rcall') && node.args[0] === 're2' && ++patterns > mostPatterns)
-      throw new Refused(`An expression has at most ${mostPatterns} patterns.`, node.start)
+      throw new Refused(`An expression can have at most ${mostPatterns} patterns.`, node.start)
     for (const child of childrenOf(node)) visit(child, bound)
   }
 
   const visitField = (node: Node, { root: name, field }: { root: string; field: string }) => {
     const fields = variables.get(name)
-    if (!fields) throw new Refused(`Unknown variable: ${name}`, node.start)
+    if (!fields) throw new Refused(`Unknown variable: ${name}.`, node.start)
     if (!fields.has(field))
       throw new Refused(`${name} has no field ${field}. It has: ${[...fields.keys()].join(', ')}.`, node.pos)
     names.add(name)
@@ -45,13 +45,16 @@ export function vet(root: Node, { variables }: ExpressionEnvironment): ReadonlyS
 
   const aloneMessage = (name: string) => {
     const fields = variables.get(name)
-    return fields ? `Name a field of ${name}: ${[...fields.keys()].join(', ')}.` : `Unknown variable: ${name}`
+    return fields ? `Name a field of ${name}: ${[...fields.keys()].join(', ')}.` : `Unknown variable: ${name}.`
   }
 
   const nameOf = (variable: Node, bound: readonly string[]): string => {
-    if (variable.op !== 'id') throw new Refused('A name for the element is expected here.', variable.start)
+    if (variable.op !== 'id') throw new Refused('This must be a name for the element.', variable.start)
     if (variables.has(variable.args) || bound.includes(variable.args))
-      throw new Refused(`${variable.args} is taken: choose another name for the element.`, variable.start)
+      throw new Refused(
+        `The name ${variable.args} is already in use. Choose another name for the element.`,
+        variable.start,
+      )
     return variable.args
   }
 
@@ -62,14 +65,14 @@ export function vet(root: Node, { variables }: ExpressionEnvironment): ReadonlyS
 function vetLiteral(node: Node) {
   const value: unknown = node.args
   if (typeof value === 'bigint' && value > greatestInt)
-    throw new Refused(`The greatest int is ${greatestInt}.`, node.start)
-  if (value instanceof Uint8Array) throw new Refused('There are no bytes: write a string.', node.start)
+    throw new Refused(`An int can be at most ${greatestInt}.`, node.start)
+  if (value instanceof Uint8Array) throw new Refused('Byte literals are not supported. Write a string.', node.start)
   if (typeof value === 'object' && value !== null)
-    throw new Refused('There are no unsigned numbers: leave out the u.', node.start)
+    throw new Refused('Unsigned numbers are not supported. Leave out the u.', node.start)
 }
 
 function vetKey(key: Node) {
   if (key.op !== 'value' || typeof key.args !== 'string')
-    throw new Refused('The keys of a map are literal strings.', key.start)
+    throw new Refused('The keys of a map must be literal strings.', key.start)
   if (unsafeKeys.has(key.args)) throw new Refused(`A map cannot have the key ${key.args}.`, key.start)
 }

@@ -10,7 +10,7 @@ import type { Task } from './task.ts'
 
 const nanoPerUsd = 1e9
 
-/** Makes the whole answer, as the text that is sent. */
+/** Computes the whole response, as the text that is sent. */
 export function answerTo(task: Task): string {
   const frame = frameOf(task)
   const write = writerOf(task)

@@ -2,19 +2,19 @@ import { originsOf, pastErrors } from './errors.ts'
 import { widthsByDay } from './intervals.ts'
 import { week } from './series.ts'
 
-/** How good a method was on this very series, on days that it had not seen. */
+/** The accuracy of a method on this series, measured on days that it had not seen. */
 export interface BackTest {
   readonly origins: number
   readonly daysAhead: number
-  /** Its mean error over that of repeating the last week. */
+  /** The mean error relative to that of repeating the last week (MASE). */
   readonly mase: number | null
-  /** All errors over all values. */
+  /** The sum of all errors relative to the sum of all values (WAPE). */
   readonly wape: number | null
-  /** The share of values inside an 80 % interval that was made from the errors before them. */
+  /** The share of values inside an 80 % interval that was computed from the earlier errors. */
   readonly coverage80: number | null
 }
 
-/** What is reported of the errors of the method that was chosen. */
+/** Summarises the errors of the chosen method. */
 export function testOf(
   values: Float64Array,
   errors: ReadonlyMap<number, Float64Array>,
@@ -30,13 +30,13 @@ export function testOf(
   }
 }
 
-/** How far ahead methods are compared: no farther than a third of what there is. */
+/** Returns the number of days ahead over which methods are compared: at most a third of the history. */
 export const aheadOf = (values: Float64Array, horizon: number) =>
   Math.min(horizon, Math.max(week, Math.floor(values.length / 3)))
 
 const ratio = (a: number, b: number) => (b > 0 && Number.isFinite(a) ? a / b : null)
 
-/** The mean size of errors up to so many days ahead. */
+/** Returns the mean absolute error up to `ahead` days ahead. */
 export function sizeOf(errors: ReadonlyMap<number, Float64Array>, ahead: number): number {
   let [sum, count] = [0, 0]
   for (const off of errors.values())
@@ -47,7 +47,7 @@ export function sizeOf(errors: ReadonlyMap<number, Float64Array>, ahead: number)
   return count > 0 ? sum / count : Number.POSITIVE_INFINITY
 }
 
-/** The mean of the values that were forecast. */
+/** Returns the mean of the values that were forecast. */
 function levelOf(values: Float64Array, ahead: number): number {
   let [sum, count] = [0, 0]
   for (const origin of originsOf(values.length))
@@ -58,13 +58,13 @@ function levelOf(values: Float64Array, ahead: number): number {
   return sum / Math.max(1, count)
 }
 
-/** Intervals from the older origins, against what the newer ones met. */
+/** Measures how often intervals from the older origins contain the values after the newer ones. */
 function coverageOf(values: Float64Array, errors: ReadonlyMap<number, Float64Array>, ahead: number): number | null {
   const origins = [...errors.keys()]
   const cut = Math.floor(0.7 * origins.length)
   const split = origins[cut]
   if (split === undefined || cut < 8) return null
-  // Only what had come by then is known to the older ones.
+  // The older origins may use only the values that were known at the split.
   const older = new Map(
     origins.slice(0, cut).map((origin) => [origin, errors.get(origin)!.subarray(0, split - origin)]),
   )

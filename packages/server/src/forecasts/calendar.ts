@@ -11,20 +11,20 @@ export const today = (timezone: string, now: Date): string =>
 
 export const dateAt = (from: string, days: number): string => Temporal.PlainDate.from(from).add({ days }).toString()
 
-/** How many days a date lies after another. */
+/** Returns the number of days from one date to another. */
 export const daysUntil = (from: string, to: string): number =>
   Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to), { largestUnit: 'day' }).days
 
 export const startOfDay = (timezone: string, date: string): number =>
   Temporal.PlainDate.from(date).toZonedDateTime(timezone).epochMilliseconds
 
-/** Whole days that are told as one: `to` is not included. */
+/** A range of whole days that is reported as one; `to` is exclusive. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** Days in calendar weeks or months; the first and the last may be cut. */
+/** Splits days into calendar weeks or months; the first and the last may be partial. */
 export function spansOf(step: Step, today: string, { from: first, to: last }: Span): Span[] {
   const spans: Span[] = []
   for (let day = first; day < last; ) {
@@ -40,7 +40,10 @@ function daysLeft(step: 'week' | 'month', today: string, days: number): number {
   return step === 'week' ? week + 1 - date.dayOfWeek : date.daysInMonth + 1 - date.day
 }
 
-/** Calendar arithmetic costs more than all else, and every series of an answer has the same days. */
+/**
+ * Caches a function of a day: calendar arithmetic costs more than everything else, and every series of a response has the same
+ * days.
+ */
 export function remembered<T>(of: (day: number) => T): (day: number) => T {
   const known = new Map<number, T>()
   return (day) => {

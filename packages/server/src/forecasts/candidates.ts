@@ -1,7 +1,7 @@
 import { type Candidate, sumOf, valuesOf, week } from './series.ts'
 import { rollSmoothing } from './smoothing.ts'
 
-/** The last week again: what every other method has to beat. */
+/** Repeats the last week: the baseline that every other method has to beat. */
 export const seasonalNaive = (values: Float64Array): Candidate => ({
   method: 'seasonal_naive',
   at: (origin, horizon) => valuesOf(horizon, (step) => values[origin - week + (step % week)] ?? 0),
@@ -9,7 +9,7 @@ export const seasonalNaive = (values: Float64Array): Candidate => ({
 
 const weeksAveraged = 4
 
-/** Each day of the week as it was on average in the last weeks. */
+/** Forecasts each weekday as its mean over the last weeks. */
 export const weekdayMean = (values: Float64Array): Candidate => ({
   method: 'weekday_mean',
   at: (origin, horizon) => {
@@ -25,7 +25,7 @@ export const weekdayMean = (values: Float64Array): Candidate => ({
 
 const daysAveraged = 28
 
-/** The mean of the last four weeks, or of as much as there is. */
+/** Forecasts the mean of the last four weeks, or of all days when there are fewer. */
 export const mean = (values: Float64Array, days = daysAveraged): Candidate => ({
   method: 'mean',
   at: (origin, horizon) => {
@@ -43,7 +43,7 @@ const trendWeeks = 12
 const leastTrendWeeks = 4
 const trendDamping = 0.99
 
-/** A straight line through the last weeks, which flattens as it goes on, with the days of the week as shares of it. */
+/** Forecasts a straight line through the last weeks, damped over time, with the weekdays as shares of it. */
 export const weekdayTrend = (values: Float64Array): Candidate => ({
   method: 'weekday_trend',
   at: (origin, horizon) => {
@@ -61,7 +61,7 @@ export const weekdayTrend = (values: Float64Array): Candidate => ({
       return level > 0 ? sum / weeks / level : 1
     })
     return valuesOf(horizon, (step) => {
-      // The middle of the last week lies half a week before the first day ahead.
+      // The middle of the last week lies half a week before the first forecast day.
       const ahead = (week + 1) / 2 + step
       const gain = (trendDamping * (1 - trendDamping ** ahead)) / (1 - trendDamping)
       return Math.max(0, (end + (slope / week) * gain) * share[step % week]!)
@@ -69,7 +69,7 @@ export const weekdayTrend = (values: Float64Array): Candidate => ({
   },
 })
 
-/** The median of all slopes between two weeks: one odd week does not turn it. */
+/** Fits a line by the median of all slopes between two weeks (Theil–Sen), which one outlier week does not change. */
 function steadyLine(means: readonly number[]): { slope: number; end: number } {
   const slopes: number[] = []
   for (let i = 0; i < means.length; i++)

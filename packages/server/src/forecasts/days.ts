@@ -3,7 +3,7 @@ import { type Forecast, forecastSeries } from './forecasting.ts'
 import { type Expected, expected, expectedSum, widthsByDay } from './intervals.ts'
 import { sumOf } from './series.ts'
 
-/** A series as it was read: whole days up to yesterday, and what there is of today. */
+/** A daily series: whole days up to yesterday, and the value of today so far. */
 export interface Days {
   readonly values: Float64Array
   readonly soFar: number
@@ -13,7 +13,7 @@ export function parseDays(text: string, days: number, perUnit: number): Days {
   const values = new Float64Array(days)
   let soFar = 0
   for (const [day, used] of JSON.parse(text) as [number, number][]) {
-    // A correction can leave a day below zero.
+    // A correction can leave a day negative.
     const value = Math.max(0, used / perUnit)
     if (day >= 0) soFar += value
     else values[days + day] = value
@@ -27,7 +27,7 @@ export function added(all: readonly Days[], days: number): Days {
   return { values, soFar: sumOf(all.map(({ soFar }) => soFar)) }
 }
 
-/** A forecast of a series, with today never below what it has already. */
+/** The forecast of a series, in which today is never below its value so far. */
 export interface Told extends Forecast {
   readonly days: Days
 }
@@ -38,7 +38,7 @@ export function tell(days: Days, horizon: number): Told {
   return { ...forecast, mean, days }
 }
 
-/** The time that an answer is about, cut into its steps. */
+/** The time range of a response, split into its steps. */
 export interface Frame {
   readonly timezone: string
   readonly today: string
@@ -59,7 +59,7 @@ export const frameOf = (asked: { timezone: string; today: string; horizon: numbe
   }
 }
 
-/** A line of days ahead that is not the forecast itself, and how its doubt compares. */
+/** An alternative to the forecast's mean, with the scale of its intervals. */
 export interface Line {
   readonly mean: Float64Array
   readonly scale: (span: Span) => number
@@ -68,7 +68,7 @@ export interface Line {
 
 const plain = { scale: () => 1, most: () => Number.POSITIVE_INFINITY }
 
-/** What is expected in each step. */
+/** Returns the expected value of each step. */
 export function pointsOf(
   told: Told,
   { spans, step, horizon }: Frame,
@@ -85,7 +85,7 @@ export function pointsOf(
   })
 }
 
-/** What is expected over the whole horizon. */
+/** Returns the expected value of the whole horizon. */
 export function totalOf(told: Told, { horizon }: Frame, line: Line = { mean: told.mean, ...plain }): Expected | null {
   if (told.mean.length === 0) return null
   const whole = { from: 0, to: horizon }
@@ -97,7 +97,7 @@ const boundsOf = ({ days }: Told, span: Span, { scale, most }: Line) => {
   return { least, most: Math.max(least, most(span)), scale: scale(span) }
 }
 
-/** The history in the steps of the answer, from the first day that has any. */
+/** Returns the history in the steps of the response, from the first day with usage. */
 export function historyOf({ values }: Days, { step, today }: Frame): { span: Span; value: number }[] {
   const first = values.findIndex((value) => value > 0)
   if (first < 0) return []

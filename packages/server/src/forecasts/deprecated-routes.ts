@@ -3,7 +3,7 @@ import type { Platform } from '../infra/platform.ts'
 import { projectReturns } from './linear.ts'
 import { LinearForecast, LinearQuery } from './linear-schema.ts'
 
-/** The dry-run that scenarios replace; that it is deprecated is said by the registry, not here. */
+/** The deprecated dry run, which scenarios replace. Its deprecation is declared in the registry, not here. */
 export function deprecatedRoutes(app: App, platform: Platform) {
   app.get(
     '/v1/forecast',
@@ -14,7 +14,7 @@ export function deprecatedRoutes(app: App, platform: Platform) {
         tags: ['forecasts'],
         summary: 'Project returns by team count',
         description:
-          'The return of each deployment (what its runs of the last 30 days in UTC were worth, as reported, less what they cost), divided by the departments that the runs named and multiplied by a number of teams: a straight line, without diminishing returns. A deployment without runs has no row. Each amount is computed exactly and rounded once, to the nearest nano-dollar.',
+          'Projects the return of each deployment linearly, without diminishing returns: the reported value of its runs of the last 30 days in UTC minus their cost, divided by the number of departments that the runs named, multiplied by a number of teams. A deployment without runs has no row. Each amount is computed exactly and rounded once, to the nearest nano-dollar.',
         querystring: LinearQuery,
         response: { 200: LinearForecast },
       },

@@ -31,10 +31,10 @@ export function timeAxis({ left, right, bottom, fromMs, toMs, x }: Frame, timezo
   )
 }
 
-/** Where what happened ends and what is expected begins. */
+/** Draws the line between history and forecast. */
 export function forecastBegins({ x, top, bottom, right }: Frame, atMs: number): string {
   const at = x(atMs)
-  // Beside the line where there is room, before it where there is none.
+  // The label stands after the line, or before it where there is too little space.
   const isNearEnd = right - at < 90
   return (
     element('line', {

@@ -3,13 +3,13 @@ import { type ValueFrame, valueFrame } from '../drawing/value-axis.ts'
 import { thinned, thinnedForecast } from './drawing-thinning.ts'
 import type { Picture } from './picture.ts'
 
-/** Where the plot stands on the sheet, and what becomes of times and values on it. */
+/** The position of the plot on the sheet, with its time and value scales. */
 
 const plotHeight = 280
 const maxScenarios = 10
 const dayMs = 86_400_000
 
-/** A forecast has a quarter of the width or more, so history that is long past is left out where there is very much of it. */
+/** The longest history that is shown, as a multiple of the horizon: the forecast gets at least a quarter of the width. */
 const mostPast = 3
 const leastPastMs = 90 * dayMs
 
@@ -20,7 +20,7 @@ function recent({ history, forecast }: Picture): Picture['history'] {
   return history.filter(({ atMs }) => atMs >= first.atMs - shownMs)
 }
 
-/** A picture as far as it can be drawn: numbers that are none are left out, and no list is too long. */
+/** Limits a chart to what can be drawn: values that are not finite are dropped, and long lists are downsampled. */
 export function drawable(picture: Picture): Picture {
   const isKnown = ({ atMs, value }: { atMs: number; value: number }) => Number.isFinite(atMs) && Number.isFinite(value)
   return {
@@ -47,11 +47,14 @@ export interface Frame extends ValueFrame {
   readonly x: (atMs: number) => number
 }
 
-/** An interval may reach beyond the sheet, but what happened and what is expected may not become a flat line for it. */
+/**
+ * The highest interval that the axis covers, as a multiple of the lines' range: wide intervals are clipped, so that the lines do
+ * not become flat.
+ */
 const mostOfInterval = 2.5
-/** A limit far above everything is told in words only. */
+/** A limit far above all lines is not drawn, only listed as text. */
 const mostOfLimit = 1.5
-/** Its name stands above it. */
+/** The space for the name above a limit line. */
 const labelRoom = 1.08
 
 function valueRange({ history, forecast, scenarios, limits }: Picture): [number, number] {

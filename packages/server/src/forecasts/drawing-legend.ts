@@ -27,7 +27,7 @@ function entriesOf({ history, forecast, scenarios }: Picture): Entry[] {
   ]
 }
 
-/** A band looks as it does in the plot, where the wider ones lie beneath it. */
+/** Draws a band as in the plot, where the wider ones lie beneath it. */
 const band = (x: number, y: number, percent: number) =>
   bands
     .filter((one) => one.percent >= percent)
@@ -43,5 +43,5 @@ const band = (x: number, y: number, percent: number) =>
     )
     .join('')
 
-/** What is what, in as many rows as it takes. */
+/** Draws the legend, in as many rows as needed. */
 export const drawLegend = (picture: Picture, top: number): Legend => layLegend(entriesOf(picture), top)

@@ -8,7 +8,7 @@ import type { Frame } from './drawing-frame.ts'
 import { stepName } from './drawing-values.ts'
 import type { Picture } from './picture.ts'
 
-/** Limits: a line where there is one per step, and below the plot a lane for each, with when it would be exhausted. */
+/** Limits: a line for each limit per step, and below the plot a lane for each limit with its exhaustion date. */
 
 type Limit = Picture['limits'][number]
 
@@ -26,7 +26,7 @@ export const lanesHeight = (limits: readonly Limit[]): number =>
     ? 0
     : headingHeight + Math.min(limits.length, maxLanes) * laneHeight + (limits.length > maxLanes ? 20 : 0)
 
-/** Limits that are one amount per step and within the plot, each with its name where that meets no other and no line. */
+/** Draws limits of one amount per step within the plot, each labelled where the label overlaps no other label or line. */
 export function limitLines(frame: Frame, { limits, unit }: Picture): string {
   const shown = limits
     .slice(0, maxLanes)
@@ -51,7 +51,7 @@ export function limitLines(frame: Frame, { limits, unit }: Picture): string {
   return group({}, ...lines, ...labels)
 }
 
-/** When a limit would be exhausted, in words. */
+/** Describes in words when a limit would be exhausted. */
 export function exhaustionText({ exhaustedAtMs, earliestMs, latestMs }: Limit, timezone: string): string {
   const date = (atMs: number) => dateText(atMs, timezone)
   if (exhaustedAtMs === null)
@@ -108,7 +108,7 @@ function lane(frame: Frame, limit: Limit, picture: Picture, top: number): string
 const amountText = (perStep: number, picture: Picture) =>
   ` · ${valueText(picture.unit, perStep)} per ${stepName(picture) ?? 'step'}`
 
-/** The interval as a bar, open towards the end where no end is known, and the date itself as a diamond. */
+/** Draws the interval as a bar, open at the end where no latest date is known, and the expected date as a diamond. */
 function whiskers({ x, left, right }: Frame, { exhaustedAtMs, earliestMs, latestMs }: Limit, y: number): string[] {
   const within = (at: number) => Math.min(right, Math.max(left, at))
   const parts: string[] = []

@@ -4,7 +4,7 @@ import { type Paint, painted } from '../drawing/paints.ts'
 import type { Frame } from './drawing-frame.ts'
 import type { Picture, PicturePoint } from './picture.ts'
 
-/** The lines and bands of a picture. No two lines differ by colour alone. */
+/** The lines and bands of a chart. No two lines differ by colour alone. */
 
 type Points = readonly { readonly atMs: number; readonly value: number }[]
 
@@ -25,7 +25,7 @@ function pathOf({ x, y }: Frame, points: Points): string {
   return draw(points) ?? ''
 }
 
-/** A line; of a single point, a dot, which a line would not show. */
+/** Draws a line, or a dot for a single point, which a line would not show. */
 function drawLine(
   frame: Frame,
   points: Points,
@@ -42,7 +42,7 @@ function drawLine(
 export const drawHistory = (frame: Frame, { history }: Picture): string =>
   drawLine(frame, history, historyStroke, 'history')
 
-/** Three bands, each within the next, and the mean in them. */
+/** Draws the three nested bands. */
 export function drawForecastBands(frame: Frame, { forecast }: Picture): string {
   const { x, y } = frame
   const drawn = bands.map(({ interval, opacity }) => {
@@ -86,7 +86,7 @@ const marks = [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbol
 const scenarioPaints = ['scenario0', 'scenario1', 'scenario2', 'scenario3', 'scenario4'] as const
 const marksOnLine = 5
 
-/** The dashes and the mark of a scenario: four of the one and five of the other, so that no two have both in common. */
+/** The stroke of a scenario. There are four dash patterns and five marks, so that no two scenarios share both. */
 export const scenarioStroke = (index: number) => ({
   'stroke-width': 1.8,
   'stroke-dasharray': dashes[index % dashes.length]!,

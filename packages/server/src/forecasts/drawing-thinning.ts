@@ -1,6 +1,6 @@
 import type { PicturePoint } from './picture.ts'
 
-/** More points than a drawing has pixels only make it heavy. */
+/** The most points of a line: more than there are pixels only enlarge the file. */
 export const maxPoints = 800
 
 interface Point {
@@ -8,13 +8,13 @@ interface Point {
   readonly value: number
 }
 
-/** Points cut into runs of neighbours of equal length. */
+/** Splits points into runs of equal length. */
 function runsOf<T>(points: readonly T[], count: number): T[][] {
   const size = Math.ceil(points.length / count)
   return Array.from({ length: Math.ceil(points.length / size) }, (_, i) => points.slice(i * size, (i + 1) * size))
 }
 
-/** Keeps the lowest and the highest of neighbours, so that no peak is lost. */
+/** Downsamples points: keeps the lowest and the highest of each run, so that no peak is lost. */
 export function thinned(points: readonly Point[]): readonly Point[] {
   if (points.length <= maxPoints) return points
   return runsOf(points, maxPoints / 2).flatMap((run) => {
@@ -24,7 +24,7 @@ export function thinned(points: readonly Point[]): readonly Point[] {
   })
 }
 
-/** Neighbours become one point whose intervals contain theirs. */
+/** Downsamples a forecast: merges each run into one point whose intervals contain theirs. */
 export function thinnedForecast(points: readonly PicturePoint[]): readonly PicturePoint[] {
   if (points.length <= maxPoints) return points
   return runsOf(points, maxPoints).map((run) => {

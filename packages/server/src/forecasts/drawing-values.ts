@@ -3,7 +3,7 @@ import type { Picture } from './picture.ts'
 
 const dayMs = 86_400_000
 
-/** How long a step is, as far as the points tell: the first and the last week or month may be cut. */
+/** Returns the length of a step as far as the points show it: the first and the last week or month may be partial. */
 export function stepName({ forecast, history }: Picture): string | undefined {
   const points = forecast.length > 1 ? forecast : history
   const days = points.slice(1).reduce((most, { atMs }, i) => Math.max(most, (atMs - points[i]!.atMs) / dayMs), 0)
@@ -12,7 +12,7 @@ export function stepName({ forecast, history }: Picture): string | undefined {
   return days > 27 && days < 32 ? 'month' : undefined
 }
 
-/** What the axis of values counts. */
+/** Returns the name of the value axis. */
 export function axisName(picture: Picture): string {
   const step = stepName(picture)
   return step === undefined ? unitNames[picture.unit] : `${unitNames[picture.unit]} per ${step}`

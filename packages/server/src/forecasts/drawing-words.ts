@@ -7,7 +7,7 @@ import type { Picture } from './picture.ts'
 const maxNamed = 10
 const short = (name: string) => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
 
-/** The picture for those who hear it. */
+/** Describes a chart for screen readers. */
 export function pictureInWords(picture: Picture): string {
   const { unit, timezone, history, forecast, scenarios, limits, confidence } = picture
   const value = (amount: number) => valueText(unit, amount)

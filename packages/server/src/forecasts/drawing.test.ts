@@ -171,7 +171,7 @@ describe('a drawing', () => {
 
   test('warns where confidence is low, and only there', () => {
     expect(drawForecast({ ...plain, confidence: 'low' })).toContain('>Low confidence: ')
-    expect(drawForecast(shapes['no forecast']!)).toContain('>This history carries no forecast')
+    expect(drawForecast(shapes['no forecast']!)).toContain('>This history is not enough for a forecast')
     expect(drawForecast({ ...plain, confidence: 'medium' })).not.toContain('Low confidence')
   })
 

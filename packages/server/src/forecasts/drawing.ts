@@ -12,10 +12,10 @@ import { pictureInWords } from './drawing-words.ts'
 import type { Picture } from './picture.ts'
 
 const noteHeight = 32
-/** Marks at the very end of a line stand half beyond it. */
+/** Marks at the end of a line extend half their size beyond it. */
 const bleed = 6
 
-/** One forecast as an SVG that stands by itself: no script, no reference to anything, the same bytes for the same picture. */
+/** Draws one forecast as a self-contained SVG: no script, no external reference, and the same bytes for the same input. */
 export function drawForecast(asked: Picture): string {
   const picture = drawable(asked)
   const isDoubtful = picture.confidence === 'low'
@@ -39,8 +39,8 @@ export function drawForecast(asked: Picture): string {
   )
 }
 
-const withoutForecast = 'This history carries no forecast; the answer as JSON says why.'
-const withDoubt = 'Low confidence: go by the intervals, not by the line; the answer as JSON says why.'
+const withoutForecast = 'This history is not enough for a forecast; the JSON response states the reasons.'
+const withDoubt = 'Low confidence: rely on the intervals, not on the line; the JSON response states the reasons.'
 
 const doubt = ({ forecast }: Picture, top: number) =>
   element('rect', {
@@ -66,7 +66,7 @@ const doubt = ({ forecast }: Picture, top: number) =>
     ...painted({ fill: 'warning' }),
   })
 
-/** What lies within the axes: bands end at them, and marks at the end of a line stand half beyond. */
+/** Draws the content of the plot area. Bands are clipped at its edges; marks at the end of a line may extend beyond. */
 function plot(frame: Frame, picture: Picture): string {
   const last = picture.history.at(-1)
   return (

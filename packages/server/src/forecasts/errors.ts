@@ -1,27 +1,27 @@
 import { type Candidate, valuesOf } from './series.ts'
 
-/** What forecasts of a series were off by, each from one day on: the ground that intervals stand on. */
+/** The past errors of a method on a series, from which intervals are derived. */
 export interface PastErrors {
-  /** How many days ahead could be tried out. */
+  /** The number of days ahead that could be back-tested. */
   readonly tried: number
   readonly halfWidths: HalfWidths
 }
 
 export const shares = [0.5, 0.8, 0.95] as const
-/** For each of the shares: half the width of the interval that so many sums of the days `from` to `to` ahead fall into. */
+/** Returns, for each share, half the width of the interval that contains this share of the sums of days `from` to `to` ahead. */
 export type HalfWidths = (from: number, to: number) => Widths
 export type Widths = readonly [number, number, number]
 const times = ([a, b, c]: Widths, factor: number): Widths => [a * factor, b * factor, c * factor]
 
-/** So many days of a series are left to begin with. */
+/** The number of days at the start of a series that are only trained on. */
 export const firstOrigin = 14
 const mostOrigins = 120
-/** A distance counts as tried where it could be, from so many days. */
+/** A number of days ahead counts as tested from this number of origins on. */
 const leastOrigins = 10
 
 interface Trail {
   readonly origin: number
-  /** Sums of the errors up to each day ahead, in units of the usual. */
+  /** Cumulative errors up to each day ahead, scaled to the current level. */
   readonly sums: Float64Array
 }
 
@@ -38,7 +38,7 @@ const meanOf = (values: Float64Array, from: number, to: number) => {
   return sum / Math.max(1, to - Math.max(0, from))
 }
 
-/** Of each day ahead and day of origin: what was told, against what came. */
+/** Computes the errors of a method for each origin and day ahead: actual minus forecast values. */
 export function errorsOf(values: Float64Array, { at }: Candidate, horizon: number): Map<number, Float64Array> {
   return new Map(
     originsOf(values.length).map((origin) => {
@@ -49,8 +49,8 @@ export function errorsOf(values: Float64Array, { at }: Candidate, horizon: numbe
 }
 
 /**
- * How errors grow with the level of a series: 1 where they are a share of it, 0 where they are the same at every level.
- * From the older half of the origins against the newer.
+ * Estimates how errors grow with the level of a series: 1 when they are proportional to it, 0 when they do not depend on it.
+ * Compares the older half of the origins with the newer.
  */
 function growthOf(values: Float64Array, errors: ReadonlyMap<number, Float64Array>): number {
   const origins = [...errors.keys()]
@@ -89,7 +89,7 @@ export function pastErrors(values: Float64Array, errors: ReadonlyMap<number, Flo
   return { tried, halfWidths: (from, to) => beyond(within, tried, from, to) }
 }
 
-/** Neighbouring days ahead are alike: single days are judged together with them. */
+/** The number of neighbouring days ahead that are pooled with a single day, since they behave alike. */
 const neighbours = 3
 
 function widthsOf(trails: readonly Trail[], from: number, to: number): Widths {
@@ -104,19 +104,19 @@ function widthsOf(trails: readonly Trail[], from: number, to: number): Widths {
     }
     if (to <= sums.length) [first, last] = [Math.min(first, origin), Math.max(last, origin)]
   }
-  // Forecasts from days close to each other err together: only so many of them are independent.
+  // Forecasts from nearby origins err together, so only some of them are independent.
   const independent = Math.max(1, (last - first + 1) / Math.max(1, to))
   const sorted = sizes.subarray(0, count).sort()
   const [half, most, nearlyAll] = shares.map((share) => quantile(sorted, share + (1 - share) / (1 + independent)))
-  // Of few errors the largest ones are nearly the same: they say too little about what is rarer or more usual than them.
+  // With few errors the upper quantiles nearly coincide, and say too little about rarer or more common errors.
   return [Math.min(half!, mostOfUsual * most!), most!, Math.max(nearlyAll!, leastOfRare * most!)]
 }
 
-/** Half of all errors are within so much of what four of five are within, and 95 of a hundred not within less than so much. */
+/** Bounds of the 50 % and the 95 % interval, as multiples of the 80 % interval. */
 const mostOfUsual = 0.75
 const leastOfRare = 1.25
 
-/** Linear between the sorted values. */
+/** Interpolates linearly between the sorted values. */
 function quantile(sorted: Float64Array, share: number): number {
   if (sorted.length === 0) return 0
   const place = share * (sorted.length - 1)
@@ -124,7 +124,7 @@ function quantile(sorted: Float64Array, share: number): number {
   return sorted[below]! + (place - below) * ((sorted[below + 1] ?? sorted[below]!) - sorted[below]!)
 }
 
-/** Farther ahead than could be tried, doubt grows on as a random walk's does. */
+/** Extrapolates beyond the tested days ahead: uncertainty grows as that of a random walk. */
 function beyond(within: HalfWidths, tried: number, from: number, to: number): Widths {
   if (to <= tried) return within(from, to)
   const length = to - from + 1

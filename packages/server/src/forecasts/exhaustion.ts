@@ -1,15 +1,15 @@
 import type { HalfWidths } from './errors.ts'
 import { widthsFrom } from './intervals.ts'
 
-/** What is used of a limit, and when its periods end: in days from today, of which 0 is today. */
+/** The usage of a limit and the ends of its periods, in days from today. */
 export interface LimitCourse {
   readonly limit: number
   readonly used: number
-  /** Where the running period and those after it end, not included; empty for a limit that has no period. */
+  /** The exclusive end days of the current and the following periods; empty for a limit without a period. */
   readonly ends: readonly number[]
 }
 
-/** Days from today on which a limit is reached; null where it is not, within the horizon. */
+/** The days from today on which a limit is reached; null when it is not reached within the horizon. */
 export interface Reached {
   readonly day: number | null
   readonly earliest: number | null
@@ -17,16 +17,16 @@ export interface Reached {
 }
 
 export interface Course {
-  /** Of each day ahead; of today only what is still to come. */
+  /** The expected value of each day ahead; for today only the remainder. */
   readonly mean: Float64Array
   readonly halfWidths: HalfWidths
-  /** How much wider or narrower than the forecast's own a scenario's intervals are, by day. */
+  /** The scale of a scenario's intervals relative to the forecast's own, by day. */
   readonly scale?: Float64Array
 }
 
 /**
- * When a limit is reached: the first day up to which the sum passes it, by the mean, and by the upper and the lower end of the
- * 80 % interval of that very sum. Usage only adds up, so that these are the interval of the date.
+ * Finds the day on which a limit is reached: the first day on which the cumulative sum reaches it, by the mean and by both ends
+ * of the 80 % interval of that sum. Usage only adds up, so these days form the interval of the date.
  */
 export function reachedOn({ mean, halfWidths, scale }: Course, { limit, used, ends }: LimitCourse): Reached {
   if (used >= limit) return { day: 0, earliest: 0, latest: 0 }

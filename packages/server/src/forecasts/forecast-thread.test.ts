@@ -46,7 +46,7 @@ describe('the thread', () => {
   test.each(['die', 'throw'])('that does %s fails its own task only', async (task) => {
     const run = threadWith()
     const [own, next] = await Promise.all([codeOf(run(task)), run('after')])
-    expect(own).toBe('the thread of forecasts ended')
+    expect(own).toBe('the forecast thread exited')
     expect(next).toBe('after')
   })
 

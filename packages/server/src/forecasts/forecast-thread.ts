@@ -22,14 +22,14 @@ const usual: ThreadLimits = {
   taskMs: 10_000,
   program: new URL('./thread.ts', import.meta.url),
 }
-/** Several times what the largest answer takes; V8 would let it grow until the machine is full. */
+/** Several times what the largest response takes; without a limit V8 would grow until the machine is out of memory. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
 const busy = (message: string) => new ApiError('service_unavailable', {}, { message })
 
 /**
- * One thread that computes, so that no request waits for arithmetic. One task after the other; one that does not end is ended with its
- * thread, and the next has a new one.
+ * A worker thread for forecasts, so that no request waits for computation. It runs one task at a time; a task that exceeds its
+ * time limit is terminated with its thread, and the next task starts a new one.
  */
 export class ForecastThread {
   private readonly waiting: Waiting[] = []
@@ -45,9 +45,9 @@ export class ForecastThread {
 
   run(orgId: string, task: Task): Promise<Buffer> {
     const ofOrg = [this.current, ...this.waiting].filter((one) => one?.orgId === orgId).length
-    if (this.isClosed) return Promise.reject(busy('The process is stopping. Retry.'))
+    if (this.isClosed) return Promise.reject(busy('The server is shutting down. Retry the request.'))
     if (this.waiting.length >= this.limits.maxWaiting || ofOrg >= this.limits.maxWaitingOfOrg)
-      return Promise.reject(busy('As many forecasts are waiting as can. Retry later.'))
+      return Promise.reject(busy('Too many forecasts are waiting. Retry later.'))
     return new Promise((resolve, reject) => {
       this.waiting.push({ orgId, task, resolve, reject })
       this.next()
@@ -71,8 +71,8 @@ export class ForecastThread {
       if (bytes) this.end((one) => one.resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
       else this.end((one) => one.reject(new Error(`a forecast failed: ${failed}`)))
     })
-    thread.on('error', (error) => isOurs() && this.giveUp(new Error('the thread of forecasts ended', { cause: error })))
-    thread.on('exit', () => isOurs() && this.giveUp(new Error('the thread of forecasts ended')))
+    thread.on('error', (error) => isOurs() && this.giveUp(new Error('the forecast thread exited', { cause: error })))
+    thread.on('exit', () => isOurs() && this.giveUp(new Error('the forecast thread exited')))
     return thread
   }
 
@@ -80,7 +80,7 @@ export class ForecastThread {
     clearTimeout(this.timer)
     const one = this.current
     this.current = undefined
-    // Between tasks it keeps no process from ending.
+    // Between tasks, the thread does not keep the process alive.
     this.thread?.unref()
     if (one) settle(one)
     this.next()
@@ -95,9 +95,9 @@ export class ForecastThread {
 
   async close() {
     this.isClosed = true
-    for (const one of this.waiting.splice(0)) one.reject(busy('The process is stopping. Retry.'))
+    for (const one of this.waiting.splice(0)) one.reject(busy('The server is shutting down. Retry the request.'))
     const { thread } = this
-    this.giveUp(busy('The process is stopping. Retry.'))
+    this.giveUp(busy('The server is shutting down. Retry the request.'))
     await thread?.terminate()
   }
 }

@@ -10,17 +10,17 @@ export type Confidence = 'high' | 'medium' | 'low'
 
 export interface Forecast {
   readonly method: Candidate['method'] | FittedMethod | 'none'
-  /** What is expected on each day ahead; empty where nothing can be said. */
+  /** The expected value of each day ahead; empty when there is no forecast. */
   readonly mean: Float64Array
   readonly halfWidths: HalfWidths
-  /** The last days of the series, that the method was given. */
+  /** The number of latest days that the method was trained on. */
   readonly trainedDays: number
   readonly test: BackTest | null
   readonly confidence: Confidence
   readonly reasons: readonly string[]
 }
 
-/** Below this there is no second week after a first month to try a method on. */
+/** With fewer days, a method cannot be back-tested on a week after the days that it is trained on. */
 const leastDays = 28
 const recentDays = 56
 const mostZeros = 0.6
@@ -37,14 +37,14 @@ export const nothing = (reason: string): Forecast => ({
   reasons: [reason],
 })
 
-/** The forecast of a daily series, by whichever method did best on its own past. */
+/** Forecasts a daily series with the method that performed best on its own past. */
 export function forecastSeries(all: Float64Array, horizon: number): Forecast {
   const first = all.findIndex((value) => value > 0)
-  if (first < 0) return nothing('Nothing was used in the training window.')
+  if (first < 0) return nothing('There was no usage in the training window.')
   const known = all.subarray(first)
   const quiet = known.length - 1 - known.findLastIndex((value) => value > 0)
   if (quiet >= quietDays && quiet > longestGap(known.subarray(0, known.length - quiet)))
-    return nothing(`Nothing was used in the last ${quiet} days.`)
+    return nothing(`There was no usage in the last ${quiet} days.`)
   if (known.length < leastDays) return shortForecast(known, horizon)
   const zeros = zerosIn(known.subarray(-recentDays))
   if (zeros > mostZeros) return rareForecast(known, horizon, zeros)
@@ -52,15 +52,17 @@ export function forecastSeries(all: Float64Array, horizon: number): Forecast {
   const values = known.length - shift >= leastDays ? known.subarray(shift) : known
   const reasons: string[] = []
   if (values.length < known.length)
-    reasons.push(`The level changed ${values.length} days ago; only what came after it was used.`)
+    reasons.push(`The level changed ${values.length} days ago; only the days since then were used.`)
   else if (shift > 0)
-    reasons.push(`The level changed ${known.length - shift} days ago; too little came after it to train on that alone.`)
+    reasons.push(
+      `The level changed ${known.length - shift} days ago; there are too few days since then to train on those alone.`,
+    )
   return chosen(values, horizon, reasons, shift > 0 && values.length === known.length)
 }
 
 const zerosIn = (values: Float64Array) => values.filter((value) => value === 0).length / values.length
 
-/** The most days in a row without anything. */
+/** Returns the longest run of days without usage. */
 function longestGap(values: Float64Array): number {
   let [longest, gap] = [0, 0]
   for (const value of values) {
@@ -70,7 +72,7 @@ function longestGap(values: Float64Array): number {
   return longest
 }
 
-/** Of what happens now and then only its mean can be told. */
+/** Forecasts sporadic usage, of which only the mean can be estimated. */
 function rareForecast(values: Float64Array, horizon: number, zeros: number): Forecast {
   const rare = mean(values, rareDays)
   const errors = errorsOf(values, rare, horizon)
@@ -114,15 +116,15 @@ function chosen(values: Float64Array, horizon: number, reasons: string[], isRece
   }
 }
 
-/** Places at which the library is asked, and by how much it has to be better there to be chosen. */
+/** The number of origins at which the library is tested, the days ahead, and the factor by which it must be better. */
 const fittedOrigins = 2
 const fittedAhead = 28
 const betterBy = 0.95
 
 /**
- * The library's method for the series, where on the last days it was better than the best of the others. Its intervals are those
- * of the other, which erred more on the same days: it cannot be asked often enough to have its own. Its error is the other's, by as much less
- * as it was on those days.
+ * Returns the forecast of the library's method when it was better than the best other method on the last days. Its intervals are
+ * those of the other method, which erred more on the same days: fitting is too slow to test it often enough for its own. Its
+ * error is scaled from the other's by the ratio on those days.
  */
 function byLibrary(
   values: Float64Array,
@@ -147,7 +149,7 @@ function byLibrary(
 
 const weekStrength = 0.1
 
-/** Whether the days of the week explain a part of what the last weeks vary by. */
+/** True when the weekdays explain a part of the variance of the last weeks. */
 function hasWeek(values: Float64Array): boolean {
   const last = values.subarray(-Math.floor(Math.min(values.length, 10 * week) / week) * week)
   const weeks = last.length / week
@@ -155,7 +157,7 @@ function hasWeek(values: Float64Array): boolean {
   const center = sumOf(last) / last.length
   const between = (weeks * sumOf(byDay.map((value) => (value - center) ** 2))) / (week - 1)
   const within = sumOf(last.map((value, i) => (value - byDay[i % week]!) ** 2)) / Math.max(1, last.length - week)
-  // As a share of all variance, without what chance alone would give.
+  // The share of all variance, corrected for what chance alone would give.
   return (between - within) / weeks > weekStrength * within
 }
 
@@ -176,7 +178,7 @@ function judged(test: BackTest, facts: Facts, before: readonly string[]) {
   if (facts.days < goodDays) doubts.push(`There are only ${facts.days} days to train on.`)
   if (facts.horizon > facts.tried)
     (facts.horizon > 2 * facts.tried ? faults : doubts).push(
-      `Only ${facts.tried} of ${facts.horizon} days ahead could be tried on this history; beyond them the intervals are extrapolated.`,
+      `Only ${facts.tried} of ${facts.horizon} days ahead could be back-tested on this history; beyond them the intervals are extrapolated.`,
     )
   if (wape === null || wape > poorWape) faults.push('The back-tested error is large.')
   else if (wape > goodWape) doubts.push('The back-tested error is noticeable.')

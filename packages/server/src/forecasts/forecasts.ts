@@ -16,14 +16,14 @@ import type { ForecastQuery } from './schema.ts'
 import type { Task } from './task.ts'
 
 const defaults = { metric: 'cost', horizon: 30, step: 'day', trainingDays: 365 } as const
-/** Beyond these, all others are one series. */
+/** The number of series beyond which all others are combined into one. */
 const maxSeries = 20
-/** What scenarios take from the history is of the last four weeks. */
+/** The number of days that scenarios take their parameters from. */
 const basisDays = 28
-/** Usage is kept by quarters of an hour for 90 days and a bit. */
+/** Usage is stored in 15-minute buckets for 90 days and a margin. */
 const fineDays = 92
 
-/** What is asked, with everything that was left out filled in. */
+/** A forecast query with its defaults filled in. */
 interface Asked extends Omit<HistoryRead, 'starts'> {
   readonly horizon: number
   readonly step: Task['step']
@@ -39,7 +39,7 @@ export interface Forecasting {
   readonly kept: KeptAnswers
 }
 
-/** The answer to a query: computed once, until something that it was made from has changed. */
+/** Returns the response to a query, from the cache until any of its inputs has changed. */
 export async function forecast(
   { platform, thread, kept }: Forecasting,
   orgId: string,
@@ -104,7 +104,7 @@ function filledIn(query: ForecastQuery, ownTimezone: string, now: Date): Asked {
   }
 }
 
-/** What the thread needs, of one moment; what only scenarios need, only for those. */
+/** Reads the inputs of the worker thread in one snapshot; the inputs of scenarios only when there are any. */
 async function readBasis(tx: Tx, orgId: string, asked: Asked) {
   const starts = Array.from(
     { length: fineDays },

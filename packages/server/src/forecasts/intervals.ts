@@ -2,7 +2,7 @@ import type { Span } from './calendar.ts'
 import type { HalfWidths, Widths } from './errors.ts'
 import { sumOf } from './series.ts'
 
-/** Days ahead at which widths are worked out; between them they are taken as straight. */
+/** Returns the days ahead at which widths are computed; between them they are interpolated linearly. */
 function knotsTo(last: number): number[] {
   const knots: number[] = []
   for (let day = 1; day < last; day = Math.max(day + 1, Math.floor(day * 1.15))) knots.push(day)
@@ -21,7 +21,7 @@ function between(knots: readonly number[], at: readonly Widths[], last: number):
   return all
 }
 
-/** Half the widths around each single day ahead. */
+/** Returns half the interval widths of each single day ahead. */
 export function widthsByDay(halfWidths: HalfWidths, horizon: number): Widths[] {
   const knots = knotsTo(horizon)
   return between(
@@ -31,7 +31,7 @@ export function widthsByDay(halfWidths: HalfWidths, horizon: number): Widths[] {
   )
 }
 
-/** Half the widths around the sums from one day ahead to each later one. */
+/** Returns half the interval widths of the sums from one day ahead to each later one. */
 export function widthsFrom(halfWidths: HalfWidths, first: number, last: number): Widths[] {
   const knots = knotsTo(last - first + 1)
   return between(
@@ -41,7 +41,7 @@ export function widthsFrom(halfWidths: HalfWidths, first: number, last: number):
   )
 }
 
-/** A value that is expected, and the intervals around it. Nothing is ever below zero. */
+/** An expected value with its intervals, which are never negative. */
 export interface Expected {
   readonly mean: number
   readonly p50: readonly [number, number]
@@ -50,11 +50,11 @@ export interface Expected {
 }
 
 interface Bounds {
-  /** What is there already. */
+  /** The lower bound: the value so far. */
   readonly least?: number
-  /** What something keeps it from passing. */
+  /** The upper bound, such as a cap. */
   readonly most?: number
-  /** How much wider than the forecast's own. */
+  /** The scale relative to the forecast's own intervals. */
   readonly scale?: number
 }
 
@@ -65,7 +65,7 @@ export function expected(mean: number, widths: Widths, bounds: Bounds = {}): Exp
   return { mean: bound(mean), p50: around(widths[0]), p80: around(widths[1]), p95: around(widths[2]) }
 }
 
-/** The sum of some days ahead, with intervals from what such sums were off by. */
+/** Returns the sum of some days ahead, with intervals from the past errors of such sums. */
 export function expectedSum(mean: Float64Array, halfWidths: HalfWidths, { from, to }: Span, bounds: Bounds): Expected {
   return expected(sumOf(mean.subarray(from, to)), halfWidths(from + 1, to), bounds)
 }

@@ -1,4 +1,7 @@
-/** Answers by what was asked, each until what it was made from has changed; the oldest go first when there are too many bytes. */
+/**
+ * A cache of responses by query. An entry is valid until its inputs change; the least recently used go first when the cache
+ * exceeds its size.
+ */
 export class KeptAnswers {
   private readonly answers = new Map<string, { readonly madeFrom: string; readonly answer: Promise<Buffer> }>()
   private readonly sizes = new Map<string, number>()
@@ -9,7 +12,7 @@ export class KeptAnswers {
     this.maxBytes = maxBytes
   }
 
-  /** Who asks the same while an answer is being made waits for that one. */
+  /** Returns the cached response or computes it. Concurrent equal queries share one computation. */
   async get(asked: string, madeFrom: string, make: () => Promise<Buffer>): Promise<Buffer> {
     const known = this.answers.get(asked)
     if (known?.madeFrom === madeFrom) {
@@ -30,7 +33,7 @@ export class KeptAnswers {
     }
   }
 
-  /** How many bytes are kept. */
+  /** The number of cached bytes. */
   get size(): number {
     return this.bytes
   }

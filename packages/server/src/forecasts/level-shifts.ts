@@ -2,11 +2,11 @@ import { week } from './series.ts'
 
 const side = 4 * week
 const leastSide = 2 * week
-/** A step counts where it is far above the noise and a good part of the level. */
+/** The thresholds of a level shift: relative to the noise, and relative to the level. */
 const leastTimesNoise = 7
 const leastShare = 0.2
 
-/** The mean of each week that ends with a day: what the days of the week differ in is gone. */
+/** Returns the mean of the week that ends on each day, which removes the weekly pattern. */
 function weekly(values: Float64Array): Float64Array {
   const sums = new Float64Array(values.length)
   let sum = 0
@@ -23,7 +23,7 @@ interface Line {
   readonly spread: number
 }
 
-/** A straight line through some values, told at one of its ends. */
+/** Fits a straight line through some values and evaluates it at one end. */
 function lineThrough(values: Float64Array, from: number, to: number, end: number): Line {
   const count = to - from
   const middle = (from + to - 1) / 2
@@ -41,15 +41,15 @@ function lineThrough(values: Float64Array, from: number, to: number, end: number
 }
 
 /**
- * Where a series last jumped to another level for good: the first day of the new one, or 0. Lines on both sides are
- * compared where they meet, so that a steady trend is no jump.
+ * Finds the last permanent jump of a series to another level: returns the first day of the new level, or 0. Lines fitted on both
+ * sides are compared where they meet, so that a steady trend is no jump.
  */
 export function lastLevelShift(values: Float64Array): number {
   const smooth = weekly(values)
   let found = 0
   for (let day = values.length - leastSide; day >= leastSide && found === 0; day--) {
     if (strengthAt(smooth, day) < 1) continue
-    // The day at which the jump is clearest, not the first from which it can be seen.
+    // Takes the day at which the jump is clearest, not the first one on which it is detectable.
     found = day
     for (let near = day; near > Math.max(leastSide, day - side); near--)
       if (strengthAt(smooth, near) > strengthAt(smooth, found)) found = near
@@ -57,9 +57,9 @@ export function lastLevelShift(values: Float64Array): number {
   return found
 }
 
-/** How far the jump before a day is beyond what counts as one. */
+/** Returns the strength of the jump before a day, relative to the thresholds. */
 function strengthAt(smooth: Float64Array, day: number): number {
-  // A week that holds days of both levels belongs to neither side.
+  // A week that contains days of both levels belongs to neither side.
   const before = lineThrough(smooth, Math.max(week - 1, day - side), day, day)
   const from = Math.min(day + week - 1, smooth.length - week)
   const after = lineThrough(smooth, from, Math.min(smooth.length, from + side), day)

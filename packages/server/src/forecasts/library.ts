@@ -4,11 +4,11 @@ import { AutoETS, initSync as initEts } from '@bsull/augurs/ets'
 import { initSync as initMstl, MSTL } from '@bsull/augurs/mstl'
 import { week } from './series.ts'
 
-/** The library's methods: fitted anew for each forecast, and so asked at few places only. */
+/** The library's methods. They are fitted again for each forecast, and so tested at few origins only. */
 
 export type FittedMethod = 'mstl+ets' | 'ets'
 
-/** Fitting takes 0.1 ms for each value, and what is older changes little. */
+/** The number of days to fit: fitting takes 0.1 ms per value, and older values change little. */
 const fittedDays = 10 * week
 const leastDays = 4 * week
 
@@ -25,7 +25,7 @@ function ready() {
 
 export const trainingDays = (origin: number): number => Math.min(fittedDays, origin)
 
-/** What follows the first `origin` values; nothing where the library finds no model. */
+/** Forecasts the values after the first `origin` ones; undefined when the library finds no model. */
 export function fitted(
   method: FittedMethod,
   values: Float64Array,

@@ -6,11 +6,11 @@ import type { Task } from './task.ts'
 
 export type Write = (value: number) => string | number
 
-/** Dollars as decimal strings, to a millionth; all else as numbers. */
+/** Returns the formatter of a metric: US dollars as decimal strings to a millionth, everything else as numbers. */
 export const writerOf = ({ metric }: Task): Write =>
   metric === 'cost' ? (value) => value.toFixed(6).replace(/\.?0+$/, '') : (value) => Math.round(value * 100) / 100
 
-/** One limit on the wire, and where it lies in days for whoever draws it. */
+/** The exhaustion of one limit, as its wire view and in days for the chart. */
 export interface Exhaustion {
   readonly view: Readonly<Record<string, unknown>>
   readonly limit: FedLimit
@@ -19,13 +19,16 @@ export interface Exhaustion {
   readonly latest: number | null
 }
 
-/** What is still to come: today without what it has already. */
+/** Returns the remaining usage: today without its value so far. */
 export const courseOf = ({ mean, halfWidths, days }: Told): Course => ({
   mean: mean.map((value, day) => (day === 0 ? Math.max(0, value - days.soFar) : value)),
   halfWidths,
 })
 
-/** Where the periods of schedules end, in days from today; limits that share a schedule share these. */
+/**
+ * Returns the function that lists the period ends of a limit, in days from today; limits with the same schedule share a cache
+ * entry.
+ */
 export function periodEnds({ horizon, starts }: Frame, nowMs: number) {
   const known = new Map<string, number[]>()
   return ({ schedule }: FedLimit): readonly number[] => {
@@ -36,7 +39,7 @@ export function periodEnds({ horizon, starts }: Frame, nowMs: number) {
     const ends: number[] = []
     for (let [atMs, day] = [nowMs, 0]; day < horizon; ) {
       const { endMs } = plannedPeriodAt(schedule, atMs)
-      // A day of this time zone that a period of another ends in counts to that period.
+      // A local day in which a period of another time zone ends counts towards that period.
       do day++
       while (day < horizon && starts(day) < endMs)
       ends.push(day)
@@ -47,7 +50,7 @@ export function periodEnds({ horizon, starts }: Frame, nowMs: number) {
   }
 }
 
-/** When a limit would be reached, as it is written. */
+/** Returns when a limit would be reached, for the response. */
 export function exhaustionView(
   course: Course,
   limit: FedLimit,

@@ -6,9 +6,9 @@ import { parseUsd } from '../values/money.ts'
 import type { Planned } from '../values/period.ts'
 import type { Dimension } from './queries.ts'
 
-/** A limit that a series feeds, with what is used of it now. */
+/** A limit that a series counts towards, with its current usage. */
 export interface FedLimit {
-  /** The series that feeds it; null for the whole. */
+  /** The key of the series; null for the total. */
   readonly key: string | null
   readonly id: string
   readonly kind: 'budget' | 'spend_cap' | 'quota' | 'plan'
@@ -16,7 +16,7 @@ export interface FedLimit {
   readonly enforcement: 'block' | 'alert'
   readonly limit: number
   readonly used: number
-  /** null where it has no period. */
+  /** The schedule of its periods; null when it has none. */
   readonly schedule: Planned | null
 }
 
@@ -26,12 +26,12 @@ export interface Fed {
   readonly filters: Partial<Record<Dimension, string>>
 }
 
-/** An answer names so many limits, those that were set first. */
+/** The most limits in a response; the earliest created are kept. */
 const maxLimits = 200
 const units = { cost: 'usd', runs: 'runs', tokens: 'tokens' } as const
 const perUsd = 1e9
 
-/** What part of the organization all of what was asked for is: itself, or one department, workflow or deployment. */
+/** Returns the scope that the whole query corresponds to: the organization, or one department, workflow or deployment. */
 function wholeOf({ filters }: Fed): { kind: ScopedLimit['scopeKind']; id: string } | undefined {
   const [first, second] = Object.entries(filters)
   if (first === undefined) return { kind: 'org', id: '' }
@@ -40,7 +40,10 @@ function wholeOf({ filters }: Fed): { kind: ScopedLimit['scopeKind']; id: string
     : { kind: first[0] as ScopedLimit['scopeKind'], id: first[1] }
 }
 
-/** The limits that what was asked for feeds, as a whole or by one of its series: a part of what a limit counts says nothing about it. */
+/**
+ * Returns the limits that the query covers completely, as a whole or by one of its series: a part of what a limit counts says
+ * nothing about it.
+ */
 export async function readLimits(tx: Tx, orgId: string, nowMs: number, asked: Fed): Promise<FedLimit[]> {
   const whole = wholeOf(asked)
   const isSplit = asked.by !== undefined && asked.by !== 'model' && Object.keys(asked.filters).length === 0

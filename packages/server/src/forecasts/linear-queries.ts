@@ -7,12 +7,12 @@ export interface ReturnsRead {
   readonly deploymentId: string | undefined
   readonly limit: number
   readonly descending: boolean
-  /** The last deployment of the page before. */
+  /** The last deployment of the previous page. */
   readonly after: string | undefined
 }
 
 export interface ReturnRow {
-  /** Empty for runs that named none. */
+  /** Empty for runs that named no deployment. */
   readonly deploymentId: string
   readonly runs: bigint
   readonly departments: bigint
@@ -20,12 +20,12 @@ export interface ReturnRow {
   readonly costNano: bigint
 }
 
-/** Nothing may hold a snapshot for long. */
+/** The statement timeout, so that no snapshot is held for long. */
 const maxReadMs = 4_500
 
 /**
- * What the runs of a window cost and were worth, by deployment, and one row more than the page has. What is folded and
- * what is not yet are added up in one statement, so that a run counts once; a window this recent is never folded to days.
+ * Reads cost and value of the runs of a window by deployment, one row more than the page holds. Folded and pending usage are
+ * added in one statement, so that each run counts once; a window this recent is never folded to days.
  */
 export async function readReturns(tx: Tx, orgId: string, read: ReturnsRead): Promise<ReturnRow[]> {
   await raw`select set_config('statement_timeout', ${String(maxReadMs)}, true)`.execute(tx)

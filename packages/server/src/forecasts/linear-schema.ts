@@ -3,7 +3,7 @@ import { ListOf, ListQuery } from '../contract/lists.ts'
 import { checkOf, withCheck } from '../contract/semantic-check.ts'
 import { Count, Nullable, OwnId, Timestamp } from '../contract/wire.ts'
 
-/** Names of 200 characters, each up to four bytes, make a longer position than most lists have. */
+/** Cursors here are longer than those of most lists: a name has 200 characters of up to four bytes each. */
 const maxCursorLength = 2_048
 const maxTeams = 10_000
 
@@ -22,7 +22,7 @@ const query = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: maxTeams,
-        description: 'Only the projection for so many teams; without it, those for 1 to 10.',
+        description: 'Only the projection for this number of teams; by default those for 1 to 10.',
         examples: [12],
       }),
     ),
@@ -32,7 +32,7 @@ const query = Type.Object(
 export type LinearQuery = Static<typeof query>
 export const LinearQuery = withCheck(query, (asked: LinearQuery) => checkOf(listed)!(asked))
 
-/** A return below zero has a leading `-`, as sums have everywhere. */
+/** The schema of an amount that may be negative, with a leading `-`. */
 const Dollars = (description: string, example: string) =>
   Type.String({
     pattern: '^-?(0|[1-9][0-9]*)(\\.[0-9]{1,9})?$',
@@ -42,15 +42,17 @@ const Dollars = (description: string, example: string) =>
 
 const Projection = Type.Object({
   team_count: Count,
-  return_usd: Dollars('The return of so many teams over as many days as the window has.', '210'),
+  return_usd: Dollars('The return of this number of teams over a period as long as the window.', '210'),
 })
 
 const DeploymentReturn = Type.Object({
-  deployment_id: Nullable(Type.String({ description: 'Null for runs that named none.', examples: ['checkout'] })),
-  runs: { ...Count, description: 'Runs of the window that have ended.' },
-  team_count: { ...Count, description: 'The departments that these runs named; 1 where they named none.' },
-  value_usd: Dollars('What the runs were worth, as reported.', '150.5'),
-  cost_usd: Dollars('What they cost.', '45.5'),
+  deployment_id: Nullable(
+    Type.String({ description: '`null` for runs that named no deployment.', examples: ['checkout'] }),
+  ),
+  runs: { ...Count, description: 'The finished runs of the window.' },
+  team_count: { ...Count, description: 'The number of departments that these runs named; 1 when they named none.' },
+  value_usd: Dollars('The reported value of the runs.', '150.5'),
+  cost_usd: Dollars('The cost of the runs.', '45.5'),
   return_usd: Dollars('Value less cost.', '105'),
   return_per_team_usd: Dollars('The return divided by the teams.', '35'),
   projections: Type.Array(Projection),
@@ -60,9 +62,9 @@ export type DeploymentReturn = Static<typeof DeploymentReturn>
 export const LinearForecast = Type.Object(
   {
     ...ListOf(DeploymentReturn).properties,
-    method: Type.String({ description: 'How the return is projected.', examples: ['linear'] }),
-    from: { ...Timestamp, description: 'Where the window begins whose runs count, by when they started.' },
-    to: { ...Timestamp, description: 'Where it ends, not included: the end of the running day in UTC.' },
+    method: Type.String({ description: 'The method of the projection.', examples: ['linear'] }),
+    from: { ...Timestamp, description: 'The start of the window, in which the counted runs started.' },
+    to: { ...Timestamp, description: 'The exclusive end of the window: the end of the current day in UTC.' },
   },
   { description: 'The projected returns.' },
 )

@@ -5,26 +5,29 @@ import { timestamp } from '../values/timestamp.ts'
 import { type ReturnRow, readReturns } from './linear-queries.ts'
 import type { DeploymentReturn, LinearForecast, LinearQuery } from './linear-schema.ts'
 
-/** The deprecated dry-run: the return of the last days, spread evenly over the teams and multiplied by how many there would be. */
+/** The deprecated dry run: the return of the last days, spread evenly over the teams and multiplied by a number of teams. */
 
 const dayMs = 86_400_000
 const windowDays = 30
 const defaultTeamCounts = Array.from({ length: 10 }, (_, i) => i + 1)
 
-/** The last days in UTC with the running one: what was recorded a moment ago counts, as in usage. */
+/** Returns the last days in UTC including the current one, so that runs recorded a moment ago count, as in usage. */
 export function linearWindow(now: Date): Window {
   const toMs = (Math.floor(now.getTime() / dayMs) + 1) * dayMs
   return { from: new Date(toMs - windowDays * dayMs), to: new Date(toMs) }
 }
 
-/** Multiplies before it divides and rounds once, half away from zero: for as many teams as there are it is what was. */
+/**
+ * Projects a return. Multiplies before dividing and rounds once, half away from zero, so that for the current number of teams the
+ * result is exact.
+ */
 export function projectReturn(returnNano: bigint, teams: bigint, teamCount: bigint): bigint {
   const total = returnNano * teamCount
   const half = total < 0n ? -teams : teams
   return (2n * total + half) / (2n * teams)
 }
 
-/** The return of each deployment that had runs, and what it would be with other numbers of teams. */
+/** Returns the return of each deployment with runs, and its projections for other numbers of teams. */
 export async function projectReturns(
   { sql, clock }: Platform,
   orgId: string,

@@ -4,7 +4,7 @@ import type { Basis, ModelUse } from './scenarios.ts'
 
 const perUsd = 1e9
 
-/** What models were used for, by name: a name that several providers serve is one model, priced at each. */
+/** Sums up the usage of models by name: a name that several providers serve is one model, priced at each. */
 export function modelUses(
   rows: readonly ModelRow[],
   book: PriceBook,
@@ -29,7 +29,7 @@ function useOf(
   nowMs: number,
 ): ModelUse {
   const sum = (of: (row: ModelRow) => number) => rows.reduce((all, row) => all + of(row), 0)
-  /** By the price book; null where one of the providers has no price. */
+  /** Returns the cost by the price book; null when a provider has no price. */
   const priced = (name: string, isOwn: boolean, part: 'input' | 'output' | 'all') => {
     let all = 0
     for (const row of rows) {
@@ -50,7 +50,7 @@ function useOf(
   }
 }
 
-/** A correction can leave counts below zero. */
+/** A correction can leave counts negative. */
 const count = (text: string) => Math.max(0, Math.min(Number(text), Number.MAX_SAFE_INTEGER))
 
 const tokensOf = (row: ModelRow, part: 'input' | 'output' | 'all') => ({

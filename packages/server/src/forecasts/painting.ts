@@ -5,10 +5,10 @@ import type { ToldScenario } from './scenario-lines.ts'
 import type { Task } from './task.ts'
 
 const titles = { cost: 'Cost', runs: 'Runs', tokens: 'Tokens' } as const
-/** More than this cannot be told apart in a picture; those that are reached first are shown. */
+/** The most limits that a chart shows; those reached first are kept. */
 const maxLimits = 6
 
-/** What an answer looks like. */
+/** Builds the chart of a response. */
 export function pictureOf(
   task: Task,
   frame: Frame,

@@ -1,6 +1,6 @@
 import type { Unit } from '../drawing/values.ts'
 
-/** One point of a forecast with its three intervals, as the drawing needs it. */
+/** One point of a forecast with its three intervals, as the chart needs it. */
 export interface PicturePoint {
   readonly atMs: number
   readonly mean: number
@@ -9,7 +9,7 @@ export interface PicturePoint {
   readonly p95: readonly [number, number]
 }
 
-/** What a drawing of one forecast shows: plain numbers, already in the unit of the axis. */
+/** The content of a forecast chart: plain numbers in the unit of the axis. */
 export interface Picture {
   readonly title: string
   readonly unit: Unit
@@ -22,7 +22,7 @@ export interface Picture {
   }[]
   readonly limits: readonly {
     readonly name: string
-    /** The limit spread over one step, where the limit is one per step; null where it is not. */
+    /** The amount per step of a limit whose period is one step; null for other limits. */
     readonly perStep: number | null
     readonly exhaustedAtMs: number | null
     readonly earliestMs: number | null

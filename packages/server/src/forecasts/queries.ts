@@ -1,15 +1,15 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { Tx } from '../infra/sql.ts'
 
-/** What usage is read for: by what it is told apart, and of which part of it. */
+/** A read of usage: its metric, grouping and filters. */
 export interface HistoryRead {
   readonly metric: 'cost' | 'runs' | 'tokens'
   readonly by: Dimension | undefined
   readonly filters: Partial<Record<Dimension, string>>
-  /** In days before today. */
+  /** The number of days before today. */
   readonly days: number
   readonly today: string
-  /** Where the last days begin, today's last: usage that is still kept by quarters of an hour is told apart by them. */
+  /** The starts of the last days, today's last: usage in 15-minute buckets is assigned to local days by them. */
   readonly starts: readonly Date[]
 }
 
@@ -21,7 +21,7 @@ export const dimensionColumns = {
 } as const
 export type Dimension = keyof typeof dimensionColumns
 
-/** Nothing may hold a snapshot for long. */
+/** The statement timeout, so that no snapshot is held for long. */
 const maxReadMs = 4_500
 const prepare = (tx: Tx) =>
   raw`select set_config('statement_timeout', ${String(maxReadMs)}, true), set_config('work_mem', '32MB', true)`.execute(
@@ -32,8 +32,8 @@ const counters = raw`runs, cost_nano, input_tokens, output_tokens, cache_read_in
 const metrics = { cost: raw`cost_nano`, runs: raw`runs`, tokens: raw`input_tokens + output_tokens` }
 
 /**
- * What is folded and what is not yet, each with its day from today. Usage that is kept by UTC days only counts on the local day of
- * the same date, so that a Monday stays one.
+ * Selects folded and pending usage, each with its day relative to today. Usage that is stored only by UTC day counts on the local
+ * day of the same date, so that a Monday stays a Monday.
  */
 function daysOf(orgId: string, { filters, today, starts }: HistoryRead, days: number): RawBuilder<unknown> {
   const from = raw`${today}::date - ${days + 1}::integer`
@@ -57,14 +57,14 @@ function daysOf(orgId: string, { filters, today, starts }: HistoryRead, days: nu
     union all select ${utcDay}, ${dimensions}, ${counters} from usage_days where ${where}`
 }
 
-/** One series: pairs of day and sum, as JSON text, which only the thread that computes looks into. */
+/** One series: pairs of day and sum as JSON text, which only the worker thread parses. */
 export interface SeriesRow {
-  /** null for all others together. */
+  /** The key of the series; null for all others combined. */
   readonly key: string | null
   readonly days: string
 }
 
-/** The largest series, each with its days in order, and all others together. */
+/** Reads the largest series, each with its days in order, and all others combined. */
 export async function readSeries(tx: Tx, orgId: string, read: HistoryRead, most: number): Promise<SeriesRow[]> {
   await prepare(tx)
   const key = read.by === undefined ? raw`''` : raw`${raw.ref(dimensionColumns[read.by])} collate "C"`
@@ -94,7 +94,7 @@ export interface ModelRow {
   readonly cache_creation_input_tokens: string
 }
 
-/** What each model was used for in the last days; beyond the largest, all together under no name. */
+/** Reads the usage of each model in the last days; beyond the largest, all are combined without a name. */
 export async function readModels(tx: Tx, orgId: string, read: HistoryRead, days: number): Promise<ModelRow[]> {
   const most = 500
   const sums = raw.join(
@@ -119,7 +119,7 @@ export async function readModels(tx: Tx, orgId: string, read: HistoryRead, days:
   return rows
 }
 
-/** On each day: how many departments had runs, and how much was used by them. */
+/** Reads for each day the number of departments with runs, and their usage. */
 export async function readTeamDays(tx: Tx, orgId: string, read: HistoryRead) {
   const { rows } = await raw<{ teams: number; used: number }>`
     select count(distinct department_id)::integer as teams, sum(${metrics[read.metric]})::float8 as used
@@ -131,8 +131,8 @@ export async function readTeamDays(tx: Tx, orgId: string, read: HistoryRead) {
 }
 
 /**
- * All that an organization has ever used, however much of it is folded by now: as long as these sums are the same, nothing has been
- * added to any day.
+ * Returns the sums of everything that an organization has ever used, folded or not: as long as they are equal, no day has
+ * changed.
  */
 export async function readFingerprint(tx: Tx, orgId: string): Promise<string> {
   await prepare(tx)

@@ -11,7 +11,7 @@ import { ForecastAnswer, ForecastQuery } from './schema.ts'
 const maxKeptBytes = 32 * 1024 * 1024
 
 export function forecasts(app: App, platform: Platform) {
-  describeTag(app, 'forecasts', 'What usage will be, how sure that is, and what would change it.')
+  describeTag(app, 'forecasts', 'Forecasts of usage with confidence intervals, limit exhaustion dates and scenarios.')
   const thread = new ForecastThread()
   const kept = new KeptAnswers(maxKeptBytes)
   app.addHook('onClose', () => thread.close())
@@ -25,7 +25,7 @@ export function forecasts(app: App, platform: Platform) {
         tags: ['forecasts'],
         summary: 'Forecast usage',
         description:
-          'What the organization will use and spend, from its own history: by the method that was best on it, with intervals that held in the back-test, the dates on which limits are reached, and what scenarios would change. Too little history answers what can be said, with `confidence` `low` and why. Answers are kept until usage, limits or prices change.',
+          'Forecasts the usage and cost of the organization from its own history, with the method that performed best in a back-test on it. Includes back-tested intervals, the dates on which limits would be reached, and the effect of scenarios. With little history, the forecast has `confidence` `low` and states the reasons. Responses are cached until usage, limits or prices change.',
         querystring: ForecastQuery,
         response: { 200: ForecastAnswer },
       },

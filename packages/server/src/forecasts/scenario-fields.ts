@@ -1,7 +1,10 @@
 import type { FieldErrorCode, FieldFault } from '../contract/errors.ts'
 import { parseUsd } from '../values/money.ts'
 
-/** A scenario arrives as text in a query, where no schema reaches: its fields are read one by one, and all faults told. */
+/**
+ * Reads the fields of a scenario one by one and collects all faults. A scenario arrives as text in the query string, where no
+ * schema applies.
+ */
 export class Fields {
   private readonly known = new Set<string>()
   readonly faults: FieldFault[] = []
@@ -32,9 +35,9 @@ export class Fields {
     if (value === undefined) return undefined
     if (typeof value !== 'string') return this.fault(name, 'invalid_type', 'This must be a string.')
     if (value === '') return this.fault(name, 'empty', 'This must not be empty.')
-    if (value.length > most) return this.fault(name, 'too_long', `This has more than ${most} characters.`)
+    if (value.length > most) return this.fault(name, 'too_long', `This must have at most ${most} characters.`)
     if (value.includes('\0') || !value.isWellFormed())
-      return this.fault(name, 'invalid_format', 'This has a character that is no text.')
+      return this.fault(name, 'invalid_format', 'This must not contain null characters or unpaired surrogates.')
     return value
   }
 
@@ -42,7 +45,7 @@ export class Fields {
     const value = this.read(name)
     if (value === undefined) return undefined
     if (typeof value !== 'number' || (isWhole && !Number.isInteger(value)))
-      return this.fault(name, 'invalid_type', `This must be ${isWhole ? 'integer' : 'number'}.`)
+      return this.fault(name, 'invalid_type', `This must be ${isWhole ? 'an integer' : 'a number'}.`)
     if (value < least || value > most)
       return this.fault(name, 'out_of_range', `This must be between ${least} and ${most}.`)
     return value
@@ -58,7 +61,7 @@ export class Fields {
     return value
   }
 
-  /** Dollars, as a number: a scenario is no money that moves. */
+  /** Reads US dollars as a float, which suffices for a scenario: no money moves. */
   usd(name: string): number | undefined {
     const value = this.text(name, 20)
     if (value === undefined) return undefined
@@ -67,17 +70,17 @@ export class Fields {
     return Number(parseUsd(value)) / 1e9
   }
 
-  /** Exactly one of some fields. */
+  /** Requires exactly one of some fields. */
   one(names: readonly string[]): string | undefined {
     const [first, second] = names.filter((name) => this.has(name))
     if (first === undefined) return this.fault(names[0]!, 'required', `One of ${names.join(', ')} is required.`)
-    if (second !== undefined) return this.fault(second, 'invalid_value', `Give one of ${names.join(', ')} only.`)
+    if (second !== undefined) return this.fault(second, 'invalid_value', `Give only one of ${names.join(', ')}.`)
     return first
   }
 
-  /** What nobody has asked for is not known. */
+  /** Reports every field that was not read as unknown. */
   end() {
     for (const name of Object.keys(this.object).slice(0, 50))
-      if (!this.known.has(name)) this.fault(name, 'unknown_field', 'This field is not known here.')
+      if (!this.known.has(name)) this.fault(name, 'unknown_field', 'This field is unknown.')
   }
 }

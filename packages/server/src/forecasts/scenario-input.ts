@@ -19,7 +19,7 @@ const readers: Readonly<Record<(typeof kinds)[number], Read>> = {
     const model = fields.has('model') ? fields.text('model', 200) : null
     const isSplit = fields.has('input_factor') || fields.has('output_factor')
     if (isSplit && fields.has('factor'))
-      fields.fault('factor', 'invalid_value', 'Give factor, or input_factor and output_factor.')
+      fields.fault('factor', 'invalid_value', 'Give either factor, or input_factor and output_factor.')
     if (!isSplit) {
       const factor = fields.number('factor', 0, 100)
       return { model, input: factor, output: factor }
@@ -49,7 +49,7 @@ const readers: Readonly<Record<(typeof kinds)[number], Read>> = {
   },
 }
 
-/** What changes prices only says nothing about how much is used. */
+/** Kinds that only change prices, and so need the metric cost. */
 const needCost: ReadonlySet<string> = new Set(['price_change', 'model_switch', 'cap'])
 
 interface Asked {
@@ -77,9 +77,9 @@ function readOne(text: string, place: string, { metric, model }: Asked): { scena
     return { faults: fields.faults }
   }
   if (needCost.has(kind) && metric !== undefined && metric !== 'cost')
-    fields.fault('kind', 'invalid_value', `A ${kind} changes what things cost: ask for metric=cost.`)
+    fields.fault('kind', 'invalid_value', `A ${kind} changes only costs. Use metric=cost.`)
   if (kind === 'model_switch' && model !== undefined)
-    fields.fault('kind', 'invalid_value', 'A model_switch is between models: leave the filter model out.')
+    fields.fault('kind', 'invalid_value', 'A model_switch moves runs between models. Leave out the filter model.')
   const scenario = { name, kind, at: fields.date('at'), ...read(fields) }
   fields.end()
   return fields.faults.length > 0 ? { faults: fields.faults } : { scenario: scenario as Scenario, faults: [] }
@@ -89,5 +89,5 @@ const readAll = (asked: Asked) => (asked.scenario ?? []).map((text, i) => readOn
 
 export const scenarioFaults = (asked: Asked): FieldFault[] => readAll(asked).flatMap(({ faults }) => faults)
 
-/** The scenarios of a query that has no faults. */
+/** Returns the scenarios of a valid query. */
 export const scenariosOf = (asked: Asked): Scenario[] => readAll(asked).flatMap(({ scenario }) => scenario ?? [])

@@ -15,7 +15,7 @@ export interface ToldScenario {
   readonly course: Course
 }
 
-/** The days ahead as a scenario would have them, from the forecast of the whole. */
+/** Computes the days ahead under a scenario, from the forecast of the total. */
 export function scenarioOf({ scenario, formula }: Task['scenarios'][number], whole: Told, frame: Frame): ToldScenario {
   const from = Math.max(0, daysUntil(frame.today, scenario.at))
   const mean = applied(whole.mean, formula.effect, from, monthsOf(whole, frame))
@@ -31,7 +31,7 @@ export function scenarioOf({ scenario, formula }: Task['scenarios'][number], who
   return { scenario, formula, points: pointsOf(whole, frame, line), line, course }
 }
 
-/** What is only added is taken as certain; all else is as doubtful as what it is a share of. */
+/** Returns the scale of the intervals: additions are taken as certain; everything else is as uncertain as what it scales. */
 const doubtOf =
   ({ kind }: Effect, before: Float64Array, after: Float64Array) =>
   (span: Span) => {
@@ -40,7 +40,7 @@ const doubtOf =
     return base > 0 ? sumOf(after.subarray(span.from, span.to)) / base : 1
   }
 
-/** No more than a cap lets through, of days that all lie under it. */
+/** Returns the most that a cap allows in a range of days that lies entirely under it. */
 function mostOf(effect: Effect, from: number, first: number, to: number): number {
   if (effect.kind !== 'cap' || first < from) return Number.POSITIVE_INFINITY
   return effect.period === 'day'

@@ -183,6 +183,6 @@ describe('the exponent', () => {
     } as const
     const { parameters, notes } = formulaOf(scenario, { ...basis, teamDays: [] })
     expect(parameters).toMatchObject({ exponent: 0.8, exponent_source: 'default' })
-    expect(notes).toEqual(['The exponent is the usual 0.8: only 0 days have usage of departments.'])
+    expect(notes).toEqual(['The default exponent 0.8 is used: only 0 days have usage by departments.'])
   })
 })

@@ -2,7 +2,7 @@ import { fittedExponent, type TeamDay } from './team-growth.ts'
 
 interface Named {
   readonly name: string
-  /** From which date on. */
+  /** The start date. */
   readonly at: string
 }
 
@@ -10,7 +10,7 @@ export interface TeamGrowth extends Named {
   readonly kind: 'team_growth'
   readonly teamsNow: number
   readonly teamsThen: number
-  /** null to find it in the history. */
+  /** null to fit it to the history. */
   readonly exponent: number | null
 }
 export interface PriceChange extends Named {
@@ -24,7 +24,7 @@ export interface ModelSwitch extends Named {
   readonly kind: 'model_switch'
   readonly from: string
   readonly to: string
-  /** Of the runs of the one that are moved to the other. */
+  /** The share of `from`'s runs that are moved to `to`. */
   readonly share: number
 }
 export interface Launch extends Named {
@@ -38,50 +38,50 @@ export interface Cap extends Named {
   readonly period: 'day' | 'month'
   readonly usd: number
 }
-/** Something that might happen, and from when on. */
+/** A hypothetical change, with its start date. */
 export type Scenario = TeamGrowth | PriceChange | ModelSwitch | Launch | Cap
 
-/** What a scenario does to the days from one day ahead on. */
+/** The effect of a scenario on the days from its start on. */
 export type Effect =
   | { readonly kind: 'scale'; readonly factor: number }
   | { readonly kind: 'add'; readonly perDay: number; readonly rampDays: number }
   | { readonly kind: 'cap'; readonly period: 'day' | 'month'; readonly most: number }
 
-/** What one model was used for lately, and what that would cost by the price book. */
+/** The recent usage of one model, with its cost by the price book. */
 export interface ModelUse {
   readonly model: string
   readonly cost: number
-  /** By the price book, the part for what is sent and the part for what is written; null for a model without a price. */
+  /** The input and output parts of the cost by the price book; null for a model without a price. */
   readonly inputCost: number | null
   readonly outputCost: number | null
   readonly inputTokens: number
   readonly outputTokens: number
-  /** What the same tokens would cost on other models; null for one without a price. */
+  /** The cost of the same tokens on other models; null for one without a price. */
   readonly costOn: Readonly<Record<string, number | null>>
 }
 
-/** What the history says that scenarios build on: of the last four weeks. */
+/** The history that scenarios build on: the last four weeks. */
 export interface Basis {
   readonly metric: 'cost' | 'runs' | 'tokens'
   readonly cost: number
   readonly runs: number
   readonly tokens: number
   readonly models: readonly ModelUse[]
-  /** null where nobody asked for them. */
+  /** null when no scenario needs them. */
   readonly teamDays: readonly TeamDay[] | null
 }
 
 export interface Formula {
   readonly effect: Effect
-  /** What was found or assumed, by name. */
+  /** The parameters that were given, fitted or assumed, by name. */
   readonly parameters: Readonly<Record<string, number | string>>
   readonly notes: readonly string[]
 }
 
-/** Where the history does not tell: twice as many teams use 1.74 times as much. */
+/** The default exponent: twice as many teams use 1.74 times as much. */
 export const usualExponent = 0.8
 
-/** A scenario as arithmetic on the days ahead. */
+/** Converts a scenario to arithmetic on the days ahead. */
 export const formulaOf = (scenario: Scenario, basis: Basis): Formula =>
   (formulas[scenario.kind] as (one: Scenario, basis: Basis) => Formula)(scenario, basis)
 
@@ -93,7 +93,7 @@ const formulas: { readonly [K in Scenario['kind']]: (one: Extract<Scenario, { ki
   cap: ({ period, usd }) => ({ effect: { kind: 'cap', period, most: usd }, parameters: {}, notes: [] }),
 }
 
-/** Usage grows as teams^e: with e below 1 each further team adds less than the one before. */
+/** Usage grows as teams^e: with e below 1, each further team adds less than the previous one. */
 function teamGrowth({ teamsNow, teamsThen, exponent }: TeamGrowth, { teamDays }: Basis): Formula {
   const fitted = exponent === null && teamDays !== null ? fittedExponent(teamDays) : undefined
   const e = exponent ?? fitted?.exponent ?? usualExponent
@@ -103,11 +103,13 @@ function teamGrowth({ teamsNow, teamsThen, exponent }: TeamGrowth, { teamDays }:
     effect: { kind: 'scale', factor },
     parameters: { exponent: e, exponent_source: source, factor },
     notes:
-      source === 'default' ? [`The exponent is the usual ${usualExponent}: ${fitted?.why ?? 'nothing is known'}.`] : [],
+      source === 'default'
+        ? [`The default exponent ${usualExponent} is used: ${fitted?.why ?? 'there is no history'}.`]
+        : [],
   }
 }
 
-/** Each model's part of the cost times what becomes of its price, weighed by what is sent and what is written. */
+/** Multiplies each model's part of the cost by its price change, weighted by input and output. */
 function priceChange({ model, input, output }: PriceChange, { models, cost }: Basis): Formula {
   const concerned = models.filter((one) => model === null || one.model === model)
   const notes: string[] = []
@@ -116,7 +118,7 @@ function priceChange({ model, input, output }: PriceChange, { models, cost }: Ba
     const known = one.inputCost !== null && one.outputCost !== null && one.inputCost + one.outputCost > 0
     const [sent, written] = known ? [one.inputCost, one.outputCost] : [one.inputTokens, one.outputTokens]
     const part = sent + written > 0 ? sent / (sent + written) : 0.5
-    if (!known && input !== output) notes.push(`${one.model} has no price: its cost is split by tokens instead.`)
+    if (!known && input !== output) notes.push(`${one.model} has no price; its cost is split by tokens instead.`)
     changed += one.cost * (part * input + (1 - part) * output - 1)
   }
   const share = cost > 0 ? sum(concerned.map((one) => one.cost)) / cost : 0
@@ -125,7 +127,7 @@ function priceChange({ model, input, output }: PriceChange, { models, cost }: Ba
   return { effect: { kind: 'scale', factor }, parameters: { share_of_cost: share, factor }, notes }
 }
 
-/** The moved part costs what the same tokens cost on the other model by the price book. */
+/** Prices the moved part at the cost of the same tokens on the other model, by the price book. */
 function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: Basis): Formula {
   const moved = models.find((one) => one.model === from)
   const onOther = moved?.costOn[to]
@@ -133,7 +135,7 @@ function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: Basis):
   if (!moved || shareOfCost === 0 || onOther === undefined || onOther === null) {
     const why =
       moved && shareOfCost > 0
-        ? `${to} has no price: nothing can be said about what it would cost.`
+        ? `${to} has no price, so its cost cannot be estimated.`
         : `Nothing was spent on ${from} in the last 28 days.`
     return { effect: { kind: 'scale', factor: 1 }, parameters: { share_of_cost: shareOfCost, factor: 1 }, notes: [why] }
   }
@@ -146,7 +148,7 @@ function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: Basis):
   }
 }
 
-/** So much more a day, reached in equal steps; converted by what a run costs and needs now. */
+/** Adds a daily amount, reached in equal steps, converted by the current cost and tokens per run. */
 function launch({ dailyUsd, dailyRuns, rampDays }: Launch, { metric, cost, runs, tokens }: Basis): Formula {
   const given = dailyUsd !== null ? 'cost' : 'runs'
   const amount = dailyUsd ?? dailyRuns!
@@ -156,13 +158,13 @@ function launch({ dailyUsd, dailyRuns, rampDays }: Launch, { metric, cost, runs,
   return {
     effect: { kind: 'add', perDay: amount * rate, rampDays },
     parameters: { per_day: amount * rate },
-    notes: isKnown ? [] : ['There were no runs in the last 28 days to tell what one of them costs or needs.'],
+    notes: isKnown ? [] : ['There were no runs in the last 28 days to derive the cost or tokens of a run from.'],
   }
 }
 
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
 
-/** Days ahead as a scenario would have them. */
+/** Applies an effect to the days ahead. */
 export function applied(
   mean: Float64Array,
   effect: Effect,
@@ -178,7 +180,7 @@ export function applied(
   })
 }
 
-/** What was spent of the running month counts; what a cap finds spent when it comes stays spent. */
+/** Caps each month. The amount spent so far in the current month counts; amounts spent before the cap starts stay spent. */
 function cappedByMonth(
   mean: Float64Array,
   most: number,

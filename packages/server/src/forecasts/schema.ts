@@ -12,12 +12,12 @@ const query = Type.Object({
   metric: Type.Optional(
     Type.Enum(['cost', 'runs', 'tokens'], {
       default: 'cost',
-      description: 'What is forecast. Tokens are input and output together.',
+      description: 'The metric to forecast. Tokens are input and output tokens together.',
     }),
   ),
   by: Type.Optional(
     Type.Enum(['model', 'workflow', 'deployment', 'department'], {
-      description: 'Also a forecast for each of these: the 20 largest, and all others as one.',
+      description: 'Adds a forecast for each of these: the 20 largest, and all others combined.',
     }),
   ),
   model: Type.Optional({ ...Model, description: 'Only runs of this model.', 'x-filter': true }),
@@ -25,7 +25,12 @@ const query = Type.Object({
   deployment_id: own('Only runs of this deployment.'),
   department_id: own('Only runs of this department.'),
   horizon_days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 180, default: 30, description: 'How many days, today included.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 180,
+      default: 30,
+      description: 'The number of days to forecast, including today.',
+    }),
   ),
   step: Type.Optional(
     Type.Enum([...steps], { default: 'day', description: 'Days, calendar weeks from Monday on, or calendar months.' }),
@@ -39,7 +44,7 @@ const query = Type.Object({
     }),
   ),
   training_days: Type.Optional(
-    Type.Integer({ minimum: 14, maximum: 730, default: 365, description: 'How far back to look, at most.' }),
+    Type.Integer({ minimum: 14, maximum: 730, default: 365, description: 'The most days of history to train on.' }),
   ),
   scenario: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: maxScenarioLength }), {
@@ -52,7 +57,7 @@ const query = Type.Object({
   format: Type.Optional(
     Type.Enum(['json', 'svg'], {
       default: 'json',
-      description: '`svg` draws the whole, its limits and its scenarios.',
+      description: '`svg` draws the total with its limits and scenarios.',
     }),
   ),
 })
@@ -67,66 +72,80 @@ const Amount = (description: string) =>
     description: `${description} US dollars as a decimal string for \`cost\`, a number otherwise.`,
     examples: ['1204.5'],
   })
-const Interval = (share: number) =>
-  Type.Array(Amount(`The interval that ${share} of 100 fall into.`), { minItems: 2, maxItems: 2 })
-const expected = { mean: Amount('What is expected.'), p50: Interval(50), p80: Interval(80), p95: Interval(95) }
+const Interval = (share: number) => Type.Array(Amount(`The ${share} % interval.`), { minItems: 2, maxItems: 2 })
+const expected = { mean: Amount('The expected value.'), p50: Interval(50), p80: Interval(80), p95: Interval(95) }
 const span = { start: IsoDate, end: { ...IsoDate, description: 'Not included.' } }
-const Total = Nullable(Type.Object(expected, { description: 'Of the whole horizon; null where nothing can be said.' }))
+const Total = Nullable(
+  Type.Object(expected, {
+    description: 'The expected value over the whole horizon; `null` when there is no forecast.',
+  }),
+)
 
 const Exhaustion = Type.Object({
-  limit_id: Type.String({ description: 'The organization’s own id for its prepaid quota.' }),
+  limit_id: Type.String({ description: 'The ID of the limit; for the prepaid quota, the ID of the organization.' }),
   kind: OneOf(['budget', 'spend_cap', 'quota', 'plan']),
   name: Type.String(),
   enforcement: OneOf(['block', 'alert']),
   limit: Amount('The limit.'),
-  used: Amount('What is used of it in the running period.'),
+  used: Amount('The usage in the current period.'),
   date: Nullable({
     ...IsoDate,
-    description: 'The first day on which it is expected to be reached; null if that is not within the horizon.',
+    description: 'The day on which the limit is expected to be reached; `null` when that is not within the horizon.',
   }),
-  earliest: Nullable({ ...IsoDate, description: 'One in ten times it is reached before this.' }),
+  earliest: Nullable({ ...IsoDate, description: 'The limit is reached before this date with a probability of 10 %.' }),
   latest: Nullable({
     ...IsoDate,
-    description: 'One in ten times it is reached after this, or not at all where this is null.',
+    description:
+      'The limit is reached after this date, or not at all, with a probability of 10 %; `null` when beyond the horizon.',
   }),
-  within_period: Type.Boolean({ description: 'Whether `date` lies in the period that is running now.' }),
+  within_period: Type.Boolean({ description: 'Whether `date` lies in the current period.' }),
 })
 const exhaustion = {
-  exhaustion: Type.Array(Exhaustion, { description: 'Each limit that this feeds, and nothing else does.' }),
+  exhaustion: Type.Array(Exhaustion, { description: 'The limits that count exactly this usage.' }),
 }
 
 const series = {
-  history: Type.Array(Type.Object({ ...span, value: Amount('What was used.') }), {
-    description: 'Whole days up to yesterday, from the first that has any.',
+  history: Type.Array(Type.Object({ ...span, value: Amount('The usage.') }), {
+    description: 'Whole days up to yesterday, from the first day with usage.',
   }),
-  used_today: Amount('What today has already.'),
+  used_today: Amount('The usage of today so far.'),
   forecast: Type.Array(Type.Object({ ...span, ...expected }), {
-    description: 'From today on; empty where nothing can be said.',
+    description: 'The steps from today on; empty when there is no forecast.',
   }),
   total: Total,
   method: OneOf(
     ['holt_winters', 'weekday_trend', 'weekday_mean', 'mean', 'mstl+ets', 'ets', 'seasonal_naive', 'none'],
-    { description: 'Whichever was best on this series; `none` without a forecast.' },
+    { description: 'The method that performed best on this series; `none` without a forecast.' },
   ),
   training: Nullable(
-    Type.Object({ from: IsoDate, to: IsoDate, days: Count }, { description: 'The days that the method was given.' }),
+    Type.Object(
+      { from: IsoDate, to: IsoDate, days: Count },
+      { description: 'The days that the method was trained on.' },
+    ),
   ),
   error: Nullable(
     Type.Object(
       {
-        origins: { ...Count, description: 'From how many days of the past it was tried.' },
-        days_ahead: { ...Count, description: 'How far ahead of them.' },
+        origins: { ...Count, description: 'The number of past days from which it was tested.' },
+        days_ahead: { ...Count, description: 'The number of days ahead that were tested.' },
         mase: Nullable(
-          Type.Number({ description: 'Its mean error over that of repeating the last week: below 1 is better.' }),
+          Type.Number({
+            description: 'The mean error relative to that of repeating the last week; below 1 is better.',
+          }),
         ),
-        wape: Nullable(Type.Number({ description: 'The sum of its errors over the sum of what was used.' })),
-        coverage_80: Nullable(Type.Number({ description: 'The share that fell into its 80 % interval.' })),
+        wape: Nullable(Type.Number({ description: 'The sum of the errors relative to the sum of the usage.' })),
+        coverage_80: Nullable(Type.Number({ description: 'The share of values that lay within the 80 % interval.' })),
       },
-      { description: 'Back-tested on days that the method had not seen; null where there are too few.' },
+      {
+        description:
+          'The errors in a back-test on days that the method had not seen; `null` when there are too few days.',
+      },
     ),
   ),
   confidence: OneOf(['high', 'medium', 'low']),
-  reasons: Type.Array(Type.String(), { description: 'Why the confidence is not high, and what was left out.' }),
+  reasons: Type.Array(Type.String(), {
+    description: 'The reasons that the confidence is not high, and the data that was left out.',
+  }),
   ...exhaustion,
 }
 
@@ -135,12 +154,12 @@ const Scenario = Type.Object({
   kind: OneOf(['team_growth', 'price_change', 'model_switch', 'launch', 'cap']),
   at: IsoDate,
   parameters: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()]), {
-    description: 'What the formula was filled with: found in the history, given or assumed.',
+    description: 'The parameters of the formula: given, fitted to the history or assumed.',
   }),
   notes: Type.Array(Type.String()),
   forecast: Type.Array(Type.Object({ ...span, ...expected })),
   total: Total,
-  difference: Nullable(Amount('Of the total to that without the scenario.')),
+  difference: Nullable(Amount('The difference of the total from that without the scenario.')),
   difference_percent: Nullable(Type.Number()),
   ...exhaustion,
 })
@@ -154,23 +173,23 @@ const Forecasts = Type.Object({
   today: IsoDate,
   horizon_days: Count,
   computed_at: Timestamp,
-  total: Type.Object(series, { description: 'All of what was asked for, forecast by itself.' }),
+  total: Type.Object(series, { description: 'The total of the query, forecast on its own.' }),
   series: Type.Array(
     Type.Object({
-      key: Nullable(Type.String({ description: 'null for runs that had none, and for all others.' })),
-      is_other: Type.Boolean({ description: 'Whether this is all others together.' }),
+      key: Nullable(Type.String({ description: '`null` for runs without a value, and for all others combined.' })),
+      is_other: Type.Boolean({ description: 'Whether this series combines all others.' }),
       ...series,
     }),
-    { description: 'With `by` only, the largest first.' },
+    { description: 'Only with `by`; the largest series first.' },
   ),
   scenarios: Type.Array(Scenario, {
-    description: 'Each applied to the whole by itself, in the order in which they were asked for.',
+    description: 'The scenarios, each applied to the total separately, in the order of the query.',
   }),
 })
 
-/** Written by the thread that computes it, so this documents it and nothing is made from it. */
+/** The documentation of the response. The worker thread writes it, so nothing is serialised by this schema. */
 export const ForecastAnswer = Type.Unsafe<Buffer>({
-  description: 'Forecasts, or a drawing of them.',
+  description: 'The forecasts, as JSON or as a chart.',
   content: {
     'application/json': { schema: Forecasts },
     'image/svg+xml': { schema: Picture },

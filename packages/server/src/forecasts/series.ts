@@ -1,10 +1,10 @@
-/** A week: what people and their agents do repeats with it. */
+/** The days of a week, the season in which usage repeats. */
 export const week = 7
 
-/** The values that follow the first `origin` of a series, as a method would have told them then. */
+/** Forecasts the values after the first `origin` ones of a series, as a method would have done then. */
 export type Forecaster = (origin: number, horizon: number) => Float64Array
 
-/** A method that can be asked at every point of a series at next to no cost. */
+/** A method that can be evaluated at every origin of a series at almost no cost. */
 export interface Candidate {
   readonly method: 'seasonal_naive' | 'weekday_mean' | 'weekday_trend' | 'mean' | 'holt_winters'
   readonly at: Forecaster
@@ -16,7 +16,7 @@ export const sumOf = (values: Iterable<number>): number => {
   return sum
 }
 
-/** A plain loop: `Float64Array.from` goes through an iterator, and these are the innermost steps. */
+/** Builds an array with a plain loop: `Float64Array.from` uses an iterator, and these are the innermost steps. */
 export function valuesOf(length: number, at: (place: number) => number): Float64Array {
   const values = new Float64Array(length)
   for (let place = 0; place < length; place++) values[place] = at(place)

@@ -1,7 +1,7 @@
 import type { Forecast } from './forecasting.ts'
 import { sumOf } from './series.ts'
 
-/** With fewer days not even a mean says anything. */
+/** With fewer days, not even a mean is meaningful. */
 const leastDays = 3
 const enoughDays = 14
 
@@ -25,13 +25,13 @@ const studentAt = (freedom: number) =>
     )
   ]!
 
-/** What can be said of some days: their mean, and how far single days and sums of days may be from it. */
+/** Forecasts a short history: its mean, with intervals for single days and for sums of days. */
 export function shortForecast(values: Float64Array, horizon: number): Forecast {
   const count = values.length
   const why =
     count < enoughDays
-      ? `There are only ${count} days of history; a season cannot be told from fewer than ${enoughDays}.`
-      : `There are only ${count} days of history; no method can be tried on so few.`
+      ? `There are only ${count} days of history; a weekly pattern cannot be detected in fewer than ${enoughDays}.`
+      : `There are only ${count} days of history, too few to back-test a method.`
   const base = { trainedDays: count, test: null, confidence: 'low' as const, reasons: [why] }
   if (count < leastDays) return { ...base, method: 'none', mean: new Float64Array(0), halfWidths: () => [0, 0, 0] }
   const mean = sumOf(values) / count
@@ -40,7 +40,7 @@ export function shortForecast(values: Float64Array, horizon: number): Forecast {
     ...base,
     method: 'mean',
     mean: new Float64Array(horizon).fill(mean),
-    // Days vary around the mean by themselves, and the mean itself is known from few of them.
+    // Single days vary around the mean, and the mean itself is estimated from few of them.
     halfWidths: (from, to) => {
       const days = to - from + 1
       const error = spread * Math.sqrt(days + days ** 2 / count)

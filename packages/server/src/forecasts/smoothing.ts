@@ -1,9 +1,9 @@
 import { type Forecaster, sumOf, valuesOf, week } from './series.ts'
 
 /**
- * Exponential smoothing with a damped trend and a weekly season, asked at every day of a series. The library refits from
- * nothing at each day, which takes 0.1 ms for every value; one pass here gives the forecasts of all days, so that what a
- * forecast is off by is known from hundreds of them.
+ * Exponential smoothing with a damped trend and a weekly season, evaluated at every day of a series. The library refits from
+ * scratch at each day, which takes 0.1 ms per value; one pass here yields the forecasts from all days, so that errors are known
+ * from hundreds of them.
  */
 
 interface Smoothing {
@@ -11,7 +11,7 @@ interface Smoothing {
   readonly trend: number
   readonly season: number
   readonly damping: number
-  /** Whether the week scales with the level, or is added to it. */
+  /** True when the weekly pattern is multiplied with the level; false when it is added. */
   readonly isScaled: boolean
 }
 
@@ -26,16 +26,16 @@ const smoothings: readonly Smoothing[] = [0.04, 0.1, 0.25, 0.5].flatMap((level) 
   ),
 )
 
-/** How far ahead a way of smoothing is judged. */
+/** The days ahead at which a parameter set is judged. */
 const leads = [1, 7, 14, 28, 56]
-/** What was long ago says less about which way is right now. */
+/** The daily discount of past errors. */
 const forgetting = 0.99
 const started = 2 * week
-/** One day, however wild, moves the level by no more than so many usual errors. */
+/** The most usual errors by which one outlier day may move the level. */
 const mostErrors = 4
 const leastFactor = 0.02
 
-/** The state before each day: level, trend, and the seven days of the week. */
+/** The size of the state before each day: level, trend, and the seven weekdays. */
 const width = 2 + week
 
 function statesOf(values: Float64Array, by: Smoothing): Float64Array {
@@ -69,7 +69,7 @@ function statesOf(values: Float64Array, by: Smoothing): Float64Array {
   return states
 }
 
-/** How many full steps of the trend are gone so many days ahead. */
+/** Returns the damped sum of trend steps after `lead` days. */
 const stepsAt = (damping: number, lead: number) =>
   damping === 1 ? lead : (damping * (1 - damping ** lead)) / (1 - damping)
 
@@ -80,7 +80,7 @@ function ahead(states: Float64Array, by: Smoothing, origin: number, lead: number
   return Math.max(0, by.isScaled ? level * season : level + season)
 }
 
-/** What forecasts were off by up to each day, all leads together. */
+/** Returns the discounted errors up to each day, over all leads. */
 function lossesOf(values: Float64Array, by: Smoothing, states: Float64Array): Float64Array {
   const losses = new Float64Array(values.length + 1)
   const judged = leads.filter((lead) => lead <= Math.max(1, values.length / 4))
@@ -96,7 +96,7 @@ function lossesOf(values: Float64Array, by: Smoothing, states: Float64Array): Fl
   return losses
 }
 
-/** At each day by the way of smoothing that had been best until then: nothing is known of what came after. */
+/** Forecasts at each day with the parameter set that had performed best until then, without knowledge of later days. */
 export function rollSmoothing(values: Float64Array): Forecaster {
   const all = smoothings.map((by) => ({ by, states: statesOf(values, by) }))
   const losses = all.map(({ by, states }) => lossesOf(values, by, states))

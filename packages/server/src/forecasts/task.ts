@@ -3,14 +3,14 @@ import type { FedLimit } from './limits.ts'
 import type { Dimension, SeriesRow } from './queries.ts'
 import type { Formula, Scenario } from './scenarios.ts'
 
-/** Everything that an answer is made from: plain data, because another thread makes it. */
+/** The inputs of a forecast: plain data, because another thread computes it. */
 export interface Task {
   readonly metric: 'cost' | 'runs' | 'tokens'
   readonly by: Dimension | null
   readonly horizon: number
   readonly step: Step
   readonly timezone: string
-  /** The local date of now; the first day that is forecast. */
+  /** The local date, which is the first forecast day. */
   readonly today: string
   readonly nowMs: number
   readonly trainingDays: number

@@ -1,4 +1,4 @@
-/** How many departments had runs on a day, and how much they used. */
+/** The number of departments with runs on a day, and their usage. */
 export interface TeamDay {
   readonly teams: number
   readonly used: number
@@ -7,7 +7,7 @@ export interface TeamDay {
 const leastDays = 56
 const leastCounts = 4
 const leastGrowth = 1.5
-/** Below this the number of teams explains too little of what is used. */
+/** Below this share of explained variance, the number of teams explains too little of the usage. */
 const leastExplained = 0.3
 const [least, most] = [0.1, 1.2]
 
@@ -15,10 +15,13 @@ export type FittedExponent =
   | { readonly exponent: number; readonly why?: undefined }
   | { readonly exponent?: undefined; readonly why: string }
 
-/** The exponent of usage = a · teams^e, from a straight line through the logarithms of both; or why there is none. */
+/**
+ * Fits the exponent of usage = a · teams^e by a straight line through the logarithms of both; or returns the reason that there is
+ * none.
+ */
 export function fittedExponent(days: readonly TeamDay[]): FittedExponent {
   const known = days.filter(({ teams, used }) => teams > 0 && used > 0)
-  if (known.length < leastDays) return { why: `only ${known.length} days have usage of departments` }
+  if (known.length < leastDays) return { why: `only ${known.length} days have usage by departments` }
   const counts = known.map(({ teams }) => teams)
   if (new Set(counts).size < leastCounts || Math.max(...counts) < leastGrowth * Math.min(...counts))
     return { why: 'the number of departments has hardly changed' }
@@ -31,6 +34,6 @@ export function fittedExponent(days: readonly TeamDay[]): FittedExponent {
   }
   const exponent = spread(0, 1) / spread(0, 0)
   const explained = spread(0, 1) ** 2 / (spread(0, 0) * spread(1, 1))
-  if (!(explained >= leastExplained)) return { why: 'the number of departments does not explain what is used' }
+  if (!(explained >= leastExplained)) return { why: 'the number of departments does not explain the usage' }
   return { exponent: Math.max(least, Math.min(most, exponent)) }
 }

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { answerTo } from './answer.ts'
 import type { Task } from './task.ts'
 
-/** The other thread: one task at a time, and its answer as bytes that are handed over, not copied. */
+/** The worker thread: computes one task at a time and transfers the response bytes without copying. */
 parentPort!.on('message', (task: Task) => {
   try {
     const bytes = new TextEncoder().encode(answerTo(task))

@@ -8,20 +8,20 @@ import { judgeAttempt, type RuleSet } from './evaluation.ts'
 import { type PolicyRefusal, policyRefusal } from './refusal.ts'
 import type { PolicyVerdict } from './rule.ts'
 
-/** What a caller says of a call, beside the model. */
+/** The fields of a call that its caller states, except the model. */
 export interface CallFields extends Omit<AttemptFields, 'provider'> {
   readonly chain_id?: string
   readonly parent_run_id?: string
 }
 
-/** What rules say of a call with one model. */
+/** The result of evaluating the rules for a call with one model. */
 export interface Ruling {
   readonly attempt: Attempt
   readonly verdict: PolicyVerdict
   readonly refusal: PolicyRefusal | undefined
 }
 
-/** The rules of an organization, about to be asked about one call. */
+/** The rules of an organization, ready to be evaluated for one call with any model. */
 export interface Rulings {
   readonly set: RuleSet
   readonly on: (model: { model: string; provider?: string | null | undefined }, estimatedNano: bigint) => Ruling
@@ -33,7 +33,7 @@ export type AskRules = (
   options: { readonly atMs: number; readonly isAnew?: boolean },
 ) => Promise<Rulings>
 
-/** Asks the rules of an organization. The database is touched only for rules about chains. */
+/** Creates the evaluator of an organization's rules. It reads the database only when a rule uses the chain. */
 export function askRules({ sql }: { readonly sql: Sql }, rules: Remembered<RuleSet>): AskRules {
   return async (caller, fields, { atMs, isAnew = false }) => {
     const set = await (isAnew ? rules.anew(caller.orgId) : rules.of(caller.orgId))
@@ -52,7 +52,7 @@ export function askRules({ sql }: { readonly sql: Sql }, rules: Remembered<RuleS
 
 const outsideChains: AttemptedChain = { id: '', depth: 1, costNano: 0n }
 
-/** Where a run would stand in its chain, as last committed. */
+/** Returns the position that a run would have in its chain, as last committed. */
 async function standingOf(sql: Sql, orgId: string, { chain_id, parent_run_id }: CallFields): Promise<AttemptedChain> {
   const parentId = parent_run_id === undefined ? undefined : parseId('run', parent_run_id)
   if (chain_id === undefined && parentId === undefined) return outsideChains

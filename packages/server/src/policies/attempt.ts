@@ -2,11 +2,11 @@ import { actorOf } from '../changes/changes.ts'
 import type { Caller } from '../identity/identity.ts'
 
 /**
- * Everything that rules can ask about: what is attempted, by whom, when. It is kept with what came of it, so that rules can be
- * asked again later. What was not said is '' or 0, so that no rule fails because of it.
+ * The run that a caller attempts to start, with everything that rules can read about it. It is stored with its outcome, so that
+ * rules can be evaluated again later. Missing fields are '' or 0, so that no rule fails because of them.
  */
 export interface Attempt {
-  /** When; rules see the minute. */
+  /** The time of the attempt; rules see it truncated to the minute. */
   readonly atMs: number
   readonly model: string
   readonly provider: string
@@ -18,7 +18,7 @@ export interface Attempt {
   readonly customerId: string
   readonly inputTokens: number
   readonly maxOutputTokens: number
-  /** What would be held. */
+  /** The amount that would be held. */
   readonly estimatedNano: bigint
   readonly tags: readonly string[]
   readonly metadata: Readonly<Record<string, string | number | boolean>>
@@ -26,23 +26,23 @@ export interface Attempt {
   readonly chain: AttemptedChain
 }
 
-/** Who asks. A key's role and scopes never change. */
+/** The key that makes the attempt. The role and scopes of a key never change. */
 export interface AttemptingKey {
-  /** As `/v1` writes it. */
+  /** The public ID. */
   readonly id: string
   readonly role: string
   readonly scopes: readonly string[]
 }
 
-/** Where in its chain the run would stand; outside of one the depth is 1 and nothing has been spent. */
+/** The run's position in its chain; outside of a chain the depth is 1 and the cost is 0. */
 export interface AttemptedChain {
   readonly id: string
   readonly depth: number
-  /** What the chain has spent and holds, as last committed. */
+  /** The amount that the chain has spent and holds, as last committed. */
   readonly costNano: bigint
 }
 
-/** What is said of a call beside its model, in the words of `/v1`. What is missing or null was not said. */
+/** The optional fields of a call as `/v1` names them. A missing or null field was not given. */
 export interface AttemptFields {
   readonly provider?: string | null | undefined
   readonly operation?: string | null | undefined
@@ -57,7 +57,7 @@ export interface AttemptFields {
   readonly metadata?: Attempt['metadata'] | null | undefined
 }
 
-/** An attempt from what is said of it, and what somebody else knows. */
+/** Builds an attempt from the fields that the caller gave and the facts that the server knows. */
 export const attemptOf = (
   said: AttemptFields,
   known: Pick<Attempt, 'atMs' | 'model' | 'estimatedNano' | 'key' | 'chain'>,
@@ -76,7 +76,7 @@ export const attemptOf = (
   metadata: said.metadata ?? {},
 })
 
-/** Who asks, as rules see it: a key, or whoever acts under a support grant. */
+/** Returns the caller as rules see it: a key, or the user of a support grant. */
 export const keyOf = (caller: Caller): AttemptingKey => ({
   id: actorOf(caller).id,
   role: caller.role,

@@ -1,7 +1,7 @@
 import type { Requirement } from '../expressions/expressions.ts'
 import type { Attempt } from './attempt.ts'
 
-/** The fields by which rules are told apart before they are asked. */
+/** The fields that rules are indexed by. */
 const fields: Readonly<Record<string, (attempt: Attempt) => string>> = {
   'run.model': ({ model }) => model,
   'run.provider': ({ provider }) => provider,
@@ -17,21 +17,24 @@ const fields: Readonly<Record<string, (attempt: Attempt) => string>> = {
 
 interface FieldIndex {
   readonly valueOf: (attempt: Attempt) => string
-  /** A bit for each rule that does not care. */
+  /** A bit for each rule that does not restrict the field. */
   readonly indifferent: Int32Array
-  /** The places of the rules that require a value. */
+  /** The positions of the rules that require a value. */
   readonly requiring: ReadonlyMap<string, readonly number[]>
 }
 
-/** What has to be known of a rule to leave it out. */
+/** The properties of a rule that the index needs. */
 export interface Indexed {
   readonly requirements: readonly Requirement[]
   readonly needsAction: boolean
 }
 
-/** Finds the rules that an attempt can match: those that require something else of a field are false, whatever else they say. */
+/**
+ * Finds the rules that can match an attempt. A rule that requires another value of an indexed field is false, whatever its other
+ * conditions are.
+ */
 export interface CandidateIndex {
-  /** A bit for each rule, in their order. Valid until the next call. */
+  /** Returns a bit for each rule, in their order. The array is valid until the next call. */
   readonly candidates: (attempt: Attempt) => Int32Array
 }
 

@@ -12,7 +12,7 @@ export const fieldsOf = ({ enabled = true, shadow = false, ...given }: RuleInput
   shadow,
 })
 
-/** What is wrong with an expression, with the place where it is. */
+/** Returns the mistake of an expression with its position, or an empty list. */
 export function expressionFaults(expression: string, field: string): FieldFault[] {
   const fault = checkRule(expression)
   if (!fault) return []
@@ -22,7 +22,7 @@ export function expressionFaults(expression: string, field: string): FieldFault[
 
 const compiledAtOnce = 5
 
-/** What is compiled is remembered by its text. A thousand at once would hold everybody up. */
+/** Compiles rules into the cache, yielding between batches: compiling a thousand at once would block other requests. */
 export async function compileInTurns(rules: readonly { readonly expression: string }[]) {
   for (const [i, { expression }] of rules.entries()) {
     checkRule(expression)
@@ -30,16 +30,18 @@ export async function compileInTurns(rules: readonly { readonly expression: stri
   }
 }
 
-/** What is wrong with rules as a whole. Who makes them cheaper is not told off for what they were before. */
+/**
+ * Checks the total cost of a rule set. A change that makes an expensive set cheaper passes, even when it stays above the limit.
+ */
 export function costFaults(rules: readonly Rule[], before: readonly Rule[], field: string): FieldFault[] {
   const cost = costOf(rules)
   if (cost <= mostSetCost || cost <= costOf(before)) return []
   const share = `${Math.ceil((cost * 100) / mostSetCost)} %`
-  const message = `All enabled rules together would take too long for one run: ${share} of what they may. Simplify or disable some.`
+  const message = `All enabled rules together cost ${share} of the limit for one run. Simplify or disable some of them.`
   return [{ field, code: 'out_of_range', message }]
 }
 
-/** A set that nobody has set: its rules are told apart by their places. */
+/** A rule set that is not saved. Its rules are identified by their positions in the request. */
 export interface Draft {
   readonly set: RuleSet
   readonly places: ReadonlyMap<string, number>

@@ -8,7 +8,7 @@ import { attemptedBy, policyRefusal } from './refusal.ts'
 import type { Rule } from './rule.ts'
 import type { EvaluateInput, Evaluation } from './schema.ts'
 
-/** The attempt that a question is about. */
+/** Builds the attempt that an evaluation request describes. */
 export const attemptIn = ({ run, key, chain, at }: EvaluateInput, caller: Caller, now: Date): Attempt =>
   attemptOf(run, {
     atMs: at === undefined ? now.getTime() : Date.parse(at),
@@ -18,7 +18,10 @@ export const attemptIn = ({ run, key, chain, at }: EvaluateInput, caller: Caller
     chain: { id: chain?.id ?? '', depth: chain?.depth ?? 1, costNano: parseUsd(chain?.cost_usd ?? '0') },
   })
 
-/** Says of every rule whether it matches and why, and which decides. `placeOf` tells the rules of a draft. */
+/**
+ * Explains for every rule whether it matches and why, and which one decides. A draft's rules are
+ * referred to by their positions.
+ */
 export async function explain(
   set: RuleSet,
   attempt: Attempt,

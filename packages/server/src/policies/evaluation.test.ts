@@ -176,7 +176,7 @@ test('every rule is explained, also those behind the decision', () => {
   ).toEqual([
     [1, 'not_matched', false, true, 'This is false: run.department_id == "legal"'],
     [2, 'disabled', false, false, 'The rule is not enabled.'],
-    [3, 'not_applicable', false, false, 'The rule is about actions, and no action is attempted.'],
+    [3, 'not_applicable', false, false, 'The rule targets actions, and the run names no action.'],
     [4, 'matched', false, true, 'The expression is true.'],
     [5, 'matched', true, true, 'The expression is true.'],
     [6, 'matched', false, false, 'The expression is true.'],

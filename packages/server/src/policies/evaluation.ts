@@ -8,26 +8,26 @@ import { AttemptVariables, OrgVariables } from './variables.ts'
 
 export { checkRule } from './rule-expressions.ts'
 
-/** The most that the enabled rules of an organization may cost together: all of them can be asked about one attempt. */
+/** The highest total cost of an organization's enabled rules: all of them may be evaluated for one attempt. */
 export const mostSetCost = 300_000
 
 interface EnabledRule {
   readonly rule: Rule
-  /** Null where it no longer compiles: then it fails when it is asked. */
+  /** Null when the expression no longer compiles: then the rule fails when it is evaluated. */
   readonly expression: Expression | null
   readonly fault: string
 }
 
-/** The rules of an organization, ready to be asked. */
+/** The compiled rules of an organization. */
 export interface RuleSet {
   readonly orgId: string
   readonly version: bigint
   readonly timezone: string
-  /** In the order in which they are asked, with those that are not enabled. */
+  /** All rules in evaluation order, including disabled ones. */
   readonly rules: readonly Rule[]
-  /** Whether somebody has to find out where in its chain an attempt stands. */
+  /** True when a rule uses the chain, so that the attempt's position in its chain must be read. */
   readonly usesChain: boolean
-  /** What its enabled rules cost at most, in the steps of expressions. */
+  /** The highest cost of the enabled rules, in the steps of expressions. */
   readonly cost: number
   readonly enabled: readonly EnabledRule[]
   readonly index: CandidateIndex
@@ -37,9 +37,9 @@ export interface RuleSet {
 export interface RuleReport {
   readonly rule: Rule
   readonly status: 'matched' | 'not_matched' | 'failed' | 'disabled' | 'not_applicable'
-  /** Whether it is the rule that decided. */
+  /** True when this rule decided. */
   readonly decided: boolean
-  /** Whether it was asked before something had decided. */
+  /** True when the rule was evaluated before another had decided. */
   readonly reached: boolean
   readonly why: string
 }
@@ -68,7 +68,7 @@ export function compileRules(
   }
 }
 
-/** What the enabled ones of some rules cost at most; one that cannot be asked costs nothing. */
+/** Returns the highest total cost of the enabled rules; a rule that does not compile costs nothing. */
 export function costOf(rules: readonly Rule[]): number {
   const costs = rules.map(({ enabled, expression }) => {
     const compiled = enabled ? compiledRule(expression) : undefined
@@ -87,7 +87,7 @@ function ready(rule: Rule): EnabledRule {
 type Answer = boolean | ExpressionFailed
 
 function ask({ expression, fault }: EnabledRule, variables: AttemptVariables): Answer {
-  if (expression === null) return new ExpressionFailed(`The expression cannot be used: ${fault}`)
+  if (expression === null) return new ExpressionFailed(`The expression is invalid: ${fault}`)
   try {
     return expression.evaluate(variables)
   } catch (error) {
@@ -97,8 +97,8 @@ function ask({ expression, fault }: EnabledRule, variables: AttemptVariables): A
 }
 
 /**
- * What the rules say of an attempt: the first that matches decides, and one that fails before that leaves it open. Rules in shadow
- * decide nothing, and the first of them that would have is told.
+ * Evaluates the rules for an attempt. The first rule that matches decides; a rule that fails before that makes the verdict an
+ * error. Shadow rules decide nothing; the verdict reports the first one that would have decided.
  */
 export function judgeAttempt(set: RuleSet, attempt: Attempt): PolicyVerdict {
   const variables = new AttemptVariables(set.org, set.timezone, attempt)
@@ -119,7 +119,7 @@ export function judgeAttempt(set: RuleSet, attempt: Attempt): PolicyVerdict {
 const said = (rule: Rule, answer: true | ExpressionFailed) =>
   answer === true ? { rule, outcome: rule.effect } : { rule, outcome: 'error' as const, failure: answer.message }
 
-/** Asks every rule, also those behind the decision, and says of each what came of it and why. */
+/** Evaluates every rule, including those after the deciding one, and reports the result and the reason for each. */
 export const explainAttempt = (set: RuleSet, attempt: Attempt): Explained => atOnce(explaining(set, attempt))
 
 export interface Explained {
@@ -129,7 +129,7 @@ export interface Explained {
 
 const explainedAtOnce = 25
 
-/** The same in steps: what is said of a thousand rules takes its time. */
+/** Does the same in steps, because explaining a thousand rules takes a while. */
 export function* explaining(set: RuleSet, attempt: Attempt): Generator<void, Explained> {
   const variables = new AttemptVariables(set.org, set.timezone, attempt)
   const verdict = judgeAttempt(set, attempt)
@@ -140,7 +140,7 @@ export function* explaining(set: RuleSet, attempt: Attempt): Generator<void, Exp
     const told = { rule, decided: false, reached: false }
     if (!asked) return { ...told, status: 'disabled', why: 'The rule is not enabled.' }
     if (rule.target === 'action' && attempt.action === '')
-      return { ...told, status: 'not_applicable', why: 'The rule is about actions, and no action is attempted.' }
+      return { ...told, status: 'not_applicable', why: 'The rule targets actions, and the run names no action.' }
     const reached = isOpen
     const decided = verdict.rule === rule
     if (decided) isOpen = false

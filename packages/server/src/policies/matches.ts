@@ -9,11 +9,11 @@ import { storedAttempt } from './stored-attempt.ts'
 
 const flushEveryMs = 200
 const maxWaiting = 5_000
-/** More different attempts of one organization in a minute tell nobody anything. */
+/** The limit of distinct attempts per organization and minute: recording more would tell the reader nothing new. */
 const maxOfOrg = 1_000
 const minuteMs = 60_000
 
-/** What rules have refused, and what those in shadow would have, on its way into the database. */
+/** A write-behind log of the runs that rules have refused and that shadow rules would have decided. */
 export interface PolicyMatches {
   readonly note: (orgId: string, setVersion: bigint, verdict: PolicyVerdict, attempt: Attempt) => void
   readonly flush: () => Promise<void>
@@ -21,19 +21,19 @@ export interface PolicyMatches {
 }
 
 /**
- * Keeps what was refused outside the request that was: an agent that loops on a refusal costs one row a minute. Nothing of what is
- * told to the caller depends on it.
+ * Creates the log of policy matches. Matches are written outside of the request, with equal ones of a minute in one row, so that
+ * an agent that loops on a refusal costs one row a minute. The caller's response never depends on it.
  */
 export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
   const verdicts = new Counter({
     name: 'svc_policy_matches_total',
-    help: 'Runs that a rule has refused, or in shadow would have decided.',
+    help: 'Runs that a rule refused, or that a shadow rule would have decided.',
     labelNames: ['outcome', 'shadow'],
     registers: [metrics],
   })
   const lost = new Counter({
     name: 'svc_policy_matches_lost_total',
-    help: 'Refusals by rules that were not recorded: too many different ones, or the database was away.',
+    help: 'Policy matches that were not recorded, because there were too many distinct ones or the database was unavailable.',
     registers: [metrics],
   })
   let waiting = new Map<string, MatchRow & { count: number }>()
@@ -84,11 +84,11 @@ export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
       await sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => addMatches(tx, rows))
     } catch (error) {
       lost.inc(rows.reduce((sum, { count }) => sum + count, 0))
-      log.warn({ error, lost: rows.length }, 'refusals by rules were not recorded')
+      log.warn({ error, lost: rows.length }, 'policy matches were not recorded')
     }
   }
 
-  /** One at a time: while the database does not answer, no more than one lot waits for it. */
+  /** Writes one batch at a time: while the database does not respond, only one batch waits for it. */
   async function flush() {
     if (flushing) return flushing
     const rows = [...waiting.values()]

@@ -61,20 +61,26 @@ const eventOf = ({ id, name, effect, target, enabled, shadow }: RuleView) => ({
   shadow,
 })
 
-/** All rules of an organization may be asked about one run: a change must not make them take long together. */
+/** Refuses a change that makes the rules too expensive together: all of an organization's rules may be evaluated for one run. */
 async function assertBearable(tx: Tx, orgId: string, before: readonly Rule[]) {
   const faults = costFaults(await orderedRules(tx, orgId), before, 'expression')
   if (faults.length > 0) throw validationFailed(faults)
 }
 
-/** The rules as they are, which nobody else changes until the transaction ends. Compiled before others have to wait for it. */
+/**
+ * Returns the current rules and locks them until the transaction ends. They are compiled before the lock is taken, so that others
+ * do not wait for it.
+ */
 async function lockedRules(tx: Tx, orgId: string): Promise<RuleRow[]> {
   await compileInTurns(await orderedRules(tx, orgId))
   await lockSet(tx, orgId)
   return orderedRules(tx, orgId)
 }
 
-/** Starts that are on their way are asked again: the ledger's version tells them that what let them through is over. */
+/**
+ * Increments the versions of the rule set and of the ledger. Run starts in progress notice the new ledger version and are
+ * evaluated again.
+ */
 export async function renewRuleSet(tx: Tx, orgId: string) {
   await nextSetVersion(tx, orgId)
   await lockLedger(tx, orgId)
@@ -93,7 +99,7 @@ export async function createRule(
   assertSound(input)
   const rules = await lockedRules(tx, orgId)
   if (rules.length >= maxRules)
-    throw new ApiError('conflict', {}, { message: `An organization has at most ${maxRules} rules.` })
+    throw new ApiError('conflict', {}, { message: `An organization can have at most ${maxRules} rules.` })
   const after = ruleView(await insertRule(tx, orgId, newUuid(), fieldsOf(input)))
   await assertBearable(tx, orgId, rules)
   await renewRuleSet(tx, orgId)
@@ -103,7 +109,7 @@ export async function createRule(
   return after
 }
 
-/** What else has to be done in the transaction that changes or removes a rule. */
+/** A hook that runs in the transaction that changes or removes a rule. */
 export type AfterRuleChange = (tools: ChangeTools, orgId: string, ruleId: string) => Promise<void>
 
 export async function replaceRule(
@@ -154,7 +160,7 @@ export async function removeRule(
   return null
 }
 
-/** The rules that are set for an organization, read in one state of the database. */
+/** Loads an organization's rules, their version and its time zone in one snapshot. */
 export async function loadRuleSet({ sql }: Pick<Platform, 'sql'>, orgId: string): Promise<RuleSet> {
   const { rules, ...about } = await sql.asOrgs(
     [orgId],

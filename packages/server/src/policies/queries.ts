@@ -32,7 +32,7 @@ export type RuleFields = Omit<Rule, 'id' | 'version'>
 type Row = Omit<RuleRow, 'effect' | 'target'> & { readonly effect: string; readonly target: string }
 const ruleOf = <T extends Row>(row: T) => ({ ...row, effect: row.effect as Effect, target: row.target as Target })
 
-/** The rules in the order in which they are asked. */
+/** Returns the rules in evaluation order. */
 export async function orderedRules(tx: Tx, orgId: string): Promise<RuleRow[]> {
   const rows = await tx
     .selectFrom('policy_rules')
@@ -72,7 +72,7 @@ export async function listRules(
   return rows.map(ruleOf)
 }
 
-/** Until the transaction ends nobody else changes the organization's rules. */
+/** Locks the organization's rule set until the transaction ends. */
 export async function lockSet(tx: Tx, orgId: string) {
   await tx
     .insertInto('policy_sets')
@@ -81,7 +81,7 @@ export async function lockSet(tx: Tx, orgId: string) {
     .execute()
 }
 
-/** The next version of a set that is locked: what was compiled from the one before is no longer what is set. */
+/** Increments the version of a locked set, so that sets compiled from earlier versions are stale. */
 export async function nextSetVersion(tx: Tx, orgId: string) {
   await tx.updateTable('policy_sets').set({ version: raw`version + 1` }).where('org_id', '=', orgId).execute()
 }
@@ -134,7 +134,7 @@ export interface MatchRow {
   readonly count: number
 }
 
-/** What is alike within a minute is one row, whichever process has seen it. */
+/** Adds matches. Equal ones of a minute share a row, whichever process has seen them. */
 export async function addMatches(tx: Tx, rows: readonly MatchRow[]) {
   await raw`
     insert into policy_matches (org_id, minute, id, rule_id, rule_version, set_version, outcome, shadow, attempt_hash, attempt, count)
@@ -180,7 +180,7 @@ export function listMatches(tx: Tx, orgId: string, page: PageRequest<'minute'>, 
   return keysetPage(query, { sort: 'minute', id: 'id' }, page).execute()
 }
 
-/** How often each rule has matched on each UTC day, by what came of it. */
+/** Counts the matches of each rule by UTC day and outcome. */
 export function countMatches(tx: Tx, orgId: string, filters: MatchFilters) {
   const day = raw<string>`(minute at time zone 'UTC')::date::text`
   return matchesOf(tx, orgId, filters)

@@ -3,13 +3,13 @@ import { formatId } from '../values/id.ts'
 import type { Attempt } from './attempt.ts'
 import type { PolicyVerdict, Rule } from './rule.ts'
 
-/** What a rule is about in this attempt. */
+/** Returns the part of an attempt that a rule targets: its model or its action. */
 export const attemptedBy = ({ target }: Pick<Rule, 'target'>, { model, action }: Attempt) =>
   target === 'model' ? model : action
 
 export type PolicyRefusal = ApiError<'policy_blocked' | 'policy_approval_required' | 'policy_expression_error'>
 
-/** What a verdict means for the caller. What an approval could clear is for whoever knows of approvals to say. */
+/** Returns the error that a verdict causes, if any. Whether an approval could clear it is decided by the approvals code. */
 export function policyRefusal({ outcome, rule, failure }: PolicyVerdict, attempt: Attempt): PolicyRefusal | undefined {
   if (!rule || outcome === 'allow') return undefined
   const ruleId = formatId('rule', rule.id)

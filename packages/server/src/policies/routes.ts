@@ -41,7 +41,7 @@ export function policies(
   afterRuleChange: AfterRuleChange,
 ) {
   const tags = ['policies']
-  describeTag(app, 'policies', 'What runs may do: rules, approvals, content safety.')
+  describeTag(app, 'policies', 'Rules, approvals and content safety, which govern what runs may do.')
   const reading = { role: 'viewer', scope: 'policies:read' } as const
   const writing = { role: 'admin', scope: 'policies:write' } as const
 
@@ -53,7 +53,8 @@ export function policies(
         operationId: 'createPolicy',
         tags,
         summary: 'Create a rule',
-        description: 'It binds the next run on every process. Its expression is parsed and type-checked here.',
+        description:
+          'The rule applies from the next run on, in every process. Its expression is parsed and type-checked here.',
         params: OrgPath,
         body: RuleInput,
         response: { 201: RuleView },
@@ -73,7 +74,7 @@ export function policies(
         operationId: 'listPolicies',
         tags,
         summary: 'List rules',
-        description: 'The newest first; `sort=priority` is the order in which they are asked.',
+        description: 'Newest first; `sort=priority` is the order in which rules are evaluated.',
         params: OrgPath,
         querystring: RuleListQuery,
         response: { 200: RuleList },
@@ -95,9 +96,9 @@ export function policies(
       schema: {
         operationId: 'listPolicyMatches',
         tags,
-        summary: 'List what rules have refused',
+        summary: 'List policy matches',
         description:
-          'What rules have refused, and what rules in shadow would have decided: attempts that were alike within a minute are one row. Kept for 90 days.',
+          'Attempts that rules refused, and attempts that shadow rules would have decided. Equal attempts within a minute share a row. Kept for 90 days.',
         params: OrgPath,
         querystring: PolicyMatchQuery,
         response: { 200: PolicyMatchList },
@@ -132,9 +133,9 @@ export function policies(
       schema: {
         operationId: 'countPolicyMatches',
         tags,
-        summary: 'Count what rules have refused by day',
+        summary: 'Count policy matches by day',
         description:
-          'How often each rule has refused, or in shadow would have decided, on each UTC day. By default of the last 30 days; kept for 90.',
+          'The number of attempts that each rule refused, or as a shadow rule would have decided, on each UTC day. Covers the last 30 days by default; kept for 90.',
         params: OrgPath,
         querystring: DailyMatchQuery,
         response: { 200: DailyMatches },
@@ -162,7 +163,7 @@ export function policies(
         operationId: 'getPolicy',
         tags,
         summary: 'Get a rule',
-        description: 'One rule.',
+        description: 'Returns one rule.',
         params: RulePath,
         response: { 200: RuleView },
       },
@@ -185,11 +186,11 @@ export function policies(
       put: {
         summary: 'Replace a rule',
         description:
-          'It binds the next run on every process. What was approved under the rule as it was before is no longer.',
+          'The rule applies from the next run on, in every process. Approvals that were granted under its previous version expire.',
       },
       patch: {
         summary: 'Change a rule',
-        description: 'Changes the fields that are given and no other; otherwise as replacing it.',
+        description: 'Changes only the given fields; otherwise the same as replacing the rule.',
       },
       params: RulePath,
       body: RuleInput,
@@ -210,7 +211,7 @@ export function policies(
         operationId: 'deletePolicy',
         tags,
         summary: 'Delete a rule',
-        description: 'It is not asked any more, from the next run on.',
+        description: 'The rule is no longer evaluated, from the next run on.',
         params: RulePath,
         response: { 204: Type.Null({ description: 'Deleted.' }) },
       },
@@ -229,9 +230,9 @@ export function policies(
       schema: {
         operationId: 'evaluatePolicies',
         tags,
-        summary: 'Explain what rules say of a run',
+        summary: 'Explain how rules decide a run',
         description:
-          'Asks every rule about a run that is not started: which match and why, and which decides. With `rules` a draft is asked instead of the rules that are set. Nothing is recorded.',
+          'Evaluates every rule for a run without starting it, and reports which rules match and why, and which one decides. With `rules`, a draft is evaluated instead of the saved rules. Nothing is recorded.',
         params: OrgPath,
         body: EvaluateInput,
         response: { 200: Evaluation },
@@ -247,7 +248,7 @@ export function policies(
   )
 }
 
-/** The matches that a caller asks for and may be told of. */
+/** Builds the filters of a match list: the caller's query, and the pins of its key. */
 const filtersOf = (
   { rule_id, outcome, shadow, from, to }: Omit<PolicyMatchQuery, 'sort'>,
   { pins }: Pick<Caller, 'pins'>,

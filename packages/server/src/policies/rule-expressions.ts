@@ -1,8 +1,8 @@
 import { type Compiled, compileExpression, type ExpressionFault } from '../expressions/expressions.ts'
 import { ruleEnvironment } from './variables.ts'
 
-// What is compiled is remembered by its text, since a set is compiled anew whenever one of its rules changes. Two generations, so
-// that what is in use stays when there is no more room.
+// Compiled expressions are cached by their text, since a set is compiled again whenever one of its rules changes. There are two
+// generations, so that entries in use survive when the cache is full.
 const mostNodes = 300_000
 let [young, old] = [new Map<string, Compiled>(), new Map<string, Compiled>()]
 let nodes = 0
@@ -11,7 +11,7 @@ export function compiledRule(text: string): Compiled {
   const known = young.get(text)
   if (known) return known
   const compiled = old.get(text) ?? compileExpression(ruleEnvironment, text)
-  // What is wrong is told once; only what is in use is worth remembering.
+  // A mistake is reported once; only expressions in use are worth caching.
   if (!compiled.ok) return compiled
   if (nodes > mostNodes) {
     old = young
@@ -23,7 +23,7 @@ export function compiledRule(text: string): Compiled {
   return compiled
 }
 
-/** What is wrong with the expression of a rule; nothing where it can be saved. */
+/** Returns the mistake in a rule's expression, or null when it can be saved. */
 export function checkRule(expression: string): ExpressionFault | null {
   const compiled = compiledRule(expression)
   return compiled.ok ? null : compiled.fault

@@ -1,7 +1,7 @@
 export const effects = ['block', 'require_approval', 'allow'] as const
 export type Effect = (typeof effects)[number]
 
-/** What a rule is about: every run has a model, and some an action. */
+/** The part of a run that a rule is about: every run has a model, and some have an action. */
 export const targets = ['model', 'action'] as const
 export type Target = (typeof targets)[number]
 
@@ -11,25 +11,25 @@ export interface Rule {
   readonly name: string
   readonly effect: Effect
   readonly target: Target
-  /** The least comes first; among equals the one that was made first. */
+  /** Lower values are evaluated first; among equals, the rule that was created first. */
   readonly priority: number
   readonly expression: string
   readonly reason: string
   readonly enabled: boolean
-  /** Decides and is recorded, but refuses nothing. */
+  /** True for a rule whose matches are recorded but refuse nothing. */
   readonly shadow: boolean
-  /** Grows with every change of the rule. */
+  /** Incremented by every change of the rule. */
   readonly version: number
 }
 
-/** What rules say of an attempt. Where none matches it is allowed. */
+/** The decision of the rules on an attempt. Where none matches it is allowed. */
 export interface PolicyVerdict {
-  /** `error`: the rule failed while it was asked, so that nothing can be said. */
+  /** `error` means that the rule failed to evaluate, so there is no decision. */
   readonly outcome: Effect | 'error'
-  /** The rule that decided; none where none matched. */
+  /** The rule that decided; null when none matched. */
   readonly rule: Rule | null
-  /** What failed, for whoever mends the rule. */
+  /** The error message, for the author of the rule. */
   readonly failure?: string
-  /** The first rule in shadow that would have decided otherwise, had it not been one. */
+  /** The first shadow rule that would have decided. */
   readonly shadow: { readonly rule: Rule; readonly outcome: Effect | 'error'; readonly failure?: string } | null
 }

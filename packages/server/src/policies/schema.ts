@@ -27,29 +27,30 @@ export const RuleInput = Type.Object(
     name: Type.String({ ...OwnId, maxLength: 100, examples: ['No frontier models at night'] }),
     effect: Type.Enum([...effects], { examples: ['block'] }),
     target: Type.Enum([...targets], {
-      description: 'Rules about a `model` are asked of every run, those about an `action` of runs that name one.',
+      description:
+        'Rules that target the `model` are evaluated for every run, rules that target the `action` for runs that name one.',
       examples: ['model'],
     }),
     priority: Type.Integer({
       minimum: 0,
       maximum: maxPriority,
-      description: 'The least comes first; among equals the rule that was made first.',
+      description: 'Lower values are evaluated first; among equals, the rule that was created first.',
       examples: [100],
     }),
     expression: Type.String({
       minLength: 1,
       maxLength: maxExpression,
-      description: 'When the rule applies, in CEL.',
+      description: 'The condition under which the rule applies, in CEL.',
       examples: ['run.model.startsWith("gpt-5") && time.hour >= 20'],
     }),
     reason: Type.String({
       ...OwnId,
       maxLength: 500,
-      description: 'What a caller is told whom it refuses.',
+      description: 'The message for callers whose run the rule refuses.',
       examples: ['Frontier models are for working hours.'],
     }),
-    enabled: Flag('Whether it is asked at all.', true),
-    shadow: Flag('Decides and is recorded, but refuses nothing.', false),
+    enabled: Flag('Whether the rule is evaluated.', true),
+    shadow: Flag('Matches are recorded, but nothing is refused.', false),
   },
   {
     examples: [
@@ -77,7 +78,7 @@ export const RuleView = Type.Object(
     reason: Type.String(),
     enabled: Type.Boolean(),
     shadow: Type.Boolean(),
-    version: { ...Count, description: 'Grows with every change. Approvals are for one version.' },
+    version: { ...Count, description: 'Incremented by every change. An approval is valid for one version.' },
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -124,7 +125,7 @@ export const EvaluateInput = Type.Object(
           role: Type.Optional(Type.String({ maxLength: 20, examples: ['service'] })),
           scopes: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50 })),
         },
-        { description: 'Who would ask; by default you.' },
+        { description: 'The key that starts the run; by default your own.' },
       ),
     ),
     chain: Type.Optional(
@@ -134,11 +135,11 @@ export const EvaluateInput = Type.Object(
         cost_usd: Type.Optional(Usd),
       }),
     ),
-    at: Type.Optional({ ...Moment, description: 'When it would be asked; by default now.' }),
+    at: Type.Optional({ ...Moment, description: 'The time of the run; by default now.' }),
     rules: Type.Optional(
       Type.Array(RuleInput, {
         maxItems: maxRules,
-        description: 'Asked instead of the rules that are set.',
+        description: 'A draft to evaluate instead of the saved rules.',
       }),
     ),
   },
@@ -147,12 +148,12 @@ export const EvaluateInput = Type.Object(
 export type EvaluateInput = Static<typeof EvaluateInput>
 
 const ruleRef = {
-  rule_id: Nullable({ ...Id('rule'), description: 'null for a rule of a draft.' }),
-  index: Nullable({ ...Count, description: 'Of a draft: which of its rules.' }),
+  rule_id: Nullable({ ...Id('rule'), description: '`null` for a rule of a draft.' }),
+  index: Nullable({ ...Count, description: 'The position of the rule in the draft, from 0.' }),
   name: Type.String(),
 }
 const Outcome = OneOf(['allow', 'block', 'require_approval', 'error'], {
-  description: '`error`: the rule that was to decide has failed.',
+  description: '`error` means that the deciding rule failed to evaluate.',
   examples: ['block'],
 })
 
@@ -161,13 +162,10 @@ export const Evaluation = Type.Object(
     outcome: Outcome,
     decided_by: Nullable(Type.Object({ ...ruleRef, reason: Type.String(), attempted: Type.String() })),
     shadow: Nullable(
-      Type.Object(
-        { ...ruleRef, outcome: Outcome },
-        { description: 'The rule in shadow that would have decided before it.' },
-      ),
+      Type.Object({ ...ruleRef, outcome: Outcome }, { description: 'The shadow rule that would have decided first.' }),
     ),
     error_code: Nullable(
-      Type.String({ description: 'What a run would be refused with.', examples: ['policy_blocked'] }),
+      Type.String({ description: 'The error code that the run would be refused with.', examples: ['policy_blocked'] }),
     ),
     rules: Type.Array(
       Type.Object({
@@ -176,14 +174,14 @@ export const Evaluation = Type.Object(
         shadow: Type.Boolean(),
         status: OneOf(['matched', 'not_matched', 'failed', 'disabled', 'not_applicable']),
         decided: Type.Boolean({ description: 'Whether this rule decided.' }),
-        reached: Type.Boolean({ description: 'Whether it came before the one that decided.' }),
+        reached: Type.Boolean({ description: 'Whether the rule was evaluated before another had decided.' }),
         why: Type.String(),
       }),
-      { description: 'Every rule, in the order in which they are asked.' },
+      { description: 'Every rule, in evaluation order.' },
     ),
-    set_version: { ...Count, description: 'The version of the rules that are set; 0 for a draft.' },
+    set_version: { ...Count, description: 'The version of the saved rules; 0 for a draft.' },
   },
-  { description: 'What the rules say, rule by rule.' },
+  { description: 'The decision, and the result of every rule.' },
 )
 export type Evaluation = Static<typeof Evaluation>
 
@@ -193,9 +191,9 @@ export const PolicyMatch = Type.Object({
   rule_id: Id('rule'),
   rule_version: Count,
   outcome: Outcome,
-  shadow: Type.Boolean({ description: 'Recorded only: nothing was refused.' }),
-  count: { ...Count, description: 'How many attempts like this there were in that minute.' },
-  attempt: Type.Record(Type.String(), Type.Unknown(), { description: 'What was attempted, as rules saw it.' }),
+  shadow: Type.Boolean({ description: 'Whether the match was only recorded and refused nothing.' }),
+  count: { ...Count, description: 'The number of equal attempts in that minute.' },
+  attempt: Type.Record(Type.String(), Type.Unknown(), { description: 'The attempt, as rules saw it.' }),
 })
 export type PolicyMatch = Static<typeof PolicyMatch>
 export const PolicyMatchList = ListOf(PolicyMatch)
@@ -215,10 +213,10 @@ export const DailyMatches = Type.Object(
         day: Type.String({ description: 'The UTC day.', examples: ['2026-11-15'] }),
         rule_id: Id('rule'),
         outcome: Outcome,
-        shadow: Type.Boolean({ description: 'Recorded only: nothing was refused.' }),
+        shadow: Type.Boolean({ description: 'Whether the match was only recorded and refused nothing.' }),
         count: Count,
       }),
-      { description: 'By day, and by rule within one. A day on which a rule did not match is not there.' },
+      { description: 'Ordered by day, then by rule. Days without a match of a rule are left out.' },
     ),
   },
   { description: 'Matches by day.' },

@@ -3,7 +3,7 @@ import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type Attempt, type AttemptFields, attemptOf } from './attempt.ts'
 
-/** An attempt as it is kept: in the words of `/v1`, with amounts as text. What was not said is left out. */
+/** An attempt as it is stored: with the field names of `/v1` and amounts as text. Fields that were not given are left out. */
 export interface StoredAttempt extends AttemptFields {
   readonly at_ms: number
   readonly model: string
@@ -47,7 +47,7 @@ export function storedAttempt(attempt: Attempt): StoredAttempt {
   }
 }
 
-/** An attempt as `/v1` shows it. */
+/** Returns an attempt as `/v1` shows it. */
 export function attemptView(stored: StoredAttempt): Record<string, unknown> {
   const { at_ms, estimated_nano, chain_cost_nano, key_scopes: _scopes, ...said } = stored
   return {
@@ -58,7 +58,7 @@ export function attemptView(stored: StoredAttempt): Record<string, unknown> {
   }
 }
 
-/** The attempt again, exactly as rules saw it. */
+/** Restores an attempt exactly as rules saw it. */
 export const attemptFrom = (stored: StoredAttempt): Attempt =>
   attemptOf(stored, {
     atMs: stored.at_ms,
@@ -72,7 +72,7 @@ export const attemptFrom = (stored: StoredAttempt): Attempt =>
     },
   })
 
-/** What is kept of an attempt with the run that it became: what the run's row does not say. */
+/** Returns the part of an attempt that is stored with its run: everything that the run's row does not hold. */
 export const admissionOf = (attempt: Attempt, setVersion: bigint): Admission => ({
   at_ms: attempt.atMs,
   key_id: attempt.key.id,

@@ -2,7 +2,10 @@ import { Temporal } from 'temporal-polyfill'
 import { expressionEnvironment } from '../expressions/expressions.ts'
 import type { Attempt } from './attempt.ts'
 
-/** What rules can ask about an attempt, in the words of `/v1`. Made once per attempt; what costs something, when it is asked for. */
+/**
+ * The variables that rules can read, as `/v1` names them. They are created once per attempt; costly ones are computed on first
+ * use.
+ */
 
 const nanoPerUsd = 1e9
 const usd = (nano: bigint): number => Number(nano) / nanoPerUsd
@@ -43,7 +46,7 @@ class RunVariables {
     return usd(this.#attempt.estimatedNano)
   }
 
-  // A Map, whose keys are never those of a prototype.
+  // A Map, so that keys of the prototype are not found in it.
   get metadata(): ReadonlyMap<string, string | number | boolean> {
     this.#metadata ??= new Map(Object.entries(this.#attempt.metadata))
     return this.#metadata
@@ -90,7 +93,7 @@ export class OrgVariables {
   }
 }
 
-/** The minute and no less, so that equal attempts within it are judged equal. */
+/** The time of an attempt, truncated to the minute, so that equal attempts within a minute are judged equally. */
 class TimeVariables {
   readonly #local: Date
 
@@ -106,7 +109,7 @@ class TimeVariables {
     return BigInt(this.#local.getUTCMinutes())
   }
 
-  /** 1 is Monday. */
+  /** Monday is 1. */
   get weekday(): bigint {
     return BigInt(this.#local.getUTCDay() || 7)
   }
@@ -128,14 +131,14 @@ class TimeVariables {
   }
 }
 
-/** How far a zone is from UTC, and between which changes of its clocks. */
+/** A time zone's offset from UTC, with the interval between two clock changes in which it holds. */
 interface Offset {
   readonly fromMs: number
   readonly untilMs: number
   readonly offsetMs: number
 }
 
-// Zones are few, and their names are checked where they are set.
+// Bounded without eviction: time zones are few, and their names are validated where they are set.
 const offsets = new Map<string, Offset>()
 
 function offsetMsAt(timezone: string, atMs: number): number {
@@ -147,7 +150,7 @@ function offsetMsAt(timezone: string, atMs: number): number {
     untilMs: now.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
     offsetMs: now.offsetNanoseconds / 1e6,
   }
-  // From the instant before: one at the very change is its own beginning.
+  // Starts one nanosecond later, so that an instant exactly at a change finds that change.
   const begun = now.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')?.epochMilliseconds
   offsets.set(timezone, { ...offset, fromMs: begun ?? Number.NEGATIVE_INFINITY })
   return offset.offsetMs
@@ -195,7 +198,7 @@ const text = (maxLength: number) => ({ kind: 'string', maxLength }) as const
 const int = { kind: 'int' } as const
 const double = { kind: 'double' } as const
 
-/** What rules are checked against when they are saved. Sizes are those that `/v1` accepts. */
+/** The environment that rules are type-checked against when they are saved. The sizes are those that `/v1` accepts. */
 export const ruleEnvironment = expressionEnvironment({
   run: {
     of: RunVariables,

@@ -1,15 +1,15 @@
 import type { Reason } from './reasons.ts'
 import type { Bar, EvalResult } from './route.ts'
 
-/** Whether a result is older than a bar allows: exactly as old passes. */
+/** True when a result is older than the bar allows; exactly as old passes. */
 export const isTooOld = ({ maxAgeSeconds }: Bar, { measuredAtMs }: EvalResult, nowMs: number): boolean =>
   nowMs - measuredAtMs > maxAgeSeconds * 1_000
 
-/** What stands between a model and the bar, by its latest result. */
+/** Returns the reasons that a model's latest result does not pass the bar. */
 export function barReasons(bar: Bar, latest: EvalResult | undefined, nowMs: number): Reason[] {
   if (!latest) return [{ code: 'no_eval', had: null, needed: bar.suite }]
   const reasons: Reason[] = []
-  // Not "less than": what is no number passes no bar.
+  // Written as a negation so that NaN passes no bar.
   if (!(latest.score >= bar.minScore)) reasons.push({ code: 'below_bar', had: latest.score, needed: bar.minScore })
   if (!(latest.samples >= bar.minSamples))
     reasons.push({ code: 'too_few_samples', had: latest.samples, needed: bar.minSamples })

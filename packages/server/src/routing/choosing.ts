@@ -6,30 +6,33 @@ import { drawOrder } from './drawing.ts'
 import type { Reason } from './reasons.ts'
 import { type Constraints, type EvalResult, keyOf, type Route, type RoutingModel } from './route.ts'
 
-/** What a rule says against a model. A rule that fails says neither yes nor no, and ends the choice. */
+/** The error of a rule that refuses a model. A rule that fails to evaluate neither allows nor refuses, and aborts the choice. */
 export type PolicyRefusal = ApiError<'policy_blocked' | 'policy_approval_required' | 'policy_expression_error'>
 
 export interface Choosing {
   readonly route: Route
-  /** All of the organization. */
+  /** All models of the organization. */
   readonly models: readonly RoutingModel[]
-  /** The latest result of a model in the suite of the route's bar. */
+  /** Returns the latest result of a model in the suite of the route's bar. */
   readonly latestEval: (model: RoutingModel) => EvalResult | undefined
-  /** What the call would cost at most; null for a model without a price. Asked only of models that pass the rest. */
+  /**
+   * Returns the highest cost of the call, or null for a model without a price. Called only for models that pass every other
+   * check.
+   */
   readonly quote: (model: RoutingModel) => bigint | null
-  /** What a rule says against it. Asked last, in the order of the strategy, and only as long as needed. */
+  /** Returns the refusal of a rule, or null. Called last, in the order of the strategy, and only for as many models as needed. */
   readonly policy: (model: RoutingModel, quotedNano: bigint) => PolicyRefusal | null
-  /** Where models must be for the organization's data to stay in its region; null: anywhere. */
+  /** The region that models must be in under strict data residency; null means any. */
   readonly residency: string | null
   readonly request: { readonly inputTokens?: number | undefined; readonly maxOutputTokens?: number | undefined }
   readonly nowMs: number
-  /** In [0, 1): which of the weighted models it is. The same ticket gives the same model. */
+  /** A number in [0, 1) that selects among weighted models. The same ticket selects the same model. */
   readonly ticket: number
-  /** How many models after the first are wanted. */
+  /** The number of further models to return after the first. */
   readonly mostRunnersUp: number
 }
 
-/** A model that may be chosen, with what it was judged by. */
+/** A model that may be chosen, with the values that it is ranked by. */
 export interface Eligible {
   readonly model: RoutingModel
   readonly quotedNano: bigint
@@ -44,22 +47,24 @@ export interface Excluded {
 
 export interface Choice {
   readonly chosen: Eligible | null
-  /** Those that would be next, in order. */
+  /** The next models in order. */
   readonly runnersUp: readonly Eligible[]
-  /** Models that pass the bar and the constraints, of which no rule was asked because enough others were found. */
+  /** Models that pass the bar and the constraints, but were not checked against rules because enough others were found. */
   readonly unasked: readonly Eligible[]
   readonly excluded: readonly Excluded[]
-  /** Why none was chosen: no model passes, or rules refuse every one that does, and this is what they say of the first. */
+  /** The reason that none was chosen: no model passes, or rules refuse all that do, and this is their refusal. */
   readonly cause: 'none_passes' | PolicyRefusal | null
 }
 
 /**
- * Which model a run is sent to: the first by the route's strategy among those that pass its bar, its constraints and the
- * organization's rules. What does not pass is never chosen, whatever it costs. Pure: the same question has the same answer.
+ * Chooses the model for a run: the first by the route's strategy among those that pass its bar, its constraints and the
+ * organization's rules. A model that does not pass is never chosen, whatever it costs. Pure: equal inputs give equal choices.
  */
 export const chooseModel = (asked: Choosing): Choice => atOnce(choosing(asked))
 
-/** The same, giving way to others between models: a thousand rules may be asked about each of hundreds. */
+/**
+ * Does the same, yielding to other work between models: up to a thousand rules may be evaluated for each of hundreds of models.
+ */
 export function* choosing(asked: Choosing): Generator<void, Choice> {
   const excluded: Excluded[] = []
   const eligible: Eligible[] = []
@@ -71,14 +76,14 @@ export function* choosing(asked: Choosing): Generator<void, Choice> {
   const ordered = inOrder(asked, eligible)
   const { passing, refused, unasked } = yield* askPolicies(asked, ordered)
   const [chosen = null, ...runnersUp] = passing
-  // What somebody may approve says more than what nobody can help.
+  // A refusal that an approval could clear is more useful than a final one.
   const approvable = refused.find(({ refusal }) => refusal.code === 'policy_approval_required')
   const cause = chosen ? null : ((approvable ?? refused[0])?.refusal ?? 'none_passes')
   const refusals = refused.map(({ of: { model }, refusal }): Excluded => ({ model, reasons: [policyReason(refusal)] }))
   return { chosen, runnersUp, unasked, excluded: [...excluded, ...refusals], cause }
 }
 
-/** Every cheaper model that may be chosen too, the most expensive first, at most so many. */
+/** Returns the cheaper models that may be chosen too, the most expensive first, at most `most`. */
 export const cheaperThan = (choice: Choice, asked: Choosing, most: number): Eligible[] =>
   atOnce(cheaper(choice, asked, most))
 
@@ -117,7 +122,7 @@ function candidatesOf({ candidates }: Route, models: readonly RoutingModel[]): F
 
 const indexes = new WeakMap<readonly RoutingModel[], ReadonlyMap<string, RoutingModel>>()
 
-/** Models are remembered as one list for many choices: so is where each stands in it. */
+/** Indexes a list of models. The list is cached and shared by many choices, so its index is cached too. */
 function indexed(models: readonly RoutingModel[]): ReadonlyMap<string, RoutingModel> {
   const known = indexes.get(models) ?? new Map(models.map((model) => [keyOf(model), model]))
   indexes.set(models, known)
@@ -163,7 +168,7 @@ function abilityReasons(constraints: Constraints, model: RoutingModel, latencyMs
   return reasons
 }
 
-/** A model that does not say how much it reads is held to nothing, unless the route asks for something. */
+/** Checks the context size. A model with an unknown size passes, unless the route requires a size. */
 function contextReasons({ route, request }: Choosing, { contextTokens }: RoutingModel): Reason[] {
   const { minContextTokens } = route.constraints
   const called = (request.inputTokens ?? 0) + (request.maxOutputTokens ?? 0)
@@ -181,13 +186,13 @@ const policyReason = ({ code, message }: PolicyRefusal): Reason => ({
 const compare = <T extends number | bigint | string>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0)
 
 const byPrice = (a: Eligible, b: Eligible) => compare(a.quotedNano, b.quotedNano)
-/** What is not known comes last. */
+/** Unknown values come last. */
 const byLatency = (a: Eligible, b: Eligible) => compare(a.latencyMs ?? Infinity, b.latencyMs ?? Infinity)
 const byScore = (a: Eligible, b: Eligible) => compare(b.score ?? -Infinity, a.score ?? -Infinity)
 const byName = (a: Eligible, b: Eligible) =>
   compare(a.model.model, b.model.model) || compare(a.model.provider ?? '', b.model.provider ?? '')
 
-/** Equals are told apart by what the strategy leaves out, and in the end by their names. */
+/** The comparisons of each strategy. Ties are broken by the other criteria, and finally by name. */
 const orders = {
   cheapest: [byPrice, byScore, byLatency, byName],
   fastest: [byLatency, byPrice, byScore, byName],

@@ -21,7 +21,7 @@ import { messageOf } from './reasons.ts'
 import { insistOnPrices, rerouting } from './rerouting.ts'
 import { type OrgRouting, quoteWith, type Routed, route } from './routing.ts'
 
-/** What the rules of the caller's organization say against a model, for this request. */
+/** Returns the rule check for a request, evaluated with the rules of the caller's organization. */
 export type PolicyFor = (caller: Caller, input: RoutingInput, nowMs: number) => Promise<Choosing['policy']>
 
 export interface Deciding {
@@ -34,7 +34,7 @@ export interface Deciding {
 
 const mostRunnersUp = 10
 
-/** Which model a call should go to, and whether every limit has room for it. Nothing is held. */
+/** Chooses the model for a call and checks that every limit has room for it. Nothing is held. */
 export async function decideRoute(
   { platform, lanes, records, remembered, policyFor }: Deciding,
   request: FastifyRequest<{ Body: RoutingInput }>,
@@ -60,7 +60,7 @@ export async function decideRoute(
       routed = await route(routing, input, { quote: noted, policy, nowMs, ticket, mostRunnersUp })
     } catch (error) {
       if (!idempotencyOf(request)) throw error
-      // What was answered before under the same key is answered again, whatever would be chosen now.
+      // A request repeated under the same key gets its stored response, whatever would be chosen now.
       return carryOut(lanes, request, reply, refusedTask(orgId, error), () => ({}))
     }
     const call = callOf(input, routed.model)
@@ -87,7 +87,7 @@ const refusedTask = (orgId: string, error: unknown): Task => ({
   },
 })
 
-/** The call with a model, as a question that holds nothing. */
+/** Builds a dry-run decision for the call with a model. */
 function callOf(
   {
     route: _route,

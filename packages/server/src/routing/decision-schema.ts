@@ -8,7 +8,7 @@ import { reasonCodes } from './reasons.ts'
 export const RouteReference = Type.String({
   ...OwnId,
   maxLength: 100,
-  description: 'The name of a route, or its id.',
+  description: 'The name or the ID of a route.',
   examples: ['support-chat'],
 })
 
@@ -16,7 +16,7 @@ export const Sticky = Type.String({
   minLength: 1,
   maxLength: 200,
   description:
-    'On a `weighted` route the same value gives the same model, for as long as that model passes. Left out: by chance.',
+    'On a `weighted` route, the same value selects the same model for as long as that model passes. Without it, the model is chosen at random.',
   examples: ['conversation-8812'],
 })
 
@@ -39,20 +39,25 @@ export const RoutingInput = withCheck(input, estimateFaults)
 
 const named = { model: Type.String({ examples: ['gpt-4o'] }), provider: Nullable(Type.String()) }
 const judged = {
-  estimated_cost_usd: { ...Usd, description: 'What would be held for the call.' },
-  score: Nullable(Type.Number({ description: 'In the suite of the bar; null without a bar.', examples: [0.93] })),
+  estimated_cost_usd: { ...Usd, description: 'The amount that would be held for the call.' },
+  score: Nullable(
+    Type.Number({ description: 'The score in the suite of the bar; `null` without a bar.', examples: [0.93] }),
+  ),
   latency_ms: Nullable(Count),
 }
 
 export const RoutingDecision = Type.Object(
   {
-    decision_id: { ...Id('decision'), description: 'What explains what every limit said, for seven days.' },
+    decision_id: {
+      ...Id('decision'),
+      description: 'The ID of the decision record, which explains the check of every limit. Kept for seven days.',
+    },
     route_id: Id('modelRoute'),
     route: Type.String({ examples: ['support-chat'] }),
     ...named,
     ...judged,
     runners_up: Type.Array(Type.Object({ ...named, ...judged }), {
-      description: 'Which models would be next, in order; at most 10.',
+      description: 'The next models in order, at most 10.',
     }),
     excluded: Type.Array(
       Type.Object({
@@ -64,9 +69,9 @@ export const RoutingDecision = Type.Object(
           }),
         ),
       }),
-      { description: 'Which other models of the route are out, and why.' },
+      { description: 'The models of the route that were excluded, with the reasons.' },
     ),
   },
-  { description: 'The chosen model, and why the others were not.' },
+  { description: 'The chosen model, the runners-up, and the excluded models with reasons.' },
 )
 export type RoutingDecision = Static<typeof RoutingDecision>

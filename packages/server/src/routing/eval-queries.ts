@@ -54,7 +54,7 @@ export interface Measured {
   readonly provider: string | null
 }
 
-/** The latest result of each: one look into the index for each, however many there are of it. */
+/** Returns the latest result of each, with one index lookup per model, however many results it has. */
 export async function latestResults(tx: Tx, orgId: string, of: readonly Measured[]): Promise<ResultRow[]> {
   if (of.length === 0) return []
   const { rows } = await raw<ResultRow>`
@@ -77,7 +77,7 @@ export interface Expiry {
   readonly eval_id: string
 }
 
-/** Notes that an organization is told; answers what it had not been told before. A route that is gone has nothing to tell. */
+/** Records which expiries are announced, and returns those that had not been recorded before. A deleted route has none. */
 export async function noteExpiries(tx: Tx, orgId: string, of: readonly Expiry[]): Promise<Expiry[]> {
   const { rows } = await raw<Expiry>`
     insert into eval_expiries (org_id, route_id, eval_id)

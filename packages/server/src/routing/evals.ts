@@ -6,7 +6,7 @@ import { deleteResult, findResult, insertResults, type NewResult, type ResultRow
 import type { EvalResult } from './route.ts'
 import type { EvalsInput, EvalView, ResultInput } from './schema.ts'
 
-/** Clocks differ; a suite that ran in the future did not. */
+/** The tolerated clock difference for `measured_at`. */
 const maxAheadMs = 5 * 60_000
 
 export const evalView = (row: ResultRow): EvalView => ({
@@ -43,7 +43,7 @@ const rowOf = (input: ResultInput, nowMs: number): NewResult => ({
   measured_at: new Date(input.measured_at ?? nowMs),
 })
 
-/** Keeps results, all or none. They bind the next choice on every process. */
+/** Stores results, all or none. They apply from the next choice on, in every process. */
 export async function postResults(
   { tx, audit, accessChanged }: ChangeTools,
   orgId: string,
@@ -53,7 +53,7 @@ export async function postResults(
   const rows = results.map((input) => rowOf(input, nowMs))
   const faults = rows.flatMap(({ measured_at }, i): FieldFault[] =>
     measured_at.getTime() > nowMs + maxAheadMs
-      ? [{ field: `results.${i}.measured_at`, code: 'out_of_range', message: 'This lies in the future.' }]
+      ? [{ field: `results.${i}.measured_at`, code: 'out_of_range', message: 'This must not be in the future.' }]
       : [],
   )
   if (faults.length > 0) throw validationFailed(faults)
@@ -64,7 +64,7 @@ export async function postResults(
   return { data }
 }
 
-/** Removes a result that was wrong. What was measured before it counts again, from the next choice on, on every process. */
+/** Removes a wrong result. The previous one counts again from the next choice on, in every process. */
 export async function removeResult(
   { tx, audit, replaces, accessChanged }: ChangeTools,
   orgId: string,

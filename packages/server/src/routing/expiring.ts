@@ -16,7 +16,7 @@ interface ExpiredEval {
   readonly result: EvalResult
 }
 
-/** Which results have become too old for a route, and for nothing else would be out of it. */
+/** Returns the results that have become too old for a route and would pass its bar otherwise. */
 export function expiredEvals({ models, routes, latestEval }: OrgRouting, nowMs: number): ExpiredEval[] {
   return routes.flatMap((route) => {
     const { bar, candidates } = route
@@ -52,7 +52,7 @@ const eventOf = ({ route, result }: ExpiredEval): NewEvent => {
   }
 }
 
-/** Tells one organization of what it has not been told yet, in the transaction that notes it. */
+/** Emits the new expiries of one organization, in the transaction that records them. */
 const tellOrg = ({ sql, clock }: Pick<Platform, 'sql' | 'clock'>, orgId: string) =>
   sql.asOrgs([orgId], async (tx) => {
     const expired = expiredEvals(await loadRouting(tx, orgId), clock.now().getTime())
@@ -64,8 +64,8 @@ const tellOrg = ({ sql, clock }: Pick<Platform, 'sql' | 'clock'>, orgId: string)
   })
 
 /**
- * Tells each organization once of every result that has become too old for a route. Choices go by the time alone, and wait for
- * nobody. What fails for one organization keeps no other from being told.
+ * Announces each expiry of a result for a route once. Choices depend on the time alone and do not wait for this. A failure in one
+ * organization does not affect the others.
  */
 export async function tellExpired(platform: Pick<Platform, 'sql' | 'clock'>, signal?: AbortSignal) {
   const failures: unknown[] = []

@@ -2,7 +2,7 @@ import { ApiError, type ErrorCode } from '../contract/errors.ts'
 import type { Eligible } from './choosing.ts'
 import { nameOf } from './route.ts'
 
-/** Refusals that another model may get past, because it costs less. */
+/** Refusals that a cheaper model may avoid. */
 const codes: ReadonlySet<ErrorCode> = new Set([
   'spend_cap_exceeded',
   'budget_exceeded',
@@ -13,8 +13,8 @@ const codes: ReadonlySet<ErrorCode> = new Set([
 ] as const)
 
 /**
- * Adds to a refusal which cheaper model every limit has room for, where there is one. Whatever goes wrong in the search, the
- * refusal stays what it is.
+ * Adds to a refusal the name of a cheaper model that every limit has room for, if there is one. If the search fails, the refusal
+ * is unchanged.
  */
 export async function nameFitting(
   error: unknown,
@@ -29,6 +29,6 @@ export async function nameFitting(
       return
     }
   } catch {
-    // The caller is told what refused it, without advice.
+    // The refusal is returned without a suggestion.
   }
 }

@@ -25,7 +25,7 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
         tags,
         summary: 'Add a model',
         description:
-          'A model that runs can be routed to; at most 500. Routes without candidates of their own consider it from now on, on every process.',
+          'Adds a model that runs can be routed to; at most 500. Routes without their own candidates consider it from the next decision on, in every process.',
         params: OrgPath,
         body: ModelInput,
         response: { 201: RoutingModel },
@@ -70,7 +70,7 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
         operationId: 'getModel',
         tags,
         summary: 'Get a model',
-        description: 'One model, with its price.',
+        description: 'Returns one model, with its price.',
         params: ModelPath,
         response: { 200: RoutingModel },
       },
@@ -91,11 +91,11 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
       put: {
         summary: 'Replace a model',
         description:
-          'What is left out returns to its default. It binds the next decision on every process. A model that a route names keeps its name.',
+          'Fields that are left out return to their defaults. Applies from the next decision on, in every process. A model that a route names cannot be renamed.',
       },
       patch: {
         summary: 'Change a model',
-        description: 'Changes the fields that are given and no other; otherwise as replacing it.',
+        description: 'Changes only the given fields; otherwise the same as replacing the model.',
       },
       params: ModelPath,
       body: ModelInput,
@@ -116,7 +116,7 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
         operationId: 'deleteModel',
         tags,
         summary: 'Remove a model',
-        description: 'It is not chosen any more. One that a route names is a conflict.',
+        description: 'The model is no longer chosen. A model that a route names cannot be removed (`conflict`).',
         params: ModelPath,
         response: { 204: Type.Null({ description: 'Removed.' }) },
       },

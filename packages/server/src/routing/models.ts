@@ -81,10 +81,10 @@ const fieldsOf = (input: ModelInput): ModelFields => ({
 
 function assertFree(rows: readonly ModelRow[], name: ModelName) {
   if (rows.some((row) => keyOf(row) === keyOf(name)))
-    throw new ApiError('conflict', {}, { message: `There is a model ${nameOf(name)} already.` })
+    throw new ApiError('conflict', {}, { message: `The model ${nameOf(name)} already exists.` })
 }
 
-/** What a route names stays what it is called, or the route would silently have one model less. */
+/** Refuses to rename or remove a model that a route names, or the route would silently lose it. */
 async function assertUnnamed(tx: Tx, orgId: string, name: ModelName) {
   const naming = (await allRoutes(tx, orgId))
     .map(routeOf)
@@ -93,11 +93,11 @@ async function assertUnnamed(tx: Tx, orgId: string, name: ModelName) {
     throw new ApiError(
       'conflict',
       {},
-      { message: `The route ${naming.name} names it: take it out there first, or disable it.` },
+      { message: `The route ${naming.name} names this model. Remove it from the route first, or disable it.` },
     )
 }
 
-/** What belongs on the record: not the price, which is the price book's. */
+/** Returns the view for the audit log, without the price, which belongs to the price book. */
 const recordOf = ({ price: _price, ...view }: ModelView) => view
 
 export async function createModel(
@@ -111,7 +111,7 @@ export async function createModel(
   const rows = await allModels(tx, orgId)
   assertFree(rows, fields)
   if (rows.length >= maxModels)
-    throw new ApiError('conflict', {}, { message: `An organization has at most ${maxModels} models.` })
+    throw new ApiError('conflict', {}, { message: `An organization can have at most ${maxModels} models.` })
   const row = await insertModel(tx, orgId, newUuid(), fields)
   const after = viewOf(row, await loadPriceBook(tx, orgId), nowMs)
   audit({ action: 'model.created', target: { kind: 'model', id: after.id }, after: recordOf(after) })

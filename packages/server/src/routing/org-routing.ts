@@ -8,13 +8,13 @@ import { allModels, allRoutes, findResidency } from './queries.ts'
 import { type EvalResult, keyOf, type Route, type RoutingModel } from './route.ts'
 import { routeOf } from './route-definitions.ts'
 
-/** What an organization's runs are routed by. */
+/** The routing configuration of an organization. */
 export interface OrgRouting {
   readonly models: readonly RoutingModel[]
   readonly routes: readonly Route[]
-  /** The latest result of every model in every suite that a route goes by. */
+  /** Returns the latest result of a model in a suite that a route uses. */
   readonly latestEval: (suite: string, model: RoutingModel) => EvalResult | undefined
-  /** Where models must be; null: anywhere. */
+  /** The region that models must be in; null means any. */
   readonly residency: string | null
 }
 
@@ -41,6 +41,6 @@ export async function loadRouting(tx: Tx, orgId: string): Promise<OrgRouting> {
   }
 }
 
-/** Remembered under the access lease: models, routes and results bind the next choice on every process. */
+/** Caches the routing of each organization under the access lease: changes apply from the next choice on, in every process. */
 export const rememberRouting = ({ sql }: Pick<Platform, 'sql'>, lease: AccessLease): Remembered<OrgRouting> =>
   rememberByOrg(lease, (orgId) => sql.asOrgs([orgId], (tx) => loadRouting(tx, orgId), { isSnapshot: true }))

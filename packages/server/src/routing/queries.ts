@@ -4,7 +4,10 @@ import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
 import type { ModelName } from './route.ts'
 
-/** Held until the transaction ends: what routes name must be there, and nothing may be more than allowed. */
+/**
+ * Locks the organization's routing until the transaction ends: routes must name existing models, and counts must stay within
+ * their limits.
+ */
 export async function lockRouting(tx: Tx, orgId: string) {
   await raw`select pg_advisory_xact_lock(hashtextextended(${`routing ${orgId}`}, 0))`.execute(tx)
 }
@@ -30,7 +33,7 @@ export const findModel = (tx: Tx, orgId: string, id: string) =>
 
 export type ModelRow = NonNullable<Awaited<ReturnType<typeof findModel>>>
 
-/** In the order in which they were added. */
+/** Returns the models in the order in which they were added. */
 export const allModels = (tx: Tx, orgId: string): Promise<ModelRow[]> =>
   models(tx, orgId).orderBy('created_at').orderBy('id').execute()
 
@@ -126,7 +129,7 @@ export const updateRoute = (
 export const deleteRoute = (tx: Tx, orgId: string, id: string) =>
   tx.deleteFrom('routes').where('org_id', '=', orgId).where('id', '=', id).execute()
 
-/** Where models must be for the organization's data to stay in its region. */
+/** Returns the region that models must be in under strict data residency, or null. */
 export async function findResidency(tx: Tx, orgId: string): Promise<string | null> {
   const row = await tx
     .selectFrom('orgs')

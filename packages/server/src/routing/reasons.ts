@@ -1,6 +1,6 @@
 import { formatUsd } from '../values/money.ts'
 
-/** Why a model is out, in the order in which they are documented. */
+/** The reasons that exclude a model, in the order in which they are documented. */
 export const reasonCodes = [
   'unknown',
   'disabled',
@@ -22,28 +22,28 @@ export type ReasonCode = (typeof reasonCodes)[number]
 
 type Amount = string | number | bigint | null
 
-/** Why a model is out, with what it had and what it would have needed. Put into words only where somebody reads them. */
+/** A reason that excludes a model, with the model's value and the required one. It is formatted only when somebody reads it. */
 export interface Reason {
   readonly code: ReasonCode
   readonly had: Amount
   readonly needed: Amount
 }
 
-const orUnknown = (had: Amount) => (had === null ? 'not known' : String(had))
+const orUnknown = (had: Amount) => (had === null ? 'unknown' : String(had))
 
 const words: Record<ReasonCode, (had: Amount, needed: Amount) => string> = {
-  unknown: () => 'There is no such model any more.',
+  unknown: () => 'This model no longer exists.',
   disabled: () => 'The model is disabled.',
-  no_eval: (_had, needed) => `The model, at this provider, has no result in the suite ${needed}.`,
+  no_eval: (_had, needed) => `The model has no result at this provider in the suite ${needed}.`,
   below_bar: (had, needed) => `Its score is ${had}; the bar is ${needed}.`,
-  too_few_samples: (had, needed) => `Its latest result has ${had} samples; the bar asks for ${needed}.`,
+  too_few_samples: (had, needed) => `Its latest result has ${had} samples; the bar requires ${needed}.`,
   eval_expired: (had, needed) => `Its latest result is ${had} seconds old; the bar allows ${needed}.`,
   residency: (had, needed) => `Its region is ${orUnknown(had)}; the organization's data must stay in ${needed}.`,
-  region: (had, needed) => `Its region is ${orUnknown(had)}; the route asks for ${needed}.`,
-  missing_capability: (_had, needed) => `It lacks ${needed}.`,
-  latency: (had, needed) => `Its latency in ms is ${orUnknown(had)}; the route allows ${needed}.`,
-  context: (had, needed) => `Its context in tokens is ${orUnknown(had)}; ${needed} are needed.`,
-  unpriced: () => 'It has no price: add one with PUT …/prices.',
+  region: (had, needed) => `Its region is ${orUnknown(had)}; the route requires ${needed}.`,
+  missing_capability: (_had, needed) => `It lacks the capabilities ${needed}.`,
+  latency: (had, needed) => `Its latency in milliseconds is ${orUnknown(had)}; the route allows ${needed}.`,
+  context: (had, needed) => `Its context size in tokens is ${orUnknown(had)}; the call needs ${needed}.`,
+  unpriced: () => 'It has no price. Add one with PUT …/prices.',
   price: (had, needed) => `The call could cost $${usd(had)}; at most $${usd(needed)} is allowed.`,
   policy_blocked: (had) => String(had),
   policy_approval_required: (had) => String(had),
@@ -53,7 +53,7 @@ const usd = (amount: Amount) => (typeof amount === 'bigint' ? formatUsd(amount) 
 
 export const messageOf = ({ code, had, needed }: Reason): string => words[code](had, needed)
 
-/** How many models are out for which reason, the most frequent first: what a person needs to know where none is left. */
+/** Counts the excluded models by reason, the most frequent first, for the message when no model is left. */
 export function summaryOf(excluded: readonly { readonly reasons: readonly Reason[] }[]): string {
   const counts = new Map<ReasonCode, number>()
   for (const { reasons } of excluded) for (const { code } of reasons) counts.set(code, (counts.get(code) ?? 0) + 1)

@@ -1,11 +1,11 @@
 import type { Definitions, Lanes } from '../lanes/lanes.ts'
 
-/** The prices that a model was chosen by are no longer those that are set. */
+/** Thrown when the prices that a model was chosen by have changed since. */
 export class PricesChanged extends Error {}
 
 const attempts = 3
 
-/** A task that is only bound by the prices that its model was chosen by. */
+/** Returns a task that fails with `PricesChanged` unless the prices are those that its model was chosen by. */
 export const insistOnPrices = <T extends { readonly bind: (facts: never) => unknown }>(
   task: T,
   { prices }: Pick<Definitions, 'prices'>,
@@ -18,8 +18,8 @@ export const insistOnPrices = <T extends { readonly bind: (facts: never) => unkn
 })
 
 /**
- * Chooses and carries out by what this process knows of prices; where the ledger knows better, chooses again. In the end it is not
- * insisted on: prices that change all the time must not keep anybody from running.
+ * Chooses a model and carries out the request with the prices that this process has cached, and chooses again when the ledger has
+ * newer ones. The last attempt accepts any prices: frequent price changes must not keep anybody from running.
  */
 export async function rerouting<R>(
   lanes: Pick<Lanes, 'definitionsOf'>,

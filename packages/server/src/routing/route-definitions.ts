@@ -18,7 +18,7 @@ import {
 import { keyOf, type Route, type Strategy } from './route.ts'
 import { maxRoutes, type RouteInput, type RouteView } from './schema.ts'
 
-/** What is kept of a route: as it is shown, without what has columns of its own. */
+/** The stored definition of a route: its view without the fields that have their own columns. */
 type Definition = Omit<RouteView, 'id' | 'name' | 'created_at' | 'updated_at'>
 
 const definitionOf = ({ strategy, bar, constraints = {}, candidates }: RouteInput): Definition => ({
@@ -42,7 +42,7 @@ export const routeView = ({ id, name, definition, created_at, updated_at }: Rout
   updated_at: timestamp(updated_at),
 })
 
-/** A route as models are chosen by it. */
+/** Converts a stored route to the form that models are chosen by. */
 export function routeOf({ id, name, definition }: Pick<RouteRow, 'id' | 'name' | 'definition'>): Route {
   const { strategy, bar, constraints, candidates } = definition as object as Definition
   return {
@@ -72,7 +72,7 @@ export async function getRoute(tx: Tx, orgId: string, id: string): Promise<Route
   return routeView(row)
 }
 
-/** A misspelt candidate would be missed only when nobody else is left. */
+/** Refuses unknown candidates: a misspelt one would be noticed only when no other is left. */
 async function assertKnown(tx: Tx, orgId: string, candidates: Definition['candidates']) {
   if (candidates === null) return
   const known = new Set((await allModels(tx, orgId)).map(keyOf))
@@ -86,7 +86,7 @@ async function assertKnown(tx: Tx, orgId: string, candidates: Definition['candid
 
 function assertFree(rows: readonly RouteRow[], name: string, except?: string) {
   if (rows.some((row) => row.name === name && row.id !== except))
-    throw new ApiError('conflict', {}, { message: `There is a route ${name} already.` })
+    throw new ApiError('conflict', {}, { message: `The route ${name} already exists.` })
 }
 
 export async function createRoute(
@@ -100,7 +100,7 @@ export async function createRoute(
   const rows = await allRoutes(tx, orgId)
   assertFree(rows, input.name)
   if (rows.length >= maxRoutes)
-    throw new ApiError('conflict', {}, { message: `An organization has at most ${maxRoutes} routes.` })
+    throw new ApiError('conflict', {}, { message: `An organization can have at most ${maxRoutes} routes.` })
   const after = routeView(await insertRoute(tx, orgId, newUuid(), { name: input.name, definition }))
   audit({ action: 'route.created', target: { kind: 'route', id: after.id }, after })
   accessChanged()

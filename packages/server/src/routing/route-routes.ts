@@ -24,7 +24,7 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
         tags,
         summary: 'Create a route',
         description:
-          'Which models may be chosen, and which of them is: those that pass the bar and the constraints, by the strategy. At most 200.',
+          'Creates a route: among the models that pass its bar and constraints, the strategy chooses one. At most 200 routes.',
         params: OrgPath,
         body: RouteInput,
         response: { 201: ModelRoute },
@@ -67,7 +67,7 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
         operationId: 'getRoute',
         tags,
         summary: 'Get a route',
-        description: 'One route.',
+        description: 'Returns one route.',
         params: RoutePath,
         response: { 200: ModelRoute },
       },
@@ -87,11 +87,12 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
       name: 'Route',
       put: {
         summary: 'Replace a route',
-        description: 'What is left out returns to its default. It binds the next decision on every process.',
+        description:
+          'Fields that are left out return to their defaults. Applies from the next decision on, in every process.',
       },
       patch: {
         summary: 'Change a route',
-        description: 'Changes the fields that are given and no other; otherwise as replacing it.',
+        description: 'Changes only the given fields; otherwise the same as replacing the route.',
       },
       params: RoutePath,
       body: RouteInput,
@@ -112,7 +113,7 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
         operationId: 'deleteRoute',
         tags,
         summary: 'Delete a route',
-        description: 'Requests that name it are answered with `not_found` from now on.',
+        description: 'Requests that name the route are refused with `not_found` from now on.',
         params: RoutePath,
         response: { 204: Type.Null({ description: 'Deleted.' }) },
       },

@@ -1,13 +1,13 @@
 export const strategies = ['cheapest', 'fastest', 'best', 'weighted'] as const
 export type Strategy = (typeof strategies)[number]
 
-/** What a model is called: the same name at another provider is another model, and so is the name without a provider. */
+/** The identity of a model: the same name at another provider is another model, and so is the name without a provider. */
 export interface ModelName {
   readonly model: string
   readonly provider: string | null
 }
 
-/** A model that runs can be sent to. What is not known of it is null. */
+/** A model that runs can be sent to. Unknown properties are null. */
 export interface RoutingModel extends ModelName {
   readonly region: string | null
   readonly capabilities: readonly string[]
@@ -16,7 +16,7 @@ export interface RoutingModel extends ModelName {
   readonly enabled: boolean
 }
 
-/** How a model did in a suite. */
+/** The result of a model in a suite. */
 export interface EvalResult extends ModelName {
   readonly id: string
   readonly suite: string
@@ -26,7 +26,7 @@ export interface EvalResult extends ModelName {
   readonly measuredAtMs: number
 }
 
-/** What the latest result of a model in a suite must be for the model to be chosen. */
+/** The requirements on a model's latest result in a suite. */
 export interface Bar {
   readonly suite: string
   readonly minScore: number
@@ -34,10 +34,10 @@ export interface Bar {
   readonly maxAgeSeconds: number
 }
 
-/** What else is asked of a model. What a model does not say of itself it does not fulfil. */
+/** Further requirements on a model. An unknown property of a model does not meet a constraint. */
 export interface Constraints {
   readonly capabilities: readonly string[]
-  /** Empty: any. */
+  /** The allowed regions; empty means any. */
   readonly regions: readonly string[]
   readonly maxPriceNano: bigint | null
   readonly maxLatencyMs: number | null
@@ -45,7 +45,7 @@ export interface Constraints {
 }
 
 export interface Candidate extends ModelName {
-  /** Only of a weighted route. */
+  /** Set only on a weighted route. */
   readonly weight: number | null
 }
 
@@ -55,12 +55,12 @@ export interface Route {
   readonly strategy: Strategy
   readonly bar: Bar | null
   readonly constraints: Constraints
-  /** null: every model of the organization. */
+  /** The candidates; null means every model of the organization. */
   readonly candidates: readonly Candidate[] | null
 }
 
-/** One text for a name, as a key and where people read it. */
+/** Returns the display name of a model. */
 export const nameOf = ({ model, provider }: ModelName): string => (provider === null ? model : `${provider}/${model}`)
 
-/** The same, where two names must never be one text. */
+/** Returns a key that is unique for each name. */
 export const keyOf = ({ model, provider }: ModelName): string => JSON.stringify([model, provider])

@@ -9,7 +9,7 @@ import { routeRoutes } from './route-routes.ts'
 
 export function routing(app: App, change: Change, deciding: Deciding) {
   const { platform } = deciding
-  describeTag(app, 'routing', 'Which model a run is sent to: models, how they did in evals, and routes among them.')
+  describeTag(app, 'routing', 'Models, their eval results, and the routes that choose among them.')
 
   modelRoutes(app, platform, change)
   evalRoutes(app, platform, change)
@@ -42,7 +42,7 @@ export function routing(app: App, change: Change, deciding: Deciding) {
         tags: ['routing'],
         summary: 'Choose a model',
         description:
-          'The first model by the strategy of the route among those that pass its bar, its constraints and the organization’s rules; never one that does not. Every limit is asked whether it has room for the call, and nothing is held: start the run with what was chosen. A refusal for money names in `details.fits` a cheaper model of the route that fits.',
+          'Returns the first model by the route’s strategy among those that pass its bar, its constraints and the organization’s rules. Every limit is checked for room, but nothing is held: start the run with the chosen model. When a spending limit refuses the call, `details.fits` names a cheaper model of the route that fits.',
         body: RoutingInput,
         response: { 200: RoutingDecision },
       },

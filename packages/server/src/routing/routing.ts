@@ -15,7 +15,7 @@ export { tellExpiredEvals } from './expiring.ts'
 export { nameFitting } from './fitting.ts'
 export { type OrgRouting, rememberRouting } from './org-routing.ts'
 
-/** What a caller asks for when it names a route instead of a model. */
+/** A request that names a route instead of a model. */
 export interface RouteRequest {
   readonly route: string
   readonly sticky?: string | undefined
@@ -28,25 +28,28 @@ export interface RoutingTools {
   readonly quote: Choosing['quote']
   readonly policy: Choosing['policy']
   readonly nowMs: number
-  /** In [0, 1), by chance; what a caller sticks to goes before it. */
+  /** A random number in [0, 1); a sticky value takes precedence. */
   readonly ticket: number
-  /** How many models after the first are wanted; none unless somebody reads of them. */
+  /** The number of further models to return; 0 by default. */
   readonly mostRunnersUp?: number
 }
 
-/** What a request was routed to. */
+/** The result of routing a request. */
 export interface Routed extends Eligible {
   readonly route: Route
   readonly choice: Choice
-  /** Models that may be chosen too and cost less, the most expensive first, at most five. Rules are asked about them only here. */
+  /**
+   * Returns cheaper models that may be chosen too, the most expensive first, at most five. Rules are evaluated for them only on
+   * this call.
+   */
   readonly cheaper: () => Promise<readonly Eligible[]>
 }
 
 const mostCheaper = 5
 
 /**
- * Sends a request to a model, or throws why it cannot be: no such route, no model that passes, or what the rules say of the first
- * one where they refuse every model that does.
+ * Routes a request to a model. Throws when there is no such route, when no model passes, or, where rules refuse every model that
+ * does, the refusal.
  */
 export async function route(
   routing: OrgRouting,
@@ -80,12 +83,12 @@ function routeNamed({ routes }: OrgRouting, text: string): Route {
 
 function refusalOf({ name }: Route, { cause, excluded }: Choice): PolicyRefusal | ApiError<'no_model_passes_eval'> {
   if (cause instanceof ApiError) return cause
-  const count = `None of ${excluded.length} ${excluded.length === 1 ? 'model' : 'models'} passes the route ${name}`
+  const count = `None of ${excluded.length} ${excluded.length === 1 ? 'model' : 'models'} passes the requirements of the route ${name}`
   const message = excluded.length === 0 ? `The route ${name} has no models.` : `${count}: ${summaryOf(excluded)}.`
   return new ApiError('no_model_passes_eval', {}, { message })
 }
 
-/** What a call would cost with a model: what would be held for it. */
+/** Returns the function that quotes a call with a model: the amount that would be held for it. */
 export const quoteWith =
   (prices: PriceBook, request: RouteRequest, nowMs: number): Choosing['quote'] =>
   ({ model, provider }) => {

@@ -36,17 +36,17 @@ export const ModelInput = Type.Object(
     capabilities: Type.Optional({
       ...Capabilities,
       default: [],
-      description: 'What it can do, in your own words: routes ask for them.',
+      description: 'The capabilities of the model, in your own words. Routes can require them.',
     }),
     context_tokens: Type.Optional({
       ...Nullable(ContextTokens),
-      description: 'What input and output may be together.',
+      description: 'The most tokens that input and output may have together.',
     }),
     latency_ms: Type.Optional({
       ...Nullable(Milliseconds),
-      description: 'How fast it answers, where the result of the suite does not say it.',
+      description: 'The latency of the model, used when the eval result has none.',
     }),
-    enabled: Type.Optional(Type.Boolean({ default: true, description: 'false: it is not chosen anywhere.' })),
+    enabled: Type.Optional(Type.Boolean({ default: true, description: 'When `false`, no route chooses the model.' })),
   },
   {
     examples: [{ model: 'gpt-4o', provider: 'openai', region: 'eu-west-1', capabilities: ['tools'], latency_ms: 900 }],
@@ -78,7 +78,7 @@ export const RoutingModel = Type.Object(
             cache_write_usd_per_million: Usd,
             max_output_tokens: Nullable(Count),
           },
-          { description: 'What the price book says now; null: nobody has priced it.' },
+          { description: 'The current price from the price book; `null` when the model has no price.' },
         ),
       ),
     ),
@@ -98,15 +98,18 @@ const result = Type.Object({
   suite: Suite,
   model: Model,
   provider: OptionalProvider,
-  score: { ...Score, description: 'On the scale of your suite; more is better.' },
+  score: { ...Score, description: 'The score on the scale of your suite; higher is better.' },
   samples: Type.Integer({
     minimum: 1,
     maximum: maxTokens,
-    description: 'How many cases it stands on.',
+    description: 'The number of cases that the score is based on.',
     examples: [200],
   }),
-  latency_ms: Type.Optional({ ...Nullable(Milliseconds), description: 'How fast the model answered.' }),
-  measured_at: Type.Optional({ ...Moment, description: 'Left out: now. Not in the future.' }),
+  latency_ms: Type.Optional({ ...Nullable(Milliseconds), description: 'The measured latency of the model.' }),
+  measured_at: Type.Optional({
+    ...Moment,
+    description: 'The time of the measurement; by default now. It cannot be in the future.',
+  }),
 })
 export type ResultInput = Static<typeof result>
 export const EvalsInput = Type.Object(
@@ -114,7 +117,7 @@ export const EvalsInput = Type.Object(
     results: Type.Array(result, {
       minItems: 1,
       maxItems: maxResults,
-      description: 'They count together, or not at all.',
+      description: 'The results are stored together or not at all.',
     }),
   },
   {
@@ -142,7 +145,7 @@ export const EvalResult = Type.Object(
 export type EvalView = Static<typeof EvalResult>
 export const PostedEvals = Type.Object(
   { data: Type.Array(EvalResult, { description: 'In the order of `results`.' }) },
-  { description: 'The results as they are kept.' },
+  { description: 'The stored results.' },
 )
 export const EvalPath = Type.Object({ id: PathId('org'), eval_id: PathId('evalResult') })
 export const EvalList = ListOf(EvalResult)
@@ -151,28 +154,41 @@ export const EvalListQuery = ListQuery({ created_at: 'time' }, { suite: Suite, m
 const Bar = Type.Object(
   {
     suite: Suite,
-    min_score: { ...Score, description: 'The least score that passes.', examples: [0.9] },
+    min_score: { ...Score, description: 'The lowest score that passes.', examples: [0.9] },
     min_samples: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: maxTokens, default: 1, description: 'The least number of samples.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: maxTokens,
+        default: 1,
+        description: 'The lowest number of samples that passes.',
+      }),
     ),
     max_age_seconds: Type.Integer({
       minimum: 1,
       maximum: 157_680_000,
-      description: 'How old the latest result may be: after that the model is out until it is measured again.',
+      description:
+        'The highest age of the latest result. When it is older, the model is excluded until it is measured again.',
       examples: [1_209_600],
     }),
   },
-  { description: 'What the latest result of a model must be. null: any model may be chosen, measured or not.' },
+  {
+    description: 'The requirements on a model’s latest result. With `null`, any model may be chosen, measured or not.',
+  },
 )
 
 const constraintFields = {
-  capabilities: Type.Optional({ ...Capabilities, default: [], description: 'All of them.' }),
+  capabilities: Type.Optional({ ...Capabilities, default: [], description: 'The model must have all of these.' }),
   regions: Type.Optional(
-    Type.Array(Region, { maxItems: 50, uniqueItems: true, default: [], description: 'One of them; empty: any.' }),
+    Type.Array(Region, {
+      maxItems: 50,
+      uniqueItems: true,
+      default: [],
+      description: 'The allowed regions; empty allows any.',
+    }),
   ),
   max_price_usd: Type.Optional({
     ...Nullable(Usd),
-    description: 'What the whole call may cost at most, as it would be held.',
+    description: 'The highest amount that may be held for the call.',
   }),
   max_latency_ms: Type.Optional(Nullable(Milliseconds)),
   min_context_tokens: Type.Optional(Nullable(ContextTokens)),
@@ -183,14 +199,15 @@ const Candidate = Type.Object({
   provider: OptionalProvider,
   weight: Type.Optional({
     ...Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [90] })),
-    description: 'Its share among the models that pass. Of a `weighted` route, and there of every candidate.',
+    description:
+      'The share of the model among those that pass. Required for every candidate of a `weighted` route, and not allowed on others.',
   }),
 })
 
 const RouteName = Type.String({
   ...OwnId,
   maxLength: 100,
-  description: 'What requests call it. Does not begin with `rte_`, as ids do.',
+  description: 'The name that requests use. It cannot begin with `rte_`, the prefix of IDs.',
   examples: ['support-chat'],
 })
 
@@ -199,18 +216,19 @@ const routeInput = Type.Object(
     name: RouteName,
     strategy: Type.Enum([...strategies], {
       description:
-        'Which of the models that pass: the one that costs least, answers fastest, has the best score, or by weight.',
+        'The choice among the models that pass: the cheapest, the fastest, the one with the best score, or by weight.',
     }),
     bar: Nullable(Bar),
     constraints: Type.Optional(
       Type.Object(constraintFields, {
-        description: 'What a model does not say of itself it does not fulfil.',
+        description: 'A model whose property is unknown does not meet a constraint on it.',
         default: {},
       }),
     ),
     candidates: Type.Optional({
       ...Nullable(Type.Array(Candidate, { minItems: 1, maxItems: maxCandidates })),
-      description: 'Models of the organization. null or left out: all of them, also those that are added later.',
+      description:
+        'Models of the organization. With `null` or when left out, all of them, including those added later.',
     }),
   },
   {
@@ -230,9 +248,13 @@ export const RouteInput = withCheck(routeInput, routeFaults)
 function routeFaults({ name, strategy, bar, candidates }: RouteInput): FieldFault[] {
   const faults: FieldFault[] = []
   if (name.startsWith('rte_'))
-    faults.push({ field: 'name', code: 'invalid_value', message: 'Only ids begin with rte_.' })
+    faults.push({ field: 'name', code: 'invalid_value', message: 'This must not begin with rte_, the prefix of IDs.' })
   if (strategy === 'best' && bar === null)
-    faults.push({ field: 'bar', code: 'required', message: 'Which model is best is told by the suite of the bar.' })
+    faults.push({
+      field: 'bar',
+      code: 'required',
+      message: 'The strategy best needs a bar, whose suite ranks the models.',
+    })
   if (strategy === 'weighted' && candidates == null)
     faults.push({ field: 'candidates', code: 'required', message: 'A weighted route needs candidates with weights.' })
   return [...faults, ...candidateFaults(strategy, candidates ?? [])]
@@ -245,11 +267,23 @@ function candidateFaults(strategy: RouteInput['strategy'], candidates: NonNullab
     const isRepeated = seen.has(key)
     seen.add(key)
     if (isRepeated)
-      return [{ field: `candidates.${i}`, code: 'invalid_value', message: 'Another candidate is the same model.' }]
+      return [{ field: `candidates.${i}`, code: 'invalid_value', message: 'Another candidate names the same model.' }]
     if ((strategy === 'weighted') === (weight !== null)) return []
     return weight === null
-      ? [{ field: `candidates.${i}.weight`, code: 'required', message: 'A weighted route needs this of each.' }]
-      : [{ field: `candidates.${i}.weight`, code: 'invalid_value', message: 'Only a weighted route has weights.' }]
+      ? [
+          {
+            field: `candidates.${i}.weight`,
+            code: 'required',
+            message: 'Every candidate of a weighted route needs a weight.',
+          },
+        ]
+      : [
+          {
+            field: `candidates.${i}.weight`,
+            code: 'invalid_value',
+            message: 'Only candidates of a weighted route can have a weight.',
+          },
+        ]
   })
 }
 

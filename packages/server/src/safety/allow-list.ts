@@ -1,26 +1,26 @@
 import { fold } from './folding.ts'
 import { lowerCase } from './lower-case.ts'
 
-/** Says of a stretch of a text whether it is no hit. */
+/** Tells whether a range of a text is covered by the allow-list, and so is no hit. */
 type IsAllowed = (start: number, end: number) => boolean
 
-/** An allow-list made ready; for each text it is asked about, one more step. */
+/** A prepared allow-list: given a text, returns the test for its ranges. */
 export type Allows = (text: string) => IsAllowed
 
 interface Occurrence {
   readonly entry: string
-  /** Where in the entry the hit stands. */
+  /** The hit's offset in the entry. */
   readonly at: number
 }
 
-/** A hit that is an allowed text, or stands within one, does not count, however it is capitalised. */
+/** Prepares an allow-list. A hit that equals an allowed text, or lies within one, does not count, whatever its capitalisation. */
 export function allowing(entries: readonly string[]): Allows | undefined {
   if (entries.length === 0) return undefined
   const texts = entries.map((entry) => lowerCase(fold(entry).text))
   const domains = new Set(texts.filter((entry) => entry.startsWith('@')))
   return (text) => {
     const lower = lowerCase(text)
-    // A text can have thousands of hits, most of them alike.
+    // A text can have thousands of hits, most of them equal.
     const known = new Map<string, readonly Occurrence[]>()
     return (start, end) => {
       const hit = lower.slice(start, end)

@@ -1,7 +1,7 @@
 import { luhn } from './check-digits.ts'
 import { type Detector, type Hit, isWordAt, matches } from './hit.ts'
 
-/** Prefixes of issuers, from the first to the last of the same length, with the lengths of their numbers. */
+/** The number ranges of issuers, from the first to the last prefix of one length, with the lengths of their numbers. */
 const issuers: readonly (readonly [first: number, last: number, lengths: readonly number[]])[] = [
   [4, 4, [13, 16, 19]], // Visa
   [51, 55, [16]], // Mastercard
@@ -40,20 +40,20 @@ const isIssued = (digits: string) =>
     return prefix >= first && prefix <= last && lengths.includes(digits.length)
   })
 
-/** How card numbers are printed where not in one piece: in groups of these lengths. */
+/** The lengths of the groups in which card numbers are printed when they are not in one piece. */
 const groupings = ['4444', '44443', '44442', '44441', '465', '464', '4441', '4442', '445', '4454', '4363', '88'].map(
   (lengths) => Array.from(lengths, Number),
 )
 const maestroGrouping = [6, 13]
 
-/** Digits with single separators between them: no two ways to read the same text, so one pass. */
+/** Digits with single separators between them. Unambiguous, so one pass suffices. */
 const runs = /\d(?:[ .-]?\d)*/g
 const leastDigits = 13
 const mostDigits = 19
 
 export const cardNumber: Detector = {
   name: 'card_number',
-  description: 'Numbers of payment cards: known issuers, lengths and the Luhn check digit.',
+  description: 'Payment card numbers, by known issuers, lengths and the Luhn check digit.',
   defaultThreshold: 1,
   *find(text) {
     for (const { 0: run, index } of matches(text, runs)) {
@@ -64,13 +64,16 @@ export const cardNumber: Detector = {
   },
 }
 
-/** Whether the text goes on beside a number: letters, or a dash or dot with more behind it, as in a UUID or a version. */
+/**
+ * True when the text continues beside a number: with letters, or with a dash or dot and more behind it, as in a UUID or a
+ * version.
+ */
 const isPart = (text: string, beside: number, step: 1 | -1) =>
   isWordAt(text, beside) || (/[.-]/.test(text[beside] ?? '') && isWordAt(text, beside + step))
 
 function* cardsIn(run: string, offset: number): Generator<Hit> {
   const groups = run.split(/[ .-]/)
-  // Digit by digit: only where nothing else stands beside it.
+  // Single digits count only when no other number stands beside them.
   if (groups.every(({ length }) => length === 1)) {
     if (isCard(groups.join(''))) yield { start: offset, end: offset + run.length }
     return
@@ -88,11 +91,11 @@ function* cardsIn(run: string, offset: number): Generator<Hit> {
 const endOf = (groups: readonly string[], first: number, count: number, start: number) =>
   groups.slice(first, first + count).reduce((end, { length }) => end + length + 1, start - 1)
 
-/** Among other numbers only a space can part a card number from them. */
+/** Among other numbers, only a space can separate a card number. */
 const partedBefore = (run: string, start: number) => start === 0 || run[start - 1] === ' '
 const partedAfter = (run: string, end: number) => end === run.length || run[end] === ' '
 
-/** How many groups from one on are a card number; 0 where none begins. */
+/** Returns the number of groups, from `first` on, that make up a card number; 0 when none starts there. */
 function groupsOfCard(groups: readonly string[], first: number, run: string, start: number): number {
   const { length } = groups[first]!
   const shapes =

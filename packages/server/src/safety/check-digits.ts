@@ -1,6 +1,6 @@
-/** The check digits of numbers that people carry. Each takes the digits alone. */
+/** Check-digit algorithms of card and identity numbers. Each takes the digits alone. */
 
-/** ISO/IEC 7812: every second digit from the right counts twice. */
+/** ISO/IEC 7812 (Luhn): every second digit from the right counts twice. */
 export function luhn(digits: string): boolean {
   let sum = 0
   for (let i = digits.length - 1, isSecond = false; i >= 0; i--, isSecond = !isSecond) {
@@ -10,14 +10,14 @@ export function luhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** The sum of digits times weights. */
+/** Returns the sum of digits multiplied by weights. */
 export function weighted(digits: string, weights: readonly number[]): number {
   let sum = 0
   for (let i = 0; i < weights.length; i++) sum += (digits.charCodeAt(i) - 48) * weights[i]!
   return sum
 }
 
-/** The remainder of a number of any length. */
+/** Returns the remainder of a number of any length. */
 export function modulo(digits: string, divisor: number): number {
   let rest = 0
   for (let i = 0; i < digits.length; i++) rest = (rest * 10 + digits.charCodeAt(i) - 48) % divisor
@@ -67,7 +67,7 @@ export function verhoeff(digits: string): boolean {
   return check === 0
 }
 
-/** Whether there is such a day in some year. */
+/** True when the day exists in some year. */
 export function isDay(month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]!
 }

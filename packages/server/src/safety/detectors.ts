@@ -7,5 +7,7 @@ import { phone } from './phones.ts'
 import { promptInjection } from './prompt-injection.ts'
 import { secret } from './secrets.ts'
 
-/** What can be looked for, in the order in which a refusal names the first. Append only: settings and callers know the names. */
+/**
+ * All detectors; a refusal names the first one that fires in this order. Append only: settings and clients refer to the names.
+ */
 export const detectors: readonly Detector[] = [cardNumber, iban, nationalId, email, phone, secret, promptInjection]

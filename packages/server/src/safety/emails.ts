@@ -6,7 +6,7 @@ const localPart = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u
 const domainPart = /[\p{L}\p{N}.-]/u
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u
 const topLevel = /^(?:\p{L}{2,24}|xn--[a-z0-9-]{2,58})$/iu
-/** What stands after an `@` in names of files and packages, and is the end of no address. */
+/** Suffixes that follow an `@` in file and package names, and end no e-mail address. */
 const fileEndings = new Set(
   'png jpg jpeg gif svg webp avif ico bmp js ts tsx jsx mjs cjs css scss json yaml yml toml lock md txt html xml log zip tgz gz jar dll exe local localdomain internal lan service socket target timer mount'.split(
     ' ',
@@ -38,7 +38,7 @@ function endOfDomain(text: string, start: number): number | undefined {
   if (literal) return start + literal[0].length
   let end = start
   while (end - start <= maxDomain && domainPart.test(text[end] ?? '')) end++
-  // A full stop or a dash at the end belongs to the sentence.
+  // A full stop or dash at the end belongs to the sentence.
   while (end > start && /[.-]/.test(text[end - 1]!)) end--
   const labels = text.slice(start, end).split('.')
   const last = labels.at(-1)!
@@ -55,14 +55,14 @@ function startOfLocal(text: string, at: number): number | undefined {
   }
   let start = at
   while (at - start <= maxLocal && localPart.test(text[start - 1] ?? '')) start--
-  // Marks that open a quotation or a list belong to the sentence.
+  // Opening quotation or list marks belong to the sentence.
   while (start < at && !isWordAt(text, start)) start++
   const local = text.slice(start, at)
   const isLocal = local !== '' && local.length <= maxLocal && !local.includes('..') && !local.endsWith('.')
   return isLocal && text[start - 1] !== '@' ? start : undefined
 }
 
-/** `git@host:path` and `scheme://user:password@host` name a place, and no person. */
+/** True for `git@host:path` and `scheme://user:password@host`, which name a location, not a person. */
 function isUserOfUrl(text: string, start: number, at: number, end: number): boolean {
   if (text[end] === ':' && text.slice(start, at) === 'git') return true
   const before = text.slice(Math.max(0, start - 80), at)

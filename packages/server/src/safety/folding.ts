@@ -1,13 +1,13 @@
-/** A text as detectors read it, and where each of its characters stands in the original. */
+/** A normalised text, with the position of each of its characters in the original. */
 export interface Folded {
   readonly text: string
-  /** The original index of the character at an index; none where the text is as it was. */
+  /** The original index of the character at each index; undefined when the text is unchanged. */
   readonly origins: Int32Array | undefined
 }
 
 type Ranges = readonly (readonly [first: number, last: number])[]
 
-/** Characters that take no room; combining accents too, since `é` may be two characters. */
+/** Zero-width characters; combining accents too, since `é` may be two characters. */
 const invisible: Ranges = [
   [0x00ad, 0x00ad],
   [0x0300, 0x036f],
@@ -22,7 +22,7 @@ const invisible: Ranges = [
   [0xfeff, 0xfeff],
   [0xffa0, 0xffa0],
 ]
-/** Characters that are read as an ASCII one, or from the first on as the ASCII ones from it on. */
+/** Ranges of characters that look like one ASCII character. */
 const alike: readonly (readonly [ascii: string, of: Ranges])[] = [
   [
     ' ',
@@ -65,14 +65,14 @@ fill(invisible, () => dropped)
 for (const [ascii, ranges] of alike) fill(ranges, () => ascii.charCodeAt(0))
 for (const [ascii, first, last] of shifted) fill([[first, last]], (code) => ascii.charCodeAt(0) + code - first)
 
-/** Mathematical letters and digits; tags and variation selectors, which take no room. */
+/** High surrogates: of mathematical letters and digits, and of tags and variation selectors, which have no width. */
 const mathematical = 0xd835
 const selecting = 0xdb40
 
-/** A text without any of these is read as it is. */
+/** A text without any of these characters is left unchanged. */
 const beyondLatin = /[\u{300}-\u{10ffff}\u{a0}\u{ad}]/u
 
-/** Makes characters alike that are read alike, so that a detector needs to know one spelling only. */
+/** Replaces lookalike characters by one spelling, so that a detector needs to know only that one. */
 export function fold(original: string): Folded {
   if (!beyondLatin.test(original)) return { text: original, origins: undefined }
   const codes = new Uint16Array(original.length)
@@ -99,11 +99,11 @@ const mathematicalReadings = Uint16Array.from({ length: 0x400 }, (_, i) =>
     .normalize('NFKC')
     .charCodeAt(0),
 )
-/** What a mathematical letter or digit is without its style. */
+/** Returns a mathematical letter or digit without its style. */
 const plain = (text: string, index: number) =>
   mathematicalReadings[text.codePointAt(index)! - firstMathematical] ?? text.charCodeAt(index)
 
-/** Where a stretch of the folded text stands in the original; it is never empty. */
+/** Maps a non-empty range of the folded text to the original. */
 export function unfold(original: string, { origins }: Folded, start: number, end: number) {
   if (!origins) return { start, end }
   const last = origins[end - 1]!

@@ -1,7 +1,7 @@
 import { modulo } from './check-digits.ts'
 import { type Detector, type Hit, isWordAt, matches } from './hit.ts'
 
-/** The length of an IBAN in each country of the registry. */
+/** IBAN lengths by country, from the registry. */
 const lengths = new Map(
   Object.entries({
     15: 'NO',
@@ -25,7 +25,7 @@ const lengths = new Map(
   }).flatMap(([length, countries]) => countries.split(' ').map((country) => [country, Number(length)] as const)),
 )
 
-/** Countries whose account numbers have no letters. */
+/** Countries whose account numbers contain no letters. */
 const numeric = new Set(
   'AE AT BA BE CR CZ DE DK EE ES FI FO GL HR HU IL IS LT ME MK MN NO PL PT RS SE SI SK ST TL TN VA XK'.split(' '),
 )
@@ -35,7 +35,7 @@ const alphanumeric = /[0-9A-Za-z]/
 
 export const iban: Detector = {
   name: 'iban',
-  description: 'International bank account numbers: country, length and check digits.',
+  description: 'International bank account numbers, by country, length and check digits.',
   defaultThreshold: 1,
   *find(text) {
     for (const { index } of matches(text, starts)) {
@@ -46,7 +46,7 @@ export const iban: Detector = {
   },
 }
 
-/** Reads as many letters and digits as the country has, with single spaces or dashes between them. */
+/** Reads as many letters and digits as the country's IBANs have, with single spaces or dashes between them. */
 function ibanAt(text: string, start: number): Hit | undefined {
   const country = text.slice(start, start + 2).toUpperCase()
   const length = lengths.get(country)

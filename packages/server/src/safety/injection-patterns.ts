@@ -1,17 +1,17 @@
 interface InjectionPattern {
-  /** What it is a sign of; in several languages the same. */
+  /** The technique that the pattern indicates; the same in every language. */
   readonly name: string
-  /** Of 100: what it adds to the score, once however often and in whatever language it is given. */
+  /** The contribution to the score of 100. It counts once per name, however often and in whatever languages it matches. */
   readonly weight: number
   readonly pattern: RegExp
 }
 
-/** Up to some words between two that matter; words and what parts them have no character in common. */
+/** Up to `most` words between two that matter. Words and separators share no character, so matching stays linear. */
 const words = (most: number) => `(?:[^\\s,:"*_.!?;-]{1,16}[\\s,:"*_-]{1,4}){0,${most}}`
 const gap = `[\\s,:"*_-]{1,4}`
 const maybe = `[\\s,:"*_-]{0,4}`
 
-/** No letter may follow; letters of these languages are not all words to a regular expression. */
+/** Asserts that no letter follows; `\b` does not know all letters of these languages. */
 const end = '(?![a-zà-ÿ])'
 
 const from = (source: string) => new RegExp(source, 'g')
@@ -31,7 +31,7 @@ const show =
   '(?:reveal|show|print|repeat|output|display|disclose|leak|tell|give|share|expose|write|echo|dump|recite|return|translate|summari[sz]e|spell out|what (?:is|are|was|were))'
 const inner = '(?:system|initial|hidden|secret|original|developer|internal|first|full|exact|base|pre-?)'
 
-/** For lower case. Each takes a bounded number of steps from where it begins. */
+/** Patterns for lower-case text. Each takes a bounded number of steps from where it begins. */
 export const injectionPatterns: readonly InjectionPattern[] = [
   pattern('drop_instructions', 60, `\\b${drop}${gap}${words(3)}${earlier}${gap}${words(3)}${orders}\\b`),
   pattern(

@@ -9,11 +9,11 @@ import type { SafetyInput } from './schema.ts'
 import type { Mode, SafetySettings } from './settings.ts'
 import { Slices } from './slices.ts'
 
-/** What was found. The sample is for whoever submitted the text and for nobody else. */
+/** A detector's result. The sample is for the caller who submitted the text, and for nobody else. */
 export interface Finding {
   readonly detector: string
   readonly mode: Exclude<Mode, 'off'>
-  /** How many distinct ones. */
+  /** The number of distinct hits. */
   readonly hits: number
   readonly score: number
   readonly threshold: number
@@ -24,23 +24,23 @@ interface Watch {
   readonly detector: string
   readonly mode: Exclude<Mode, 'off'>
   readonly threshold: number
-  /** Made when it is first needed: nobody waits for fifty patterns at once. */
+  /** Compiled on first use, so that no request waits for fifty patterns at once. */
   readonly search: () => CompiledPattern
   readonly searchInOriginal?: CompiledPattern
 }
 
-/** What an organization looks for, ready to be used again and again. */
+/** An organization's content safety settings, compiled for repeated use. */
 export interface SafetyCheck {
   readonly watches: readonly Watch[]
   readonly allows: Allows | undefined
 }
 
-/** How much of a text a detector is given at once, and how much it sees before and after it. */
+/** The size of the pieces that a detector is given, and of the context that it sees before and after each. */
 const piece = { pieceLength: 8_192, margin: 512 }
-/** Beyond so many nobody learns more by counting on. */
+/** The number of distinct hits at which counting stops: a higher count would tell the caller nothing more. */
 const maxDistinct = 1_000
 
-/** Makes settings ready. Detectors in a fixed order, then the organization's own patterns in theirs. */
+/** Compiles settings: the detectors in their fixed order, then the organization's own patterns in theirs. */
 export function compileSafety({ detectors: set, patterns, allow_list }: SafetySettings): SafetyCheck {
   const watches: Watch[] = []
   for (const { name, find, findInOriginal } of detectors) {
@@ -58,8 +58,8 @@ export function compileSafety({ detectors: set, patterns, allow_list }: SafetySe
 }
 
 /**
- * What stands in a text that should not. Detectors that fire, in the order of the check; with `belowToo` also those that found
- * less than their threshold. Gives way to others every few milliseconds.
+ * Returns the detectors that fire on a text, in the order of the check; on request also those whose score is below their
+ * threshold. Yields to other work every few milliseconds.
  */
 export async function inspect(
   { watches, allows }: SafetyCheck,
@@ -89,7 +89,7 @@ export async function inspect(
 
 const asItIs = (text: string): Folded => ({ text, origins: undefined })
 
-/** Distinct hits of one detector. */
+/** The distinct hits of one detector. */
 class Found {
   private readonly weights = new Map<string, number>()
   private heaviest = 0
@@ -104,7 +104,7 @@ class Found {
     return this.weights.size >= maxDistinct
   }
 
-  /** Whether it counts already, and for as much. */
+  /** True when the hit already counts with at least this weight. */
   counts(key: string, weight: number): boolean {
     return (this.weights.get(key) ?? 0) >= weight
   }
@@ -120,8 +120,8 @@ class Found {
 }
 
 /**
- * Looks at a text piece by piece. What begins in a piece is its hit, however far into the next it reaches; what begins in the margin
- * is seen again by the next one.
+ * Searches a text piece by piece. A hit belongs to the piece in which it begins, however far it reaches into the next; a hit that
+ * begins in the margin is found again by the next piece.
  */
 async function look(
   { pieceLength, margin, find }: CompiledPattern,
@@ -157,7 +157,7 @@ const keyOf = (text: string, { start, end }: Hit) =>
     .replace(/[\s.\-/()]/g, '')
     .toLowerCase()
 
-/** What a caller is refused with: the first finding that blocks. */
+/** Returns the error of the first finding that blocks. */
 export function blockedBy(findings: readonly Finding[]): ApiError | undefined {
   const blocking = findings.find(({ mode, score, threshold }) => mode === 'block' && score >= threshold)
   return blocking && new ApiError('content_safety_blocked', { detector: blocking.detector, sample: blocking.sample })

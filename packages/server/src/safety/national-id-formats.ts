@@ -1,12 +1,12 @@
 import { isDay, luhn, mod1110, modulo, verhoeff, weighted } from './check-digits.ts'
 
-/** How one country's number is written, and how it is told from others. */
+/** The notation of one country's identity number, and its validation. */
 export interface NationalIdFormat {
   readonly country: string
   readonly shape: RegExp
-  /** Given its letters and digits alone. */
+  /** Validates the letters and digits alone. */
   readonly isValid: (compact: string) => boolean
-  /** Whether it needs no word beside it when it is written so. */
+  /** True when the number in this notation needs no keyword beside it. */
   readonly isDistinct?: (found: string) => boolean
   readonly words: RegExp
 }
@@ -35,7 +35,7 @@ const codiceFiscale = (compact: string) => {
   return String.fromCharCode(65 + (sum % 26)) === compact[15]
 }
 
-/** Exactly one digit of the first ten comes twice or three times. */
+/** True when exactly one of the first ten digits occurs two or three times. */
 const hasOneRepeated = (ten: string) => {
   const counts = Array.from('0123456789', (digit) => ten.split(digit).length - 1)
   return counts.filter((count) => count > 1).length === 1 && Math.max(...counts) <= 3
@@ -102,12 +102,12 @@ const ssn = (id: string) =>
   !/^\d{3}00/.test(id) &&
   !id.endsWith('0000') &&
   !isOneDigit(id) &&
-  // Numbers that were printed in advertisements, and belong to nobody.
+  // Numbers that were printed in advertisements and belong to nobody.
   !['078051120', '219099999', '123456789'].includes(id)
 
 const hetuMarks = '0123456789ABCDEFHJKLMNPRSTUVWXY'
 
-/** In the order in which they are tried: what is written in a way of its own first. */
+/** The formats in the order in which they are tried: distinctive notations first. */
 export const nationalIdFormats: readonly NationalIdFormat[] = [
   {
     country: 'IT',

@@ -1,13 +1,13 @@
 import { type Detector, type Hit, isDigitAt, isNear, isWordAt, matches } from './hit.ts'
 import { nationalIdFormats } from './national-id-formats.ts'
 
-/** Formats stand alone: a long row of digits is none of them at any of its places. */
+/** The formats with word boundaries, so that part of a long row of digits matches none of them. */
 const formats = nationalIdFormats.map((format) => ({
   ...format,
   shape: new RegExp(`(?<![0-9A-Za-z])(?:${format.shape.source})(?![0-9A-Za-z])`, format.shape.flags),
 }))
 
-/** At least six digits with single separators between them: every format but Italy's has that. */
+/** At least six digits with single separators between them: every format except Italy's has that. */
 const numbers = /\d(?:[ .\-/]?\d){5,}/g
 const reach = 8
 const codiceFiscale = /[A-Za-z]{6}[0-9L-NP-Vl-np-v]{2}[A-EHLMPR-Ta-ehlmpr-t][0-9L-NP-Vl-np-v]{2}/g
@@ -15,7 +15,7 @@ const codiceFiscale = /[A-Za-z]{6}[0-9L-NP-Vl-np-v]{2}[A-EHLMPR-Ta-ehlmpr-t][0-9
 export const nationalId: Detector = {
   name: 'national_id',
   description:
-    'Numbers by which countries know people, with their check digits: AU, BE, BR, CA, CH, CN, DE, DK, ES, FI, FR, GB, IE, IN, IT, MX, NL, NO, PL, PT, SE, SG, TR, US, ZA.',
+    'National identity numbers, with their check digits: AU, BE, BR, CA, CH, CN, DE, DK, ES, FI, FR, GB, IE, IN, IT, MX, NL, NO, PL, PT, SE, SG, TR, US, ZA.',
   defaultThreshold: 1,
   *find(text) {
     const taken: Hit[] = []
@@ -37,7 +37,7 @@ export const nationalId: Detector = {
   },
 }
 
-/** The parts of a text that could hold one, each with what stands beside it; they do not overlap. */
+/** Yields the ranges of a text that could hold a number, each with its context; they do not overlap. */
 function* windows(text: string): Generator<[number, number]> {
   let open: [number, number] | undefined
   const spans = [...matches(text, numbers)].map(
@@ -56,7 +56,7 @@ function* windows(text: string): Generator<[number, number]> {
   if (open) yield open
 }
 
-/** Beside letters or digits, or joined to more digits by a separator, it is a piece of something longer. */
+/** True when a hit is part of something longer: beside letters or digits, or joined to more digits by a separator. */
 const isPart = (text: string, { start, end }: Hit) =>
   isWordAt(text, start - 1) ||
   isWordAt(text, end) ||
@@ -68,7 +68,7 @@ const isPart = (text: string, { start, end }: Hit) =>
     isGroup(text, start - 2)) ||
   (text[end] === ' ' && isDigitAt(text, end + 1) && isDigitAt(text, end - 1) && isGroup(text, end + 1))
 
-/** Whether the digits at an index stand in a group of two to six, as the rest of a longer number would. */
+/** True when the digits at an index form a group of two to six, as the rest of a longer number would. */
 function isGroup(text: string, index: number): boolean {
   let start = index
   let end = index + 1

@@ -4,31 +4,31 @@ import type { Find } from './hit.ts'
 import type { SafetyDraft } from './settings.ts'
 import { Slices } from './slices.ts'
 
-/** How large the program of one pattern, and of all of an organization's, may be: what looking at a character can cost. */
+/** The largest program of one pattern, and of all of an organization's patterns: the size bounds the cost per character. */
 const maxProgramSize = 520
 const maxProgramSizeTogether = 2_000
 /**
- * What the automaton of a pattern may remember. Enough for what people write; one that would need exponentially more gives up early
- * and is followed state by state, in linear time.
+ * The memory for a pattern's DFA. It is enough for realistic patterns; one that would need exponentially more falls back early to
+ * simulating the NFA, in linear time.
  */
 const automatonBytes = 65_536
-/** How many program steps a piece of text may take, so that looking at one stays within a few milliseconds. */
+/** The number of program steps per piece of text, so that searching a piece takes at most a few milliseconds. */
 const stepsAtOnce = 100_000
 const leastPiece = 256
 const largestPiece = 4_096
-/** The longest match that is sure to be found wherever it stands. */
+/** The longest match that is guaranteed to be found at any position. */
 const longestMatch = 256
 const maxFinds = 256
 
-/** A pattern of an organization, ready to be looked for. */
+/** A compiled pattern of an organization. */
 export interface CompiledPattern {
-  /** How much of a text to give it at once, and how much more for matches that reach beyond. */
+  /** The size of the pieces to search, and the extra context for matches that reach beyond a piece. */
   readonly pieceLength: number
   readonly margin: number
   readonly find: Find
 }
 
-/** Compiles a pattern on an engine that takes linear time, or throws what is wrong with it. */
+/** Compiles a pattern for a linear-time engine. Throws when it is invalid. */
 export function compilePattern(pattern: string): CompiledPattern & { readonly programSize: number } {
   const compiled = RE2JS.compile(pattern)
   const { dfa } = compiled.re2()
@@ -43,14 +43,14 @@ export function compilePattern(pattern: string): CompiledPattern & { readonly pr
       const matcher = compiled.matcher(text)
       for (let finds = 0; finds < maxFinds && matcher.find(); finds++) {
         const [start, end] = [matcher.start(), matcher.end()]
-        // Hits are told one by one, so that whoever asks can give way to others in between.
+        // Hits are yielded one by one, so that the caller can yield to other work in between.
         if (end > start) yield { start, end }
       }
     },
   }
 }
 
-/** Refuses patterns that cannot be read or would cost too much, each by its field. */
+/** Refuses patterns that are invalid or too expensive, each with its field. */
 export async function checkedPatterns({ patterns = [] }: SafetyDraft, path: string): Promise<void> {
   const slices = new Slices()
   const faults: FieldFault[] = []
@@ -62,7 +62,7 @@ export async function checkedPatterns({ patterns = [] }: SafetyDraft, path: stri
       typeof size === 'string'
         ? size
         : (together += size) > maxProgramSizeTogether
-          ? `All patterns together are too large: a program of ${together} steps, more than ${maxProgramSizeTogether}.`
+          ? `All patterns together compile to ${together} steps; at most ${maxProgramSizeTogether} are allowed.`
           : undefined
     if (message !== undefined)
       faults.push({ field: `${path}patterns.${index}.pattern`, code: 'invalid_value', message })
@@ -70,12 +70,12 @@ export async function checkedPatterns({ patterns = [] }: SafetyDraft, path: stri
   if (faults.length > 0) throw validationFailed(faults)
 }
 
-/** How large a pattern's program is, or what is wrong with it. */
+/** Returns the size of a pattern's program, or the error message. */
 function programSizeOf(pattern: string): number | string {
   try {
     const compiled = RE2JS.compile(pattern)
     const size = compiled.programSize()
-    if (size > maxProgramSize) return `This is too large: a program of ${size} steps, more than ${maxProgramSize}.`
+    if (size > maxProgramSize) return `This compiles to ${size} steps; at most ${maxProgramSize} are allowed.`
     return compiled.test('') ? 'This must not match an empty text.' : size
   } catch (error) {
     return `This is not a regular expression: ${(error as Error).message}.`

@@ -1,6 +1,6 @@
 import { type Detector, type Hit, isNear, isWordAt, matches } from './hit.ts'
 
-/** How many digits follow a country's code, from least to most; for others the widest that E.164 allows. */
+/** The number of digits that follow a country code, from least to most. */
 const nationalDigits: Readonly<Record<string, readonly [least: number, most: number]>> = {
   1: [10, 10],
   7: [10, 10],
@@ -123,13 +123,13 @@ const nationalDigits: Readonly<Record<string, readonly [least: number, most: num
   998: [9, 9],
 }
 
-/** After `+` or `00`: digits with at most two separators between them, and one area code in parentheses. */
+/** International notation after `+` or `00`: digits with at most two separators between them, and an area code in parentheses. */
 const international = /(?:\+|\b00)[ ([]{0,2}\d(?:[)\]]?[ .\-/]{0,2}[([]?\d){6,16}/g
-/** North America: `(202) 555-0143`, `202-555-0143`, `202.555.0143`. */
+/** North American notation: `(202) 555-0143`, `202-555-0143`, `202.555.0143`. */
 const northAmerican = /(?:\b1[ .-])?(?:\([2-9]\d{2}\) ?|\b[2-9]\d{2}([-.]))[2-9]\d{2}[-. ]\d{4}/g
-/** With the 0 of a trunk line, in groups: `020 7946 0958`, `01 23 45 67 89`, `0171-1234567`, `(030) 901820`. */
+/** National notation with the trunk prefix 0, in groups: `020 7946 0958`, `01 23 45 67 89`, `0171-1234567`, `(030) 901820`. */
 const trunk = /(?:\(0[1-9]\d{0,4}\)|\b0[1-9]\d{0,4})(?:[ \-/.]{1,2}\d{2,8}){1,5}/g
-/** Anything that looks like a number to call, where somebody says that it is one. */
+/** A bare number, which counts only beside a word such as "phone". */
 const bare = /\b\d(?:[ .\-/]?\d){6,13}\b/g
 const words =
   /(?:\b|_)(?:tel|telephone|phone|mobile|cell|call|text|fax|whatsapp|sms|telefon|handy|mobil|rufnummer|anrufen|t[ée]l[ée]phone|portable|appele[rz]|tel[ée]fono|m[óo]vil|celular|ll[áa]m[ae]\w{0,4}|telefone|telefoon|cellulare)\b[\s.:#=("'*-]{0,4}(?:(?:no|nr|num|number|nummer|n[úu]mero|is|at|on|me|us|him|her|them|my|our|line|home|work|office|direct)[\s.:#=("'-]{1,3}){0,3}$/i
@@ -137,7 +137,7 @@ const words =
 export const phone: Detector = {
   name: 'phone',
   description:
-    'Telephone numbers: international ones, and national ones in their usual notation or where a word says so.',
+    'Telephone numbers: international ones, and national ones in their usual notation or beside a word such as `phone`.',
   defaultThreshold: 1,
   *find(text) {
     let from = 0
@@ -171,11 +171,11 @@ function* matching(text: string, shape: RegExp, isNumber: Judge): Generator<Hit>
   }
 }
 
-/** Part of something longer: a date, the address of a machine, a version, an order, a sum. */
+/** True when a match is part of something longer: a date, an IP address, a version, an order number, an amount. */
 const goesOn = (text: string, { start, end }: Hit) =>
   /(?:[#$€£]|\d[-./_,]|[A-Za-z][-_])$/.test(text.slice(Math.max(0, start - 2), start)) ||
   /^[-./:,_]\d/.test(text.slice(end, end + 2)) ||
-  // Among groups of digits a 0 begins nothing.
+  // Within groups of digits, a 0 starts no number.
   (text[start] === '0' &&
     (/\d $/.test(text.slice(Math.max(0, start - 2), start)) || /^ \d/.test(text.slice(end, end + 2))))
 
@@ -184,7 +184,7 @@ function isInternational(digits: string, found: string): boolean {
   for (const length of [1, 2, 3]) {
     const bounds = nationalDigits[number.slice(0, length)]
     if (!bounds) continue
-    // Many write the 0 of the trunk line too: +44 (0)20 …
+    // Many people write the trunk prefix 0 too: +44 (0)20 …
     const national = number.slice(length).replace(/^0/, /\(0\)/.test(found) ? '' : '0')
     if (length === 1 && number[0] === '1' && !/^[2-9]\d{2}[2-9]\d{6}$/.test(national)) return false
     return national.length >= bounds[0] && national.length <= bounds[1] && !/^(\d)\1+$/.test(national)
@@ -195,7 +195,7 @@ function isInternational(digits: string, found: string): boolean {
 const isNorthAmerican = (digits: string) =>
   /^1?[2-9](?!11)\d{2}[2-9](?!11)\d{6}$/.test(digits) && !/^1?(\d)\1{9}$/.test(digits)
 
-/** Ten or eleven digits, grouped as numbers are and dates are not. */
+/** True for nine to twelve digits that are grouped like a phone number and not like a date. */
 function isTrunk(digits: string, found: string): boolean {
   if (digits.length < 9 || digits.length > 12 || looksLikeDate(found) || /^0+$/.test(digits)) return false
   const groups = found.match(/\d+/g)!

@@ -2,14 +2,14 @@ import { type Detector, type Hit, matches } from './hit.ts'
 import { injectionPatterns } from './injection-patterns.ts'
 import { lowerCase } from './lower-case.ts'
 
-/** Text in Base64 long enough to hold an instruction. */
+/** A Base64 text that is long enough to hold an instruction. */
 const base64 = /[0-9A-Za-z+/_-]{40,4096}={0,2}/g
 const mostlyReadable = 0.9
 const encodedExtra = 20
 
 /**
- * Characters that nobody sees but a model reads: tags spell ASCII, variation selectors can spell bytes, and long runs of zero
- * width can spell bits. A flag of a region is three to seven tags behind its emoji.
+ * Characters that are invisible to people but read by a model: tags spell ASCII, variation selectors can spell bytes, and long
+ * runs of zero-width characters can spell bits. The flag of a region has three to seven tags after its emoji.
  */
 const hidden =
   /(?:\udb40[\udc00-\udc7f]){3,}|(?:\udb40[\udd00-\uddef]|[\ufe00-\ufe0f]){4,}|[\u200b\u200c\u2060-\u2064\ufeff]{8,}/g
@@ -18,7 +18,7 @@ const flag = '\ud83c\udff4'
 export const promptInjection: Detector = {
   name: 'prompt_injection',
   description:
-    'Text that tries to take over the model: orders to ignore or reveal its instructions, other roles, forged markup, hidden characters, the same in Base64. English, German, French and Spanish.',
+    'Attempts to take over the model: orders to ignore or reveal its instructions, role changes, forged markup and hidden characters, also in Base64. In English, German, French and Spanish.',
   defaultThreshold: 50,
   *find(text) {
     yield* ordersIn(text)
@@ -43,7 +43,7 @@ function* ordersIn(text: string): Generator<Hit | undefined> {
 
 function* encodedOrders(text: string): Generator<Hit | undefined> {
   for (const { 0: found, index } of matches(text, base64)) {
-    // A piece of a longer text may begin inside a group of four.
+    // The piece may begin in the middle of a group of four characters.
     const shifts = index === 0 ? [0, 1, 2, 3] : [0]
     for (const shift of shifts) {
       const decoded = Buffer.from(found.slice(shift), 'base64').toString('utf8')

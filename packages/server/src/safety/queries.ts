@@ -3,7 +3,7 @@ import type { Tx } from '../infra/sql.ts'
 import type { SafetySettings } from './settings.ts'
 
 export interface SafetyRow {
-  /** As it was saved, perhaps by another version of this program. */
+  /** The stored settings, possibly saved by another version of the server. */
   readonly settings: Partial<SafetySettings>
   readonly updated_at: Date
 }

@@ -22,8 +22,8 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
       schema: {
         operationId: 'getContentSafety',
         tags,
-        summary: 'Get what content safety looks for',
-        description: "Every detector with its mode and threshold, the organization's own patterns and what is allowed.",
+        summary: 'Get the content safety settings',
+        description: "Every detector with its mode and threshold, the organization's own patterns and its allow-list.",
         params: OrgPath,
         response: { 200: ContentSafety },
       },
@@ -39,14 +39,14 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
       tags,
       name: 'ContentSafety',
       put: {
-        summary: 'Set what content safety looks for',
+        summary: 'Replace the content safety settings',
         description:
-          'Replaces everything: a detector that is left out is off. Binds the next run on every process. A pattern that cannot be read, or that would take too long, is refused.',
+          'Replaces all settings; a detector that is left out is turned off. Applies from the next run on, in every process. A pattern that is invalid or too expensive is refused.',
       },
       patch: {
-        summary: 'Change what content safety looks for',
+        summary: 'Change the content safety settings',
         description:
-          'Replaces the detectors, the patterns or the allow-list, whichever is given, as a whole; otherwise as setting it.',
+          'Replaces only the given ones of detectors, patterns and allow-list, each as a whole; otherwise the same as replacing the settings.',
       },
       params: OrgPath,
       body: ContentSafetyInput,
@@ -62,14 +62,14 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
   app.post(
     '/v1/orgs/:id/content-safety/test',
     {
-      // Nothing of it may be kept, so there is nothing to claim a key for.
+      // Nothing of the request may be stored, so no idempotency key is claimed.
       config: { role: 'admin', scope: 'policies:write', ignoresIdempotencyKey: true },
       schema: {
         operationId: 'testContentSafety',
         tags,
         summary: 'Try content safety on a text',
         description:
-          'What the detectors find in a text, also below their thresholds, under what is set or under a draft. The text is neither stored nor logged, and nothing is told or counted.',
+          'Returns the findings of the detectors in a text, including those below their thresholds, with the saved settings or a draft. The text is neither stored nor logged, and no event or metric is produced.',
         params: OrgPath,
         body: ContentSafetyTestInput,
         response: { 200: ContentSafetyTest },

@@ -17,10 +17,10 @@ export { checkedPatterns } from './own-patterns.ts'
 export { SafetyInput, safetyInputFaults } from './schema.ts'
 export { type FindingsTeller, tellFindings } from './telling.ts'
 
-/** What each organization looks for, as this process remembers it. */
+/** The compiled settings of each organization, cached by this process. */
 export type Safety = Remembered<SafetyCheck>
 
-/** Of an organization that has set nothing: nothing is looked for, which costs nothing. */
+/** The check of an organization without settings: it looks for nothing and costs nothing. */
 const nothing: SafetyCheck = compileSafety(complete({}))
 
 export async function loadSafety(sql: Sql, orgId: string): Promise<SafetyCheck> {
@@ -35,7 +35,7 @@ export async function getContentSafety(tx: Tx, orgId: string): Promise<ContentSa
   return viewOf(await findSettings(tx, orgId))
 }
 
-/** Replaces what the organization looks for; from then on no process goes by what was before. */
+/** Replaces the organization's settings. Once this is committed, no process uses the previous ones. */
 export async function putContentSafety(
   { tx, audit, replaces, accessChanged }: ChangeTools,
   orgId: string,
@@ -56,7 +56,7 @@ const viewOf = (row: SafetyRow | undefined) =>
     updated_at: row ? timestamp(row.updated_at) : null,
   }) as ContentSafety
 
-/** What detectors find in a text, for whoever sets them; of what is not kept anywhere nothing can leak. */
+/** Returns the findings in a text for whoever configures the detectors. Nothing of it is stored, so nothing can leak. */
 export async function tryOut(
   set: SafetyCheck,
   { input, settings }: { input: SafetyInput; settings?: SafetyDraftInput },

@@ -1,10 +1,10 @@
-/** The most characters that an answer shows of what was submitted. */
+/** The longest excerpt of submitted text that a response shows. */
 export const maxSampleLength = 80
 const cut = '…'
 
 /**
- * An excerpt around a hit, of at most `maxSampleLength` UTF-16 units, so of at most as many characters. It begins and ends between
- * characters, and is well-formed whatever the text is.
+ * Returns an excerpt around a hit, of at most `maxSampleLength` UTF-16 units and so of at most as many characters. It never
+ * splits a surrogate pair, and is well-formed even when the text is not.
  */
 export function sampleOf(text: string, hit: { readonly start: number; readonly end: number }): string {
   if (text.length <= maxSampleLength) return text.toWellFormed()

@@ -10,8 +10,8 @@ const maxInputParts = 50
 const maxThreshold = 100
 
 /**
- * What is about to be sent to a model: one text, or several. Which of the two it is decides what is asked of it, so that a fault is
- * told of the one that was meant.
+ * The content that is about to be sent to a model: one text or several. The schema branches on the type, so that an error is
+ * reported for the form that was meant.
  */
 export const SafetyInput = Type.Unsafe<string | string[]>({
   type: ['string', 'array'],
@@ -23,18 +23,18 @@ export const SafetyInput = Type.Unsafe<string | string[]>({
     items: { type: 'string', maxLength: maxInputCharacters },
   },
   else: { type: 'string', maxLength: maxInputCharacters },
-  description: `What is about to be sent: a text, or up to ${maxInputParts}, with at most 65,536 characters in all. Content safety looks at it; it is neither stored nor logged.`,
+  description: `The content that is about to be sent: one text, or up to ${maxInputParts} texts, with at most 65,536 characters in total. Content safety inspects it; it is neither stored nor logged.`,
   examples: ['Summarise this ticket: the parcel has not arrived.'],
 })
 export type SafetyInput = string | string[]
 
-/** What JSON Schema cannot say of an input: how long its texts may be together. */
+/** Checks the total length of an input's texts, which JSON Schema cannot express. */
 export function safetyInputFaults(input: SafetyInput | undefined, field = 'input'): FieldFault[] {
   if (!Array.isArray(input)) return []
   const units = input.reduce((sum, part) => sum + part.length, 0)
   if (units <= maxInputCharacters || input.reduce((sum, part) => sum + characters(part), 0) <= maxInputCharacters)
     return []
-  return [{ field, code: 'too_long', message: `This must have at most ${maxInputCharacters} characters in all.` }]
+  return [{ field, code: 'too_long', message: `This must have at most ${maxInputCharacters} characters in total.` }]
 }
 
 function characters(text: string): number {
@@ -44,12 +44,14 @@ function characters(text: string): number {
 }
 
 const mode = Type.Enum([...modes], {
-  description: '`alert`: it is counted and told. `block`: also refused with 403 `content_safety_blocked`.',
+  description:
+    '`alert`: a hit is counted and reported as an event. `block`: the request is also refused with 403 `content_safety_blocked`.',
 })
 const threshold = Type.Integer({
   minimum: 1,
   maximum: maxThreshold,
-  description: 'From how many distinct hits on it fires; of `prompt_injection` the score, of 100.',
+  description:
+    'The number of distinct hits from which the detector fires; for `prompt_injection`, the score from 1 to 100.',
 })
 
 const ownPattern = {
@@ -57,13 +59,13 @@ const ownPattern = {
     minLength: 1,
     maxLength: 64,
     pattern: '^[a-z0-9][a-z0-9_.-]*$',
-    description: 'Lower case; answers call it `custom:<name>`.',
+    description: 'Lower case; responses call it `custom:<name>`.',
     examples: ['project_codes'],
   }),
   pattern: Type.String({
     minLength: 1,
     maxLength: 500,
-    description: 'A regular expression in the syntax of RE2: no back-references, no look-around.',
+    description: 'A regular expression in RE2 syntax, without back-references and look-around.',
     examples: ['\\bZEUS-\\d{4}\\b'],
   }),
   mode,
@@ -71,7 +73,7 @@ const ownPattern = {
 const allowed = Type.String({
   minLength: 2,
   maxLength: 200,
-  description: 'A text in which nothing is a hit, or `@example.com` for the addresses of a domain.',
+  description: 'A text within which nothing counts as a hit, or `@example.com` for all addresses of a domain.',
   examples: ['@example.com'],
 })
 
@@ -116,7 +118,7 @@ function draftFaults({ patterns = [] }: SafetyDraftInput, path: string): FieldFa
           {
             field: `${path}patterns.${index}.name`,
             code: 'invalid_value',
-            message: 'Another pattern has this name.',
+            message: 'Another pattern already has this name.',
           } as const,
         ]
       : []
@@ -128,16 +130,19 @@ export const ContentSafety = Type.Object(
     detectors: Type.Object(perDetector(({ description }) => Type.Object({ mode, threshold }, { description }))),
     patterns: Type.Array(Type.Object({ ...ownPattern, threshold })),
     allow_list: Type.Array(allowed),
-    updated_at: Nullable({ ...Timestamp, description: 'null while nothing was ever set: everything is off.' }),
+    updated_at: Nullable({
+      ...Timestamp,
+      description: '`null` while no settings were ever saved; then everything is off.',
+    }),
   },
-  { description: 'The detectors and patterns as they are set.' },
+  { description: 'The content safety settings.' },
 )
 export type ContentSafety = Static<typeof ContentSafety>
 
 const testInput = Type.Object(
   {
     input: SafetyInput,
-    settings: Type.Optional({ ...draft, description: 'Instead of what is set.' }),
+    settings: Type.Optional({ ...draft, description: 'A draft to use instead of the saved settings.' }),
   },
   { examples: [{ input: 'Charge the card 4111 1111 1111 1111.' }] },
 )
@@ -152,14 +157,14 @@ export const ContentSafetyTest = Type.Object(
       Type.Object({
         detector: Type.String({ examples: ['card_number'] }),
         mode,
-        hits: { ...Count, description: 'How many distinct ones.', examples: [1] },
-        score: { ...Count, description: 'What is held against the threshold.', examples: [1] },
+        hits: { ...Count, description: 'The number of distinct hits.', examples: [1] },
+        score: { ...Count, description: 'The score that is compared with the threshold.', examples: [1] },
         threshold,
         fires: Type.Boolean({ description: 'Whether the score reaches the threshold.' }),
         sample: Type.String({ description: 'An excerpt around the first hit.', examples: ['…card 4111 11…'] }),
       }),
     ),
-    blocked_by: Nullable(Type.String({ description: 'The detector that would have refused a run.' })),
+    blocked_by: Nullable(Type.String({ description: 'The detector that would refuse a run.' })),
   },
-  { description: 'What the detectors find.' },
+  { description: 'The findings of the detectors.' },
 )

@@ -1,11 +1,11 @@
-/** The key or token of a provider: what it begins with, what follows, and what else must be true of it. */
+/** The format of a provider's keys or tokens: literal prefixes, a shape, and an optional validation. */
 export interface SecretFormat {
   readonly of: string
-  /** Literal text that every one has; the scan looks for these first. */
+  /** Literal texts, one of which every key contains; the scan searches for these first. */
   readonly starts: readonly string[]
-  /** Tried where a start was found. Every repetition is bounded, and no two that follow each other take the same characters. */
+  /** Matched where a prefix was found. Every repetition is bounded, and no two adjacent ones match the same characters. */
   readonly shape: RegExp
-  /** Whether it may stand directly behind letters and digits; not by default. */
+  /** True when the key may directly follow letters and digits; false by default. */
   readonly anywhere?: true
   readonly isValid?: (found: string) => boolean
 }
@@ -16,7 +16,7 @@ const isJwt = (found: string) => {
   return header.startsWith('{"') && /"(?:alg|typ|enc)"/.test(header)
 }
 
-/** Enough different characters to have been drawn at random; `xxxx…` and `1234…` were not. */
+/** True when a text has enough entropy to be random; `xxxx…` and `1234…` do not. */
 export function looksDrawn(text: string, leastBits: number): boolean {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)

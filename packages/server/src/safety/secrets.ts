@@ -11,25 +11,25 @@ const byStart = new Map(
   ]),
 )
 
-/** What stands in documentation in place of a key. */
+/** Placeholders that documentation shows in place of a key. */
 const placeholder =
   /example|sample|your[_-]?|placeholder|dummy|changeme|change_me|redacted|insert|replace|xxxx|\*\*\*|<[a-z]|\.\.\.|1234567890(?:abcdef|1234)|0123456789abcdef|abcdefghijklmnop/i
 const leastBits = 3
 
-/** `password = …`, `"api_key": "…"`, `--token …`: a name that means a secret, and its value. */
+/** A name that indicates a secret, and its value: `password = …`, `"api_key": "…"`, `--token …`. */
 const assignment =
   /(?:pass(?:word|wd|phrase)?|pwd|passwort|contrase[ñn]a|mot[_ ]?de[_ ]?passe|secret|token|api[_-]?key|apikey|access[_-]?key(?:[_-]?id)?|auth[_-]?key|private[_-]?key|client[_-]?secret|credentials?|account[_-]?key)["'\])]{0,3}[ \t]{0,4}(?:=>|:=|[:=]|\bis\b)[ \t]{0,4}(?:Bearer |Basic )?(["'`]?)([^\s"'`]{8,200})\1/gi
 /** `scheme://user:password@host`. */
 const urlCredentials = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{1,64}:([^\s:/@]{3,100})@[\w.-]{1,100}/gi
-/** AWS's secret keys have no mark of their own, only a name beside them. */
+/** AWS secret keys, which have no prefix and are recognised by the name beside them. */
 const awsSecret = /aws[\w .:"'-]{0,30}(?:secret|key)[\w "'-]{0,24}[=:][ "']{0,4}([0-9A-Za-z+/]{40})(?![0-9A-Za-z+/=])/gi
-/** Twilio's too: a kind, and 32 hexadecimal digits. */
+/** Twilio keys: a two-letter kind and 32 hexadecimal digits. */
 const twilio = /\b(?:AC|SK)[0-9a-f]{32}\b/g
 
 export const secret: Detector = {
   name: 'secret',
   description:
-    'Keys, tokens and passwords: those of common providers by their format, JSON Web Tokens, private keys, and what is assigned to a name such as `password`.',
+    'Keys, tokens and passwords: those of common providers by their format, JSON Web Tokens, private keys, and values assigned to a name such as `password`.',
   defaultThreshold: 1,
   *find(text) {
     const seen = new Set<number>()
@@ -48,7 +48,7 @@ function* formatted(text: string): Generator<Hit> {
       shape.lastIndex = index
       const found = shape.exec(text)?.[0]
       if (found === undefined || isValid?.(found) === false) continue
-      // Formats that are literal throughout say all by themselves.
+      // Formats that may stand anywhere are literal throughout, and need no entropy check.
       const drawn = found.slice(start.length)
       if (!anywhere && (placeholder.test(found) || (drawn.length >= 20 && !looksDrawn(drawn, leastBits)))) continue
       yield { start: index, end: index + found.length }
@@ -76,15 +76,15 @@ function valueHit(index: number, found: string, value: string): Hit {
   return { start, end: start + value.length }
 }
 
-/** Whether a value was chosen or drawn by somebody; code, names and placeholders were not. */
+/** True when a value looks like a chosen or random secret, and not like code, a name or a placeholder. */
 function isPassword(given: string): boolean {
   const value = given.replace(/[,;:.()[\]{}]+$/, '')
   if (value.length < 8 || placeholder.test(value)) return false
-  // Templates, variables and paths of code, and calls.
+  // Excludes templates, variables, code paths and calls.
   if (/^[$<{%@[(&*]|\$\{|\{\{|%\w+%|::|->|=>|\(\)?|^https?:|^[/~.]/.test(value)) return false
   if (/^[A-Za-z_]\w*(?:[.[][A-Za-z_]\w*\]?)+$/.test(value)) return false
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^0-9A-Za-z]/].filter((kind) => kind.test(value)).length
-  // Words joined by dashes or underscores name something.
+  // Words joined by dashes or underscores are names.
   if (/^[A-Za-z]+(?:[_-][A-Za-z]+)*\d{0,2}$/.test(value) && (kinds < 3 || !looksDrawn(value, 3.6))) return false
   return kinds >= 2 && /[0-9]|[^\w]/.test(value) && looksDrawn(value, value.length < 12 ? 2.5 : leastBits)
 }

@@ -8,7 +8,7 @@ export interface DetectorSettings {
   readonly threshold: number
 }
 
-/** A pattern of the organization's own. */
+/** A regular expression that the organization has added. */
 export interface OwnPattern {
   readonly name: string
   readonly pattern: string
@@ -16,21 +16,21 @@ export interface OwnPattern {
   readonly threshold: number
 }
 
-/** What an organization has set, complete: every detector is named. */
+/** The complete settings of an organization: every detector is listed. */
 export interface SafetySettings {
   readonly detectors: Readonly<Record<string, DetectorSettings>>
   readonly patterns: readonly OwnPattern[]
   readonly allow_list: readonly string[]
 }
 
-/** What somebody asks for; what is left out is off, or has its default. */
+/** Settings as requested; a detector that is left out is off, a threshold that is left out has its default. */
 export interface SafetyDraft {
   readonly detectors?: Readonly<Record<string, { readonly mode: Mode; readonly threshold?: number } | undefined>>
   readonly patterns?: readonly (Omit<OwnPattern, 'threshold'> & { readonly threshold?: number })[]
   readonly allow_list?: readonly string[]
 }
 
-/** Fills in what was left out. Detectors that this program does not know are dropped. */
+/** Fills in defaults. Detectors that this version does not know are dropped. */
 export const complete = (draft: SafetyDraft): SafetySettings => ({
   detectors: Object.fromEntries(
     detectors.map(({ name, defaultThreshold }) => {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const sliceMs = 4
 
-/** Long work in slices: in between everybody else has a turn. */
+/** Splits long work into time slices and yields to other work in between. */
 export class Slices {
   private begunMs = performance.now()
 

@@ -6,10 +6,10 @@ import type { Finding } from './inspection.ts'
 const flushEveryMs = 200
 const maxWaiting = 5_000
 
-/** In what something was found. */
+/** The submission in which something was found. */
 export interface Submission {
   readonly orgId: string
-  /** As `/v1` writes it. */
+  /** The public ID. */
   readonly keyId: string
   readonly model: string | null
   readonly workflowId: string | null
@@ -19,12 +19,12 @@ export interface Submission {
 type Detection = Submission & Pick<Finding, 'detector' | 'mode' | 'hits'>
 
 export interface FindingsTeller {
-  /** Counts findings at once, and tells of them in the background. */
+  /** Counts findings immediately and emits their events in the background. */
   readonly tell: (submission: Submission, findings: readonly Finding[]) => void
   readonly close: () => Promise<void>
 }
 
-/** Counts and tells what detectors find, and never what it was. */
+/** Creates the publisher of findings. It counts and emits that a detector fired, never the text that it found. */
 export function tellFindings(platform: Platform): FindingsTeller {
   const { sql, metrics, log } = platform
   const tellSampled = sampledEvents(platform, 'content_safety.detected')
@@ -52,7 +52,7 @@ export function tellFindings(platform: Platform): FindingsTeller {
       .then(() =>
         sql.asOrgs([...new Set(detections.map(({ orgId }) => orgId))], (tx) => tellSampled(tx, detections, eventOf)),
       )
-      .catch((error: unknown) => log.warn({ error, lost: detections.length }, 'detections were not told'))
+      .catch((error: unknown) => log.warn({ error, lost: detections.length }, 'content safety events were not written'))
   }
   const timer = setInterval(flush, flushEveryMs)
 

@@ -233,7 +233,7 @@ describe('redelivery', () => {
     const forgotten = await delivery('failed', nowMs)
     const again = (id: string) => ask('POST', `/deliveries/${id}/redeliver`)
     const refused = await again(forgotten)
-    expect(refused.json.error).toMatchObject({ code: 'conflict', message: 'The event is no longer kept.' })
+    expect(refused.json.error).toMatchObject({ code: 'conflict', message: 'The event is no longer stored.' })
     expect(codeOf(await again(formatId('delivery', newUuidAt(nowMs))))).toBe('404 not_found')
     expect(codeOf(await other.ask('POST', `/deliveries/${kept}/redeliver`))).toBe('404 not_found')
     await ask('PATCH', '', { enabled: false })
@@ -268,7 +268,7 @@ describe('a test event', () => {
     const refused = await ask('POST', '/test')
     expect(refused.json.error).toMatchObject({
       code: 'conflict',
-      message: 'The subscription is disabled; enable it first.',
+      message: 'The subscription is disabled. Enable it first.',
     })
     expect(await pending()).toEqual([])
   })

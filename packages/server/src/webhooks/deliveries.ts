@@ -32,8 +32,8 @@ import { enqueue, type NewDelivery } from './queue-queries.ts'
 import { lockedSubscription } from './subscriptions.ts'
 
 const testKind = 'webhook.test'
-const disabled = 'The subscription is disabled; enable it first.'
-/** What one replay can put into a queue before everything that comes after it. */
+const disabled = 'The subscription is disabled. Enable it first.'
+/** The most events of one replay, since they enter the queue before everything that follows. */
 const maxReplayed = 1_000_000
 const maxReplaysWaiting = 10
 
@@ -80,13 +80,13 @@ async function subscriptionToTell(tx: Tx, orgId: string, subscriptionId: string)
   return found
 }
 
-/** Somebody asked for exactly this one: it waits for no other, also where order is asked for. */
+/** Enqueues a delivery that was requested individually: it waits for no other, even when the subscription is ordered. */
 async function tellAtOnce(tx: Tx, delivery: Omit<NewDelivery, 'ordered'>): Promise<DeliveryView> {
   const [id] = await enqueue(tx, [{ ...delivery, ordered: false }])
   return deliveryView((await findDelivery(tx, delivery.orgId, delivery.subscriptionId, id!))!)
 }
 
-/** The same event once more, with the same id and bytes, however the first delivery went. */
+/** Delivers the same event again, with the same ID and bytes, whatever became of the first delivery. */
 export async function redeliver(
   { tx, audit }: ChangeTools,
   orgId: string,
@@ -98,7 +98,7 @@ export async function redeliver(
   if (!found) throw new ApiError('not_found')
   if (!enabled) throw new ApiError('conflict', {}, { message: disabled })
   if (!(await isEventKept(tx, orgId, found.event_id)))
-    throw new ApiError('conflict', {}, { message: 'The event is no longer kept.' })
+    throw new ApiError('conflict', {}, { message: 'The event is no longer stored.' })
   const made = await tellAtOnce(tx, {
     orgId,
     subscriptionId,
@@ -115,7 +115,7 @@ export async function redeliver(
   return made
 }
 
-/** An event of its own, for this subscription only: it is not in the outbox, where others would be told of it. */
+/** Sends a test event to this subscription only. It bypasses the outbox, through which other subscriptions would receive it. */
 export async function sendTest(
   { tx, audit }: ChangeTools,
   orgId: string,
@@ -143,7 +143,7 @@ export async function sendTest(
   return made
 }
 
-/** Test events were for one subscription, and not for whoever replays them. */
+/** Returns the kinds that a replay includes. Test events were for one subscription and are never replayed. */
 const kindsFor = (filter: readonly string[]) =>
   Object.keys(eventKinds).filter((kind) => kind !== testKind && asksFor(filter, kind))
 
@@ -173,7 +173,7 @@ export async function replaysOf(tx: Tx, orgId: string, subscriptionId: string, q
   return { ...answer, data: answer.data.map(replayView) }
 }
 
-/** A window of the past once more; a worker puts it into the queue piece by piece. */
+/** Starts a replay of a past window; a worker enqueues it piece by piece. */
 export async function replay(
   { tx, audit }: ChangeTools,
   orgId: string,
@@ -185,7 +185,7 @@ export async function replay(
   if (asked.from >= now)
     throw validationFailed([{ field: 'from', code: 'out_of_range', message: 'This must not be in the future.' }])
   const subscription = await subscriptionToTell(tx, orgId, subscriptionId)
-  // What has not happened yet will be told anyway.
+  // Future events will be delivered anyway.
   const window = { from: asked.from, to: asked.to < now ? asked.to : now }
   const kinds = kindsFor(input.events ?? subscription.events)
   const events = await countEvents(tx, orgId, { ...window, kinds }, maxReplayed + 1)
@@ -194,11 +194,15 @@ export async function replay(
       {
         field: 'to',
         code: 'out_of_range',
-        message: `This window has more than ${maxReplayed} events; choose a shorter one.`,
+        message: `This window has more than ${maxReplayed} events. Choose a shorter one.`,
       },
     ])
   if ((await countReplays(tx, orgId, subscriptionId)) >= maxReplaysWaiting)
-    throw new ApiError('conflict', {}, { message: `At most ${maxReplaysWaiting} replays wait for one subscription.` })
+    throw new ApiError(
+      'conflict',
+      {},
+      { message: `At most ${maxReplaysWaiting} replays can wait for one subscription.` },
+    )
   const id = newUuid()
   const made = replayView(await insertReplay(tx, orgId, subscriptionId, id, { ...window, kinds, events }))
   audit({

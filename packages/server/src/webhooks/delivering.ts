@@ -9,7 +9,7 @@ import { RecentPayloads } from './recent-payloads.ts'
 
 const drainEveryMs = 200
 
-/** The worker's part: turns events into deliveries and delivers them, until it is closed. */
+/** Runs the worker's part until it is closed: turns events into deliveries, and sends them. */
 export function deliverWebhooks(platform: Platform, registry: readonly Deprecation[]) {
   const { sql, config, log, addresses } = platform
   const outbound = openOutbound(config)
@@ -26,14 +26,14 @@ export function deliverWebhooks(platform: Platform, registry: readonly Deprecati
   async function repeat(work: () => Promise<number>) {
     while (!closed.signal.aborted) {
       const made = await work().catch((error: unknown) => {
-        log.warn({ error }, 'draining events failed; the next look tries again')
+        log.warn({ error }, 'draining events failed and will be retried')
         return 0
       })
       if (made > 0) dispatcher.wake()
       else await sleep(drainEveryMs, undefined, { signal: closed.signal }).catch(() => undefined)
     }
   }
-  // What happens now does not wait for what is told again.
+  // New events do not wait for replays.
   const draining = [repeat(() => drainEvents(platform, recent)), repeat(() => continueReplays(sql))]
 
   return {

@@ -20,7 +20,7 @@ export interface DeliveryRow {
 const pendingColumns = raw`id, event_id, kind, subject, trigger, 'pending' as state, attempts, next_attempt_at, created_at, null::timestamptz as ended_at`
 const endedColumns = raw`id, event_id, kind, subject, trigger, state, attempts, null::timestamptz as next_attempt_at, created_at, ended_at`
 
-/** No id is from before 1970. */
+/** Returns the lowest ID of a time. No ID is from before 1970. */
 export const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
 
 export interface DeliveryFilters {
@@ -30,7 +30,9 @@ export interface DeliveryFilters {
   readonly to?: Date
 }
 
-/** Those that are not over and those that are, in one statement: one that ends meanwhile is neither missed nor told twice. */
+/**
+ * Lists pending and finished deliveries in one statement, so that one that finishes meanwhile is neither missed nor listed twice.
+ */
 export async function listDeliveries(
   tx: Tx,
   orgId: string,
@@ -98,7 +100,7 @@ export interface ReplayWindow {
   readonly to: Date
 }
 
-/** How many events a replay would tell, counted no further than `most`. */
+/** Counts the events of a replay, up to `most`. */
 export async function countEvents(tx: Tx, orgId: string, { kinds, from, to }: ReplayWindow, most: number) {
   const { rows } = await raw<{ count: bigint }>`
     select count(*) from (
@@ -181,5 +183,5 @@ const replays = (tx: Tx, orgId: string, subscriptionId: string) =>
     .select(replayColumns)
     .where('org_id', '=', orgId)
     .where('subscription_id', '=', subscriptionId)
-    // One that began before its window was kept tells nothing about it.
+    // Excludes replays that started before their window was stored, about which nothing is known.
     .where('event_count', 'is not', null)

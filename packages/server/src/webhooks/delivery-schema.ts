@@ -7,17 +7,21 @@ import { EventPatterns, patternFaults } from './schema.ts'
 
 const Attempt = Type.Object({
   at: Timestamp,
-  status: Nullable({ ...Count, description: 'The status that was answered; null where nothing was.', examples: [503] }),
+  status: Nullable({
+    ...Count,
+    description: 'The HTTP status of the response; `null` without a response.',
+    examples: [503],
+  }),
   error: Nullable(
     Type.String({
       description:
-        'Why nothing was answered: `dns`, `connection`, `tls`, `timeout`, `refused_address` or `protocol`; null where something was.',
+        'The reason that there was no response: `dns`, `connection`, `tls`, `timeout`, `refused_address` or `protocol`; `null` with a response.',
       examples: ['connection'],
     }),
   ),
-  error_message: Nullable(Type.String({ description: 'The same for people.' })),
+  error_message: Nullable(Type.String({ description: 'The reason in words.' })),
   latency_ms: Count,
-  response: Nullable(Type.String({ description: 'The beginning of what a failing endpoint answered.' })),
+  response: Nullable(Type.String({ description: 'The beginning of the body of an unsuccessful response.' })),
 })
 export type AttemptView = Static<typeof Attempt>
 
@@ -45,7 +49,7 @@ export const DeliveryPath = Type.Object({
 })
 export const DeliveryList = ListOf(Delivery)
 
-/** Ids are the order of time, so that no two deliveries share a place in it. */
+/** IDs are ordered by time, so that no two deliveries share a position in the list. */
 export const newestFirst = '-created_at'
 const kinds = Object.keys(eventKinds) as EventKind[]
 const listed = ListQuery(
@@ -55,7 +59,7 @@ const listed = ListQuery(
 export type DeliveryListQuery = Static<typeof listed>
 const checkList = checkOf(listed)!
 
-/** What was last is asked for first, so newest first is the default. */
+/** The list query with newest first as its default, since the latest deliveries are usually wanted. */
 export const DeliveryListQuery = withCheck(
   Type.Object(
     { ...listed.properties, sort: Type.Optional({ ...listed.properties.sort, default: newestFirst }) },
@@ -67,11 +71,11 @@ export const DeliveryListQuery = withCheck(
 const replay = Type.Object(
   {
     from: windowFilters.from,
-    to: Type.Optional({ ...windowFilters.to, description: 'Until when; by default now.' }),
+    to: Type.Optional({ ...windowFilters.to, description: 'The end of the window; by default now.' }),
     events: Type.Optional({
       ...EventPatterns,
       minItems: 1,
-      description: 'Kinds of events, or `group.*`; by default what the subscription asks for.',
+      description: 'Kinds of events, or `group.*`; by default those that the subscription selects.',
       examples: [['budget.*']],
     }),
   },
@@ -92,12 +96,12 @@ export const Replay = Type.Object(
     status: OneOf(['waiting', 'finished'], { description: '`waiting` until all of its events are in the queue.' }),
     from: Timestamp,
     to: Timestamp,
-    event_count: { ...Count, description: 'How many events will be told again.' },
-    told_count: { ...Count, description: 'How many of them are in the queue, or delivered.' },
+    event_count: { ...Count, description: 'The number of events to deliver again.' },
+    told_count: { ...Count, description: 'The number of these events that are enqueued or delivered.' },
     created_at: Timestamp,
     finished_at: Nullable(Timestamp),
   },
-  { description: 'The replay that has begun.' },
+  { description: 'The replay.' },
 )
 export const ReplayList = ListOf(Replay)
 export const ReplayListQuery = ListQuery({ created_at: 'time' }, { status: Type.Enum(['waiting', 'finished']) })

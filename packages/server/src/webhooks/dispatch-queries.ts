@@ -5,7 +5,7 @@ import { keptDays } from './partitions.ts'
 import { isTold } from './queries.ts'
 import type { Health } from './schedule.ts'
 
-/** What the worker reads and writes of queues. Whoever locks several queues does so in the order of their keys. */
+/** The worker's queries on queues. A transaction that locks several queues locks them in the order of their keys. */
 
 export interface QueueKey {
   readonly orgId: string
@@ -16,7 +16,7 @@ export interface TakenQueue extends QueueKey, Health {
   readonly lease: string
 }
 
-/** Takes queues that are due for a lease, so that nobody else works on them meanwhile; each taking is a lease of its own. */
+/** Leases queues that are due, so that no other process works on them meanwhile; every call has its own lease ID. */
 export async function takeQueues(
   { db }: Sql,
   { leaseSeconds, onlyTroubled, most }: { leaseSeconds: number; onlyTroubled: boolean; most: number },
@@ -28,7 +28,7 @@ export async function takeQueues(
   return rows.map((row) => ({ ...row, lease }))
 }
 
-/** From here on rows are found by their keys, whatever is believed of tables that fill and empty all day. */
+/** Makes the planner find rows by their keys, whatever the statistics say about tables that fill and empty all day. */
 export async function findByKeys(tx: Tx) {
   await raw`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(tx)
@@ -38,7 +38,7 @@ export interface EndpointRow {
   readonly org_id: string
   readonly subscription_id: string
   readonly url: string
-  /** It is to be told anything at all. */
+  /** True when the subscription is enabled and has not ended. */
   readonly enabled: boolean
   readonly sealed: Buffer | null
   readonly sealed_previous: Buffer | null
@@ -46,7 +46,7 @@ export interface EndpointRow {
   readonly org_sealed: Buffer | null
 }
 
-/** Where queues lead and how their deliveries are signed at this moment. */
+/** Returns the URLs of queues and the secrets that their deliveries are signed with at this moment. */
 export async function readEndpoints(tx: Tx, queues: readonly QueueKey[]): Promise<EndpointRow[]> {
   const { rows } = await raw<EndpointRow>`
     select s.org_id, s.id as subscription_id, s.url, ${isTold} as enabled, s.sealed, s.sealed_previous, s.previous_until,
@@ -65,10 +65,10 @@ export interface DueRow {
   readonly attempt_count: number
 }
 
-/** So many are looked through for those that may go; whatever waits for its turn has been put off behind them. */
+/** The number of due deliveries that are examined for sendable ones; blocked ones have been deferred behind them. */
 const lookedThrough = 1_000
 
-/** What is due in queues, the longest first; where order is asked for, only the first of each subject. */
+/** Returns the due deliveries of queues, those due longest first; for ordered subscriptions only the first of each subject. */
 export async function readDue(tx: Tx, queues: readonly (QueueKey & { readonly most: number })[]): Promise<DueRow[]> {
   const { rows } = await raw<DueRow>`
     select k.org_id, k.subscription_id, p.id, p.event_id, p.attempt_count
@@ -101,7 +101,7 @@ export async function readPayloads(tx: Tx, of: readonly DueRow[]): Promise<Paylo
   return rows
 }
 
-/** What is kept of one. */
+/** The stored record of an attempt. */
 export interface Attempt {
   readonly at: string
   readonly status: number | null
@@ -119,8 +119,8 @@ export interface Result extends QueueKey {
 }
 
 /**
- * What became of attempts. A delivery that somebody else has ended meanwhile stays as it is; of one that has waited for longer
- * than deliveries are kept nothing remains, since its day may be dropped.
+ * Records the results of attempts. A delivery that another process has ended meanwhile stays as it is; one that is older than the
+ * retention is deleted without a trace, since its partition may be gone.
  */
 export async function recordResults(tx: Tx, results: readonly Result[]) {
   const over = results.filter(({ state }) => state !== 'pending')
@@ -148,8 +148,8 @@ export async function recordResults(tx: Tx, results: readonly Result[]) {
 }
 
 /**
- * Deliveries that are due, but wait for one of their subject that is not: they are due with it. Those that came after it had failed
- * would otherwise make their queue due all the time, with nothing in it to be sent.
+ * Defers due deliveries that wait for an earlier one of their subject which is not due, until that one is. Otherwise deliveries
+ * that were added after the failure would keep their queue due all the time, with nothing to send in it.
  */
 export async function putOffBlocked(tx: Tx, queues: readonly QueueKey[]) {
   await raw`
@@ -184,8 +184,9 @@ export interface QueueNews extends QueueKey {
 }
 
 /**
- * What was learned of queues, and when they are due again. They are locked first: what is read after that misses nothing that
- * somebody has added and then found the queue leased. Says which leases still held: a queue that another has taken stays his.
+ * Records the health of queues and when they are due again. The queues are locked first, so that the following read includes
+ * every delivery that was added while the queue was leased. Returns the leases that still held: a queue that another process has
+ * leased meanwhile is left to it.
  */
 export async function recordQueues(tx: Tx, news: readonly QueueNews[]): Promise<ReadonlySet<string>> {
   await raw`
@@ -223,7 +224,7 @@ export interface DisabledRow {
   readonly disabled_at: Date
 }
 
-/** Subscriptions nobody should be told anything more: each says why, once. */
+/** Disables subscriptions whose endpoint is gone or keeps failing. Returns each once, with the reason. */
 export async function disableSubscriptions(
   tx: Tx,
   queues: readonly (QueueKey & { readonly reason: 'gone' | 'failing' })[],

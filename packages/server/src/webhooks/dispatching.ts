@@ -24,18 +24,18 @@ import { type Signing, signedHeaders } from './signature.ts'
 
 const lookEveryMs = 200
 const queuesAtOnce = 100
-/** Of what a process can do at once, slow and failing endpoints together get at most this share. */
+/** The share of the concurrency that slow and failing endpoints may use together. */
 const troubledShare = 0.25
-/** Beyond the time an attempt may take: for what comes before it and after. */
+/** The lease time beyond the timeout of an attempt, for the work before and after it. */
 const leaseReserveSeconds = 15
 
-/** Sends what is due in the queues of subscriptions, many side by side, until it is closed. */
+/** Sends the due deliveries of all subscriptions concurrently, until it is closed. */
 export function dispatchDeliveries(
   platform: Platform,
   outbound: Outbound,
   metrics: DeliveryMetrics,
   recent: RecentPayloads,
-  /** What deliveries say that are signed with an organization's secret. */
+  /** Deprecation headers of deliveries that are signed with an organization's secret. */
   announced: DeprecationHeaders,
 ) {
   const { sql, clock, config, log } = platform
@@ -64,20 +64,20 @@ export function dispatchDeliveries(
     for (const queue of taken) leased.add(new LeasedQueue(queue, onlyTroubled, nowMs))
   }
 
-  /** A process that stood still may have lost what it had taken: nothing is begun before it knows. */
+  /** True when the lease may have expired, as in a process that was suspended: then nothing is started. */
   const hasRunOut = ({ leasedAtMs, isLost }: LeasedQueue) =>
     isLost || performance.now() - leasedAtMs > leaseSeconds * 1_000
 
   const fewest = Math.max(1, Math.floor(config.webhookConcurrency / 32))
   const troubledSlots = Math.max(1, Math.floor(config.webhookConcurrency * troubledShare))
-  /** What troubled queues may still begin; for taking another, each that was taken counts although it may have begun nothing. */
+  /** Returns the free slots of degraded queues. With `least` 1, every leased queue counts, even if it has started nothing yet. */
   const troubledFree = (least: 0 | 1) => {
     let used = 0
     for (const queue of leased) if (queue.isAmongTroubled) used += Math.max(least, queue.sending.size)
     return troubledSlots - used
   }
 
-  /** One look at everything; says whether there may be more to do at once. */
+  /** Leases queues and starts deliveries once. Returns true when there may be more to do immediately. */
   async function turn(): Promise<boolean> {
     const free = config.webhookConcurrency - busy
     if (free > 0 && !closed.signal.aborted) {
@@ -94,7 +94,7 @@ export function dispatchDeliveries(
   }
 
   async function fill(wanting: Wanting) {
-    // What is being recorded while this reads would otherwise look as if nobody had sent it.
+    // Deliveries whose result is recorded during the read must not look as if nobody had sent them.
     const known = new Map(wanting.map(({ queue }) => [queue, new Set(queue.sending)]))
     for (const { queue } of wanting) queue.isBeingRead = true
     try {
@@ -122,7 +122,7 @@ export function dispatchDeliveries(
       return { endpoints, due, told: await payloadsOf(tx, due) }
     })
 
-  /** What is remembered saves reading; what is sent never depends on what is still remembered by then. */
+  /** Returns the payloads of deliveries. The cache saves reads; a delivery never depends on an entry still being cached. */
   async function payloadsOf(tx: Tx, due: readonly DueRow[]): Promise<ReadonlyMap<string, Told>> {
     const told = new Map<string, Told>()
     for (const { event_id } of due) {
@@ -159,12 +159,14 @@ export function dispatchDeliveries(
     }
   }
 
-  /** A secret that cannot be opened, because its key is gone, is trouble of its own queue and of no other. */
+  /**
+   * Returns the signing secrets. A secret that cannot be unsealed, because its master key is gone, affects only its own queue.
+   */
   function signingOf(queue: LeasedQueue, endpoint: EndpointRow): Signing | undefined {
     try {
       return secrets.signingAt(clock.now().getTime(), endpoint, announced)
     } catch (error) {
-      log.error({ error, subscription_id: queue.subscriptionId }, 'a subscription’s secret cannot be opened')
+      log.error({ error, subscription_id: queue.subscriptionId }, 'the secret of a subscription cannot be unsealed')
       queue.isStuck = true
       return undefined
     }
@@ -202,7 +204,7 @@ export function dispatchDeliveries(
   }
 
   async function attempt(url: string, signing: Signing, { row, at, told }: Sent): Promise<Outcome> {
-    if (!told) return { error: 'protocol', message: 'The event is no longer kept.', latencyMs: 0 }
+    if (!told) return { error: 'protocol', message: 'The event is no longer stored.', latencyMs: 0 }
     const message = { eventId: formatId('event', row.event_id), body: told.payload, nowMs: at.getTime() }
     return outbound.post(url, { ...commonHeaders(platform.version), ...signedHeaders(signing, message) }, told.payload)
   }
@@ -213,7 +215,7 @@ export function dispatchDeliveries(
         wake = resolve
       })
       const isBusy = await turn().catch(async (error: unknown) => {
-        log.warn({ error }, 'looking for deliveries failed; the next look tries again')
+        log.warn({ error }, 'polling for deliveries failed and will be retried')
         await sleep(lookEveryMs)
         return false
       })
@@ -228,7 +230,7 @@ export function dispatchDeliveries(
       closed.abort()
       wake()
       await running
-      // Looked at until it is true: what is under way is waited for, and each queue is given back with its last result.
+      // Repeats until no queue is leased: attempts in progress are awaited, and each queue is released with its last result.
       while (leased.size > 0) {
         for (const queue of leased) {
           queue.mayHaveMore = false
@@ -240,7 +242,7 @@ export function dispatchDeliveries(
   }
 }
 
-/** An attempt under way; an event that is no longer kept cannot be told. */
+/** An attempt in progress. An event that is no longer stored cannot be sent. */
 interface Sent {
   readonly row: DueRow
   readonly at: Date
@@ -251,8 +253,8 @@ interface Sent {
 type Wanting = readonly { readonly queue: LeasedQueue; readonly room: number }[]
 
 /**
- * What is free, shared out evenly, beginning with those that have the least: no queue can use so much that others get nothing. A
- * queue gets a few at once, because looking into it costs the same for one: who gets none has the least next time.
+ * Shares the free slots evenly, starting with the queues that have the fewest, so that no queue starves others. A queue gets
+ * several at once, because reading it costs the same for one; a queue that gets none has the fewest next time.
  */
 function shared(
   queues: readonly LeasedQueue[],

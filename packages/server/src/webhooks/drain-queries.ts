@@ -3,7 +3,7 @@ import type { Tx } from '../infra/sql.ts'
 import type { DB } from '../infra/tables.ts'
 import { isTold } from './queries.ts'
 
-/** Whether this transaction is the one that drains: events keep their order only if nobody overtakes. */
+/** True when this transaction is the one that drains: events keep their order only if there is a single drainer. */
 export async function isDrainer(tx: Tx): Promise<boolean> {
   const { rows } = await raw<{ is: boolean }>`select pg_try_advisory_xact_lock(hashtext('drain events')) as is`.execute(
     tx,
@@ -44,7 +44,7 @@ export interface Listener {
   readonly ordered: boolean
 }
 
-/** None of them can be deleted before their queues are woken. */
+/** Returns the enabled subscriptions. The lock keeps them from being deleted before their queues are woken. */
 export const listenersOf = (tx: Tx, orgIds: readonly string[]): Promise<Listener[]> =>
   tx
     .selectFrom('webhook_subscriptions')
@@ -64,7 +64,7 @@ export async function replaysWaiting(db: Kysely<DB>, most: number): Promise<Repl
   return rows
 }
 
-/** Taken for this transaction; another worker takes another. */
+/** Locks a replay for this transaction; another worker takes another one. */
 export const lockReplay = (tx: Tx, { org_id, id }: ReplayRow) =>
   tx
     .selectFrom('webhook_replays as r')
@@ -81,7 +81,7 @@ export const lockReplay = (tx: Tx, { org_id, id }: ReplayRow) =>
 
 export type Replay = NonNullable<Awaited<ReturnType<typeof lockReplay>>>
 
-/** How much waits for a replay's subscription, counted no further than `most`. */
+/** Counts the pending deliveries of a replay's subscription, up to `most`. */
 export async function countWaiting(tx: Tx, { org_id, subscription_id }: Replay, most: number): Promise<number> {
   const { rows } = await raw<{ count: bigint }>`
     select count(*) from (
@@ -91,7 +91,7 @@ export async function countWaiting(tx: Tx, { org_id, subscription_id }: Replay, 
   return Number(rows[0]!.count)
 }
 
-/** The next events of a replay, in the order of their ids. */
+/** Returns the next events of a replay, in the order of their IDs. */
 export const replayedEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: Replay, most: number) =>
   tx
     .selectFrom('events')
@@ -104,7 +104,7 @@ export const replayedEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: R
     .limit(most)
     .execute()
 
-/** Notes what a replay has told, and up to where; without a place it has told everything. */
+/** Records the progress of a replay; without `afterId` it has finished. */
 export async function advanceReplay(tx: Tx, { org_id, id }: ReplayRow, told: number, afterId: string | undefined) {
   await tx
     .updateTable('webhook_replays')

@@ -22,10 +22,10 @@ import type { RecentPayloads } from './recent-payloads.ts'
 const perBatch = 500
 const replaysAtOnce = 20
 const replaysLookedAt = 10_000
-/** A replay goes on when no more than this waits for its subscription: what happens meanwhile does not stand behind all of it. */
+/** A replay continues when no more than this many deliveries are pending, so that new events do not queue behind all of it. */
 const waitingBeforeReplay = 5_000
 
-/** Turns events that were written into deliveries, a batch in one transaction; says how many events it took. */
+/** Turns a batch of written events into deliveries, in one transaction. Returns the number of events taken. */
 export async function drainEvents(
   { sql: { db }, clock, log }: Pick<Platform, 'sql' | 'clock' | 'log'>,
   recent: RecentPayloads,
@@ -40,7 +40,7 @@ export async function drainEvents(
     if (events.length < taken.length)
       log.error(
         { events: taken.length - events.length },
-        'events that waited for longer than events are kept were dropped',
+        'events older than the retention were dropped before delivery',
       )
     const orgIds = [...new Set(events.map(({ org_id }) => org_id))]
     await seeOrgs(tx, orgIds)
@@ -66,14 +66,14 @@ export async function drainEvents(
     )
     return taken.length
   })
-  // Only what is committed: what was undone may be told in other words.
+  // Only committed events are cached: one that was rolled back may be written again with another payload.
   for (const { id, payload, created_at } of drained) recent.remember(id, { payload, createdAt: created_at })
   return count
 }
 
 /**
- * Works off a part of some of the replays that wait; says how many deliveries that made. Which ones is left to chance: who has many
- * replays, or one that cannot go on, must not stand before everybody else.
+ * Continues some of the waiting replays and returns the number of deliveries that were enqueued. They are picked at random, so
+ * that an organization with many replays, or with one that cannot continue, does not block the others.
  */
 export async function continueReplays(sql: Sql): Promise<number> {
   let made = 0

@@ -8,7 +8,7 @@ export interface LoggedEventRow {
   readonly kind: string
   readonly subject: string
   readonly created_at: Date
-  /** Of one that nobody has drained yet there is only the body. */
+  /** Null for an event that is not drained yet; then `body` is set. */
   readonly payload: string | null
   readonly body: unknown
 }
@@ -21,7 +21,10 @@ interface Search {
   readonly id?: string
 }
 
-/** An event is either among those that were drained or still in the outbox: draining moves it in one transaction. */
+/**
+ * Reads events that were drained and those still in the outbox. Draining moves an event in one transaction, so it is in exactly
+ * one of them.
+ */
 export async function loggedEvents(
   tx: Tx,
   orgId: string,

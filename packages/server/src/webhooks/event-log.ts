@@ -12,8 +12,13 @@ export const LoggedEvent = Type.Object(
     type: Type.String({ examples: ['budget.stopped'] }),
     created_at: Timestamp,
     org_id: Id('org'),
-    data: Type.Record(Type.String(), Type.Unknown(), { description: 'What the catalog of events says of the type.' }),
-    subject: Type.String({ description: 'What it happened to.', examples: ['bud_01jbsteb4peb5vskx602h9mw4q'] }),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The data that the event catalog defines for the type.',
+    }),
+    subject: Type.String({
+      description: 'The object that the event is about.',
+      examples: ['bud_01jbsteb4peb5vskx602h9mw4q'],
+    }),
   },
   { description: 'The event.' },
 )
@@ -29,7 +34,7 @@ export const EventQuery = ListQuery(
       minLength: 1,
       maxLength: 100,
       pattern: '^[a-z_]+\\.([a-z_]+|\\*)$',
-      description: 'A type, or a group of them as `budget.*`.',
+      description: 'A type, or a group of types such as `budget.*`.',
       examples: ['budget.stopped'],
     }),
     subject: Type.String({ minLength: 1, maxLength: 300 }),
@@ -37,7 +42,7 @@ export const EventQuery = ListQuery(
 )
 export type EventQuery = Static<typeof EventQuery>
 
-/** One page of what has happened, as subscriptions are told it, delivered or not. */
+/** Returns one page of events with the payloads that subscriptions receive, delivered or not. */
 export async function listEvents(sql: Sql, orgId: string, query: EventQuery, now: Date) {
   const asked = pageRequest(query, 'created_at')
   const { from, to, type, subject } = query
@@ -59,7 +64,7 @@ export async function findEvent(sql: Sql, orgId: string, id: string, now: Date):
   return row && viewOf(orgId, row)
 }
 
-/** The very bytes that subscriptions are sent, and what it happened to. */
+/** Returns an event with exactly the payload that subscriptions receive, and its subject. */
 const viewOf = (orgId: string, { payload, body, subject, ...row }: LoggedEventRow): LoggedEvent => ({
   ...(JSON.parse(payload ?? payloadOf({ ...row, org_id: orgId, body })) as Omit<LoggedEvent, 'subject'>),
   subject,

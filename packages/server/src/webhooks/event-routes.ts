@@ -18,7 +18,7 @@ export function events(app: App, { sql, clock }: Platform) {
         tags,
         summary: 'List events',
         description:
-          'What has happened, as webhooks tell it, whether or not there is a subscription. Types that have to be asked for (`decision.refused`, `run.finished` and others) are there only while a subscription names them. Kept for 30 days.',
+          'The events of the organization with the same payloads as webhooks, whether or not there is a subscription. Opt-in types (`decision.refused`, `run.finished` and others) are recorded only while a subscription names them. Kept for 30 days.',
         params: OrgPath,
         querystring: EventQuery,
         response: { 200: EventList },
@@ -35,7 +35,7 @@ export function events(app: App, { sql, clock }: Platform) {
         operationId: 'getEvent',
         tags,
         summary: 'Get an event',
-        description: 'One event, as subscriptions are sent it.',
+        description: 'Returns one event, as subscriptions receive it.',
         params: EventPath,
         response: { 200: LoggedEvent },
       },

@@ -1,24 +1,27 @@
 import type { QueueKey, QueueNews, TakenQueue } from './dispatch-queries.ts'
 import { type Health, isTroubled, learned, maxPauseSeconds, pauseSeconds, widthOf } from './schedule.ts'
 
-/** So long a queue that does not run dry is worked on before others that wait have their turn. */
+/** The time after which a busy queue is released, so that other waiting queues get their turn. */
 const turnMs = 10_000
 
-/** A subscription's queue while this process works on it. */
+/** A subscription's queue while this process has it on lease. */
 export class LeasedQueue implements QueueKey {
   readonly orgId: string
   readonly subscriptionId: string
   readonly isAmongTroubled: boolean
-  /** Deliveries from the moment they are read until what became of them is recorded. */
+  /** Deliveries in progress: from when they are read until their result is recorded. */
   readonly sending = new Set<string>()
-  /** Whether the last look may have left some behind. */
+  /** True when the last read may have left due deliveries behind. */
   mayHaveMore = true
-  /** It is being looked at: what is found will still be sent. */
+  /** True while the queue is being read: deliveries found will still be sent. */
   isBeingRead = false
   isGone = false
-  /** Something of ours is in the way, such as a secret that cannot be opened: nothing is to be learned of its endpoint. */
+  /**
+   * True when a fault of this service blocks the queue, such as a secret that cannot be unsealed: it says nothing about the
+   * endpoint.
+   */
   isStuck = false
-  /** Another has taken it, because the lease had run out. */
+  /** True when another process has leased the queue after this lease expired. */
   isLost = false
   isGivenBack = false
   readonly lease: string
@@ -48,17 +51,17 @@ export class LeasedQueue implements QueueKey {
     return Math.max(0, widthOf(this.health) - this.sending.size)
   }
 
-  /** Looked at again when half of what it bears is free, not for each single one. */
+  /** True when at least half of the queue's concurrency is free, so that it is not read for every single slot. */
   get wantsMore() {
     return !this.isOver && !this.isGivenBack && this.room * 2 >= widthOf(this.health)
   }
 
-  /** While it fails nothing more is begun: it is given back, to be left alone for a while. */
+  /** True while the endpoint fails: nothing more is started, and the queue is released to pause for a while. */
   get isFailing() {
     return this.hasTried && pauseSeconds(this.health) > 0
   }
 
-  /** Nothing more is begun: it is given back as soon as nothing of it is under way. */
+  /** True when nothing more is started: the queue is released as soon as no delivery is in progress. */
   get isOver() {
     return (
       !this.mayHaveMore ||
@@ -66,7 +69,7 @@ export class LeasedQueue implements QueueKey {
       this.isGone ||
       this.isStuck ||
       this.isLost ||
-      // It has become slow among the fast or well among the slow: it is taken again where it belongs.
+      // Its class has changed between healthy and degraded: it is leased again in the right pool.
       (this.hasTried && isTroubled(this.health) !== this.isAmongTroubled) ||
       performance.now() - this.takenAtMs > turnMs
     )

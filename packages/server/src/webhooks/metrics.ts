@@ -9,25 +9,25 @@ export function deliveryMetrics({ sql, clock, metrics: registry }: Platform) {
   const registers = [registry]
   const attempts = new Counter({
     name: 'svc_webhook_attempts_total',
-    help: 'Attempts to deliver an event, by outcome (delivered, the class of the refusing status, or what went wrong) and by version: 1 is signed with an organization’s secret, which is deprecated.',
+    help: 'Attempts to deliver an event, by outcome (delivered, the class of an unsuccessful status, or the error) and by signing version; version 1 uses the organization’s secret, which is deprecated.',
     labelNames: ['outcome', 'version'],
     registers,
   })
   const seconds = new Histogram({
     name: 'svc_webhook_attempt_seconds',
-    help: 'How long endpoints took to answer.',
+    help: 'Response time of endpoints in seconds.',
     buckets: [0.005, 0.025, 0.1, 0.5, 2, 5, 15, 60],
     registers,
   })
   const lag = new Histogram({
     name: 'svc_webhook_lag_seconds',
-    help: 'From the event to the delivery that succeeded at its first attempt.',
+    help: 'Time from an event to its delivery, for deliveries that succeeded at the first attempt.',
     buckets: [0.05, 0.25, 1, 5, 30, 120, 600, 3_600],
     registers,
   })
   const dead = new Counter({
     name: 'svc_webhook_dead_letters_total',
-    help: 'Deliveries given up after their last attempt.',
+    help: 'Deliveries that were given up after their last attempt.',
     registers,
   })
   const disabled = new Counter({
@@ -38,12 +38,12 @@ export function deliveryMetrics({ sql, clock, metrics: registry }: Platform) {
   })
   const oldest = new Gauge({
     name: 'svc_webhook_oldest_event_seconds',
-    help: 'How long the oldest event has waited to be turned into deliveries.',
+    help: 'Age of the oldest event that is not yet turned into deliveries.',
     registers,
   })
   new Gauge({
     name: 'svc_webhook_events_waiting',
-    help: 'Events that are not turned into deliveries yet; counted up to 10,000.',
+    help: 'Events that are not yet turned into deliveries, counted up to 10,000.',
     registers,
     async collect() {
       const found = await eventsWaiting(sql.db).catch(() => undefined)

@@ -7,21 +7,21 @@ import { getOrgSecret, rotateOrgSecret } from './org-secret.ts'
 import { OrgSecret, OrgSecretRotation } from './schema.ts'
 import type { WebhookSecrets } from './secrets.ts'
 
-/** The organization's shared secret; that these routes are deprecated is said by the registry, not here. */
+/** The routes of the organization's shared secret. Their deprecation is declared in the registry, not here. */
 export function orgSecretRoutes(app: App, { sql }: Platform, change: Change, secrets: WebhookSecrets) {
   const tags = ['webhooks']
 
   app.get(
     '/v1/admin/orgs/:org_id/webhook-secret',
     {
-      // Whoever has the secret can sign in the service's name: that is more than reading.
+      // The holder of the secret can sign in the service's name, which is more than read access.
       config: { role: 'operator', scope: 'admin:write', tenant: { role: 'admin', scope: 'webhooks:write' } },
       schema: {
         operationId: 'getOrgWebhookSecret',
         tags,
         summary: 'Get the organization’s webhook secret',
         description:
-          'The secret that signs the deliveries of all subscriptions without one of their own. Answers operators, and the organization’s own `owner` and `admin`.',
+          'Returns the secret that signs the deliveries of all subscriptions without their own secret. Available to operators, and to the organization’s own `owner` and `admin`.',
         params: AdminOrgPath,
         response: { 200: OrgSecret },
       },
@@ -41,7 +41,7 @@ export function orgSecretRoutes(app: App, { sql }: Platform, change: Change, sec
         tags,
         summary: 'Rotate the organization’s webhook secret',
         description:
-          'Replaces the shared secret at once. Where every subscription has a secret of its own nothing is changed, and `rotated` is false. Answers operators, and the organization’s own `owner` and `admin`.',
+          'Replaces the shared secret immediately. When every subscription has its own secret, nothing changes and `rotated` is `false`. Available to operators, and to the organization’s own `owner` and `admin`.',
         params: AdminOrgPath,
         response: { 200: OrgSecretRotation },
       },

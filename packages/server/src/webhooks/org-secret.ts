@@ -7,7 +7,7 @@ import { countSubscriptions, findOrgSecret, insertOrgSecret, lockSubscriptions, 
 import type { OrgSecretView } from './schema.ts'
 import { newOrgSecret, type WebhookSecrets } from './secrets.ts'
 
-/** From the first subscription on there is a secret to sign with. */
+/** Creates the organization's secret if it has none: from the first subscription on there is one to sign with. */
 export const ensureOrgSecret = (tx: Tx, secrets: WebhookSecrets, orgId: string) =>
   insertOrgSecret(tx, orgId, secrets.sealSecret({ orgId }, newOrgSecret()))
 
@@ -21,20 +21,23 @@ async function orgSecretView(tx: Tx, secrets: WebhookSecrets, orgId: string): Pr
   }
 }
 
-/** The organization's secret, made if nobody has needed it before. */
+/** Returns the organization's secret, and creates it on first use. */
 export async function getOrgSecret(tx: Tx, secrets: WebhookSecrets, orgId: string): Promise<OrgSecretView> {
   if (!(await lockSubscriptions(tx, orgId))) throw new ApiError('not_found')
   await ensureOrgSecret(tx, secrets, orgId)
   return orgSecretView(tx, secrets, orgId)
 }
 
-/** Once every subscription has a secret of its own, nothing is signed with the organization's: it then stays as it is. */
+/**
+ * Rotates the organization's secret. Once every subscription has its own secret, nothing is signed with this one and it stays
+ * unchanged.
+ */
 export async function rotateOrgSecret({ tx, audit }: ChangeTools, secrets: WebhookSecrets, orgId: string) {
   if (!(await lockSubscriptions(tx, orgId))) throw new ApiError('not_found')
   await ensureOrgSecret(tx, secrets, orgId)
   const { all, signing } = await countSubscriptions(tx, orgId)
   if (all > 0 && all === signing) return { rotated: false, ...(await orgSecretView(tx, secrets, orgId)) }
-  // The old one is not opened: where its key is gone, this is the way out.
+  // The old secret is not unsealed, so that rotation also works when its master key is gone.
   const before = (await findOrgSecret(tx, orgId))!
   await replaceOrgSecret(tx, orgId, secrets.sealSecret({ orgId }, newOrgSecret()))
   const after = await orgSecretView(tx, secrets, orgId)

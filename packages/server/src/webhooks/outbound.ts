@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { createOutbound, type Outbound } from '../infra/outbound.ts'
 
-/** The way out to subscribers' endpoints, as the operator allows it. */
+/** Opens the HTTP client for subscribers' endpoints, with the operator's egress settings. */
 export const openOutbound = (config: Config): Outbound =>
   createOutbound({
     allowedCidrs: config.webhookAllowedCidrs ?? [],

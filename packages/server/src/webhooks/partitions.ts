@@ -4,7 +4,7 @@ import type { Platform } from '../infra/platform.ts'
 import type { Sql } from '../infra/sql.ts'
 
 const daysAhead = 7
-/** For how long events and deliveries can be asked for; their days are dropped one day later. */
+/** The retention of events and deliveries; their partitions are dropped one day later. */
 export const keptDays = 30
 const dayMs = 86_400_000
 const tables = [
@@ -12,14 +12,17 @@ const tables = [
   { name: 'webhook_deliveries', bound: bounds.uuid, keptDays: keptDays + 1 },
 ]
 
-/** Nothing can be told without a day to write it to: days stand ready a week early. */
+/** Creates the partitions of the coming week: without a partition, events cannot be written. */
 export const ensureWebhookPartitions = (sql: Sql, now: Date) => ensureDays(sql, tables, now, daysAhead)
 
-/** The days behind as well: what was written while no worker made any needs its day, or nothing after it is ever told. */
+/**
+ * Also creates the partitions of the past: events written while no worker created any need theirs, or nothing after them is ever
+ * delivered.
+ */
 export const ensureKeptDays = (sql: Sql, now: Date) =>
   ensureDays(sql, tables, new Date(now.getTime() - (keptDays - 1) * dayMs), keptDays - 1 + daysAhead)
 
-/** From when on something that was made then has its day. */
+/** Returns the earliest time from which rows are retained. */
 export const keptSince = (now: Date) => now.getTime() - keptDays * dayMs
 
 export const keepWebhookPartitionsJob = ({ sql, clock }: Platform): Job => ({

@@ -6,8 +6,8 @@ import { operatorsOrgId } from '../values/id.ts'
 import { maxPendingCounted } from './schema.ts'
 
 /**
- * Held until the transaction ends: whoever changes an organization's subscriptions or their secrets comes one after the other,
- * so that what follows from all of them together is never worked out from half a change.
+ * Locks an organization's subscriptions until the transaction ends: changes of subscriptions and their secrets are serialised, so
+ * that what depends on all of them is never derived from half a change.
  */
 export async function lockSubscriptions(tx: Tx, orgId: string): Promise<boolean> {
   const row = await tx
@@ -20,7 +20,7 @@ export async function lockSubscriptions(tx: Tx, orgId: string): Promise<boolean>
   return row !== undefined
 }
 
-/** A subscription is told what happens while it is enabled and the grant under which it was made is not over. */
+/** True while a subscription receives events: it is enabled, and the grant under which it was created has not ended. */
 export const isTold = raw<boolean>`(enabled and (ends_at is null or ends_at > clock_timestamp()))`
 
 const own = [
@@ -44,7 +44,7 @@ const own = [
 
 const pendingOf = raw`webhook_pending p where p.org_id = s.org_id and p.subscription_id = s.id`
 
-/** A subscription with how it fares; its secrets are read where they are used and nowhere else. */
+/** Selects subscriptions with the health of their endpoints; secrets are read only where they are used. */
 const subscriptions = (tx: Tx, orgId: string) =>
   tx
     .selectFrom('webhook_subscriptions as s')
@@ -76,7 +76,7 @@ export async function listSubscriptions(
 ) {
   let query = subscriptions(tx, orgId).select(raw<string>`s.created_at::text`.as('sort_value'))
   if (filters.enabled !== undefined) query = query.where('s.enabled', '=', filters.enabled)
-  // The page is cut by what the query selects; the builder's type does not carry the aliases.
+  // The page is selected by the query's columns; the builder's type does not carry the aliases.
   return keysetPage(query as never, { sort: 's.created_at', id: 's.id' }, page).execute() as ReturnType<
     typeof query.execute
   >
@@ -102,7 +102,7 @@ export interface SubscriptionFields {
   readonly events: readonly string[]
   readonly ordered: boolean
   readonly enabled: boolean
-  /** When the grant under which it was made is over; null where it stays. */
+  /** The end of the grant under which the subscription was created; null when it stays. */
   readonly ends_at: Date | null
 }
 
@@ -141,7 +141,7 @@ export const updateSubscription = (
     .where('id', '=', id)
     .execute()
 
-/** Disables what a grant has made, unless the organization has decided to keep it. */
+/** Disables the subscriptions that were created under a grant, except those that the organization has decided to keep. */
 export const disableMadeUnder = (tx: Tx, orgId: string, grantId: string) =>
   tx
     .updateTable('webhook_subscriptions')
@@ -159,13 +159,13 @@ export const disableMadeUnder = (tx: Tx, orgId: string, grantId: string) =>
     .execute()
 
 /**
- * What waits for it goes with it; what was delivered stays until its day is dropped. Workers lock deliveries before queues, and so
- * does this; what was added meanwhile goes last, except what a worker is ending anyway.
+ * Deletes a subscription with its pending deliveries; finished ones stay until their partition is dropped. Deliveries are locked
+ * before queues, as workers do; deliveries added meanwhile are deleted last, except those that a worker is ending anyway.
  */
 export async function deleteSubscription(tx: Tx, orgId: string, id: string) {
   const waiting = raw`org_id = ${orgId} and subscription_id = ${id}`
   await raw`delete from webhook_pending where ${waiting}`.execute(tx)
-  // Who continues a replay holds it while waking the queue: so it goes before the queue does.
+  // Whoever continues a replay holds its lock while waking the queue, so it is deleted before the queue.
   await raw`delete from webhook_replays where ${waiting}`.execute(tx)
   await tx.deleteFrom('webhook_subscriptions').where('org_id', '=', orgId).where('id', '=', id).execute()
   await raw`
@@ -173,12 +173,14 @@ export async function deleteSubscription(tx: Tx, orgId: string, id: string) {
        and id in (select id from webhook_pending where ${waiting} for update skip locked)`.execute(tx)
 }
 
-/** Whoever works out what an organization asks for sees everything that others have worked it out from before. */
+/**
+ * Serialises the derivation of an organization's opt-in kinds, so that each sees all changes that earlier ones were derived from.
+ */
 export async function lockOptIns(tx: Tx, orgId: string) {
   await raw`select pg_advisory_xact_lock(hashtextextended(${`event opt-ins ${orgId}`}, 0))`.execute(tx)
 }
 
-/** The secret that was in use goes on beside the new one for the overlap, if there is one. */
+/** Replaces a subscription's own secret; the previous one stays valid beside it for the overlap, if there is one. */
 export const replaceOwnSecret = (tx: Tx, orgId: string, id: string, sealed: Buffer, overlapSeconds: number) => {
   const isKept = raw`${overlapSeconds}::integer > 0 and sealed is not null`
   return tx

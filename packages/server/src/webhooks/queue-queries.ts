@@ -14,7 +14,7 @@ export interface NewDelivery {
   readonly ordered: boolean
 }
 
-/** Puts deliveries at the end of their subscriptions' queues and says that there is something to do. Returns their ids. */
+/** Appends deliveries to the queues of their subscriptions and wakes the queues. Returns their IDs. */
 export async function enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promise<string[]> {
   if (deliveries.length === 0) return []
   const rows = deliveries.map((delivery) => ({ ...delivery, id: newUuid() }))
@@ -35,8 +35,8 @@ interface QueueKey {
 }
 
 /**
- * Queues with something to do now. Whoever has leased one sees for itself before it gives it back; one whose endpoint keeps
- * failing stays alone for its time. Locked in order of their keys, as everybody does who takes several.
+ * Makes queues due now. A process that has leased one checks it again before releasing it; a queue whose endpoint keeps failing
+ * stays paused. Queues are locked in the order of their keys, as everywhere.
  */
 async function wake(tx: Tx, queues: readonly QueueKey[]) {
   await raw`
@@ -49,8 +49,8 @@ async function wake(tx: Tx, queues: readonly QueueKey[]) {
 }
 
 /**
- * A subscription that may be told again begins without its past: what waits is due now. Who has its queue on lease sees for
- * itself before it gives it back.
+ * Resets the queue of a subscription that is enabled again or has a new URL: everything pending is due now. A process that has
+ * leased the queue checks it again before releasing it.
  */
 export async function reopenQueue(tx: Tx, orgId: string, subscriptionId: string) {
   await raw`

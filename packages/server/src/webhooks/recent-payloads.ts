@@ -6,7 +6,10 @@ export interface Told {
   readonly createdAt: Date
 }
 
-/** What this process has just drained, it will most likely send: then it need not be read again. The oldest go first. */
+/**
+ * A cache of the payloads that this process has just drained and will most likely send, so that they need not be read again. The
+ * oldest are evicted first.
+ */
 export class RecentPayloads {
   private readonly known = new Map<string, Told>()
   private readonly limits: { readonly events: number; readonly characters: number }
@@ -16,7 +19,7 @@ export class RecentPayloads {
     this.limits = limits
   }
 
-  /** Its words never change, so that a second time adds nothing. */
+  /** Caches a payload. Payloads never change, so a second call adds nothing. */
   remember(eventId: string, told: Told) {
     if (this.known.has(eventId)) return
     this.known.set(eventId, told)

@@ -22,7 +22,7 @@ import { refreshOptIns } from './subscriptions.ts'
 
 const perBatch = 500
 const tryAgainMs = 200
-/** So long every delivery of a subscription has to fail before it is told nothing more. */
+/** The number of days for which every delivery must fail before the subscription is disabled. */
 const failingDays = 5
 
 interface Entry {
@@ -31,8 +31,8 @@ interface Entry {
 }
 
 /**
- * Writes down what became of attempts, as many together as have gathered while the last were written. Nothing is dropped: while
- * PostgreSQL is away it is tried again, and as long no slot of it is free for another attempt.
+ * Records the results of attempts, batching those that gather while the previous batch is written. Nothing is dropped: while
+ * PostgreSQL is unavailable the write is retried, and until then the slots stay occupied.
  */
 export function recordOutcomes(
   { sql, log, config }: Platform,
@@ -52,7 +52,7 @@ export function recordOutcomes(
   const settling = new Set<LeasedQueue>()
   let flushing: Promise<void> | undefined
 
-  /** Renewed long before it runs out. */
+  /** True when a third of the lease has passed, so that it is renewed long before it expires. */
   const isOld = ({ leasedAtMs }: LeasedQueue) => performance.now() - leasedAtMs > (leaseSeconds * 1_000) / 3
   const hasWork = () => waiting.length > 0 || settling.size > 0
   const wake = () => {
@@ -63,7 +63,7 @@ export function recordOutcomes(
   }
 
   async function flushAll() {
-    // One turn of the event loop, so that answers which arrive together are written together.
+    // Waits one turn of the event loop, so that responses that arrive together are written together.
     await new Promise(setImmediate)
     while (hasWork()) {
       const entries = waiting.slice(0, perBatch)
@@ -77,7 +77,10 @@ export function recordOutcomes(
     }
   }
 
-  /** One queue's trouble with the database must not keep the results of all others: they are then written queue by queue. */
+  /**
+   * Writes a batch; when the database rejects its data, writes it queue by queue, so that one queue's fault does not block the
+   * results of all others.
+   */
   async function write(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, QueueNews>) {
     for (;;) {
       const written = await tryToWrite(entries, news)
@@ -96,19 +99,21 @@ export function recordOutcomes(
       }
       return
     }
-    // What a stranger has answered is all that nobody can foresee: without it the rest is written.
+    // The text of a response is the only unpredictable part: without it, the rest can be written.
     if (entries.some(({ result }) => result.attempt.response !== null || result.attempt.error_message !== null))
       return write(entries.map(withoutWords), news)
     for (const queue of queues) {
       queue.isStuck = true
       log.error(
         { subscription_id: formatId('subscription', queue.subscriptionId) },
-        'what became of deliveries cannot be written; they will be sent again',
+        'delivery results cannot be written; the deliveries will be sent again',
       )
     }
   }
 
-  /** A queue is given back with the last of its results; one that is kept long renews its lease. */
+  /**
+   * Determines the lease updates: a queue is released with the last of its results; one that is held for long renews its lease.
+   */
   function newsOf(entries: readonly Entry[], queues: ReadonlySet<LeasedQueue>) {
     const done = Map.groupBy(entries, ({ queue }) => queue)
     const news = new Map<LeasedQueue, QueueNews>()
@@ -134,11 +139,11 @@ export function recordOutcomes(
           entries.map(({ result }) => result),
         )
         const disabled = await disable(tx, [...queues])
-        // Who took a queue and found nothing to send in it may have found what waits for another.
+        // A queue in which nothing could be sent may contain deliveries that are blocked by an earlier one.
         const unused = [...news.values()].filter(({ isGivenBack, hasTried }) => isGivenBack && !hasTried)
         if (unused.length > 0) await putOffBlocked(tx, unused)
         const leases = news.size > 0 ? await recordQueues(tx, [...news.values()]) : new Set<string>()
-        // The chain of entries is everybody's last lock.
+        // The audit chain is the last lock of every transaction.
         for (const row of disabled) await record(tx, keyring, row.org_id, disabledEntry(row))
         return leases
       })
@@ -148,8 +153,8 @@ export function recordOutcomes(
       }
       return 'yes'
     } catch (error) {
-      log.warn({ error, results: entries.length }, 'what became of deliveries was not written; it is tried again')
-      // 22 and 23: there is something in it that the database does not take, however often it is sent.
+      log.warn({ error, results: entries.length }, 'delivery results were not written and will be retried')
+      // SQLSTATE classes 22 and 23: the data itself is rejected, however often it is sent.
       return /^2[23]/.test((error as { code?: string }).code ?? '') ? 'never' : 'not_now'
     }
   }
@@ -163,7 +168,7 @@ export function recordOutcomes(
       reason: isGone ? ('gone' as const) : ('failing' as const),
     }))
     const disabled = await disableSubscriptions(tx, keys, failingDays)
-    // Each takes the lock of its organization: in one order, as everybody does who takes several.
+    // Each takes the lock of its organization, in one order, as everywhere.
     const sorted = disabled.toSorted((a, b) => (a.org_id < b.org_id ? -1 : 1))
     for (const { org_id, id, url, disabled_reason, disabled_at } of sorted) {
       const subject = formatId('subscription', id)
@@ -173,7 +178,7 @@ export function recordOutcomes(
           subject,
           data: {
             subscription_id: subject,
-            // The rest of a URL is a secret of its endpoint often enough.
+            // The path of a URL often contains a secret of the endpoint.
             origin: new URL(url).origin,
             reason: disabled_reason,
             disabled_at: timestamp(disabled_at),
@@ -191,13 +196,13 @@ export function recordOutcomes(
       waiting.push({ queue, result })
       wake()
     },
-    /** Gives a queue back where nothing of it is under way, or renews its lease where that is due. */
+    /** Releases a queue without deliveries in progress, or renews its lease when that is due. */
     settle: (queue: LeasedQueue) => {
       if (queue.isGivenBack || (!isOld(queue) && (queue.sending.size > 0 || !queue.isOver))) return
       settling.add(queue)
       wake()
     },
-    /** When there is nothing left to write, or a moment later. */
+    /** Resolves when nothing is left to write, or shortly after. */
     written: () => flushing ?? sleep(10),
   }
 }

@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely'
 import type { Sql, Tx } from '../infra/sql.ts'
 import type { SecretOwner } from './secrets.ts'
 
-/** Whose secrets are closed with one of these master keys. */
+/** Returns the owners of secrets that are sealed with one of these master keys. */
 export const secretsSealedWith = async ({ db }: Sql, keyIds: readonly string[], most: number): Promise<SecretOwner[]> =>
   (
     await raw<{ org_id: string; subscription_id: string | null }>`
@@ -17,7 +17,7 @@ export interface Sealed {
   readonly sealed_previous: Buffer | null
 }
 
-/** A previous secret whose overlap is over is not worth moving: nobody verifies with it. */
+/** Returns the sealed secrets of an owner. A previous secret whose overlap has ended is left out: nobody verifies with it. */
 export async function findSealed(tx: Tx, { orgId, subscriptionId }: SecretOwner): Promise<Sealed | undefined> {
   const { rows } =
     subscriptionId === undefined

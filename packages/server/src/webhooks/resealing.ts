@@ -5,7 +5,7 @@ import { type SecretOwner, webhookSecrets } from './secrets.ts'
 
 const perLook = 100
 
-/** Closes every webhook secret with the newest master key that was closed with an older one. */
+/** Reseals every webhook secret that is sealed with an older master key with the newest one. */
 export async function resealWebhookSecrets(sql: Sql, config: Pick<Config, 'masterKeys'>): Promise<number> {
   const secrets = webhookSecrets(config)
   const old = config
@@ -19,10 +19,10 @@ export async function resealWebhookSecrets(sql: Sql, config: Pick<Config, 'maste
     for (const owner of owners)
       if (await sql.asOrgs([owner.orgId], (tx) => reseal(tx, owner)).catch(() => false)) moved++
     if (owners.length < perLook) return moved
-    if (moved === before) throw new Error('no secret of this batch can be opened')
+    if (moved === before) throw new Error('no secret of this batch can be unsealed')
   }
 
-  /** Locked while it is moved: whoever rotates it comes before or after. */
+  /** Reseals under a lock, so that a rotation happens before or after. */
   async function reseal(tx: Tx, owner: SecretOwner): Promise<boolean> {
     const found = await findSealed(tx, owner)
     if (!found) return false

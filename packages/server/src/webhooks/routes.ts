@@ -32,10 +32,10 @@ export function webhooks(app: App, platform: Platform, change: Change) {
   const secrets = webhookSecrets(config)
   const outbound = openOutbound(config)
   app.addHook('onClose', outbound.close)
-  describeTag(app, 'webhooks', 'Events of an organization, told to endpoints of its own.')
-  describeTag(app, 'events', 'What subscriptions are sent.')
+  describeTag(app, 'webhooks', 'Events of an organization, delivered to its own endpoints.')
+  describeTag(app, 'events', 'The payloads that subscriptions receive.')
 
-  /** As it will be stored. Names are looked up, which takes its time: never within a transaction. */
+  /** Checks and normalises a URL. It resolves host names, which takes time, so it is never called within a transaction. */
   async function allowedUrl(url: string): Promise<string> {
     const fault = await outbound.check(url)
     if (fault) throw validationFailed([{ field: 'url', ...fault }])
@@ -51,7 +51,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Create a subscription',
         description:
-          'Events are posted to its URL from now on. With `signing` `subscription` it has a secret of its own, which is in this answer and in no other; without, its deliveries are signed with the organization’s secret, which is deprecated, until it has one.',
+          'Events are posted to its URL from now on. With `signing` `subscription` it has its own secret, which is shown only in this response. Otherwise its deliveries are signed with the organization’s secret, which is deprecated, until it has its own.',
         params: OrgPath,
         body: SubscriptionInput,
         response: { 201: CreatedSubscription },
@@ -74,7 +74,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
         operationId: 'listWebhooks',
         tags,
         summary: 'List subscriptions',
-        description: 'The subscriptions of the organization, each with how its deliveries fare.',
+        description: 'The subscriptions of the organization, each with the health of its endpoint.',
         params: OrgPath,
         querystring: SubscriptionListQuery,
         response: { 200: SubscriptionList },
@@ -97,7 +97,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
         operationId: 'getWebhook',
         tags,
         summary: 'Get a subscription',
-        description: 'One subscription, with how its deliveries fare.',
+        description: 'Returns one subscription, with the health of its endpoint.',
         params: SubscriptionPath,
         response: { 200: Subscription },
       },
@@ -120,12 +120,13 @@ export function webhooks(app: App, platform: Platform, change: Change) {
       name: 'Webhook',
       put: {
         summary: 'Replace a subscription',
-        description: 'What is left out returns to its default; otherwise as changing it.',
+        description:
+          'Fields that are left out return to their defaults; otherwise the same as changing the subscription.',
       },
       patch: {
         summary: 'Change a subscription',
         description:
-          'Changes the fields that are given and no other. Enabled again, it is told what waits for it at once; what happened while it was disabled can be replayed.',
+          'Changes only the given fields. When the subscription is enabled again, pending deliveries are sent immediately; events that happened while it was disabled can be replayed.',
       },
       params: SubscriptionPath,
       body: SubscriptionReplacement,
@@ -151,7 +152,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
         operationId: 'deleteWebhook',
         tags,
         summary: 'Delete a subscription',
-        description: 'It is told nothing more, also not what waits for it.',
+        description: 'Nothing more is delivered, including pending deliveries.',
         params: SubscriptionPath,
         response: { 204: Type.Null({ description: 'Deleted.' }) },
       },

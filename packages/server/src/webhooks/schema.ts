@@ -8,13 +8,13 @@ import { asksFor, eventKinds } from '../events/events.ts'
 const maxOverlapSeconds = 7 * 86_400
 const maxUrlLength = 2_048
 
-/** A kind, or `group.*` for all kinds of a group, also those that are added later. */
+/** A kind, or `group.*` for all kinds of a group, including those added later. */
 const EventPattern = Type.String({ maxLength: 100, examples: ['budget.*'] })
 export const EventPatterns = Type.Array(EventPattern, { maxItems: 50, uniqueItems: true })
 
-const noSuchKind = `Name a kind or a group such as \`budget.*\`; none at all means every kind that is not opt-in. The kinds are ${Object.keys(eventKinds).join(', ')}.`
+const noSuchKind = `Name a kind or a group such as \`budget.*\`. An empty list selects every kind that is not opt-in. The kinds are ${Object.keys(eventKinds).join(', ')}.`
 
-/** A pattern that no kind fits is a misspelling that would otherwise be a subscription to nothing. */
+/** Reports patterns that match no kind: a misspelling would otherwise subscribe to nothing. */
 export const patternFaults = (events: readonly string[] | undefined): FieldFault[] =>
   (events ?? []).flatMap((pattern, i) =>
     Object.keys(eventKinds).some((kind) => asksFor([pattern], kind))
@@ -26,13 +26,13 @@ const fields = {
   url: Type.String({
     minLength: 1,
     maxLength: maxUrlLength,
-    description: 'Where deliveries are posted to: http or https, at a public address.',
+    description: 'The URL that deliveries are posted to: http or https, at a public address.',
     examples: ['https://hooks.example.com/weir'],
   }),
   events: Type.Optional({
     ...EventPatterns,
     default: [],
-    description: 'Kinds of events, or `group.*`; none means every kind that is not opt-in.',
+    description: 'Kinds of events, or `group.*`. An empty list selects every kind that is not opt-in.',
     examples: [['budget.*', 'key.revoked']],
   }),
   description: Type.Optional(Type.String({ maxLength: 500, default: '', examples: ['pages the on-call'] })),
@@ -40,7 +40,7 @@ const fields = {
     Type.Boolean({
       default: false,
       description:
-        'Events about one subject come in order: one waits until those before it were delivered or have failed.',
+        'Delivers events of one subject in order: each waits until the previous ones were delivered or have failed.',
     }),
   ),
   enabled: Type.Optional(Type.Boolean({ default: true })),
@@ -55,7 +55,7 @@ const input = Type.Object(
         enum: ['organization', 'subscription'],
         default: 'organization',
         description:
-          '`subscription` gives it a secret of its own at once, which is shown in this answer; `organization`, which is deprecated, signs with the secret that all such subscriptions share.',
+          '`subscription` creates its own secret, which is shown in this response; `organization`, which is deprecated, signs with the secret that all such subscriptions share.',
       }),
     ),
   },
@@ -72,28 +72,28 @@ export const SubscriptionReplacement = withCheck(replacement, ({ events }: Subsc
   patternFaults(events),
 )
 
-/** As far as somebody counts: an endpoint that was away for a day may have millions waiting. */
+/** The limit of counting: an endpoint that was unavailable for a day may have millions pending. */
 export const maxPendingCounted = 10_000
 
 const Health = Type.Object({
   status: OneOf(['idle', 'healthy', 'failing', 'disabled'], {
     description:
-      '`idle` until an attempt shows more, then `healthy`, or `failing` since the last attempt failed; `disabled` is told nothing.',
+      '`idle` before the first attempt, then `healthy`, or `failing` after a failed attempt; a `disabled` subscription receives nothing.',
     examples: ['healthy'],
   }),
   consecutive_failures: Count,
   failing_since: Nullable(Timestamp),
   last_attempt_at: Nullable(Timestamp),
   last_success_at: Nullable(Timestamp),
-  latency_ms: Nullable({ ...Count, description: 'What its endpoint has taken to answer lately.' }),
-  pending: { ...Count, description: `Deliveries that are not over; counted up to ${maxPendingCounted}.` },
+  latency_ms: Nullable({ ...Count, description: 'The recent response time of the endpoint.' }),
+  pending: { ...Count, description: `Pending deliveries, counted up to ${maxPendingCounted}.` },
   oldest_pending_at: Nullable(Timestamp),
 })
 
 const SigningVersion = Type.Integer({
   minimum: 1,
   maximum: 2,
-  description: 'The `X-Svc-Event-Version` of its deliveries: 1 under the organization’s secret, 2 under its own.',
+  description: 'The `X-Svc-Event-Version` of its deliveries: 1 with the organization’s secret, 2 with its own.',
 })
 
 export const Subscription = Type.Object(
@@ -111,7 +111,7 @@ export const Subscription = Type.Object(
       Type.String({
         ...Id('grant'),
         description:
-          'The support grant under which it was made. It ends with that grant, unless a key of the organization sends `enabled: true`.',
+          'The support grant under which it was created. It ends with that grant, unless a key of the organization sends `enabled: true`.',
       }),
     ),
     signing_version: SigningVersion,
@@ -119,7 +119,7 @@ export const Subscription = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { description: 'The subscription, and how its endpoint fares.' },
+  { description: 'The subscription, with the health of its endpoint.' },
 )
 export type SubscriptionView = Static<typeof Subscription>
 
@@ -128,12 +128,12 @@ export const CreatedSubscription = Type.Object(
     ...Subscription.properties,
     secret: Type.Optional(
       Type.String({
-        description: 'With `signing` `subscription`: the secret of its own. Shown in this answer only.',
+        description: 'The secret of the subscription, with `signing` `subscription`. Shown only in this response.',
         examples: ['whsec_…'],
       }),
     ),
   },
-  { description: 'The subscription, with its secret where it has one of its own.' },
+  { description: 'The subscription, with its own secret if it has one.' },
 )
 
 export const SubscriptionPath = Type.Object({ id: PathId('org'), sub_id: PathId('subscription') })
@@ -143,22 +143,22 @@ export const SubscriptionListQuery = ListQuery({ created_at: 'time' }, { enabled
 const signing = {
   subscription_id: Id('subscription'),
   version: SigningVersion,
-  generation: Type.Integer({ ...Count, description: 'How many secrets of its own it has had.' }),
-  rotated_at: Nullable({ ...Timestamp, description: 'null while it has no secret of its own.' }),
+  generation: Type.Integer({ ...Count, description: 'The number of its own secrets so far.' }),
+  rotated_at: Nullable({ ...Timestamp, description: '`null` while it has no secret of its own.' }),
   previous_expires_at: Nullable({
     ...Timestamp,
-    description: 'Until then deliveries carry the old secret’s signature too.',
+    description: 'Until then, deliveries are also signed with the previous secret.',
   }),
 }
-export const Signing = Type.Object(signing, { description: 'How deliveries are signed, without the secret.' })
+export const Signing = Type.Object(signing, { description: 'The signing of deliveries, without the secret.' })
 export type SigningView = Static<typeof Signing>
 
 export const SigningWithSecret = Type.Object(
   {
     ...signing,
-    secret: Type.String({ description: 'Shown in this answer only.', examples: ['whsec_…'] }),
+    secret: Type.String({ description: 'Shown only in this response.', examples: ['whsec_…'] }),
   },
-  { description: 'The signing secret: shown in this answer only.' },
+  { description: 'The signing secret, which is shown only in this response.' },
 )
 export const RotateInput = Type.Object(
   {
@@ -167,7 +167,8 @@ export const RotateInput = Type.Object(
         minimum: 0,
         maximum: maxOverlapSeconds,
         default: 0,
-        description: 'How long deliveries are signed with the old secret as well; without meaning for the first one.',
+        description:
+          'The time for which deliveries are also signed with the previous secret. Ignored for the first secret.',
       }),
     ),
   },
@@ -180,13 +181,13 @@ const orgSecret = {
   created_at: Timestamp,
   rotated_at: Timestamp,
 }
-export const OrgSecret = Type.Object(orgSecret, { description: 'The organization’s secret, masked.' })
+export const OrgSecret = Type.Object(orgSecret, { description: 'The organization’s secret.' })
 export type OrgSecretView = Static<typeof OrgSecret>
 export const OrgSecretRotation = Type.Object(
   {
     ...orgSecret,
     rotated: Type.Boolean({
-      description: 'false where every subscription has a secret of its own: then nothing was changed.',
+      description: '`false` when every subscription has its own secret; then nothing was changed.',
     }),
   },
   { description: 'The state of the organization’s secret.' },

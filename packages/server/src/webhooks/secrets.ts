@@ -12,30 +12,33 @@ const digestLength = 16
 export const newOwnSecret = () => ownSecretPrefix + randomBytes(secretBytes).toString('base64')
 export const newOrgSecret = () => `whorg_${randomBytes(secretBytes).toString('base64url')}`
 
-/** Whose secret it is: without a subscription the organization's. */
+/** The owner of a secret: a subscription, or without one the organization. */
 export interface SecretOwner {
   readonly orgId: string
   readonly subscriptionId?: string
 }
 
-/** What decides how a subscription's deliveries are signed, as the database has it. */
+/** The stored values that decide how a subscription's deliveries are signed. */
 export interface SealedSigning {
   readonly org_id: string
   readonly subscription_id: string
   readonly sealed: Buffer | null
   readonly sealed_previous: Buffer | null
   readonly previous_until: Date | null
-  /** The organization's; needed only where the subscription has none of its own. */
+  /** The organization's secret; needed only when the subscription has none of its own. */
   readonly org_sealed: Buffer | null
 }
 
-/** Secrets as the database has them: closed, and each of no use in another's place. */
+/** Seals secrets for the database, each bound to its owner, so that it cannot be used in another's place. */
 export interface WebhookSecrets {
   readonly sealSecret: (owner: SecretOwner, secret: string) => Buffer
   readonly unsealSecret: (owner: SecretOwner, sealed: Buffer) => string
-  /** Tells two texts apart without showing them: whoever has no master key cannot find one by trying. */
+  /**
+   * Returns a keyed digest, by which texts can be compared without showing them: without the master key it cannot be
+   * brute-forced.
+   */
   readonly digestOf: (text: string) => string
-  /** How an attempt at this moment is signed. */
+  /** Returns how an attempt at this moment is signed. */
   readonly signingAt: (nowMs: number, row: SealedSigning, deprecation: DeprecationHeaders) => Signing
 }
 
@@ -43,7 +46,7 @@ export function webhookSecrets(config: Pick<Config, 'masterKeys'>): WebhookSecre
   const keyring = deriveKeyring(config.masterKeys(), 'webhook secrets')
   const contextOf = ({ orgId, subscriptionId }: SecretOwner) => `webhook ${orgId} ${subscriptionId ?? 'org'}`
   const unsealSecret = (owner: SecretOwner, sealed: Buffer) => unseal(keyring, sealed, contextOf(owner))
-  /** A secret that was replaced because its key is gone must not stop what its successor can sign. */
+  /** A previous secret whose master key is gone must not prevent signing with its successor. */
   const openedOrNothing = (owner: SecretOwner, sealed: Buffer): string[] => {
     try {
       return [unsealSecret(owner, sealed)]

@@ -16,7 +16,7 @@ const seconds = Math.floor(nowMs / 1_000)
 const delivery = deprecations.find((entry): entry is DeprecatedDelivery => entry.kind === 'delivery')!
 const deprecation = deprecationHeaders(delivery, 'https://docs.example.com')
 
-/** What a receiver computes, from the bytes it was sent. */
+/** The signature that a receiver computes, from the bytes it was sent. */
 const hex = (secret: string, bytes: Buffer) =>
   createHmac('sha256', Buffer.from(secret, 'utf8')).update(bytes).digest('hex')
 const bytes = Buffer.from(body, 'utf8')

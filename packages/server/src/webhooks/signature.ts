@@ -2,24 +2,24 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { DeprecationHeaders } from '../deprecations/deprecations.ts'
 
 /**
- * How a delivery is signed, decided anew for each attempt: with the organization's secret, which is deprecated and says so, or
- * with those of the subscription itself, the newest first.
+ * The signing of a delivery, decided for each attempt: with the organization's secret, which is deprecated and says so, or with
+ * those of the subscription itself, the newest first.
  */
 export type Signing =
   | { readonly version: 1; readonly secret: string; readonly deprecation: DeprecationHeaders }
   | { readonly version: 2; readonly secrets: readonly string[] }
 
 export interface SignedMessage {
-  /** As receivers know it: `evt_…`. */
+  /** The public ID: `evt_…`. */
   readonly eventId: string
   readonly body: string
   readonly nowMs: number
 }
 
-/** What subscriptions' own secrets begin with; the rest is base64, as Standard Webhooks has it. */
+/** The prefix of subscriptions' own secrets; the rest is base64, as in Standard Webhooks. */
 export const ownSecretPrefix = 'whsec_'
 
-/** The headers that tell a receiver who sent this body, and when. */
+/** Returns the headers that prove to a receiver who sent this body, and when. */
 export function signedHeaders(signing: Signing, { eventId, body, nowMs }: SignedMessage): Record<string, string> {
   if (signing.version === 1) {
     return {
@@ -52,8 +52,8 @@ const maxKnown = 10_000
 const known = new Map<string, Keys>()
 
 /**
- * Standard Webhooks signs with the bytes that the text stands for, where our own format takes the text as it is. Making keys takes
- * longer than signing with them.
+ * Returns the keys of a secret, cached because creating keys takes longer than signing. Standard Webhooks signs with the decoded
+ * bytes of the secret, our own format with its text.
  */
 function keysOf(secret: string): Keys {
   let keys = known.get(secret)

@@ -18,8 +18,8 @@ export function signingRoutes(app: App, { sql, clock }: Platform, change: Change
       schema: {
         operationId: 'getWebhookSigning',
         tags,
-        summary: 'Get how deliveries are signed',
-        description: 'How the deliveries of a subscription are signed now; never its secret.',
+        summary: 'Get the signing of deliveries',
+        description: 'Returns how the deliveries of a subscription are signed now, without its secret.',
         params: SubscriptionPath,
         response: { 200: Signing },
       },
@@ -42,7 +42,7 @@ export function signingRoutes(app: App, { sql, clock }: Platform, change: Change
         tags,
         summary: 'Create or rotate the signing secret',
         description:
-          'Gives the subscription a secret of its own, or the next one. From the next attempt on its deliveries are signed with it, `t=…,v1=…`; for `overlap_seconds` also with the old one. `secret` is shown in this answer only.',
+          'Creates the subscription’s own secret, or replaces it. From the next attempt on, deliveries are signed with it (`t=…,v1=…`), and for `overlap_seconds` also with the previous one. `secret` is shown only in this response.',
         params: SubscriptionPath,
         body: RotateInput,
         response: { 200: SigningWithSecret },

@@ -17,7 +17,7 @@ export const signingView = (row: SubscriptionRow, nowMs: number): SigningView =>
   }
 }
 
-/** A secret of the subscription's own, the first or the next; it leaves in this answer and is kept only sealed. */
+/** Creates or rotates the subscription's own secret. It is returned only in this response, and stored sealed. */
 export async function rotateSigning(
   { tx, audit }: ChangeTools,
   secrets: WebhookSecrets,

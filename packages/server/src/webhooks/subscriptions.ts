@@ -32,7 +32,7 @@ const maxSubscriptions = 100
 const statusOf = ({ enabled, failures, last_attempt_at, last_success_at }: SubscriptionRow) => {
   if (!enabled) return 'disabled'
   if ((failures ?? 0) > 0) return 'failing'
-  // One that begins anew after it was disabled has still to show that it is well.
+  // A subscription that was enabled again has yet to prove that its endpoint works.
   const isProved = last_attempt_at !== null && last_success_at !== null && last_attempt_at <= last_success_at
   return isProved ? 'healthy' : 'idle'
 }
@@ -64,8 +64,8 @@ export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({
 })
 
 /**
- * A subscription as the audit log keeps it: what somebody has decided about it, without how it fares. Beyond its origin a URL is a
- * password often enough, and more people read the log than may read subscriptions; the digest shows that it changed.
+ * Returns a subscription for the audit log, without its health. The path of a URL often contains a password, and more people may
+ * read the log than subscriptions; the digest shows that the URL changed.
  */
 function onRecord(secrets: WebhookSecrets, row: SubscriptionRow) {
   const { health: _health, url, ...view } = subscriptionView(row)
@@ -82,14 +82,17 @@ const withoutPath = (url: string) => {
   return href === `${origin}/` ? href : `${origin}/…`
 }
 
-/** One subscription, with nobody else changing any of the organization's. */
+/** Returns a subscription and locks all of the organization's subscriptions. */
 export async function lockedSubscription(tx: Tx, orgId: string, id: string): Promise<SubscriptionRow> {
   const row = (await lockSubscriptions(tx, orgId)) ? await findSubscription(tx, orgId, id) : undefined
   if (!row) throw new ApiError('not_found')
   return row
 }
 
-/** Kinds that must be asked for are written from now on exactly where a subscription asks; decisions read it with their limits. */
+/**
+ * Updates the organization's opt-in kinds: they are emitted exactly while a subscription selects them. Decisions read them with
+ * their limits.
+ */
 export async function refreshOptIns(tx: Tx, orgId: string) {
   await lockOptIns(tx, orgId)
   if (await setOptIns(tx, orgId, optInKinds(await enabledFilters(tx, orgId)))) await lockLedger(tx, orgId)
@@ -104,7 +107,11 @@ export async function createSubscription(
   const { orgId } = caller
   if (!(await lockSubscriptions(tx, orgId))) throw new ApiError('not_found')
   if ((await countSubscriptions(tx, orgId)).all >= maxSubscriptions)
-    throw new ApiError('conflict', {}, { message: `An organization has at most ${maxSubscriptions} subscriptions.` })
+    throw new ApiError(
+      'conflict',
+      {},
+      { message: `An organization can have at most ${maxSubscriptions} subscriptions.` },
+    )
   const id = newUuid()
   const secret = input.signing === 'subscription' ? newOwnSecret() : undefined
   if (secret === undefined) await ensureOrgSecret(tx, secrets, orgId)
@@ -118,21 +125,24 @@ export async function createSubscription(
   return { ...after, ...(secret !== undefined && { secret }) }
 }
 
-/** What somebody makes under a grant is marked, and ends with the grant. */
+/** Marks a subscription that is created under a grant; it ends with the grant. */
 const madeBy = ({ kind, id, expiresAtMs }: Caller) =>
   kind === 'support'
     ? { created_by_grant: id, ends_at: new Date(expiresAtMs) }
     : { created_by_grant: null, ends_at: null }
 
-/** What a request asks of a subscription. */
+/** A request to change a subscription. */
 interface Asked {
   readonly wanted: Wanted<SubscriptionReplacement>
-  /** Whether `enabled` was named, and true. */
+  /** True when the request sets `enabled` to true. */
   readonly isEnabling: boolean
   readonly method: string
 }
 
-/** A grant decides where events go only for what it has made itself: otherwise it would still be told when it is over. */
+/**
+ * Lets a grant change the URL, or enable a subscription, only if the subscription was created under it: otherwise it would still
+ * receive events after it has ended.
+ */
 function requireOwn(
   caller: Caller,
   { created_by_grant }: SubscriptionRow,
@@ -142,13 +152,13 @@ function requireOwn(
   if (caller.kind !== 'support' || created_by_grant === caller.id) return
   if (fields.url === undefined && fields.enabled !== true) return
   throw new ApiError('support_scope_denied', {
-    reason: 'A grant can set the URL of a subscription, or enable it, only if the subscription was made under it.',
+    reason: 'A grant can set the URL of a subscription, or enable it, only if the subscription was created under it.',
     scope: caller.grantScope!,
     method,
   })
 }
 
-/** The organization's own key that enables a subscription keeps it, whoever made it. */
+/** Makes a subscription permanent when the organization's own key enables it, whoever created it. */
 const kept = ({ kind }: Caller, row: SubscriptionRow, { isEnabling }: Asked) =>
   kind === 'key' && isEnabling && row.ends_at !== null ? { ends_at: null } : {}
 
@@ -160,7 +170,7 @@ const withDefaults = (input: SubscriptionReplacement) => ({
   enabled: input.enabled ?? true,
 })
 
-/** The fields that would not stay as they are. */
+/** Returns the fields that would change. */
 function differing(row: SubscriptionRow, wanted: ReturnType<typeof withDefaults>): Partial<SubscriptionFields> {
   const names = Object.keys(wanted) as (keyof typeof wanted)[]
   const differ = names.filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(row[name]))
@@ -183,7 +193,7 @@ export async function replaceSubscription(
   const fields = { ...changed, ...kept(caller, found, asked) }
   if (Object.keys(fields).length === 0) return before
   await updateSubscription(tx, orgId, id, fields)
-  // Another endpoint has no past either.
+  // A new endpoint starts without a history too.
   if (fields.enabled === true || fields.url !== undefined) await reopenQueue(tx, orgId, id)
   await refreshOptIns(tx, orgId)
   const row = (await findSubscription(tx, orgId, id))!
@@ -215,7 +225,7 @@ export async function removeSubscription(
   return null
 }
 
-/** Ends the subscriptions that were made under a grant, with the grant. */
+/** Ends the subscriptions that were created under a grant, together with it. */
 export const endSubscriptionsOf: EndTraces = async ({ tx, audit, emit }, orgId, grantId) => {
   if (!(await lockSubscriptions(tx, orgId))) return
   const disabled = await disableMadeUnder(tx, orgId, grantId)
