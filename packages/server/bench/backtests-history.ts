@@ -1,13 +1,13 @@
 import { CompiledQuery } from 'kysely'
 import type { Platform } from '../src/infra/platform.ts'
 import {
-  type Attempt,
   admissionOf,
   ensurePolicyPartitions,
   judgeAttempt,
   loadRuleSet,
   type RuleInput,
-  storedAttempt,
+  type RunAttempt,
+  toStoredAttempt,
 } from '../src/policies/policies.ts'
 import { addMatches, type MatchRow } from '../src/policies/queries.ts'
 import { ensureRunPartitions, insertRuns, type RunRecord } from '../src/run-log/run-log.ts'
@@ -98,7 +98,7 @@ async function write({ sql }: Platform, orgId: string, records: readonly RunReco
 
 const matchOf = (
   orgId: string,
-  attempt: Attempt,
+  attempt: RunAttempt,
   setVersion: bigint,
   { outcome, rule: decider }: { outcome: string; rule: { id: string; version: number } },
 ): MatchRow => ({
@@ -112,11 +112,11 @@ const matchOf = (
   shadow: false,
   // Each for itself: what matters here is how many there are.
   attempt_hash: newUuid().replaceAll('-', ''),
-  attempt: storedAttempt(attempt),
+  attempt: toStoredAttempt(attempt),
   count: 1,
 })
 
-const recordOf = (attempt: Attempt, admission: RunRecord['about']['admission'], random: Random): RunRecord => ({
+const recordOf = (attempt: RunAttempt, admission: RunRecord['about']['admission'], random: Random): RunRecord => ({
   id: newUuidAt(attempt.atMs),
   retentionClass: 90,
   status: 'succeeded',
@@ -145,7 +145,7 @@ const recordOf = (attempt: Attempt, admission: RunRecord['about']['admission'], 
   endedAtMs: attempt.atMs + 2_000,
 })
 
-function randomAttempt(random: Random, atMs: number, keyId: string): Attempt {
+function randomAttempt(random: Random, atMs: number, keyId: string): RunAttempt {
   const isInChain = random.chance(0.2)
   return {
     atMs,

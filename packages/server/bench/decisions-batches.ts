@@ -1,11 +1,11 @@
 import { appLogin } from '../scripts/private-services.ts'
-import { holdTask } from '../src/decisions/decisions.ts'
-import { sealedAnswers } from '../src/idempotency/idempotency.ts'
+import { reserveOperation } from '../src/decisions/decisions.ts'
+import { createStoredResponses } from '../src/idempotency/idempotency.ts'
 import { openPipelinedConnection } from '../src/infra/pipelined-connection.ts'
 import type { Platform } from '../src/infra/platform.ts'
 import { runBatch } from '../src/lanes/batch.ts'
-import { type Memory, rememberDefinitions } from '../src/lanes/definitions.ts'
-import { type Definitions, laneSettings, type Task } from '../src/lanes/lanes.ts'
+import { createOrgConfigCache, type OrgConfigCache } from '../src/lanes/definitions.ts'
+import { laneSettings, type Operation, type OrgConfig } from '../src/lanes/lanes.ts'
 import { secret } from '../src/values/secret.ts'
 import { cpuMicrosOfFamily } from './decisions-cpu.ts'
 import { hasCompiler } from './decisions-postgres.ts'
@@ -44,9 +44,9 @@ async function compareBatches(bench: Bench, title: string) {
 }
 
 async function openDrivers({ postgres, orgs }: Bench, platform: Platform, count: number) {
-  const memory = rememberDefinitions(platform.sql)
-  const definitions = new Map<string, Definitions>()
-  for (const { id } of orgs) definitions.set(id, await memory.recall(id))
+  const memory = createOrgConfigCache(platform.sql)
+  const definitions = new Map<string, OrgConfig>()
+  for (const { id } of orgs) definitions.set(id, await memory.load(id))
   return Promise.all(
     Array.from({ length: count }, async () => ({
       connection: await openPipelinedConnection({
@@ -54,9 +54,9 @@ async function openDrivers({ postgres, orgs }: Bench, platform: Platform, count:
         applicationName: 'weir bench',
         settings: laneSettings,
       }),
-      definitionsOf: (orgId: string) => definitions.get(orgId)!,
-      sealedAnswers: sealedAnswers(platform.config),
-      hints: memory.hints satisfies Memory['hints'],
+      orgConfigOf: (orgId: string) => definitions.get(orgId)!,
+      responses: createStoredResponses(platform.config),
+      customerHints: memory.customerHints satisfies OrgConfigCache['customerHints'],
     })),
   )
 }
@@ -73,12 +73,12 @@ async function drive(bench: Bench, drivers: readonly Driver[], perBatch: number,
       // Each connection has organizations of its own, as each lane has.
       const own = orgs.filter((_, i) => i % drivers.length === index)
       let next = 0
-      let waiting: readonly Task[] = []
+      let waiting: readonly Operation[] = []
       while (performance.now() - startedMs < seconds * 1_000) {
         const batch = [...waiting]
         while (batch.length < Math.min(perBatch, own.length))
-          batch.push(holdTask({ orgId: own[next++ % own.length]!.id }, call, 'edge', 'release'))
-        const { answers } = await runBatch(batch, { ...driver, expectedMs: Date.now() })
+          batch.push(reserveOperation({ orgId: own[next++ % own.length]!.id }, call, 'edge', 'release'))
+        const { answers } = await runBatch(batch, { ...driver, estimatedDbTimeMs: Date.now() })
         for (const answer of answers.values()) if (answer instanceof Error) throw answer
         count += answers.size
         waiting = batch.filter((task) => !answers.has(task))

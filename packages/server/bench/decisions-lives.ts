@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../src/contract/errors.ts'
-import { holdTask, settleTask } from '../src/decisions/decisions.ts'
+import { reserveOperation, settleOperation } from '../src/decisions/decisions.ts'
 import { type Lanes, openLanes } from '../src/lanes/lanes.ts'
 import { cpuMicrosOfFamily } from './decisions-cpu.ts'
 import { alternate, described, percentiles, type Round, ratioOf } from './decisions-report.ts'
@@ -42,11 +42,11 @@ async function live({ postgres }: Bench, lanes: Lanes, orgs: readonly BenchOrg[]
       while (performance.now() - startedMs < seconds * 1_000) {
         const { id: orgId } = orgs[next++ % orgs.length]!
         const bornMs = performance.now()
-        const hold = holdTask({ orgId }, call, 'edge', 'release')
+        const hold = reserveOperation({ orgId }, call, 'edge', 'release')
         const held = await insist(() => lanes.submit(hold))
-        const ended = await insist(() => lanes.submit(settleTask({ orgId }, hold.id, used)))
-        if (held.verdict.type !== 'held' || ended.verdict.type !== 'ended')
-          throw new Error(`a life went ${held.verdict.type}, ${ended.verdict.type}`)
+        const ended = await insist(() => lanes.submit(settleOperation({ orgId }, hold.id, used)))
+        if (held.outcome.type !== 'held' || ended.outcome.type !== 'ended')
+          throw new Error(`a life went ${held.outcome.type}, ${ended.outcome.type}`)
         times.push(performance.now() - bornMs)
       }
     }),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { appLogin } from '../scripts/private-services.ts'
-import { holdTask } from '../src/decisions/decisions.ts'
+import { reserveOperation } from '../src/decisions/decisions.ts'
 import { openLanes } from '../src/lanes/lanes.ts'
 import { type Bench, call, openBenchPlatform } from './decisions-stand.ts'
 import { median } from './statistics.ts'
@@ -33,7 +33,7 @@ export async function benchMillion({ postgres, orgs, smoke }: Bench) {
     for (let i = 0; i < 12; i++) {
       const asked = customers.map((customer_id) => ({ ...call, customer_id }))
       const results = await Promise.all(
-        asked.map((input) => lanes.submit(holdTask({ orgId }, input, 'edge', 'release'))),
+        asked.map((input) => lanes.submit(reserveOperation({ orgId }, input, 'edge', 'release'))),
       )
       took.push(results[0]!.timing.readMs + results[0]!.timing.commitMs)
     }

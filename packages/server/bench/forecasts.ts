@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { appLogin, servicesUp } from '../scripts/private-services.ts'
 import { ForecastThread } from '../src/forecasts/forecast-thread.ts'
-import type { Task } from '../src/forecasts/task.ts'
+import type { ForecastTask } from '../src/forecasts/task.ts'
 import { createLog } from '../src/infra/log.ts'
 import { migrate } from '../src/infra/migrate.ts'
 import { mint } from '../src/keys/keys.ts'
@@ -50,7 +50,7 @@ function accuracy({ smoke }: Options) {
 }
 
 /** So many series of two years, as they come from the database. */
-function taskOf(series: number, horizon: number): Task {
+function taskOf(series: number, horizon: number): ForecastTask {
   const days = 730
   return {
     metric: 'cost',

@@ -6,7 +6,7 @@ import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import type { App } from '../src/contract/routes.ts'
 import { deprecations } from '../src/deprecations/registry.ts'
-import { unendingLifecycle } from '../src/infra/lifecycle.ts'
+import { manualLifecycle } from '../src/infra/lifecycle.ts'
 import { createLog } from '../src/infra/log.ts'
 import { openPlatform, type Platform } from '../src/infra/platform.ts'
 import { mint } from '../src/keys/keys.ts'
@@ -83,7 +83,7 @@ async function listening(): Promise<{ app: App; keys?: string[] }> {
   }
   const { config } = readConfig(process.env)
   const platform = await openPlatform(config, 'api', createLog({ level: 'info', role: 'bench' }))
-  const { app } = await buildApp(platform, unendingLifecycle, deprecations, [routes, identifiedRoute])
+  const { app } = await buildApp(platform, manualLifecycle, deprecations, [routes, identifiedRoute])
   await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     app,

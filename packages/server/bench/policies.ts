@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
-import type { Attempt } from '../src/policies/attempt.ts'
+import type { RunAttempt } from '../src/policies/attempt.ts'
 import { compileRules, judgeAttempt } from '../src/policies/evaluation.ts'
 import { effects, type Rule } from '../src/policies/rule.ts'
 import { AttemptVariables, OrgVariables, ruleEnvironment } from '../src/policies/variables.ts'
@@ -49,7 +49,7 @@ const rulesOf = (random: Random, count: number): Rule[] =>
     version: 1,
   }))
 
-const attemptOf = (random: Random): Attempt => ({
+const attemptOf = (random: Random): RunAttempt => ({
   atMs: Date.UTC(2026, 10, 16, 9) + random.int(28_800_000),
   model: random.pick(models),
   provider: random.pick(['openai', 'anthropic', 'google', 'azure']),
@@ -80,7 +80,7 @@ export async function benchPolicies({ smoke }: { smoke: boolean }) {
     const set = compileRules(rules, about)
     const compiledMs = performance.now() - started
     const bare = bareRules(rules, attempts[0]!)
-    const judge = (attempt: Attempt) => judgeAttempt(set, attempt).rule?.id ?? null
+    const judge = (attempt: RunAttempt) => judgeAttempt(set, attempt).rule?.id ?? null
     for (const attempt of attempts)
       if (judge(attempt) !== bare(attempt)) throw new Error('The bare library decides otherwise.')
     const by = await alternate(rounds, {
@@ -95,7 +95,7 @@ export async function benchPolicies({ smoke }: { smoke: boolean }) {
   }
 }
 
-async function tail(attempts: readonly Attempt[], judge: (attempt: Attempt) => unknown, smoke: boolean) {
+async function tail(attempts: readonly RunAttempt[], judge: (attempt: RunAttempt) => unknown, smoke: boolean) {
   const times: number[] = []
   for (let i = 0; i < (smoke ? 5_000 : 500_000); i++) {
     const started = performance.now()
@@ -109,7 +109,7 @@ async function tail(attempts: readonly Attempt[], judge: (attempt: Attempt) => u
   if (!smoke && p99 >= p99BarMs) process.exitCode = 1
 }
 
-function round(attempts: readonly Attempt[], judge: (attempt: Attempt) => unknown, seconds: number): Round {
+function round(attempts: readonly RunAttempt[], judge: (attempt: RunAttempt) => unknown, seconds: number): Round {
   const started = performance.now()
   let count = 0
   while (performance.now() - started < 1_000 * seconds) {
@@ -120,7 +120,7 @@ function round(attempts: readonly Attempt[], judge: (attempt: Attempt) => unknow
 }
 
 /** The library by itself: the same variables, of the same classes, and every expression in its order until one is true. */
-function bareRules(rules: readonly Rule[], sample: Attempt): (attempt: Attempt) => string | null {
+function bareRules(rules: readonly Rule[], sample: RunAttempt): (attempt: RunAttempt) => string | null {
   const environment = new Environment()
   const patterns = new Map<string, RE2JS>()
   environment.registerFunction('re2(string, string): bool', (text: string, pattern: string) => {

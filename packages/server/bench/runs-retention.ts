@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry } from 'prom-client'
-import { bounds, suffixOf } from '../src/infra/partitions.ts'
-import { keepRunPartitionsJob } from '../src/retention/retention.ts'
+import { partitionBounds, partitionSuffix } from '../src/infra/partitions.ts'
+import { maintainRunPartitionsJob } from '../src/retention/retention.ts'
 import { newUuid } from '../src/values/id.ts'
 import { fillRuns } from '../test/recorded-runs.ts'
 import { alternate, described, percentiles, type Round } from './decisions-report.ts'
@@ -35,13 +35,13 @@ async function benchRetentionDuring({ platform, owner, org, smoke }: RunsBench, 
   const tables = 5
   const rows = smoke ? 20_000 : 5_000_000
   const seconds = smoke ? 1 : 5
-  const job = keepRunPartitionsJob({ ...platform, metrics: new Registry() })
+  const job = maintainRunPartitionsJob({ ...platform, metrics: new Registry() })
   const today = Math.floor(platform.clock.now().getTime() / dayMs) * dayMs
   /** Tables of a week's class that should have been dropped some days ago. */
   const grow = async () => {
     for (let age = 8; age < 8 + tables; age++) {
       const [from, to] = [new Date(today - age * dayMs), new Date(today - (age - 1) * dayMs)]
-      const parts = ['runs_7', suffixOf(from), bounds.uuid(from), bounds.uuid(to)]
+      const parts = ['runs_7', partitionSuffix(from), partitionBounds.uuid(from), partitionBounds.uuid(to)]
       await owner.query('select create_partition($1, $2, $3, $4)', parts)
       const count = Math.floor(rows / rounds / tables)
       await fillRuns(owner, { orgId: org.id, count, retentionClass: 7, from, to })
@@ -62,7 +62,7 @@ async function benchRetentionDuring({ platform, owner, org, smoke }: RunsBench, 
     },
   })
   const { rows: left } = await owner.query(`select from runs_7 where id < $1 limit 1`, [
-    bounds.uuid(new Date(today - 7 * dayMs)),
+    partitionBounds.uuid(new Date(today - 7 * dayMs)),
   ])
   if (left.length > 0) throw new Error('old runs are still there')
   console.log(

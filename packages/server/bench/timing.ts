@@ -13,7 +13,7 @@ import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { deprecations } from '../src/deprecations/registry.ts'
 import { tenantScopes } from '../src/identity/identity.ts'
-import { unendingLifecycle } from '../src/infra/lifecycle.ts'
+import { manualLifecycle } from '../src/infra/lifecycle.ts'
 import { createLog } from '../src/infra/log.ts'
 import { migrate } from '../src/infra/migrate.ts'
 import { openPlatform, type Platform } from '../src/infra/platform.ts'
@@ -48,7 +48,7 @@ export async function benchTiming({ smoke }: { smoke: boolean }) {
     SVC_MASTER_KEYS: masterKeys(),
   })
   const platform = await openPlatform(config, 'api', log)
-  const { app } = await buildApp(platform, unendingLifecycle, deprecations)
+  const { app } = await buildApp(platform, manualLifecycle, deprecations)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   try {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { metrics, type PeriodSums } from '../src/benchmarks/metrics.ts'
 import { drawBenchmark } from '../src/benchmarks/picture.ts'
-import { judgePeriod, toldSize } from '../src/benchmarks/publishing.ts'
+import { judgePeriod, publishedSize } from '../src/benchmarks/publishing.ts'
 import { metricsView } from '../src/benchmarks/views.ts'
 import { Random } from '../test/random.ts'
 
@@ -51,7 +51,7 @@ const picture = drawBenchmark({
   period_start: '2026-10-01T00:00:00.000+00:00',
   period_end: '2026-11-01T00:00:00.000+00:00',
   published_at: '2026-11-04T00:23:00.000+00:00',
-  contributors_at_least: toldSize(contributions.length, rules),
+  contributors_at_least: publishedSize(contributions.length, rules),
   metrics: metricsView(results, new Set(metrics), contributions[7]!.sums),
 })
 writeFileSync(new URL('../../../docs/images/benchmark-cohort.svg', import.meta.url), `${picture}\n`)

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { frameOf, parseDays, tell } from '../src/forecasts/days.ts'
+import { forecastDays, parseDays, timeFrameOf } from '../src/forecasts/days.ts'
 import { drawForecast } from '../src/forecasts/drawing.ts'
-import { courseOf, exhaustionView, periodEnds, writerOf } from '../src/forecasts/limit-courses.ts'
-import type { FedLimit } from '../src/forecasts/limits.ts'
-import { pictureOf } from '../src/forecasts/painting.ts'
-import type { Picture } from '../src/forecasts/picture.ts'
-import { scenarioOf } from '../src/forecasts/scenario-lines.ts'
-import { type Basis, formulaOf, type Scenario } from '../src/forecasts/scenarios.ts'
-import type { Task } from '../src/forecasts/task.ts'
+import { amountFormatterOf, exhaustionView, periodEnds, remainingUsage } from '../src/forecasts/limit-courses.ts'
+import type { CountedLimit } from '../src/forecasts/limits.ts'
+import { chartOf } from '../src/forecasts/painting.ts'
+import type { ForecastChart } from '../src/forecasts/picture.ts'
+import { applyScenario } from '../src/forecasts/scenario-lines.ts'
+import { formulaOf, type Scenario, type ScenarioBasis } from '../src/forecasts/scenarios.ts'
+import type { ForecastTask } from '../src/forecasts/task.ts'
 import { Random } from '../test/random.ts'
 
 /** Draws the pictures of the guides as the service would, from series that are always the same: `node scripts/forecast-pictures.ts`. */
@@ -39,18 +39,18 @@ function madeUp({ seed, days, later, level, noise }: Shape) {
 
 interface Asked {
   readonly values: readonly number[]
-  readonly metric: Task['metric']
+  readonly metric: ForecastTask['metric']
   readonly horizon: number
-  readonly step?: Task['step']
-  readonly limits?: readonly FedLimit[]
+  readonly step?: ForecastTask['step']
+  readonly limits?: readonly CountedLimit[]
   readonly scenarios?: readonly Scenario[]
-  readonly basis?: Basis
+  readonly basis?: ScenarioBasis
 }
 
 /** What the endpoint would draw. */
-function picture({ values, metric, horizon, step = 'day', limits = [], scenarios = [], basis }: Asked): Picture {
+function picture({ values, metric, horizon, step = 'day', limits = [], scenarios = [], basis }: Asked): ForecastChart {
   const days = JSON.stringify(values.map((value, i) => [i - values.length, value]))
-  const task: Task = {
+  const task: ForecastTask = {
     metric,
     by: null,
     horizon,
@@ -64,43 +64,43 @@ function picture({ values, metric, horizon, step = 'day', limits = [], scenarios
     scenarios: scenarios.map((scenario) => ({ scenario, formula: formulaOf(scenario, basis!) })),
     format: 'svg',
   }
-  const frame = frameOf(task)
-  const whole = tell(parseDays(days, task.trainingDays, 1), horizon)
+  const frame = timeFrameOf(task)
+  const whole = forecastDays(parseDays(days, task.trainingDays, 1), horizon)
   const endsOf = periodEnds(frame, nowMs)
-  return pictureOf(
+  return chartOf(
     task,
     frame,
     whole,
-    task.scenarios.map((one) => scenarioOf(one, whole, frame)),
-    limits.map((limit) => exhaustionView(courseOf(whole), limit, endsOf, frame, writerOf(task))),
+    task.scenarios.map((one) => applyScenario(one, whole, frame)),
+    limits.map((limit) => exhaustionView(remainingUsage(whole), limit, endsOf, frame, amountFormatterOf(task))),
   )
 }
 
 /** What came after today, beside what was expected of it; says how much of it lies within the 80 % interval. */
-function withTruth(drawn: Picture, later: readonly number[]): Picture {
+function withTruth(drawn: ForecastChart, later: readonly number[]): ForecastChart {
   const within = drawn.forecast.filter(({ p80: [low, high] }, i) => later[i]! >= low && later[i]! <= high)
   console.log(`${drawn.title}: ${within.length} of ${later.length} days within the 80 % interval`)
   const truth = { name: 'What happened then', points: later.map((value, i) => ({ atMs: nowMs + i * dayMs, value })) }
   return { ...drawn, scenarios: [truth, ...drawn.scenarios] }
 }
 
-function trendAndSeason(): Picture {
+function trendAndSeason(): ForecastChart {
   const { values, later } = madeUp({ seed: 7, days: 120, later: 42, noise: 0.07, level: (day) => 210 + 1.5 * day })
   return withTruth(picture({ values, metric: 'cost', horizon: 42 }), later)
 }
 
-function levelShift(): Picture {
+function levelShift(): ForecastChart {
   const level = (day: number) => (day < 90 ? 42_000 : 68_000)
   const { values, later } = madeUp({ seed: 11, days: 150, later: 35, noise: 0.08, level })
   return withTruth(picture({ values, metric: 'runs', horizon: 35 }), later)
 }
 
-function littleHistory(): Picture {
+function littleHistory(): ForecastChart {
   const { values } = madeUp({ seed: 5, days: 9, later: 0, noise: 0.35, level: () => 3_100_000 })
   return picture({ values, metric: 'tokens', horizon: 14 })
 }
 
-const limit = (name: string, usd: number, unit: 'week' | 'quarter' | null, used: number): FedLimit => ({
+const limit = (name: string, usd: number, unit: 'week' | 'quarter' | null, used: number): CountedLimit => ({
   key: null,
   id: name,
   kind: unit === null ? 'quota' : 'budget',
@@ -111,7 +111,7 @@ const limit = (name: string, usd: number, unit: 'week' | 'quarter' | null, used:
   schedule: unit === null ? null : { current: { unit, anchor: null, timezone: 'UTC' }, next: null },
 })
 
-function scenariosAgainstLimits(): Picture {
+function scenariosAgainstLimits(): ForecastChart {
   const { values } = madeUp({ seed: 3, days: 52 * 7, later: 0, noise: 0.2, level: (day) => 240 + 0.6 * day })
   const month = values.slice(-28).reduce((a, b) => a + b)
   const large = {

@@ -7,7 +7,7 @@ import { conformancePage } from '../../conformance/src/page.ts'
 import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { deprecations } from '../src/deprecations/registry.ts'
-import { unendingLifecycle } from '../src/infra/lifecycle.ts'
+import { manualLifecycle } from '../src/infra/lifecycle.ts'
 import { createLog } from '../src/infra/log.ts'
 import { migrate } from '../src/infra/migrate.ts'
 import { openPlatform } from '../src/infra/platform.ts'
@@ -64,7 +64,7 @@ async function openApi(): Promise<string> {
     SVC_PUBLIC_URL: 'https://weir.example.com',
   })
   const platform = await openPlatform(config, 'api', log)
-  const { app } = await buildApp(platform, unendingLifecycle, deprecations)
+  const { app } = await buildApp(platform, manualLifecycle, deprecations)
   try {
     const answer = await app.inject('/v1/openapi.json')
     return `${JSON.stringify(answer.json(), null, 2)}\n`

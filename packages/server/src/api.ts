@@ -16,7 +16,7 @@ export async function runApi(platform: Platform) {
 
   server.listen({ host: config.host, port: config.port, backlog: 4_096 })
   await once(server, 'listening')
-  addresses.listensOn((server.address() as AddressInfo).port)
+  addresses.setPort((server.address() as AddressInfo).port)
   const metricsServer = await serveMetrics(platform, lifecycle)
   log.info({ url: addresses.publicUrl(), docs: addresses.docsUrl() }, 'serving')
 

@@ -1,7 +1,7 @@
 import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { adjustments } from './adjustments/routes.ts'
-import { askForApprovals, expireWithRule } from './approvals/approvals.ts'
+import { createApprovals, expireWithRule } from './approvals/approvals.ts'
 import { approvals } from './approvals/routes.ts'
 import { ensureAuditPartitions } from './audit/audit.ts'
 import { audit } from './audit/routes.ts'
@@ -9,12 +9,12 @@ import { backtests } from './backtests/routes.ts'
 import { benchmarks } from './benchmarks/routes.ts'
 import { budgets } from './budgets/routes.ts'
 import { chains } from './chains/routes.ts'
-import { type Attempts, changes, recordAttempts, replayRecorder } from './changes/changes.ts'
+import { type Attempts, createChange, createReplayRecorder, recordAttempts } from './changes/changes.ts'
 import { readBodies } from './contract/body.ts'
 import { boundBodyMemory } from './contract/body-memory.ts'
-import { answerOnce, giveLeaveToSend } from './contract/connections.ts'
+import { ensureSingleResponse, sendContinue } from './contract/connections.ts'
 import { sealCursors } from './contract/cursors.ts'
-import { takeDecisionTurns } from './contract/decision-turns.ts'
+import { limitConcurrentDecisions } from './contract/decision-turns.ts'
 import { honourConditions } from './contract/entity-tags.ts'
 import { answerErrors, refuseMalformedHttp, refuseUnsupportedHttp, sendError, statusOf } from './contract/envelope.ts'
 import { ApiError } from './contract/errors.ts'
@@ -22,39 +22,44 @@ import { type RequestsInFlight, trackRequests } from './contract/in-flight.ts'
 import { shedLoad } from './contract/load-shedding.ts'
 import { observer } from './contract/observation.ts'
 import { describeRoutes } from './contract/openapi.ts'
-import { protectAnswers } from './contract/protection.ts'
-import { boundReads } from './contract/read-bounds.ts'
-import { refuseMalformedRequests, refuseUnmatched, targetToMatch } from './contract/request-heads.ts'
-import { takeRequestTurns } from './contract/request-turns.ts'
-import { type App, keepDeclarations, keepRouteList, type Route } from './contract/routes.ts'
+import { protectResponses } from './contract/protection.ts'
+import { limitReads } from './contract/read-bounds.ts'
+import { refuseMalformedRequests, refuseUnmatched, routingTarget } from './contract/request-heads.ts'
+import { paceRequests } from './contract/request-turns.ts'
+import { type ApiRoute, type App, attachDeclarations, collectRoutes } from './contract/routes.ts'
 import { limitHandlerTime } from './contract/time-limit.ts'
 import { requestIdFrom, traceRequests } from './contract/tracing.ts'
 import { validateRequests } from './contract/validation.ts'
 import { credits } from './credits/routes.ts'
 import { customers } from './customers/routes.ts'
-import { keepDecisionRecords, noteRefusals } from './decisions/decisions.ts'
+import { createDecisionLog, recordRefusals } from './decisions/decisions.ts'
 import { decisions } from './decisions/routes.ts'
 import { signalDeprecations } from './deprecations/deprecations.ts'
 import type { Deprecation } from './deprecations/registry.ts'
 import { docs } from './docs/routes.ts'
 import { forecasts } from './forecasts/routes.ts'
 import { honourIdempotencyKeys, type Idempotency } from './idempotency/idempotency.ts'
-import { identify, rememberCallers } from './identity/identity.ts'
+import { createCallerCache, identify } from './identity/identity.ts'
 import type { Lifecycle } from './infra/lifecycle.ts'
 import type { Platform } from './infra/platform.ts'
-import { createSpeedLimits } from './infra/speed-limits.ts'
+import { createRateLimiter } from './infra/speed-limits.ts'
 import { keys } from './keys/routes.ts'
 import { type Lanes, openLanes } from './lanes/lanes.ts'
 import { ensureLedgerPartitions } from './ledger/ledger.ts'
 import { ledger } from './ledger/routes.ts'
 import { me } from './me/routes.ts'
 import { meta } from './meta/routes.ts'
-import { holdAccessLease } from './nodes/nodes.ts'
+import { acquireAccessLease } from './nodes/nodes.ts'
 import { operators } from './operators/routes.ts'
 import { orgs } from './orgs/routes.ts'
 import { otlp, otlpMapping } from './otlp/routes.ts'
 import { plans } from './plans/routes.ts'
-import { askRules, ensurePolicyPartitions, keepMatches, rememberRules } from './policies/policies.ts'
+import {
+  createPolicyEvaluator,
+  createPolicyMatchLog,
+  createRuleCache,
+  ensurePolicyPartitions,
+} from './policies/policies.ts'
 import { policies } from './policies/routes.ts'
 import { prices } from './prices/routes.ts'
 import { probes } from './probes/probes.ts'
@@ -63,22 +68,22 @@ import { limitRequestRates } from './rate-limits/rate-limits.ts'
 import { rateLimits } from './rate-limits/routes.ts'
 import { retention } from './retention/routes.ts'
 import { routing } from './routing/routes.ts'
-import { rememberRouting } from './routing/routing.ts'
+import { createRoutingCache } from './routing/routing.ts'
 import { runHistory } from './run-history/routes.ts'
 import { ensureRunPartitions } from './run-log/run-log.ts'
 import { runs } from './runs/routes.ts'
 import { ingestTask } from './runs/runs.ts'
 import { contentSafety } from './safety/routes.ts'
-import { rememberSafety, tellFindings } from './safety/safety.ts'
+import { createFindingsPublisher, createSafetyCache } from './safety/safety.ts'
 import { spendCaps } from './spend-caps/routes.ts'
 import { support } from './support/routes.ts'
 import { usage } from './usage/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
-import { endSubscriptionsOf, ensureWebhookPartitions } from './webhooks/webhooks.ts'
+import { endSubscriptionsOfGrant, ensureWebhookPartitions } from './webhooks/webhooks.ts'
 
 export interface Api {
   readonly app: App
-  readonly routes: readonly Route[]
+  readonly routes: readonly ApiRoute[]
   readonly inFlight: RequestsInFlight
 }
 
@@ -95,23 +100,23 @@ export async function buildApp(
   await ensureRunPartitions(platform.sql, platform.clock.now())
   await ensureWebhookPartitions(platform.sql, platform.clock.now())
   await ensurePolicyPartitions(platform.sql, platform.clock.now())
-  const lease = await holdAccessLease(platform)
-  const callers = rememberCallers(platform, lease)
-  const speedLimits = createSpeedLimits(platform, lease.liveProcesses)
+  const lease = await acquireAccessLease(platform)
+  const callers = createCallerCache(platform, lease)
+  const rateLimiter = createRateLimiter(platform, lease.liveProcesses)
   const lanes = openLanes(platform)
   await lanes.open()
-  const records = keepDecisionRecords(platform)
-  const rules = rememberRules(platform, lease)
-  const ask = askRules(platform, rules)
-  const matches = keepMatches(platform)
-  const safety = rememberSafety(platform, lease)
-  const findings = tellFindings(platform)
-  const routed = rememberRouting(platform, lease)
+  const records = createDecisionLog(platform)
+  const rules = createRuleCache(platform, lease)
+  const evaluatePolicies = createPolicyEvaluator(platform, rules)
+  const matches = createPolicyMatchLog(platform)
+  const safety = createSafetyCache(platform, lease)
+  const findings = createFindingsPublisher(platform)
+  const routingCache = createRoutingCache(platform, lease)
 
   let attempts: Attempts
   /** Answers the framework errors that bypass all hooks, and puts them on the audit record first. */
   async function answerPastHooks(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const isOnRecord = await attempts.putOnRecord(request, statusOf(error, request))
+    const isOnRecord = await attempts.record(request, statusOf(error, request))
     sendError(log, isOnRecord ? error : new ApiError('service_unavailable'), request, reply)
   }
 
@@ -128,7 +133,7 @@ export async function buildApp(
     forceCloseConnections: 'idle',
     // Longer than the headers can be, so that a route's own schema refuses an overlong parameter.
     routerOptions: { maxParamLength: 32_768 },
-    rewriteUrl: targetToMatch,
+    rewriteUrl: routingTarget,
     frameworkErrors: (error, request, reply) => void answerPastHooks(error, request, reply),
     clientErrorHandler: refuseMalformedHttp(log),
   }).withTypeProvider<TypeBoxTypeProvider>()
@@ -137,14 +142,14 @@ export async function buildApp(
   Object.assign(app.log, { warn: log.warn.bind(log), error: log.error.bind(log), fatal: log.fatal.bind(log) })
   refuseUnsupportedHttp(app)
 
-  const routes = keepRouteList(app, config)
+  const routes = collectRoutes(app, config)
   await describeRoutes(app, version)
   let idempotency: Idempotency
-  answerErrors(app, log, (request) => idempotency.lookBack(request))
+  answerErrors(app, log, (request) => idempotency.findStoredResponse(request))
 
-  answerOnce(app)
-  protectAnswers(app)
-  keepDeclarations(app)
+  ensureSingleResponse(app)
+  protectResponses(app)
+  attachDeclarations(app)
   traceRequests(app)
   const inFlight = trackRequests(app, observer(platform))
   limitHandlerTime(app, inFlight, config.handlerTimeoutSeconds * 1_000)
@@ -154,22 +159,22 @@ export async function buildApp(
   refuseMalformedRequests(app)
   shedLoad(app, inFlight, config, metrics)
   const identification = identify(app, platform, callers, (address) =>
-    speedLimits.countFailure(address, config.authBackoffPerMinute),
+    rateLimiter.countFailure(address, config.authBackoffPerMinute),
   )
-  takeRequestTurns(app)
+  paceRequests(app)
   honourConditions(app, routes)
-  limitRequestRates(app, platform, speedLimits)
-  takeDecisionTurns(app, config, metrics)
+  limitRequestRates(app, platform, rateLimiter)
+  limitConcurrentDecisions(app, config, metrics)
   boundBodyMemory(app, config)
-  idempotency = await honourIdempotencyKeys(app, platform, replayRecorder(platform))
+  idempotency = await honourIdempotencyKeys(app, platform, createReplayRecorder(platform))
   readBodies(app)
-  giveLeaveToSend(app)
+  sendContinue(app)
   const cursors = sealCursors(app, config)
   validateRequests(app)
-  boundReads(app, config, metrics)
-  const change = changes(platform, idempotency, lease)
+  limitReads(app, config, metrics)
+  const change = createChange(platform, idempotency, lease)
   attempts = recordAttempts(app, platform, identification)
-  noteRefusals(app, platform, records)
+  recordRefusals(app, platform, records)
 
   probes(app, platform, lifecycle)
   await docs(app)
@@ -185,7 +190,7 @@ export async function buildApp(
   plans(app, platform, change)
   chains(app, platform, change)
   prices(app, platform, change)
-  decisions(app, platform, lanes, records, speedLimits)
+  decisions(app, platform, lanes, records, rateLimiter)
   policies(app, platform, change, rules, expireWithRule)
   approvals(app, platform, change)
   contentSafety(app, platform, change, safety)
@@ -194,23 +199,25 @@ export async function buildApp(
     platform,
     lanes,
     records,
-    remembered: routed,
+    routingCache,
     policyFor: async (caller, input, nowMs) => {
-      const rulings = await ask(caller, input, { atMs: nowMs })
-      return (model, quotedNano) => rulings.on(model, quotedNano).refusal ?? null
+      const rulings = await evaluatePolicies(caller, input, { atMs: nowMs })
+      return (model, quotedNano) => rulings.evaluate(model, quotedNano).refusal ?? null
     },
   })
-  runs(app, platform, lanes, records, speedLimits, {
-    rules: ask,
+  runs(app, platform, lanes, records, rateLimiter, {
+    rules: evaluatePolicies,
     matches,
-    approvals: askForApprovals(platform),
+    approvals: createApprovals(platform),
     safety,
     findings,
-    routing: routed,
+    routing: routingCache,
   })
   otlpMapping(app, platform, change)
   otlp(app, platform, async (caller, all) =>
-    lanes.ingest(await ingestTask(caller, all, { mode: 'partial', areFacts: true }, platform.clock.now().getTime())),
+    lanes.ingest(
+      await ingestTask(caller, all, { mode: 'partial', isRecordedOnly: true }, platform.clock.now().getTime()),
+    ),
   )
   usage(app, platform)
   runHistory(app, platform)
@@ -220,8 +227,8 @@ export async function buildApp(
   benchmarks(app, platform, change)
   adjustments(app, platform, change)
   keys(app, platform, change)
-  support(app, platform, change, endSubscriptionsOf)
-  operators(app, platform, change, endSubscriptionsOf)
+  support(app, platform, change, endSubscriptionsOfGrant)
+  operators(app, platform, change, endSubscriptionsOfGrant)
   webhooks(app, platform, change)
   audit(app, platform, cursors)
   for (const domain of extraDomains) domain(app, platform, lanes)

@@ -2,7 +2,7 @@ import { defaulted, setting } from './values/setting.ts'
 import { integer } from './values/setting-parsers.ts'
 
 /** Settings that bound how much of a process one organization may use. */
-export const bounds = {
+export const boundSettings = {
   bodyMemoryBytes: defaulted(
     setting(
       'SVC_BODY_MEMORY_BYTES',

@@ -1,9 +1,9 @@
 import { settings } from './settings.ts'
 import { nearest } from './values/nearest.ts'
-import { isLocalUrl, judgeMasterKeys } from './values/published-keys.ts'
+import { checkMasterKeys, isLocalUrl } from './values/published-keys.ts'
 import type { Setting } from './values/setting.ts'
-import { Fault } from './values/setting-parsers.ts'
-import { fileVariable, givenText } from './values/setting-source.ts'
+import { SettingFault } from './values/setting-parsers.ts'
+import { fileVariable, readSettingText } from './values/setting-source.ts'
 
 /** Configuration, read from the environment. All faults are reported at once, so that a deployment is fixed in one round. */
 
@@ -29,7 +29,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-const known = new Set(
+const knownVariables = new Set(
   (Object.values(settings) as Setting<unknown>[]).flatMap(({ variable, isSecret }) =>
     isSecret ? [variable, fileVariable(variable)] : [variable],
   ),
@@ -43,7 +43,7 @@ export function readConfig(environment: Record<string, string | undefined>): { c
 
   for (const [name, s] of Object.entries(settings) as [string, Setting<unknown>][]) {
     try {
-      const given = givenText(s, environment)
+      const given = readSettingText(s, environment)
       if (given === undefined) {
         if (s.fallback) parsed[name] = s.fallback(parsed)
         else faults.push(`${s.variable} is required: ${s.describe}`)
@@ -52,14 +52,14 @@ export function readConfig(environment: Record<string, string | undefined>): { c
       if (s.replacedBy) warnings.push(`${s.variable} is deprecated; use ${s.replacedBy}.`)
       parsed[name] = s.parse(given)
     } catch (error) {
-      if (!(error instanceof Fault)) throw error
+      if (!(error instanceof SettingFault)) throw error
       faults.push(`${s.variable} ${error.message}`)
     }
   }
 
   for (const variable of Object.keys(environment)) {
-    if (!variable.startsWith('SVC_') || known.has(variable)) continue
-    const guess = nearest(variable, [...known])
+    if (!variable.startsWith('SVC_') || knownVariables.has(variable)) continue
+    const guess = nearest(variable, [...knownVariables])
     warnings.push(`${variable} is not a known setting${guess ? `; did you mean ${guess}?` : '.'}`)
   }
 
@@ -97,7 +97,7 @@ export function readConfig(environment: Record<string, string | undefined>): { c
   const keys = parsed['masterKeys'] as Config['masterKeys'] | undefined
   const publicUrl = parsed['publicUrl'] as string | undefined
   if (keys) {
-    const { fault, warning } = judgeMasterKeys(keys(), publicUrl === undefined || isLocalUrl(publicUrl))
+    const { fault, warning } = checkMasterKeys(keys(), publicUrl === undefined || isLocalUrl(publicUrl))
     if (fault !== undefined) faults.push(`SVC_MASTER_KEYS ${fault}`)
     if (warning !== undefined) warnings.push(`SVC_MASTER_KEYS ${warning}`)
   }
@@ -110,11 +110,11 @@ export function readConfig(environment: Record<string, string | undefined>): { c
 export function readMasterKeys(environment: Record<string, string | undefined>): Pick<Config, 'masterKeys'> {
   const { variable, parse, describe } = settings.masterKeys
   try {
-    const given = givenText(settings.masterKeys, environment)
-    if (given === undefined) throw new Fault(`is required: ${describe}`)
+    const given = readSettingText(settings.masterKeys, environment)
+    if (given === undefined) throw new SettingFault(`is required: ${describe}`)
     return { masterKeys: parse(given) }
   } catch (error) {
-    if (!(error instanceof Fault)) throw error
+    if (!(error instanceof SettingFault)) throw error
     throw new ConfigurationError([`${variable} ${error.message}`])
   }
 }

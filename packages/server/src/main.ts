@@ -45,7 +45,7 @@ const roles: Record<string, Work> = {
     await migrate({ ownerUrl: migrateDatabaseUrl, appUrl: databaseUrl, log })
   },
   verify: async (config, log) => {
-    const { verifyBooks } = await import('./ledger-verification.ts')
+    const { runLedgerVerification: verifyBooks } = await import('./ledger-verification.ts')
     await verifyBooks(config, log)
   },
 }
@@ -73,12 +73,12 @@ function rekeyWork([option, ...more]: string[]): Work | undefined {
 }
 
 /** Returns the work that a command line names; undefined when it cannot be understood. */
-function workOf(name: string, rest: string[]): Work | undefined {
+function resolveWork(name: string, rest: string[]): Work | undefined {
   const role = roles[name]
   if (role) return rest.length === 0 ? role : undefined
   if (name === 'rekey') return rekeyWork(rest)
   if (!isOperatorCommand(name)) return undefined
-  const parsed = parsedArguments(operatorCommands[name], rest)
+  const parsed = parseArguments(operatorCommands[name], rest)
   return (
     parsed &&
     (async (config, log) => {
@@ -88,7 +88,7 @@ function workOf(name: string, rest: string[]): Work | undefined {
   )
 }
 
-function parsedArguments({ arguments: count, flags }: (typeof operatorCommands)[OperatorCommand], args: string[]) {
+function parseArguments({ arguments: count, flags }: (typeof operatorCommands)[OperatorCommand], args: string[]) {
   const options = Object.fromEntries(Object.entries(flags).map(([flag, type]) => [flag, { type }]))
   try {
     const parsed = parseArgs({ args, options, allowPositionals: true })
@@ -100,7 +100,7 @@ function parsedArguments({ arguments: count, flags }: (typeof operatorCommands)[
 
 async function main([name, ...rest]: string[]) {
   if (name === 'verify-audit-export' && rest.length > 0 && rest.length <= 2) return verifyOffline(rest)
-  const work = name === undefined ? undefined : workOf(name, rest)
+  const work = name === undefined ? undefined : resolveWork(name, rest)
   if (name === undefined || work === undefined) return exit(exitUsage, usage)
 
   try {

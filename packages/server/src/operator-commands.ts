@@ -6,16 +6,16 @@ import type { Log } from './infra/log.ts'
 import { openPlatform, type Platform } from './infra/platform.ts'
 import { keyView, listKeys } from './keys/keys.ts'
 import {
-  asCommand,
-  machine,
+  machineHolder,
   mintOperatorKey,
   revokeOperatorKey,
   rotateOperatorKey,
+  runAsCommand,
   setOperatorAddresses,
 } from './operators/operators.ts'
 import { closeGrants } from './support/support.ts'
 import { operatorsOrgId, parseId } from './values/id.ts'
-import { endSubscriptionsOf } from './webhooks/webhooks.ts'
+import { endSubscriptionsOfGrant } from './webhooks/webhooks.ts'
 
 /** Commands for operators' keys: they create the first one, and replace those that were lost. */
 
@@ -26,9 +26,9 @@ interface Flags {
   readonly descendants?: boolean
 }
 
-type Command = (platform: Platform, argument: string, flags: Flags) => Promise<unknown>
+type CommandHandler = (platform: Platform, argument: string, flags: Flags) => Promise<unknown>
 
-const keyIdIn = (text: string) => {
+const parseKeyId = (text: string) => {
   const id = parseId('key', text)
   if (id === undefined) throw new CommandRefused(`${text} is not the id of a key.`)
   return id
@@ -38,36 +38,36 @@ const commands = {
   'create-operator-key': async (platform, name, { 'expires-at': expiresAt }) => {
     if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt)))
       throw new CommandRefused(`${expiresAt} is not a time. Write it as 2027-01-01T00:00:00Z.`)
-    const asked = { name, ...(expiresAt !== undefined && { expires_at: expiresAt }) }
-    const minted = await asCommand(platform, 'create-operator-key', (tools) =>
-      mintOperatorKey(platform, tools, machine, asked),
+    const request = { name, ...(expiresAt !== undefined && { expires_at: expiresAt }) }
+    const minted = await runAsCommand(platform, 'create-operator-key', (tools) =>
+      mintOperatorKey(platform, tools, machineHolder, request),
     )
     return { id: minted.id, name: minted.name, expires_at: minted.expires_at, key: minted.secret }
   },
   'list-operator-keys': async ({ sql, clock }) => {
     const now = clock.now()
-    const asked = { sort: 'created_at', descending: false, after: undefined, limit: maxListed } as const
-    const rows = await sql.asOrgs([operatorsOrgId], (tx) => listKeys(tx, operatorsOrgId, asked, {}, now))
+    const request = { sort: 'created_at', descending: false, after: undefined, limit: maxListed } as const
+    const rows = await sql.asOrgs([operatorsOrgId], (tx) => listKeys(tx, operatorsOrgId, request, {}, now))
     return rows.map((row) => keyView(row, now))
   },
   'rotate-operator-key': async (platform, id, { 'overlap-seconds': overlap = '0' }) => {
     if (!/^\d{1,7}$/.test(overlap)) throw new CommandRefused(`${overlap} is not a number of seconds.`)
-    const minted = await asCommand(platform, 'rotate-operator-key', (tools) =>
-      rotateOperatorKey(platform, tools, machine, keyIdIn(id), Number(overlap)),
+    const minted = await runAsCommand(platform, 'rotate-operator-key', (tools) =>
+      rotateOperatorKey(platform, tools, machineHolder, parseKeyId(id), Number(overlap)),
     )
     return { id: minted.id, name: minted.name, expires_at: minted.expires_at, key: minted.secret }
   },
   'revoke-operator-key': async (platform, id, { force = false, descendants = false }) => {
     const options = { isForced: force, withDescendants: descendants }
-    const revoked = await asCommand(platform, 'revoke-operator-key', (tools) =>
-      revokeOperatorKey(platform, tools, machine, keyIdIn(id), options),
+    const revoked = await runAsCommand(platform, 'revoke-operator-key', (tools) =>
+      revokeOperatorKey(platform, tools, machineHolder, parseKeyId(id), options),
     )
-    await closeGrants(platform, endSubscriptionsOf)
+    await closeGrants(platform, endSubscriptionsOfGrant)
     return revoked
   },
   'reset-operator-ip-allow-list': (platform) =>
-    asCommand(platform, 'reset-operator-ip-allow-list', (tools) => setOperatorAddresses(tools, () => [])),
-} satisfies Record<string, Command>
+    runAsCommand(platform, 'reset-operator-ip-allow-list', (tools) => setOperatorAddresses(tools, () => [])),
+} satisfies Record<string, CommandHandler>
 
 export type OperatorCommand = keyof typeof commands
 const maxListed = 1_000
@@ -83,7 +83,7 @@ export async function runOperatorCommand(
   const platform = await openPlatform(config, name, log)
   try {
     await ensureAuditPartitions(platform.sql, platform.clock.now())
-    console.log(JSON.stringify(await (commands[name] as Command)(platform, argument, flags)))
+    console.log(JSON.stringify(await (commands[name] as CommandHandler)(platform, argument, flags)))
   } catch (error) {
     throw error instanceof ApiError ? new CommandRefused(error.message, { cause: error }) : error
   } finally {

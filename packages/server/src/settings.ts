@@ -1,14 +1,14 @@
-import { bounds } from './bounds.ts'
+import { boundSettings } from './bounds.ts'
 import { defaulted, optional, secretSetting, setting } from './values/setting.ts'
 import {
   databaseUrl,
-  Fault,
   integer,
   masterKeys,
-  networks,
   oneOf,
+  parseNetworks,
   pemFile,
   ratio,
+  SettingFault,
   secretUrl,
   text,
   url,
@@ -114,13 +114,18 @@ export const settings = {
   ),
   cell: defaulted(
     setting('SVC_CELL', 'The name of this installation, part of every API key it issues.', (value) => {
-      if (!/^[a-z][a-z0-9]{0,7}$/.test(value)) throw new Fault('must be a letter and up to seven letters or digits')
+      if (!/^[a-z][a-z0-9]{0,7}$/.test(value))
+        throw new SettingFault('must be a letter and up to seven letters or digits')
       return value
     }),
     'c1',
   ),
   trustedProxies: optional(
-    setting('SVC_TRUSTED_PROXIES', 'Proxies whose `X-Forwarded-For` is trusted: addresses or CIDR ranges.', networks),
+    setting(
+      'SVC_TRUSTED_PROXIES',
+      'Proxies whose `X-Forwarded-For` is trusted: addresses or CIDR ranges.',
+      parseNetworks,
+    ),
     'none: the peer is the client',
     (): string[] => [],
   ),
@@ -164,7 +169,7 @@ export const settings = {
     setting('SVC_BULK_BODY_LIMIT_BYTES', 'The same for routes that accept batches.', integer(1_024, 268_435_456)),
     '16777216',
   ),
-  ...bounds,
+  ...boundSettings,
   requestTimeoutSeconds: defaulted(
     setting('SVC_REQUEST_TIMEOUT_SECONDS', 'Time limit for a client to send a whole request.', integer(1, 3_600)),
     '30',

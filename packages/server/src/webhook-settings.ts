@@ -1,10 +1,14 @@
 import { defaulted, optional, setting } from './values/setting.ts'
-import { integer, nameServers, networks, portRanges, secondsList } from './values/setting-parsers.ts'
+import { integer, nameServers, parseNetworks, portRanges, secondsList } from './values/setting-parsers.ts'
 
 /** The settings of webhooks. */
 export const webhookSettings = {
   webhookAllowedCidrs: optional(
-    setting('SVC_WEBHOOK_ALLOWED_CIDRS', 'Private addresses or CIDR ranges to which webhooks may be sent.', networks),
+    setting(
+      'SVC_WEBHOOK_ALLOWED_CIDRS',
+      'Private addresses or CIDR ranges to which webhooks may be sent.',
+      parseNetworks,
+    ),
     'none: public addresses only',
     (): string[] => [],
   ),

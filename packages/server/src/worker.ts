@@ -1,48 +1,53 @@
 import fastify from 'fastify'
 import { expireApprovalsJob } from './approvals/approvals.ts'
-import { exportAuditHeadsJob, keepAuditPartitionsJob } from './audit/audit.ts'
+import { exportAuditHeadsJob, maintainAuditPartitionsJob } from './audit/audit.ts'
 import { publishBenchmarksJob } from './benchmarks/benchmarks.ts'
-import { protectAnswers } from './contract/protection.ts'
+import { protectResponses } from './contract/protection.ts'
 import { sweepExpiredHolds } from './decisions/decisions.ts'
 import { deprecations } from './deprecations/registry.ts'
 import { announceDeprecationsJob } from './events/events.ts'
-import { keepIdempotencyPartitionsJob } from './idempotency/idempotency.ts'
+import { maintainIdempotencyPartitionsJob } from './idempotency/idempotency.ts'
 import { type Job, startJobs } from './infra/jobs.ts'
 import { createLifecycle, stopWithin } from './infra/lifecycle.ts'
 import type { Platform } from './infra/platform.ts'
 import { openLanes } from './lanes/lanes.ts'
-import { ensureLedgerPartitions, keepLedgerPartitionsJob, verifyLedgersJob } from './ledger/ledger.ts'
+import { ensureLedgerPartitions, maintainLedgerPartitionsJob, verifyLedgersJob } from './ledger/ledger.ts'
 import { countMasterKeyUsesJob } from './master-keys/master-keys.ts'
-import { forgetDeadNodesJob, joinWorkers } from './nodes/nodes.ts'
-import { keepPolicyPartitionsJob } from './policies/policies.ts'
+import { deleteDeadNodesJob, joinWorkers } from './nodes/nodes.ts'
+import { policyPartitionsJob } from './policies/policies.ts'
 import { probes, serveMetrics } from './probes/probes.ts'
 import { checkRuns } from './reconciliation/reconciliation.ts'
-import { keepRunPartitionsJob, pruneChainsJob, pruneRowsJob } from './retention/retention.ts'
-import { tellExpiredEvals } from './routing/routing.ts'
+import { maintainRunPartitionsJob, pruneChainsJob, pruneRowsJob } from './retention/retention.ts'
+import { expiredEvalsJob } from './routing/routing.ts'
 import { ensureRunPartitions } from './run-log/run-log.ts'
 import { closeGrantsJob } from './support/support.ts'
-import { foldOldUsageJob, foldUsage } from './usage/usage.ts'
-import { deliverWebhooks, endSubscriptionsOf, ensureKeptDays, keepWebhookPartitionsJob } from './webhooks/webhooks.ts'
+import { foldOldUsageJob, startFolding } from './usage/usage.ts'
+import {
+  endSubscriptionsOfGrant,
+  ensureRetainedPartitions,
+  startWebhookDelivery,
+  webhookPartitionsJob,
+} from './webhooks/webhooks.ts'
 
 /** The scheduled jobs of the worker. */
-const jobsOf = (platform: Platform): Job[] => [
-  forgetDeadNodesJob(platform),
-  keepIdempotencyPartitionsJob(platform),
-  keepAuditPartitionsJob(platform),
+const createJobs = (platform: Platform): Job[] => [
+  deleteDeadNodesJob(platform),
+  maintainIdempotencyPartitionsJob(platform),
+  maintainAuditPartitionsJob(platform),
   exportAuditHeadsJob(platform),
-  keepLedgerPartitionsJob(platform),
+  maintainLedgerPartitionsJob(platform),
   verifyLedgersJob(platform, checkRuns(platform.sql, platform.clock)),
   countMasterKeyUsesJob(platform),
-  keepRunPartitionsJob(platform),
+  maintainRunPartitionsJob(platform),
   pruneChainsJob(platform),
   pruneRowsJob(platform),
   foldOldUsageJob(platform),
-  keepWebhookPartitionsJob(platform),
+  webhookPartitionsJob(platform),
   announceDeprecationsJob(platform, deprecations),
-  keepPolicyPartitionsJob(platform),
+  policyPartitionsJob(platform),
   expireApprovalsJob(platform),
-  closeGrantsJob(platform, endSubscriptionsOf),
-  tellExpiredEvals(platform),
+  closeGrantsJob(platform, endSubscriptionsOfGrant),
+  expiredEvalsJob(platform),
   publishBenchmarksJob(platform),
 ]
 
@@ -52,10 +57,10 @@ export async function runWorker(platform: Platform) {
   const lifecycle = createLifecycle(log)
   await ensureLedgerPartitions(sql, platform.clock.now())
   await ensureRunPartitions(sql, platform.clock.now())
-  await ensureKeptDays(sql, platform.clock.now())
-  const all = jobsOf(platform)
+  await ensureRetainedPartitions(sql, platform.clock.now())
+  const scheduledJobs = createJobs(platform)
   const jobs = await startJobs({
-    jobs: all,
+    jobs: scheduledJobs,
     sql,
     log,
     metrics,
@@ -66,15 +71,15 @@ export async function runWorker(platform: Platform) {
   const lanes = openLanes(platform)
   await lanes.open()
   const sweeper = sweepExpiredHolds(platform, lanes)
-  const folder = foldUsage(platform)
-  const webhooks = deliverWebhooks(platform, deprecations)
+  const folder = startFolding(platform)
+  const webhooks = startWebhookDelivery(platform, deprecations)
 
   const server = fastify({ forceCloseConnections: true })
-  protectAnswers(server)
+  protectResponses(server)
   probes(server, platform, lifecycle)
   await server.listen({ host: config.host, port: config.port })
   const metricsServer = await serveMetrics(platform, lifecycle)
-  log.info({ jobs: all.map(({ name }) => name) }, 'working')
+  log.info({ jobs: scheduledJobs.map(({ name }) => name) }, 'working')
 
   log.info({ signal: await lifecycle.stopRequested }, 'asked to stop')
   stopWithin(config.stopTimeoutSeconds, log)

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ensureAuditPartitions, exportAudit, exportAuditHeadsJob, recordAll, verifyExport } from '../src/audit/audit.ts'
 import type { FormatName } from '../src/audit/formats.ts'
-import { readPlace } from '../src/audit/place.ts'
+import { parseAuditPosition } from '../src/audit/place.ts'
 import { createLog } from '../src/infra/log.ts'
 import type { Platform } from '../src/infra/platform.ts'
 import { formatId, newUuid } from '../src/values/id.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 async function exported(format: FormatName, after?: string, org = orgId, window = always) {
   let text = ''
-  const place = after === undefined ? undefined : readPlace(after)
+  const place = after === undefined ? undefined : parseAuditPosition(after)
   for await (const chunk of exportAudit(log.sql, org, window, format, place)) text += chunk
   return text
 }

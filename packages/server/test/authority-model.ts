@@ -1,9 +1,9 @@
 import type { Role } from '../src/contract/routes.ts'
 import { idempotencyOf } from '../src/idempotency/idempotency.ts'
-import { type Caller, requireToEnd } from '../src/identity/identity.ts'
+import { type Caller, requireCanEnd } from '../src/identity/identity.ts'
 import type { KeyRow } from '../src/keys/queries.ts'
 import type { KeyInput } from '../src/keys/schema.ts'
-import { powersOf, successorOf, type WantedKey, wantedKey } from '../src/keys/wanted-key.ts'
+import { type KeySpec, powersOf, specifyKey, specifySuccessor } from '../src/keys/wanted-key.ts'
 import { isWithin, isWithinAtAnyTime, ranks, scopesOfWorld, type Worth } from './authority-worth.ts'
 
 /**
@@ -42,16 +42,16 @@ type Rest<F> = F extends (first: never, ...rest: infer R) => unknown ? R : never
 
 /** The rules that judge requests; the program's own, or some that are broken on purpose. */
 export interface Rules {
-  readonly mint: (caller: Caller, ...rest: Rest<typeof wantedKey>) => WantedKey
-  readonly rotate: (caller: Caller, ...rest: Rest<typeof successorOf>) => WantedKey
+  readonly mint: (caller: Caller, ...rest: Rest<typeof specifyKey>) => KeySpec
+  readonly rotate: (caller: Caller, ...rest: Rest<typeof specifySuccessor>) => KeySpec
   readonly revoke: (caller: Caller, found: KeyRow) => void
   readonly claim: (caller: Caller, key: string, act: Act) => { key: string; hash: string }
 }
 
 export const programRules: Rules = {
-  mint: wantedKey,
-  rotate: successorOf,
-  revoke: (caller, found) => requireToEnd(caller, powersOf(found)),
+  mint: specifyKey,
+  rotate: specifySuccessor,
+  revoke: (caller, found) => requireCanEnd(caller, powersOf(found)),
   claim: (principal, key, act) => {
     const request = {
       method: 'POST',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { excess } from '../src/identity/authority.ts'
+import { findExcess } from '../src/identity/authority.ts'
 import { explore } from './authority-exploration.ts'
 import { programRules } from './authority-model.ts'
 import { weaknesses } from './authority-weaknesses.ts'
@@ -36,7 +36,9 @@ test('a key is within another exactly where every single act that it allows is a
     expiresAtMs: end === null ? Number.POSITIVE_INFINITY : end * 1_000,
   })
   const wrong = keys.flatMap((target) =>
-    keys.filter((holder) => (excess(powersOf(target), powersOf(holder)) === undefined) !== isWithin(target, holder)),
+    keys.filter(
+      (holder) => (findExcess(powersOf(target), powersOf(holder)) === undefined) !== isWithin(target, holder),
+    ),
   )
   expect(wrong).toEqual([])
 })

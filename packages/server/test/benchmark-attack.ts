@@ -1,14 +1,14 @@
 import { metrics, type PeriodSums, valueOf } from '../src/benchmarks/metrics.ts'
 import {
+  type CohortMember,
   type ContributorSet,
-  isOpen,
+  hasEnoughMembers,
   judgePeriod,
-  leastOf,
-  type Membership,
   mayContribute,
+  minContributors,
   type Orgs,
+  type PublicationRules,
   type PublishedMetric,
-  type Rules,
 } from '../src/benchmarks/publishing.ts'
 import { Random } from './random.ts'
 
@@ -20,14 +20,14 @@ import { Random } from './random.ts'
 
 /** How values are published and read. A planted bug replaces a part of it. */
 export interface Practice {
-  readonly rules: (rules: Rules) => Rules
+  readonly rules: (rules: PublicationRules) => PublicationRules
   readonly mayContribute: typeof mayContribute
   readonly judge: typeof judgePeriod
   /** Which published sets a new one is compared with. */
   readonly known: (published: readonly Published[], cohort: number) => ContributorSet[]
   /** How many contributors are members still. */
   readonly stillMembers: (set: Orgs, members: Members, endMs: number) => number
-  readonly isOpen: typeof isOpen
+  readonly isOpen: typeof hasEnoughMembers
   /** Whether a period is published once, after it has ended. */
   readonly seals: boolean
   /** Whether whoever has left before the publication is out of it. */
@@ -54,7 +54,7 @@ export const goodPractice: Practice = {
     for (const org of set) if ((members.get(org) ?? Number.POSITIVE_INFINITY) < endMs) still += 1
     return still
   },
-  isOpen,
+  isOpen: hasEnoughMembers,
   seals: true,
   honoursLeaving: true,
 }
@@ -84,7 +84,7 @@ class World {
   changes = 0
   private readonly random: Random
   private readonly practice: Practice
-  private readonly rules: Rules
+  private readonly rules: PublicationRules
   private readonly orgs: readonly string[]
   private readonly own: readonly string[]
   private readonly habits: ReadonlyMap<string, PeriodSums>
@@ -100,7 +100,9 @@ class World {
     this.practice = practice
     const rules = { floor: random.between(3, 6), margin: random.between(1, 3) }
     this.rules = practice.rules(rules)
-    this.orgs = Array.from({ length: random.between(leastOf(rules), 8 * leastOf(rules)) }, () => random.uuid())
+    this.orgs = Array.from({ length: random.between(minContributors(rules), 8 * minContributors(rules)) }, () =>
+      random.uuid(),
+    )
     this.own = this.orgs.slice(0, random.between(1, rules.margin))
     this.habits = new Map(this.orgs.map((org) => [org, habitOf(random)]))
     const share = random.pick([0.3, 0.7, 1])
@@ -142,7 +144,7 @@ class World {
 
   private publish(cohort: number, endMs: number, from: Members = this.members[cohort]!) {
     const contributions = [...from]
-      .map(([orgId, joinedAtMs]): Membership => ({ orgId, joinedAtMs }))
+      .map(([orgId, joinedAtMs]): CohortMember => ({ orgId, joinedAtMs }))
       .filter((member) => this.practice.mayContribute(member, { endMs }))
       .map(({ orgId }) => ({ orgId, sums: this.sumsOf(orgId) }))
     const metrics = this.practice.judge(

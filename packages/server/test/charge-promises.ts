@@ -1,4 +1,4 @@
-import type { Ask, ChargedItem, decide as Decide, Decision, Movement, Verdict } from '../src/lanes/decide.ts'
+import type { BatchDecision, ChargedItem, Command, decide as Decide, Movement, Outcome } from '../src/lanes/decide.ts'
 import type { Allowance, Balance, Claim } from '../src/ledger/ledger.ts'
 import { isSame } from './balances.ts'
 import { must } from './broken.ts'
@@ -29,22 +29,22 @@ export class Look {
   }
 
   /** Where a claim goes: a customer that is new on a day that has met enough of them shares. */
-  targets({ allowances, newcomers }: Claim): readonly Allowance[] {
+  targets({ allowances, newSubjectGate: newcomers }: Claim): readonly Allowance[] {
     if (!newcomers || this.isKnown(newcomers.marker)) return allowances
-    const { counter, instead } = newcomers
+    const { counter, fallback: instead } = newcomers
     const met = this.standing.balance(counter.key).spent + this.bookedOn(counter)
     return met >= counter.limit! ? [instead] : allowances
   }
 
   /** The rows of a customer that is met for the first time. */
   meeting(claim: Claim): readonly Allowance[] {
-    const { newcomers } = claim
+    const { newSubjectGate: newcomers } = claim
     const isMet = newcomers && !this.isKnown(newcomers.marker) && this.targets(claim) === claim.allowances
     return isMet ? [newcomers.marker, newcomers.counter] : []
   }
 
   fits(claim: Claim, amount: bigint): boolean {
-    if (claim.mode === 'fixed') return claim.passed === undefined
+    if (claim.mode === 'fixed') return claim.exceeded === undefined
     const targets = this.targets(claim)
     return targets.some(({ enforcement }) => enforcement === 'alert') || this.isWithin(targets, amount)
   }
@@ -106,8 +106,8 @@ export class Look {
 
 /** Follows a charge of many, one after another; what it has booked, or nothing. */
 export function followCharge(
-  { items, mode }: Extract<Ask, { type: 'charge' }>,
-  verdict: Verdict,
+  { items, mode }: Extract<Command, { type: 'charge' }>,
+  verdict: Outcome,
   standing: Standing,
   before: ChainPromises,
 ): { readonly booked: Look; readonly chains: ChainPromises } | undefined {
@@ -159,33 +159,33 @@ export function compareCharge({ changes }: Movement, booked: Look, { poolOf }: S
 export function compareWithOneByOne(
   decide: typeof Decide,
   books: Parameters<typeof Decide>[0],
-  asks: readonly Ask[],
+  asks: readonly Command[],
   nowMs: number,
-  decision: Decision,
+  decision: BatchDecision,
 ) {
   if (!asks.some(({ type }) => type === 'charge')) return
-  const single: Ask[] = []
+  const single: Command[] = []
   const refused: string[] = []
   for (const [i, ask] of asks.entries()) {
-    const verdict = decision.verdicts[i]!
+    const verdict = decision.outcomes[i]!
     if (ask.type !== 'charge' || verdict.type !== 'charged') single.push(ask)
     // All or none: where one is refused, none of them was ever there for what comes after.
     else if (ask.mode !== 'atomic' || verdict.refusals.size === 0) {
       const mode = ask.mode === 'facts' ? 'facts' : 'partial'
-      single.push(...ask.items.map((item): Ask => ({ type: 'charge', items: [item], mode })))
+      single.push(...ask.items.map((item): Command => ({ type: 'charge', items: [item], mode })))
       refused.push(...refusalsIn(verdict))
     }
   }
   const alone = decide(books, single, nowMs)
-  const crossed = ({ crossings }: Decision) =>
+  const crossed = ({ crossings }: BatchDecision) =>
     String(crossings.map(({ allowance, threshold }) => `${allowance.key} ${threshold}`).sort())
-  must(String(refused) === String(alone.verdicts.flatMap(refusalsIn)), 'many are refused as each alone would be')
+  must(String(refused) === String(alone.outcomes.flatMap(refusalsIn)), 'many are refused as each alone would be')
   for (const key of new Set([...decision.after.keys(), ...alone.after.keys()]))
     must(isSame(decision.after.get(key), alone.after.get(key)), 'many leave what each alone would have left')
   must(crossed(decision) === crossed(alone), 'many pass the thresholds that each alone would have passed')
 }
 
-function refusalsIn(verdict: Verdict): string[] {
+function refusalsIn(verdict: Outcome): string[] {
   if (verdict.type !== 'charged') return []
   return Array.from(verdict.refusals.values(), ({ allowance, balance: { spent, held }, attempted, available }) =>
     [allowance.key, allowance.limit, spent, held, attempted, available].join(' '),

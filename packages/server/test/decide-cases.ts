@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { chainKind } from '../src/chains/chains.ts'
-import type { Ask, ChargedItem, decide as Decide, Decision, Verdict } from '../src/lanes/decide.ts'
+import type { BatchDecision, ChargedItem, Command, decide as Decide, Outcome } from '../src/lanes/decide.ts'
 import type { Hold } from '../src/lanes/ending.ts'
 import {
   type Allowance,
@@ -10,9 +10,9 @@ import {
   type Claim,
   emptyBalance,
   type LimitKind,
+  type LimitUnit,
   type OrgLimits,
   type Refusal,
-  type Unit,
 } from '../src/ledger/ledger.ts'
 import { plus } from './balances.ts'
 import { NaiveLedger, type Told } from './naive-ledger.ts'
@@ -20,7 +20,7 @@ import { Random } from './random.ts'
 
 /** Random limits and requests, decided in batches and one at a time: both must tell the same and leave the same sums. */
 
-const units: readonly Unit[] = ['usd', 'usd', 'tokens', 'runs']
+const units: readonly LimitUnit[] = ['usd', 'usd', 'tokens', 'runs']
 const kind = { kind: 'any' } as LimitKind
 const start = Date.parse('2026-03-01T00:00:00Z')
 
@@ -65,12 +65,12 @@ function randomSetting(random: Random): Setting {
   }
   const claims = (count: number) => Array.from({ length: count }, () => (random.chance(0.3) ? pool() : plain()))
   const shared = { unit: 'usd', limit: random.amount(most * 5), enforcement: 'block', thresholds: [] } as const
-  const instead = add('shared', shared)
+  const fallback = add('shared', shared)
   const counter = add('counter', { ...shared, unit: 'runs', limit: random.amount(3) })
   const customers = Array.from({ length: random.int(5) }, (): Claim => {
     const marker = add('known', { unit: 'runs', limit: null, enforcement: 'alert' })
-    const newcomers = { marker, counter, instead }
-    return { kind, unit: 'usd', mode: 'all', allowances: [add('customer', shared)], newcomers }
+    const newSubjectGate = { marker, counter, fallback }
+    return { kind, unit: 'usd', mode: 'all', allowances: [add('customer', shared)], newSubjectGate }
   })
   const chains = new Map(
     Array.from({ length: random.int(3) }, (_, i): [string, ChainBounds] => [
@@ -107,7 +107,7 @@ function randomAmounts(random: Random) {
 }
 
 /** Many charges on a few accounts, some of them so small that they fit together. */
-function randomCharge(random: Random, setting: Setting): Ask {
+function randomCharge(random: Random, setting: Setting): Command {
   const accounts = Array.from({ length: random.between(1, 4) }, () => randomAccount(random, setting, true))
   const isSmall = random.chance(0.4)
   const items = Array.from({ length: random.int(10) }, (): ChargedItem => {
@@ -124,7 +124,7 @@ interface HoldPlan {
 }
 
 /** One request, mostly about a hold that exists. */
-function randomAsk(random: Random, setting: Setting, plans: Map<string, HoldPlan>, nowMs: number): Ask {
+function randomAsk(random: Random, setting: Setting, plans: Map<string, HoldPlan>, nowMs: number): Command {
   const holdId = random.chance(0.05) || plans.size === 0 ? 'nobody' : random.pick([...plans.keys()])
   const type = random.pick([
     'hold',
@@ -186,7 +186,7 @@ export function compareCase(seed: number, decide: typeof Decide): string | undef
     naive.reached = []
     const expected = inOrder(asks).map(([i, ask]) => [i, naive.ask(ask, nowMs, setting.allowances)] as const)
     for (const [i, told] of expected) {
-      const actual = toldBy(decision.verdicts[i]!)
+      const actual = toldBy(decision.outcomes[i]!)
       if (!isDeepStrictEqual(actual, told)) return differ(`verdict on ${asks[i]!.type}`, actual, told)
     }
     const fault = keep(books, decision) ?? compareBooks(books, decision, naive)
@@ -196,14 +196,14 @@ export function compareCase(seed: number, decide: typeof Decide): string | undef
 }
 
 /** What gives room goes first, then expiries, then holds and charges as they came. */
-function inOrder(asks: readonly Ask[]): [number, Ask][] {
-  const rank = ({ type }: Ask) => (type === 'hold' || type === 'charge' ? 2 : type === 'expire' ? 1 : 0)
+function inOrder(asks: readonly Command[]): [number, Command][] {
+  const rank = ({ type }: Command) => (type === 'hold' || type === 'charge' ? 2 : type === 'expire' ? 1 : 0)
   return [...asks.entries()].sort(([i, a], [j, b]) => rank(a) - rank(b) || i - j)
 }
 
-function toldBy(verdict: Verdict): Told {
+function toldBy(verdict: Outcome): Told {
   if (verdict.type === 'held')
-    return ['held', verdict.readings.map(({ allowance, amount }) => `${allowance.key} ${amount}`), verdict.remaining]
+    return ['held', verdict.checks.map(({ allowance, amount }) => `${allowance.key} ${amount}`), verdict.remaining]
   if (verdict.type === 'refused') return ['refused', ...refusedBy(verdict.refusal)]
   if (verdict.type === 'charged')
     return ['charged', Array.from(verdict.refusals, ([i, refusal]) => [i, ...refusedBy(refusal)])]
@@ -223,7 +223,7 @@ const refusedBy = ({ allowance, balance, attempted, available, isPreFlight }: Re
 ]
 
 /** Writes a decision as the database would; says where its own parts do not agree. */
-function keep({ balances, holds }: Books, decision: Decision): string | undefined {
+function keep({ balances, holds }: Books, decision: BatchDecision): string | undefined {
   const moved = new Map<string, Balance>()
   for (const { changes } of decision.movements)
     for (const { key, delta } of changes) moved.set(key, plus(moved.get(key) ?? emptyBalance, delta))
@@ -231,12 +231,16 @@ function keep({ balances, holds }: Books, decision: Decision): string | undefine
   for (const [key, delta] of decision.deltas) balances.set(key, plus(balances.get(key) ?? emptyBalance, delta))
   for (const [key, after] of decision.after)
     if (!isDeepStrictEqual(after, balances.get(key))) return differ(`${key} afterwards`, after, balances.get(key))
-  for (const { readings: _, inputs: __, ...hold } of decision.newHolds) holds.set(hold.id, hold)
+  for (const { checks: _, inputs: __, ...hold } of decision.newHolds) holds.set(hold.id, hold)
   for (const hold of decision.changedHolds) holds.set(hold.id, hold)
   return undefined
 }
 
-function compareBooks({ balances, holds }: Books, { crossings }: Decision, naive: NaiveLedger): string | undefined {
+function compareBooks(
+  { balances, holds }: Books,
+  { crossings }: BatchDecision,
+  naive: NaiveLedger,
+): string | undefined {
   const sorted = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   if (!isDeepStrictEqual(sorted(balances), sorted(naive.accounts)))
     return differ('sums', sorted(balances), sorted(naive.accounts))

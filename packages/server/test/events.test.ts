@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Deprecation } from '../src/deprecations/registry.ts'
 import { announceDeprecations, eventKinds, setOptIns } from '../src/events/events.ts'
-import { lockLedger } from '../src/ledger/ledger.ts'
+import { lockLedgerForConfigChange } from '../src/ledger/ledger.ts'
 import { parseId } from '../src/values/id.ts'
 import { eventsOf } from './events.ts'
 import { costing, type MoneyOrg, quietZone, useMoney } from './money.ts'
@@ -19,7 +19,7 @@ const spend = async (org: MoneyOrg, usd: string, more: object = {}) =>
   org.settle(await org.hold('0.001', more as Record<string, unknown>), usd)
 const optIn = (org: MoneyOrg, ...kinds: string[]) =>
   money.server.platform.sql.asOrgs([org.uuid], async (tx) => {
-    await lockLedger(tx, org.uuid)
+    await lockLedgerForConfigChange(tx, org.uuid)
     await setOptIns(tx, org.uuid, kinds)
   })
 

@@ -1,10 +1,10 @@
 import { Ajv } from 'ajv'
 import type pg from 'pg'
 import { eventKinds } from '../src/events/events.ts'
-import type { Kind } from '../src/events/kind.ts'
+import type { EventDefinition } from '../src/events/kind.ts'
 
 const ajv = new Ajv({ strict: false, allErrors: true })
-const kinds: Readonly<Record<string, Kind>> = eventKinds
+const kinds: Readonly<Record<string, EventDefinition>> = eventKinds
 const checks = new Map(
   Object.entries(kinds).map(([kind, { data }]) => [kind, ajv.compile({ ...data, additionalProperties: false })]),
 )

@@ -1,4 +1,4 @@
-import { type Ask, type ChargedItem, type Decision, decide, type Verdict } from '../src/lanes/decide.ts'
+import { type BatchDecision, type ChargedItem, type Command, decide, type Outcome } from '../src/lanes/decide.ts'
 import type { Hold } from '../src/lanes/ending.ts'
 import { type Allowance, type Balance, type Claim, emptyBalance, type LimitKind } from '../src/ledger/ledger.ts'
 
@@ -32,7 +32,7 @@ export const costing = (usd: bigint, claims: readonly Claim[], tokens = 0n): Cha
   claims,
 })
 
-function claimsIn(ask: Ask): readonly Claim[] {
+function claimsIn(ask: Command): readonly Claim[] {
   if (ask.type === 'hold') return ask.claims
   if (ask.type === 'charge') return ask.items.flatMap(({ claims }) => claims)
   return ask.type === 'settle' ? ask.unheld : []
@@ -46,8 +46,8 @@ export class Books {
   private readonly known = new Map<string, Allowance>()
   private count = 0
 
-  run(...asks: Ask[]): Decision {
-    for (const { allowances, newcomers } of asks.flatMap(claimsIn))
+  run(...asks: Command[]): BatchDecision {
+    for (const { allowances, newSubjectGate: newcomers } of asks.flatMap(claimsIn))
       for (const allowance of [...allowances, ...(newcomers ? Object.values(newcomers) : [])] as Allowance[])
         this.known.set(allowance.key, allowance)
     const allowances = new Map(
@@ -58,12 +58,12 @@ export class Books {
     )
     const decision = decide({ allowances, holds: this.holds }, asks, this.nowMs)
     for (const [key, balance] of decision.after) this.balances.set(key, balance)
-    for (const { readings: _, inputs: __, ...hold } of decision.newHolds) this.holds.set(hold.id, hold)
+    for (const { checks: _, inputs: __, ...hold } of decision.newHolds) this.holds.set(hold.id, hold)
     for (const hold of decision.changedHolds) this.holds.set(hold.id, hold)
     return decision
   }
 
-  ask(usd: bigint, claims: readonly Claim[], more: Partial<Extract<Ask, { type: 'hold' }>> = {}) {
+  ask(usd: bigint, claims: readonly Claim[], more: Partial<Extract<Command, { type: 'hold' }>> = {}) {
     return {
       type: 'hold',
       id: `hold ${++this.count}`,
@@ -74,23 +74,23 @@ export class Books {
       isDryRun: false,
       inputs: {},
       ...more,
-    } as const satisfies Ask
+    } as const satisfies Command
   }
 
   /** Holds an amount; the id of what it got. */
-  hold(usd: bigint, claims: readonly Claim[], more: Partial<Extract<Ask, { type: 'hold' }>> = {}): string {
+  hold(usd: bigint, claims: readonly Claim[], more: Partial<Extract<Command, { type: 'hold' }>> = {}): string {
     const ask = this.ask(usd, claims, more)
     const { type } = this.verdictOn(ask)
     if (type !== 'held') throw new Error(`the hold was ${type}`)
     return ask.id
   }
 
-  verdictOn(ask: Ask): Verdict {
-    return this.run(ask).verdicts[0]!
+  verdictOn(ask: Command): Outcome {
+    return this.run(ask).outcomes[0]!
   }
 
   /** Charges amounts without a hold, all on the same claims. */
-  charge(mode: Extract<Ask, { type: 'charge' }>['mode'], claims: readonly Claim[], ...amounts: bigint[]) {
+  charge(mode: Extract<Command, { type: 'charge' }>['mode'], claims: readonly Claim[], ...amounts: bigint[]) {
     return this.run({ type: 'charge', mode, items: amounts.map((usd) => costing(usd, claims)) })
   }
 

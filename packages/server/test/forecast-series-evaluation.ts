@@ -1,5 +1,5 @@
 import { shares } from '../src/forecasts/errors.ts'
-import { reachedOn } from '../src/forecasts/exhaustion.ts'
+import { findExhaustion } from '../src/forecasts/exhaustion.ts'
 import { forecastSeries } from '../src/forecasts/forecasting.ts'
 import { widthsByDay } from '../src/forecasts/intervals.ts'
 import { type KnownSeries, knownSeries } from './forecast-series.ts'
@@ -39,7 +39,7 @@ function outcomeOf({ name, values, held }: KnownSeries): Outcome {
     const limit = part * sum(later)
     let [day, all] = [0, later[0]!]
     while (all < limit) all += later[++day]!
-    const { earliest, latest } = reachedOn({ mean, halfWidths }, { limit, used: 0, ends: [] })
+    const { earliest, latest } = findExhaustion({ mean, halfWidths }, { limit, used: 0, ends: [] })
     return (earliest ?? held) <= day && day <= (latest ?? held)
   })
   return {

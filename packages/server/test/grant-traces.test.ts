@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { emit } from '../src/events/events.ts'
 import { closeGrants } from '../src/support/support.ts'
 import { parseId } from '../src/values/id.ts'
-import { endSubscriptionsOf } from '../src/webhooks/webhooks.ts'
+import { endSubscriptionsOfGrant } from '../src/webhooks/webhooks.ts'
 import { eventually } from './processes.ts'
 import { useDeliveringServer, useReceiver } from './receiver.ts'
 import { call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
@@ -111,8 +111,8 @@ describe('a subscription that support has made', () => {
   test('is disabled on record by the worker’s next look, once', async () => {
     const { acme, grant, hooks, made, record } = await helped()
     await expire(grant.id)
-    await closeGrants(server.platform, endSubscriptionsOf)
-    await closeGrants(server.platform, endSubscriptionsOf)
+    await closeGrants(server.platform, endSubscriptionsOfGrant)
+    await closeGrants(server.platform, endSubscriptionsOfGrant)
     expect((await ask('GET', `${hooks}/${made.foreign.id}`, acme.key)).json).toMatchObject({
       enabled: false,
       disabled_reason: 'grant_ended',
@@ -124,7 +124,7 @@ describe('a subscription that support has made', () => {
   test('stays where the organization enables it itself, and only then', async () => {
     const { acme, grant, hooks, happen, made, foreign } = await helped()
     await expire(grant.id)
-    await closeGrants(server.platform, endSubscriptionsOf)
+    await closeGrants(server.platform, endSubscriptionsOfGrant)
     const another = await grantFor(acme)
     const denied = await ask('PATCH', `${hooks}/${made.foreign.id}`, another.token, { enabled: true })
     expect(denied.json.error?.code).toBe('support_scope_denied')

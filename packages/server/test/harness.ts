@@ -6,9 +6,9 @@ import { afterAll, beforeAll, inject } from 'vitest'
 import { appLogin, asAdmin, databaseUrl, dropDatabase, services } from '../scripts/private-services.ts'
 import { buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import type { App, Route } from '../src/contract/routes.ts'
+import type { ApiRoute, App } from '../src/contract/routes.ts'
 import { type Deprecation, deprecations } from '../src/deprecations/registry.ts'
-import { type Lifecycle, unendingLifecycle } from '../src/infra/lifecycle.ts'
+import { type Lifecycle, manualLifecycle } from '../src/infra/lifecycle.ts'
 import { createLog } from '../src/infra/log.ts'
 import { openPlatform, type Platform } from '../src/infra/platform.ts'
 import type { Lanes } from '../src/lanes/lanes.ts'
@@ -64,7 +64,7 @@ export interface ServerUnderTest {
   url: string
   port: number
   app: App
-  routes: readonly Route[]
+  routes: readonly ApiRoute[]
   platform: Platform
   /** Every log line so far. */
   logs: LogLine[]
@@ -83,7 +83,7 @@ export function useServer(
 ): ServerUnderTest {
   const database = useDatabase()
   const server = { logs: [], registry: [...deprecations], draining: false, database } as unknown as ServerUnderTest
-  const lifecycle: Lifecycle = { ...unendingLifecycle, isDraining: () => server.draining }
+  const lifecycle: Lifecycle = { ...manualLifecycle, isDraining: () => server.draining }
   beforeAll(async () => {
     const { config } = readConfig(
       environmentFor(
@@ -103,7 +103,7 @@ export function useServer(
     server.routes = routes
     await app.listen({ port: 0, host: '127.0.0.1' })
     server.port = (app.server.address() as AddressInfo).port
-    server.platform.addresses.listensOn(server.port)
+    server.platform.addresses.setPort(server.port)
     server.url = `http://127.0.0.1:${server.port}`
   })
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { honoursIdempotencyKey, type Route } from '../src/contract/routes.ts'
+import { type ApiRoute, honoursIdempotencyKey } from '../src/contract/routes.ts'
 import { formatId, type IdKind, newUuid } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
@@ -52,7 +52,7 @@ describe('on every route', () => {
     reservation_id: 'reservation',
     grant_id: 'grant',
   }
-  const pathOf = ({ template }: Route) =>
+  const pathOf = ({ template }: ApiRoute) =>
     template.replace(/\{(\w+)\}/g, (_whole, name: string) => {
       if (name === 'id' || name === 'org_id') return tenant.id
       return kinds[name] ? formatId(kinds[name], newUuid()) : 'some'

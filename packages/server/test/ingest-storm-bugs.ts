@@ -1,8 +1,8 @@
 import pg from 'pg'
-import type { Sent } from '../src/infra/pipelined-connection.ts'
+import type { BoundStatement } from '../src/infra/pipelined-connection.ts'
 import type { Platform } from '../src/infra/platform.ts'
 import type { IngestResult, Lanes } from '../src/lanes/lanes.ts'
-import { claimRuns, countUsage, forgetRunKeys, forgetRuns, readRunKeys } from '../src/run-log/run-log.ts'
+import { claimRuns, countUsage, deleteRunKeys, deleteRuns, readRunKeys } from '../src/run-log/run-log.ts'
 import { newUuid } from '../src/values/id.ts'
 
 /** Faults of ingest, to be planted into API processes: each breaks one promise that the storm must see broken. */
@@ -29,7 +29,7 @@ function replaceQuery(replace: (query: Query | undefined) => Query | undefined) 
 }
 
 /** Replaces the parts of a statement that make a rule; a plant that does not find them would prove nothing. */
-function breakRule({ statement: { name, text } }: Sent, ...parts: readonly (readonly [string, string])[]) {
+function breakRule({ statement: { name, text } }: BoundStatement, ...parts: readonly (readonly [string, string])[]) {
   for (const [part] of parts) if (!text.includes(part)) throw new Error(`${name} no longer says: ${part}`)
   const broken = parts.reduce((changed, [part, instead]) => changed.replace(part, instead), text)
   rewriteStatement(name, () => broken)
@@ -64,9 +64,9 @@ export const ingestBugs: Readonly<Record<string, Plant>> = {
     })
   },
   /** Leaves runs behind that a limit has refused. */
-  'refused-stay': () => breakRule(forgetRuns([]), ['r.id = t.wanted', 'r.id = t.wanted and false']),
+  'refused-stay': () => breakRule(deleteRuns([]), ['r.id = t.wanted', 'r.id = t.wanted and false']),
   /** Keeps the names of runs that were refused. */
-  'names-stay': () => breakRule(forgetRunKeys([]), ['k.run_id = t.run_id', 'k.run_id = t.run_id and false']),
+  'names-stay': () => breakRule(deleteRunKeys([]), ['k.run_id = t.run_id', 'k.run_id = t.run_id and false']),
   /** Acknowledges runs of which it is not known whether they were stored. */
   'hopeful-ingest': (lanes) => {
     const original = lanes.ingest

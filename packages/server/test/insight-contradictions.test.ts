@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readBenchmark } from '../src/benchmarks/benchmarks.ts'
 import { type PeriodSums, valueOf } from '../src/benchmarks/metrics.ts'
-import { percentilesOf, percents, standingOf, weightsOf, windowsOf } from '../src/benchmarks/percentiles.ts'
+import { percentileRangeOf, percentilesOf, percents, weightsOf, windowsOf } from '../src/benchmarks/percentiles.ts'
 import { drawBenchmark } from '../src/benchmarks/picture.ts'
 import { openCohorts } from '../src/benchmarks/queries.ts'
 import type { Benchmark } from '../src/benchmarks/schema.ts'
@@ -121,7 +121,7 @@ test('whoever has what everybody has is not told to be among the last tenth', ()
     Array.from({ length: 60 }, () => 0),
     6,
   ).values
-  expect(standingOf(0, none)).not.toEqual({ from: 90, to: 100 })
+  expect(percentileRangeOf(0, none)).not.toEqual({ from: 90, to: 100 })
 })
 
 test('a share of input tokens is never more than all of them, whatever was reported', () => {

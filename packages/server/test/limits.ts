@@ -5,11 +5,11 @@ import {
   allowanceKey,
   type Balance,
   type Claim,
+  type LimitUnit,
   type Refusal,
-  type Unit,
 } from '../src/ledger/ledger.ts'
 import { type IdKind, parseId } from '../src/values/id.ts'
-import { beginOf, type PeriodUnit, periodAt } from '../src/values/period.ts'
+import { type PeriodUnit, periodAt, startOfNextSchedule } from '../src/values/period.ts'
 import { timestamp } from '../src/values/timestamp.ts'
 import type { ServerUnderTest } from './harness.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
@@ -68,7 +68,7 @@ export function useLimits(server: ServerUnderTest) {
 }
 
 /** The allowance that a limit, as it was answered, has now. */
-export function keyOfView(kind: IdKind, view: Record<string, unknown>, subject = '', unit: Unit = 'usd'): string {
+export function keyOfView(kind: IdKind, view: Record<string, unknown>, subject = '', unit: LimitUnit = 'usd'): string {
   const schedule = {
     unit: (view['period'] ?? (kind === 'plan' ? 'month' : 'day')) as PeriodUnit,
     anchor: (view['anchor'] ?? null) as string | null,
@@ -118,4 +118,6 @@ export const beginsAfter = (
   timezone: string,
   anchor: string | null = null,
 ): string =>
-  timestamp(new Date(beginOf({ schedule: { unit, timezone, anchor }, fromMs: Date.parse(String(periodEnd)) })))
+  timestamp(
+    new Date(startOfNextSchedule({ schedule: { unit, timezone, anchor }, fromMs: Date.parse(String(periodEnd)) })),
+  )

@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { page, pageRequest } from '../src/contract/lists.ts'
+import { pageRequest, pageResponse } from '../src/contract/lists.ts'
 import { keysetPage } from '../src/infra/keyset.ts'
 import { createLog } from '../src/infra/log.ts'
 import { openSql, type Sql } from '../src/infra/sql.ts'
@@ -39,7 +39,7 @@ describe.each(['role', '-role', 'started_at', '-started_at'])('paging a table so
       const request = pageRequest({ limit: 7, sort, ...(cursor !== undefined && { cursor }) }, 'role')
       const query = sql.db.selectFrom('nodes').select(['id', raw<string>`${raw.ref(request.sort)}::text`.as('value')])
       const rows = await keysetPage(query, { sort: request.sort, id: 'id' }, request).execute()
-      const answer = page(rows, request, ({ id, value }) => ({ id, value }))
+      const answer = pageResponse(rows, request, ({ id, value }) => ({ id, value }))
       expect(answer.data.length).toBeLessThanOrEqual(7)
       seen.push(...answer.data.map(({ id }) => id))
       cursor = answer.next_cursor ?? undefined

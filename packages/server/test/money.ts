@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { ApiError } from '../src/contract/errors.ts'
-import { holdTask, settleTask } from '../src/decisions/decisions.ts'
+import { reserveOperation, settleOperation } from '../src/decisions/decisions.ts'
 import type { DecisionInput } from '../src/decisions/schema.ts'
-import type { Lanes, Verdict } from '../src/lanes/lanes.ts'
+import type { Lanes, Outcome } from '../src/lanes/lanes.ts'
 import { verifyLedgers } from '../src/ledger/ledger.ts'
 import { checkRuns } from '../src/reconciliation/reconciliation.ts'
 import { formatId, parseId } from '../src/values/id.ts'
@@ -154,15 +154,15 @@ export function moneyOrg({ url, operator, lanes, superuser }: Surroundings, tena
     extend: (reservation: string, body: unknown) => post(`/v1/edge/reservations/${reservation}/extend`, body),
     explain: (decision: string, key = tenant.key) => call(url, 'GET', `/v1/decisions/${decision}`, { key }),
     /** Settles a reservation; there is no route for it yet. */
-    settle: async (reservation: string, usd: string, tokens = 0n): Promise<Verdict> => {
+    settle: async (reservation: string, usd: string, tokens = 0n): Promise<Outcome> => {
       const actual = { usd: parseUsd(usd), tokens }
-      return (await lanes!.submit(settleTask({ orgId: orgUuid }, parseId('reservation', reservation)!, actual)))
-        .verdict as Verdict
+      return (await lanes!.submit(settleOperation({ orgId: orgUuid }, parseId('reservation', reservation)!, actual)))
+        .outcome as Outcome
     },
     /** Asks with every limit binding, as for the start of a run. */
     start: async (body: Body): Promise<{ reservation?: string; error?: ApiError }> => {
-      const task = holdTask({ orgId: orgUuid }, body as unknown as DecisionInput, 'start', 'charge')
-      const { verdict } = await lanes!.submit(task)
+      const task = reserveOperation({ orgId: orgUuid }, body as unknown as DecisionInput, 'start', 'charge')
+      const { outcome: verdict } = await lanes!.submit(task)
       if (verdict.type === 'refused') return { error: verdict.refusal.claim.kind.refuse(verdict.refusal) }
       return { reservation: formatId('reservation', task.id) }
     },

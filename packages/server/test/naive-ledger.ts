@@ -1,5 +1,5 @@
-import type { Ask, ChargedItem } from '../src/lanes/decide.ts'
-import type { Allowance, Claim, Unit } from '../src/ledger/ledger.ts'
+import type { ChargedItem, Command } from '../src/lanes/decide.ts'
+import type { Allowance, Claim, LimitUnit } from '../src/ledger/ledger.ts'
 
 /**
  * The rules of money once more, as plainly as they can be said: one request at a time, on numbers that are changed in place.
@@ -16,7 +16,7 @@ export interface Account {
 
 interface Part {
   readonly key: string
-  readonly unit: Unit
+  readonly unit: LimitUnit
   readonly amount: bigint
   /** Packs that share one amount have their claim's number. */
   readonly pool: number
@@ -57,7 +57,7 @@ export class NaiveLedger {
     return this.accounts.get(key) ?? { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n }
   }
 
-  ask(ask: Ask, nowMs: number, allowances: ReadonlyMap<string, Allowance>): Told {
+  ask(ask: Command, nowMs: number, allowances: ReadonlyMap<string, Allowance>): Told {
     if (ask.type === 'hold') return this.hold(ask, nowMs, allowances)
     if (ask.type === 'charge') return this.charge(ask, allowances)
     const hold = this.holds.get(ask.holdId)
@@ -115,7 +115,11 @@ export class NaiveLedger {
     if (account.spent > limit && !(before > limit)) this.reached.push(`${key} 0`)
   }
 
-  private settle(ask: Extract<Ask, { type: 'settle' }>, hold: NaiveHold, allowances: ReadonlyMap<string, Allowance>) {
+  private settle(
+    ask: Extract<Command, { type: 'settle' }>,
+    hold: NaiveHold,
+    allowances: ReadonlyMap<string, Allowance>,
+  ) {
     if (hold.state === 'settled') return this.told(hold, true, false)
     if (hold.state === 'released') return ['conflict', 'released']
     const isLate = hold.state === 'expired' && hold.onExpiry === 'release'
@@ -139,7 +143,7 @@ export class NaiveLedger {
     return this.told(hold, false, isLate)
   }
 
-  private inForce(ask: Extract<Ask, { type: 'settle' }>, key: string, allowances: ReadonlyMap<string, Allowance>) {
+  private inForce(ask: Extract<Command, { type: 'settle' }>, key: string, allowances: ReadonlyMap<string, Allowance>) {
     return ask.excess?.find(({ kind }) => kind.kind === allowances.get(key)!.kind)
   }
 
@@ -156,7 +160,7 @@ export class NaiveLedger {
   }
 
   /** A limit bears the whole cost; packs bear what they held, one after another, and the last of them all that is above. */
-  private shares({ parts }: NaiveHold, actual: Readonly<Record<Unit, bigint>>): [Part, bigint][] {
+  private shares({ parts }: NaiveHold, actual: Readonly<Record<LimitUnit, bigint>>): [Part, bigint][] {
     return parts.map((part) => {
       if (part.pool === 0) return [part, actual[part.unit]]
       const pool = parts.filter((other) => other.pool === part.pool)
@@ -187,7 +191,11 @@ export class NaiveLedger {
     return room > 0n ? room : 0n
   }
 
-  private hold(ask: Extract<Ask, { type: 'hold' }>, nowMs: number, allowances: ReadonlyMap<string, Allowance>): Told {
+  private hold(
+    ask: Extract<Command, { type: 'hold' }>,
+    nowMs: number,
+    allowances: ReadonlyMap<string, Allowance>,
+  ): Told {
     const found = this.look(ask)
     if ('refused' in found) return ['refused', ...found.refused, true]
     const { parts, warned, met, remaining } = found
@@ -210,7 +218,10 @@ export class NaiveLedger {
   }
 
   /** One after another. A charge of all or none is tried on a copy, which is thrown away with the first refusal. */
-  private charge({ items, mode }: Extract<Ask, { type: 'charge' }>, allowances: ReadonlyMap<string, Allowance>): Told {
+  private charge(
+    { items, mode }: Extract<Command, { type: 'charge' }>,
+    allowances: ReadonlyMap<string, Allowance>,
+  ): Told {
     const kept = new Map(Array.from(this.accounts, ([key, account]) => [key, { ...account }]))
     const reached = [...this.reached]
     const refused: unknown[] = []
@@ -246,9 +257,9 @@ export class NaiveLedger {
   }
 
   /** Where a claim on one allowance goes, and who is met for the first time by it. */
-  private target({ allowances, newcomers }: Claim, met: string[]): Allowance {
+  private target({ allowances, newSubjectGate: newcomers }: Claim, met: string[]): Allowance {
     if (newcomers && !this.accounts.has(newcomers.marker.key)) {
-      const { marker, counter, instead } = newcomers
+      const { marker, counter, fallback: instead } = newcomers
       if (this.account(counter.key).spent >= counter.limit!) return instead
       met.push(marker.key, counter.key)
     }
@@ -265,7 +276,7 @@ export class NaiveLedger {
       if (remaining === null || left < remaining) remaining = left
     }
     for (const [index, claim] of claims.entries()) {
-      const { unit, passed } = claim
+      const { unit, exceeded: passed } = claim
       const amount = charge[unit]
       if (claim.mode === 'fixed') {
         const { key } = claim.allowances[0]!

@@ -123,7 +123,7 @@ test('no schema of a request is unbounded', () => {
 
 test('a route that does not say who may call it does not start', async () => {
   const { default: fastify } = await import('fastify')
-  const { keepRouteList } = await import('../src/contract/routes.ts')
+  const { collectRoutes: keepRouteList } = await import('../src/contract/routes.ts')
   const app = fastify()
   keepRouteList(app, { bulkBodyLimitBytes: 1 })
   const register =

@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { nanoOfDollars } from '../src/otlp/decimal.ts'
 import { protobufTraces } from '../src/otlp/encodings.ts'
 import type { Mapping } from '../src/otlp/mapping.ts'
-import { runsOfTraces } from '../src/otlp/otlp.ts'
+import { convertTraces } from '../src/otlp/otlp.ts'
 import type { SpanFields, TracesRequest } from '../src/otlp/traces.ts'
 import { maxBulkRuns } from '../src/runs/runs.ts'
 import { formatUsd } from '../src/values/money.ts'
-import { atOnce } from '../src/values/steps.ts'
+import { runToCompletion } from '../src/values/steps.ts'
 import { attributes, bytesOf, chat, newSpanId, newTraceId, nowMs, request, span, tracedSpans } from './otlp-spans.ts'
 
 type Values = Parameters<typeof span>[0]
 const runs = (spans: readonly SpanFields[], resource: Values = {}) =>
-  atOnce(runsOfTraces(request(spans, resource), nowMs))
+  runToCompletion(convertTraces(request(spans, resource), nowMs))
 const one = (values: Values, resource: Values = {}, more: SpanFields = {}) => runs([span(values, more)], resource)
 const runOf = (values: Values, resource: Values = {}, more: SpanFields = {}) => {
   const { runs: found, rejected } = one(values, resource, more)
@@ -275,7 +275,7 @@ describe('what a call belongs to', () => {
     'llm.user': 'end-user-1',
   }
   const mappedRun = (values: Values, mapping: Mapping, resource: Values = {}) =>
-    atOnce(runsOfTraces(request([span(values)], resource), nowMs, mapping)).runs[0]
+    runToCompletion(convertTraces(request([span(values)], resource), nowMs, mapping)).runs[0]
 
   test('is known of LiteLLM’s team and end user, and of functions of the AI SDK', () => {
     expect(runOf(litellm)).toMatchObject({ department_id: 'team-7', customer_id: 'end-user-1' })
@@ -306,8 +306,8 @@ describe('what a call belongs to', () => {
   test('rejects the call where it cannot be a name, but not for an attribute that nobody has named', () => {
     const long = 'x'.repeat(201)
     expect(runOf({ ...chat, 'llm.user': long })).not.toHaveProperty('customer_id')
-    const { runs: found, rejected } = atOnce(
-      runsOfTraces(request([span({ ...chat, account: long })]), nowMs, { customer_id: ['account'] }),
+    const { runs: found, rejected } = runToCompletion(
+      convertTraces(request([span({ ...chat, account: long })]), nowMs, { customer_id: ['account'] }),
     )
     expect([found, rejected.messages[0]]).toEqual([[], expect.stringContaining('account has more than 200 characters')])
   })
@@ -532,11 +532,11 @@ test('JSON and protobuf of the same trace give the same runs', async () => {
   const json = JSON.parse((await bytesOf('json', spans)).toString()) as TracesRequest
   const protobuf = protobufTraces.read(await bytesOf('protobuf', spans)) as TracesRequest
   const now = Date.now()
-  const fromJson = atOnce(runsOfTraces(json, now))
-  expect(atOnce(runsOfTraces(protobuf, now))).toEqual(fromJson)
+  const fromJson = runToCompletion(convertTraces(json, now))
+  expect(runToCompletion(convertTraces(protobuf, now))).toEqual(fromJson)
   const mapping = { workflow_id: ['acme.team'], department_id: ['acme.cost_center'] }
-  const mapped = atOnce(runsOfTraces(protobuf, now, mapping))
-  expect(mapped).toEqual(atOnce(runsOfTraces(json, now, mapping)))
+  const mapped = runToCompletion(convertTraces(protobuf, now, mapping))
+  expect(mapped).toEqual(runToCompletion(convertTraces(json, now, mapping)))
   expect(mapped.runs[0]).toMatchObject({ workflow_id: '7', department_id: 'cc-9' })
   expect(fromJson).toMatchObject({
     runs: [

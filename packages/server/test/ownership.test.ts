@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { setOptIns } from '../src/events/events.ts'
-import { lockLedger } from '../src/ledger/ledger.ts'
+import { lockLedgerForConfigChange } from '../src/ledger/ledger.ts'
 import { formatId, newUuid, parseId } from '../src/values/id.ts'
 import { eventsOf } from './events.ts'
 import { costing, type MoneyOrg, useMoney } from './money.ts'
@@ -235,7 +235,7 @@ describe('what is on record', () => {
     const run = await startOf(maker)
     await org.endLease(reservationOf(run))
     const { orgId, holdId } = { orgId: org.uuid, holdId: parseId('run', run)! }
-    await money.lanes().submit({ orgId, holdId, bind: () => ({ type: 'expire', holdId }) })
+    await money.lanes().submit({ orgId, holdId, plan: () => ({ type: 'expire', holdId }) })
     expect((await movementsOf(reservationOf(run))).at(-1)).toMatchObject({
       kind: 'expire',
       key_id: maker.id,
@@ -247,7 +247,7 @@ describe('what is on record', () => {
   test('bulk runs and imported spans name the key that sent them, and so does what is told of them', async () => {
     const importer = await agent({}, [...agentScopes, 'runs:import'])
     await money.server.platform.sql.asOrgs([org.uuid], async (tx) => {
-      await lockLedger(tx, org.uuid)
+      await lockLedgerForConfigChange(tx, org.uuid)
       await setOptIns(tx, org.uuid, ['run.finished'])
     })
     await importer.ask('POST', '/v1/runs/bulk', bulk({ external_id: `bulk-${newUuid()}` }))

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Route } from '../src/contract/routes.ts'
+import type { ApiRoute } from '../src/contract/routes.ts'
 import { formatId, newUuid, parseId } from '../src/values/id.ts'
 import { costing, type MoneyOrg, useMoney } from './money.ts'
 import { eventually } from './processes.ts'
@@ -119,13 +119,13 @@ beforeAll(async () => {
   }
 })
 
-const pathOf = ({ template }: Route, orgId: string, ids: Readonly<Record<string, string>>) =>
+const pathOf = ({ template }: ApiRoute, orgId: string, ids: Readonly<Record<string, string>>) =>
   template.replace(/\{(\w+)\}/g, (_whole, name: string) => (name === 'id' ? orgId : (ids[name] ?? missing(name))))
-const bodyOf = ({ method, template }: Route) => {
+const bodyOf = ({ method, template }: ApiRoute) => {
   if (method === 'GET') return undefined
   return template.endsWith('/finish') ? { status: 'succeeded', cost_usd: '999' } : {}
 }
-const parameterOf = ({ template }: Route) => /\{(?!id\})(\w+)\}/.exec(template)?.[1]
+const parameterOf = ({ template }: ApiRoute) => /\{(?!id\})(\w+)\}/.exec(template)?.[1]
 /** What a client can tell two answers apart by. */
 const told = ({ status, text, headers }: Answer) => ({ status, text, headers: [...headers.keys()].sort() })
 

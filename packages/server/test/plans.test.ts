@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sent } from '../src/infra/pipelined-connection.ts'
+import type { BoundStatement } from '../src/infra/pipelined-connection.ts'
 import { noDelta } from '../src/lanes/book.ts'
 import { laneSettings } from '../src/lanes/lanes.ts'
 import * as queries from '../src/lanes/queries.ts'
 import { noRuns } from '../src/lanes/recording.ts'
-import { type Outcome, writesOf } from '../src/lanes/write-queries.ts'
+import { type OrgWrites, writeStatements } from '../src/lanes/write-queries.ts'
 import { newUuid } from '../src/values/id.ts'
 import { useDatabase } from './harness.ts'
 
@@ -65,7 +65,7 @@ const literal = (value: unknown): string =>
       : `'${value instanceof Date ? value.toISOString() : String(value)}'`
 
 /** The plan that a prepared statement runs by once it is cached. */
-async function planOf({ statement, values = [] }: Sent): Promise<string> {
+async function planOf({ statement, values = [] }: BoundStatement): Promise<string> {
   await lane.query(`prepare ${statement.name} as ${statement.text}`)
   const { rows } = await lane.query<{ 'QUERY PLAN': string }>(
     `explain execute ${statement.name}${values.length > 0 ? `(${values.map(literal).join(',')})` : ''}`,
@@ -102,8 +102,8 @@ test('every statement reaches allowances through their key, or the place where t
     chains: new Map(),
     runs: noRuns,
     unclaimed: [],
-  } as unknown as Outcome
-  const [update] = writesOf([outcome], 1, [])
+  } as unknown as OrgWrites
+  const [update] = writeStatements([outcome], 1, [])
   const written = await planOf(update!)
   expect(written).toMatch(/Tid Scan on allowances/)
   expect(written).not.toMatch(/Seq Scan on allowances|Hash Join|Merge Join/)
@@ -127,8 +127,8 @@ test('holds are read and ended through their key', async () => {
     runs: noRuns,
     unclaimed: [],
     decision: { deltas: new Map(), movements: [], newHolds: [], changedHolds: [hold], after: new Map() },
-  } as unknown as Outcome
-  const [end] = writesOf([outcome], 1, [])
+  } as unknown as OrgWrites
+  const [end] = writeStatements([outcome], 1, [])
   const plan = await planOf(end!)
   expect(plan).not.toMatch(/Seq Scan on holds|Hash Join|Merge Join/)
 })

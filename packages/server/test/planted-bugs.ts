@@ -1,4 +1,4 @@
-import type { Ask, Movement, Verdict } from '../src/lanes/decide.ts'
+import type { Command, Movement, Outcome } from '../src/lanes/decide.ts'
 import type { Hold } from '../src/lanes/ending.ts'
 import { emptyBalance } from '../src/ledger/ledger.ts'
 import { plantedChargeBugs } from './planted-charge-bugs.ts'
@@ -11,20 +11,20 @@ import { type Books, changing, claiming, moving, type Rules } from './planting.t
 
 /** Shows the rules other books than there are. */
 const showing =
-  (change: (books: Books, asks: readonly Ask[]) => Books) =>
+  (change: (books: Books, asks: readonly Command[]) => Books) =>
   (decide: Rules): Rules =>
   (books, asks, nowMs) => {
     const decision = decide(change(books, asks), asks, nowMs)
     return moving(decision, books, decision.movements)
   }
 
-const showingHolds = (change: (hold: Hold, asks: readonly Ask[]) => Hold) =>
+const showingHolds = (change: (hold: Hold, asks: readonly Command[]) => Hold) =>
   showing((books, asks) => ({
     ...books,
     holds: new Map(Array.from(books.holds, ([id, hold]) => [id, change(hold, asks)])),
   }))
 
-const isAskedTo = (type: Ask['type'], asks: readonly Ask[], { id }: Hold) =>
+const isAskedTo = (type: Command['type'], asks: readonly Command[], { id }: Hold) =>
   asks.some((ask) => ask.type === type && 'holdId' in ask && ask.holdId === id)
 
 export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
@@ -79,18 +79,21 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
 
   'one new customer more than the bound': claiming((claims) =>
     claims.map((claim) => {
-      if (!claim.newcomers) return claim
-      const { counter } = claim.newcomers
-      return { ...claim, newcomers: { ...claim.newcomers, counter: { ...counter, limit: counter.limit! + 1n } } }
+      if (!claim.newSubjectGate) return claim
+      const { counter } = claim.newSubjectGate
+      return {
+        ...claim,
+        newSubjectGate: { ...claim.newSubjectGate, counter: { ...counter, limit: counter.limit! + 1n } },
+      }
     }),
   ),
 
   'a refused request leaves what fitted held': (decide) => (books, asks, nowMs) => {
     const decision = decide(books, asks, nowMs)
     const left = asks.flatMap((ask, i): Movement[] => {
-      const verdict = decision.verdicts[i]!
+      const verdict = decision.outcomes[i]!
       if (ask.type !== 'hold' || verdict.type !== 'refused') return []
-      const fitted = verdict.readings.filter(({ draw, wouldRefuse }) => draw === 0 && !wouldRefuse)
+      const fitted = verdict.checks.filter(({ draw, wouldRefuse }) => draw === 0 && !wouldRefuse)
       const changes = fitted.map(({ allowance, amount }) => ({
         key: allowance.key,
         delta: { ...emptyBalance, held: amount },
@@ -108,7 +111,7 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
   'releasing what is settled gives room back': (decide) => (books, asks, nowMs) => {
     const decision = decide(books, asks, nowMs)
     const freed: Movement[] = []
-    const verdicts = decision.verdicts.map((verdict, i): Verdict => {
+    const verdicts = decision.outcomes.map((verdict, i): Outcome => {
       const ask = asks[i]!
       if (ask.type !== 'release' || verdict.type !== 'conflict') return verdict
       const { hold } = verdict
@@ -116,7 +119,7 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
       freed.push({ kind: 'release', holdId: hold.id, changes })
       return verdict
     })
-    return moving({ ...decision, verdicts }, books, [...decision.movements, ...freed])
+    return moving({ ...decision, outcomes: verdicts }, books, [...decision.movements, ...freed])
   },
 
   'an expiry that charges only gives back': changing(['expire'], ({ key, delta }) => ({
@@ -130,7 +133,7 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
   })),
 
   'a free call is refused where nothing is left': (decide) => (books, asks, nowMs) => {
-    const isFree = (ask: Ask) => ask.type === 'hold' && ask.charge.usd === 0n
+    const isFree = (ask: Command) => ask.type === 'hold' && ask.charge.usd === 0n
     const charged = asks.map((ask) => {
       if (ask.type !== 'hold' || !isFree(ask)) return ask
       return { ...ask, charge: { ...ask.charge, usd: 1n }, isDryRun: true }
@@ -139,16 +142,16 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
     const decision = decide(books, asks, nowMs)
     const refused = new Set(
       asks.flatMap((ask, i) =>
-        isFree(ask) && asIfCharged.verdicts[i]!.type === 'refused' ? [(ask as { id: string }).id] : [],
+        isFree(ask) && asIfCharged.outcomes[i]!.type === 'refused' ? [(ask as { id: string }).id] : [],
       ),
     )
-    const verdicts = decision.verdicts.map((verdict, i) => {
+    const verdicts = decision.outcomes.map((verdict, i) => {
       const ask = asks[i]!
-      return ask.type === 'hold' && refused.has(ask.id) ? asIfCharged.verdicts[i]! : verdict
+      return ask.type === 'hold' && refused.has(ask.id) ? asIfCharged.outcomes[i]! : verdict
     })
     const newHolds = decision.newHolds.filter(({ id }) => !refused.has(id))
     const movements = decision.movements.filter(({ holdId }) => holdId === null || !refused.has(holdId))
-    return moving({ ...decision, verdicts, newHolds }, books, movements)
+    return moving({ ...decision, outcomes: verdicts, newHolds }, books, movements)
   },
 
   ...plantedChargeBugs,

@@ -1,8 +1,8 @@
-import type { Ask, Movement, Verdict } from '../src/lanes/decide.ts'
+import type { Command, Movement, Outcome } from '../src/lanes/decide.ts'
 import { type Allowance, type Claim, emptyBalance } from '../src/ledger/ledger.ts'
 import { type Books, changing, claiming, moving, type Rules } from './planting.ts'
 
-type ChargeAsk = Extract<Ask, { type: 'charge' }>
+type ChargeAsk = Extract<Command, { type: 'charge' }>
 
 /** Shows the rules other charges than were asked for. */
 const charging =
@@ -28,7 +28,7 @@ const widened = (claim: Claim, by: (allowance: Allowance) => bigint): Claim => (
   })),
 })
 
-const isUndone = (ask: Ask, verdict: Verdict): ask is ChargeAsk =>
+const isUndone = (ask: Command, verdict: Outcome): ask is ChargeAsk =>
   ask.type === 'charge' && ask.mode === 'atomic' && verdict.type === 'charged' && verdict.refusals.size > 0
 
 const isChain = ({ kind }: Claim) => kind.kind === 'chain'
@@ -44,11 +44,11 @@ export const plantedChargeBugs: Readonly<Record<string, (decide: Rules) => Rules
   'a charge that is undone leaves one amount behind': (decide) => (books, asks, nowMs) => {
     const decision = decide(books, asks, nowMs)
     const left = asks.flatMap((ask, i): Movement[] => {
-      const verdict = decision.verdicts[i]!
+      const verdict = decision.outcomes[i]!
       if (!isUndone(ask, verdict) || verdict.type !== 'charged' || verdict.refusals.has(0)) return []
       const { charge, claims } = ask.items[0]!
       const claim = claims.find(({ mode }) => mode === 'all')
-      if (!claim || claim.newcomers) return []
+      if (!claim || claim.newSubjectGate) return []
       const changes = [{ key: claim.allowances[0]!.key, delta: { ...emptyBalance, spent: charge[claim.unit] } }]
       return [{ kind: 'charge', holdId: null, changes }]
     })
@@ -60,7 +60,7 @@ export const plantedChargeBugs: Readonly<Record<string, (decide: Rules) => Rules
     const deltas = new Map(decision.deltas)
     const after = new Map(decision.after)
     for (const [i, ask] of asks.entries()) {
-      if (!isUndone(ask, decision.verdicts[i]!)) continue
+      if (!isUndone(ask, decision.outcomes[i]!)) continue
       for (const { key } of ask.items[0]!.claims.flatMap(({ allowances }) => allowances)) {
         if (deltas.has(key)) continue
         deltas.set(key, emptyBalance)
@@ -73,15 +73,15 @@ export const plantedChargeBugs: Readonly<Record<string, (decide: Rules) => Rules
   'a charge of all or none books what fits': (decide) => (books, asks, nowMs) => {
     const partly = asks.map((ask) => (ask.type === 'charge' && ask.mode === 'atomic' ? asPartial(ask) : ask))
     const decision = decide(books, partly, nowMs)
-    const verdicts = decision.verdicts.map((verdict, i): Verdict => {
+    const verdicts = decision.outcomes.map((verdict, i): Outcome => {
       if (asks[i] === partly[i] || verdict.type !== 'charged') return verdict
       return { ...verdict, refusals: new Map([...verdict.refusals].slice(0, 1)) }
     })
-    return { ...decision, verdicts }
+    return { ...decision, outcomes: verdicts }
   },
 
   'a charge of each that fits stops at the first that does not': (decide) => (books, asks, nowMs) => {
-    const { verdicts } = decide(books, asks, nowMs)
+    const { outcomes: verdicts } = decide(books, asks, nowMs)
     const cut = asks.map((ask, i) => {
       const verdict = verdicts[i]!
       if (ask.type !== 'charge' || ask.mode !== 'partial' || verdict.type !== 'charged') return ask
@@ -94,13 +94,13 @@ export const plantedChargeBugs: Readonly<Record<string, (decide: Rules) => Rules
   'charges are only looked at together': (decide) => (books, asks, nowMs) => {
     const decision = decide(books, asks, nowMs)
     const isRefused = (i: number) => {
-      const verdict = decision.verdicts[i]!
+      const verdict = decision.outcomes[i]!
       return verdict.type === 'charged' && verdict.refusals.size > 0
     }
     const emptied = asks.map((ask, i) => (ask.type === 'charge' && isRefused(i) ? { ...ask, items: [] } : ask))
     const without = decide(books, emptied, nowMs)
-    const verdicts = without.verdicts.map((verdict, i) => (isRefused(i) ? decision.verdicts[i]! : verdict))
-    return { ...without, verdicts }
+    const verdicts = without.outcomes.map((verdict, i) => (isRefused(i) ? decision.outcomes[i]! : verdict))
+    return { ...without, outcomes: verdicts }
   },
 
   'facts without room are not counted as overrun': changing(['charge'], ({ key, delta }) => ({
@@ -136,7 +136,7 @@ export const plantedChargeBugs: Readonly<Record<string, (decide: Rules) => Rules
   ),
 
   'a chain may grow one level deeper': onChains((claim) => {
-    const { passed, ...fitting } = claim
+    const { exceeded: passed, ...fitting } = claim
     const isNext = passed && passed.attempted === claim.allowances[0]!.limit! + 1n
     return isNext ? fitting : claim
   }),

@@ -1,4 +1,4 @@
-import type { decide as Decide, Decision, Movement } from '../src/lanes/decide.ts'
+import type { BatchDecision, decide as Decide, Movement } from '../src/lanes/decide.ts'
 import { type Balance, type Claim, emptyBalance } from '../src/ledger/ledger.ts'
 import { plus } from './balances.ts'
 
@@ -9,7 +9,7 @@ export type Books = Parameters<Rules>[0]
 type Change = Movement['changes'][number]
 
 /** The decision with other movements, and the sums that follow from them. */
-export function moving(decision: Decision, books: Books, movements: readonly Movement[]): Decision {
+export function moving(decision: BatchDecision, books: Books, movements: readonly Movement[]): BatchDecision {
   const deltas = new Map<string, Balance>()
   for (const { key, delta } of movements.flatMap(({ changes }) => changes))
     deltas.set(key, plus(deltas.get(key) ?? emptyBalance, delta))

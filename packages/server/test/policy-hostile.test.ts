@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compileExpression } from '../src/expressions/expressions.ts'
-import type { Attempt } from '../src/policies/attempt.ts'
-import { compileRules, explainAttempt, judgeAttempt, mostSetCost } from '../src/policies/evaluation.ts'
+import type { RunAttempt } from '../src/policies/attempt.ts'
+import { compileRules, explainAttempt, judgeAttempt, maxSetCost } from '../src/policies/evaluation.ts'
 import type { Rule } from '../src/policies/rule.ts'
 import { ruleEnvironment } from '../src/policies/variables.ts'
 import { type Fate, hostileExpressions } from './policy-hostile-expressions.ts'
@@ -10,7 +10,7 @@ import { firstSeed, Random } from './random.ts'
 const mostMs = 20
 
 /** As large as `/v1` accepts it, of what matches badly. */
-const largest: Attempt = {
+const largest: RunAttempt = {
   atMs: Date.UTC(2026, 10, 15, 12, 30),
   model: 'a'.repeat(200),
   provider: 'a'.repeat(100),
@@ -155,8 +155,8 @@ test('whatever is put together from the words of the language is refused, fails,
 test(`a set of rules that costs all that is allowed is asked in less than ${mostMs} ms`, () => {
   for (const [text] of hostileExpressions) {
     const one = compileRules([rule(text)], about)
-    if (one.cost < mostSetCost / 1_000 || judgeAttempt(one, largest).outcome !== 'allow') continue
-    const count = Math.min(1_000, Math.floor(mostSetCost / one.cost))
+    if (one.cost < maxSetCost / 1_000 || judgeAttempt(one, largest).outcome !== 'allow') continue
+    const count = Math.min(1_000, Math.floor(maxSetCost / one.cost))
     const set = compileRules(
       Array.from({ length: count }, (_, i) => ({ ...rule(text), id: String(i) })),
       about,
@@ -168,7 +168,7 @@ test(`a set of rules that costs all that is allowed is asked in less than ${most
   }
   // In shadow, so that all of them are asked.
   const failing = { ...rule('run.metadata.exists(a, 1 / 0 == 1)'), shadow: true }
-  const count = Math.floor(mostSetCost / compileRules([failing], about).cost)
+  const count = Math.floor(maxSetCost / compileRules([failing], about).cost)
   const set = compileRules(
     Array.from({ length: count }, (_, i) => ({ ...failing, id: String(i) })),
     about,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Attempt } from '../src/policies/attempt.ts'
+import type { RunAttempt } from '../src/policies/attempt.ts'
 import { checkRule, compileRules, judgeAttempt } from '../src/policies/evaluation.ts'
 import { ruleEnvironment } from '../src/policies/variables.ts'
 
@@ -8,7 +8,7 @@ const guide = readFileSync(new URL('../../../docs/policy-expressions.md', import
 const blocks = (mark: string) =>
   [...guide.matchAll(new RegExp(`^\`\`\`${mark}\\n([^]*?)\\n\`\`\`$`, 'gm'))].map(([, text]) => text!)
 
-const plain: Attempt = {
+const plain: RunAttempt = {
   atMs: Date.parse('2026-11-17T12:00:00Z'),
   model: 'gpt-4o',
   provider: 'openai',
@@ -28,7 +28,7 @@ const plain: Attempt = {
 }
 
 /** What an example is about, in the order of the guide. */
-const matching: readonly Partial<Attempt>[] = [
+const matching: readonly Partial<RunAttempt>[] = [
   { departmentId: 'sales' },
   { model: 'o3' },
   { model: 'gemini-Preview-2' },
@@ -41,7 +41,7 @@ const matching: readonly Partial<Attempt>[] = [
   { customerId: 'acme', atMs: Date.parse('2026-12-31T22:00:00Z') },
 ]
 
-function outcomeOf(expression: string, changed: Partial<Attempt>) {
+function outcomeOf(expression: string, changed: Partial<RunAttempt>) {
   const rule = { id: '1', name: '', effect: 'block', target: 'model', priority: 1, reason: '', enabled: true } as const
   const set = compileRules([{ ...rule, expression, shadow: false, version: 1 }], {
     orgId: 'org_1',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Attempt } from '../src/policies/attempt.ts'
+import type { RunAttempt } from '../src/policies/attempt.ts'
 import { checkRule, compileRules, explainAttempt, judgeAttempt, type RuleSet } from '../src/policies/evaluation.ts'
 import type { PolicyVerdict } from '../src/policies/rule.ts'
 import {
@@ -20,11 +20,11 @@ const about = { orgId: 'org_1', version: 1n, timezone }
 const essence = ({ outcome, rule, shadow }: PolicyVerdict) =>
   JSON.stringify([outcome, rule?.id, shadow && [shadow.rule.id, shadow.outcome]])
 
-const written = (attempt: Attempt) =>
+const written = (attempt: RunAttempt) =>
   JSON.stringify(attempt, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
 /** Every rule as it is explained, and as a set of its own: then it is found whatever stands before it. */
-function differences(set: RuleSet, rules: readonly ReferenceRule[], attempt: Attempt): string[] {
+function differences(set: RuleSet, rules: readonly ReferenceRule[], attempt: RunAttempt): string[] {
   const { verdict, rules: reports } = explainAttempt(set, attempt)
   const expected = new Map(rules.map((rule) => [rule.id, statusOf(rule, attempt)]))
   const told = reports.filter(({ rule, status }) => status !== expected.get(rule.id))

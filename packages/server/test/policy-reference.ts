@@ -1,4 +1,4 @@
-import type { Attempt } from '../src/policies/attempt.ts'
+import type { RunAttempt } from '../src/policies/attempt.ts'
 import { effects, type PolicyVerdict, type Rule, targets } from '../src/policies/rule.ts'
 import type { Random } from './random.ts'
 
@@ -47,32 +47,32 @@ type Sign = '<' | '<=' | '>' | '>='
 const signs = ['<', '<=', '>', '>='] as const
 const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 const texts = {
-  'run.model': (attempt: Attempt) => attempt.model,
-  'run.provider': (attempt: Attempt) => attempt.provider,
-  'run.operation': (attempt: Attempt) => attempt.operation,
-  'run.action': (attempt: Attempt) => attempt.action,
-  'run.workflow_id': (attempt: Attempt) => attempt.workflowId,
-  'run.deployment_id': (attempt: Attempt) => attempt.deploymentId,
-  'run.department_id': (attempt: Attempt) => attempt.departmentId,
-  'customer.id': (attempt: Attempt) => attempt.customerId,
-  'key.id': (attempt: Attempt) => attempt.key.id,
-  'key.role': (attempt: Attempt) => attempt.key.role,
-  'chain.id': (attempt: Attempt) => attempt.chain.id,
+  'run.model': (attempt: RunAttempt) => attempt.model,
+  'run.provider': (attempt: RunAttempt) => attempt.provider,
+  'run.operation': (attempt: RunAttempt) => attempt.operation,
+  'run.action': (attempt: RunAttempt) => attempt.action,
+  'run.workflow_id': (attempt: RunAttempt) => attempt.workflowId,
+  'run.deployment_id': (attempt: RunAttempt) => attempt.deploymentId,
+  'run.department_id': (attempt: RunAttempt) => attempt.departmentId,
+  'customer.id': (attempt: RunAttempt) => attempt.customerId,
+  'key.id': (attempt: RunAttempt) => attempt.key.id,
+  'key.role': (attempt: RunAttempt) => attempt.key.role,
+  'chain.id': (attempt: RunAttempt) => attempt.chain.id,
 } as const
 type TextField = keyof typeof texts
 
 /** The attempts of these tests are in UTC+14, where it is tomorrow for most of the day. */
 export const timezone = 'Pacific/Kiritimati'
-const local = ({ atMs }: Attempt) => new Date(atMs + 14 * 3_600_000)
+const local = ({ atMs }: RunAttempt) => new Date(atMs + 14 * 3_600_000)
 const numbers = {
-  'run.input_tokens': (attempt: Attempt) => attempt.inputTokens,
-  'run.max_output_tokens': (attempt: Attempt) => attempt.maxOutputTokens,
-  'run.estimated_cost_usd': (attempt: Attempt) => Number(attempt.estimatedNano) / 1e9,
-  'chain.depth': (attempt: Attempt) => attempt.chain.depth,
-  'chain.cost_usd': (attempt: Attempt) => Number(attempt.chain.costNano) / 1e9,
-  'time.hour': (attempt: Attempt) => local(attempt).getUTCHours(),
-  'time.weekday': (attempt: Attempt) => ((local(attempt).getUTCDay() + 6) % 7) + 1,
-  'time.day': (attempt: Attempt) => local(attempt).getUTCDate(),
+  'run.input_tokens': (attempt: RunAttempt) => attempt.inputTokens,
+  'run.max_output_tokens': (attempt: RunAttempt) => attempt.maxOutputTokens,
+  'run.estimated_cost_usd': (attempt: RunAttempt) => Number(attempt.estimatedNano) / 1e9,
+  'chain.depth': (attempt: RunAttempt) => attempt.chain.depth,
+  'chain.cost_usd': (attempt: RunAttempt) => Number(attempt.chain.costNano) / 1e9,
+  'time.hour': (attempt: RunAttempt) => local(attempt).getUTCHours(),
+  'time.weekday': (attempt: RunAttempt) => ((local(attempt).getUTCDay() + 6) % 7) + 1,
+  'time.day': (attempt: RunAttempt) => local(attempt).getUTCDate(),
 } as const
 type NumberField = keyof typeof numbers
 
@@ -175,7 +175,7 @@ export const written = (condition: Condition): string =>
 
 export type Answer = boolean | 'failed'
 
-const readers: ByKind<[attempt: Attempt], Answer> = {
+const readers: ByKind<[attempt: RunAttempt], Answer> = {
   text: ({ field, values: wanted, form }, attempt) => wanted.includes(texts[field](attempt)) !== (form === 'unequal'),
   number: ({ field, sign, value }, attempt) => compared(numbers[field](attempt), sign, value),
   metadata: ({ key, sign, value }, attempt) => ofMetadata(attempt, key, sign, value),
@@ -216,8 +216,8 @@ const readers: ByKind<[attempt: Attempt], Answer> = {
 }
 
 /** What the condition says of an attempt. */
-export const interpreted = (condition: Condition, attempt: Attempt): Answer =>
-  (readers[condition.kind] as (condition: Condition, attempt: Attempt) => Answer)(condition, attempt)
+export const interpreted = (condition: Condition, attempt: RunAttempt): Answer =>
+  (readers[condition.kind] as (condition: Condition, attempt: RunAttempt) => Answer)(condition, attempt)
 
 /** One answer that settles it is enough, whatever the others failed with. */
 function combined(answers: readonly Answer[], settling: boolean): Answer {
@@ -225,7 +225,7 @@ function combined(answers: readonly Answer[], settling: boolean): Answer {
   return answers.includes('failed') ? 'failed' : !settling
 }
 
-function ofMetadata({ metadata }: Attempt, key: string, sign: Sign | '==' | '!=', value: Literal): Answer {
+function ofMetadata({ metadata }: RunAttempt, key: string, sign: Sign | '==' | '!=', value: Literal): Answer {
   if (!Object.hasOwn(metadata, key)) return 'failed'
   const found = metadata[key]!
   if (sign === '==') return found === value
@@ -262,7 +262,7 @@ export function randomRules(random: Random): ReferenceRule[] {
   })
 }
 
-export function randomAttempt(random: Random): Attempt {
+export function randomAttempt(random: Random): RunAttempt {
   const text = () => random.pick(values)
   return {
     atMs: Date.UTC(2020) + random.int(400_000_000) * 1_000,
@@ -285,7 +285,7 @@ export function randomAttempt(random: Random): Attempt {
 }
 
 /** What rules say, in the plainest way. */
-export function referenceVerdict(rules: readonly ReferenceRule[], attempt: Attempt): PolicyVerdict {
+export function referenceVerdict(rules: readonly ReferenceRule[], attempt: RunAttempt): PolicyVerdict {
   let waiting = rules.filter(({ enabled }) => enabled)
   let shadow: PolicyVerdict['shadow'] = null
   while (waiting.length > 0) {
@@ -302,7 +302,7 @@ export function referenceVerdict(rules: readonly ReferenceRule[], attempt: Attem
   return { outcome: 'allow', rule: null, shadow }
 }
 
-export function statusOf({ enabled, target, condition }: ReferenceRule, attempt: Attempt) {
+export function statusOf({ enabled, target, condition }: ReferenceRule, attempt: RunAttempt) {
   if (!enabled) return 'disabled'
   if (target === 'action' && attempt.action === '') return 'not_applicable'
   const answer = interpreted(condition, attempt)

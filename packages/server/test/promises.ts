@@ -1,5 +1,5 @@
-import type { Ask, Decision, Movement, Verdict } from '../src/lanes/decide.ts'
-import { type Allowance, type Balance, emptyBalance, type Unit } from '../src/ledger/ledger.ts'
+import type { BatchDecision, Command, Movement, Outcome } from '../src/lanes/decide.ts'
+import { type Allowance, type Balance, emptyBalance, type LimitUnit } from '../src/ledger/ledger.ts'
 import { columns, excess, isSame, plus } from './balances.ts'
 import { must } from './broken.ts'
 import { ChainPromises } from './chain-promises.ts'
@@ -13,7 +13,7 @@ import { compareCharge, followCharge, Look, type Standing } from './charge-promi
 interface Part {
   readonly key: string
   readonly pool: string
-  readonly unit: Unit
+  readonly unit: LimitUnit
   readonly amount: bigint
 }
 
@@ -30,8 +30,8 @@ export interface Life {
   charged: bigint | null
 }
 
-type HoldAsk = Extract<Ask, { type: 'hold' }>
-type ChargeAsk = Extract<Ask, { type: 'charge' }>
+type HoldAsk = Extract<Command, { type: 'hold' }>
+type ChargeAsk = Extract<Command, { type: 'charge' }>
 type Sums = { spent: bigint; overrun: bigint; late: bigint }
 type Enforced = (allowance: Allowance) => bigint | undefined
 
@@ -56,12 +56,12 @@ export class Promises {
   }
 
   /** Follows a decision, request by request in the promised order; throws at the first broken promise. */
-  follow(asks: readonly Ask[], decision: Decision, nowMs: number, enforced: Enforced) {
+  follow(asks: readonly Command[], decision: BatchDecision, nowMs: number, enforced: Enforced) {
     const movements = [...decision.movements]
-    const rank = ({ type }: Ask) => (type === 'hold' || type === 'charge' ? 2 : type === 'expire' ? 1 : 0)
+    const rank = ({ type }: Command) => (type === 'hold' || type === 'charge' ? 2 : type === 'expire' ? 1 : 0)
     const inOrder = [...asks.entries()].sort(([i, a], [j, b]) => rank(a) - rank(b) || i - j)
     for (const [i, ask] of inOrder) {
-      const verdict = decision.verdicts[i]!
+      const verdict = decision.outcomes[i]!
       const next = (id: string | null): Movement => {
         const movement = movements.shift()
         must(movement?.kind === ask.type && movement.holdId === id, `${ask.type} was answered but not written down`)
@@ -82,7 +82,7 @@ export class Promises {
       must(isSame(balance, this.rows.get(key)?.balance), 'the rows afterwards are the rows before plus the movements')
   }
 
-  private hold(ask: HoldAsk, verdict: Verdict, nowMs: number): boolean {
+  private hold(ask: HoldAsk, verdict: Outcome, nowMs: number): boolean {
     const look = new Look(this.standing)
     const lacking = look.lacking(ask)
     if (verdict.type === 'refused') {
@@ -101,7 +101,7 @@ export class Promises {
     const parts = ask.claims.flatMap((claim, index) => {
       if (claim.mode === 'fixed') return []
       const targets = look.targets(claim)
-      const own = verdict.readings.filter(
+      const own = verdict.checks.filter(
         ({ allowance, draw }) => draw === (claim.mode === 'draw' ? index + 1 : 0) && isOneOf(allowance, targets),
       )
       const sum = own.reduce((all, { amount }) => all + amount, 0n)
@@ -111,7 +111,7 @@ export class Promises {
         return { key: allowance.key, pool: row.pool, unit: claim.unit, amount }
       })
     })
-    must(parts.length === verdict.readings.length, 'nothing is held but what was claimed')
+    must(parts.length === verdict.checks.length, 'nothing is held but what was claimed')
     for (const allowance of met) this.sumsOf(this.row(allowance).pool).spent += 1n
     for (const { key, amount } of parts) this.held.set(key, (this.held.get(key) ?? 0n) + amount)
     const { charge, expiresAtMs, onExpiry } = ask
@@ -132,7 +132,7 @@ export class Promises {
     return true
   }
 
-  private charge(ask: ChargeAsk, verdict: Verdict, next: () => Movement, enforced: Enforced) {
+  private charge(ask: ChargeAsk, verdict: Outcome, next: () => Movement, enforced: Enforced) {
     const followed = followCharge(ask, verdict, this.standing, this.chains)
     if (!followed) return
     const { booked, chains } = followed
@@ -145,7 +145,7 @@ export class Promises {
     this.move(movement, enforced)
   }
 
-  private end(ask: Exclude<Ask, HoldAsk | ChargeAsk>, verdict: Verdict, nowMs: number): boolean {
+  private end(ask: Exclude<Command, HoldAsk | ChargeAsk>, verdict: Outcome, nowMs: number): boolean {
     const life = this.lives.get(ask.holdId)
     if (!life) {
       must(verdict.type === 'not_found', 'a hold that was never made is not found')
@@ -196,7 +196,7 @@ export class Promises {
     else this.chains.count(life.chainId, -life.usd, -life.tokens)
   }
 
-  private settle({ actual, unheld, excess = [] }: Extract<Ask, { type: 'settle' }>, life: Life) {
+  private settle({ actual, unheld, excess = [] }: Extract<Command, { type: 'settle' }>, life: Life) {
     for (const { allowances } of excess) for (const allowance of allowances) this.row(allowance)
     const isLate = life.state === 'expired' && life.onExpiry === 'release'
     for (const [pool, parts] of Map.groupBy(life.parts, (part) => part.pool)) {

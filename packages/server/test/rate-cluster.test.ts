@@ -8,18 +8,18 @@ import { hashSlot } from '../src/infra/cluster-slots.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics } from '../src/infra/metrics.ts'
 import { openRedis, type Redis } from '../src/infra/redis.ts'
-import { createSpeedLimits, type SpeedLimits, type Window } from '../src/infra/speed-limits.ts'
+import { createRateLimiter, type RateLimiter, type RateLimitWindow } from '../src/infra/speed-limits.ts'
 import { secret } from '../src/values/secret.ts'
 import { eventually } from './processes.ts'
 import { type RedisServer, startRedis } from './redis-servers.ts'
 
 const run = promisify(execFile)
 const masters = 3
-const window: Window = { name: 'w', limit: 50, windowSeconds: 60, cost: 1, shape: 'sliding' }
+const window: RateLimitWindow = { name: 'w', limit: 50, windowSeconds: 60, cost: 1, shape: 'sliding' }
 
 let servers: RedisServer[]
 let redis: Redis
-let limits: SpeedLimits
+let limits: RateLimiter
 
 const cli = async (port: number, ...words: string[]) =>
   (await run('redis-cli', ['-p', String(port), ...words])).stdout.trim()
@@ -38,7 +38,7 @@ beforeAll(async () => {
   })
   const log = createLog({ level: 'fatal', role: 'test' }, new Writable({ write: (_chunk, _encoding, done) => done() }))
   redis = openRedis({ url: secret(servers[1]!.url), log })
-  limits = createSpeedLimits(
+  limits = createRateLimiter(
     { redis, metrics: createMetrics({ version: '0', role: 'test' }), clock: systemClock, log },
     () => 1,
   )
@@ -66,7 +66,7 @@ async function holderOf(orgId: string): Promise<RedisServer> {
 }
 
 /** A machine that stands still for a moment makes an answer late: that one is asked for again. */
-async function answered(orgId: string, windows: readonly Window[]) {
+async function answered(orgId: string, windows: readonly RateLimitWindow[]) {
   for (;;) {
     const verdict = await limits.take(orgId, windows, 'deny')
     if (verdict.outcome !== 'unavailable') return verdict

@@ -7,14 +7,14 @@ import { parseList } from 'structured-headers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { services } from '../scripts/private-services.ts'
 import { answerErrors } from '../src/contract/envelope.ts'
-import { type App, keepDeclarations, type Urgency } from '../src/contract/routes.ts'
+import { type App, attachDeclarations, type Urgency } from '../src/contract/routes.ts'
 import type { Caller } from '../src/identity/identity.ts'
 import { systemClock } from '../src/infra/clock.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics } from '../src/infra/metrics.ts'
 import type { Platform } from '../src/infra/platform.ts'
 import { openRedis, type Redis } from '../src/infra/redis.ts'
-import { createSpeedLimits } from '../src/infra/speed-limits.ts'
+import { createRateLimiter } from '../src/infra/speed-limits.ts'
 import { limitRequestRates } from '../src/rate-limits/rate-limits.ts'
 import { formatId } from '../src/values/id.ts'
 import { secret } from '../src/values/secret.ts'
@@ -38,7 +38,7 @@ async function startApp(redisUrl: string, readLimitPerMinute?: number) {
   let asked = 0
   const app: App = fastify().withTypeProvider<TypeBoxTypeProvider>()
   answerErrors(app, log)
-  keepDeclarations(app)
+  attachDeclarations(app)
   app.decorateRequest('principal')
   app.addHook('onRequest', (request, _reply, done) => {
     const limits = JSON.parse(String(request.headers['x-caller'] ?? '{}')) as Limits
@@ -48,7 +48,7 @@ async function startApp(redisUrl: string, readLimitPerMinute?: number) {
   limitRequestRates(
     app,
     platform,
-    createSpeedLimits(platform, () => 1),
+    createRateLimiter(platform, () => 1),
   )
   const route = (method: 'GET' | 'POST', url: string, urgency: Urgency) =>
     app.route({ method, url, config: { urgency, template: url, open: true }, handler: () => ({ ok: true }) })

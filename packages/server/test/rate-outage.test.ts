@@ -7,12 +7,12 @@ import { systemClock } from '../src/infra/clock.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics } from '../src/infra/metrics.ts'
 import { openRedis } from '../src/infra/redis.ts'
-import { createSpeedLimits, type OnUnavailable, type Window } from '../src/infra/speed-limits.ts'
+import { createRateLimiter, type OnUnavailable, type RateLimitWindow } from '../src/infra/speed-limits.ts'
 import { secret } from '../src/values/secret.ts'
 import { eventually, suspend } from './processes.ts'
 import { freePort, startRedis } from './redis-servers.ts'
 
-const window: Window = { name: 'w', limit: 8, windowSeconds: 60, cost: 1, shape: 'sliding' }
+const window: RateLimitWindow = { name: 'w', limit: 8, windowSeconds: 60, cost: 1, shape: 'sliding' }
 const opened: { close: () => Promise<void> }[] = []
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((redis) => redis.close()))
@@ -23,11 +23,11 @@ function connect(url: string, processes = 1) {
   const redis = openRedis({ url: secret(url), log })
   opened.push(redis)
   const metrics = createMetrics({ version: '0', role: 'test' })
-  const limits = createSpeedLimits({ redis, metrics, clock: systemClock, log }, () => processes)
+  const limits = createRateLimiter({ redis, metrics, clock: systemClock, log }, () => processes)
   const orgId = randomUUID()
   return {
     redis,
-    take: (onUnavailable: OnUnavailable, more: Partial<Window> = {}) =>
+    take: (onUnavailable: OnUnavailable, more: Partial<RateLimitWindow> = {}) =>
       limits.take(orgId, [{ ...window, ...more }], onUnavailable),
     countFailure: limits.countFailure,
     fallbacks: async (mode: OnUnavailable) => {

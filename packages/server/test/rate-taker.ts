@@ -2,7 +2,7 @@ import { systemClock } from '../src/infra/clock.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics } from '../src/infra/metrics.ts'
 import { openRedis } from '../src/infra/redis.ts'
-import { createSpeedLimits, type Window } from '../src/infra/speed-limits.ts'
+import { createRateLimiter, type RateLimitWindow } from '../src/infra/speed-limits.ts'
 import { secret } from '../src/values/secret.ts'
 
 /** A process that takes from one window as fast as it is told to, and says what it was admitted and when. */
@@ -36,7 +36,7 @@ if (import.meta.main) {
   // A busy machine is no reason to give up: what is proved here is the count.
   const redis = openRedis({ url: secret(task.redisUrl), log, commandTimeoutMs: 10_000 })
   const metrics = createMetrics({ version: '0', role: 'test' })
-  const limits = createSpeedLimits({ redis, metrics, clock: systemClock, log }, () => 1)
+  const limits = createRateLimiter({ redis, metrics, clock: systemClock, log }, () => 1)
   while (!(await redis.isReachable())) await new Promise((resolve) => setTimeout(resolve, 5))
 
   const admitted: Take[] = []
@@ -48,7 +48,7 @@ if (import.meta.main) {
     while (takes < task.takes && performance.now() < endMs) {
       takes++
       const cost = 1 + Math.floor(Math.random() * task.maxCost)
-      const window: Window = {
+      const window: RateLimitWindow = {
         name: 'w',
         limit: task.limit,
         windowSeconds: task.windowSeconds,

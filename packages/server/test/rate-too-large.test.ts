@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createMetrics } from '../src/infra/metrics.ts'
-import { createSpeedLimits } from '../src/infra/speed-limits.ts'
+import { createRateLimiter } from '../src/infra/speed-limits.ts'
 import { useServer } from './harness.ts'
 import { call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
@@ -71,7 +71,7 @@ test('while Redis is away, a call that is larger than the share of a process pas
   const redis = { run: () => Promise.reject(new Error('away')) } as never
   const metrics = createMetrics({ version: '0', role: 'test' })
   let now = 1_000_000
-  const limits = createSpeedLimits({ redis, metrics, log, clock: { now: () => new Date(now) } }, () => 4)
+  const limits = createRateLimiter({ redis, metrics, log, clock: { now: () => new Date(now) } }, () => 4)
   const take = async (cost: number) => {
     const window = { name: 'w', limit: 1_000, windowSeconds: 60, cost, shape: 'sliding' } as const
     return (await limits.take('org', [window], 'local')).outcome

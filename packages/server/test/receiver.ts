@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll } from 'vitest'
-import { deliverWebhooks, ensureKeptDays } from '../src/webhooks/webhooks.ts'
+import { ensureRetainedPartitions, startWebhookDelivery } from '../src/webhooks/webhooks.ts'
 import { type ServerUnderTest, useServer } from './harness.ts'
 
 export interface Received {
@@ -52,10 +52,10 @@ export function useDeliveringServer(environment: Record<string, string> = {}): S
   const server = useServer({
     environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32', SVC_WEBHOOK_ALLOWED_PORTS: '1-65535', ...environment },
   })
-  let engine: ReturnType<typeof deliverWebhooks>
+  let engine: ReturnType<typeof startWebhookDelivery>
   beforeAll(async () => {
-    await ensureKeptDays(server.platform.sql, server.platform.clock.now())
-    engine = deliverWebhooks(server.platform, server.registry)
+    await ensureRetainedPartitions(server.platform.sql, server.platform.clock.now())
+    engine = startWebhookDelivery(server.platform, server.registry)
   })
   afterAll(() => engine?.close())
   return server

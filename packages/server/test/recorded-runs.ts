@@ -1,7 +1,7 @@
 import { CompiledQuery, sql as raw } from 'kysely'
 import type pg from 'pg'
 import { chainKey } from '../src/chains/chains.ts'
-import { insertRuns, type KeptRun, type RunRecord } from '../src/run-log/run-log.ts'
+import { insertRuns, type RunRecord, type StoredRunFields } from '../src/run-log/run-log.ts'
 import { formatId, newUuidAt, parseId } from '../src/values/id.ts'
 import type { ServerUnderTest } from './harness.ts'
 
@@ -53,7 +53,7 @@ interface HeldRun {
   readonly startedAtMs?: number
   readonly reservedNano?: bigint
   readonly request?: Facts
-  readonly run?: KeptRun
+  readonly run?: StoredRunFields
 }
 
 /** A run that is running; says its id. */

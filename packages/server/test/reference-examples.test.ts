@@ -3,10 +3,10 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { beforeAll, expect, test } from 'vitest'
-import { answerHeaders } from '../src/contract/answer-headers.ts'
+import { responseHeaders } from '../src/contract/answer-headers.ts'
 import { knownValues } from '../src/contract/document-schemas.ts'
 import { resolvedResponse } from '../src/contract/openapi.ts'
-import type { Route } from '../src/contract/routes.ts'
+import type { ApiRoute } from '../src/contract/routes.ts'
 import { exampleId } from '../src/contract/wire.ts'
 import { type IdKind, newUuid, prefixes } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
@@ -28,7 +28,7 @@ let operator: string
 let operations: Map<string, Operation>
 
 interface Operation {
-  readonly route: Route
+  readonly route: ApiRoute
   readonly id: string
   readonly described: OpenAPIV3_1.OperationObject
   readonly bodies: readonly unknown[]
@@ -290,7 +290,7 @@ function headerFaults({ headers: documented = {} }: OpenAPIV3_1.ResponseObject, 
   const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()))
   const sent = [...headers.keys()].filter((name) => !framing.has(name))
   for (const name of sent) seen.add(name)
-  const required = Object.entries(answerHeaders).filter(
+  const required = Object.entries(responseHeaders).filter(
     ([name, { required }]) => required && names.has(name.toLowerCase()),
   )
   return [
@@ -405,5 +405,5 @@ test('every documented header was on some answer', async () => {
   const refused = await limited.send(getOrg, undefined)
   expect(refused.status).toBe(429)
   expect(faultsOf(getOrg, refused)).toEqual([])
-  expect(Object.keys(answerHeaders).filter((name) => !seen.has(name.toLowerCase()))).toEqual([])
+  expect(Object.keys(responseHeaders).filter((name) => !seen.has(name.toLowerCase()))).toEqual([])
 })

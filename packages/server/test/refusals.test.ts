@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { drainEvents } from '../src/webhooks/draining.ts'
-import { RecentPayloads } from '../src/webhooks/recent-payloads.ts'
+import { PayloadCache } from '../src/webhooks/recent-payloads.ts'
 import { costing, type MoneyOrg, useMoney } from './money.ts'
 import { eventually } from './programs.ts'
 import { call, keyOf } from './tenants.ts'
@@ -338,7 +338,7 @@ describe('events', () => {
     const [crossed, stopped] = (await events(org, '?type=budget.*&sort=created_at')) as [Logged, Logged]
     expect([crossed.type, stopped.type]).toEqual(['budget.threshold_crossed', 'budget.stopped'])
     const { platform } = money.server
-    while ((await drainEvents(platform, new RecentPayloads())) > 0);
+    while ((await drainEvents(platform, new PayloadCache())) > 0);
     expect(await events(org, '?type=budget.*')).toEqual([stopped, crossed])
     expect(stopped).toMatchObject({ org_id: org.id, subject: id, data: { budget_id: id, attempted_usd: '0.5' } })
     expect(await events(org, `?subject=${id}&type=budget.stopped`)).toEqual([stopped])

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Route } from '../src/contract/routes.ts'
+import type { ApiRoute } from '../src/contract/routes.ts'
 import { useServer } from './harness.ts'
 import { exchange, type RawAnswer, request } from './raw-http.ts'
 import { operatorOf, type Tenant, tenantOf } from './tenants.ts'
@@ -19,13 +19,13 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
   exchange(server.port, [request(method, path, headers)])
 
 const valueOf = (name: string) => (name === 'id' || name === 'org_id' ? tenant.id : `some-${name}`)
-const pathOf = ({ template }: Route, replace: (name: string) => string = valueOf) =>
+const pathOf = ({ template }: ApiRoute, replace: (name: string) => string = valueOf) =>
   template.replace(/\{(\w+)\}/g, (_whole, name: string) => replace(name))
-const nameOf = ({ method, template }: Route) => `${method} ${template}`
-const parametersOf = ({ template }: Route) => Array.from(template.matchAll(/\{(\w+)\}/g), ([, name]) => name!)
+const nameOf = ({ method, template }: ApiRoute) => `${method} ${template}`
+const parametersOf = ({ template }: ApiRoute) => Array.from(template.matchAll(/\{(\w+)\}/g), ([, name]) => name!)
 
 /** What is wrong with the answer of each route, by the route's name. */
-async function failures(routes: readonly Route[], judge: (route: Route) => Promise<string | undefined>) {
+async function failures(routes: readonly ApiRoute[], judge: (route: ApiRoute) => Promise<string | undefined>) {
   const found: string[] = []
   for (const route of routes) {
     const fault = await judge(route)
@@ -81,7 +81,7 @@ test('every 401 says how to authenticate, and whether the token was the fault', 
 
 describe('every answer of a deprecated route is marked', () => {
   const deprecated = () => server.routes.filter(isDeprecated)
-  const isDeprecated = (route: Route) =>
+  const isDeprecated = (route: ApiRoute) =>
     server.registry.some((entry) => entry.kind === 'route' && `${entry.method} ${entry.route}` === nameOf(route))
   const malformed: [string, string, (path: string) => string][] = [
     ['an expectation that nobody meets', 'expect: foo\r\n', (path) => path],

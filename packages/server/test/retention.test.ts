@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql as raw } from 'kysely'
 import { Registry } from 'prom-client'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { bounds, suffixOf } from '../src/infra/partitions.ts'
+import { partitionBounds, partitionSuffix } from '../src/infra/partitions.ts'
 import type { Platform } from '../src/infra/platform.ts'
-import { keepRunPartitionsJob, loadRetention, pruneChainsJob } from '../src/retention/retention.ts'
-import { overdue } from '../src/retention/upkeep.ts'
+import { loadRetention, maintainRunPartitionsJob, pruneChainsJob } from '../src/retention/retention.ts'
+import { expiredPartitions } from '../src/retention/upkeep.ts'
 import { retentionClasses } from '../src/run-log/run-log.ts'
 import { formatId, newUuid, newUuidAt, parseId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
@@ -37,9 +37,9 @@ const tables = async () =>
 /** Makes a table that begins so many days ago, as if nobody had looked after it since. */
 async function oldTable(days: number, span: number, daysAgo: number, parent = `runs_${days}`): Promise<string> {
   const from = new Date(today - daysAgo * dayMs)
-  const suffix = suffixOf(from)
+  const suffix = partitionSuffix(from)
   const to = new Date(from.getTime() + span * dayMs)
-  const parts = [parent, suffix, bounds.uuid(from), bounds.uuid(to)]
+  const parts = [parent, suffix, partitionBounds.uuid(from), partitionBounds.uuid(to)]
   await superuser.client.query('select create_partition($1, $2, $3, $4)', parts)
   return `${parent}_${suffix}`
 }
@@ -49,7 +49,7 @@ const at = (ms: number): Platform => ({
   clock: { now: () => new Date(ms) },
   metrics: new Registry(),
 })
-const keep = (ms = Date.now()) => keepRunPartitionsJob(at(ms)).run(undefined, undefined)
+const keep = (ms = Date.now()) => maintainRunPartitionsJob(at(ms)).run(undefined, undefined)
 
 describe('the retention policy', () => {
   test('is 90 days until it is set, and then what was set', async () => {
@@ -162,13 +162,15 @@ describe('tables of runs', () => {
     for (const { days, span } of retentionClasses) {
       const from = Date.parse('2026-03-05')
       const to = from + span * dayMs
-      const bound = `FOR VALUES FROM ('${bounds.uuid(new Date(from))}') TO ('${bounds.uuid(new Date(to))}')`
+      const bound = `FOR VALUES FROM ('${partitionBounds.uuid(new Date(from))}') TO ('${partitionBounds.uuid(new Date(to))}')`
       const partition = { parent: `runs_${days}`, name: `runs_${days}_20260305`, bound }
-      expect(overdue([partition], to + days * dayMs - 1)).toEqual([])
-      expect(overdue([partition], to + days * dayMs)).toMatchObject([{ name: partition.name, from: new Date(from) }])
+      expect(expiredPartitions([partition], to + days * dayMs - 1)).toEqual([])
+      expect(expiredPartitions([partition], to + days * dayMs)).toMatchObject([
+        { name: partition.name, from: new Date(from) },
+      ])
     }
     expect(
-      overdue(
+      expiredPartitions(
         [{ parent: 'holds', name: 'holds_20200101', bound: `FOR VALUES FROM ('x') TO ('2020-01-02')` }],
         Date.now(),
       ),
@@ -201,9 +203,9 @@ describe('tables of runs', () => {
     const overdueLong: Name[] = ['long7', ...(sinceDue > 0 ? (['due90'] as const) : []), 'old400', 'old3650']
     expect(await gone()).toEqual(overdueLong)
     const platform = at(today)
-    await keepRunPartitionsJob(platform).run(undefined, undefined)
+    await maintainRunPartitionsJob(platform).run(undefined, undefined)
     expect(await gone()).toEqual(['due7', 'long7', 'due30', 'due90', 'old400', 'old3650'])
-    const until = bounds.uuid(new Date(today - 6 * dayMs))
+    const until = partitionBounds.uuid(new Date(today - 6 * dayMs))
     expect(await limits.query(() => raw`select id from runs where class = 7 and id < ${until}::uuid`)).toHaveLength(1)
     const drops = server.logs.filter(({ message }) => message?.startsWith('dropped a table'))
     const told = new Set(drops.map((line) => line['table']))
@@ -212,7 +214,7 @@ describe('tables of runs', () => {
       /\{table="runs_7"\} 1$/m,
     )
     await expect(
-      superuser.client.query(`select drop_partition('runs_7', $1)`, [suffixOf(new Date(today - dayMs))]),
+      superuser.client.query(`select drop_partition('runs_7', $1)`, [partitionSuffix(new Date(today - dayMs))]),
     ).rejects.toThrow('still needed')
   })
 
@@ -238,14 +240,14 @@ describe('tables of runs', () => {
 
   test('stand ready for a week, and tell when they do not', async () => {
     const platform = at(Date.now())
-    const job = keepRunPartitionsJob(platform)
+    const job = maintainRunPartitionsJob(platform)
     await job.run(undefined, undefined)
     const ahead = async () =>
       Number((await platform.metrics.getSingleMetricAsString('svc_partitions_days_ahead')).trim().split(' ').at(-1))
     expect(await ahead()).toBeGreaterThan(7)
     expect(await ahead()).toBeLessThanOrEqual(8)
     for (let day = 3; day <= 7; day++)
-      await superuser.client.query(`drop table if exists holds_${suffixOf(new Date(today + day * dayMs))}`)
+      await superuser.client.query(`drop table if exists holds_${partitionSuffix(new Date(today + day * dayMs))}`)
     expect(await ahead()).toBeGreaterThan(2)
     expect(await ahead()).toBeLessThan(3)
   })

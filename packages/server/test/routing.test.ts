@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { tellExpired } from '../src/routing/expiring.ts'
+import { publishExpired } from '../src/routing/expiring.ts'
 import { eventsOf } from './events.ts'
 import { environmentFor } from './harness.ts'
 import { type MoneyOrg, refusalIn, useMoney } from './money.ts'
@@ -598,7 +598,7 @@ test('of a result that has become too old it is told once per route, however man
   await route(of, { name: 'patient', bar: { ...bar, max_age_seconds: 864_000 } })
   await route(of, { name: 'ungated' })
   const look = () =>
-    Promise.all([tellExpired(server.platform), tellExpired(server.platform), tellExpired(server.platform)])
+    Promise.all([publishExpired(server.platform), publishExpired(server.platform), publishExpired(server.platform)])
   await look()
   const [{ id }] = posted['data'] as [{ id: string }]
   const expected = {

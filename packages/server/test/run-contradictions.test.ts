@@ -348,12 +348,12 @@ describe('a lane', () => {
       workOf: ({ weight }) => weight,
       maxWaiting: 1_000,
       deadlineMs: 10,
-      memory: { known: () => ({}), forget: () => undefined } as never,
+      configCache: { known: () => ({}), forget: () => undefined } as never,
       metrics: { turnedAway: nothing, wait: nothing, failures: nothing } as never,
-      writability: { noteFailure: () => undefined, noteCommit: () => undefined },
+      writability: { recordFailure: () => undefined, recordCommit: () => undefined },
       log: console as never,
-      expectedMs: () => 0,
-      learnTime: () => expect.fail('no time was told'),
+      estimatedDbTimeMs: () => 0,
+      syncClock: () => expect.fail('no time was told'),
       releaseLater: () => undefined,
     })
     await lane.submit(task())

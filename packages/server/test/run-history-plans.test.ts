@@ -1,9 +1,9 @@
 import { sql as raw } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { PageRequest } from '../src/contract/lists.ts'
-import { bounds } from '../src/infra/partitions.ts'
+import { partitionBounds } from '../src/infra/partitions.ts'
 import {
-  maxSifted,
+  maxScanned,
   type RunFilters,
   type RunSearch,
   readAlongIndexes,
@@ -97,7 +97,7 @@ async function tablesOf(retentionClass: number, { fromDays = 85, toDays = 0 }: W
       where i.inhparent = $1::regclass`,
     [`runs_${retentionClass}`],
   )
-  const [from, to] = [fromDays, toDays].map((days) => bounds.uuid(new Date(Date.now() - days * dayMs)))
+  const [from, to] = [fromDays, toDays].map((days) => partitionBounds.uuid(new Date(Date.now() - days * dayMs)))
   return rows
     .filter(({ bound }) => {
       const [, lower, upper] = /FROM \('(.*)'\) TO \('(.*)'\)/.exec(bound)!
@@ -133,7 +133,7 @@ describe('a page is read along an index, from the tables that it needs', () => {
     expect(touched.length).toBeGreaterThan(0)
     const isSifted =
       wanted.filters?.model !== undefined || wanted.filters?.tag !== undefined || _name.endsWith('by time')
-    expect(readIn(plan), plan).toBeLessThanOrEqual(isSifted ? maxSifted + 200 : 200)
+    expect(readIn(plan), plan).toBeLessThanOrEqual(isSifted ? maxScanned + 200 : 200)
   })
 
   test('few runs of a customer are sorted by cost, many are looked for in the order of cost', async () => {
@@ -143,7 +143,7 @@ describe('a page is read along an index, from the tables that it needs', () => {
     expect(readIn(sorted), sorted).toBeLessThanOrEqual(200)
     const sifted = await planOf(wanted)
     expect(sifted).not.toMatch(/Seq Scan|Sort Method|Bitmap/)
-    expect(readIn(sifted), sifted).toBeLessThanOrEqual(maxSifted + 200)
+    expect(readIn(sifted), sifted).toBeLessThanOrEqual(maxScanned + 200)
   })
 
   test('running runs', async () => {
@@ -182,5 +182,5 @@ test('a filter that almost nothing fits is answered in bounded pages, and finds 
     `select id from runs where tags @> '{rare}' order by id desc`,
   )
   expect(found.map((id) => parseId('run', id))).toEqual(rows.map(({ id }) => id))
-  expect(pages).toBe(Math.floor((count + 2_000) / maxSifted) + 1)
+  expect(pages).toBe(Math.floor((count + 2_000) / maxScanned) + 1)
 })

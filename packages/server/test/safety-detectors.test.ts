@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../src/safety/detectors.ts'
 import { compileSafety, inspect } from '../src/safety/safety.ts'
-import { complete } from '../src/safety/settings.ts'
+import { withDetectorDefaults } from '../src/safety/settings.ts'
 import { detectorCases } from './detector-cases.ts'
 
 const least = 0.95
@@ -9,7 +9,7 @@ const leastCases = 25
 
 /** The texts of a table that a detector fires on. */
 async function firing(detector: string, texts: readonly string[]): Promise<string[]> {
-  const check = compileSafety(complete({ detectors: { [detector]: { mode: 'alert' } } }))
+  const check = compileSafety(withDetectorDefaults({ detectors: { [detector]: { mode: 'alert' } } }))
   const fired: string[] = []
   for (const text of texts) if ((await inspect(check, text)).length > 0) fired.push(text)
   return fired

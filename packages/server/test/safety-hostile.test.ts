@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { detectors } from '../src/safety/detectors.ts'
-import { checkedPatterns, compileSafety, inspect } from '../src/safety/safety.ts'
-import { complete, type SafetyDraft } from '../src/safety/settings.ts'
+import { assertPatterns, compileSafety, inspect } from '../src/safety/safety.ts'
+import { type SafetyDraft, withDetectorDefaults } from '../src/safety/settings.ts'
 import { leastTurnMs } from './turns.ts'
 
 const mostMs = 20
@@ -53,7 +53,7 @@ const everything: SafetyDraft = {
 }
 
 test('no text holds the event loop for longer than a moment', { timeout: 60_000 }, async () => {
-  const check = compileSafety(complete(everything))
+  const check = compileSafety(withDetectorDefaults(everything))
   const held: Record<string, number> = {}
   for (const [name, text] of Object.entries(hostileTexts)) held[name] = await leastTurn(() => inspect(check, text))
   const worst = Object.entries(held).sort(([, a], [, b]) => b - a)
@@ -68,7 +68,7 @@ test('no text holds the event loop for longer than a moment', { timeout: 60_000 
 })
 
 test('fifty texts hold it no longer than one', async () => {
-  const check = compileSafety(complete(everything))
+  const check = compileSafety(withDetectorDefaults(everything))
   const parts = Array.from({ length: 50 }, (_, i) => hostileTexts['addresses']!.slice(0, 1_300) + i)
   expect(await leastTurn(() => inspect(check, parts))).toBeLessThan(mostMs)
 })
@@ -95,8 +95,8 @@ test('no own pattern that is accepted holds the event loop for longer than a mom
   const held: [string, number][] = []
   for (const [pattern, text] of hostilePatterns) {
     const draft: SafetyDraft = { patterns: [{ name: 'p', pattern, mode: 'block' }] }
-    await expect(checkedPatterns(draft, ''), pattern).resolves.toBeUndefined()
-    const check = compileSafety(complete(draft))
+    await expect(assertPatterns(draft, ''), pattern).resolves.toBeUndefined()
+    const check = compileSafety(withDetectorDefaults(draft))
     held.push([pattern, await leastTurn(() => inspect(check, text.slice(0, 16_384)))])
   }
   held.sort(([, a], [, b]) => b - a)
@@ -116,14 +116,14 @@ test('checking fifty patterns gives way in between', async () => {
     pattern: `${'[^\\pL\\pM\\pN\\pS\\pP\\pZ\\pC]'.repeat(3)}|\\pL{${10 + (i % 20)}}${i}`,
     mode: 'block' as const,
   }))
-  expect(await leastTurn(() => checkedPatterns({ patterns }, '').catch(() => undefined))).toBeLessThan(mostMs)
+  expect(await leastTurn(() => assertPatterns({ patterns }, '').catch(() => undefined))).toBeLessThan(mostMs)
 })
 
 test('a clean text of the largest size takes a few milliseconds in all', async () => {
   const prose = filled(
     'Dear team, the invoice for order 48213 of 12 March 2024 was sent to the customer; please note that the system prints a copy and tell me which policies apply (see page 12, section 3.4). ',
   )
-  const check = compileSafety(complete(everything))
+  const check = compileSafety(withDetectorDefaults(everything))
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < 10; i++) {
     const before = process.threadCpuUsage()

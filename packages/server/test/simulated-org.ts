@@ -1,5 +1,5 @@
 import { boundsOfNewChain, chainKey } from '../src/chains/chains.ts'
-import type { Definitions } from '../src/lanes/lanes.ts'
+import type { OrgConfig } from '../src/lanes/lanes.ts'
 import type {
   Allowance,
   ChainBounds,
@@ -11,7 +11,7 @@ import type {
   Pack,
   ScopedLimit,
 } from '../src/ledger/ledger.ts'
-import { type Planned, periodUnits, replan, type Schedule } from '../src/values/period.ts'
+import { type PlannedSchedule, periodUnits, replan, type Schedule } from '../src/values/period.ts'
 import type { Random } from './random.ts'
 
 /** Where clocks change at night, at midnight, by half an hour, on other days than elsewhere, or never. */
@@ -49,10 +49,10 @@ export class SimulatedOrg {
     for (let i = random.between(3, 14); i > 0; i--) this.change(nowMs)
   }
 
-  get definitions(): Definitions {
+  get definitions(): OrgConfig {
     const { version, limits, customerDefault, topUps, chainBounds } = this
     // Neither is asked for: the simulation says itself what a call costs, and keeps no runs.
-    const unasked = { prices: {}, retention: {} } as Pick<Definitions, 'prices' | 'retention'>
+    const unasked = { prices: {}, retention: {} } as Pick<OrgConfig, 'prices' | 'retention'>
     return { version, limits, customerDefault, topUps, chainBounds, policySet: 0n, optIns: new Set(), ...unasked }
   }
 
@@ -253,7 +253,7 @@ export class SimulatedOrg {
       kind,
       unit: 'usd',
       amount: this.amount(kind),
-      schedule: { current: this.schedule(unit), next: null } satisfies Planned,
+      schedule: { current: this.schedule(unit), next: null } satisfies PlannedSchedule,
       enforcement: 'block',
       thresholds: [],
     }

@@ -1,8 +1,8 @@
 import { claimsOf, excessClaims, type Surface, unheldClaims } from '../src/decisions/limit-kinds.ts'
-import type { Book } from '../src/lanes/book.ts'
-import type { Ask, ChargedItem, decide as Decide, Decision } from '../src/lanes/decide.ts'
+import type { AllowanceState } from '../src/lanes/book.ts'
+import type { BatchDecision, ChargedItem, Command, decide as Decide } from '../src/lanes/decide.ts'
 import { allowancesOf } from '../src/lanes/judging.ts'
-import type { Facts, Hold } from '../src/lanes/lanes.ts'
+import type { Hold, PlanContext } from '../src/lanes/lanes.ts'
 import { type Balance, type Charge, emptyBalance } from '../src/ledger/ledger.ts'
 import type { Period } from '../src/values/period.ts'
 import { plus } from './balances.ts'
@@ -88,9 +88,9 @@ class Simulation {
 
   private readonly enforced = (allowance: Parameters<SimulatedOrg['enforced']>[0]) => this.org.enforced(allowance)
 
-  private facts(customerId: string | undefined): Facts {
+  private facts(customerId: string | undefined): PlanContext {
     return {
-      definitions: this.org.definitions,
+      orgConfig: this.org.definitions,
       customer: this.org.customer(customerId),
       hold: undefined,
       chain: undefined,
@@ -100,14 +100,14 @@ class Simulation {
   }
 
   /** Holds near the end of their lease, some of them too early. */
-  private sweep(): Ask[] {
+  private sweep(): Command[] {
     const due = [...this.promises.lives].filter(
       ([, { state, expiresAtMs }]) => state === 'open' && expiresAtMs <= this.nowMs + 1_000,
     )
     return due.map(([holdId]) => ({ type: 'expire', holdId }))
   }
 
-  private batch(): Ask[] {
+  private batch(): Command[] {
     return Array.from({ length: this.random.between(1, 6) }, () =>
       this.random.chance(0.12) ? this.newCharge() : this.random.chance(0.5) ? this.newHold() : this.end(),
     )
@@ -128,7 +128,7 @@ class Simulation {
   }
 
   /** Runs that were not announced, on a few accounts. */
-  private newCharge(): Ask {
+  private newCharge(): Command {
     const { random } = this
     const accounts = Array.from({ length: random.between(1, 4) }, (): ChargedItem => {
       const charge = this.org.charge(true)
@@ -143,7 +143,7 @@ class Simulation {
     return { type: 'charge', items, mode: random.pick(modes) }
   }
 
-  private newHold(): Ask {
+  private newHold(): Command {
     const { random, nowMs } = this
     const surface = random.chance(0.5) ? 'edge' : 'start'
     const charge = this.org.charge(surface === 'start')
@@ -163,7 +163,7 @@ class Simulation {
   }
 
   /** Something about a hold: mostly an open one, but also one that is long over, and now and then none. */
-  private end(): Ask {
+  private end(): Command {
     const { random } = this
     const recent = this.ids.slice(-40).map((id) => [id, this.promises.lives.get(id)!] as const)
     const open = recent.filter(([, { state }]) => state === 'open')
@@ -176,7 +176,7 @@ class Simulation {
     return { type, holdId }
   }
 
-  private settle(holdId: string, { usd }: Life): Ask {
+  private settle(holdId: string, { usd }: Life): Command {
     const { random } = this
     const { customerId, surface } = this.callers.get(holdId)!
     const cost = random.pick([0n, usd, usd / 2n, usd / 2n, usd + random.amount(10)])
@@ -188,10 +188,10 @@ class Simulation {
   }
 
   /** The books as a batch reads them under the lock: what its requests name, and where its holds stand. */
-  private read(asks: readonly Ask[]) {
-    const books = new Map<string, Book>()
+  private read(asks: readonly Command[]) {
+    const books = new Map<string, AllowanceState>()
     const holds = new Map<string, Hold>()
-    const open = (allowance: Book['allowance']) => {
+    const open = (allowance: AllowanceState['allowance']) => {
       const balance = this.balances.get(allowance.key)
       books.set(allowance.key, { allowance, balance: balance ?? emptyBalance, exists: balance !== undefined })
     }
@@ -205,14 +205,14 @@ class Simulation {
     return { allowances: books, holds }
   }
 
-  private commit(asks: readonly Ask[]) {
+  private commit(asks: readonly Command[]) {
     const books = this.read(asks)
     const decision = this.decide(books, asks, this.nowMs)
     compareWithOneByOne(this.decide, books, asks, this.nowMs, decision)
     this.promises.follow(asks, decision, this.nowMs, this.enforced)
     for (const [key, delta] of decision.deltas)
       this.balances.set(key, plus(this.balances.get(key) ?? emptyBalance, delta))
-    for (const { readings: _, inputs: __, ...hold } of decision.newHolds) {
+    for (const { checks: _, inputs: __, ...hold } of decision.newHolds) {
       this.holds.set(hold.id, hold)
       this.ids.push(hold.id)
     }
@@ -221,7 +221,7 @@ class Simulation {
   }
 
   /** A transaction that is thrown away: nothing has changed, and what is decided anew is decided alike. */
-  private abort(asks: readonly Ask[]) {
+  private abort(asks: readonly Command[]) {
     const books = this.read(asks)
     const before = text([books, asks])
     const first = text(this.decide(books, asks, this.nowMs))
@@ -229,7 +229,7 @@ class Simulation {
     must(text(this.decide(books, asks, this.nowMs)) === first, 'the same is decided alike')
   }
 
-  private count({ verdicts, deltas }: Decision) {
+  private count({ outcomes: verdicts, deltas }: BatchDecision) {
     const { told } = this
     told.asks += verdicts.length
     for (const verdict of verdicts) {

@@ -6,12 +6,12 @@ import { readConfig } from '../src/config.ts'
 import { ApiError } from '../src/contract/errors.ts'
 import type { App } from '../src/contract/routes.ts'
 import { Usd } from '../src/contract/wire.ts'
-import { settleTask } from '../src/decisions/decisions.ts'
+import { settleOperation } from '../src/decisions/decisions.ts'
 import { deprecations } from '../src/deprecations/registry.ts'
 import { createLifecycle } from '../src/infra/lifecycle.ts'
 import { createLog } from '../src/infra/log.ts'
 import { openPlatform, type Platform } from '../src/infra/platform.ts'
-import type { Lanes, Task } from '../src/lanes/lanes.ts'
+import type { Lanes, Operation } from '../src/lanes/lanes.ts'
 import { formatId, newUuid, parseId } from '../src/values/id.ts'
 import { formatUsd, parseUsd } from '../src/values/money.ts'
 import { ingestBugs, type Plant, rewriteStatement } from './ingest-storm-bugs.ts'
@@ -37,7 +37,7 @@ function settlements(app: App, _platform: Platform, lanes: Lanes) {
         role: 'service',
         scope: 'edge:decide',
         urgency: 'decision',
-        keepsOwnAnswers: true,
+        storesOwnResponses: true,
         errors: ['conflict', 'service_unavailable'],
       },
       schema: { operationId: 'settleInStorm', summary: 'Settle a reservation', body: SettleInput },
@@ -46,11 +46,11 @@ function settlements(app: App, _platform: Platform, lanes: Lanes) {
       const { reservation_id, cost_usd, tokens } = request.body
       const holdId = parseId('reservation', reservation_id)!
       const actual = { usd: parseUsd(cost_usd), tokens: BigInt(tokens) }
-      const settled = lanes.submit(settleTask(request.principal!, holdId, actual))
-      const { verdict } = await (bug === 'hopeful-answer' ? settled.catch(() => hoped(holdId, actual.usd)) : settled)
-      if (verdict.type === 'conflict') throw new ApiError('conflict')
-      if (verdict.type !== 'ended') throw new ApiError('not_found')
-      const { hold, isRepeat, isLate } = verdict
+      const settled = lanes.submit(settleOperation(request.principal!, holdId, actual))
+      const { outcome } = await (bug === 'hopeful-answer' ? settled.catch(() => hoped(holdId, actual.usd)) : settled)
+      if (outcome.type === 'conflict') throw new ApiError('conflict')
+      if (outcome.type !== 'ended') throw new ApiError('not_found')
+      const { hold, isRepeat, isLate } = outcome
       return {
         reservation_id: formatId('reservation', hold.id),
         state: hold.state,
@@ -65,7 +65,7 @@ function settlements(app: App, _platform: Platform, lanes: Lanes) {
 
 /** Acknowledges a settlement of which it is not known whether it was stored. */
 const hoped = (id: string, usd: bigint) => ({
-  verdict: {
+  outcome: {
     type: 'ended',
     hold: { id, state: 'settled', chargedNano: usd, overrunNano: 0n },
     isRepeat: false,
@@ -75,10 +75,10 @@ const hoped = (id: string, usd: bigint) => ({
 
 const replaceSubmit = (
   lanes: Lanes,
-  submit: (task: Task, original: Lanes['submit']) => ReturnType<Lanes['submit']>,
+  submit: (task: Operation, original: Lanes['submit']) => ReturnType<Lanes['submit']>,
 ) => {
   const original = lanes.submit
-  Object.assign(lanes, { submit: (task: Task) => submit(task, original) })
+  Object.assign(lanes, { submit: (task: Operation) => submit(task, original) })
 }
 
 const bugs: Record<string, Plant> = {
@@ -89,7 +89,11 @@ const bugs: Record<string, Plant> = {
     replaceSubmit(lanes, (task, submit) => {
       if (task.makesHold !== undefined && !task.idempotency && ++count % 10 === 0) {
         const id = newUuid()
-        const copy = { ...task, makesHold: id, bind: (facts) => ({ ...task.bind(facts), id }) as never } satisfies Task
+        const copy = {
+          ...task,
+          makesHold: id,
+          plan: (facts) => ({ ...task.plan(facts), id }) as never,
+        } satisfies Operation
         submit(copy).catch(() => undefined)
       }
       return submit(task)
@@ -97,7 +101,7 @@ const bugs: Record<string, Plant> = {
   },
   /** Takes the end of a run from whoever spoke of it last, whatever that asked. */
   'last-ending': (lanes) => {
-    const endings = new Map<string | undefined, Task['ending']>()
+    const endings = new Map<string | undefined, Operation['ending']>()
     replaceSubmit(lanes, (task, submit) => {
       if (task.holdId === undefined) return submit(task)
       endings.set(task.holdId, task.ending)
@@ -106,7 +110,7 @@ const bugs: Record<string, Plant> = {
         get ending() {
           return endings.get(task.holdId)
         },
-      } as Task
+      } as Operation
       return submit(shared).finally(() => endings.delete(task.holdId))
     })
   },
@@ -151,5 +155,5 @@ const { app } = await buildApp(platform, createLifecycle(log), deprecations, [
 app.server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 })
 await once(app.server, 'listening')
 const { port } = app.server.address() as AddressInfo
-platform.addresses.listensOn(port)
+platform.addresses.setPort(port)
 process.stdout.write(`${JSON.stringify({ message: 'serving', port })}\n`)

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { keepIdempotencyPartitionsJob } from '../src/idempotency/idempotency.ts'
+import { maintainIdempotencyPartitionsJob } from '../src/idempotency/idempotency.ts'
 import type { Job } from '../src/infra/jobs.ts'
-import { bounds, suffixOf } from '../src/infra/partitions.ts'
+import { partitionBounds, partitionSuffix } from '../src/infra/partitions.ts'
 import type { Platform } from '../src/infra/platform.ts'
-import { keepLedgerPartitionsJob } from '../src/ledger/ledger.ts'
+import { maintainLedgerPartitionsJob } from '../src/ledger/ledger.ts'
 import { verifyLedger } from '../src/ledger/verification.ts'
-import { forgetDeadNodesJob } from '../src/nodes/nodes.ts'
-import { keepPolicyPartitionsJob } from '../src/policies/policies.ts'
+import { deleteDeadNodesJob } from '../src/nodes/nodes.ts'
+import { policyPartitionsJob } from '../src/policies/policies.ts'
 import { pruneRowsJob } from '../src/retention/retention.ts'
-import { keepWebhookPartitionsJob } from '../src/webhooks/webhooks.ts'
+import { webhookPartitionsJob } from '../src/webhooks/webhooks.ts'
 import { costing, useMoney } from './money.ts'
 import { tableGrowth } from './table-growth.ts'
 
@@ -71,10 +71,10 @@ describe('rows that are over', () => {
 
 describe('days that are over', () => {
   const jobs = new Map<string, (platform: Platform) => Job>([
-    ['keep-ledger-partitions', keepLedgerPartitionsJob],
-    ['keep-idempotency-partitions', keepIdempotencyPartitionsJob],
-    ['keep-webhook-partitions', keepWebhookPartitionsJob],
-    ['keep-policy-partitions', keepPolicyPartitionsJob],
+    ['keep-ledger-partitions', maintainLedgerPartitionsJob],
+    ['keep-idempotency-partitions', maintainIdempotencyPartitionsJob],
+    ['keep-webhook-partitions', webhookPartitionsJob],
+    ['keep-policy-partitions', policyPartitionsJob],
   ])
 
   test.each(of('partitions'))(
@@ -85,8 +85,14 @@ describe('days that are over', () => {
       for (const age of [days, days + 40, days - 1]) {
         const from = new Date(today - age * dayMs)
         const to = new Date(from.getTime() + dayMs)
-        await query('select create_partition($1, $2, $3, $4)', table, suffixOf(from), bounds[by](from), bounds[by](to))
-        names.push(`${table}_${suffixOf(from)}`)
+        await query(
+          'select create_partition($1, $2, $3, $4)',
+          table,
+          partitionSuffix(from),
+          partitionBounds[by](from),
+          partitionBounds[by](to),
+        )
+        names.push(`${table}_${partitionSuffix(from)}`)
       }
       await jobs.get(job)!(platform()).run(undefined, undefined)
       const left = await query<{ name: string }>('select relname as name from pg_class where relname = any ($1)', names)
@@ -104,7 +110,7 @@ describe('rows that another job deletes', () => {
     const old = "clock_timestamp() - interval '2 days'"
     await query(`insert into nodes (id, role, version, lease_until) values (gen_random_uuid(), 'api', 'dead', ${old})`)
     await query(`insert into access_changes (version, changed_org, at) values (-1, gen_random_uuid(), ${old})`)
-    await forgetDeadNodesJob(platform()).run(undefined, undefined)
+    await deleteDeadNodesJob(platform()).run(undefined, undefined)
     expect(await query("select from nodes where version = 'dead'")).toEqual([])
     expect(await query('select from access_changes where version = -1')).toEqual([])
   })

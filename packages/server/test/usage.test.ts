@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RunRecord } from '../src/run-log/run-log.ts'
-import { foldDeltas, foldOldUsage, foldUsage } from '../src/usage/folding.ts'
+import { foldDeltas, foldOldUsage, startFolding } from '../src/usage/folding.ts'
 import { cutWindow, granularities } from '../src/usage/granules.ts'
 import { usageStatement } from '../src/usage/queries.ts'
 import { readUsage } from '../src/usage/usage.ts'
@@ -281,7 +281,7 @@ describe('folding', () => {
     const orgId = parseId('org', tenant.id)!
     const left = async () =>
       (await owner.client.query('select from usage_deltas where org_id = $1', [orgId])).rowCount ?? 0
-    const folder = foldUsage(server.platform)
+    const folder = startFolding(server.platform)
     await insertUsage(owner.client, orgId, [randomRun(random, 0, Date.now())], random)
     await expect.poll(left, { timeout: 20_000 }).toBe(0)
     await folder.close()

@@ -11,20 +11,20 @@ import {
   balancesOf,
   bookAdjustment,
   crossingsOf,
+  emitCrossings,
   entryOf,
   findAllowanceAt,
+  findAllowances,
   findLimit,
   type JournalEntry,
   lastBatch,
   limitOf,
-  liveLimits,
-  lockBooks,
-  mostAdmitted,
-  nameAllowances,
+  limitsInForce,
+  lockLedger,
+  maxAdmitted,
   packAllowance,
   parseLimitId,
   quotaCrossings,
-  tellCrossings,
 } from '../ledger/ledger.ts'
 import { loadTopUps } from '../quota/quota.ts'
 import { parseUsd } from '../values/money.ts'
@@ -43,7 +43,7 @@ export async function adjust(
   input: AdjustmentInput,
 ): Promise<JournalEntry> {
   const { orgId } = caller
-  const nowMs = await lockBooks(tx, orgId)
+  const nowMs = await lockLedger(tx, orgId)
   const last = await lastBatch(tx, orgId)
   const atMs = input.at === undefined ? nowMs : Date.parse(input.at)
   const bySchedule = await allowanceToAdjust(tx, orgId, input, atMs)
@@ -57,7 +57,7 @@ export async function adjust(
   const asked = input.amount_usd === undefined ? BigInt(input.amount!) : parseUsd(input.amount_usd)
   const { spent, held } = (await balancesOf(tx, orgId, [allowance.key])).get(allowance.key)!
   const delta = spent + asked < 0n ? -spent : asked
-  if (delta > 0n && spent + held + delta > mostAdmitted)
+  if (delta > 0n && spent + held + delta > maxAdmitted)
     throw validationFailed([
       {
         field: input.amount === undefined ? 'amount_usd' : 'amount',
@@ -73,14 +73,14 @@ export async function adjust(
     reason: input.reason,
     version: decideVersion,
   })
-  await tellCrossings(tx, orgId, await crossingsBy(tx, orgId, allowance, spent, delta), row.at)
-  const entry = entryOf(row, await nameAllowances(tx, orgId, [allowance.key]))
+  await emitCrossings(tx, orgId, await crossingsOfAdjustment(tx, orgId, allowance, spent, delta), row.at)
+  const entry = entryOf(row, await findAllowances(tx, orgId, [allowance.key]))
   audit({ action: 'ledger.adjusted', target: { kind: allowance.kind, id: input.limit_id }, after: entry })
   return entry
 }
 
 /** Returns the thresholds that an adjustment crosses; called when it is booked. */
-async function crossingsBy(tx: Tx, orgId: string, allowance: Allowance, spent: bigint, delta: bigint) {
+async function crossingsOfAdjustment(tx: Tx, orgId: string, allowance: Allowance, spent: bigint, delta: bigint) {
   if (delta <= 0n) return []
   if (allowance.kind !== 'quota') return crossingsOf(allowance, spent, spent + delta)
   const topUps = await loadTopUps(tx, orgId)
@@ -115,7 +115,7 @@ async function allowanceToAdjust(
     return found?.id === limit.id ? allowanceAt(found, customer_id!, atMs) : undefined
   }
   if (limit.kind === 'plan') {
-    const rows = await liveLimits(tx, orgId, 'plan')
+    const rows = await limitsInForce(tx, orgId, 'plan')
     const row = rows.some(({ id }) => id === limit.id) ? rows.find((one) => one.unit === unit) : undefined
     return row && allowanceAt(limitOf(row), '', atMs)
   }

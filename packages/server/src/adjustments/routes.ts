@@ -9,7 +9,7 @@ import {
   Journal,
   JournalEntry,
   listJournal,
-  readNow,
+  readAtDatabaseTime,
 } from '../ledger/ledger.ts'
 import { adjust } from './adjustments.ts'
 import { AdjustmentInput } from './schema.ts'
@@ -70,6 +70,6 @@ export function adjustments(app: App, { sql }: Platform, change: Change) {
       },
     },
     ({ principal, params }) =>
-      readNow(sql, principal!.orgId, (tx) => getAdjustment(tx, principal!, params.adjustment_id)),
+      readAtDatabaseTime(sql, principal!.orgId, (tx) => getAdjustment(tx, principal!, params.adjustment_id)),
   )
 }

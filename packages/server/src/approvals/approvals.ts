@@ -1,15 +1,15 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import { type Caller, isWithin } from '../identity/identity.ts'
+import { type Caller, isWithinPins } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
 import { lockSet, renewRuleSet } from '../policies/policies.ts'
 import { formatId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import {
+  type ApprovalDecision,
   type ApprovalRow,
-  type Decided,
   decideApproval,
-  expireOfRule,
+  expireByRule,
   findApproval,
   isWithinReach,
   lockApproval,
@@ -19,7 +19,7 @@ import {
 import type { ApprovalView, ApproveInput, DenyInput } from './schema.ts'
 import { approvalViews, requestData } from './views.ts'
 
-export { type Approvals, askForApprovals } from './asking.ts'
+export { type ApprovalService, createApprovals } from './asking.ts'
 export { expireApprovalsJob } from './expiring.ts'
 export { approvalKind } from './grant.ts'
 
@@ -30,11 +30,18 @@ const maxGrantMs = 90 * dayMs
 const denialMs = dayMs
 
 /** Locks and returns a request that the caller may decide now. `isDecided` is true when the wanted decision was already made. */
-async function decidable(tx: Tx, orgId: string, id: string, caller: Caller, now: Date, wanted: Decided['status']) {
+async function lockDecidable(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  caller: Caller,
+  now: Date,
+  wanted: ApprovalDecision['status'],
+) {
   // The rule is locked first, as by whoever changes it, because a rule that changes expires its requests.
-  const asked = await findApproval(tx, orgId, id)
-  if (!asked || !isWithin(caller.pins, asked.attempt)) throw new ApiError('not_found')
-  const version = await lockedRuleVersion(tx, orgId, asked.rule_id)
+  const request = await findApproval(tx, orgId, id)
+  if (!request || !isWithinPins(caller.pins, request.attempt)) throw new ApiError('not_found')
+  const version = await lockedRuleVersion(tx, orgId, request.rule_id)
   const row = (await lockApproval(tx, orgId, id))!
   if (caller.kind !== 'key')
     throw new ApiError('forbidden', {}, { message: 'Only a key of the organization can decide on its approvals.' })
@@ -54,7 +61,7 @@ async function decidable(tx: Tx, orgId: string, id: string, caller: Caller, now:
 
 const conflict = (message: string) => new ApiError('conflict', {}, { message })
 
-async function viewed(tx: Tx, orgId: string, row: ApprovalRow) {
+async function loadView(tx: Tx, orgId: string, row: ApprovalRow) {
   const [view] = await approvalViews(tx, orgId, [row])
   return view!
 }
@@ -72,14 +79,14 @@ export async function approve(
     throw validationFailed([
       { field: 'expires_at', code: 'out_of_range', message: 'This must be within the next 90 days.' },
     ])
-  const { row, isDecided } = await decidable(tx, orgId, id, caller, now, 'approved')
-  const before = await viewed(tx, orgId, row)
+  const { row, isDecided } = await lockDecidable(tx, orgId, id, caller, now, 'approved')
+  const before = await loadView(tx, orgId, row)
   const maxAmountNano = max_amount_usd === null ? null : parseUsd(max_amount_usd)
-  const isOther =
+  const differs =
     row.max_runs !== max_runs ||
     row.max_amount_nano !== maxAmountNano ||
     (expires_at !== undefined && row.expires_at.getTime() !== until.getTime())
-  if (isDecided && isOther)
+  if (isDecided && differs)
     throw conflict('The request is already approved, and a grant cannot be changed. Revoke it instead.')
   if (isDecided) return before
   const decided = await decideApproval(tx, orgId, id, {
@@ -91,7 +98,7 @@ export async function approve(
     max_amount_nano: maxAmountNano,
     expires_at: until,
   })
-  const after = await viewed(tx, orgId, decided)
+  const after = await loadView(tx, orgId, decided)
   audit({ action: 'approval.approved', target: { kind: 'approval', id: after.id }, before, after })
   emit({
     kind: 'approval.approved',
@@ -115,8 +122,8 @@ export async function deny(
   { note }: DenyInput,
   now: Date,
 ): Promise<ApprovalView> {
-  const { row, isDecided } = await decidable(tx, orgId, id, caller, now, 'denied')
-  const before = await viewed(tx, orgId, row)
+  const { row, isDecided } = await lockDecidable(tx, orgId, id, caller, now, 'denied')
+  const before = await loadView(tx, orgId, row)
   if (isDecided) return before
   const decided = await decideApproval(tx, orgId, id, {
     status: 'denied',
@@ -125,7 +132,7 @@ export async function deny(
     note: note ?? null,
     expires_at: new Date(now.getTime() + denialMs),
   })
-  const after = await viewed(tx, orgId, decided)
+  const after = await loadView(tx, orgId, decided)
   audit({ action: 'approval.denied', target: { kind: 'approval', id: after.id }, before, after })
   emit({
     kind: 'approval.denied',
@@ -136,7 +143,7 @@ export async function deny(
 }
 
 /** Revokes a grant. Once this returns, no run starts on it, not even one whose start is in progress. */
-export async function revoke(
+export async function revokeApprovalGrant(
   tools: ChangeTools,
   { orgId, pins }: Caller,
   id: string,
@@ -146,13 +153,13 @@ export async function revoke(
   // Locks in the same order as whoever changes the rule.
   await lockSet(tx, orgId)
   const row = await lockApproval(tx, orgId, id)
-  if (!row || !isWithin(pins, row.attempt)) throw new ApiError('not_found')
-  const before = await viewed(tx, orgId, row)
+  if (!row || !isWithinPins(pins, row.attempt)) throw new ApiError('not_found')
+  const before = await loadView(tx, orgId, row)
   if (row.status === 'expired') return before
   if (row.status !== 'approved') throw conflict(`The request is ${row.status}.`)
   const revoked = await revokeApproval(tx, orgId, id, now)
   await renewRuleSet(tx, orgId)
-  const after = await viewed(tx, orgId, revoked)
+  const after = await loadView(tx, orgId, revoked)
   audit({ action: 'approval.revoked', target: { kind: 'approval', id: after.id }, before, after })
   emit({ kind: 'approval.expired', subject: after.id, data: requestData(revoked) })
   accessChanged()
@@ -161,7 +168,7 @@ export async function revoke(
 
 /** Expires the requests and grants of a rule that is changed or removed. */
 export async function expireWithRule({ tx, audit, emit }: ChangeTools, orgId: string, ruleId: string) {
-  for (const row of await expireOfRule(tx, orgId, ruleId)) {
+  for (const row of await expireByRule(tx, orgId, ruleId)) {
     const data = requestData(row)
     audit({ action: 'approval.expired', target: { kind: 'approval', id: data.approval_id }, after: data })
     emit({ kind: 'approval.expired', subject: data.approval_id, data })

@@ -4,31 +4,31 @@ import { emit } from '../events/events.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
-import { balancesOf, emptyBalance, type Grant } from '../ledger/ledger.ts'
-import { type Attempt, attemptedBy, type Rule, storedAttempt } from '../policies/policies.ts'
+import { type ApprovalGrant, balancesOf, emptyBalance } from '../ledger/ledger.ts'
+import { attemptedTarget, type Rule, type RunAttempt, toStoredAttempt } from '../policies/policies.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { fingerprintOf, grantKey } from './grant.ts'
 import {
   type ApprovalRow,
   countPending,
-  expireOfAttempt,
-  findOpen,
+  expireByAttempt,
+  findOpenRequest,
+  findValidGrants,
   insertApproval,
   lockedRuleVersion,
-  standingGrants,
 } from './queries.ts'
 import { requestData } from './views.ts'
 
 /** The time after which a pending request expires. */
-const waitMs = 7 * 86_400_000
+const requestTtlMs = 7 * 86_400_000
 /** The limits of pending requests: nobody could review more, and one key must not block the requests of others. */
-const mostPending = { all: 1_000, own: 100 }
+const maxPending = { all: 1_000, own: 100 }
 
 /** An attempt that a rule allows only with an approval. */
-export interface Asked {
+export interface ApprovableAttempt {
   readonly caller: Caller
   readonly rule: Rule
-  readonly attempt: Attempt
+  readonly attempt: RunAttempt
   readonly address: string
   readonly traceId: string
 }
@@ -41,29 +41,34 @@ export interface OpenRequest {
   readonly note: string | null
 }
 
-export interface Approvals {
+export interface ApprovalService {
   /**
    * Returns the valid grants for the attempt, the oldest first. Whether a grant has capacity left is decided when it is charged.
    */
-  readonly grantsFor: (asked: Asked) => Promise<Grant[]>
+  readonly grantsFor: (asked: ApprovableAttempt) => Promise<ApprovalGrant[]>
   /**
    * Creates a request for approval, unless the same attempt is already pending or was denied recently; then returns the existing
    * request. Returns undefined when the rule has changed meanwhile, or too many requests are pending.
    */
-  readonly ask: (asked: Asked) => Promise<OpenRequest | undefined>
+  readonly request: (asked: ApprovableAttempt) => Promise<OpenRequest | undefined>
 }
 
-export function askForApprovals({ sql, config, clock }: Platform): Approvals {
+export function createApprovals({ sql, config, clock }: Platform): ApprovalService {
   const keyring = auditKeyring(config.masterKeys())
 
-  const keyOf = ({ rule, attempt }: Asked) => ({
+  const attemptKeyOf = ({ rule, attempt }: ApprovableAttempt) => ({
     ruleId: rule.id,
     ruleVersion: rule.version,
     fingerprint: fingerprintOf(rule, attempt),
   })
 
   /** Audits and emits a change of a request. */
-  async function tell(tx: Tx, { caller, address, traceId }: Asked, kind: 'requested' | 'expired', row: ApprovalRow) {
+  async function publish(
+    tx: Tx,
+    { caller, address, traceId }: ApprovableAttempt,
+    kind: 'requested' | 'expired',
+    row: ApprovalRow,
+  ) {
     const data = requestData(row)
     const action = `approval.${kind}` as const
     await emit(tx, caller.orgId, [{ kind: action, subject: data.approval_id, data }])
@@ -76,36 +81,36 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
     grantsFor: async (asked) => {
       const { orgId } = asked.caller
       return sql.asOrgs([orgId], async (tx) => {
-        const rows = await standingGrants(tx, orgId, keyOf(asked), clock.now())
+        const rows = await findValidGrants(tx, orgId, attemptKeyOf(asked), clock.now())
         if (rows.length === 0) return []
         const balances = await balancesOf(
           tx,
           orgId,
           rows.map(({ id }) => grantKey(id, 'runs')),
         )
-        const hasRoom = ({ id, max_runs }: ApprovalRow) => {
+        const hasCapacity = ({ id, max_runs }: ApprovalRow) => {
           const { spent, held } = balances.get(grantKey(id, 'runs')) ?? emptyBalance
           return spent + held < BigInt(max_runs!)
         }
-        const roomy = rows.filter(hasRoom)
+        const available = rows.filter(hasCapacity)
         // All grants are used up: the last one is returned, so that its refusal says so.
-        return (roomy.length > 0 ? roomy : rows.slice(-1)).map(grantOf)
+        return (available.length > 0 ? available : rows.slice(-1)).map(grantOf)
       })
     },
-    ask: async (asked) => {
+    request: async (asked) => {
       const { caller, rule, attempt } = asked
       const { orgId } = caller
       if (caller.kind !== 'key') return undefined
-      const key = keyOf(asked)
+      const key = attemptKeyOf(asked)
       const now = clock.now()
       return sql.asOrgs([orgId], async (tx) => {
         // Locks the rule: a rule that changes expires its requests, so no request may be created after that.
         if ((await lockedRuleVersion(tx, orgId, rule.id)) !== rule.version) return undefined
-        const open = await findOpen(tx, orgId, key, now)
+        const open = await findOpenRequest(tx, orgId, key, now)
         if (open) return openRequest(open)
-        for (const row of await expireOfAttempt(tx, orgId, key, now)) await tell(tx, asked, 'expired', row)
+        for (const row of await expireByAttempt(tx, orgId, key, now)) await publish(tx, asked, 'expired', row)
         const pending = await countPending(tx, orgId, caller.id)
-        if (pending.all >= mostPending.all || pending.own >= mostPending.own) return undefined
+        if (pending.all >= maxPending.all || pending.own >= maxPending.own) return undefined
         const row = await insertApproval(tx, orgId, {
           id: newUuid(),
           rule_id: rule.id,
@@ -113,15 +118,15 @@ export function askForApprovals({ sql, config, clock }: Platform): Approvals {
           rule_name: rule.name,
           reason: rule.reason,
           fingerprint: key.fingerprint,
-          attempted: attemptedBy(rule, attempt),
-          attempt: storedAttempt(attempt),
+          attempted: attemptedTarget(rule, attempt),
+          attempt: toStoredAttempt(attempt),
           estimated_nano: attempt.estimatedNano,
           requested_by: caller.id,
-          expires_at: new Date(now.getTime() + waitMs),
+          expires_at: new Date(now.getTime() + requestTtlMs),
         })
-        if (row) await tell(tx, asked, 'requested', row)
+        if (row) await publish(tx, asked, 'requested', row)
         // Without a row, a concurrent attempt has just created the request.
-        const found = row ?? (await findOpen(tx, orgId, key, now))
+        const found = row ?? (await findOpenRequest(tx, orgId, key, now))
         return found && openRequest(found)
       })
     },
@@ -135,7 +140,7 @@ const openRequest = ({ id, status, expires_at, note }: ApprovalRow): OpenRequest
   note,
 })
 
-const grantOf = (row: ApprovalRow): Grant => ({
+const grantOf = (row: ApprovalRow): ApprovalGrant => ({
   id: row.id,
   maxRuns: BigInt(row.max_runs!),
   maxAmountNano: row.max_amount_nano,

@@ -7,7 +7,7 @@ import type { Keyring } from '../values/keyring.ts'
 import { expireOverdue, orgsWithOverdue } from './queries.ts'
 import { requestData } from './views.ts'
 
-const atOnce = 200
+const batchSize = 200
 
 /** Expires undecided requests and grants whose time is over. Neither is honoured after its expiry even before this job runs. */
 export async function expireApprovals({ sql, config }: Pick<Platform, 'sql' | 'config'>, signal?: AbortSignal) {
@@ -16,11 +16,11 @@ export async function expireApprovals({ sql, config }: Pick<Platform, 'sql' | 'c
   const failed = new Set<string>()
   for (;;) {
     signal?.throwIfAborted()
-    const orgIds = (await orgsWithOverdue(sql, atOnce)).filter((orgId) => !failed.has(orgId))
+    const orgIds = (await orgsWithOverdue(sql, batchSize)).filter((orgId) => !failed.has(orgId))
     let ended = 0
     for (const orgId of orgIds) {
       try {
-        ended += await expireOf(sql, keyring, orgId)
+        ended += await expireInOrg(sql, keyring, orgId)
       } catch (error) {
         // A failure in one organization must not delay the others.
         failed.add(orgId)
@@ -32,19 +32,19 @@ export async function expireApprovals({ sql, config }: Pick<Platform, 'sql' | 'c
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} organizations could not be processed`)
 }
 
-const expireOf = (sql: Sql, keyring: Keyring, orgId: string) =>
+const expireInOrg = (sql: Sql, keyring: Keyring, orgId: string) =>
   sql.asOrgs([orgId], async (tx) => {
-    const told = (await expireOverdue(tx, orgId, atOnce)).map(requestData)
+    const expired = (await expireOverdue(tx, orgId, batchSize)).map(requestData)
     await emit(
       tx,
       orgId,
-      told.map((data) => ({ kind: 'approval.expired', subject: data.approval_id, data })),
+      expired.map((data) => ({ kind: 'approval.expired', subject: data.approval_id, data })),
     )
     await recordAll(
       tx,
       keyring,
       orgId,
-      told.map((data) => ({
+      expired.map((data) => ({
         actor: { kind: 'system', id: 'expire-approvals', role: 'worker' },
         action: 'approval.expired',
         target: { kind: 'approval', id: data.approval_id },
@@ -53,7 +53,7 @@ const expireOf = (sql: Sql, keyring: Keyring, orgId: string) =>
         traceId: '',
       })),
     )
-    return told.length
+    return expired.length
   })
 
 export const expireApprovalsJob = (platform: Platform): Job => ({

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Charge, Grant, OrgLimits } from '../ledger/ledger.ts'
+import type { ApprovalGrant, Charge, OrgLimits } from '../ledger/ledger.ts'
 import { emptyBalance } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { approvalKind } from './grant.ts'
 
 const ruleId = newUuid()
-const approval: Grant = {
+const approval: ApprovalGrant = {
   id: newUuid(),
   maxRuns: 3n,
   maxAmountNano: 5n,
@@ -14,12 +14,12 @@ const approval: Grant = {
   reason: 'Ask first.',
   attempted: 'refund',
 }
-const charge = (of: Grant | undefined): Charge => ({ usd: 1n, tokens: 1n, runs: 1n, approval: of })
+const charge = (of: ApprovalGrant | undefined): Charge => ({ usd: 1n, tokens: 1n, runs: 1n, approval: of })
 const org: OrgLimits = { version: 1n, limits: [], customerDefault: null, topUps: [] }
-const bound = (of: Grant | undefined, nowMs: number) => approvalKind.bind(charge(of), org, undefined, nowMs)
+const bound = (of: ApprovalGrant | undefined, nowMs: number) => approvalKind.bind(charge(of), org, undefined, nowMs)
 
 test('a grant is claimed in runs, and in dollars where an amount was approved', () => {
-  const limitsOf = (of: Grant) => bound(of, 999).map(({ unit, allowances }) => [unit, allowances[0]!.limit])
+  const limitsOf = (of: ApprovalGrant) => bound(of, 999).map(({ unit, allowances }) => [unit, allowances[0]!.limit])
   expect(limitsOf(approval)).toEqual([
     ['runs', 3n],
     ['usd', 5n],

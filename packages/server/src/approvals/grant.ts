@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import { ApiError } from '../contract/errors.ts'
 import {
   type Allowance,
+  type ApprovalGrant,
   allowanceKey,
   type Claim,
   claimOn,
-  type Grant,
   type LimitKind,
-  type Unit,
+  type LimitUnit,
 } from '../ledger/ledger.ts'
-import type { Attempt, Rule } from '../policies/policies.ts'
+import type { Rule, RunAttempt } from '../policies/policies.ts'
 import { formatId } from '../values/id.ts'
 
 /**
@@ -17,7 +17,7 @@ import { formatId } from '../values/id.ts'
  * counts and cost may differ. So may tags and metadata, unless the rule uses them: then the approver has approved those and no
  * others.
  */
-export const fingerprintOf = ({ expression }: Pick<Rule, 'expression'>, attempt: Attempt): Buffer =>
+export const fingerprintOf = ({ expression }: Pick<Rule, 'expression'>, attempt: RunAttempt): Buffer =>
   hash(
     'sha256',
     JSON.stringify([
@@ -37,9 +37,9 @@ export const fingerprintOf = ({ expression }: Pick<Rule, 'expression'>, attempt:
   )
 
 /** The ledger key of a grant's counter. */
-export const grantKey = (approvalId: string, unit: Unit) => allowanceKey(approvalId, '', unit, '')
+export const grantKey = (approvalId: string, unit: LimitUnit) => allowanceKey(approvalId, '', unit, '')
 
-const allowanceOf = ({ id }: Grant, unit: Unit, limit: bigint): Allowance => ({
+const allowanceOf = ({ id }: ApprovalGrant, unit: LimitUnit, limit: bigint): Allowance => ({
   key: grantKey(id, unit),
   limitId: id,
   kind: 'approval',
@@ -61,10 +61,11 @@ export const approvalKind: LimitKind = {
   bind: ({ approval }, _limits, _customer, nowMs): readonly Claim[] => {
     if (!approval) return []
     const { maxRuns, maxAmountNano } = approval
-    const runs = claimOn(kindOf(approval), allowanceOf(approval, 'runs', maxRuns))
-    if (nowMs >= approval.expiresAtMs) return [{ ...runs, mode: 'fixed', passed: { current: maxRuns, attempted: 1n } }]
+    const runs = claimOn(grantKind(approval), allowanceOf(approval, 'runs', maxRuns))
+    if (nowMs >= approval.expiresAtMs)
+      return [{ ...runs, mode: 'fixed', exceeded: { current: maxRuns, attempted: 1n } }]
     if (maxAmountNano === null) return [runs]
-    return [runs, claimOn(kindOf(approval), allowanceOf(approval, 'usd', maxAmountNano))]
+    return [runs, claimOn(grantKind(approval), allowanceOf(approval, 'usd', maxAmountNano))]
   },
   refuse: () => {
     throw new TypeError('a grant must be refused by the limit kind of its own rule')
@@ -72,19 +73,19 @@ export const approvalKind: LimitKind = {
 }
 
 /** A grant that is used up or expired is refused with the error of its rule, as if nothing had been approved. */
-const kindOf = ({ ruleId, reason, attempted }: Grant): LimitKind => ({
+const grantKind = ({ ruleId, reason, attempted }: ApprovalGrant): LimitKind => ({
   ...approvalKind,
   refuse: ({ claim, allowance }) =>
     new ApiError(
       'policy_approval_required',
       { reason, attempted, rule_id: formatId('rule', ruleId) },
       {
-        message: `${reason} (${claim.mode === 'fixed' ? 'The approval has expired.' : usedUp[allowance.unit]})`,
+        message: `${reason} (${claim.mode === 'fixed' ? 'The approval has expired.' : exhaustedMessages[allowance.unit]})`,
       },
     ),
 })
 
-const usedUp: Record<Unit, string> = {
+const exhaustedMessages: Record<LimitUnit, string> = {
   runs: 'All approved runs have been started.',
   usd: 'The run would cost more than the remainder of the approved amount.',
   tokens: '',

@@ -62,18 +62,18 @@ export interface AttemptKey {
   readonly fingerprint: Buffer
 }
 
-const ofAttempt = (tx: Tx, orgId: string, of: AttemptKey) =>
+const selectByAttempt = (tx: Tx, orgId: string, key: AttemptKey) =>
   tx
     .selectFrom('approvals')
     .select(columns)
     .where('org_id', '=', orgId)
-    .where('rule_id', '=', of.ruleId)
-    .where('rule_version', '=', of.ruleVersion)
-    .where('fingerprint', '=', of.fingerprint)
+    .where('rule_id', '=', key.ruleId)
+    .where('rule_version', '=', key.ruleVersion)
+    .where('fingerprint', '=', key.fingerprint)
 
 /** Returns the valid grants of an attempt, the oldest first. */
-export async function standingGrants(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow[]> {
-  const rows = await ofAttempt(tx, orgId, of)
+export async function findValidGrants(tx: Tx, orgId: string, key: AttemptKey, now: Date): Promise<ApprovalRow[]> {
+  const rows = await selectByAttempt(tx, orgId, key)
     .where('status', '=', 'approved')
     .where('expires_at', '>', now)
     .orderBy('id')
@@ -82,8 +82,13 @@ export async function standingGrants(tx: Tx, orgId: string, of: AttemptKey, now:
 }
 
 /** Returns the pending request of an attempt, or the denial that still holds. */
-export async function findOpen(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow | undefined> {
-  const row = await ofAttempt(tx, orgId, of)
+export async function findOpenRequest(
+  tx: Tx,
+  orgId: string,
+  key: AttemptKey,
+  now: Date,
+): Promise<ApprovalRow | undefined> {
+  const row = await selectByAttempt(tx, orgId, key)
     .where('status', 'in', ['pending', 'denied'])
     .where('expires_at', '>', now)
     .orderBy('id', 'desc')
@@ -93,14 +98,14 @@ export async function findOpen(tx: Tx, orgId: string, of: AttemptKey, now: Date)
 }
 
 /** Expires the overdue request of an attempt, so that a new one can be created. */
-export async function expireOfAttempt(tx: Tx, orgId: string, of: AttemptKey, now: Date): Promise<ApprovalRow[]> {
+export async function expireByAttempt(tx: Tx, orgId: string, key: AttemptKey, now: Date): Promise<ApprovalRow[]> {
   const rows = await tx
     .updateTable('approvals')
     .set({ status: 'expired', updated_at: raw`clock_timestamp()` })
     .where('org_id', '=', orgId)
-    .where('rule_id', '=', of.ruleId)
-    .where('rule_version', '=', of.ruleVersion)
-    .where('fingerprint', '=', of.fingerprint)
+    .where('rule_id', '=', key.ruleId)
+    .where('rule_version', '=', key.ruleVersion)
+    .where('fingerprint', '=', key.fingerprint)
     .where('status', '=', 'pending')
     .where('expires_at', '<=', now)
     .returning(columns)
@@ -202,7 +207,7 @@ export async function lockedRuleVersion(tx: Tx, orgId: string, ruleId: string): 
   return row?.version
 }
 
-export interface Decided {
+export interface ApprovalDecision {
   readonly status: 'approved' | 'denied'
   readonly decided_by: string
   readonly decided_at: Date
@@ -212,7 +217,12 @@ export interface Decided {
   readonly expires_at: Date
 }
 
-export async function decideApproval(tx: Tx, orgId: string, id: string, decided: Decided): Promise<ApprovalRow> {
+export async function decideApproval(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  decided: ApprovalDecision,
+): Promise<ApprovalRow> {
   const row = await tx
     .updateTable('approvals')
     .set({ ...decided, updated_at: raw`clock_timestamp()` })
@@ -235,7 +245,7 @@ export async function revokeApproval(tx: Tx, orgId: string, id: string, now: Dat
 }
 
 /** Expires the pending requests and the grants of a rule. */
-export async function expireOfRule(tx: Tx, orgId: string, ruleId: string): Promise<ApprovalRow[]> {
+export async function expireByRule(tx: Tx, orgId: string, ruleId: string): Promise<ApprovalRow[]> {
   const rows = await tx
     .updateTable('approvals')
     .set({ status: 'expired', updated_at: raw`clock_timestamp()` })

@@ -1,12 +1,12 @@
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
-import { isWithin } from '../identity/identity.ts'
+import { isWithinPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { approve, deny, revoke } from './approvals.ts'
+import { approve, deny, revokeApprovalGrant } from './approvals.ts'
 import { findApproval, listApprovals } from './queries.ts'
 import { ApprovalList, ApprovalListQuery, ApprovalPath, ApprovalView, ApproveInput, DenyInput } from './schema.ts'
 import { approvalViews } from './views.ts'
@@ -35,7 +35,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       if (query.rule_id !== undefined && ruleId === undefined) return { data: [], next_cursor: null }
       return sql.asOrgs([orgId], async (tx) => {
         const rows = await listApprovals(tx, orgId, asked, { status: query.status, ruleId, pins: principal!.pins })
-        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+        const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await approvalViews(tx, orgId, answer.data) }
       })
     },
@@ -58,7 +58,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       const { orgId, pins } = principal!
       return sql.asOrgs([orgId], async (tx) => {
         const row = await findApproval(tx, orgId, parseId('approval', params.approval_id)!)
-        if (!row || !isWithin(pins, row.attempt)) throw new ApiError('not_found')
+        if (!row || !isWithinPins(pins, row.attempt)) throw new ApiError('not_found')
         const [view] = await approvalViews(tx, orgId, [row])
         return view!
       })
@@ -105,7 +105,9 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
     (request, reply) => {
       const { orgId } = request.principal!
       const id = parseId('approval', request.params.approval_id)!
-      return change(request, reply, { orgId }, (tools) => revoke(tools, request.principal!, id, clock.now()))
+      return change(request, reply, { orgId }, (tools) =>
+        revokeApprovalGrant(tools, request.principal!, id, clock.now()),
+      )
     },
   )
 

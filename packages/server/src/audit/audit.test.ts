@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonical } from './chain.ts'
-import { defaultWindow } from './export.ts'
+import { exportWindow } from './export.ts'
 import { auditMonths } from './partitions.ts'
-import { readPlace, writePlace } from './place.ts'
+import { formatAuditPosition, parseAuditPosition } from './place.ts'
 
 const shuffled = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shuffled)
@@ -36,7 +36,7 @@ describe('the sealed spelling of a value', () => {
 describe('a cursor', () => {
   test('leads back to its place', () => {
     const place = { at: '2026-11-15T10:00:00.123456+00:00', seq: 42n }
-    expect(readPlace(writePlace(place))).toEqual(place)
+    expect(parseAuditPosition(formatAuditPosition(place))).toEqual(place)
   })
 
   test.each([
@@ -48,7 +48,7 @@ describe('a cursor', () => {
     ['no number', '["2026-11-15T10:00:00.123456+00:00","-1"]'],
     ['a number too large', `["2026-11-15T10:00:00.123456+00:00","${'9'.repeat(20)}"]`],
   ])('that is %s is refused', (_what, cursor) => {
-    expect(readPlace(cursor)).toBeUndefined()
+    expect(parseAuditPosition(cursor)).toBeUndefined()
   })
 })
 
@@ -57,19 +57,19 @@ describe('an export without a window', () => {
   const days = ({ from, to }: { from: Date; to: Date }) => (to.getTime() - from.getTime()) / 86_400_000
 
   test('is of the last 90 days', () => {
-    const window = defaultWindow({}, now)
+    const window = exportWindow({}, now)
     expect(days(window)).toBe(90)
     expect(window.to.getTime()).toBeGreaterThan(now.getTime())
   })
 
   test('ends now where only its beginning is given, and is not cut short in silence', () => {
-    const { to } = defaultWindow({ from: '2026-11-01' }, now)
+    const { to } = exportWindow({ from: '2026-11-01' }, now)
     expect(to.getTime()).toBeGreaterThan(now.getTime())
-    expect(defaultWindow({ from: '2026-01-01' }, now).to).toEqual(to)
+    expect(exportWindow({ from: '2026-01-01' }, now).to).toEqual(to)
   })
 
   test('begins 90 days before its end where only that is given', () => {
-    expect(defaultWindow({ to: '2026-06-30' }, now).from).toEqual(new Date('2026-04-01'))
+    expect(exportWindow({ to: '2026-06-30' }, now).from).toEqual(new Date('2026-04-01'))
   })
 })
 

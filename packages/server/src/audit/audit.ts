@@ -1,15 +1,15 @@
-import { type PageRequest, page } from '../contract/lists.ts'
+import { type PageRequest, pageResponse } from '../contract/lists.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
 import type { Keyring } from '../values/keyring.ts'
-import { chainVerifier, genesis, type Verification } from './chain.ts'
+import { type ChainVerification, createChainVerifier, genesis } from './chain.ts'
 import {
   type AuditFilters,
+  type AuditPosition,
   type EntryRow,
   findSeal,
   type Head,
   listEntries,
-  type Place,
   readChainPage,
 } from './queries.ts'
 
@@ -17,10 +17,10 @@ export type { Actor } from './chain.ts'
 export { exportAudit } from './export.ts'
 export { exportAuditHeadsJob } from './heads.ts'
 export { verifyExport } from './offline.ts'
-export { ensureAuditPartitions, keepAuditPartitionsJob } from './partitions.ts'
+export { ensureAuditPartitions, maintainAuditPartitionsJob } from './partitions.ts'
 export { createDeniedRecorder, createImpersonationRecorder } from './recorders.ts'
 export { type AuditRecord, auditKeyring, record, recordAll } from './recording.ts'
-export { handOverChains, retireAuditKeys, verifyingKeyring } from './retired-keys.ts'
+export { handOverChains, loadVerifyingKeyring, retireAuditKeys } from './retired-keys.ts'
 
 /** Truncates microseconds, over which the chain is computed, to the milliseconds of all other responses. */
 const toMilliseconds = (at: string) => at.replace(/(?<=\.\d{3})\d{3}/, '')
@@ -42,7 +42,7 @@ const entryView = ({ id, seq, at, ...row }: EntryRow) => ({
 
 export async function listAudit(tx: Tx, orgId: string, request: PageRequest, filters: AuditFilters) {
   const rows = await listEntries(tx, orgId, request, filters)
-  const answer = page(rows, request, ({ at, seq }) => ({ value: at, id: seq.toString() }))
+  const answer = pageResponse(rows, request, ({ at, seq }) => ({ value: at, id: seq.toString() }))
   return { ...answer, data: answer.data.map(entryView) }
 }
 
@@ -50,7 +50,7 @@ const verifyPageRows = 500
 
 export interface VerifyOptions {
   /** Place to continue after: an entry that an earlier call found sound. */
-  readonly after?: Place | undefined
+  readonly after?: AuditPosition | undefined
   /** Checked between pages; when true, the rest is left to the next call. */
   readonly isTimeUp?: () => boolean
 }
@@ -64,10 +64,10 @@ export async function verifyAudit(
   keyring: Keyring,
   orgId: string,
   { after, isTimeUp = () => false }: VerifyOptions = {},
-): Promise<Verification & { next: Place | null }> {
+): Promise<ChainVerification & { next: AuditPosition | null }> {
   const mac = after && (await findSeal(sql, orgId, after))
-  const chain = chainVerifier(keyring, after && mac && { seq: after.seq, mac })
-  const end = (next: Place | null = null) => ({ ...chain.result(), next })
+  const chain = createChainVerifier(keyring, after && mac && { seq: after.seq, mac })
+  const end = (next: AuditPosition | null = null) => ({ ...chain.result(), next })
   if (after && !mac) {
     chain.fail(after.seq, 'missing')
     return end()
@@ -86,9 +86,9 @@ export async function verifyAudit(
   }
 }
 
-function compareWithHead(chain: ReturnType<typeof chainVerifier>, head: Head | undefined) {
+function compareWithHead(chain: ReturnType<typeof createChainVerifier>, head: Head | undefined) {
   const last = chain.last()
-  const kept = head ?? { seq: 0n, mac: genesis }
-  if (kept.seq > last.seq) chain.fail(last.seq + 1n, 'truncated')
-  else if (kept.seq < last.seq || !kept.mac.equals(last.mac)) chain.fail(last.seq, 'head_mismatch')
+  const storedHead = head ?? { seq: 0n, mac: genesis }
+  if (storedHead.seq > last.seq) chain.fail(last.seq + 1n, 'truncated')
+  else if (storedHead.seq < last.seq || !storedHead.mac.equals(last.mac)) chain.fail(last.seq, 'head_mismatch')
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Keyring } from '../values/keyring.ts'
-import { preparedKey } from '../values/prepared-key.ts'
+import { cachedKeyObject } from '../values/prepared-key.ts'
 
 /** The acting key, or the operator behind a support grant. */
 export interface Actor {
@@ -57,7 +57,7 @@ export function sealOf(key: Buffer, previous: Buffer, entry: AuditEntry): Buffer
   const { org_id, id, at, actor, action, target, outcome, before, after, address, trace_id, count } = entry
   const seq = entry.seq.toString()
   const sealed = { org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count }
-  return createHmac('sha256', preparedKey(key)).update(previous).update(canonical(sealed)).digest()
+  return createHmac('sha256', cachedKeyObject(key)).update(previous).update(canonical(sealed)).digest()
 }
 
 export const auditPurpose = 'audit chain'
@@ -69,7 +69,7 @@ const retiredBy = ({ action, after }: AuditEntry): readonly string[] =>
   action === handOverAction ? ((after as { retired?: string[] } | null)?.retired ?? []) : []
 
 /** Reasons why a chain cannot be trusted from an entry on. */
-export const faults = {
+export const chainFaults = {
   bad_seal: 'The entry, or the one before it, differs from what was sealed.',
   missing: 'The entry is missing.',
   repeated: 'A second entry has this number, or entries are out of order.',
@@ -79,14 +79,14 @@ export const faults = {
     'The entry is sealed with a master key after its chain was handed over to a newer one, and nothing hands it over again.',
   head_mismatch: 'The stored head is not the seal of this entry.',
 } as const
-export type Fault = keyof typeof faults
+export type ChainFault = keyof typeof chainFaults
 
 export interface FirstBad {
   readonly seq: string
-  readonly reason: Fault
+  readonly reason: ChainFault
 }
 
-export interface Verification {
+export interface ChainVerification {
   readonly entries: number
   /** Sequence number at which verification began; null when there was nothing to verify. */
   readonly first_seq: string | null
@@ -97,7 +97,7 @@ export interface Verification {
 }
 
 /** Verifies a chain entry by entry and stops at the first that does not follow. */
-export function chainVerifier(
+export function createChainVerifier(
   keyring: Keyring & { readonly isRetired?: (id: string) => boolean },
   start: { seq: bigint; mac: Buffer } = { seq: 0n, mac: genesis },
 ) {
@@ -107,7 +107,7 @@ export function chainVerifier(
   let entries = 0
   let firstSeq: bigint | undefined
   let firstBad: FirstBad | undefined
-  const fail = (seq: bigint, reason: Fault) => {
+  const fail = (seq: bigint, reason: ChainFault) => {
     firstBad ??= { seq: seq.toString(), reason }
     return false
   }
@@ -136,7 +136,7 @@ export function chainVerifier(
     end() {
       for (const seq of notHandedOver.values()) fail(seq, 'retired_key')
     },
-    result: (): Verification => ({
+    result: (): ChainVerification => ({
       entries,
       first_seq: firstSeq?.toString() ?? null,
       head: last.seq === 0n ? null : { seq: last.seq.toString(), mac: last.mac.toString('hex') },

@@ -1,8 +1,8 @@
 import type { Sql } from '../infra/sql.ts'
 import { genesis, type SealedEntry } from './chain.ts'
 import { type FormatName, formats } from './formats.ts'
-import { writePlace } from './place.ts'
-import { findSealBefore, type Place, readWindowPage } from './queries.ts'
+import { formatAuditPosition } from './place.ts'
+import { type AuditPosition, findSealBefore, readWindowPage } from './queries.ts'
 
 const maxPageRows = 1_000
 const firstPageRows = 100
@@ -17,8 +17,8 @@ export async function* exportAudit(
   orgId: string,
   window: { from: Date; to: Date },
   formatName: FormatName,
-  after?: Place,
-  cursorOf: (place: Place) => string = writePlace,
+  after?: AuditPosition,
+  cursorOf: (place: AuditPosition) => string = formatAuditPosition,
 ): AsyncGenerator<string, void, undefined> {
   const format = formats[formatName]
   if (format.header !== undefined && after === undefined) yield format.header
@@ -53,7 +53,7 @@ const maxWindowMs = 90 * dayMs
 const clockSkewMs = 60_000
 
 /** Returns the window of a query, by default the last 90 days. */
-export function defaultWindow({ from, to }: { from?: string; to?: string }, now: Date): { from: Date; to: Date } {
+export function exportWindow({ from, to }: { from?: string; to?: string }, now: Date): { from: Date; to: Date } {
   const nowMs = now.getTime()
   const latest = nowMs + clockSkewMs
   // A request for the last 90 days arrives a moment after its beginning was computed.

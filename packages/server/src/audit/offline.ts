@@ -1,6 +1,6 @@
 import { parseId } from '../values/id.ts'
 import type { Keyring } from '../values/keyring.ts'
-import { type AuditEntry, chainVerifier, type SealedEntry, type Verification } from './chain.ts'
+import { type AuditEntry, type ChainVerification, createChainVerifier, type SealedEntry } from './chain.ts'
 import { readExportedHeads } from './heads.ts'
 
 interface ExportedLine extends Omit<AuditEntry, 'seq' | 'at'> {
@@ -20,8 +20,8 @@ export async function verifyExport(
   keyring: Keyring,
   heads?: AsyncIterable<string>,
   to?: Date,
-): Promise<Verification> {
-  let chain = chainVerifier(keyring)
+): Promise<ChainVerification> {
+  let chain = createChainVerifier(keyring)
   let org: string | undefined
   let known = new Map<bigint, string>()
   let number = 0
@@ -33,7 +33,7 @@ export async function verifyExport(
       org = line.org_id
       if (heads) known = await readExportedHeads(heads, keyring, org, to)
       const seq = BigInt(line.seq) - 1n
-      if (seq > 0n) chain = chainVerifier(keyring, { seq, mac: Buffer.from(line.previous_mac ?? '', 'hex') })
+      if (seq > 0n) chain = createChainVerifier(keyring, { seq, mac: Buffer.from(line.previous_mac ?? '', 'hex') })
     }
     const entry = entryOf(line)
     if (line.org_id !== org) chain.fail(entry.seq, 'bad_seal')

@@ -32,7 +32,7 @@ export async function ensureAuditPartitions(sql: Sql, now: Date) {
   for (const { suffix, from, to } of auditMonths(now)) await ensurePartition(sql, 'audit_log', suffix, from, to)
 }
 
-export const keepAuditPartitionsJob = ({ sql, clock }: Platform): Job => ({
+export const maintainAuditPartitionsJob = ({ sql, clock }: Platform): Job => ({
   name: 'keep-audit-partitions',
   schedule: '23 3 * * *',
   run: () => ensureAuditPartitions(sql, clock.now()),

@@ -1,12 +1,12 @@
-import type { Place } from './queries.ts'
+import type { AuditPosition } from './queries.ts'
 
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}\+00:00$/
 const number = /^[1-9]\d{0,17}$/
 
 /** Formats a place in a chain as text; callers see it encrypted. */
-export const writePlace = ({ at, seq }: Place): string => JSON.stringify([at, seq.toString()])
+export const formatAuditPosition = ({ at, seq }: AuditPosition): string => JSON.stringify([at, seq.toString()])
 
-export function readPlace(cursor: string): Place | undefined {
+export function parseAuditPosition(cursor: string): AuditPosition | undefined {
   try {
     const parts: unknown = JSON.parse(cursor)
     if (!Array.isArray(parts) || parts.length !== 2) return undefined

@@ -9,7 +9,7 @@ export interface Head {
 }
 
 /** A place in an organization's chain. The time is the exact text of the column. */
-export interface Place {
+export interface AuditPosition {
   readonly at: string
   readonly seq: bigint
 }
@@ -107,7 +107,7 @@ export function readWindowPage(
   sql: Sql,
   orgId: string,
   window: { from: Date; to: Date },
-  after: Place | undefined,
+  after: AuditPosition | undefined,
   limit: number,
 ): Promise<SealedEntry[]> {
   return sql.asOrgs([orgId], async (tx) => {
@@ -122,7 +122,7 @@ export function readWindowPage(
 }
 
 /** Finds the seal before an entry that is not the first, for callers without the earlier entry. */
-export async function findSealBefore(sql: Sql, orgId: string, { seq, at }: Place): Promise<Buffer | undefined> {
+export async function findSealBefore(sql: Sql, orgId: string, { seq, at }: AuditPosition): Promise<Buffer | undefined> {
   const { rows } = await sql.asOrgs([orgId], (tx) =>
     raw<{ mac: Buffer }>`
       select mac from audit_log where org_id = ${orgId} and seq = ${seq - 1n} and at <= ${at} limit 1`.execute(tx),
@@ -131,7 +131,7 @@ export async function findSealBefore(sql: Sql, orgId: string, { seq, at }: Place
 }
 
 /** Finds the seal of one entry, which the next one covers. */
-export async function findSeal(sql: Sql, orgId: string, place: Place): Promise<Buffer | undefined> {
+export async function findSeal(sql: Sql, orgId: string, place: AuditPosition): Promise<Buffer | undefined> {
   const { rows } = await sql.asOrgs([orgId], (tx) =>
     raw<{
       mac: Buffer
@@ -147,7 +147,7 @@ export async function findSeal(sql: Sql, orgId: string, place: Place): Promise<B
 export function readChainPage(
   sql: Sql,
   orgId: string,
-  after: Place | undefined,
+  after: AuditPosition | undefined,
   limit: number,
 ): Promise<{ head: Head | undefined; entries: SealedEntry[] }> {
   return sql.asOrgs([orgId], async (tx) => {

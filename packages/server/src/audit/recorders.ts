@@ -45,7 +45,7 @@ export function createDeniedRecorder(platform: Platform): DeniedRecorder {
   let waiting = new Map<string, Denied>()
   const minuteNow = () => Math.floor(clock.now().getTime() / minuteMs)
 
-  const queue = oneAtATime()
+  const queue = createSerializer()
   const flush = (all = false) =>
     queue(async () => {
       const now = minuteNow()
@@ -100,7 +100,7 @@ export interface ImpersonationRecorder {
   readonly close: () => Promise<void>
 }
 
-interface Waiting {
+interface QueuedEntry {
   readonly entry: AuditRecord
   readonly giveUpMs: number
   readonly settle: (isWritten: boolean) => void
@@ -114,11 +114,11 @@ interface Waiting {
 export function createImpersonationRecorder(platform: Platform): ImpersonationRecorder {
   const { log } = platform
   const keyring = auditKeyring(platform.config.masterKeys())
-  const queues = new Map<string, Waiting[]>()
+  const queues = new Map<string, QueuedEntry[]>()
   const running = new Set<Promise<void>>()
   let size = 0
 
-  async function drain(orgId: string, queue: Waiting[]) {
+  async function drain(orgId: string, queue: QueuedEntry[]) {
     while (queue.length > 0) {
       const taken = queue.splice(0, maxBatch)
       const nowMs = performance.now()
@@ -137,7 +137,7 @@ export function createImpersonationRecorder(platform: Platform): ImpersonationRe
     queues.delete(orgId)
   }
 
-  function enqueue(orgId: string, waiting: Waiting) {
+  function enqueue(orgId: string, waiting: QueuedEntry) {
     const queue = queues.get(orgId)
     if (queue) {
       queue.push(waiting)
@@ -172,7 +172,7 @@ const write = ({ sql }: Platform, keyring: Keyring, orgId: string, records: read
   sql.asOrgs([orgId], (tx) => recordAll(tx, keyring, orgId, records))
 
 /** Runs tasks one after another; a tick during a running task starts no second one. */
-function oneAtATime() {
+function createSerializer() {
   let last = Promise.resolve()
   return (work: () => Promise<void>): Promise<void> => {
     last = last.then(work)

@@ -41,8 +41,8 @@ export async function recordAll(tx: Tx, keyring: Keyring, orgId: string, records
       action: record.action,
       target: record.target,
       outcome: record.outcome ?? 'allowed',
-      before: asStored(record.before),
-      after: asStored(record.after),
+      before: toStoredValue(record.before),
+      after: toStoredValue(record.after),
       address: record.address,
       trace_id: record.traceId,
       count: record.count ?? 1,
@@ -55,5 +55,5 @@ export async function recordAll(tx: Tx, keyring: Keyring, orgId: string, records
 }
 
 /** Returns the value as it will be read back: a `Date` sealed as such could never be verified from its text. */
-const asStored = (value: unknown): unknown =>
+const toStoredValue = (value: unknown): unknown =>
   value === undefined || value === null ? null : JSON.parse(JSON.stringify(value))

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../infra/sql.ts'
 
 export const readAuditKeys = ({ db }: Sql) => db.selectFrom('audit_keys').select(['key_id', 'sealed']).execute()
 
-export const keepAuditKey = ({ db }: Sql, keyId: string, sealed: Buffer) =>
+export const storeAuditKey = ({ db }: Sql, keyId: string, sealed: Buffer) =>
   db
     .insertInto('audit_keys')
     .values({ key_id: keyId, sealed })
@@ -18,5 +18,5 @@ export const chainsToHandOver = async ({ db }: Sql, newest: string, most: number
     )
   ).rows.map(({ org_id }) => org_id)
 
-export const noteHandOver = (tx: Tx, orgId: string, keyId: string) =>
+export const markHandedOver = (tx: Tx, orgId: string, keyId: string) =>
   tx.updateTable('audit_heads').set({ handed_over_to: keyId }).where('org_id', '=', orgId).execute()

@@ -2,10 +2,10 @@ import type { Sql } from '../infra/sql.ts'
 import { newTraceId } from '../infra/trace.ts'
 import { formatId } from '../values/id.ts'
 import { deriveKeyring, type Keyring, type MasterKeys } from '../values/keyring.ts'
-import { seal, sealedWith, unseal } from '../values/sealing.ts'
+import { seal, sealingKeyId, unseal } from '../values/sealing.ts'
 import { handOverAction } from './chain.ts'
 import { auditKeyring, record } from './recording.ts'
-import { chainsToHandOver, keepAuditKey, noteHandOver, readAuditKeys } from './retired-key-queries.ts'
+import { chainsToHandOver, markHandedOver, readAuditKeys, storeAuditKey } from './retired-key-queries.ts'
 
 /**
  * Audit keys whose master keys were removed. Each entry covers the seal before it, so an entry under a newer key vouches for
@@ -13,7 +13,7 @@ import { chainsToHandOver, keepAuditKey, noteHandOver, readAuditKeys } from './r
  * entries again, so it is stored encrypted.
  */
 
-const perLook = 100
+const pageSize = 100
 const purpose = 'retired audit keys'
 const contextOf = (keyId: string) => `audit key ${keyId}`
 
@@ -21,28 +21,28 @@ const contextOf = (keyId: string) => `audit key ${keyId}`
 export async function retireAuditKeys(sql: Sql, masterKeys: MasterKeys): Promise<number> {
   const sealing = deriveKeyring(masterKeys, purpose)
   const chain = auditKeyring(masterKeys)
-  const kept = new Map((await readAuditKeys(sql)).map(({ key_id, sealed }) => [key_id, sealed]))
-  const isCurrent = (sealed: Buffer | undefined) => sealed && sealedWith(sealed) === sealing.current.id
+  const stored = new Map((await readAuditKeys(sql)).map(({ key_id, sealed }) => [key_id, sealed]))
+  const isCurrent = (sealed: Buffer | undefined) => sealed && sealingKeyId(sealed) === sealing.current.id
   let moved = 0
-  const keep = async (keyId: string, bytes: Buffer) => {
-    await keepAuditKey(sql, keyId, seal(sealing, bytes.toString('base64'), contextOf(keyId)))
+  const store = async (keyId: string, bytes: Buffer) => {
+    await storeAuditKey(sql, keyId, seal(sealing, bytes.toString('base64'), contextOf(keyId)))
     moved++
   }
-  for (const { id } of masterKeys.slice(1)) if (!isCurrent(kept.get(id))) await keep(id, chain.find(id)!.bytes)
-  for (const [keyId, sealed] of kept) {
-    const bytes = isCurrent(sealed) || chain.find(keyId) ? undefined : opened(sealing, keyId, sealed)
-    if (bytes) await keep(keyId, bytes)
+  for (const { id } of masterKeys.slice(1)) if (!isCurrent(stored.get(id))) await store(id, chain.find(id)!.bytes)
+  for (const [keyId, sealed] of stored) {
+    const bytes = isCurrent(sealed) || chain.find(keyId) ? undefined : openAuditKey(sealing, keyId, sealed)
+    if (bytes) await store(keyId, bytes)
   }
   return moved
 }
 
 /** Returns the keys that verify a chain: those of the configured master keys, and the stored ones. */
-export async function verifyingKeyring(sql: Sql, masterKeys: MasterKeys): Promise<VerifyingKeyring> {
+export async function loadVerifyingKeyring(sql: Sql, masterKeys: MasterKeys): Promise<VerifyingKeyring> {
   const chain = auditKeyring(masterKeys)
   const sealing = deriveKeyring(masterKeys, purpose)
   const retired = new Map(
     (await readAuditKeys(sql)).flatMap(({ key_id, sealed }) => {
-      const bytes = chain.find(key_id) ? undefined : opened(sealing, key_id, sealed)
+      const bytes = chain.find(key_id) ? undefined : openAuditKey(sealing, key_id, sealed)
       return bytes ? [[key_id, { id: key_id, bytes }] as const] : []
     }),
   )
@@ -57,7 +57,7 @@ export interface VerifyingKeyring extends Keyring {
   readonly isRetired: (id: string) => boolean
 }
 
-function opened(sealing: Keyring, keyId: string, sealed: Buffer): Buffer | undefined {
+function openAuditKey(sealing: Keyring, keyId: string, sealed: Buffer): Buffer | undefined {
   try {
     return Buffer.from(unseal(sealing, sealed, contextOf(keyId)), 'base64')
   } catch {
@@ -72,7 +72,7 @@ export async function handOverChains(sql: Sql, masterKeys: MasterKeys): Promise<
   if (old.length === 0) return 0
   let handedOver = 0
   for (;;) {
-    const orgIds = await chainsToHandOver(sql, keyring.current.id, perLook)
+    const orgIds = await chainsToHandOver(sql, keyring.current.id, pageSize)
     for (const orgId of orgIds) {
       await sql.asOrgs([orgId], async (tx) => {
         await record(tx, keyring, orgId, {
@@ -83,10 +83,10 @@ export async function handOverChains(sql: Sql, masterKeys: MasterKeys): Promise<
           address: null,
           traceId: newTraceId(),
         })
-        await noteHandOver(tx, orgId, keyring.current.id)
+        await markHandedOver(tx, orgId, keyring.current.id)
       })
       handedOver++
     }
-    if (orgIds.length < perLook) return handedOver
+    if (orgIds.length < pageSize) return handedOver
   }
 }

@@ -5,10 +5,10 @@ import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { exportAudit, listAudit, verifyAudit, verifyingKeyring } from './audit.ts'
-import { defaultWindow } from './export.ts'
+import { exportAudit, listAudit, loadVerifyingKeyring, verifyAudit } from './audit.ts'
+import { exportWindow } from './export.ts'
 import { formats } from './formats.ts'
-import { readPlace, writePlace } from './place.ts'
+import { formatAuditPosition, parseAuditPosition } from './place.ts'
 import {
   AuditExport,
   AuditExportQuery,
@@ -81,14 +81,14 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
       },
       (request, reply) => {
         const { format = 'ndjson', cursor } = request.query
-        const window = readWindow(request.query, defaultWindow(request.query, clock.now()))
+        const window = readWindow(request.query, exportWindow(request.query, clock.now()))
         const { orgId } = request.principal!
         reply.type(formats[format].contentType)
         // The framework would read the whole stream to discard it; from an empty text it would take the length.
         if (request.method === 'HEAD') return Readable.from([])
-        const after = cursor === undefined ? undefined : readPlace(cursor)
+        const after = cursor === undefined ? undefined : parseAuditPosition(cursor)
         return Readable.from(
-          exportAudit(sql, orgId, window, format, after, (place) => cursors.close(request, writePlace(place))),
+          exportAudit(sql, orgId, window, format, after, (place) => cursors.seal(request, formatAuditPosition(place))),
         )
       },
     )
@@ -109,12 +109,12 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
       },
       async ({ principal, query: { cursor } }) => {
         const endMs = performance.now() + verifySeconds * 1_000
-        const keyring = await verifyingKeyring(sql, config.masterKeys())
+        const keyring = await loadVerifyingKeyring(sql, config.masterKeys())
         const { next, ...answer } = await verifyAudit(sql, keyring, principal!.orgId, {
-          after: cursor === undefined ? undefined : readPlace(cursor),
+          after: cursor === undefined ? undefined : parseAuditPosition(cursor),
           isTimeUp: () => performance.now() > endMs,
         })
-        return { ...answer, next_cursor: next && writePlace(next) }
+        return { ...answer, next_cursor: next && formatAuditPosition(next) }
       },
     )
   }

@@ -4,9 +4,9 @@ import { ListOf, ListQuery, NextCursor, windowFilters } from '../contract/lists.
 import { checkOf, withCheck } from '../contract/semantic-check.ts'
 import { exampleId, Id, Nullable, OneOf } from '../contract/wire.ts'
 import { idPattern, prefixes } from '../values/id.ts'
-import { faults } from './chain.ts'
+import { chainFaults } from './chain.ts'
 import { formatNames } from './formats.ts'
-import { readPlace } from './place.ts'
+import { parseAuditPosition } from './place.ts'
 
 const Anything = (description: string, example: unknown) => Type.Unsafe<unknown>({ description, examples: [example] })
 
@@ -71,7 +71,7 @@ const windowFaults = checkOf(AuditLogQuery)!
 
 const withCursor = <S extends TSchema>(schema: S, use: string) =>
   withCheck(schema, ({ cursor, from, to }: { cursor?: string; from?: string; to?: string }) => [
-    ...(cursor === undefined || readPlace(cursor)
+    ...(cursor === undefined || parseAuditPosition(cursor)
       ? []
       : [{ field: 'cursor', code: 'invalid_value' as const, message: use }]),
     ...windowFaults({ from, to }),
@@ -128,7 +128,7 @@ export const AuditVerification = Type.Object(
       Type.Object({
         seq: Seq,
         reason: Type.String({
-          description: Object.entries(faults)
+          description: Object.entries(chainFaults)
             .map(([reason, meaning]) => `\`${reason}\`: ${meaning}`)
             .join(' '),
           examples: ['bad_seal'],

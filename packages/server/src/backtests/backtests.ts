@@ -1,34 +1,34 @@
-import type { Window } from '../contract/lists.ts'
+import type { TimeWindow } from '../contract/lists.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { loadRetention } from '../retention/retention.ts'
 import { shownFrom } from '../run-history/run-history.ts'
 import { formatId, parseId, timeOfUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { judgingOf, type RefusedThen, type Tested } from './judging.ts'
+import { createJudge, type ReplayedOutcome, type TestSubject } from './judging.ts'
 import type { Progress } from './progress.ts'
 import {
-  expectedRefusals,
-  expectedRuns,
+  estimateRefusals,
+  estimateRuns,
   findKeys,
+  forceKeyScans,
+  parseRefusal,
+  parseRun,
   type RecordedRefusal,
   type RunRange,
-  readAlongKeys,
   readRefusals,
   readRuns,
-  refusalIn,
-  runIn,
 } from './queries.ts'
-import { Report } from './report.ts'
+import { BacktestReport } from './report.ts'
 import type { BacktestView } from './schema.ts'
 import type { KnownKeys } from './stored-runs.ts'
-import { inSlices, pagesAhead } from './walking.ts'
+import { forEachSlice, prefetchPages } from './walking.ts'
 
 const pageRows = 1_000
 
-export interface Asked {
-  readonly window: Window
-  readonly tested: Tested
+export interface BacktestRequest {
+  readonly window: TimeWindow
+  readonly tested: TestSubject
 }
 
 /**
@@ -39,25 +39,25 @@ export interface Asked {
 export async function backtest(
   { sql, clock }: Pick<Platform, 'sql' | 'clock'>,
   orgId: string,
-  { window, tested }: Asked,
+  { window, tested }: BacktestRequest,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<BacktestView> {
-  const judging = judgingOf(tested)
-  const report = new Report(judging.refer)
-  const { refusal: judgeRefusal } = judging
+  const judge = createJudge(tested)
+  const report = new BacktestReport(judge.ruleRefOf)
+  const { refusal: judgeRefusal } = judge
   const range = await sql.asOrgs([orgId], async (tx) => {
     const shown = await rangeOf(tx, orgId, window, clock.now())
-    const refusals = judgeRefusal ? await expectedRefusals(tx, orgId, window) : 0
-    progress.begin(window, [await expectedRuns(tx, orgId, shown), refusals])
+    const refusals = judgeRefusal ? await estimateRefusals(tx, orgId, window) : 0
+    progress.begin(window, [await estimateRuns(tx, orgId, shown), refusals])
     return shown
   })
   for await (const { rows, keys } of runPages(sql, orgId, range)) {
     signal.throwIfAborted()
-    await inSlices(rows, judging.step, signal, (texts) => {
-      const some = texts.map(runIn)
-      for (const [i, judgement] of judging.runs(some, keys).entries()) report.add(some[i]!, judgement)
-      progress.passed('runs', some.length, timeOfUuid(some.at(-1)!.id))
+    await forEachSlice(rows, judge.step, signal, (texts) => {
+      const some = texts.map(parseRun)
+      for (const [i, judgement] of judge.runs(some, keys).entries()) report.add(some[i]!, judgement)
+      progress.advance('runs', some.length, timeOfUuid(some.at(-1)!.id))
     })
   }
   const refusals = judgeRefusal && (await countRefusals(sql, orgId, window, judgeRefusal, progress, signal))
@@ -67,12 +67,12 @@ export async function backtest(
     tested: testedView(tested),
     ...report.view(),
     recorded_refusals: refusals ?? null,
-    agreement: judging.agreement?.view() ?? null,
+    agreement: judge.agreement?.view() ?? null,
   }
 }
 
 /** Returns the range of runs to test. Runs that are no longer shown are not tested either. */
-async function rangeOf(tx: Tx, orgId: string, { from, to }: Window, now: Date): Promise<RunRange> {
+async function rangeOf(tx: Tx, orgId: string, { from, to }: TimeWindow, now: Date): Promise<RunRange> {
   const retention = await loadRetention(tx, orgId)
   const oldest = shownFrom(retention, now)
   const shownSince = from < oldest ? oldest : from
@@ -80,10 +80,10 @@ async function rangeOf(tx: Tx, orgId: string, { from, to }: Window, now: Date): 
 }
 
 const runPages = (sql: Sql, orgId: string, range: RunRange) =>
-  pagesAhead(
+  prefetchPages(
     (after) =>
       sql.asOrgs([orgId], async (tx) => {
-        await readAlongKeys(tx)
+        await forceKeyScans(tx)
         const { rows, key_ids } = await readRuns(tx, orgId, range, after, pageRows)
         return { rows, keys: await keysOf(tx, orgId, key_ids ?? []) }
       }),
@@ -100,33 +100,33 @@ async function keysOf(tx: Tx, orgId: string, ids: readonly string[]): Promise<Kn
 async function countRefusals(
   sql: Sql,
   orgId: string,
-  window: Window,
-  judge: (refusal: RecordedRefusal) => RefusedThen,
+  window: TimeWindow,
+  judge: (refusal: RecordedRefusal) => ReplayedOutcome,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<NonNullable<BacktestView['recorded_refusals']>> {
   const counts = { considered: 0, allowed: 0, refused: 0, failed: 0 }
-  const pages = pagesAhead(
+  const pages = prefetchPages(
     (after) =>
       sql.asOrgs([orgId], async (tx) => {
-        await readAlongKeys(tx)
+        await forceKeyScans(tx)
         return readRefusals(tx, orgId, window, after, pageRows)
       }),
     pageRows,
   )
   for await (const { rows } of pages) {
     signal.throwIfAborted()
-    await inSlices(rows, 1, signal, ([text]) => {
-      const refusal = refusalIn(text!)
+    await forEachSlice(rows, 1, signal, ([text]) => {
+      const refusal = parseRefusal(text!)
       counts.considered += refusal.count
       counts[judge(refusal)] += refusal.count
-      progress.passed('refusals', 1, Date.parse(refusal.minute))
+      progress.advance('refusals', 1, Date.parse(refusal.minute))
     })
   }
   return counts
 }
 
-function testedView(tested: Tested): BacktestView['tested'] {
+function testedView(tested: TestSubject): BacktestView['tested'] {
   if (tested.kind === 'limit') {
     const { scope_kind, scope_id, limit_usd, period, timezone, anchor } = tested.limit
     const limit = { scope_kind, scope_id: scope_id ?? null, limit_usd, period, timezone: timezone ?? 'UTC' }

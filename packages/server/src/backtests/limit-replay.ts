@@ -1,32 +1,32 @@
 import { budgetKind } from '../budgets/budgets.ts'
 import { customerKind } from '../customers/customers.ts'
-import { type Book, decide } from '../lanes/lanes.ts'
+import { type AllowanceState, decide } from '../lanes/lanes.ts'
 import {
   type Charge,
   type Claim,
   type CustomerFacts,
+  defaultSchedule,
   emptyBalance,
   type Limit,
+  mergeSchedule,
   type OrgLimits,
-  plainSchedule,
   type ScopedLimit,
-  wantedSchedule,
 } from '../ledger/ledger.ts'
 import { newUuid, timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import type { StoredRun } from './queries.ts'
 import type { DraftLimit } from './schema.ts'
 
-export type Charged = 'allow' | 'over_limit' | 'uncounted'
+export type ReplayOutcome = 'allow' | 'over_limit' | 'uncounted'
 
-const maxBooks = 20_000
+const maxStates = 20_000
 
 const limitOf = (draft: DraftLimit): Limit => ({
   id: newUuid(),
   kind: draft.scope_kind === 'customer' ? 'customer' : 'budget',
   unit: 'usd',
   amount: parseUsd(draft.limit_usd),
-  schedule: { current: wantedSchedule(draft, plainSchedule), next: null },
+  schedule: { current: mergeSchedule(draft, defaultSchedule), next: null },
   enforcement: 'block',
   thresholds: [],
 })
@@ -44,7 +44,7 @@ const chargeOf = (run: StoredRun): Charge => ({
 /**
  * Returns the function that binds the claims of a charge when only the draft limit exists, using the limit kinds that bind live.
  */
-function binding(draft: DraftLimit): (charge: Charge, atMs: number) => readonly Claim[] {
+function createBinder(draft: DraftLimit): (charge: Charge, atMs: number) => readonly Claim[] {
   const limit = limitOf(draft)
   const { scope_kind: scopeKind, scope_id: scopeId } = draft
   const nothing: OrgLimits = { version: 0n, limits: [], customerDefault: null, topUps: [] }
@@ -63,20 +63,20 @@ function binding(draft: DraftLimit): (charge: Charge, atMs: number) => readonly 
  * refused, and then not spent. Only the current periods are kept in memory; customers beyond the maximum in one period are
  * reported as uncounted.
  */
-export function replayLimit(draft: DraftLimit, most = maxBooks): (runs: readonly StoredRun[]) => Charged[] {
-  const bind = binding(draft)
-  const books = new Map<string, Book>()
+export function replayLimit(draft: DraftLimit, most = maxStates): (runs: readonly StoredRun[]) => ReplayOutcome[] {
+  const bind = createBinder(draft)
+  const states = new Map<string, AllowanceState>()
 
-  function forgetEnded(atMs: number) {
-    for (const [key, { allowance }] of books) if (allowance.period!.endMs <= atMs) books.delete(key)
+  function dropEnded(atMs: number) {
+    for (const [key, { allowance }] of states) if (allowance.period!.endMs <= atMs) states.delete(key)
   }
 
   /** True when every claim has a balance; creates missing ones while there is capacity. */
-  function opened(claims: readonly Claim[]): boolean {
+  function ensureStates(claims: readonly Claim[]): boolean {
     for (const allowance of claims.flatMap(({ allowances }) => allowances)) {
-      if (books.has(allowance.key)) continue
-      if (books.size >= most) return false
-      books.set(allowance.key, { allowance, balance: emptyBalance, exists: false })
+      if (states.has(allowance.key)) continue
+      if (states.size >= most) return false
+      states.set(allowance.key, { allowance, balance: emptyBalance, exists: false })
     }
     return true
   }
@@ -84,22 +84,22 @@ export function replayLimit(draft: DraftLimit, most = maxBooks): (runs: readonly
   return (runs) => {
     const [first] = runs
     if (!first) return []
-    forgetEnded(timeOfUuid(first.id))
+    dropEnded(timeOfUuid(first.id))
     const uncounted = new Set<number>()
     const items = runs.map((run, i) => {
       const atMs = timeOfUuid(run.id)
       const charge = chargeOf(run)
       const claims = bind(charge, atMs)
-      if (opened(claims)) return { charge, claims }
+      if (ensureStates(claims)) return { charge, claims }
       uncounted.add(i)
       return { charge, claims: [] }
     })
-    const { verdicts, after } = decide(
-      { allowances: books, holds: new Map() },
+    const { outcomes: verdicts, after } = decide(
+      { allowances: states, holds: new Map() },
       [{ type: 'charge', items, mode: 'partial' }],
       timeOfUuid(first.id),
     )
-    for (const [key, balance] of after) books.set(key, { ...books.get(key)!, balance, exists: true })
+    for (const [key, balance] of after) states.set(key, { ...states.get(key)!, balance, exists: true })
     const [verdict] = verdicts
     if (verdict?.type !== 'charged') throw new Error('expected the outcome of a charge to be of type charged')
     return runs.map((_, i) => (verdict.refusals.has(i) ? 'over_limit' : uncounted.has(i) ? 'uncounted' : 'allow'))

@@ -1,4 +1,4 @@
-import type { Window } from '../contract/lists.ts'
+import type { TimeWindow } from '../contract/lists.ts'
 
 type Part = 'runs' | 'refusals'
 
@@ -9,27 +9,27 @@ export class Progress {
   private fromMs = 0
   private spanMs = 1
   private shareOfRuns = 1
-  private readonly walked: Record<Part, number> = { runs: 0, refusals: 0 }
+  private readonly fractions: Record<Part, number> = { runs: 0, refusals: 0 }
 
-  begin({ from, to }: Window, [runs, refusals]: readonly [runs: number, refusals: number]) {
+  begin({ from, to }: TimeWindow, [runs, refusals]: readonly [runs: number, refusals: number]) {
     this.expected = runs + refusals
     this.fromMs = from.getTime()
     this.spanMs = to.getTime() - this.fromMs
     this.shareOfRuns = runs / Math.max(1, runs + refusals)
   }
 
-  passed(part: Part, rows: number, atMs: number) {
+  advance(part: Part, rows: number, atMs: number) {
     this.considered += rows
-    this.walked[part] = Math.min(1, Math.max(0, (atMs - this.fromMs) / this.spanMs))
-    if (part === 'refusals') this.walked.runs = 1
+    this.fractions[part] = Math.min(1, Math.max(0, (atMs - this.fromMs) / this.spanMs))
+    if (part === 'refusals') this.fractions.runs = 1
   }
 
   end() {
-    this.walked.runs = this.walked.refusals = 1
+    this.fractions.runs = this.fractions.refusals = 1
   }
 
   view() {
-    const { runs, refusals } = this.walked
+    const { runs, refusals } = this.fractions
     const fraction = runs * this.shareOfRuns + refusals * (1 - this.shareOfRuns)
     return {
       considered: this.considered,

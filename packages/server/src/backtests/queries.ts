@@ -1,6 +1,6 @@
 import { type RawBuilder, sql as raw } from 'kysely'
-import type { Window } from '../contract/lists.ts'
-import { bounds } from '../infra/partitions.ts'
+import type { TimeWindow } from '../contract/lists.ts'
+import { partitionBounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 import type { StoredAttempt } from '../policies/policies.ts'
 import type { Admission } from '../run-log/run-log.ts'
@@ -28,21 +28,21 @@ export interface StoredRun {
 
 export interface RunRange {
   readonly classes: readonly number[]
-  readonly window: Window
+  readonly window: TimeWindow
 }
 
 /** Makes the planner read pages along the key, never by scanning and sorting a whole table. */
-export async function readAlongKeys(tx: Tx) {
+export async function forceKeyScans(tx: Tx) {
   await raw`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                    set_config('enable_sort', 'off', true)`.execute(tx)
 }
 
 /** Returns the lowest ID of a time. No ID is from before 1970. */
-const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
+const minIdAt = (at: Date) => partitionBounds.uuid(new Date(Math.max(0, at.getTime())))
 
-const runsIn = (orgId: string, { classes, window }: RunRange) => raw`
+const runsClause = (orgId: string, { classes, window }: RunRange) => raw`
   from runs where org_id = ${orgId}::uuid and class = any(${classes}::smallint[])
-   and id >= ${leastId(window.from)}::uuid and id < ${leastId(window.to)}::uuid`
+   and id >= ${minIdAt(window.from)}::uuid and id < ${minIdAt(window.to)}::uuid`
 
 /**
  * Reads a page as one text, which is parsed where it is processed: thousands of row objects that live together would survive the
@@ -74,7 +74,7 @@ export const readRuns = (tx: Tx, orgId: string, range: RunRange, after: string |
     {
       columns: raw`id, model, provider, operation, action, workflow_id, deployment_id, department_id, customer_id, chain_id,
                    depth, input_tokens, output_tokens, cost_nano::text, tags, metadata, admission`,
-      page: raw`select * ${runsIn(orgId, range)} ${after === undefined ? raw`` : raw`and id > ${runIn(after).id}::uuid`}
+      page: raw`select * ${runsClause(orgId, range)} ${after === undefined ? raw`` : raw`and id > ${parseRun(after).id}::uuid`}
                  order by id limit ${limit}`,
       order: raw`id`,
     },
@@ -88,7 +88,7 @@ type RunCells = [
   ...[cost: string, tags: string[], metadata: StoredRun['metadata'], admission: Admission | null],
 ]
 
-export function runIn(text: string): StoredRun {
+export function parseRun(text: string): StoredRun {
   const [id, model, provider, operation, action, workflow_id, deployment_id, ...more] = JSON.parse(text) as RunCells
   const [department_id, customer_id, chain_id, depth, input_tokens, output_tokens, cost, tags, metadata, admission] =
     more
@@ -125,20 +125,20 @@ export interface RecordedRefusal {
   readonly count: number
 }
 
-const refusalsIn = (orgId: string, { from, to }: Window) => raw`
+const refusalsClause = (orgId: string, { from, to }: TimeWindow) => raw`
   from policy_matches where org_id = ${orgId}::uuid and not shadow
    and minute >= ${from.toISOString()}::timestamptz and minute < ${to.toISOString()}::timestamptz`
 
 /** Reads the next recorded refusals of a window, minute by minute, each as JSON. */
-export function readRefusals(tx: Tx, orgId: string, window: Window, after: string | undefined, limit: number) {
-  const last = after === undefined ? undefined : refusalIn(after)
+export function readRefusals(tx: Tx, orgId: string, window: TimeWindow, after: string | undefined, limit: number) {
+  const last = after === undefined ? undefined : parseRefusal(after)
   const beyond = last
     ? raw`and minute >= ${last.minute}::timestamptz and (minute, rule_id, shadow, set_version, attempt_hash) >
             (${last.minute}::timestamptz, ${last.rule_id}::uuid, false, ${last.set_version}::bigint, ${last.attempt_hash}::bytea)`
     : raw``
   return pageOf(tx, {
     columns: raw`id, minute, rule_id, set_version::text, outcome, attempt_hash::text, attempt, count`,
-    page: raw`select * ${refusalsIn(orgId, window)} ${beyond}
+    page: raw`select * ${refusalsClause(orgId, window)} ${beyond}
                order by minute, rule_id, shadow, set_version, attempt_hash limit ${limit}`,
     order: raw`minute, rule_id, set_version, attempt_hash`,
   })
@@ -149,20 +149,21 @@ type RefusalCells = [
   ...[hash: string, attempt: StoredAttempt, count: number],
 ]
 
-export function refusalIn(text: string): RecordedRefusal {
+export function parseRefusal(text: string): RecordedRefusal {
   const [id, minute, rule_id, set_version, outcome, attempt_hash, attempt, count] = JSON.parse(text) as RefusalCells
   return { id, minute, rule_id, set_version, outcome, attempt_hash, attempt, count }
 }
 
 /** Returns the row count that the planner estimates: free, and accurate enough to report progress. */
-async function expectedRows(tx: Tx, from: RawBuilder<unknown>): Promise<number> {
+async function estimateRows(tx: Tx, from: RawBuilder<unknown>): Promise<number> {
   const { rows } = await raw<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
     explain (format json) select 1 ${from}`.execute(tx)
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows']
 }
 
-export const expectedRuns = (tx: Tx, orgId: string, range: RunRange) => expectedRows(tx, runsIn(orgId, range))
-export const expectedRefusals = (tx: Tx, orgId: string, window: Window) => expectedRows(tx, refusalsIn(orgId, window))
+export const estimateRuns = (tx: Tx, orgId: string, range: RunRange) => estimateRows(tx, runsClause(orgId, range))
+export const estimateRefusals = (tx: Tx, orgId: string, window: TimeWindow) =>
+  estimateRows(tx, refusalsClause(orgId, window))
 
 export const findKeys = (tx: Tx, orgId: string, ids: readonly string[]) =>
   tx

@@ -8,7 +8,7 @@ import { addTo, Largest, newTally, type Ranked, Ranking, tallyView } from './tal
 const maxExamples = 20
 
 /** The outcome of a run. `approved`: the live rules would refuse it without its approval; `uncounted`: it was not judged. */
-export interface Judgement {
+export interface RunJudgement {
   readonly outcome: 'allow' | 'block' | 'require_approval' | 'error' | 'over_limit' | 'approved' | 'uncounted'
   readonly rule: Rule | null
 }
@@ -19,7 +19,7 @@ type Example = BacktestView['examples'][number]
 export type RuleRef = Pick<Example, 'rule_id' | 'index' | 'rule_name'>
 
 /** Adds up outcomes, in memory that does not grow with the number of runs. */
-export class Report {
+export class BacktestReport {
   private readonly counts = {
     allow: 0,
     block: 0,
@@ -30,7 +30,7 @@ export class Report {
     uncounted: 0,
   }
   private considered = 0
-  private unasked = 0
+  private withoutAdmission = 0
   private costNano = 0n
   private readonly total = newTally()
   private readonly teams = new Ranking<string | null>()
@@ -43,11 +43,11 @@ export class Report {
     this.refer = refer
   }
 
-  add(run: StoredRun, { outcome, rule }: Judgement) {
+  add(run: StoredRun, { outcome, rule }: RunJudgement) {
     const { id, model, department_id, cost_nano: costNano } = run
     this.considered += 1
     this.costNano += costNano
-    if (run.admission === null) this.unasked += 1
+    if (run.admission === null) this.withoutAdmission += 1
     this.counts[outcome] += 1
     if (outcome === 'allow' || outcome === 'approved' || outcome === 'uncounted') return
     const tally =
@@ -77,7 +77,7 @@ export class Report {
         approval_required: require_approval,
         over_limit,
         approved,
-        without_admission: this.unasked,
+        without_admission: this.withoutAdmission,
         uncounted,
       },
       by_team: rankedView(this.teams.ranked(), (department_id) => ({ department_id })),

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream'
-import { readWindow, type Window } from '../contract/lists.ts'
+import { readWindow, type TimeWindow } from '../contract/lists.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { Remembered } from '../nodes/nodes.ts'
+import type { Cache } from '../nodes/nodes.ts'
 import { draftRules, type RuleSet } from '../policies/policies.ts'
 import { clockSkewMs } from '../run-history/run-history.ts'
 import { backtest } from './backtests.ts'
-import type { Tested } from './judging.ts'
+import type { TestSubject } from './judging.ts'
 import { Progress } from './progress.ts'
-import { CallerLeft, failureOf, progressLines, RunningTests } from './running.ts'
+import { backtestFailure, CallerDisconnected, progressLines, RunningTests } from './running.ts'
 import { BacktestAnswer, BacktestInput, type BacktestView } from './schema.ts'
 
 const dayMs = 86_400_000
@@ -17,7 +17,7 @@ const maxDays = 90
 const defaultDays = 30
 const lines = 'application/x-ndjson'
 
-export function backtests(app: App, platform: Platform, rules: Pick<Remembered<RuleSet>, 'of'>) {
+export function backtests(app: App, platform: Platform, rules: Pick<Cache<RuleSet>, 'get'>) {
   const running = new RunningTests()
   app.addHook('preClose', (done) => {
     running.stopAll()
@@ -48,22 +48,22 @@ export function backtests(app: App, platform: Platform, rules: Pick<Remembered<R
     async (request, reply) => {
       const { orgId } = request.principal!
       const window = windowOf(request.body, platform.clock.now())
-      const tested = await testedBy(request.body, orgId, rules)
-      const place = running.enter(orgId)
+      const tested = await subjectOf(request.body, orgId, rules)
+      const place = running.acquire(orgId)
       const progress = new Progress()
-      const result = backtest(platform, orgId, { window, tested }, progress, place.signal).finally(place.leave)
+      const result = backtest(platform, orgId, { window, tested }, progress, place.signal).finally(place.release)
       // Also closes when the request has timed out; and a caller that left while rules were loaded is already gone.
       reply.raw.once('close', place.stop)
       if (reply.raw.closed) place.stop()
-      if (request.headers.accept?.includes(lines) !== true) return result.catch(unlessLeft)
+      if (request.headers.accept?.includes(lines) !== true) return result.catch(ignoreDisconnect)
       reply.type(lines)
-      return Readable.from(progressLines(result, progress, failureOf(platform.log, request.id)))
+      return Readable.from(progressLines(result, progress, backtestFailure(platform.log, request.id)))
     },
   )
 }
 
 /** Returns the window: from the given start until now, or by default the last 30 days. */
-function windowOf(asked: { from?: string; to?: string }, now: Date): Window {
+function windowOf(asked: { from?: string; to?: string }, now: Date): TimeWindow {
   const nowMs = now.getTime()
   const latest = nowMs + clockSkewMs
   const longest = asked.from === undefined ? latest : Date.parse(asked.from) + maxDays * dayMs
@@ -72,18 +72,18 @@ function windowOf(asked: { from?: string; to?: string }, now: Date): Window {
   return readWindow(asked, { from: new Date(endMs - defaultDays * dayMs), to: new Date(endMs) })
 }
 
-async function testedBy(
+async function subjectOf(
   { limit, rules }: BacktestInput,
   orgId: string,
-  live: Pick<Remembered<RuleSet>, 'of'>,
-): Promise<Tested> {
+  live: Pick<Cache<RuleSet>, 'get'>,
+): Promise<TestSubject> {
   if (limit) return { kind: 'limit', limit }
-  const set = await live.of(orgId)
+  const set = await live.get(orgId)
   return rules ? { kind: 'rules', ...(await draftRules(rules, set)) } : { kind: 'live', set }
 }
 
 /** Swallows the error of a caller that has left: there is nobody to send a response to. */
-function unlessLeft(error: unknown): BacktestView {
-  if (error instanceof CallerLeft) return undefined as unknown as BacktestView
+function ignoreDisconnect(error: unknown): BacktestView {
+  if (error instanceof CallerDisconnected) return undefined as unknown as BacktestView
   throw error
 }

@@ -6,8 +6,8 @@ afterEach(() => void vi.useRealTimers())
 
 test('a test that takes too long is ended, and one that has left in time is not', () => {
   const running = new RunningTests()
-  const [slow, quick] = [running.enter('a'), running.enter('b')]
-  quick.leave()
+  const [slow, quick] = [running.acquire('a'), running.acquire('b')]
+  quick.release()
   vi.advanceTimersByTime(10 * 60_000 - 1)
   expect(slow.signal.aborted).toBe(false)
   vi.advanceTimersByTime(1)
@@ -17,12 +17,12 @@ test('a test that takes too long is ended, and one that has left in time is not'
 
 test('a place is free again when its test has left, and not before', () => {
   const running = new RunningTests()
-  const first = running.enter('a')
-  expect(() => running.enter('a')).toThrow('this organization')
-  running.enter('b')
-  expect(() => running.enter('c')).toThrow('Too many')
+  const first = running.acquire('a')
+  expect(() => running.acquire('a')).toThrow('this organization')
+  running.acquire('b')
+  expect(() => running.acquire('c')).toThrow('Too many')
   first.stop()
-  expect(() => running.enter('a')).toThrow('this organization')
-  first.leave()
-  expect(running.enter('a').signal.aborted).toBe(false)
+  expect(() => running.acquire('a')).toThrow('this organization')
+  first.release()
+  expect(running.acquire('a').signal.aborted).toBe(false)
 })

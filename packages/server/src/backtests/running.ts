@@ -11,33 +11,33 @@ const maxMinutes = 10
 const lineEveryMs = 500
 
 /** Thrown when the caller has left, so that there is nobody to respond to. */
-export class CallerLeft extends Error {}
+export class CallerDisconnected extends Error {}
 
 /** The slot of one test among those that a process runs. */
-export interface Place {
+export interface TestSlot {
   readonly signal: AbortSignal
   /** Aborts the test immediately. */
   readonly stop: () => void
-  readonly leave: () => void
+  readonly release: () => void
 }
 
 /** The tests that this process runs: few, because each of them keeps it busy. */
 export class RunningTests {
   private readonly byOrg = new Map<string, AbortController>()
 
-  enter(orgId: string): Place {
+  acquire(orgId: string): TestSlot {
     if (this.byOrg.has(orgId))
-      throw busy('A back-test of this organization is already running. Retry when it has finished.')
-    if (this.byOrg.size >= maxAtOnce) throw busy('Too many back-tests are running. Retry later.')
+      throw unavailable('A back-test of this organization is already running. Retry when it has finished.')
+    if (this.byOrg.size >= maxAtOnce) throw unavailable('Too many back-tests are running. Retry later.')
     const controller = new AbortController()
     this.byOrg.set(orgId, controller)
     // A time limit, however expensive its rules are: others wait for the slot.
-    const tooLong = busy(`The back-test took more than ${maxMinutes} minutes. Request a shorter window.`)
+    const tooLong = unavailable(`The back-test took more than ${maxMinutes} minutes. Request a shorter window.`)
     const timer = setTimeout(() => controller.abort(tooLong), maxMinutes * 60_000).unref()
     return {
       signal: controller.signal,
-      stop: () => controller.abort(new CallerLeft()),
-      leave: () => {
+      stop: () => controller.abort(new CallerDisconnected()),
+      release: () => {
         clearTimeout(timer)
         this.byOrg.delete(orgId)
       },
@@ -47,11 +47,11 @@ export class RunningTests {
   /** Aborts all tests when the process stops. */
   stopAll() {
     for (const controller of this.byOrg.values())
-      controller.abort(busy('The server is shutting down. Retry the request.'))
+      controller.abort(unavailable('The server is shutting down. Retry the request.'))
   }
 }
 
-const busy = (message: string) => new ApiError('service_unavailable', {}, { message })
+const unavailable = (message: string) => new ApiError('service_unavailable', {}, { message })
 
 const line = (value: object) => `${JSON.stringify(value)}\n`
 
@@ -76,9 +76,9 @@ export async function* progressLines(
 }
 
 /** Converts a failure after the headers were sent into the error of the last line. */
-export const failureOf = (log: Log, traceId: string) => (thrown: unknown) => {
+export const backtestFailure = (log: Log, traceId: string) => (thrown: unknown) => {
   if (thrown instanceof ApiError) return thrown
   const error = new ApiError(outageOf(thrown) ? 'service_unavailable' : 'internal', {}, { cause: thrown })
-  if (!(thrown instanceof CallerLeft)) log.error({ trace_id: traceId, error: thrown }, 'a back-test failed')
+  if (!(thrown instanceof CallerDisconnected)) log.error({ trace_id: traceId, error: thrown }, 'a back-test failed')
   return error
 }

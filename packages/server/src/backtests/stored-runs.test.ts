@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { type Attempt, admissionOf } from '../policies/policies.ts'
+import { admissionOf, type RunAttempt } from '../policies/policies.ts'
 import { formatId, newUuid, newUuidAt } from '../values/id.ts'
 import type { StoredRun } from './queries.ts'
 import { attemptOfRun } from './stored-runs.ts'
 
 const keyId = formatId('key', newUuid())
-const attempt: Attempt = {
+const attempt: RunAttempt = {
   atMs: 1_780_000_000_123,
   model: 'gpt-4o',
   provider: 'openai',

@@ -1,27 +1,33 @@
-import { type Attempt, attemptOf } from '../policies/policies.ts'
+import { attemptOf, type RunAttempt } from '../policies/policies.ts'
 import { timeOfUuid } from '../values/id.ts'
 import type { StoredRun } from './queries.ts'
 
 /** The properties of a key that rules can read, beside its ID. */
-export type KeyFacts = Pick<Attempt['key'], 'role' | 'scopes'>
+export type KeyFacts = Pick<RunAttempt['key'], 'role' | 'scopes'>
 export type KnownKeys = ReadonlyMap<string, KeyFacts>
 
 /** The properties of a caller without a key: a support grant, which has no scopes and always the same role. */
-const supporter: KeyFacts = { role: 'operator', scopes: [] }
-const nobody: Attempt['key'] = { id: '', role: '', scopes: [] }
+const supportGrantKey: KeyFacts = { role: 'operator', scopes: [] }
+const unknownKey: RunAttempt['key'] = { id: '', role: '', scopes: [] }
 
 /**
  * Rebuilds the attempt of a stored run. On request, exactly as the rules saw it when the run was admitted; otherwise the chain
  * comes from the run's row when those rules did not read it.
  */
-export function attemptOfRun(run: StoredRun, keys: KnownKeys, asTold: boolean): Attempt {
+export function attemptOfRun(run: StoredRun, keys: KnownKeys, asRecorded: boolean): RunAttempt {
   const { admission } = run
   if (!admission)
     return attemptOf(
       { ...run, max_output_tokens: run.output_tokens },
-      { atMs: timeOfUuid(run.id), model: run.model, estimatedNano: run.cost_nano, key: nobody, chain: chainOfRow(run) },
+      {
+        atMs: timeOfUuid(run.id),
+        model: run.model,
+        estimatedNano: run.cost_nano,
+        key: unknownKey,
+        chain: chainOfRow(run),
+      },
     )
-  const isTold = asTold || admission.chain_id !== ''
+  const isRecorded = asRecorded || admission.chain_id !== ''
   const { input_tokens, max_output_tokens } = admission
   return attemptOf(
     { ...run, input_tokens, max_output_tokens },
@@ -29,8 +35,8 @@ export function attemptOfRun(run: StoredRun, keys: KnownKeys, asTold: boolean): 
       atMs: admission.at_ms,
       model: run.model,
       estimatedNano: BigInt(admission.estimated_nano),
-      key: { id: admission.key_id, ...(keys.get(admission.key_id) ?? supporter) },
-      chain: isTold
+      key: { id: admission.key_id, ...(keys.get(admission.key_id) ?? supportGrantKey) },
+      chain: isRecorded
         ? { id: admission.chain_id, depth: admission.chain_depth, costNano: BigInt(admission.chain_cost_nano) }
         : chainOfRow(run),
     },

@@ -7,7 +7,7 @@ export interface Tally {
   savedNano: bigint
 }
 
-const maxToldApart = 10_000
+const maxKeys = 10_000
 const maxListed = 50
 
 export const newTally = (): Tally => ({ refused: 0, failed: 0, savedNano: 0n })
@@ -35,25 +35,25 @@ export interface Ranked<K> {
  * others, and the result is marked as inexact.
  */
 export class Ranking<K> {
-  private readonly told = new Map<K, Tally>()
-  private readonly beyond = newTally()
+  private readonly tallies = new Map<K, Tally>()
+  private readonly overflow = newTally()
   private readonly max: number
 
-  constructor(max = maxToldApart) {
+  constructor(max = maxKeys) {
     this.max = max
   }
 
   add(key: K, tally: Tally) {
-    let own = this.told.get(key)
-    if (!own && this.told.size < this.max) this.told.set(key, (own = newTally()))
-    addTo(own ?? this.beyond, tally)
+    let own = this.tallies.get(key)
+    if (!own && this.tallies.size < this.max) this.tallies.set(key, (own = newTally()))
+    addTo(own ?? this.overflow, tally)
   }
 
   ranked(most = maxListed): Ranked<K> {
-    const all = [...this.told].sort(([, a], [, b]) => bySavings(a, b))
-    const other = { ...this.beyond }
+    const all = [...this.tallies].sort(([, a], [, b]) => bySavings(a, b))
+    const other = { ...this.overflow }
     for (const [, tally] of all.slice(most)) addTo(other, tally)
-    const isExact = this.beyond.refused + this.beyond.failed === 0
+    const isExact = this.overflow.refused + this.overflow.failed === 0
     return { largest: all.slice(0, most), other, isExact }
   }
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const sliceMs = 3
 
 /** Yields pages in order and prefetches the next one while a page is processed. */
-export async function* pagesAhead<P extends { readonly rows: readonly string[] }>(
+export async function* prefetchPages<P extends { readonly rows: readonly string[] }>(
   read: (after: string | undefined) => Promise<P>,
   size: number,
 ): AsyncGenerator<P, void, undefined> {
@@ -22,7 +22,7 @@ export async function* pagesAhead<P extends { readonly rows: readonly string[] }
 }
 
 /** Processes rows in small steps and yields to other work every few milliseconds. */
-export async function inSlices<T>(
+export async function forEachSlice<T>(
   rows: readonly T[],
   step: number,
   signal: AbortSignal,

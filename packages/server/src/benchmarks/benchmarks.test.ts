@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { metrics, type PeriodSums, valueOf } from './metrics.ts'
-import { percentilesOf, standingOf, weightsOf, windowsOf } from './percentiles.ts'
+import { percentileRangeOf, percentilesOf, weightsOf, windowsOf } from './percentiles.ts'
 import { benchmarkPeriodAt, sealedPeriods } from './periods.ts'
 import { drawBenchmark } from './picture.ts'
-import { type ContributorSet, chooseContributors, isAdmissible, isOpen, judgePeriod, toldSize } from './publishing.ts'
+import {
+  type ContributorSet,
+  chooseContributors,
+  hasEnoughMembers,
+  isAdmissible,
+  judgePeriod,
+  publishedSize,
+} from './publishing.ts'
 import type { Benchmark } from './schema.ts'
 
 const sums = (more: Partial<PeriodSums> = {}): PeriodSums => ({
@@ -88,15 +95,15 @@ describe('a percentile', () => {
 
   test('says between which others a value stands, and nothing where none is told', () => {
     const { values } = percentilesOf(upTo(60), 6)
-    expect(standingOf(1, values)).toEqual({ from: 0, to: 10 })
-    expect(standingOf(17, values)).toEqual({ from: 25, to: 50 })
+    expect(percentileRangeOf(1, values)).toEqual({ from: 0, to: 10 })
+    expect(percentileRangeOf(17, values)).toEqual({ from: 25, to: 50 })
     // Who has what a percentile is may be on either side of it.
-    expect(standingOf(16, values)).toEqual({ from: 10, to: 50 })
-    expect(standingOf(900, values)).toEqual({ from: 90, to: 100 })
+    expect(percentileRangeOf(16, values)).toEqual({ from: 10, to: 50 })
+    expect(percentileRangeOf(900, values)).toEqual({ from: 90, to: 100 })
     const few = percentilesOf(upTo(6), 6).values
-    expect(standingOf(1, few)).toEqual({ from: 0, to: 50 })
-    expect(standingOf(9, few)).toEqual({ from: 50, to: 100 })
-    expect(standingOf(9, percentilesOf([], 6).values)).toBeNull()
+    expect(percentileRangeOf(1, few)).toEqual({ from: 0, to: 50 })
+    expect(percentileRangeOf(9, few)).toEqual({ from: 50, to: 100 })
+    expect(percentileRangeOf(9, percentilesOf([], 6).values)).toBeNull()
   })
 })
 
@@ -178,9 +185,9 @@ describe('a judged period', () => {
   })
 
   test('is answered while enough are left, and tells its size in steps', () => {
-    expect([5, 6, 7].map((left) => isOpen(left, rules))).toEqual([false, true, true])
-    expect([6, 9, 10, 19, 20, 5_000].map((count) => toldSize(count, rules))).toEqual([5, 5, 10, 10, 20, 1_000])
-    expect(toldSize(31, { floor: 30, margin: 1 })).toBe(30)
+    expect([5, 6, 7].map((left) => hasEnoughMembers(left, rules))).toEqual([false, true, true])
+    expect([6, 9, 10, 19, 20, 5_000].map((count) => publishedSize(count, rules))).toEqual([5, 5, 10, 10, 20, 1_000])
+    expect(publishedSize(31, { floor: 30, margin: 1 })).toBe(30)
   })
 })
 

@@ -1,20 +1,20 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId, newUuid, parseId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { benchmarkPeriodAt } from './periods.ts'
-import { leastOf } from './publishing.ts'
+import { minContributors } from './publishing.ts'
 import {
   type CohortRow,
   cohortsById,
   findCohort,
   findPublished,
   insertCohort,
-  join,
-  leave,
+  joinCohorts,
+  leaveCohorts,
   lockCohort,
   lockMemberships,
   membershipsOf,
@@ -25,11 +25,11 @@ import {
 } from './queries.ts'
 import type {
   Benchmark,
+  BenchmarkMembership,
   BenchmarkQuery,
   Cohort,
   CohortInput,
   CohortReplacement,
-  Membership,
   MembershipInput,
 } from './schema.ts'
 import { rulesOf } from './sealing.ts'
@@ -60,7 +60,7 @@ export async function createCohort({ tx, audit }: ChangeTools, input: CohortInpu
 export async function replaceCohort(
   { tx, audit, replaces }: ChangeTools,
   id: string,
-  wanted: Wanted<CohortReplacement>,
+  wanted: DesiredState<CohortReplacement>,
 ): Promise<Cohort> {
   const found = await lockCohort(tx, id)
   if (!found) throw new ApiError('not_found')
@@ -74,7 +74,7 @@ export async function replaceCohort(
   return after
 }
 
-export async function getMembership(tx: Tx, orgId: string): Promise<Membership> {
+export async function getMembership(tx: Tx, orgId: string): Promise<BenchmarkMembership> {
   const rows = await membershipsOf(tx, orgId)
   return {
     cohort_ids: rows.map(({ cohort_id }) => formatId('cohort', cohort_id)),
@@ -91,12 +91,12 @@ export async function getMembership(tx: Tx, orgId: string): Promise<Membership> 
 export async function putMembership(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
-  asked: Wanted<MembershipInput>,
+  requested: DesiredState<MembershipInput>,
 ) {
   await lockMemberships(tx, orgId)
   const before = await getMembership(tx, orgId)
   replaces(before)
-  const wanted = asked(before).cohort_ids.map((id) => parseId('cohort', id)!)
+  const wanted = requested(before).cohort_ids.map((id) => parseId('cohort', id)!)
   const current = (await membershipsOf(tx, orgId)).map(({ cohort_id }) => cohort_id)
   const joined = wanted.filter((id) => !current.includes(id))
   const left = current.filter((id) => !wanted.includes(id))
@@ -109,8 +109,8 @@ export async function putMembership(
       message: 'This cohort does not exist or cannot be joined.',
     }))
   if (faults.length > 0) throw validationFailed(faults)
-  await join(tx, orgId, joined)
-  await leave(tx, orgId, left)
+  await joinCohorts(tx, orgId, joined)
+  await leaveCohorts(tx, orgId, left)
   const after = await getMembership(tx, orgId)
   if (joined.length + left.length > 0)
     audit({
@@ -122,7 +122,7 @@ export async function putMembership(
   return after
 }
 
-const tooFew = (needed: number, isPublished: boolean) =>
+const cohortTooSmall = (needed: number, isPublished: boolean) =>
   new ApiError(
     'insufficient_cohort_size',
     { minimum_cohort_size: needed },
@@ -149,11 +149,11 @@ export function readBenchmark(
     if (!cohort) throw new ApiError('not_found')
     const start = query.period && new Date(benchmarkPeriodAt(cohort.period, Date.parse(query.period)).startMs)
     const found = await findPublished(tx, cohortId, start || undefined)
-    const needed = Math.max(leastOf(rules), found?.contributors_needed ?? 0)
+    const needed = Math.max(minContributors(rules), found?.contributors_needed ?? 0)
     // Values published for fewer contributors were published under weaker rules.
-    const isEnough = found !== undefined && found.contributors_needed >= leastOf(rules)
+    const isEnough = found !== undefined && found.contributors_needed >= minContributors(rules)
     const open = isEnough ? await openMetrics(tx, cohortId, found.period_start) : undefined
-    if (!found || !open || open.size === 0) throw tooFew(needed, found !== undefined)
+    if (!found || !open || open.size === 0) throw cohortTooSmall(needed, found !== undefined)
     const results = await resultsOf(tx, cohortId, found.period_start)
     const sums = await ownSums(tx, orgId, found.period_start, found.period_end)
     return {

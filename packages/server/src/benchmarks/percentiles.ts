@@ -5,25 +5,25 @@ export type Percentile = `p${(typeof percents)[number]}`
 const names = percents.map((percent): Percentile => `p${percent}`)
 
 /** The reasons for withholding a percentile. */
-export const reasons = ['too_few_contributors', 'dominated'] as const
-export type Reason = (typeof reasons)[number]
+export const withholdReasons = ['too_few_contributors', 'dominated'] as const
+export type WithholdReason = (typeof withholdReasons)[number]
 
 export interface Percentiles {
   readonly values: Readonly<Record<Percentile, number | null>>
   /** The reason for each percentile that is null. */
-  readonly withheld: Readonly<Partial<Record<Percentile, Reason>>>
+  readonly withheld: Readonly<Partial<Record<Percentile, WithholdReason>>>
 }
 
-const all = <T>(value: (name: Percentile, percent: number) => T) =>
+const byPercentile = <T>(value: (name: Percentile, percent: number) => T) =>
   Object.fromEntries(names.map((name, i) => [name, value(name, percents[i]!)])) as Record<Percentile, T>
 
-export const withheldBecause = (reason: Reason): Percentiles => ({
-  values: all(() => null),
-  withheld: all(() => reason),
+export const withheldBecause = (reason: WithholdReason): Percentiles => ({
+  values: byPercentile(() => null),
+  withheld: byPercentile(() => reason),
 })
 
 /** Rounds to two significant digits: enough to compare with, too few to compute back from. */
-const rounded = (value: number) => Number(value.toPrecision(2))
+const roundForPublication = (value: number) => Number(value.toPrecision(2))
 
 /**
  * Computes percentiles as weighted means of all values, in which those near the percentile weigh most. An order statistic would
@@ -33,13 +33,13 @@ const rounded = (value: number) => Number(value.toPrecision(2))
  */
 export function percentilesOf(values: readonly number[], least: number): Percentiles {
   const sorted = [...values].sort((a, b) => a - b)
-  const told = windowsOf(sorted.length, least)
-  const found = all((name, percent): number | Reason =>
-    told.has(name) ? weighted(sorted, weightsOf(sorted.length, percent / 100)) : 'too_few_contributors',
+  const published = windowsOf(sorted.length, least)
+  const found = byPercentile((name, percent): number | WithholdReason =>
+    published.has(name) ? weightedMean(sorted, weightsOf(sorted.length, percent / 100)) : 'too_few_contributors',
   )
   return {
-    values: all((name) => (typeof found[name] === 'number' ? rounded(found[name]) : null)),
-    withheld: Object.fromEntries(Object.entries(found).filter(([, told]) => typeof told === 'string')),
+    values: byPercentile((name) => (typeof found[name] === 'number' ? roundForPublication(found[name]) : null)),
+    withheld: Object.fromEntries(Object.entries(found).filter(([, published]) => typeof published === 'string')),
   }
 }
 
@@ -70,21 +70,21 @@ export function weightsOf(count: number, share: number): number[] {
   })
 }
 
-function weighted(sorted: readonly number[], weights: readonly number[]): number | Reason {
+function weightedMean(sorted: readonly number[], weights: readonly number[]): number | WithholdReason {
   const parts = sorted.map((value, i) => value * weights[i]!)
   const sum = parts.reduce((total, part) => total + part, 0)
   return parts.some((part) => part > sum / 2) ? 'dominated' : sum
 }
 
-export interface Standing {
+export interface PercentileRange {
   readonly from: number
   readonly to: number
 }
 
 /** Returns the published percentiles between which a value lies. It is derived from public values, so it reveals nothing more. */
-export function standingOf(value: number, told: Percentiles['values']): Standing | null {
+export function percentileRangeOf(value: number, published: Percentiles['values']): PercentileRange | null {
   const known = percents.flatMap((percent) => {
-    const at = told[`p${percent}`]
+    const at = published[`p${percent}`]
     return at === null ? [] : [{ percent, at }]
   })
   if (known.length === 0) return null

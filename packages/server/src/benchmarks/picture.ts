@@ -22,7 +22,7 @@ const titles: Record<Metric, string> = {
 
 const share = (value: number) => `${Number((value * 100).toPrecision(2))} %`
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 2 })
-const written: Record<Metric, (value: number) => string> = {
+const formatters: Record<Metric, (value: number) => string> = {
   cost_per_run_usd: (value) => `$${Number(value.toPrecision(2))}`,
   tokens_per_run: (value) => short.format(value),
   refusal_rate: share,
@@ -33,9 +33,9 @@ const written: Record<Metric, (value: number) => string> = {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 /** Escapes a name, which is user input. */
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character]!)
+const escapeXml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character]!)
 const label = (x: number, y: number, className: string, text: string) =>
-  `<text x="${x.toFixed(1)}" y="${y}" class="${className}">${escaped(text)}</text>`
+  `<text x="${x.toFixed(1)}" y="${y}" class="${className}">${escapeXml(text)}</text>`
 
 const style = `
   svg { background: #fff; color-scheme: light dark; }
@@ -49,23 +49,30 @@ const style = `
     .axis { stroke: #3e4c59; } .half { fill: #486581; } .most { fill: #243b53; } .middle { stroke: #f0f4f8; } .mark { fill: #f7a072; }
   }`
 
-interface Line {
+interface MetricRow {
   readonly known: readonly { readonly percent: number; readonly at: number }[]
   readonly own: number | null
 }
 
-function lineOf(benchmark: Benchmark, metric: Metric): Line {
-  const told = benchmark.metrics[metric]
+function metricRowOf(benchmark: Benchmark, metric: Metric): MetricRow {
+  const values = benchmark.metrics[metric]
   return {
     known: percents.flatMap((percent) => {
-      const at = told[`p${percent}`]
+      const at = values[`p${percent}`]
       return at === null ? [] : [{ percent, at: Number(at) }]
     }),
-    own: told.own?.value == null ? null : Number(told.own.value),
+    own: values.own?.value == null ? null : Number(values.own.value),
   }
 }
 
-function band(line: Line, from: number, to: number, className: string, y: number, x: (value: number) => number) {
+function drawBand(
+  line: MetricRow,
+  from: number,
+  to: number,
+  className: string,
+  y: number,
+  x: (value: number) => number,
+) {
   const [low, high] = [from, to].map((percent) => line.known.find((each) => each.percent === percent)?.at)
   if (low === undefined || high === undefined) return ''
   const size = Math.max(x(high) - x(low), 1)
@@ -76,13 +83,13 @@ const fromTheMiddle = [50, 10, 90, 25, 75]
 const letterPx = 6.4
 
 /** Draws the tick labels. A label that would overlap another is left out; the median has precedence. */
-function ticks(line: Line, metric: Metric, y: number, x: (value: number) => number): string {
+function drawTicks(line: MetricRow, metric: Metric, y: number, x: (value: number) => number): string {
   const taken: { readonly from: number; readonly to: number }[] = []
   return fromTheMiddle
     .map((percent) => {
       const at = line.known.find((each) => each.percent === percent)?.at
       if (at === undefined) return ''
-      const text = `p${percent} ${written[metric](at)}`
+      const text = `p${percent} ${formatters[metric](at)}`
       const half = (text.length * letterPx) / 2
       const place = { from: x(at) - half, to: x(at) + half }
       if (taken.some(({ from, to }) => place.from < to && from < place.to)) return ''
@@ -92,8 +99,8 @@ function ticks(line: Line, metric: Metric, y: number, x: (value: number) => numb
     .join('')
 }
 
-function row(benchmark: Benchmark, metric: Metric, index: number): string {
-  const line = lineOf(benchmark, metric)
+function drawRow(benchmark: Benchmark, metric: Metric, index: number): string {
+  const line = metricRowOf(benchmark, metric)
   const y = top + index * rowHeight + 30
   const title = label(20, y + 4, 'name', titles[metric])
   const isDominated = Object.values(benchmark.metrics[metric].withheld).includes('dominated')
@@ -105,13 +112,13 @@ function row(benchmark: Benchmark, metric: Metric, index: number): string {
   return [
     title,
     `<line x1="${left}" x2="${right}" y1="${y}" y2="${y}" class="axis"/>`,
-    band(line, 10, 90, 'most', y, x),
-    band(line, 25, 75, 'half', y, x),
+    drawBand(line, 10, 90, 'most', y, x),
+    drawBand(line, 25, 75, 'half', y, x),
     middle &&
       `<line x1="${x(middle.at).toFixed(1)}" x2="${x(middle.at).toFixed(1)}" y1="${y - 10}" y2="${y + 10}" class="middle"/>`,
-    ticks(line, metric, y, x),
+    drawTicks(line, metric, y, x),
     line.own !== null && `<circle cx="${x(line.own).toFixed(1)}" cy="${y}" r="5" class="mark"/>`,
-    line.own !== null && label(x(line.own), y - 14, 'own', `you ${written[metric](line.own)}`),
+    line.own !== null && label(x(line.own), y - 14, 'own', `you ${formatters[metric](line.own)}`),
   ]
     .filter((part) => typeof part === 'string')
     .join('')
@@ -122,5 +129,5 @@ export function drawBenchmark(benchmark: Benchmark): string {
   const height = top + metrics.length * rowHeight + 10
   const lastDay = new Date(Date.parse(period_end) - 1).toISOString().slice(0, 10)
   const about = `${period_start.slice(0, 10)} to ${lastDay}, at least ${contributors_at_least} organizations. Bands: p10–p90, p25–p75.`
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(`${cohort.name}: ${about}`)}"><style>${style}</style>${label(20, 32, 'title', cohort.name)}${label(20, 54, 'quiet', about)}${metrics.map((metric, index) => row(benchmark, metric, index)).join('')}</svg>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(`${cohort.name}: ${about}`)}"><style>${style}</style>${label(20, 32, 'title', cohort.name)}${label(20, 54, 'quiet', about)}${metrics.map((metric, index) => drawRow(benchmark, metric, index)).join('')}</svg>`
 }

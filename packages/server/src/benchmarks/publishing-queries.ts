@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Sql, Tx } from '../infra/sql.ts'
-import type { Contribution, ContributorSet, Membership, PublishedMetric } from './publishing.ts'
+import type { CohortMember, Contribution, ContributorSet, PublishedMetric } from './publishing.ts'
 
 /**
  * The only access of benchmarks across tenants. The application can read only the caller's own usage; these database functions
@@ -14,7 +14,7 @@ export const asPublisher = <T>(sql: Sql, work: (tx: Tx) => Promise<T>, orgIds: r
     return work(tx)
   })
 
-export async function membersOf(tx: Tx, cohortId: string): Promise<Membership[]> {
+export async function membersOf(tx: Tx, cohortId: string): Promise<CohortMember[]> {
   const { rows } = await raw<{ org_id: string; joined_at: Date }>`
     select org_id, joined_at from benchmark_members_of(${cohortId})`.execute(tx)
   return rows.map(({ org_id, joined_at }) => ({ orgId: org_id, joinedAtMs: joined_at.getTime() }))
@@ -39,7 +39,7 @@ export async function lockPublishing(tx: Tx) {
 }
 
 /** Returns the end of the last period that was decided on. */
-export async function lastJudged({ db }: Sql, cohortId: string): Promise<Date | undefined> {
+export async function findLastPeriodEnd({ db }: Sql, cohortId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('benchmark_periods')
     .select('period_end')
@@ -71,7 +71,7 @@ export async function insertPeriod(
 }
 
 /** Returns every set ever published that contains one of these organizations. */
-export async function setsWith(tx: Tx, orgIds: readonly string[]): Promise<ContributorSet[]> {
+export async function findSetsWith(tx: Tx, orgIds: readonly string[]): Promise<ContributorSet[]> {
   const { rows } = await raw<{ set_id: string; org_id: string }>`
     select set_id, org_id from benchmark_sets_with(${orgIds}::uuid[])`.execute(tx)
   return [...Map.groupBy(rows, ({ set_id }) => set_id)].map(([id, members]) => ({
@@ -80,11 +80,16 @@ export async function setsWith(tx: Tx, orgIds: readonly string[]): Promise<Contr
   }))
 }
 
-export async function keepSet(tx: Tx, { id, orgs }: ContributorSet) {
+export async function storeContributorSet(tx: Tx, { id, orgs }: ContributorSet) {
   await raw`select benchmark_keep_set(${id}, ${[...orgs]}::uuid[])`.execute(tx)
 }
 
-export async function insertResults(tx: Tx, cohortId: string, start: Date, published: readonly PublishedMetric[]) {
+export async function insertBenchmarkResults(
+  tx: Tx,
+  cohortId: string,
+  start: Date,
+  published: readonly PublishedMetric[],
+) {
   const rows = published.map(({ metric, contributors, percentiles }) => ({
     cohort_id: cohortId,
     period_start: start,

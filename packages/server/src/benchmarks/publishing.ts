@@ -4,7 +4,7 @@ import { type Percentiles, percentilesOf, withheldBecause } from './percentiles.
 
 /** The rules by which values are published. README.md states their guarantees. */
 
-export interface Rules {
+export interface PublicationRules {
   /**
    * The number of organizations, not counting the reader's own, that every published value and every difference of two is based
    * on.
@@ -15,7 +15,7 @@ export interface Rules {
 }
 
 /** The lowest number of contributors: whoever controls `margin` of them still faces `floor` others. */
-export const leastOf = ({ floor, margin }: Rules): number => floor + margin
+export const minContributors = ({ floor, margin }: PublicationRules): number => floor + margin
 
 export type Orgs = ReadonlySet<string>
 
@@ -25,7 +25,7 @@ export interface ContributorSet {
   readonly orgs: Orgs
 }
 
-export interface Membership {
+export interface CohortMember {
   readonly orgId: string
   readonly joinedAtMs: number
 }
@@ -34,11 +34,12 @@ export interface Membership {
  * True when a member contributes to a period: it had joined before the period ended. It must also still be a member when the
  * values are published.
  */
-export const mayContribute = ({ joinedAtMs }: Membership, period: { readonly endMs: number }): boolean =>
+export const mayContribute = ({ joinedAtMs }: CohortMember, period: { readonly endMs: number }): boolean =>
   joinedAtMs < period.endMs
 
 /** True when enough contributors have been members ever since. Checked on every read. */
-export const isOpen = (stillMembers: number, rules: Rules): boolean => stillMembers >= leastOf(rules)
+export const hasEnoughMembers = (stillMembers: number, rules: PublicationRules): boolean =>
+  stillMembers >= minContributors(rules)
 
 const isNoneOrEnough = (count: number, least: number) => count === 0 || count >= least
 
@@ -50,14 +51,14 @@ const countCommon = (a: Orgs, b: Orgs) => {
 }
 
 /** True when the organizations that are in only one of the two sets are none, or too many to single one out. */
-function isFarOrSame(a: Orgs, b: Orgs, least: number): boolean {
+function areCompatible(a: Orgs, b: Orgs, least: number): boolean {
   const common = countCommon(a, b)
   if (common === 0) return true
   return isNoneOrEnough(a.size - common, least) && isNoneOrEnough(b.size - common, least)
 }
 
 export const isAdmissible = (orgs: Orgs, known: readonly ContributorSet[], least: number): boolean =>
-  orgs.size >= least && known.every((other) => isFarOrSame(orgs, other.orgs, least))
+  orgs.size >= least && known.every((other) => areCompatible(orgs, other.orgs, least))
 
 /**
  * Chooses the contributors: as many of the eligible organizations as are compatible with every set that was ever published. A few
@@ -74,18 +75,18 @@ export function chooseContributors(
     .sort((a, b) => b.orgs.size - a.orgs.size)
     .find(({ orgs }) => isAdmissible(orgs, known, least))
   if (largest?.orgs.size === eligible.size) return largest
-  const made = withResting(eligible, known, least)
+  const made = shrinkToAdmissible(eligible, known, least)
   if (made === undefined || (largest && largest.orgs.size >= made.size)) return largest
   return { id: newId(), orgs: made }
 }
 
 /** Removes organizations until the rest is admissible. */
-function withResting(eligible: Orgs, known: readonly ContributorSet[], least: number): Orgs | undefined {
+function shrinkToAdmissible(eligible: Orgs, known: readonly ContributorSet[], least: number): Orgs | undefined {
   if (isAdmissible(eligible, known, least)) return eligible
-  const orgs = new Set(inOrderOfRest(eligible))
+  const orgs = new Set(orderByHash(eligible))
   for (;;) {
     if (orgs.size < least) return undefined
-    const near = known.find((other) => !isFarOrSame(orgs, other.orgs, least))
+    const near = known.find((other) => !areCompatible(orgs, other.orgs, least))
     if (near === undefined) return orgs
     const fresh = [...orgs].filter((org) => !near.orgs.has(org))
     const shared = [...orgs].filter((org) => near.orgs.has(org))
@@ -97,7 +98,7 @@ function withResting(eligible: Orgs, known: readonly ContributorSet[], least: nu
 }
 
 /** Orders organizations by hash, so that always the same ones pause and few distinct sets arise, and nobody can choose which. */
-const inOrderOfRest = (orgs: Orgs) =>
+const orderByHash = (orgs: Orgs) =>
   [...orgs]
     .map((org) => ({ org, lot: hash('sha256', org, 'hex') }))
     .sort((a, b) => (a.lot < b.lot ? -1 : 1))
@@ -119,10 +120,10 @@ export interface PublishedMetric {
 export function judgePeriod(
   contributions: readonly Contribution[],
   known: readonly ContributorSet[],
-  rules: Rules,
+  rules: PublicationRules,
   newId: () => string,
 ): PublishedMetric[] {
-  const least = leastOf(rules)
+  const least = minContributors(rules)
   const sets = [...known]
   return metrics.map((metric) => {
     const able = contributions.filter(({ sums }) => valueOf(metric, sums) !== null)
@@ -152,5 +153,5 @@ const isDominated = (parts: readonly PeriodSums[]) =>
 const sizes = [10, 20, 50, 100, 200, 500, 1_000]
 
 /** Returns the published lower bound of the number of contributors. */
-export const toldSize = (count: number, { floor }: Rules): number =>
+export const publishedSize = (count: number, { floor }: PublicationRules): number =>
   sizes.findLast((size) => size <= count && size > floor) ?? floor

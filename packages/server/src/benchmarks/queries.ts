@@ -109,7 +109,7 @@ export const membershipsOf = (tx: Tx, orgId: string) =>
     .orderBy('cohort_id')
     .execute()
 
-export async function join(tx: Tx, orgId: string, cohortIds: readonly string[]) {
+export async function joinCohorts(tx: Tx, orgId: string, cohortIds: readonly string[]) {
   if (cohortIds.length === 0) return
   await tx
     .insertInto('benchmark_members')
@@ -118,7 +118,7 @@ export async function join(tx: Tx, orgId: string, cohortIds: readonly string[]) 
     .execute()
 }
 
-export async function leave(tx: Tx, orgId: string, cohortIds: readonly string[]) {
+export async function leaveCohorts(tx: Tx, orgId: string, cohortIds: readonly string[]) {
   if (cohortIds.length === 0) return
   await tx.deleteFrom('benchmark_members').where('org_id', '=', orgId).where('cohort_id', 'in', cohortIds).execute()
 }
@@ -172,20 +172,20 @@ export async function latestPublished(tx: Tx, cohortIds: readonly string[]): Pro
   return new Map(rows.map(({ cohort_id, period_start }) => [cohort_id, period_start]))
 }
 
-export interface ResultRow {
+export interface BenchmarkResultRow {
   readonly metric: Metric
   readonly percentiles: Percentiles['values']
   readonly withheld: Percentiles['withheld']
 }
 
-export async function resultsOf(tx: Tx, cohortId: string, start: Date): Promise<ResultRow[]> {
+export async function resultsOf(tx: Tx, cohortId: string, start: Date): Promise<BenchmarkResultRow[]> {
   const rows = await tx
     .selectFrom('benchmark_results')
     .select(['metric', 'percentiles', 'withheld'])
     .where('cohort_id', '=', cohortId)
     .where('period_start', '=', start)
     .execute()
-  return rows as unknown as ResultRow[]
+  return rows as unknown as BenchmarkResultRow[]
 }
 
 /** Returns the metrics of which as many contributors as were required have been members ever since. */

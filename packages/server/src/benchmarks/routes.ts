@@ -1,7 +1,7 @@
 import type { Change } from '../changes/changes.ts'
-import { asPicture } from '../contract/content-policy.ts'
+import { asSvg } from '../contract/content-policy.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
@@ -14,6 +14,7 @@ import { drawBenchmark } from './picture.ts'
 import { findCohort, latestPublished, listCohorts, membershipsOf } from './queries.ts'
 import {
   BenchmarkAnswer,
+  BenchmarkMembership,
   BenchmarkQuery,
   Cohort,
   CohortInput,
@@ -22,7 +23,6 @@ import {
   CohortPath,
   CohortReplacement,
   ListedCohorts,
-  Membership,
   MembershipInput,
 } from './schema.ts'
 
@@ -58,7 +58,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
       const asked = pageRequest(query, 'created_at')
       const { orgId } = principal!
       return sql.asOrgs([orgId], async (tx) => {
-        const answer = page(await listCohorts(tx, asked, query), asked, ({ sort_value, id }) => ({
+        const answer = pageResponse(await listCohorts(tx, asked, query), asked, ({ sort_value, id }) => ({
           value: sort_value,
           id,
         }))
@@ -97,7 +97,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
     async ({ principal, params, query }, reply) => {
       const benchmark = await readBenchmark(platform, principal!.orgId, parseId('cohort', params.cohort_id)!, query)
       if (query.format !== 'svg') return reply.type('application/json').send(benchmark)
-      return asPicture(reply).send(drawBenchmark(benchmark))
+      return asSvg(reply).send(drawBenchmark(benchmark))
     },
   )
 
@@ -111,7 +111,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
         summary: 'Get your cohort memberships',
         description: 'The cohorts to which your organization contributes its values.',
         params: OrgPath,
-        response: { 200: Membership },
+        response: { 200: BenchmarkMembership },
       },
     },
     ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getMembership(tx, principal!.orgId)),
@@ -135,7 +135,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
       },
       params: OrgPath,
       body: MembershipInput,
-      view: Membership,
+      view: BenchmarkMembership,
     },
     (request, reply, wanted) => {
       const { orgId } = request.principal!
@@ -179,7 +179,7 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
     },
     async ({ query }) => {
       const asked = pageRequest(query, 'created_at')
-      const answer = page(await listCohorts(sql.db, asked, query), asked, ({ sort_value, id }) => ({
+      const answer = pageResponse(await listCohorts(sql.db, asked, query), asked, ({ sort_value, id }) => ({
         value: sort_value,
         id,
       }))

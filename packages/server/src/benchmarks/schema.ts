@@ -10,12 +10,12 @@ import {
   OneOf,
   OwnId,
   PathId,
-  Picture,
+  SvgImage,
   Timestamp,
   Usd,
 } from '../contract/wire.ts'
 import { idPattern } from '../values/id.ts'
-import { percents, reasons } from './percentiles.ts'
+import { percents, withholdReasons } from './percentiles.ts'
 import { cohortPeriods } from './periods.ts'
 
 const maxMemberships = 100
@@ -110,7 +110,7 @@ export const MembershipInput = Type.Object(
 )
 export type MembershipInput = Static<typeof MembershipInput>
 
-export const Membership = Type.Object(
+export const BenchmarkMembership = Type.Object(
   {
     cohort_ids: MembershipInput.properties.cohort_ids,
     cohorts: Type.Array(
@@ -124,7 +124,7 @@ export const Membership = Type.Object(
   },
   { description: 'The cohorts that the organization contributes to.' },
 )
-export type Membership = Static<typeof Membership>
+export type BenchmarkMembership = Static<typeof BenchmarkMembership>
 
 const query = Type.Object({
   period: Type.Optional({
@@ -152,7 +152,7 @@ const metricOf = <T extends typeof Usd | typeof Amount>(value: T, description: s
         ReturnType<typeof Nullable<T>>
       >),
       withheld: Type.Record(Type.String(), Type.String(), {
-        description: `The reason for each percentile that is null: ${reasons.map((reason) => `\`${reason}\``).join(' or ')}.`,
+        description: `The reason for each percentile that is null: ${withholdReasons.map((reason) => `\`${reason}\``).join(' or ')}.`,
         examples: [{ p10: 'too_few_contributors', p90: 'too_few_contributors' }],
       }),
       own: Nullable(
@@ -195,6 +195,6 @@ export const BenchmarkAnswer = Type.Unsafe<Benchmark | string>({
   description: 'The values of a period in the cohort, with your own position.',
   content: {
     'application/json': { schema: Benchmark },
-    'image/svg+xml': { schema: Picture },
+    'image/svg+xml': { schema: SvgImage },
   },
 })

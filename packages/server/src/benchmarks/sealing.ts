@@ -5,32 +5,43 @@ import { formatId, newUuid } from '../values/id.ts'
 import type { Period } from '../values/period.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { sealedPeriods } from './periods.ts'
-import { type Contribution, judgePeriod, leastOf, mayContribute, type Rules, toldSize } from './publishing.ts'
+import {
+  type Contribution,
+  judgePeriod,
+  mayContribute,
+  minContributors,
+  type PublicationRules,
+  publishedSize,
+} from './publishing.ts'
 import {
   asPublisher,
+  findLastPeriodEnd,
+  findSetsWith,
+  insertBenchmarkResults,
   insertPeriod,
-  insertResults,
   isStillOpen,
-  keepSet,
-  lastJudged,
   lockPublishing,
   membersOf,
-  setsWith,
+  storeContributorSet,
   sumsOf,
 } from './publishing-queries.ts'
 import { type CohortRow, openCohorts } from './queries.ts'
 
 const orgsAtOnce = 50
 
-export const rulesOf = ({ cohortFloor, cohortMargin }: Platform['config']): Rules => ({
+export const rulesOf = ({ cohortFloor, cohortMargin }: Platform['config']): PublicationRules => ({
   floor: cohortFloor,
   margin: cohortMargin,
 })
 
-type Publishing = Pick<Platform, 'sql' | 'clock' | 'config'>
+type PublicationContext = Pick<Platform, 'sql' | 'clock' | 'config'>
 
 /** Sums up before anything is locked: the sums of a sealed period hardly change any more. */
-async function contributionsTo({ sql }: Publishing, cohort: CohortRow, period: Period): Promise<Contribution[]> {
+async function contributionsTo(
+  { sql }: PublicationContext,
+  cohort: CohortRow,
+  period: Period,
+): Promise<Contribution[]> {
   const members = await asPublisher(sql, (tx) => membersOf(tx, cohort.id))
   const orgIds = members.filter((member) => mayContribute(member, period)).map(({ orgId }) => orgId)
   const all: Contribution[] = []
@@ -43,9 +54,9 @@ async function contributionsTo({ sql }: Publishing, cohort: CohortRow, period: P
  * Decides on one period, once: publishes its values, or records that nothing is published. An organization that has left by then
  * is not included.
  */
-export async function publishPeriod(platform: Publishing, cohort: CohortRow, period: Period) {
+export async function publishPeriod(platform: PublicationContext, cohort: CohortRow, period: Period) {
   const rules = rulesOf(platform.config)
-  const added = await contributionsTo(platform, cohort, period)
+  const contributed = await contributionsTo(platform, cohort, period)
   const start = new Date(period.startMs)
   await asPublisher(
     platform.sql,
@@ -54,8 +65,8 @@ export async function publishPeriod(platform: Publishing, cohort: CohortRow, per
       if (!(await isStillOpen(tx, cohort.id))) return
       const members = (await membersOf(tx, cohort.id)).filter((member) => mayContribute(member, period))
       const still = new Set(members.map(({ orgId }) => orgId))
-      const contributions = added.filter(({ orgId }) => still.has(orgId))
-      const known = await setsWith(tx, [...still])
+      const contributions = contributed.filter(({ orgId }) => still.has(orgId))
+      const known = await findSetsWith(tx, [...still])
       const published = judgePeriod(contributions, known, rules, newUuid)
       const sizes = published.flatMap(({ contributors }) => (contributors ? [contributors.orgs.size] : []))
       const smallest = sizes.length === 0 ? 0 : Math.min(...sizes)
@@ -63,24 +74,26 @@ export async function publishPeriod(platform: Publishing, cohort: CohortRow, per
         cohort_id: cohort.id,
         period_start: start,
         period_end: new Date(period.endMs),
-        contributors_needed: leastOf(rules),
-        told_size: smallest === 0 ? null : toldSize(smallest, rules),
+        contributors_needed: minContributors(rules),
+        told_size: smallest === 0 ? null : publishedSize(smallest, rules),
       })
       if (!isNew || smallest === 0) return
       const knownIds = new Set(known.map(({ id }) => id))
       for (const set of new Set(published.flatMap(({ contributors }) => contributors ?? [])))
-        if (!knownIds.has(set.id)) await keepSet(tx, set)
-      await insertResults(tx, cohort.id, start, published)
+        if (!knownIds.has(set.id)) await storeContributorSet(tx, set)
+      await insertBenchmarkResults(tx, cohort.id, start, published)
       await emitAll(
         tx,
-        added.filter(({ orgId }) => still.has(orgId)).map(({ orgId }) => ({ orgId, event: toldOf(cohort, period) })),
+        contributed
+          .filter(({ orgId }) => still.has(orgId))
+          .map(({ orgId }) => ({ orgId, event: publishedEvent(cohort, period) })),
       )
     },
-    added.map(({ orgId }) => orgId),
+    contributed.map(({ orgId }) => orgId),
   )
 }
 
-const toldOf = (cohort: CohortRow, { startMs, endMs }: Period) => {
+const publishedEvent = (cohort: CohortRow, { startMs, endMs }: Period) => {
   const cohortId = formatId('cohort', cohort.id)
   return {
     kind: 'benchmark.published',
@@ -97,11 +110,11 @@ const toldOf = (cohort: CohortRow, { startMs, endMs }: Period) => {
 /**
  * Publishes the periods that were sealed since the last run, cohort by cohort. A failure of one cohort does not delay the others.
  */
-export async function publishSealed(platform: Publishing, signal?: AbortSignal) {
+export async function publishSealed(platform: PublicationContext, signal?: AbortSignal) {
   const failures: unknown[] = []
   for (const cohort of await openCohorts(platform.sql)) {
     const publish = async () => {
-      const judged = await lastJudged(platform.sql, cohort.id)
+      const judged = await findLastPeriodEnd(platform.sql, cohort.id)
       const afterMs = Math.max(cohort.opened_at.getTime(), judged?.getTime() ?? 0)
       for (const period of sealedPeriods(cohort.period, afterMs, platform.clock.now().getTime())) {
         signal?.throwIfAborted()

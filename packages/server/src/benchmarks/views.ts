@@ -1,7 +1,7 @@
 import { formatUsd } from '../values/money.ts'
 import { type Metric, metrics, type PeriodSums, valueOf } from './metrics.ts'
-import { type Percentiles, standingOf, withheldBecause } from './percentiles.ts'
-import type { ResultRow } from './queries.ts'
+import { type Percentiles, percentileRangeOf, withheldBecause } from './percentiles.ts'
+import type { BenchmarkResultRow } from './queries.ts'
 import type { Benchmark } from './schema.ts'
 
 const nanoPerUsd = 1e9
@@ -12,29 +12,29 @@ const asNumber = (value: number) => Number(value.toPrecision(6))
  * Returns every metric: its published values while enough contributors remain, withheld otherwise, with the caller's own value.
  */
 export function metricsView(
-  results: readonly ResultRow[],
+  results: readonly BenchmarkResultRow[],
   open: ReadonlySet<Metric>,
   own: PeriodSums,
 ): Benchmark['metrics'] {
   const published = new Map(results.map((row) => [row.metric, { values: row.percentiles, withheld: row.withheld }]))
   return Object.fromEntries(
     metrics.map((metric) => {
-      const told = open.has(metric) ? published.get(metric)! : withheldBecause('too_few_contributors')
-      return [metric, metricView(metric, told, own)]
+      const percentiles = open.has(metric) ? published.get(metric)! : withheldBecause('too_few_contributors')
+      return [metric, metricView(metric, percentiles, own)]
     }),
   ) as unknown as Benchmark['metrics']
 }
 
 function metricView(metric: Metric, { values, withheld }: Percentiles, own: PeriodSums) {
-  const written = metric === 'cost_per_run_usd' ? asUsd : asNumber
+  const format = metric === 'cost_per_run_usd' ? asUsd : asNumber
   const value = valueOf(metric, own)
-  const standing = value === null ? null : standingOf(value, values)
+  const standing = value === null ? null : percentileRangeOf(value, values)
   return {
-    ...Object.fromEntries(Object.entries(values).map(([name, at]) => [name, at === null ? null : written(at)])),
+    ...Object.fromEntries(Object.entries(values).map(([name, at]) => [name, at === null ? null : format(at)])),
     withheld,
     own:
       value === null
         ? null
-        : { value: written(value), percentile_from: standing?.from ?? null, percentile_to: standing?.to ?? null },
+        : { value: format(value), percentile_from: standing?.from ?? null, percentile_to: standing?.to ?? null },
   }
 }

@@ -1,27 +1,27 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
-import { notSet, type Wanted } from '../contract/replaceable.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
+import { type DesiredState, notSet } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   amountView,
   ascending,
-  asLastWanted,
+  defaultSchedule,
   endLimit,
   insertLimit,
   type LimitRow,
   limitOf,
-  liveLimits,
-  lockLedger,
+  limitsInForce,
+  lockLedgerForConfigChange,
+  mergeSchedule,
   newSchedule,
-  plainSchedule,
-  rearmAll,
-  replacedSchedule,
+  rearmAllSubjects,
+  replaceSchedule,
   rowTimesView,
   scheduleView,
   updateLimit,
   usdOrNull,
-  wantedSchedule,
+  withRequestedSchedule,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
@@ -49,11 +49,11 @@ const viewOf = (row: LimitRow, nowMs: number): BudgetDefaultView => ({
 })
 
 export async function listBudgetDefaults(tx: Tx, orgId: string, nowMs: number) {
-  return { data: (await liveLimits(tx, orgId, 'budget_default')).map((row) => viewOf(row, nowMs)) }
+  return { data: (await limitsInForce(tx, orgId, 'budget_default')).map((row) => viewOf(row, nowMs)) }
 }
 
 const findDefault = async (tx: Tx, orgId: string, scopeKind: DefaultScope) =>
-  (await liveLimits(tx, orgId, 'budget_default')).find((row) => row.scope_kind === scopeKind)
+  (await limitsInForce(tx, orgId, 'budget_default')).find((row) => row.scope_kind === scopeKind)
 
 export async function getBudgetDefault(tx: Tx, orgId: string, nowMs: number, scopeKind: DefaultScope) {
   const row = await findDefault(tx, orgId, scopeKind)
@@ -67,14 +67,14 @@ export async function putBudgetDefault(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
   scopeKind: DefaultScope,
-  wanted: Wanted<BudgetDefaultInput>,
+  wanted: DesiredState<BudgetDefaultInput>,
   keepsNext: boolean,
 ): Promise<BudgetDefaultView> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const found = await findDefault(tx, orgId, scopeKind)
   const before = found && viewOf(found, nowMs)
   replaces(before, absentDefault(scopeKind))
-  const input = wanted(found && asLastWanted(before!, found))
+  const input = wanted(found && withRequestedSchedule(before!, found))
   const fields = {
     amount: input.limit_usd === null ? null : parseUsd(input.limit_usd),
     enforcement: input.enforcement ?? 'block',
@@ -82,7 +82,7 @@ export async function putBudgetDefault(
     max_new_per_day: input.max_new_per_day ?? defaultMaxNewPerDay,
   } as const
   const row = found
-    ? await updateLimit(tx, orgId, found.id, { ...fields, ...replacedSchedule(found, input, { nowMs, keepsNext }) })
+    ? await updateLimit(tx, orgId, found.id, { ...fields, ...replaceSchedule(found, input, { nowMs, keepsNext }) })
     : await insertLimit(tx, orgId, {
         id: newUuid(),
         kind: 'budget_default',
@@ -91,9 +91,9 @@ export async function putBudgetDefault(
         scope_id: '',
         unit: 'usd',
         ...fields,
-        ...newSchedule(wantedSchedule(input, plainSchedule)),
+        ...newSchedule(mergeSchedule(input, defaultSchedule)),
       })
-  if (found && found.amount !== row.amount) await rearmAll(tx, orgId, row.id, row.amount)
+  if (found && found.amount !== row.amount) await rearmAllSubjects(tx, orgId, row.id, row.amount)
   const after = viewOf(row, nowMs)
   audit({ action: 'budget_default.set', target: { kind: 'budget_default', id: after.id }, before, after })
   return after
@@ -104,7 +104,7 @@ export async function deleteBudgetDefault(
   orgId: string,
   scopeKind: DefaultScope,
 ): Promise<null> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const found = await findDefault(tx, orgId, scopeKind)
   if (!found) throw new ApiError('not_found')
   const before = viewOf(found, nowMs)
@@ -126,7 +126,7 @@ export async function listDefaultUsage(
   if (!limit) return { data: [], next_cursor: null }
   const asked = pageRequest(query, 'scope_id')
   const rows = await usageOfDefault(tx, orgId, limit.id, new Date(nowMs), asked, query.scope_id)
-  const answer = page(rows, asked, ({ subject, key }) => ({ value: subject, id: key }))
+  const answer = pageResponse(rows, asked, ({ subject, key }) => ({ value: subject, id: key }))
   return {
     ...answer,
     data: answer.data.map(

@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useServer } from '../../test/harness.ts'
 import { beginsAfter, faultsOf, keyOfView, refusalOf, useLimits } from '../../test/limits.ts'
-import { type OrgLimits, reachedOf, type ScopedLimit } from '../ledger/ledger.ts'
+import { type OrgLimits, reachedThresholds, type ScopedLimit } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { budgetKind } from './budgets.ts'
 
@@ -241,11 +241,11 @@ describe('changing a budget', () => {
 
   test('knows which thresholds are reached, to the nano-dollar', () => {
     const limit = { amount: 3n, thresholds: [33, 34, 100] }
-    expect(reachedOf(limit, 0n)).toEqual([])
-    expect(reachedOf(limit, 1n)).toEqual([33])
-    expect(reachedOf(limit, 3n)).toEqual([33, 34, 100])
-    expect(reachedOf(limit, 4n)).toEqual([0, 33, 34, 100])
-    expect(reachedOf({ ...limit, amount: null }, 4n)).toEqual([])
+    expect(reachedThresholds(limit, 0n)).toEqual([])
+    expect(reachedThresholds(limit, 1n)).toEqual([33])
+    expect(reachedThresholds(limit, 3n)).toEqual([33, 34, 100])
+    expect(reachedThresholds(limit, 4n)).toEqual([0, 33, 34, 100])
+    expect(reachedThresholds({ ...limit, amount: null }, 4n)).toEqual([])
   })
 })
 

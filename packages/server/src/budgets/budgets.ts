@@ -1,41 +1,41 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, type DetailsOf } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   allowanceAt,
   ascending,
-  asLastWanted,
   type Charge,
   type Claim,
   claimOn,
   type DefaultLimit,
+  defaultSchedule,
   endLimit,
   findLimit,
   insertLimit,
   type LimitKind,
   type LimitRow,
-  lastWanted,
   limitOf,
+  limitsInForce,
   limitsOn,
-  liveLimits,
-  lockLedger,
-  newcomersOf,
+  loadUsage,
+  lockLedgerForConfigChange,
+  mergeSchedule,
   newSchedule,
+  newSubjectGateOf,
   periodView,
-  plainSchedule,
   type Refusal,
   rearm,
-  refusedAmounts,
-  refusedMessage,
-  replacedSchedule,
+  refusalAmounts,
+  refusalMessage,
+  replaceSchedule,
+  requestedSchedule,
   rowTimesView,
   type ScopedLimit,
-  standings,
   updateLimit,
   usageView,
   usdOrNull,
-  wantedSchedule,
+  withRequestedSchedule,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, parseUsd } from '../values/money.ts'
@@ -68,8 +68,8 @@ export const budgetKind: LimitKind = {
           (limit): BudgetClaim => ({ ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind }),
         )
       return limitsOn(org, 'budget_default', scopeKind).map((limit): BudgetClaim => {
-        const newcomers = newcomersOf(limit as DefaultLimit & ScopedLimit, scopeKind, scopeId, nowMs)
-        return { ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind, newcomers }
+        const newcomers = newSubjectGateOf(limit as DefaultLimit & ScopedLimit, scopeKind, scopeId, nowMs)
+        return { ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind, newSubjectGate: newcomers }
       })
     }),
   refuse: (refusal) => {
@@ -90,10 +90,10 @@ export const budgetExceeded = (
       budget_id: id,
       scope_kind: scopeKind,
       limit_usd: formatUsd(refusal.allowance.limit!),
-      ...refusedAmounts(refusal),
+      ...refusalAmounts(refusal),
       ...periodView(refusal.allowance),
     },
-    { message: refusedMessage('a budget', refusal) },
+    { message: refusalMessage('a budget', refusal) },
   )
 
 export async function budgetViews(
@@ -103,7 +103,7 @@ export async function budgetViews(
   rows: readonly LimitRow[],
 ): Promise<BudgetView[]> {
   const asked = rows.map((row) => [limitOf(row), row.scope_id] as const)
-  const found = await standings(tx, orgId, nowMs, asked)
+  const found = await loadUsage(tx, orgId, nowMs, asked)
   return rows.map((row, i) => ({
     id: formatId('budget', row.id),
     name: row.name,
@@ -137,9 +137,9 @@ const maxBudgetsOnScope = 20
 const tooMany = (message: string) => new ApiError('conflict', {}, { message })
 
 export async function createBudget({ tx, audit }: ChangeTools, orgId: string, input: BudgetInput): Promise<BudgetView> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const scopeId = input.scope_id ?? ''
-  const live = await liveLimits(tx, orgId, 'budget')
+  const live = await limitsInForce(tx, orgId, 'budget')
   if (live.length >= maxBudgets) throw tooMany(`An organization has at most ${maxBudgets} budgets.`)
   if (live.filter((row) => row.scope_kind === input.scope_kind && row.scope_id === scopeId).length >= maxBudgetsOnScope)
     throw tooMany(`One scope has at most ${maxBudgetsOnScope} budgets.`)
@@ -151,7 +151,7 @@ export async function createBudget({ tx, audit }: ChangeTools, orgId: string, in
     scope_id: scopeId,
     unit: 'usd',
     amount: amountOf(input.limit_usd),
-    ...newSchedule(wantedSchedule(input, plainSchedule)),
+    ...newSchedule(mergeSchedule(input, defaultSchedule)),
     enforcement: input.enforcement ?? 'block',
     thresholds: ascending(input.thresholds ?? []),
   })
@@ -164,19 +164,19 @@ export async function replaceBudget(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
   id: string,
-  wanted: Wanted<BudgetReplacement>,
+  wanted: DesiredState<BudgetReplacement>,
   keepsNext: boolean,
 ): Promise<BudgetView> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const found = await findLimit(tx, orgId, 'budget', id)
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)
   replaces(before)
-  const { name, limit_usd, enforcement, thresholds, ...schedule } = wanted(asLastWanted(before, found))
+  const { name, limit_usd, enforcement, thresholds, ...schedule } = wanted(withRequestedSchedule(before, found))
   const row = await updateLimit(tx, orgId, id, {
     name,
     amount: amountOf(limit_usd),
-    ...replacedSchedule(found, schedule, { nowMs, keepsNext }),
+    ...replaceSchedule(found, schedule, { nowMs, keepsNext }),
     enforcement: enforcement ?? 'block',
     thresholds: ascending(thresholds ?? []),
   })
@@ -187,7 +187,7 @@ export async function replaceBudget(
 }
 
 export async function deleteBudget({ tx, audit, replaces }: ChangeTools, orgId: string, id: string): Promise<null> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const before = await getBudget(tx, orgId, nowMs, id)
   if (!before) throw new ApiError('not_found')
   replaces(before)
@@ -198,8 +198,8 @@ export async function deleteBudget({ tx, audit, replaces }: ChangeTools, orgId: 
 
 /** Finds the budget of a scope and a period, as last requested. Where there are several, only their ids tell them apart. */
 async function findScoped(tx: Tx, orgId: string, { scope_kind, scope_id = '', period }: BudgetKey) {
-  const [found, ...others] = (await liveLimits(tx, orgId, 'budget')).filter(
-    (row) => row.scope_kind === scope_kind && row.scope_id === scope_id && lastWanted(row).unit === period,
+  const [found, ...others] = (await limitsInForce(tx, orgId, 'budget')).filter(
+    (row) => row.scope_kind === scope_kind && row.scope_id === scope_id && requestedSchedule(row).unit === period,
   )
   if (!found || others.length === 0) return found
   const ids = [found, ...others].map(({ id }) => formatId('budget', id)).join(', ')
@@ -223,7 +223,7 @@ export async function putScopedBudget(
   key: BudgetKey,
   { enforcement = 'block', thresholds = [], ...input }: ScopedBudgetInput,
 ): Promise<{ budget: BudgetView; isNew: boolean }> {
-  await lockLedger(tools.tx, orgId)
+  await lockLedgerForConfigChange(tools.tx, orgId)
   const found = await findScoped(tools.tx, orgId, key)
   if (found) {
     const wanted = { ...input, period: key.period, enforcement, thresholds }
@@ -234,7 +234,7 @@ export async function putScopedBudget(
 }
 
 export async function deleteScopedBudget(tools: ChangeTools, orgId: string, key: BudgetKey): Promise<null> {
-  await lockLedger(tools.tx, orgId)
+  await lockLedgerForConfigChange(tools.tx, orgId)
   const found = await findScoped(tools.tx, orgId, key)
   if (!found) throw new ApiError('not_found')
   return deleteBudget(tools, orgId, found.id)

@@ -4,7 +4,7 @@ import { OrNotSet, replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { readNow } from '../ledger/ledger.ts'
+import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import {
   deleteBudgetDefault,
   getBudgetDefault,
@@ -39,7 +39,8 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
         response: { 200: BudgetDefaultList },
       },
     },
-    ({ principal }) => readNow(sql, principal!.orgId, (tx, nowMs) => listBudgetDefaults(tx, principal!.orgId, nowMs)),
+    ({ principal }) =>
+      readAtDatabaseTime(sql, principal!.orgId, (tx, nowMs) => listBudgetDefaults(tx, principal!.orgId, nowMs)),
   )
 
   app.get(
@@ -58,7 +59,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
     },
     ({ principal, params }) => {
       const { orgId } = principal!
-      return readNow(sql, orgId, (tx, nowMs) => getBudgetDefault(tx, orgId, nowMs, params.scope_kind))
+      return readAtDatabaseTime(sql, orgId, (tx, nowMs) => getBudgetDefault(tx, orgId, nowMs, params.scope_kind))
     },
   )
 
@@ -126,7 +127,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
     },
     ({ principal, params, query }) => {
       const { orgId } = principal!
-      return readNow(sql, orgId, (tx, nowMs) => listDefaultUsage(tx, orgId, nowMs, params.scope_kind, query))
+      return readAtDatabaseTime(sql, orgId, (tx, nowMs) => listDefaultUsage(tx, orgId, nowMs, params.scope_kind, query))
     },
   )
 }

@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
 import type { Tx } from '../infra/sql.ts'
-import { stopped } from '../ledger/ledger.ts'
+import { stoppedThreshold } from '../ledger/ledger.ts'
 
 interface DefaultUsageRow {
   readonly key: string
@@ -37,7 +37,7 @@ export async function usageOfDefault(
            coalesce(r.count, 0) as refused, e.at as exhausted_at
       from allowances a
       left join limit_refusals r on r.org_id = a.org_id and r.key = a.key
-      left join threshold_events e on e.org_id = a.org_id and e.key = a.key and e.threshold = ${stopped}
+      left join threshold_events e on e.org_id = a.org_id and e.key = a.key and e.threshold = ${stoppedThreshold}
      where a.org_id = ${orgId} and a.limit_id = ${limitId} and a.kind = 'budget_default' and a.subject <> ''
        and a.period_start <= ${at} and a.period_end > ${at}
        ${subject === undefined ? raw`` : raw`and a.subject = ${subject}`} ${beyond}

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
-import { isWithin } from '../identity/identity.ts'
+import { isWithinPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
-import { listLimits, readNow } from '../ledger/ledger.ts'
+import { listLimits, readAtDatabaseTime } from '../ledger/ledger.ts'
 import { parseId } from '../values/id.ts'
 import {
   budgetViews,
@@ -75,9 +75,9 @@ export function budgets(app: App, platform: Platform, change: Change) {
       const asked = pageRequest(query, 'created_at')
       const filters = pinnedBudgets(query, principal!)
       if (!filters) return { data: [], next_cursor: null }
-      return readNow(sql, orgId, async (tx, nowMs) => {
+      return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const rows = await listLimits(tx, orgId, 'budget', asked, filters)
-        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+        const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await budgetViews(tx, orgId, nowMs, answer.data) }
       })
     },
@@ -98,9 +98,9 @@ export function budgets(app: App, platform: Platform, change: Change) {
     },
     ({ principal, params }) => {
       const { orgId, pins } = principal!
-      return readNow(sql, orgId, async (tx, nowMs) => {
+      return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const budget = await getBudget(tx, orgId, nowMs, parseId('budget', params.budget_id)!)
-        return budget && isWithin(pins, scopeOf(budget)) ? budget : undefined
+        return budget && isWithinPins(pins, scopeOf(budget)) ? budget : undefined
       })
     },
   )
@@ -169,8 +169,8 @@ export function budgets(app: App, platform: Platform, change: Change) {
     },
     ({ principal, query }) => {
       const { orgId, pins } = principal!
-      return readNow(sql, orgId, async (tx, nowMs) =>
-        isWithin(pins, scopeOf(query)) ? getScopedBudget(tx, orgId, nowMs, query) : undefined,
+      return readAtDatabaseTime(sql, orgId, async (tx, nowMs) =>
+        isWithinPins(pins, scopeOf(query)) ? getScopedBudget(tx, orgId, nowMs, query) : undefined,
       )
     },
   )

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Books } from '../../test/example-books.ts'
-import type { Ask, ChargedItem } from '../lanes/decide.ts'
+import type { ChargedItem, Command } from '../lanes/decide.ts'
 import type { ChainBounds, ChainPlace, Charge, OrgLimits, Refusal } from '../ledger/ledger.ts'
-import { type BoundsByWorkflow, boundsOfNewChain, boundsSetFor, chainKey, chainKind } from './chains.ts'
+import { type BoundsByWorkflow, boundsOfNewChain, chainKey, chainKind, configuredBounds } from './chains.ts'
 
 const unbounded: ChainBounds = { maxCostNano: null, maxTokens: null, maxDepth: null }
 const place = (more: Partial<ChainPlace> = {}): ChainPlace => ({ ...unbounded, chainId: 'tree', depth: 1, ...more })
@@ -16,13 +16,13 @@ function run(usd: bigint, tokens: bigint, chain: Partial<ChainPlace>): ChargedIt
 
 const hold = (books: Books, { charge, claims }: ChargedItem) => books.ask(0n, claims, { charge })
 
-function refusal(books: Books, ask: Ask): Refusal | undefined {
+function refusal(books: Books, ask: Command): Refusal | undefined {
   const verdict = books.verdictOn(ask)
   if (verdict.type === 'refused') return verdict.refusal
   return verdict.type === 'charged' ? verdict.refusals.values().next().value : undefined
 }
 
-function told(books: Books, ask: Ask) {
+function told(books: Books, ask: Command) {
   const refused = refusal(books, ask)
   const error = refused && chainKind.refuse(refused)
   return error && { code: error.code, status: error.status, details: error.details }
@@ -128,8 +128,8 @@ describe('a chain that begins', () => {
     expect(boundsOfNewChain(set, 'other', undefined)).toEqual(general)
     expect(boundsOfNewChain(set, undefined, undefined)).toEqual(general)
     expect(boundsOfNewChain(new Map([['search', own]]), 'other', undefined)).toEqual(unbounded)
-    expect(boundsSetFor(set, 'search')).toBe(own)
-    expect(boundsSetFor(new Map(), 'search')).toBeUndefined()
+    expect(configuredBounds(set, 'search')).toBe(own)
+    expect(configuredBounds(new Map(), 'search')).toBeUndefined()
   })
 
   test('can be tightened by its first run, each bound for itself', () => {

@@ -1,6 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   type Allowance,
@@ -10,22 +10,22 @@ import {
   type Claim,
   claimOn,
   type LimitKind,
-  lockLedger,
-  type Unit,
+  type LimitUnit,
+  lockLedgerForConfigChange,
 } from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
-import { dollars, formatUsd, parseUsd } from '../values/money.ts'
+import { formatDollars, formatUsd, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type ChainLimitRow, listChainLimits, replaceChainLimits } from './queries.ts'
 import type { ChainBoundsInput, ChainLimits, ChainLimitsInput } from './schema.ts'
 
-export { findStanding } from './queries.ts'
+export { findChainUsage } from './queries.ts'
 export { ChainBoundsInput } from './schema.ts'
 
 /** The key of a chain's allowance. It depends on the chain's id alone, so every process computes the same one. */
-export const chainKey = (chainId: string, unit: Unit) => allowanceKey('chain', chainId, unit, '')
+export const chainKey = (chainId: string, unit: LimitUnit) => allowanceKey('chain', chainId, unit, '')
 
-const allowanceOf = (chainId: string, unit: Unit, limit: bigint | null): Allowance => ({
+const allowanceOf = (chainId: string, unit: LimitUnit, limit: bigint | null): Allowance => ({
   key: chainKey(chainId, unit),
   limitId: chainKey(chainId, 'usd'),
   kind: 'chain',
@@ -65,11 +65,11 @@ function depthClaims({ chainId, depth, maxDepth }: ChainPlace): Claim[] {
   if (maxDepth === null || depth <= maxDepth) return []
   const allowance = { ...allowanceOf(chainId, 'runs', BigInt(maxDepth)), key: chainKey(chainId, 'runs') }
   const passed = { current: BigInt(depth - 1), attempted: BigInt(depth) }
-  return [{ kind: chainKind, unit: 'runs', mode: 'fixed', allowances: [allowance], passed }]
+  return [{ kind: chainKind, unit: 'runs', mode: 'fixed', allowances: [allowance], exceeded: passed }]
 }
 
 function exceeded<T extends string | number>(reason: 'cost' | 'depth' | 'tokens', current: T, attempted: T, limit: T) {
-  const shown = (amount: T) => (typeof amount === 'string' ? dollars(parseUsd(amount)) : String(amount))
+  const shown = (amount: T) => (typeof amount === 'string' ? formatDollars(parseUsd(amount)) : String(amount))
   const message = `The chain’s ${reason} would exceed ${shown(limit)}: it stands at ${shown(current)}, and this run asks for ${shown(attempted)}.`
   return new ApiError(
     'chain_budget_exceeded',
@@ -96,7 +96,7 @@ export function boundsOfNewChain(
   workflowId: string | undefined,
   asked: ChainBoundsInput | undefined,
 ): ChainBounds {
-  return tightestBounds(boundsSetFor(chainBounds, workflowId) ?? unbounded, asked ? boundsOf(asked) : unbounded)
+  return tightestBounds(configuredBounds(chainBounds, workflowId) ?? unbounded, asked ? boundsOf(asked) : unbounded)
 }
 
 const unbounded: ChainBounds = { maxCostNano: null, maxTokens: null, maxDepth: null }
@@ -109,7 +109,7 @@ export const tightestBounds = (a: ChainBounds, b: ChainBounds): ChainBounds => (
 })
 
 /** Returns the bounds that the organization has set for chains of a workflow. */
-export const boundsSetFor = (chainBounds: BoundsByWorkflow, workflowId: string | undefined) =>
+export const configuredBounds = (chainBounds: BoundsByWorkflow, workflowId: string | undefined) =>
   (workflowId === undefined ? undefined : chainBounds.get(workflowId)) ?? chainBounds.get('')
 
 function least<T extends bigint | number>(a: T | null, b: T | null): T | null {
@@ -153,9 +153,9 @@ const boundsView = ({ max_cost_nano, max_tokens, max_depth }: ChainLimitRow) => 
 export async function putChainLimits(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
-  wanted: Wanted<ChainLimitsInput>,
+  wanted: DesiredState<ChainLimitsInput>,
 ) {
-  await lockLedger(tx, orgId)
+  await lockLedgerForConfigChange(tx, orgId)
   const before = await getChainLimits(tx, orgId)
   replaces(before)
   const { default: general, workflows = [] } = wanted(before)

@@ -25,7 +25,7 @@ export async function replaceChainLimits(tx: Tx, orgId: string, rows: readonly C
     .execute()
 }
 
-export interface ChainStanding {
+export interface ChainUsage {
   readonly chainId: string
   /** Depth of the named parent; 0 without one. */
   readonly parentDepth: number
@@ -34,11 +34,11 @@ export interface ChainStanding {
 }
 
 /** Returns the place of a run that names a chain or a parent in one, as last committed; undefined where neither is known. */
-export async function findStanding(
+export async function findChainUsage(
   tx: Tx,
   orgId: string,
   { chainId, parentId }: { readonly chainId?: string | undefined; readonly parentId?: string | undefined },
-): Promise<ChainStanding | undefined> {
+): Promise<ChainUsage | undefined> {
   const { rows } = await raw<{ chain_id: string | null; depth: number | null; cost_nano: bigint | null }>`
     select coalesce(p.chain_id, ${chainId ?? null}::text) as chain_id, p.depth, a.cost_nano
       from (select 1) as one

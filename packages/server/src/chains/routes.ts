@@ -3,7 +3,7 @@ import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { readNow } from '../ledger/ledger.ts'
+import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import { getChainLimits, putChainLimits } from './chains.ts'
 import { ChainLimits, ChainLimitsInput } from './schema.ts'
 
@@ -24,7 +24,7 @@ export function chains(app: App, { sql }: Platform, change: Change) {
         response: { 200: ChainLimits },
       },
     },
-    ({ principal }) => readNow(sql, principal!.orgId, (tx) => getChainLimits(tx, principal!.orgId)),
+    ({ principal }) => readAtDatabaseTime(sql, principal!.orgId, (tx) => getChainLimits(tx, principal!.orgId)),
   )
 
   replaceable(

@@ -21,7 +21,7 @@ const maxPathLength = 2_048
 
 export interface Attempts {
   /** Records a request that bypasses all hooks; `false` when that failed, and its response must not be sent. */
-  readonly putOnRecord: (request: FastifyRequest, status: number) => Promise<boolean>
+  readonly record: (request: FastifyRequest, status: number) => Promise<boolean>
 }
 
 /**
@@ -80,7 +80,7 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
     denied.record(principal.orgId, actorOf(principal), actionOf(request), request.clientAddress, request.id)
   }
 
-  return { putOnRecord }
+  return { record: putOnRecord }
 }
 
 /** True when a request may be under a support grant: it is, or was refused before its token was checked. */

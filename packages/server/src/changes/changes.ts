@@ -6,16 +6,16 @@ import { asJsonText } from '../contract/envelope.ts'
 import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Platform } from '../infra/platform.ts'
-import { mark, returnToMark, type Tx } from '../infra/sql.ts'
+import { rollbackToSavepoint, setSavepoint, type Tx } from '../infra/sql.ts'
 import { type AccessLease, notifyAccessChange, recordAccessChange } from '../nodes/nodes.ts'
 import { actorOf } from './actor.ts'
 
 export { actorOf } from './actor.ts'
 export { type Attempts, recordAttempts } from './attempts.ts'
-export { replayRecorder } from './replays.ts'
+export { createReplayRecorder } from './replays.ts'
 
 /** Description of a change for the audit log. */
-export interface Described {
+export interface ChangeDescription {
   readonly action: string
   readonly target: { readonly kind: string; readonly id: string }
   readonly before?: unknown
@@ -30,7 +30,7 @@ export interface ChangeTools {
    */
   readonly replaces: (current: object | null | undefined, absent?: object) => void
   /** Adds an entry to the organization's audit log, in the same transaction. */
-  readonly audit: (what: Described) => void
+  readonly audit: (what: ChangeDescription) => void
   /** Emits an event for the organization's subscriptions, in the same transaction. */
   readonly emit: (event: NewEvent) => void
   /** Marks what processes cache about the organization's callers as stale; the response waits until none uses it. */
@@ -49,7 +49,7 @@ export type Change = <T>(
  * Creates `change`, the only way to change something: the effect, the response stored for retries, the audit entries and the
  * events commit together or not at all. The bytes that are sent are the bytes that are stored.
  */
-export function changes({ sql, config }: Platform, idempotency: Idempotency, lease: AccessLease): Change {
+export function createChange({ sql, config }: Platform, idempotency: Idempotency, lease: AccessLease): Change {
   const keyring = auditKeyring(config.masterKeys())
 
   return async (request, reply, { orgId, status: wanted = 200 }, work) => {
@@ -57,12 +57,12 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
     let status = typeof wanted === 'number' ? wanted : 200
     let version: bigint | undefined
     const attempt = async (tx: Tx) => {
-      const entries: Described[] = []
+      const entries: ChangeDescription[] = []
       const events: NewEvent[] = []
       let isAccessChanged = false
       let isCompared = false
       const mayChangeNothing = request.method === 'PUT' || request.method === 'PATCH'
-      if (mayChangeNothing) await mark(tx)
+      if (mayChangeNothing) await setSavepoint(tx)
       let result = await work({
         tx,
         replaces: (current, absent) => {
@@ -79,7 +79,7 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
         throw new Error(`${request.method} ${request.route.template} did not compare what it replaces`)
       if (typeof wanted === 'function') status = wanted()
       if (mayChangeNothing && entries.length === 1 && changesNothing(entries[0]!)) {
-        await returnToMark(tx)
+        await rollbackToSavepoint(tx)
         result = { ...result, ...stampsOf(entries[0]!.before as object) }
         entries.length = 0
         events.length = 0
@@ -89,7 +89,7 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
         status === 204
           ? ''
           : reply.code(status).serializeInput(result as object as Record<string, unknown>, String(status))
-      await idempotency.keep(tx, request, status, text as string)
+      await idempotency.store(tx, request, status, text as string)
       await emit(tx, orgId, events)
       if (isAccessChanged) version = await recordAccessChange(tx, orgId)
       const common = { actor: actorOf(caller), address: request.clientAddress, traceId: request.id }
@@ -101,10 +101,10 @@ export function changes({ sql, config }: Platform, idempotency: Idempotency, lea
       )
       return text as string
     }
-    const body = await pastDeadlocks(() => sql.asOrgs([...new Set([caller.orgId, orgId])], attempt))
+    const body = await retryDeadlocks(() => sql.asOrgs([...new Set([caller.orgId, orgId])], attempt))
     if (version !== undefined) {
       await notifyAccessChange(sql)
-      await lease.confirmed(version)
+      await lease.waitUntilApplied(version)
     }
     // The type is that of the response body; what is passed on are the stored bytes.
     const answer: unknown = status === 204 ? reply.code(204).send() : body
@@ -120,14 +120,14 @@ const stampsOf = (view: object) => Object.fromEntries(entriesOf(view).filter(([n
 const withoutStamps = (view: object) => Object.fromEntries(entriesOf(view).filter(([name]) => !stamps.has(name)))
 
 /** True when a resource was replaced with an equal one. */
-const changesNothing = ({ before, after }: Described) =>
+const changesNothing = ({ before, after }: ChangeDescription) =>
   before != null && after != null && isDeepStrictEqual(withoutStamps(before), withoutStamps(after))
 
 const deadlock = '40P01'
 const attempts = 3
 
 /** Retries work that PostgreSQL has rolled back as a deadlock victim. */
-async function pastDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

@@ -4,7 +4,7 @@ import type { Platform } from '../infra/platform.ts'
 import { actorOf } from './actor.ts'
 
 /** Returns the recorder of replays in the audit log; the effect itself was recorded the first time. */
-export function replayRecorder({ config }: Platform): RecordReplay {
+export function createReplayRecorder({ config }: Platform): RecordReplay {
   const keyring = auditKeyring(config.masterKeys())
   return async (tx, { principal, method, raw, headers, clientAddress, id }) => {
     const record = {

@@ -1,4 +1,4 @@
-import { mostBodyBytes } from './body.ts'
+import { maxBodyBytes } from './body.ts'
 import { ApiError } from './errors.ts'
 import type { App } from './routes.ts'
 
@@ -6,7 +6,7 @@ import type { App } from './routes.ts'
 const freeBytes = 16_384
 
 /** Share of the memory that one organization may use. */
-const shareOfOrg = 0.5
+const maxOrgShare = 0.5
 
 /**
  * Bounds the memory of all request bodies in the process, and of those of one organization. A body is counted before it is
@@ -17,13 +17,13 @@ export function boundBodyMemory(app: App, { bodyMemoryBytes }: { bodyMemoryBytes
   let total = 0
 
   app.addHook('onRequest', (request, reply, done) => {
-    const bytes = mostBodyBytes(request)
+    const bytes = maxBodyBytes(request)
     if (bytes <= freeBytes) return done()
     const orgId = request.principal?.orgId ?? ''
     const before = byOrg.get(orgId) ?? 0
     // The first body is always admitted, or a large body limit could never be used.
     const isTooMuch =
-      (total > 0 && total + bytes > bodyMemoryBytes) || (before > 0 && before + bytes > bodyMemoryBytes * shareOfOrg)
+      (total > 0 && total + bytes > bodyMemoryBytes) || (before > 0 && before + bytes > bodyMemoryBytes * maxOrgShare)
     if (isTooMuch)
       return done(
         new ApiError(

@@ -7,7 +7,7 @@ import { jsonBody } from './json-body.ts'
 import type { BodySource, BodyType } from './routes.ts'
 import { bodyFaultsOf } from './unreadable.ts'
 import { bodyChecker } from './validation.ts'
-import { cut } from './value-pieces.ts'
+import { splitValue } from './value-pieces.ts'
 
 /** Program of the thread that reads bodies: it receives bytes and sends back faults, or the validated value in pieces. */
 
@@ -39,7 +39,7 @@ async function resultOf({ bytes, bounds, route, source }: BodyTask): Promise<Bod
   const type = source === undefined ? jsonBody : await typeOf(source)
   const value = type.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), bounds)
   const faults = bodyFaultsOf(value) ?? checkerOf(route)(value)
-  return faults.length > 0 ? { faults } : { pieces: cut(value).map((piece) => new Uint8Array(serialize(piece))) }
+  return faults.length > 0 ? { faults } : { pieces: splitValue(value).map((piece) => new Uint8Array(serialize(piece))) }
 }
 
 async function answer(task: BodyTask) {

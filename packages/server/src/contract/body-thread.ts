@@ -5,7 +5,7 @@ import { ApiError, type FieldFault } from './errors.ts'
 import type { JsonBounds } from './json-bounds.ts'
 import type { BodySource } from './routes.ts'
 import { unreadable } from './unreadable.ts'
-import { assemble, type Piece } from './value-pieces.ts'
+import { assembleValue, type Piece } from './value-pieces.ts'
 
 export interface BodyTask {
   readonly bytes: Uint8Array
@@ -35,7 +35,7 @@ interface Limits {
   readonly maxWaitMs: number
   readonly taskMs: number
 }
-const usual: Limits = { maxWaitingPerOrg: 32, maxWaitMs: 10_000, taskMs: 10_000 }
+const defaultLimits: Limits = { maxWaitingPerOrg: 32, maxWaitMs: 10_000, taskMs: 10_000 }
 
 /** Limits several times what the largest body needs; otherwise V8 would grow until the machine is full. */
 const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 }
@@ -57,7 +57,7 @@ export class BodyThread {
 
   constructor(schemas: ThreadSchemas, limits: Partial<Limits> = {}) {
     this.schemas = schemas
-    this.limits = { ...usual, ...limits }
+    this.limits = { ...defaultLimits, ...limits }
     this.slots = new FairSlots({ total: 1, perOrg: () => 1, ...this.limits })
   }
 
@@ -78,7 +78,7 @@ export class BodyThread {
     if ('faults' in result) return unreadable(...result.faults)
     if ('tooLarge' in result) throw new ApiError('payload_too_large', {}, { message: result.tooLarge })
     if ('failed' in result) throw new Error(`a body could not be read: ${result.failed}`)
-    return assemble(result.pieces, (piece) => deserialize(piece) as Piece)
+    return assembleValue(result.pieces, (piece) => deserialize(piece) as Piece)
   }
 
   /** Runs one task; the caller holds the only slot. */

@@ -5,7 +5,7 @@ import { BodyThread, type ThreadSchemas } from './body-thread.ts'
 import { ApiError, type FieldErrorCode, type FieldFault } from './errors.ts'
 import { jsonBody } from './json-body.ts'
 import { jsonBoundsOf } from './json-bounds.ts'
-import { utf8TypeOf } from './media-type.ts'
+import { parseUtf8MediaType } from './media-type.ts'
 import { type App, type BodyType, isContractPath } from './routes.ts'
 import { bodyFaultsOf, unreadable } from './unreadable.ts'
 
@@ -29,7 +29,7 @@ const jsonType = 'application/json'
 
 /** Returns the media type of the request's body, if its route reads it. */
 export function bodyTypeOf({ headers, route }: FastifyRequest): string | undefined {
-  const name = utf8TypeOf(headers['content-type'] ?? '')
+  const name = parseUtf8MediaType(headers['content-type'] ?? '')
   return name !== undefined && (name === jsonType || Object.hasOwn(route.bodyTypes ?? {}, name)) ? name : undefined
 }
 
@@ -51,7 +51,7 @@ const inflatedLimit = (compressedBytes: number, bodyLimit: number) =>
   Math.min(bodyLimit, Math.max(freelyInflatedBytes, compressedBytes * maxInflation))
 
 /** Returns the largest size that the body of a request may have, as far as its headers tell. */
-export function mostBodyBytes({ headers, routeOptions: { bodyLimit } }: FastifyRequest): number {
+export function maxBodyBytes({ headers, routeOptions: { bodyLimit } }: FastifyRequest): number {
   const length = Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : bodyLimit))
   if (length === 0) return 0
   const isZipped = (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
@@ -68,7 +68,7 @@ const inflate = (bytes: Buffer, maxOutputLength: number) =>
   })
 
 /** True when the headers declare a body over the limit of its route. */
-export const isTooLong = ({ headers, routeOptions: { bodyLimit } }: FastifyRequest) =>
+export const isBodyTooLong = ({ headers, routeOptions: { bodyLimit } }: FastifyRequest) =>
   Number(headers['content-length'] ?? 0) > bodyLimit
 
 export const hasBodyBytes = ({ headers }: FastifyRequest) =>
@@ -113,14 +113,14 @@ export function readBodies(app: App) {
     if (bytes.length === 0) done(null, undefined)
     else if (type === undefined) done(null, unreadable(contentTypeFault(request)))
     else if (bytes.length > largeBytes && isForThread(request, type)) void readInThread(request, bytes, type, done)
-    else readAtOnce(request, bytes, type, done)
+    else readInProcess(request, bytes, type, done)
   }
 
   const isForThread = ({ route }: FastifyRequest, type: BodyType) =>
     Object.hasOwn(schemas, route.template!) && (type === jsonBody || type.source !== undefined)
 
   /** Reads a body in this thread. A reader may throw, for instance when the body would become too large. */
-  function readAtOnce(request: FastifyRequest, bytes: Buffer, type: BodyType, done: Done) {
+  function readInProcess(request: FastifyRequest, bytes: Buffer, type: BodyType, done: Done) {
     let body: unknown
     try {
       body = type.read(bytes, jsonBoundsOf(request.route))

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { hasBodyBytes, isTooLong } from './body.ts'
+import { hasBodyBytes, isBodyTooLong } from './body.ts'
 import type { App } from './routes.ts'
 
 /** Size up to which the unread rest of a body is discarded, so that the connection can serve the next request. */
 const droppedBytes = 65_536
 const lingerMs = 5_000
 
-const awaitsLeave = Symbol('awaits leave to send its body')
-type Sending = IncomingMessage & { [awaitsLeave]?: boolean }
+const awaitsContinue = Symbol('awaits leave to send its body')
+type Sending = IncomingMessage & { [awaitsContinue]?: boolean }
 
 const answeredEarly = Symbol('a request that was answered before its body was there')
 const lingering = Symbol('lingering')
 type Connection = Socket & { [answeredEarly]?: IncomingMessage; [lingering]?: true }
 
 /** Keeps connections consistent when a response precedes the whole request: exactly one response each, and none lost. */
-export function answerOnce(app: App) {
+export function ensureSingleResponse(app: App) {
   // `100 Continue` is sent once the body is wanted, after every check that can refuse the request by its headers.
   app.server.on('checkContinue', (request: Sending, response) => {
-    request[awaitsLeave] = true
+    request[awaitsContinue] = true
     app.server.emit('request', request, response)
   })
 
@@ -35,11 +35,11 @@ export function answerOnce(app: App) {
 }
 
 /** Sends `100 Continue` to a caller that waits for it, unless the declared length alone refuses the body. */
-export function giveLeaveToSend(app: App) {
+export function sendContinue(app: App) {
   app.addHook('onRequest', (request, reply, done) => {
     const raw: Sending = request.raw
-    if (raw[awaitsLeave] === true && isReadBody(request) && !isTooLong(request)) {
-      raw[awaitsLeave] = false
+    if (raw[awaitsContinue] === true && isReadBody(request) && !isBodyTooLong(request)) {
+      raw[awaitsContinue] = false
       reply.raw.writeContinue()
     }
     done()
@@ -55,7 +55,7 @@ function answerEarly(request: FastifyRequest, reply: FastifyReply) {
   connection[answeredEarly] = raw
   // A caller that waited for `100 Continue` may send the body or not, so what follows on the connection is ambiguous.
   const isShort = Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= droppedBytes
-  if (isShort && (raw as Sending)[awaitsLeave] !== true && reply.raw.shouldKeepAlive) return
+  if (isShort && (raw as Sending)[awaitsContinue] !== true && reply.raw.shouldKeepAlive) return
   reply.header('connection', 'close')
   // Node would cut the connection after the response, and data still arriving would destroy the response on its way.
   connection.destroySoon = () => linger(connection)

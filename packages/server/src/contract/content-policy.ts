@@ -5,8 +5,8 @@ export const contentPolicy = (...rules: string[]) =>
   ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...rules].join('; ')
 
 /** Policy for pictures: styles of their own for readers who prefer dark, and nothing that runs or loads anything. */
-const picturePolicy = contentPolicy("style-src 'unsafe-inline'", 'sandbox')
+const svgPolicy = contentPolicy("style-src 'unsafe-inline'", 'sandbox')
 
 /** Prepares a response with an SVG of which a browser runs nothing, whoever has named its contents. */
-export const asPicture = (reply: FastifyReply) =>
-  reply.type('image/svg+xml; charset=utf-8').header('content-security-policy', picturePolicy)
+export const asSvg = (reply: FastifyReply) =>
+  reply.type('image/svg+xml; charset=utf-8').header('content-security-policy', svgPolicy)

@@ -10,7 +10,7 @@ import { type App, isContractPath } from './routes.ts'
  * organization.
  */
 export interface Cursors {
-  readonly close: (request: FastifyRequest, place: string) => string
+  readonly seal: (request: FastifyRequest, place: string) => string
 }
 
 declare module 'fastify' {
@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 /** A position that never occurs, so that the route refuses it in its own words. */
-const nowhere = '!'
+const invalidPosition = '!'
 
 /** Decrypts the cursor of a query before validation, and encrypts the one in a response. */
 export function sealCursors(app: App, config: Pick<Config, 'masterKeys'>): Cursors {
@@ -43,9 +43,9 @@ export function sealCursors(app: App, config: Pick<Config, 'masterKeys'>): Curso
     const bytes = Buffer.from(cursor, 'base64url')
     try {
       // Another spelling of the same bytes is not one of our cursors either.
-      return bytes.toString('base64url') === cursor ? unseal(keyring, bytes, contextOf(request)) : nowhere
+      return bytes.toString('base64url') === cursor ? unseal(keyring, bytes, contextOf(request)) : invalidPosition
     } catch {
-      return nowhere
+      return invalidPosition
     }
   }
 
@@ -68,5 +68,5 @@ export function sealCursors(app: App, config: Pick<Config, 'masterKeys'>): Curso
     done(null, isPlace ? { ...(payload as object), next_cursor: close(request, next_cursor) } : payload)
   })
 
-  return { close }
+  return { seal: close }
 }

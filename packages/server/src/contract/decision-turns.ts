@@ -3,7 +3,7 @@ import { FairSlots } from '../infra/fair-slots.ts'
 import type { Metrics } from '../infra/metrics.ts'
 import { RecentOrgs } from '../infra/recent-orgs.ts'
 import type { App } from './routes.ts'
-import { goOnInTurn } from './slot-turns.ts'
+import { continueWithSlot } from './slot-turns.ts'
 
 const maxWaitingPerOrg = 2_000
 const maxWaitMs = 1_000
@@ -12,12 +12,12 @@ const maxWaitMs = 1_000
  * Bounds the concurrent decisions of one organization while others are active. The rest wait before their body is read, where
  * they cost nothing, and organizations are served in turn: a decision of one never waits behind a hundred of another.
  */
-export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerOrg: number }, metrics: Metrics) {
+export function limitConcurrentDecisions(app: App, { decisionsPerOrg }: { decisionsPerOrg: number }, metrics: Metrics) {
   const recent = new RecentOrgs()
   app.addHook('onClose', () => recent.close())
   const slots = new FairSlots({
     total: Number.POSITIVE_INFINITY,
-    perOrg: () => (recent.areSeveral ? decisionsPerOrg : Number.POSITIVE_INFINITY),
+    perOrg: () => (recent.hasSeveral ? decisionsPerOrg : Number.POSITIVE_INFINITY),
     maxWaitingPerOrg,
     maxWaitMs,
   })
@@ -40,8 +40,8 @@ export function takeDecisionTurns(app: App, { decisionsPerOrg }: { decisionsPerO
       if (reply.raw.closed) slots.leave(orgId)
       else reply.raw.once('close', () => slots.leave(orgId))
     }
-    goOnInTurn(slots, orgId, reply, { entered, refusal: turnedAway }, done)
+    continueWithSlot(slots, orgId, reply, { entered, refusal: tooManyDecisions }, done)
   })
 }
 
-const turnedAway = 'The organization has too many concurrent decisions. Retry with backoff.'
+const tooManyDecisions = 'The organization has too many concurrent decisions. Retry with backoff.'

@@ -5,13 +5,13 @@ export const knownValues = 'x-extensible-enum'
 /** Keyword for parts of an object's example that its fields alone do not give; read by `exampleOf`, not published. */
 export const exampleFields = 'x-example-fields'
 
-const growth = 'New values may be added; handle unknown ones gracefully.'
+const extensibleNote = 'New values may be added; handle unknown ones gracefully.'
 
 /** Returns a request schema as it is enforced: objects accept no field that they do not name. */
-export const documentedRequest = (schema: unknown): unknown => map(schema, closed)
+export const documentRequest = (schema: unknown): unknown => map(schema, closeObject)
 
 /** Returns a response schema as it is promised: objects have no unnamed field, lists of values can grow. */
-export const documentedAnswer = (schema: unknown): unknown => map(schema, (node) => open(closed(node)))
+export const documentResponse = (schema: unknown): unknown => map(schema, (node) => open(closeObject(node)))
 
 const literal = new Set(['examples', 'example', 'default', 'enum', 'const', knownValues, exampleFields])
 
@@ -28,7 +28,7 @@ function map(schema: unknown, change: (node: JsonSchema) => JsonSchema): unknown
 
 const isObject = ({ type }: JsonSchema) => type === 'object' || (Array.isArray(type) && type.includes('object'))
 
-const closed = (node: JsonSchema): JsonSchema =>
+const closeObject = (node: JsonSchema): JsonSchema =>
   isObject(node) && node.properties && !('additionalProperties' in node)
     ? { ...node, additionalProperties: false }
     : node
@@ -37,6 +37,6 @@ function open(node: JsonSchema): JsonSchema {
   const values = (node[knownValues] ?? node['enum']) as unknown[] | undefined
   if (!Array.isArray(values) || values.length < 2 || !values.every((value) => typeof value === 'string')) return node
   const { enum: _, [knownValues]: __, description, ...rest } = node
-  const said = description === undefined ? growth : `${description as string} ${growth}`
+  const said = description === undefined ? extensibleNote : `${description as string} ${extensibleNote}`
   return { ...rest, type: 'string', description: said, [knownValues]: values }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { ApiError, type FieldFault, validationFailed } from './errors.ts'
-import type { App, Route } from './routes.ts'
+import type { ApiRoute, App } from './routes.ts'
 
 /**
  * Entity tags of configuration: of everything that can be replaced, changed or deleted where it is read. A tag is computed from
@@ -34,7 +34,7 @@ const writing = new Set(['PUT', 'PATCH', 'DELETE'])
  * Returns the routes whose responses carry an entity tag, as `METHOD template`, each with the shape that the tag is computed
  * from.
  */
-export function taggedShapes(routes: readonly Route[]): Map<string, Shape> {
+export function taggedShapes(routes: readonly ApiRoute[]): Map<string, Shape> {
   const changeable = new Set(routes.filter(({ method }) => writing.has(method)).map(({ template }) => template))
   const shapes = new Map<string, Shape>()
   for (const { method, template, schema } of routes) {
@@ -51,8 +51,8 @@ export function taggedShapes(routes: readonly Route[]): Map<string, Shape> {
 
 /** Returns the entity tag of a resource, from its value as GET returns it. */
 export function tagOf(shape: Shape, value: unknown): string {
-  const version = digest(part(shape, value, false), versionLength)
-  const state = part(shape, value, true)
+  const version = digest(selectFields(shape, value, false), versionLength)
+  const state = selectFields(shape, value, true)
   return state === undefined ? `"${version}"` : `"${version}.${digest(state, stateLength)}"`
 }
 
@@ -63,18 +63,18 @@ const digest = (value: unknown, length: number) =>
     .slice(0, length)
 
 /** Returns the fields of a value that change by themselves, or all others. */
-function part(shape: Shape, value: unknown, isComputed: boolean): unknown {
+function selectFields(shape: Shape, value: unknown, isComputed: boolean): unknown {
   if (shape['x-computed'] === true) return isComputed ? value : undefined
   if (value === null || typeof value !== 'object') return isComputed ? undefined : value
   const own = shape.anyOf?.find(({ type }) => type === (Array.isArray(value) ? 'array' : 'object')) ?? shape
   if (Array.isArray(value)) {
-    const items = value.map((item) => part(own.items ?? {}, item, isComputed))
+    const items = value.map((item) => selectFields(own.items ?? {}, item, isComputed))
     return isComputed && items.every((item) => item === undefined) ? undefined : items
   }
   const fields = value as Record<string, unknown>
   const names = Object.keys(own.properties ?? fields).sort()
   const parts = names.flatMap((name) => {
-    const found = part(own.properties?.[name] ?? {}, fields[name], isComputed)
+    const found = selectFields(own.properties?.[name] ?? {}, fields[name], isComputed)
     return found === undefined ? [] : [[name, found] as const]
   })
   return isComputed && parts.length === 0 ? undefined : parts
@@ -88,7 +88,7 @@ type Tags = '*' | readonly string[]
 
 const conditions = ['If-Match', 'If-None-Match'] as const
 
-function tagsIn(request: FastifyRequest, condition: (typeof conditions)[number]): Tags | undefined {
+function parseTags(request: FastifyRequest, condition: (typeof conditions)[number]): Tags | undefined {
   const text = request.headers[condition.toLowerCase()] as string | undefined
   if (text === undefined) return undefined
   return text.trim() === '*' ? '*' : (text.match(eachTag) ?? [])
@@ -107,8 +107,8 @@ const matchesWeakly = (tags: Tags, current: string) =>
  * GET returns it, or nothing when it does not exist.
  */
 export function assertUnchanged(request: FastifyRequest, current: object | null | undefined, absent?: object) {
-  const ifMatch = tagsIn(request, 'If-Match')
-  const ifNoneMatch = tagsIn(request, 'If-None-Match')
+  const ifMatch = parseTags(request, 'If-Match')
+  const ifNoneMatch = parseTags(request, 'If-None-Match')
   if (ifMatch === undefined && ifNoneMatch === undefined) return
   const known = current ? tagOf(request.tagged!, current) : undefined
   // A resource that is not set has a state too, but `*` requires one that exists.
@@ -125,7 +125,7 @@ export const isConditional = ({ headers, tagged, method }: FastifyRequest) =>
  * Adds entity tags to configuration, refuses conditions that are malformed or not met, and answers 304 to callers with the
  * current state.
  */
-export function honourConditions(app: App, routes: readonly Route[]) {
+export function honourConditions(app: App, routes: readonly ApiRoute[]) {
   let shapes = new Map<string, Shape>()
   app.decorateRequest('tagged')
   app.addHook('onReady', (done) => {
@@ -138,7 +138,7 @@ export function honourConditions(app: App, routes: readonly Route[]) {
     request.tagged = shapes.get(`${method} ${request.route.template}`)
     const faults = conditions.flatMap((condition) => {
       const text = request.headers[condition.toLowerCase()] as string | undefined
-      return text === undefined || !request.principal ? [] : faultsOf(request, condition, text)
+      return text === undefined || !request.principal ? [] : conditionFaults(request, condition, text)
     })
     done(faults.length > 0 ? validationFailed(faults) : undefined)
   })
@@ -149,7 +149,8 @@ export function honourConditions(app: App, routes: readonly Route[]) {
     if (!tagged || !isState || typeof payload !== 'string') return done(null, payload)
     const current = tagOf(tagged, JSON.parse(payload))
     reply.header('etag', current)
-    const known = request.method === 'GET' || request.method === 'HEAD' ? tagsIn(request, 'If-None-Match') : undefined
+    const known =
+      request.method === 'GET' || request.method === 'HEAD' ? parseTags(request, 'If-None-Match') : undefined
     if (known === undefined || !matchesWeakly(known, current)) return done(null, payload)
     reply.code(304).removeHeader('content-type')
     // The framework itself drops the body of a response to HEAD.
@@ -170,7 +171,11 @@ export function conditionHeaders(method: string): OpenAPIV3_1.ParameterObject[] 
     : [condition('If-Match', 'Entity tags, or `*`: 412 `precondition_failed` if none is current.')]
 }
 
-function faultsOf({ tagged, method }: FastifyRequest, field: (typeof conditions)[number], text: string): FieldFault[] {
+function conditionFaults(
+  { tagged, method }: FastifyRequest,
+  field: (typeof conditions)[number],
+  text: string,
+): FieldFault[] {
   if (!tagList.test(text.trim()))
     return [{ field, code: 'invalid_format', message: 'Must be * or a list of quoted entity tags.' }]
   // A condition that is ignored would be taken for one that was met.

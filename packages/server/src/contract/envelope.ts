@@ -46,10 +46,10 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
 export const statusOf = (thrown: unknown, request: FastifyRequest) => toApiError(thrown, request).status
 
 /** Looks up a stored response to send in place of a refusal; `undefined` when the refusal stands. */
-export type LookBack = (request: FastifyRequest) => Promise<{ status: number; body: string } | undefined>
+export type FindStoredResponse = (request: FastifyRequest) => Promise<{ status: number; body: string } | undefined>
 
 /** Answers every error of every route with the envelope; a refusal only when no response is stored for its idempotency key. */
-export function answerErrors(app: App, log: Log, lookBack: LookBack = async () => undefined) {
+export function answerErrors(app: App, log: Log, findStoredResponse: FindStoredResponse = async () => undefined) {
   app.decorateRequest('isKeyPending', false)
   app.setErrorHandler((thrown: unknown, request, reply) => {
     if (request.isKeyPending && thrown instanceof ApiError && thrown.status < 500) return byKey(thrown, request, reply)
@@ -60,7 +60,7 @@ export function answerErrors(app: App, log: Log, lookBack: LookBack = async () =
   async function byKey(refusal: ApiError, request: FastifyRequest, reply: FastifyReply) {
     request.isKeyPending = false
     try {
-      const kept = await lookBack(request)
+      const kept = await findStoredResponse(request)
       if (kept) return replay(reply, kept.status, kept.body)
     } catch (error) {
       sendError(log, error, request, reply)
@@ -77,8 +77,8 @@ export function sendError(log: Log, thrown: unknown, request: FastifyRequest, re
   const wasCutShort = request.raw.readableAborted && !(thrown instanceof ApiError)
   const error = wasCutShort ? badBody('invalid_body', 'The body was cut short.') : toApiError(thrown, request)
   // Refusals under load are counted, not logged one by one: the log must not be what breaks next.
-  const isTurnedAway = error.code === 'service_unavailable' && error === thrown && error.cause === undefined
-  if (error.status >= 500 && !isTurnedAway) {
+  const isShed = error.code === 'service_unavailable' && error === thrown && error.cause === undefined
+  if (error.status >= 500 && !isShed) {
     log.error(
       {
         trace_id: request.id,
@@ -124,11 +124,11 @@ export const asJsonText = (reply: FastifyReply, status: number) =>
   reply.code(status).type('application/json').serializer(asIs)
 
 /** Headers that every response of a route carries, whatever it is. */
-const ofEveryAnswer = new Set([traceHeader, 'deprecation', 'sunset', 'link'])
+const commonHeaders = new Set([traceHeader, 'deprecation', 'sunset', 'link'])
 
 /** Turns a response that is about to be sent into a refusal; returns the body to send in place of its own. */
 export function withhold(reply: FastifyReply, refusal: ApiError): string {
-  for (const name of Object.keys(reply.getHeaders())) if (!ofEveryAnswer.has(name)) reply.removeHeader(name)
+  for (const name of Object.keys(reply.getHeaders())) if (!commonHeaders.has(name)) reply.removeHeader(name)
   asJsonText(reply.headers(protectiveHeaders), refusal.status)
   return envelope(refusal)
 }

@@ -2,10 +2,10 @@ import type { OpenAPIV3_1 } from 'openapi-types'
 import { headersOf } from './answer-headers.ts'
 import { errorExample } from './error-examples.ts'
 import { catalog, type ErrorCode, errorCodes } from './errors.ts'
-import { type DeclaredError, honoursIdempotencyKey, type Route } from './routes.ts'
+import { type ApiRoute, type DeclaredError, honoursIdempotencyKey } from './routes.ts'
 
 /** Returns the error codes of a route by status: its own, and those that any route can return. */
-export function errorsOf(route: Pick<Route, 'method' | 'declaration'>): Map<number, ErrorCode[]> {
+export function errorsOf(route: Pick<ApiRoute, 'method' | 'declaration'>): Map<number, ErrorCode[]> {
   const { declaration, method } = route
   const all: DeclaredError[] = [
     'bad_request',
@@ -101,7 +101,7 @@ const usualErrors = errorsOf({ method: 'POST', declaration: {} })
  * Returns the component name of a response, by how its codes differ from the usual ones, so that a name never comes to mean
  * another set.
  */
-export function errorResponseName(status: number, codes: readonly ErrorCode[], { declaration }: Route): string {
+export function errorResponseName(status: number, codes: readonly ErrorCode[], { declaration }: ApiRoute): string {
   const usual = usualErrors.get(status) ?? []
   const more = codes.filter((code) => !usual.includes(code)).map((code) => `.${pascalCase(code)}`)
   const less = usual.filter((code) => !codes.includes(code)).map((code) => `.Not${pascalCase(code)}`)
@@ -111,7 +111,7 @@ export function errorResponseName(status: number, codes: readonly ErrorCode[], {
 export const errorResponse = (
   status: number,
   codes: readonly ErrorCode[],
-  route: Route,
+  route: ApiRoute,
 ): OpenAPIV3_1.ResponseObject & { 'x-error-codes': readonly ErrorCode[] } => ({
   description: codes.map((code) => `\`${code}\`: ${catalog[code].message}`).join('\n\n'),
   // Not a union of the codes' schemas: a code added later would look like a broken promise to every reader.

@@ -7,7 +7,7 @@ interface CatalogEntry {
   readonly details: TObject
 }
 
-const none = Type.Object({})
+const noDetails = Type.Object({})
 
 /** Details of a policy decision: the rule, the reason, and the model or action that was attempted. */
 const policyDecision = Type.Object({
@@ -26,7 +26,7 @@ const Amount = Type.Union([Usd, Count])
  * The amounts behind a refusal and the decision that explains it; in a batch also the run concerned, and what was recorded
  * despite the refusal.
  */
-const decided = {
+const explanationFields = {
   decision_id: Type.Optional(Type.String()),
   index: Type.Optional(Count),
   settled: Type.Optional(Type.Array(Type.Object({ index: Count, run_id: Type.String() }))),
@@ -34,7 +34,7 @@ const decided = {
     Type.String({ description: 'A cheaper model of the same route that every limit still has room for.' }),
   ),
 }
-const refused = { held_usd: Type.Optional(Usd), attempted_usd: Type.Optional(Usd), ...decided }
+const refusalFields = { held_usd: Type.Optional(Usd), attempted_usd: Type.Optional(Usd), ...explanationFields }
 
 export const fieldErrorCodes = [
   'invalid_json',
@@ -73,23 +73,31 @@ export interface FieldFault {
 
 /** Every error code `/v1` can return. Append only: clients switch on these strings. */
 export const catalog = {
-  bad_request: { statuses: [400], message: 'The request is malformed.', details: none },
+  bad_request: { statuses: [400], message: 'The request is malformed.', details: noDetails },
   unauthorized: {
     statuses: [401],
     message: 'A valid API key is needed: Authorization: Bearer <API_KEY>.',
-    details: none,
+    details: noDetails,
   },
-  key_expired: { statuses: [401], message: 'The API key has expired or is not valid yet.', details: none },
-  session_revoked: { statuses: [401], message: 'The console session was revoked or has expired.', details: none },
-  forbidden: { statuses: [403], message: 'Your role does not permit this operation.', details: none },
+  key_expired: { statuses: [401], message: 'The API key has expired or is not valid yet.', details: noDetails },
+  session_revoked: { statuses: [401], message: 'The console session was revoked or has expired.', details: noDetails },
+  forbidden: { statuses: [403], message: 'Your role does not permit this operation.', details: noDetails },
   missing_scope: {
     statuses: [403],
     message: 'The API key lacks a scope that this operation needs.',
     details: Type.Object({ required: Type.String() }),
   },
-  ip_not_allowed: { statuses: [403], message: "Your address is not on the organization's allow-list.", details: none },
-  org_suspended: { statuses: [403], message: 'The organization is suspended.', details: none },
-  residency_violation: { statuses: [403], message: "The organization's data may not leave its region.", details: none },
+  ip_not_allowed: {
+    statuses: [403],
+    message: "Your address is not on the organization's allow-list.",
+    details: noDetails,
+  },
+  org_suspended: { statuses: [403], message: 'The organization is suspended.', details: noDetails },
+  residency_violation: {
+    statuses: [403],
+    message: "The organization's data may not leave its region.",
+    details: noDetails,
+  },
   policy_blocked: { statuses: [403], message: 'A policy of the organization blocks this.', details: policyDecision },
   policy_approval_required: {
     statuses: [403],
@@ -106,25 +114,25 @@ export const catalog = {
     message: 'The support grant does not cover this operation.',
     details: Type.Object({ reason: Type.String(), scope: Type.String(), method: Type.String() }),
   },
-  not_found: { statuses: [404], message: 'There is nothing here, or nothing that you may see.', details: none },
-  conflict: { statuses: [409], message: 'The operation conflicts with the current state.', details: none },
+  not_found: { statuses: [404], message: 'There is nothing here, or nothing that you may see.', details: noDetails },
+  conflict: { statuses: [409], message: 'The operation conflicts with the current state.', details: noDetails },
   precondition_failed: {
     statuses: [412],
     message: 'It has changed since the state that If-Match names.',
-    details: none,
+    details: noDetails,
   },
   idempotency_key_conflict: {
     statuses: [409],
     message: 'The Idempotency-Key was used before with a different request.',
-    details: none,
+    details: noDetails,
   },
   idempotency_key_processing: {
     statuses: [409],
     message: 'A request with this Idempotency-Key is still in flight.',
-    details: none,
+    details: noDetails,
   },
-  gone: { statuses: [410], message: 'This is permanently unavailable.', details: none },
-  payload_too_large: { statuses: [413], message: 'The request body is over the limit.', details: none },
+  gone: { statuses: [410], message: 'This is permanently unavailable.', details: noDetails },
+  payload_too_large: { statuses: [413], message: 'The request body is over the limit.', details: noDetails },
   validation_failed: {
     statuses: [422],
     message: 'The request has invalid fields.',
@@ -143,7 +151,7 @@ export const catalog = {
       spent_usd: Usd,
       resets_at: Timestamp,
       reason: Type.Optional(Type.String({ description: '`pre_flight`: refused before cost was incurred.' })),
-      ...refused,
+      ...refusalFields,
     }),
   },
   chain_budget_exceeded: {
@@ -154,7 +162,7 @@ export const catalog = {
       current: Amount,
       attempted: Amount,
       limit: Amount,
-      ...decided,
+      ...explanationFields,
     }),
   },
   budget_exceeded: {
@@ -167,7 +175,7 @@ export const catalog = {
       spent_usd: Usd,
       period_start: Timestamp,
       period_end: Timestamp,
-      ...refused,
+      ...refusalFields,
     }),
   },
   quota_exhausted: {
@@ -179,18 +187,23 @@ export const catalog = {
       used: Amount,
       attempted: Amount,
       resets_at: Nullable(Timestamp),
-      ...decided,
+      ...explanationFields,
     }),
   },
   credits_exhausted: {
     statuses: [402],
     message: "The customer's remaining credits cannot cover the charge.",
-    details: Type.Object({ available_usd: Usd, attempted_usd: Usd, ...decided }),
+    details: Type.Object({ available_usd: Usd, attempted_usd: Usd, ...explanationFields }),
   },
   plan_limit_exceeded: {
     statuses: [402],
     message: 'The monthly entitlement of the plan is used up.',
-    details: Type.Object({ limit_kind: Type.Enum(['runs', 'tokens']), limit: Count, used: Count, ...decided }),
+    details: Type.Object({
+      limit_kind: Type.Enum(['runs', 'tokens']),
+      limit: Count,
+      used: Count,
+      ...explanationFields,
+    }),
   },
   rate_limited: {
     statuses: [429],
@@ -205,10 +218,14 @@ export const catalog = {
   internal: {
     statuses: [500],
     message: 'An unexpected error occurred. Quote the x-svc-trace-id header.',
-    details: none,
+    details: noDetails,
   },
-  no_model_passes_eval: { statuses: [503], message: 'No eligible model meets the eval bar.', details: none },
-  service_unavailable: { statuses: [503], message: 'A dependency is unavailable. Retry with backoff.', details: none },
+  no_model_passes_eval: { statuses: [503], message: 'No eligible model meets the eval bar.', details: noDetails },
+  service_unavailable: {
+    statuses: [503],
+    message: 'A dependency is unavailable. Retry with backoff.',
+    details: noDetails,
+  },
 } as const satisfies Record<string, CatalogEntry>
 
 export type ErrorCode = keyof typeof catalog

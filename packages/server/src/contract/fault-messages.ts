@@ -2,9 +2,9 @@ import type { ErrorObject } from 'ajv'
 
 /** Returns the message of a validation fault, in a sentence for people. */
 export const messageOf = ({ keyword, params }: ErrorObject): string =>
-  sentences[keyword]?.({ params, limit: params['limit'] as number }) ?? 'Must be valid.'
+  messages[keyword]?.({ params, limit: params['limit'] as number }) ?? 'Must be valid.'
 
-interface Fault {
+interface KeywordFault {
   readonly params: ErrorObject['params']
   readonly limit: number
 }
@@ -21,7 +21,7 @@ const names: Record<string, string> = {
 
 const quoted = (value: unknown) => JSON.stringify(value)
 
-const sentences: Record<string, (fault: Fault) => string> = {
+const messages: Record<string, (fault: KeywordFault) => string> = {
   type: ({ params }) =>
     `Must be ${[params['type'] as string | string[]]
       .flat()

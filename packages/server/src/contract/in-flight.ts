@@ -19,7 +19,7 @@ type Tracked = ServerResponse & { [key]?: InFlight }
 export const inFlightOf = (response: ServerResponse): InFlight | undefined => (response as Tracked)[key]
 
 /** Tracks the requests in progress, and calls back when one ends: answered, or abandoned by its caller. */
-export function trackRequests(app: App, ended: (request: InFlight) => void): RequestsInFlight {
+export function trackRequests(app: App, onEnd: (request: InFlight) => void): RequestsInFlight {
   const inFlight = new Set<InFlight>()
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -35,7 +35,7 @@ export function trackRequests(app: App, ended: (request: InFlight) => void): Req
   function end(this: Tracked) {
     const entry = this[key]!
     inFlight.delete(entry)
-    ended(entry)
+    onEnd(entry)
   }
 
   return inFlight

@@ -25,15 +25,15 @@ export function parseJsonText(text: string, field = 'body'): unknown {
 }
 
 /** Returns the fault of bytes that are not UTF-8, for formats that are text. */
-export const notUtf8 = (bytes: Buffer): unknown =>
+export const utf8Fault = (bytes: Buffer): unknown =>
   isUtf8(bytes) ? undefined : unreadable({ field: 'body', code: 'invalid_body', message: 'Must be valid UTF-8.' })
 
 /** Returns the fault of JSON with more structure than its bounds allow; such JSON is not parsed. */
-function excessive(bytes: Buffer, bounds: JsonBounds): unknown {
+function structureFault(bytes: Buffer, bounds: JsonBounds): unknown {
   const excess = new JsonStructure(bounds).excessIn(bytes)
   return excess === undefined ? undefined : unreadable(excessFault(excess, bounds, 'body'))
 }
 
 export const jsonBody: BodyType = {
-  read: (bytes, bounds) => excessive(bytes, bounds) ?? notUtf8(bytes) ?? parseJsonText(bytes.toString('utf8')),
+  read: (bytes, bounds) => structureFault(bytes, bounds) ?? utf8Fault(bytes) ?? parseJsonText(bytes.toString('utf8')),
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ApiError } from './errors.ts'
-import { ListQuery, pageOf, pageRequest, readWindow, windowFilters } from './lists.ts'
+import { ListQuery, pageInMemory, pageRequest, readWindow, windowFilters } from './lists.ts'
 import { checkOf } from './semantic-check.ts'
 
 interface Row {
@@ -33,7 +33,7 @@ test('paging by any sort returns each row once, in order, while rows are inserte
       const seen: Row[] = []
       let cursor: string | undefined
       do {
-        const answer = pageOf(
+        const answer = pageInMemory(
           rows,
           pageRequest({ limit, sort, ...(cursor !== undefined && { cursor }) }, 'name'),
           position,

@@ -42,17 +42,20 @@ export const ListOf = <T extends TSchema>(item: T) =>
   )
 
 /** Types of sort fields that grow with time, so that the largest is the newest. */
-const growing = new Set<SortKind>(['time', 'integer', 'uuid'])
+const growingKinds = new Set<SortKind>(['time', 'integer', 'uuid'])
 
 /** Returns filters as properties of a query: optional, and with `invalid_filter` as the code of an invalid one. */
-const marked = <F extends Filters>(filters: F) =>
+const filterProperties = <F extends Filters>(filters: F) =>
   Object.fromEntries(
     Object.entries(filters).map(([name, schema]) => [name, Type.Optional({ ...schema, 'x-filter': true })]),
   ) as unknown as { [K in keyof F]: ReturnType<typeof Type.Optional<F[K]>> }
 
 /** Query schema of counts by day: a time window and filters. */
 export const DailyQuery = <F extends Filters>(filters: F = {} as F) =>
-  withCheck(Type.Object({ ...marked(windowFilters), ...marked(filters) }, { 'x-filter': true }), windowFaults)
+  withCheck(
+    Type.Object({ ...filterProperties(windowFilters), ...filterProperties(filters) }, { 'x-filter': true }),
+    windowFaults,
+  )
 
 /**
  * Query schema of a list. Sort fields must never be null; the first is the default, newest first unless `order` says otherwise.
@@ -66,7 +69,7 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
 ) {
   const fields = Object.keys(sorts) as S[]
   const [first] = fields as [S]
-  const byDefault = order === 'newest first' && growing.has(sorts[first]) ? (`-${first}` as const) : first
+  const byDefault = order === 'newest first' && growingKinds.has(sorts[first]) ? (`-${first}` as const) : first
   const choices = fields.flatMap((field): (S | `-${S}`)[] => [field, `-${field}`])
   const schema = Type.Object(
     {
@@ -90,7 +93,7 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
           'x-sort': true,
         }),
       ),
-      ...marked(filters),
+      ...filterProperties(filters),
     },
     { 'x-filter': true },
   )
@@ -156,7 +159,7 @@ function parseCursor(cursor: string, sort: string): Position | undefined {
 }
 
 /** Builds the response from the requested rows plus one, whose presence means that there is a next page. */
-export function page<T>(rows: readonly T[], request: PageRequest, positionOf: (row: T) => Position) {
+export function pageResponse<T>(rows: readonly T[], request: PageRequest, positionOf: (row: T) => Position) {
   const data = rows.slice(0, request.limit)
   const last = data.at(-1)
   const sort = `${request.descending ? '-' : ''}${request.sort}`
@@ -167,7 +170,7 @@ export function page<T>(rows: readonly T[], request: PageRequest, positionOf: (r
 }
 
 /** Pages a list that is held in memory and small enough to sort, with the same conventions. */
-export function pageOf<T>(all: readonly T[], request: PageRequest, positionOf: (row: T) => Position) {
+export function pageInMemory<T>(all: readonly T[], request: PageRequest, positionOf: (row: T) => Position) {
   const direction = request.descending ? -1 : 1
   const compare = (a: Position, b: Position) => direction * (compareText(a.value, b.value) || compareText(a.id, b.id))
   const { after } = request
@@ -175,7 +178,7 @@ export function pageOf<T>(all: readonly T[], request: PageRequest, positionOf: (
     .filter((row) => after === undefined || compare(positionOf(row), after) > 0)
     .sort((a, b) => compare(positionOf(a), positionOf(b)))
     .slice(0, request.limit + 1)
-  return page(rows, request, positionOf)
+  return pageResponse(rows, request, positionOf)
 }
 
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
@@ -194,13 +197,13 @@ const Instant = Type.String({
 /** Filters `from` and `to` of a half-open time window. */
 export const windowFilters = { from: Instant, to: { ...Instant, examples: ['2026-11-15'] } }
 
-export interface Window {
+export interface TimeWindow {
   readonly from: Date
   readonly to: Date
 }
 
 /** Reads a validated window; the caller's defaults fill a missing end. */
-export function readWindow(query: { from?: string; to?: string }, defaults: Window): Window {
+export function readWindow(query: { from?: string; to?: string }, defaults: TimeWindow): TimeWindow {
   const from = query.from === undefined ? defaults.from : new Date(query.from)
   const to = query.to === undefined ? defaults.to : new Date(query.to)
   const faults = spanFaults(from, to)

@@ -6,7 +6,7 @@ const type = new RegExp(`^\\s*(${token}/${token})\\s*`)
  * Returns the media type that a header names, ignoring unknown parameters; undefined when the header is malformed or names an
  * encoding other than UTF-8.
  */
-export function utf8TypeOf(header: string): string | undefined {
+export function parseUtf8MediaType(header: string): string | undefined {
   if (header === 'application/json') return header
   const [whole, name] = type.exec(header) ?? []
   if (whole === undefined) return undefined

@@ -1,5 +1,5 @@
 import type { FieldFault } from './errors.ts'
-import { notUtf8, parseJsonText } from './json-body.ts'
+import { parseJsonText, utf8Fault } from './json-body.ts'
 import { excessFault, JsonStructure } from './json-bounds.ts'
 import type { BodyType } from './routes.ts'
 import { bodyFaultsOf, unreadable } from './unreadable.ts'
@@ -14,7 +14,7 @@ export const readNdjson = (field: string, maxLines: number): BodyType => ({
   source: { url: import.meta.url, name: 'readNdjson', parameters: [field, maxLines] },
   schema: { type: 'string', description: `One element of \`${field}\` as JSON on each line.` },
   read: (bytes, bounds) => {
-    const fault = notUtf8(bytes)
+    const fault = utf8Fault(bytes)
     if (fault !== undefined) return fault
     const values: unknown[] = []
     const faults: FieldFault[] = []

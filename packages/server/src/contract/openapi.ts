@@ -1,19 +1,19 @@
 import swagger from '@fastify/swagger'
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { type AnswerKind, headerComponents, headersOf } from './answer-headers.ts'
-import { documentedAnswer, documentedRequest } from './document-schemas.ts'
+import { headerComponents, headersOf, type ResponseKind } from './answer-headers.ts'
+import { documentRequest, documentResponse } from './document-schemas.ts'
 import { conditionHeaders, taggedShapes } from './entity-tags.ts'
 import { errorResponse, errorResponseName, errorSchemas, errorsOf } from './error-responses.ts'
 import type { ErrorCode } from './errors.ts'
 import { addReadOnly } from './read-only.ts'
 import {
+  type ApiRoute,
   type App,
   honoursIdempotencyKey,
   isContractPath,
   type Role,
-  type Route,
   type RouteDeclaration,
-  rolesFrom,
+  rolesIncluding,
 } from './routes.ts'
 import { answerExample } from './schema-examples.ts'
 import type { JsonSchema } from './strict-schema.ts'
@@ -66,7 +66,7 @@ export const tagsOf = (app: App) => tags.get(app.server) ?? []
  */
 export function completeDocument(
   base: Document,
-  routes: readonly Route[],
+  routes: readonly ApiRoute[],
   tags: OpenAPIV3_1.TagObject[],
   webhooks: NonNullable<Document['webhooks']>,
   faults: string[] = [],
@@ -89,7 +89,12 @@ export function completeDocument(
       faults.push(`${route.method} ${route.template}: its body has no example; give the schema \`examples\``)
     for (const [status, response] of Object.entries(operation.responses ?? {}))
       faults.push(
-        ...describeAnswer(response as OpenAPIV3_1.ResponseObject, { route, isTagged, status: Number(status), request }),
+        ...describeResponse(response as OpenAPIV3_1.ResponseObject, {
+          route,
+          isTagged,
+          status: Number(status),
+          request,
+        }),
       )
     for (const [status, codes] of errorsOf(route)) {
       const name = errorResponseName(status, codes, route)
@@ -97,7 +102,7 @@ export function completeDocument(
       operation.responses![String(status)] = { $ref: `#/components/responses/${name}` }
     }
   }
-  for (const route of routes) if (route.method === 'PUT' || route.method === 'PATCH') admitReadOnly(document, route)
+  for (const route of routes) if (route.method === 'PUT' || route.method === 'PATCH') documentReadOnly(document, route)
   document.components = {
     ...document.components,
     schemas: { ...document.components?.schemas, ...errorSchemas() },
@@ -123,7 +128,7 @@ function describeCallers(operation: OpenAPIV3_1.OperationObject, declaration: Ro
   const { open, anyKey, role, scope, tenant } = declaration
   operation.security = open ? [] : [{ key: [] }]
   const extensions = {
-    ...(role && { 'x-roles': tenant ? [...rolesFrom(tenant.role), role] : rolesFrom(role) }),
+    ...(role && { 'x-roles': tenant ? [...rolesIncluding(tenant.role), role] : rolesIncluding(role) }),
     ...(scope && { 'x-scope': scope }),
     ...(tenant && { 'x-tenant-scope': tenant.scope }),
     ...(role === 'operator' && { 'x-badges': [{ name: tenant ? 'Operators and organization' : 'Operators' }] }),
@@ -134,14 +139,14 @@ function describeCallers(operation: OpenAPIV3_1.OperationObject, declaration: Ro
   function callersInWords(): string {
     if (open) return 'Needs no key.'
     if (anyKey) return 'Accepts any valid key, whatever its role and scopes.'
-    const needs = (who: Role, what: string) => `role ${inWords(rolesFrom(who))} and scope \`${what}\``
+    const needs = (who: Role, what: string) => `role ${listInWords(rolesIncluding(who))} and scope \`${what}\``
     if (role !== 'operator') return `Needs a key with ${needs(role!, scope!)}.`
     const own = tenant ? `, or a key of the organization with ${needs(tenant.role, tenant.scope)}` : ''
     return `For operators: needs a key with ${needs(role, scope!)}${own}.`
   }
 }
 
-function inWords(roles: readonly Role[]): string {
+function listInWords(roles: readonly Role[]): string {
   const named = roles.map((role) => `\`${role}\``)
   return named.length < 2 ? named.join() : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
 }
@@ -152,9 +157,9 @@ function describeRequest(operation: OpenAPIV3_1.OperationObject, types: NonNulla
   const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined
   if (!body) return
   // A body whose fields are all optional may be left out altogether.
-  if (!isNeeded(body)) body.required = false
+  if (!isBodyRequired(body)) body.required = false
   const json = body.content[jsonType]!
-  json.schema = documentedRequest(json.schema) as OpenAPIV3_1.SchemaObject
+  json.schema = documentRequest(json.schema) as OpenAPIV3_1.SchemaObject
   for (const [type, { schema, example }] of Object.entries(types))
     body.content[type] = { schema: schema ?? json.schema, ...(example !== undefined && { example }) }
 }
@@ -168,38 +173,38 @@ const firstValue = (examples: OpenAPIV3_1.MediaTypeObject['examples'] = {}): unk
   Object.values(examples).map((example) => ('value' in example ? example.value : undefined))[0]
 
 /** Completes a success response; returns what its route has omitted. */
-function describeAnswer(
+function describeResponse(
   response: OpenAPIV3_1.ResponseObject,
-  { request, ...kind }: Pick<AnswerKind, 'status' | 'isTagged'> & { route: Route; request: unknown },
+  { request, ...kind }: Pick<ResponseKind, 'status' | 'isTagged'> & { route: ApiRoute; request: unknown },
 ): string[] {
   const missing: string[] = []
   const bodies = Object.entries(response.content ?? {}) as [string, { schema?: JsonSchema; example?: unknown }][]
   for (const [type, media] of bodies) {
     if (!media.schema || isBinary(type)) continue
     media.example ??= answerExample(media.schema, request, missing)
-    media.schema = documentedAnswer(media.schema) as JsonSchema
+    media.schema = documentResponse(media.schema) as JsonSchema
   }
   response.headers = headersOf({ ...kind, codes: [], isDeprecated: false })
   const answer = `${kind.route.method} ${kind.route.template} ${kind.status}`
   return [
-    ...(response.description === undescribed ? [`${answer}: has no description; give its schema one`] : []),
+    ...(response.description === defaultDescription ? [`${answer}: has no description; give its schema one`] : []),
     ...missing.map((field) => `${answer}: ${field} has no example; give its schema \`examples\``),
   ]
 }
 
 /** Text that the framework gives to a response without a description. */
-const undescribed = 'Default Response'
+const defaultDescription = 'Default Response'
 const isBinary = (type: string) => type === 'application/x-protobuf'
 
 /** Adds the read-only fields to the body of a change, which accepts what GET returns. */
-function admitReadOnly(document: Document, route: Route) {
+function documentReadOnly(document: Document, route: ApiRoute) {
   const answer = document.paths?.[route.template]?.get?.responses?.['200'] as OpenAPIV3_1.ResponseObject | undefined
   const body = operationOf(document, route).requestBody as OpenAPIV3_1.RequestBodyObject | undefined
   const [settable, shown] = [body?.content[jsonType]?.schema, answer?.content?.[jsonType]?.schema]
   if (settable && shown) addReadOnly(settable as JsonSchema, shown as JsonSchema)
 }
 
-function isNeeded({ content }: OpenAPIV3_1.RequestBodyObject): boolean {
+function isBodyRequired({ content }: OpenAPIV3_1.RequestBodyObject): boolean {
   const schema = content['application/json']?.schema
   if (!schema || '$ref' in schema) return true
   return (schema.required ?? []).length > 0 || schema.minProperties !== undefined
@@ -208,8 +213,8 @@ function isNeeded({ content }: OpenAPIV3_1.RequestBodyObject): boolean {
 /** Flags the operations that the deprecation registry lists at this moment. */
 export function flagDeprecated(
   document: Document,
-  routes: readonly Route[],
-  isDeprecated: (route: Route) => boolean,
+  routes: readonly ApiRoute[],
+  isDeprecated: (route: ApiRoute) => boolean,
 ): Document {
   const flagged = routes.filter(isDeprecated)
   if (flagged.length === 0) return document
@@ -239,7 +244,7 @@ export function resolvedResponse(
   return document.components!.responses![response.$ref.replace('#/components/responses/', '')] as DescribedResponse
 }
 
-function operationOf(document: Document, { method, template }: Route) {
+function operationOf(document: Document, { method, template }: ApiRoute) {
   const operation = document.paths?.[template]?.[method.toLowerCase() as 'get'] as
     | OpenAPIV3_1.OperationObject
     | undefined

@@ -18,7 +18,7 @@ interface Server {
 }
 
 /** Sets the headers before anything can respond; a cacheable route overrides them itself. */
-export function protectAnswers(app: Server) {
+export function protectResponses(app: Server) {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(protectiveHeaders)
     done()

@@ -3,7 +3,7 @@ import { Counter, Gauge } from 'prom-client'
 import type { Config } from '../config.ts'
 import { FairSlots, NoSlot } from '../infra/fair-slots.ts'
 import type { Metrics } from '../infra/metrics.ts'
-import { type ReadTurn, withReadTurn } from '../infra/read-turns.ts'
+import { type ReadLimiter, withReadLimiter } from '../infra/read-turns.ts'
 import { wholeSeconds } from '../infra/speed-limits.ts'
 import { TimeBudget } from '../infra/time-budget.ts'
 import { ApiError } from './errors.ts'
@@ -32,7 +32,7 @@ type Settings = Pick<
 >
 
 /** Gives every read one of its organization's slots, and expensive reads a budget of database time as well. */
-export function boundReads(app: App, settings: Settings, metrics: Metrics) {
+export function limitReads(app: App, settings: Settings, metrics: Metrics) {
   const { databasePoolSize, readsPerOrg, expensiveReadsPerOrg } = settings
   const line = { maxWaitingPerOrg, maxWaitMs }
   // The rest of the pool is for changes and for authentication, whatever is being read.
@@ -76,22 +76,22 @@ export function boundReads(app: App, settings: Settings, metrics: Metrics) {
   app.addHook('preHandler', (request, _reply, done) => {
     const { principal, route } = request
     if (route.readClass === undefined || !principal) return done()
-    const turn = turnOf(principal.orgId, route.readClass)
+    const limiter = createLimiter(principal.orgId, route.readClass)
     const waitMs = route.readClass === 'expensive' ? budget.waitMs(principal.orgId, performance.now()) : 0
-    if (waitMs === 0) return withReadTurn(turn, done)
-    void readLater(principal.orgId, waitMs, turn, done)
+    if (waitMs === 0) return withReadLimiter(limiter, done)
+    void readLater(principal.orgId, waitMs, limiter, done)
   })
 
-  async function readLater(orgId: string, waitMs: number, turn: ReadTurn, done: (refusal?: Error) => void) {
+  async function readLater(orgId: string, waitMs: number, limiter: ReadLimiter, done: (refusal?: Error) => void) {
     try {
       await waitForBudget(orgId, waitMs)
     } catch (error) {
       return done(error as Error)
     }
-    withReadTurn(turn, done)
+    withReadLimiter(limiter, done)
   }
 
-  const turnOf = (orgId: string, readClass: ReadClass): ReadTurn => ({
+  const createLimiter = (orgId: string, readClass: ReadClass): ReadLimiter => ({
     enter: () => enter(orgId, readClass),
     leave: () => slots[readClass].leave(orgId),
     spend: (ms) => readClass === 'expensive' && budget.spend(orgId, ms, performance.now()),

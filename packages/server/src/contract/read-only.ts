@@ -14,11 +14,11 @@ export interface ReadOnlyFields {
 type Fields = Record<string, unknown>
 
 /** Returns the schema of the objects in a property: its own, that of its elements, or that of its non-null variant. */
-function objectIn(schema: JsonSchema | undefined): JsonSchema | undefined {
+function objectSchemaIn(schema: JsonSchema | undefined): JsonSchema | undefined {
   if (schema === undefined || schema.properties) return schema
-  if (schema['type'] === 'array') return objectIn(schema['items'] as JsonSchema)
+  if (schema['type'] === 'array') return objectSchemaIn(schema['items'] as JsonSchema)
   const choices = (schema['anyOf'] as JsonSchema[] | undefined)?.filter(({ type }) => type !== 'null') ?? []
-  return choices.length === 1 ? objectIn(choices[0]) : undefined
+  return choices.length === 1 ? objectSchemaIn(choices[0]) : undefined
 }
 
 /** Returns every field of `view` that `body` lacks; undefined when there is none. */
@@ -29,7 +29,7 @@ export function readOnlyFields(body: JsonSchema, view: JsonSchema): ReadOnlyFiel
     const settable = body.properties?.[name]
     if (settable === undefined) own.set(name, shown['x-computed'] === true ? 'computed' : 'fixed')
     else {
-      const [settableObject, shownObject] = [objectIn(settable), objectIn(shown)]
+      const [settableObject, shownObject] = [objectSchemaIn(settable), objectSchemaIn(shown)]
       const deeper = settableObject && shownObject && readOnlyFields(settableObject, shownObject)
       if (deeper) inside.set(name, deeper)
     }
@@ -47,7 +47,7 @@ export function addReadOnly(body: JsonSchema, view: JsonSchema, fields = readOnl
       ...(kind === 'computed' && { 'x-computed': true }),
     }
   for (const [name, inside] of fields.inside)
-    addReadOnly(objectIn(body.properties![name])!, objectIn(view.properties![name])!, inside)
+    addReadOnly(objectSchemaIn(body.properties![name])!, objectSchemaIn(view.properties![name])!, inside)
 }
 
 const isObject = (value: unknown): value is Fields =>
@@ -75,9 +75,9 @@ export function withoutReadOnly<T>(value: T, fields: ReadOnlyFields): T {
 }
 
 /** Returns the faults of read-only fields that differ from the current value. Computed fields are not compared. */
-export function readOnlyFaults(value: unknown, standing: unknown, fields: ReadOnlyFields, path = ''): FieldFault[] {
+export function readOnlyFaults(value: unknown, current: unknown, fields: ReadOnlyFields, path = ''): FieldFault[] {
   if (!isObject(value)) return []
-  const stands = isObject(standing) ? standing : {}
+  const stands = isObject(current) ? current : {}
   const faults: FieldFault[] = []
   for (const [name, inner] of Object.entries(value)) {
     if (fields.own.get(name) === 'fixed' && !isDeepStrictEqual(inner, stands[name]))
@@ -93,9 +93,9 @@ export function readOnlyFaults(value: unknown, standing: unknown, fields: ReadOn
 }
 
 /** Compares elements by id where they have one, otherwise by position. */
-function faultsInside(value: unknown, standing: unknown, fields: ReadOnlyFields, path: string): FieldFault[] {
-  if (!Array.isArray(value)) return readOnlyFaults(value, standing, fields, path)
-  const elements: unknown[] = Array.isArray(standing) ? standing : []
+function faultsInside(value: unknown, current: unknown, fields: ReadOnlyFields, path: string): FieldFault[] {
+  if (!Array.isArray(value)) return readOnlyFaults(value, current, fields, path)
+  const elements: unknown[] = Array.isArray(current) ? current : []
   return value.flatMap((element: unknown, i) => {
     const id = isObject(element) && fields.own.has('id') ? element['id'] : undefined
     const same = id === undefined ? elements[i] : elements.find((other) => isObject(other) && other['id'] === id)

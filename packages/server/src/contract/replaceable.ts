@@ -8,7 +8,7 @@ import { bodyChecker } from './validation.ts'
 import { Nullable } from './wire.ts'
 
 /** Computes the new state of a resource: the whole of a PUT, or the current state with the fields of a PATCH. */
-export type Wanted<Input> = (standing: object | undefined) => Input
+export type DesiredState<Input> = (standing: object | undefined) => Input
 
 interface Operation {
   readonly summary: string
@@ -39,7 +39,7 @@ export function replaceable<P extends TSchema, I extends TObject, V extends TSch
   app: App,
   path: string,
   { config, tags, name, put, patch, params, body, view }: Replaceable<P, I, V>,
-  handler: (request: ReplaceRequest<P>, reply: FastifyReply, wanted: Wanted<Static<I>>) => Promise<Static<V>>,
+  handler: (request: ReplaceRequest<P>, reply: FastifyReply, wanted: DesiredState<Static<I>>) => Promise<Static<V>>,
 ) {
   const check = bodyChecker({ schema: body, judgesText: true })
   const settable = Object.keys(body.properties)

@@ -24,7 +24,7 @@ export function refuseUnmatched(app: App) {
  */
 export function refuseMalformedRequests(app: App) {
   app.addHook('onRequest', ({ raw }, reply, done) => {
-    const message = malformation(raw)
+    const message = findMalformation(raw)
     // A caller with an expectation may send its body or not, so what follows on the connection is ambiguous.
     if (message === unsupported) reply.raw.shouldKeepAlive = false
     done(message === undefined ? undefined : malformed(message))
@@ -34,7 +34,7 @@ export function refuseMalformedRequests(app: App) {
 const malformed = (message: string) => new ApiError('bad_request', {}, { message })
 const undecodablePath = 'The path has a malformed percent-encoding.'
 
-function malformation(message: IncomingMessage): string | undefined {
+function findMalformation(message: IncomingMessage): string | undefined {
   const { httpVersion, headers, rawHeaders: lines, url } = message
   if (headers.host === undefined && httpVersion === '1.1') return 'The host header is missing.'
   if (headers.host !== undefined && !authority.test(headers.host)) return 'The host header is malformed.'
@@ -79,7 +79,7 @@ const isUndecodable = (message: IncomingMessage) => (message as Matched)[undecod
  * Returns the target by which the route is found. A path that cannot be decoded is matched by its shape, so that its route
  * refuses it.
  */
-export function targetToMatch(message: IncomingMessage): string {
+export function routingTarget(message: IncomingMessage): string {
   const target = message.url!
   if (!target.includes('%')) return target
   const path = /^[^?#]*/.exec(target)![0]

@@ -2,7 +2,7 @@ import { FairSlots } from '../infra/fair-slots.ts'
 import { RecentOrgs } from '../infra/recent-orgs.ts'
 import { overloaded } from './load-shedding.ts'
 import type { App } from './routes.ts'
-import { goOnInTurn } from './slot-turns.ts'
+import { continueWithSlot } from './slot-turns.ts'
 
 /** Requests per turn: most take a fraction of a millisecond before they wait for something, so a turn lasts a few. */
 const perTurn = 16
@@ -14,7 +14,7 @@ const maxWaitMs = 5_000
  * Bounds how many requests start in one turn of the event loop while several organizations are active. Otherwise all that
  * arrived meanwhile would start at once, and whatever comes next, including responses to others, would wait for all of them.
  */
-export function takeRequestTurns(app: App) {
+export function paceRequests(app: App) {
   const recent = new RecentOrgs()
   app.addHook('onClose', () => recent.close())
   const slots = new FairSlots({
@@ -39,7 +39,7 @@ export function takeRequestTurns(app: App) {
     if (!principal) return done()
     const { orgId } = principal
     recent.add(orgId)
-    if (!recent.areSeveral) return done()
-    goOnInTurn(slots, orgId, reply, { entered: () => begin(orgId), refusal: overloaded }, done)
+    if (!recent.hasSeveral) return done()
+    continueWithSlot(slots, orgId, reply, { entered: () => begin(orgId), refusal: overloaded }, done)
   })
 }

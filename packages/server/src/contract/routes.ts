@@ -24,13 +24,13 @@ export type Role = (typeof roles)[number]
 const ranks: Record<Exclude<Role, 'operator'>, number> = { viewer: 1, service: 2, member: 2, admin: 3, owner: 4 }
 
 /** True when a role includes another. The operator role stands beside the roles of organizations, not above them. */
-export function reaches(role: Role, needed: Role): boolean {
+export function includesRole(role: Role, needed: Role): boolean {
   if (role === 'operator' || needed === 'operator') return role === needed
   return ranks[role] >= ranks[needed]
 }
 
 /** Returns every role that includes another, most powerful first. */
-export const rolesFrom = (needed: Role): Role[] => roles.filter((role) => reaches(role, needed))
+export const rolesIncluding = (needed: Role): Role[] => roles.filter((role) => includesRole(role, needed))
 
 export type Scope = `${string}:${'read' | 'write' | 'decide' | 'import' | 'manage'}`
 
@@ -93,7 +93,7 @@ export interface RouteDeclaration {
   /** The body is in a foreign format: only its shape is validated, the route judges its text. */
   foreignBody?: true
   /** Claims idempotency keys itself, in the transaction of its effect. */
-  keepsOwnAnswers?: true
+  storesOwnResponses?: true
   /** Ignores `Idempotency-Key`: it changes nothing, or recognizes by itself what it has recorded. */
   ignoresIdempotencyKey?: true
 }
@@ -112,7 +112,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Route {
+export interface ApiRoute {
   readonly method: string
   readonly template: string
   readonly declaration: RouteDeclaration
@@ -131,8 +131,8 @@ export const isContractPath = (path: string) => path.startsWith('/v1/')
  * Collects the `/v1` routes, from which authorization, documentation and tests derive what is true of all of them. A route that
  * does not declare its callers fails at start-up.
  */
-export function keepRouteList(app: App, limits: { bulkBodyLimitBytes: number }): Route[] {
-  const routes: Route[] = []
+export function collectRoutes(app: App, limits: { bulkBodyLimitBytes: number }): ApiRoute[] {
+  const routes: ApiRoute[] = []
   app.addHook('onRoute', (options) => {
     const template = templateOf(options.url)
     options.config = { ...options.config, template }
@@ -163,7 +163,7 @@ export function keepRouteList(app: App, limits: { bulkBodyLimitBytes: number }):
   return routes
 }
 
-export function keepDeclarations(app: App) {
+export function attachDeclarations(app: App) {
   app.decorateRequest('route')
   app.addHook('onRequest', (request, _reply, done) => {
     request.route = request.routeOptions.config

@@ -8,25 +8,25 @@ type Fields = Record<string, Json>
 const isFields = (value: Json): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** Fields found without an example in their schema. */
-export type Missing = string[]
+export type MissingExamples = string[]
 
 /**
  * Builds the example of a response from the examples of its fields; a field that the request has too takes the value of the
  * request's example.
  */
-export function answerExample(schema: JsonSchema, request: Json, missing: Missing = []): Json {
+export function answerExample(schema: JsonSchema, request: Json, missing: MissingExamples = []): Json {
   return exampleOf(schema, { at: '', request, missing })
 }
 
-interface Place {
+interface ExampleContext {
   readonly at: string
   readonly request: Json
-  readonly missing: Missing
+  readonly missing: MissingExamples
 }
 
-function exampleOf(schema: JsonSchema, place: Place): Json {
+function exampleOf(schema: JsonSchema, place: ExampleContext): Json {
   const given = schema['examples'] as Json[] | undefined
-  if (given && given.length > 0) return overlaid(given[0], place.request)
+  if (given && given.length > 0) return overlayExample(given[0], place.request)
   if ('const' in schema) return schema['const']
   const branches = (schema['anyOf'] ?? schema['oneOf']) as JsonSchema[] | undefined
   if (branches) {
@@ -40,7 +40,7 @@ function exampleOf(schema: JsonSchema, place: Place): Json {
   return leafExample(schema, place)
 }
 
-function objectExample(schema: JsonSchema, { at, request, missing }: Place): Fields {
+function objectExample(schema: JsonSchema, { at, request, missing }: ExampleContext): Fields {
   const fixed = (schema[exampleFields] ?? {}) as Fields
   const asked = isFields(request) ? request : {}
   const example: Fields = {}
@@ -53,7 +53,7 @@ function objectExample(schema: JsonSchema, { at, request, missing }: Place): Fie
   return example
 }
 
-function arrayExample(schema: JsonSchema, { at, request, missing }: Place): Json[] {
+function arrayExample(schema: JsonSchema, { at, request, missing }: ExampleContext): Json[] {
   const items = schema['items'] as JsonSchema | undefined
   if (!items) return []
   const least = Math.max(1, (schema['minItems'] as number | undefined) ?? 0)
@@ -61,7 +61,7 @@ function arrayExample(schema: JsonSchema, { at, request, missing }: Place): Json
   return asked.map((item) => exampleOf(items, { at: `${at}[]`, request: item, missing }))
 }
 
-function leafExample(schema: JsonSchema, { at, request, missing }: Place): Json {
+function leafExample(schema: JsonSchema, { at, request, missing }: ExampleContext): Json {
   if (request !== undefined && request !== null && typeName(request, schema) === schema['type']) return request
   const values = (schema[knownValues] ?? schema['enum']) as Json[] | undefined
   if (values) return values[0]
@@ -74,7 +74,7 @@ function leafExample(schema: JsonSchema, { at, request, missing }: Place): Json 
 }
 
 /** Overlays an example with the request's values of the same type. */
-function overlaid(example: Json, request: Json): Json {
+function overlayExample(example: Json, request: Json): Json {
   if (request === undefined || request === null || isFields(example) || Array.isArray(example)) return example
   return typeof example === typeof request ? request : example
 }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { type FairSlots, NoSlot } from '../infra/fair-slots.ts'
 import { ApiError } from './errors.ts'
 
-interface Turn {
+interface SlotWait {
   /** Called once the request has its slot, before it continues. */
   readonly entered: () => void
   /** Message of the refusal when the queue is full or the wait timed out. */
@@ -10,11 +10,11 @@ interface Turn {
 }
 
 /** Continues a request as soon as its organization has a slot. A caller that has hung up by then gets no response. */
-export function goOnInTurn(
+export function continueWithSlot(
   slots: FairSlots,
   orgId: string,
   reply: FastifyReply,
-  { entered, refusal }: Turn,
+  { entered, refusal }: SlotWait,
   done: (refused?: Error) => void,
 ) {
   if (slots.tryEnter(orgId)) {

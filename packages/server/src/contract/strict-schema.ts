@@ -1,19 +1,19 @@
 export type JsonSchema = { [key: string]: unknown } & { properties?: Record<string, JsonSchema> }
 
-const strayFieldsListed = 20
+const maxListedStrayFields = 20
 
 /**
  * Returns plain JSON Schema, closed against unknown fields. An array with too many elements, or an object with far too many
  * fields, is refused before they are looked at: listing each would let one request cause unbounded work.
  */
-export function strictly(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(strictly)
+export function toStrictSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toStrictSchema)
   if (schema === null || typeof schema !== 'object') return schema
   const copy: JsonSchema = {}
-  for (const [key, value] of Object.entries(schema)) copy[key] = key === 'examples' ? value : strictly(value)
+  for (const [key, value] of Object.entries(schema)) copy[key] = key === 'examples' ? value : toStrictSchema(value)
   if (copy['type'] === 'object' && copy.properties && !('additionalProperties' in copy)) {
     const { properties, required, ...rest } = copy
-    const maxProperties = Object.keys(properties).length + strayFieldsListed
+    const maxProperties = Object.keys(properties).length + maxListedStrayFields
     const inside = { properties, additionalProperties: false, ...(required !== undefined && { required }) }
     return { ...rest, maxProperties, if: { maxProperties }, then: { type: 'object', ...inside } }
   }

@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 /** The GET route of a resource: its schema and handler. */
-interface Reading {
+interface ResourceReader {
   readonly view: JsonSchema
   readonly read: RouteHandlerMethod
   /** Read-only fields by body schema. */
@@ -21,29 +21,29 @@ interface Reading {
 }
 
 /** A body as it was sent, with its read-only fields. */
-interface Sent {
+interface SentBody {
   readonly sent: object
   readonly fields: ReadOnlyFields
 }
 
-export interface TakingBack {
+export interface ReadOnlyGuard {
   /** Removes the read-only fields from a body; undefined when it has none. */
-  readonly take: (request: FastifyRequest, body: JsonSchema | undefined) => Sent | undefined
+  readonly take: (request: FastifyRequest, body: JsonSchema | undefined) => SentBody | undefined
   /** Refuses read-only fields that differ from the current state, together with the other faults of the body. */
   readonly compare: (
     request: FastifyRequest,
     reply: FastifyReply,
-    sent: Sent & { readonly faults: readonly FieldFault[] },
+    sent: SentBody & { readonly faults: readonly FieldFault[] },
     done: (error?: Error) => void,
   ) => Promise<void>
 }
 
 const nothing: ReadonlySet<string> = new Set()
-const replaces = new Set(['PUT', 'PATCH'])
+const replacingMethods = new Set(['PUT', 'PATCH'])
 
 /** Lets every PUT and PATCH accept what the GET of the same path returns. */
-export function readBack(app: App): TakingBack {
-  const readings = new Map<string, Reading>()
+export function guardReadOnly(app: App): ReadOnlyGuard {
+  const readings = new Map<string, ResourceReader>()
   app.decorateRequest('takenBack')
 
   app.addHook('onRoute', ({ url, method, schema, handler }) => {
@@ -53,7 +53,7 @@ export function readBack(app: App): TakingBack {
   })
 
   function fieldsOf({ method, route }: FastifyRequest, body: JsonSchema | undefined): ReadOnlyFields | undefined {
-    const reading = body && replaces.has(method) ? readings.get(route.template!) : undefined
+    const reading = body && replacingMethods.has(method) ? readings.get(route.template!) : undefined
     if (!reading || !body) return undefined
     if (!reading.readOnly.has(body)) reading.readOnly.set(body, readOnlyFields(body, reading.view))
     return reading.readOnly.get(body)
@@ -65,7 +65,12 @@ export function readBack(app: App): TakingBack {
   }
 
   /** Returns the response for a singleton that is not set and is put back as it was read. */
-  async function unsetOf(request: FastifyRequest, reply: FastifyReply, { sent, fields }: Sent, faults: FieldFault[]) {
+  async function unsetOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { sent, fields }: SentBody,
+    faults: FieldFault[],
+  ) {
     let standing: unknown
     try {
       standing = await read(request, reply)

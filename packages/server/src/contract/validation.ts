@@ -4,8 +4,8 @@ import { ApiError, type FieldErrorCode, type FieldFault, validationFailed } from
 import { messageOf } from './fault-messages.ts'
 import { type App, isContractPath } from './routes.ts'
 import { checkOf } from './semantic-check.ts'
-import { type JsonSchema, strictly } from './strict-schema.ts'
-import { readBack } from './taking-back.ts'
+import { type JsonSchema, toStrictSchema } from './strict-schema.ts'
+import { guardReadOnly } from './taking-back.ts'
 import { describeText, textCodeOf } from './text-faults.ts'
 import { bodyFaultsOf } from './unreadable.ts'
 
@@ -34,9 +34,9 @@ ajv.addKeyword({ keyword: 'x-sort', schemaType: 'boolean' })
 /** Keyword for a field that is computed at every read. */
 ajv.addKeyword({ keyword: 'x-computed', schemaType: 'boolean' })
 
-type Place = 'params' | 'querystring' | 'body'
+type RequestPart = 'params' | 'querystring' | 'body'
 
-interface PlaceValidator {
+interface PartValidator {
   readonly validate: ValidateFunction
   readonly schema: JsonSchema
   readonly check: ((value: unknown) => FieldFault[]) | undefined
@@ -91,7 +91,7 @@ const messages: Partial<Record<FieldErrorCode, string>> = {
   empty: 'Must not be empty.',
 }
 
-function faultOf(error: ErrorObject, place: Place, schema: JsonSchema): FieldFault {
+function faultOf(error: ErrorObject, place: RequestPart, schema: JsonSchema): FieldFault {
   const field = pathOf(error) || 'body'
   const code = codeOf(error)
   if (place === 'querystring') {
@@ -117,12 +117,12 @@ function faultOf(error: ErrorObject, place: Place, schema: JsonSchema): FieldFau
 const sortable = (declared: JsonSchema) =>
   (declared['enum'] as string[]).filter((value) => !value.startsWith('-')).join(', ')
 
-function describe(error: ErrorObject, place: Place): string {
+function describe(error: ErrorObject, place: RequestPart): string {
   return describeText(error, place === 'querystring') ?? messageOf(error)
 }
 
 /** Returns one fault per field. Unions report one per branch; the first is the one closest to what was meant. */
-function faultsOf(errors: readonly ErrorObject[], place: Place, schema: JsonSchema): FieldFault[] {
+function faultsOf(errors: readonly ErrorObject[], place: RequestPart, schema: JsonSchema): FieldFault[] {
   const first = new Map<string, FieldFault>()
   const couldBeNull = new Set<string>()
   for (const error of errors) {
@@ -164,7 +164,7 @@ function readQuery(query: Record<string, unknown>, schema: JsonSchema): Record<s
   return read
 }
 
-type Validators = { [P in Place]?: PlaceValidator }
+type Validators = { [P in RequestPart]?: PartValidator }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -175,11 +175,11 @@ declare module 'fastify' {
 export function validateRequests(app: App) {
   // The framework would stop at the first part that fails, so it is given nothing to validate.
   app.setValidatorCompiler(() => () => true)
-  const takingBack = readBack(app)
+  const takingBack = guardReadOnly(app)
 
   app.addHook('onRoute', (options) => {
     if (!isContractPath(options.url)) return
-    const { params, querystring, body } = (options.schema ?? {}) as { [P in Place]?: JsonSchema }
+    const { params, querystring, body } = (options.schema ?? {}) as { [P in RequestPart]?: JsonSchema }
     // An undeclared query or body admits nothing.
     const validators: Validators = {
       querystring: validator(querystring ?? nothing),
@@ -203,9 +203,9 @@ export function validateRequests(app: App) {
   })
 }
 
-const validator = (schema: JsonSchema): PlaceValidator => ({
+const validator = (schema: JsonSchema): PartValidator => ({
   schema,
-  validate: ajv.compile(strictly(schema) as object),
+  validate: ajv.compile(toStrictSchema(schema) as object),
   check: checkOf(schema),
   judgesText: true,
 })
@@ -227,12 +227,12 @@ interface Validated {
 }
 
 /** Faults of a request, and whether its path names something that cannot exist. */
-interface Judged {
+interface ValidationResult {
   readonly faults: FieldFault[]
   readonly isMissing: boolean
 }
 
-function validate(request: Validated, validators: Validators): Judged {
+function validate(request: Validated, validators: Validators): ValidationResult {
   const faults: FieldFault[] = []
   const { params, querystring, body } = validators
 
@@ -262,7 +262,11 @@ function validate(request: Validated, validators: Validators): Judged {
 }
 
 /** Returns the faults of a value: those of its shape first; semantic checks run only on the right shape. */
-function faultsIn({ validate, schema, check, judgesText }: PlaceValidator, value: unknown, place: Place): FieldFault[] {
+function faultsIn(
+  { validate, schema, check, judgesText }: PartValidator,
+  value: unknown,
+  place: RequestPart,
+): FieldFault[] {
   if (!validate(value)) return faultsOf(validate.errors ?? [], place, schema)
   const faults: FieldFault[] = []
   if (judgesText) findUnstorable(value, '', faults)

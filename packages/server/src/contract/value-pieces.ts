@@ -15,7 +15,7 @@ const charactersPerWeight = 100
 /**
  * Cuts a value into pieces, none of which is much work to receive. The first is the value itself, without its too large parts.
  */
-export function cut(value: unknown, most = maxWeight): Piece[] {
+export function splitValue(value: unknown, most = maxWeight): Piece[] {
   const weights = new Map<object, number>()
   weigh(value, weights)
   const pieces: Piece[] = []
@@ -65,7 +65,7 @@ function weigh(value: unknown, weights: Map<object, number>) {
 }
 
 /** Reassembles a value, yielding between the pieces. */
-export async function assemble<P>(pieces: readonly P[], read: (piece: P) => Piece): Promise<unknown> {
+export async function assembleValue<P>(pieces: readonly P[], read: (piece: P) => Piece): Promise<unknown> {
   const root: { value: unknown } = { value: undefined }
   for (const [index, piece] of pieces.entries()) {
     if (index > 0) await setImmediate()

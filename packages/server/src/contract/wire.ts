@@ -58,7 +58,7 @@ export const IsoDate = Type.String({
 })
 
 /** An SVG image, as documented. */
-export const Picture = Type.String({
+export const SvgImage = Type.String({
   description: 'An SVG image, light or dark by the reader’s preference.',
   examples: ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 480">…</svg>'],
 })

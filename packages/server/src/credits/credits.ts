@@ -4,20 +4,20 @@ import type { Tx } from '../infra/sql.ts'
 import {
   type Balance,
   balancesOf,
-  inDrawingOrder,
-  isLive,
+  isUsable,
   type LimitKind,
-  lockBooks,
-  mostAdmitted,
+  lockLedger,
+  maxAdmitted,
   type Pack,
   packAllowance,
   remainingOf,
   rowTimesView,
+  sortByDrawOrder,
   stopView,
   type UsedBalance,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
-import { dollars, formatUsd, parseUsd } from '../values/money.ts'
+import { formatDollars, formatUsd, parseUsd } from '../values/money.ts'
 import { timestampOrNull } from '../values/timestamp.ts'
 import { countPacks, findCreditPack, insertPack, type PackRow, packsOf, voidPack } from './queries.ts'
 import type { CreditPackInput, CreditPackView } from './schema.ts'
@@ -31,7 +31,7 @@ export const creditsKind: LimitKind = {
   bindsAtEdge: false,
   bind: ({ customerId }, _org, customer, nowMs) => {
     if (customerId === undefined || !customer) return []
-    const live = inDrawingOrder(customer.packs.filter((pack) => isLive(pack, nowMs)))
+    const live = sortByDrawOrder(customer.packs.filter((pack) => isUsable(pack, nowMs)))
     if (live.length === 0) return []
     const allowances = live.map((pack) => packAllowance(pack, 'credits', customerId))
     return [{ kind: creditsKind, unit: 'usd', mode: 'draw', allowances }]
@@ -59,8 +59,8 @@ export const worthOf = (packs: readonly Pick<Pack, 'amount'>[]): bigint =>
 
 /** Throws for a pack with which its owner would have prepaid more than can be counted. */
 export function assertCountable(others: readonly Pick<Pack, 'amount'>[], amount: bigint) {
-  if (worthOf(others) + amount <= mostAdmitted) return
-  const message = `All packs of one owner together may be worth at most ${dollars(mostAdmitted)}.`
+  if (worthOf(others) + amount <= maxAdmitted) return
+  const message = `All packs of one owner together may be worth at most ${formatDollars(maxAdmitted)}.`
   throw validationFailed([{ field: 'amount_usd', code: 'out_of_range', message }])
 }
 
@@ -83,7 +83,7 @@ export const packView = (row: PackRow, balance: UsedBalance, isInForce: boolean)
 
 function statusOf(row: PackRow, { spent }: Balance, nowMs: number) {
   if (row.voided_at !== null) return 'voided'
-  if (!isLive(packOf(row), nowMs)) return 'expired'
+  if (!isUsable(packOf(row), nowMs)) return 'expired'
   return spent >= row.amount ? 'depleted' : 'active'
 }
 
@@ -99,7 +99,7 @@ export async function creditPackViews(
     return {
       id: formatId('creditPack', row.id),
       customer_id: row.owner,
-      ...packView(row, balance, isLive(packOf(row), nowMs)),
+      ...packView(row, balance, isUsable(packOf(row), nowMs)),
       priority: row.priority,
       expires_at: timestampOrNull(row.expires_at),
       status: statusOf(row, balance, nowMs),
@@ -126,7 +126,7 @@ export async function getCreditPack(
 const maxInForce = 100
 const maxKept = 1_000
 
-async function assertRoom(tx: Tx, orgId: string, customerId: string) {
+async function assertPackCount(tx: Tx, orgId: string, customerId: string) {
   const { inForce, kept } = await countPacks(tx, orgId, customerId)
   if (inForce < maxInForce && kept < maxKept) return
   const message =
@@ -142,15 +142,15 @@ export async function createCreditPack(
   customerId: string,
   { amount_usd, name = '', priority = 100, expires_at }: CreditPackInput,
 ): Promise<CreditPackView> {
-  const nowMs = await lockBooks(tx, orgId)
+  const nowMs = await lockLedger(tx, orgId)
   const expiresAt = expires_at === undefined ? null : new Date(expires_at)
   if (expiresAt && expiresAt.getTime() <= nowMs) {
     throw validationFailed([{ field: 'expires_at', code: 'out_of_range', message: 'This must be in the future.' }])
   }
-  await assertRoom(tx, orgId, customerId)
+  await assertPackCount(tx, orgId, customerId)
   const amount = parseUsd(amount_usd)
   assertCountable(
-    (await loadPacks(tx, orgId, customerId)).filter((pack) => isLive(pack, nowMs)),
+    (await loadPacks(tx, orgId, customerId)).filter((pack) => isUsable(pack, nowMs)),
     amount,
   )
   const row = await insertPack(tx, orgId, {
@@ -168,7 +168,7 @@ export async function createCreditPack(
 
 /** Voids a pack; voiding it again changes nothing. Amounts held on it meanwhile end as they would have. */
 export async function voidCreditPack({ tx, audit }: ChangeTools, orgId: string, id: string): Promise<CreditPackView> {
-  const nowMs = await lockBooks(tx, orgId)
+  const nowMs = await lockLedger(tx, orgId)
   const found = await findCreditPack(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)

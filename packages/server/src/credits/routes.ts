@@ -1,11 +1,11 @@
 import type { Change } from '../changes/changes.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import { CustomerPath } from '../customers/customers.ts'
-import { isWithin, pinned, requireWithin } from '../identity/identity.ts'
+import { applyPins, isWithinPins, requireWithinPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
-import { readNow } from '../ledger/ledger.ts'
+import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import { parseId } from '../values/id.ts'
 import { createCreditPack, creditPackViews, getCreditPack, voidCreditPack } from './credits.ts'
 import { listPacks } from './queries.ts'
@@ -61,11 +61,11 @@ export function credits(app: App, { sql }: Platform, change: Change) {
     },
     ({ principal, params, query }) => {
       const { orgId } = principal!
-      requireWithin(principal!, params)
+      requireWithinPins(principal!, params)
       const asked = pageRequest(query, 'created_at')
-      return readNow(sql, orgId, async (tx, nowMs) => {
+      return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const rows = await listPacks(tx, orgId, asked, { owner: params.customer_id, status: query.status })
-        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+        const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await creditPackViews(tx, orgId, nowMs, answer.data) }
       })
     },
@@ -88,13 +88,13 @@ export function credits(app: App, { sql }: Platform, change: Change) {
     ({ principal, query }) => {
       const { orgId } = principal!
       const { customer_id, status } = query
-      const own = pinned(customer_id === undefined ? {} : { customer_id }, principal!)
+      const own = applyPins(customer_id === undefined ? {} : { customer_id }, principal!)
       // A pack counts everything that its customer spends, which no other pin covers.
-      requireWithin(principal!, own)
+      requireWithinPins(principal!, own)
       const asked = pageRequest(query, 'created_at')
-      return readNow(sql, orgId, async (tx, nowMs) => {
+      return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const rows = await listPacks(tx, orgId, asked, { owner: own.customer_id, status })
-        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+        const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await creditPackViews(tx, orgId, nowMs, answer.data) }
       })
     },
@@ -115,9 +115,9 @@ export function credits(app: App, { sql }: Platform, change: Change) {
     },
     ({ principal, params }) => {
       const { orgId, pins } = principal!
-      return readNow(sql, orgId, async (tx, nowMs) => {
+      return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const pack = await getCreditPack(tx, orgId, nowMs, parseId('creditPack', params.pack_id)!)
-        return pack && isWithin(pins, { customer_id: pack.customer_id }) ? pack : undefined
+        return pack && isWithinPins(pins, { customer_id: pack.customer_id }) ? pack : undefined
       })
     },
   )

@@ -239,7 +239,7 @@ describe('as a limit', () => {
       (customerId) => customerKind.bind({ ...charge, customerId }, org, undefined, nowMs)[0]!,
     )
     expect(claims.map(({ allowances }) => allowances[0]!.subject)).toEqual(['c1', 'c2'])
-    const [first, second] = claims.map(({ newcomers }) => newcomers!)
+    const [first, second] = claims.map(({ newSubjectGate: newcomers }) => newcomers!)
     expect(first!.counter).toMatchObject({
       limitId: customerDefault.id,
       kind: 'new_customers',
@@ -248,7 +248,7 @@ describe('as a limit', () => {
       limit: 7n,
       period: { startMs: Date.parse('2026-11-15'), endMs: Date.parse('2026-11-16') },
     })
-    expect(first!.instead).toMatchObject({
+    expect(first!.fallback).toMatchObject({
       limitId: customerDefault.id,
       kind: 'customer',
       unit: 'usd',
@@ -256,8 +256,8 @@ describe('as a limit', () => {
       limit: 5_000_000_000n,
     })
     expect(second!.counter.key).toBe(first!.counter.key)
-    expect(second!.instead.key).toBe(first!.instead.key)
-    const keys = [...claims.map(({ allowances }) => allowances[0]!.key), first!.counter.key, first!.instead.key]
+    expect(second!.fallback.key).toBe(first!.fallback.key)
+    const keys = [...claims.map(({ allowances }) => allowances[0]!.key), first!.counter.key, first!.fallback.key]
     expect(new Set(keys).size).toBe(4)
   })
 
@@ -275,7 +275,7 @@ describe('as a limit', () => {
       period_end: '2026-12-01T00:00:00.000+00:00',
     }
     expect(customerKind.refuse(refusal)).toMatchObject({ code: 'budget_exceeded', status: 402, details })
-    const instead = { ...refusal, allowance: claim!.newcomers!.instead, balance: emptyBalance }
+    const instead = { ...refusal, allowance: claim!.newSubjectGate!.fallback, balance: emptyBalance }
     expect(customerKind.refuse(instead).details).toEqual({ ...details, spent_usd: '0', held_usd: '0' })
   })
 })

@@ -1,31 +1,31 @@
 import { budgetExceeded } from '../budgets/budgets.ts'
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { notSet, type Wanted } from '../contract/replaceable.ts'
+import { type DesiredState, notSet } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   allowanceAt,
   ascending,
-  asLastWanted,
   claimOn,
   type DefaultLimit,
+  defaultSchedule,
   type Limit,
   type LimitKind,
-  lockBooks,
+  loadUsage,
   lockLedger,
-  newcomersOf,
+  lockLedgerForConfigChange,
+  mergeSchedule,
   newSchedule,
-  nobody,
-  plainSchedule,
+  newSubjectGateOf,
+  noSubject,
   plannedOf,
-  rearmAll,
-  replacedSchedule,
+  rearmAllSubjects,
+  replaceSchedule,
   rowTimesView,
   type ScheduleColumns,
-  standings,
   usageView,
   usdOrNull,
-  wantedSchedule,
+  withRequestedSchedule,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
@@ -57,8 +57,8 @@ export const customerKind: LimitKind = {
     if (customerId === undefined) return []
     if (customer?.own) return [claimOn(customerKind, allowanceAt(customer.own, customerId, nowMs))]
     if (!customerDefault) return []
-    const newcomers = newcomersOf(customerDefault, 'customer', customerId, nowMs)
-    return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newcomers }]
+    const newcomers = newSubjectGateOf(customerDefault, 'customer', customerId, nowMs)
+    return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newSubjectGate: newcomers }]
   },
   refuse: (refusal) => budgetExceeded(refusal, formatId('customerLimit', refusal.allowance.limitId), 'customer'),
 }
@@ -80,7 +80,7 @@ export const customerLimitOf = (
 })
 
 export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<DefaultLimit | null> {
-  const row = await findCustomerLimit(tx, orgId, nobody)
+  const row = await findCustomerLimit(tx, orgId, noSubject)
   return row ? { ...customerLimitOf(row), maxNewPerDay: BigInt(row.max_new_customers_per_day!) } : null
 }
 
@@ -97,7 +97,7 @@ export async function customerLimitViews(
   rows: readonly CustomerLimitRow[],
 ): Promise<CustomerLimitView[]> {
   const asked = rows.map((row) => [customerLimitOf(row), row.customer_id] as const)
-  const found = await standings(tx, orgId, nowMs, asked)
+  const found = await loadUsage(tx, orgId, nowMs, asked)
   return rows.map((row, i) => ({
     id: formatId('customerLimit', row.id),
     customer_id: row.customer_id,
@@ -124,7 +124,7 @@ export async function getCustomerLimit(tx: Tx, orgId: string, nowMs: number, cus
 }
 
 export async function getCustomerDefault(tx: Tx, orgId: string, nowMs: number) {
-  const row = await findCustomerLimit(tx, orgId, nobody)
+  const row = await findCustomerLimit(tx, orgId, noSubject)
   return row ? defaultView(tx, orgId, nowMs, row) : notSet(CustomerDefaultShape)
 }
 
@@ -132,7 +132,7 @@ export async function putCustomerLimit(
   tools: ChangeTools,
   orgId: string,
   customerId: string,
-  wanted: Wanted<CustomerLimitInput>,
+  wanted: DesiredState<CustomerLimitInput>,
   keepsNext: boolean,
 ): Promise<CustomerLimitView> {
   return put(tools, orgId, customerId, wanted, keepsNext, {
@@ -145,10 +145,10 @@ export async function putCustomerLimit(
 export async function putCustomerDefault(
   tools: ChangeTools,
   orgId: string,
-  wanted: Wanted<CustomerDefaultInput>,
+  wanted: DesiredState<CustomerDefaultInput>,
   keepsNext: boolean,
 ): Promise<CustomerDefaultView> {
-  return put(tools, orgId, nobody, wanted, keepsNext, {
+  return put(tools, orgId, noSubject, wanted, keepsNext, {
     name: 'customer_limit_default',
     viewOf: defaultView,
     absent: notSet(CustomerDefaultShape),
@@ -156,10 +156,10 @@ export async function putCustomerDefault(
 }
 
 /** Chooses the lock: processes cache the default; a customer's own limit is read with each decision. */
-const lockFor = (customerId: string) => (customerId === nobody ? lockLedger : lockBooks)
+const lockFor = (customerId: string) => (customerId === noSubject ? lockLedgerForConfigChange : lockLedger)
 
 /** The audit log's view of a limit: its name, and how it is shown. */
-interface Recorded<V> {
+interface AuditView<V> {
   readonly name: string
   readonly viewOf: (tx: Tx, orgId: string, nowMs: number, row: CustomerLimitRow) => Promise<V>
 }
@@ -168,9 +168,9 @@ async function put<V extends { readonly id: string }>(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
   customerId: string,
-  wanted: Wanted<CustomerLimitInput & Pick<CustomerDefaultInput, 'max_new_customers_per_day'>>,
+  wanted: DesiredState<CustomerLimitInput & Pick<CustomerDefaultInput, 'max_new_customers_per_day'>>,
   keepsNext: boolean,
-  { name, viewOf, absent }: Recorded<V> & { readonly absent: object },
+  { name, viewOf, absent }: AuditView<V> & { readonly absent: object },
 ): Promise<V> {
   const nowMs = await lockFor(customerId)(tx, orgId)
   const found = await findCustomerLimit(tx, orgId, customerId)
@@ -181,19 +181,19 @@ async function put<V extends { readonly id: string }>(
     thresholds = [],
     max_new_customers_per_day: maxNew = defaultMaxNewPerDay,
     ...schedule
-  } = wanted(found && asLastWanted(before!, found))
+  } = wanted(found && withRequestedSchedule(before!, found))
   const fields = {
     amount: limit_usd === null ? null : parseUsd(limit_usd),
     thresholds: ascending(thresholds),
-    max_new_customers_per_day: customerId === nobody ? maxNew : null,
+    max_new_customers_per_day: customerId === noSubject ? maxNew : null,
     ...(found
-      ? replacedSchedule(found, schedule, { nowMs, keepsNext })
-      : newSchedule(wantedSchedule(schedule, plainSchedule))),
+      ? replaceSchedule(found, schedule, { nowMs, keepsNext })
+      : newSchedule(mergeSchedule(schedule, defaultSchedule))),
   }
   const row = found
     ? await updateCustomerLimit(tx, orgId, customerId, fields)
     : await insertCustomerLimit(tx, orgId, { id: newUuid(), customer_id: customerId, ...fields })
-  if (found && found.amount !== row.amount) await rearmAll(tx, orgId, row.id, row.amount)
+  if (found && found.amount !== row.amount) await rearmAllSubjects(tx, orgId, row.id, row.amount)
   const after = await viewOf(tx, orgId, nowMs, row)
   audit({ action: `${name}.set`, target: { kind: name, id: after.id }, before, after })
   return after
@@ -203,13 +203,13 @@ export const deleteCustomerLimit = (tools: ChangeTools, orgId: string, customerI
   remove(tools, orgId, customerId, { name: 'customer_limit', viewOf: limitView })
 
 export const deleteCustomerDefault = (tools: ChangeTools, orgId: string) =>
-  remove(tools, orgId, nobody, { name: 'customer_limit_default', viewOf: defaultView })
+  remove(tools, orgId, noSubject, { name: 'customer_limit_default', viewOf: defaultView })
 
 async function remove<V extends { readonly id: string }>(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
   customerId: string,
-  { name, viewOf }: Recorded<V>,
+  { name, viewOf }: AuditView<V>,
 ): Promise<null> {
   const nowMs = await lockFor(customerId)(tx, orgId)
   const found = await findCustomerLimit(tx, orgId, customerId)

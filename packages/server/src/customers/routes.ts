@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { OrNotSet, replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
-import { requireWithin } from '../identity/identity.ts'
+import { requireWithinPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
-import { readNow } from '../ledger/ledger.ts'
+import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import {
   customerLimitViews,
   deleteCustomerDefault,
@@ -47,8 +47,8 @@ export function customers(app: App, { sql }: Platform, change: Change) {
     },
     ({ principal, params }) => {
       const { orgId } = principal!
-      requireWithin(principal!, params)
-      return readNow(sql, orgId, (tx, nowMs) => getCustomerLimit(tx, orgId, nowMs, params.customer_id))
+      requireWithinPins(principal!, params)
+      return readAtDatabaseTime(sql, orgId, (tx, nowMs) => getCustomerLimit(tx, orgId, nowMs, params.customer_id))
     },
   )
 
@@ -119,9 +119,9 @@ export function customers(app: App, { sql }: Platform, change: Change) {
     ({ principal, query }) => {
       const { orgId } = principal!
       const asked = pageRequest<'created_at' | 'customer_id'>(query, 'created_at')
-      return readNow(sql, orgId, async (tx, nowMs) => {
+      return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const rows = await listCustomerLimits(tx, orgId, asked, query)
-        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+        const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await customerLimitViews(tx, orgId, nowMs, answer.data) }
       })
     },
@@ -141,7 +141,8 @@ export function customers(app: App, { sql }: Platform, change: Change) {
         response: { 200: OrNotSet(CustomerDefault) },
       },
     },
-    ({ principal }) => readNow(sql, principal!.orgId, (tx, nowMs) => getCustomerDefault(tx, principal!.orgId, nowMs)),
+    ({ principal }) =>
+      readAtDatabaseTime(sql, principal!.orgId, (tx, nowMs) => getCustomerDefault(tx, principal!.orgId, nowMs)),
   )
 
   replaceable(

@@ -1,27 +1,30 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asJsonText } from '../contract/envelope.ts'
 import { idempotencyOf, replay } from '../idempotency/idempotency.ts'
-import type { Lanes, Result, Task } from '../lanes/lanes.ts'
+import type { Lanes, Operation, OperationResult } from '../lanes/lanes.ts'
 
-type Told = Pick<Result, 'verdict' | 'atMs'>
+type DecidedResult = Pick<OperationResult, 'outcome' | 'atMs'>
 
 /**
  * Sends an operation through its lane and replies with its outcome. The response is serialized before the commit, so that the
  * bytes stored under the idempotency key are the ones that are sent. The response of an earlier request may have to be looked up.
  */
-export async function carryOut(
+export async function runOperation(
   lanes: Lanes,
   request: FastifyRequest,
   reply: FastifyReply,
-  task: Task,
-  answer: (result: Told) => object,
-  { status = 200, look }: { status?: 200 | 201; look?: (result: Told) => Promise<object> | undefined } = {},
+  task: Operation,
+  answer: (result: DecidedResult) => object,
+  {
+    status = 200,
+    findEarlier,
+  }: { status?: 200 | 201; findEarlier?: (result: DecidedResult) => Promise<object> | undefined } = {},
 ) {
   const written = (body: object) =>
     reply.code(status).serializeInput(body as Record<string, unknown>, `${status}`) as string
-  const text = (result: Told) => written(answer(result))
+  const text = (result: DecidedResult) => written(answer(result))
   const claim = idempotencyOf(request)
-  let kept: string | undefined
+  let response: string | undefined
   const result = await lanes.submit({
     ...task,
     isAbandoned: () => request.raw.socket.destroyed,
@@ -29,29 +32,29 @@ export async function carryOut(
       idempotency: {
         ...claim,
         status,
-        answer: (verdict, atMs) => {
-          kept = isSuccess(verdict) ? text({ verdict, atMs }) : undefined
-          return kept
+        answer: (outcome, atMs) => {
+          response = isSuccess(outcome) ? text({ outcome, atMs }) : undefined
+          return response
         },
       },
     }),
   })
   if (result.replay !== undefined) return replay(reply, status, result.replay)
   // Missing and hidden resources get the same response, to the last header.
-  if (result.verdict.type !== 'not_found') reply.header('server-timing', serverTiming(result))
+  if (result.outcome.type !== 'not_found') reply.header('server-timing', serverTiming(result))
   // Nobody is there to use the hold, or the caller got an error. A caller with a key will come back for it.
   const isLost = request.raw.socket.destroyed || request.isAnswered
-  if (isLost && task.makesHold !== undefined && !claim && task.isFoundAgain !== true)
+  if (isLost && task.makesHold !== undefined && !claim && task.isRecoverableByName !== true)
     lanes.releaseLater(task.orgId, task.makesHold)
-  const found = kept === undefined ? await look?.(result) : undefined
-  return asJsonText(reply, status).send(kept ?? (found ? written(found) : text(result)))
+  const found = response === undefined ? await findEarlier?.(result) : undefined
+  return asJsonText(reply, status).send(response ?? (found ? written(found) : text(result)))
 }
 
 /** True when the operation took effect now; the effect of an earlier request is found again without a stored response. */
-const isSuccess = (verdict: Result['verdict']) =>
-  verdict.type === 'held' || verdict.type === 'extended' || (verdict.type === 'ended' && !verdict.isRepeat)
+const isSuccess = (outcome: OperationResult['outcome']) =>
+  outcome.type === 'held' || outcome.type === 'extended' || (outcome.type === 'ended' && !outcome.isRepeat)
 
-const serverTiming = ({ timing: { waitMs, readMs, decideMs, commitMs } }: Result) =>
+const serverTiming = ({ timing: { waitMs, readMs, decideMs, commitMs } }: OperationResult) =>
   `wait;dur=${brief(waitMs)}, read;dur=${brief(readMs)}, decide;dur=${brief(decideMs)}, commit;dur=${brief(commitMs)}`
 
 const brief = (ms: number) => Math.round(ms * 100) / 100

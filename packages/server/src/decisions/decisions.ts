@@ -1,44 +1,44 @@
 import { validationFailed } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
-import { type Caller, isWithin, parseMaker, withPins } from '../identity/identity.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
+import { type Caller, isWithinPins, parseMaker, withPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql } from '../infra/sql.ts'
-import type { Definitions, Result } from '../lanes/lanes.ts'
-import { nameAllowances, stopOf } from '../ledger/ledger.ts'
-import { noteUnpriced } from '../prices/prices.ts'
+import type { OperationResult, OrgConfig } from '../lanes/lanes.ts'
+import { findAllowances, stopOf } from '../ledger/ledger.ts'
+import { recordUnpriced } from '../prices/prices.ts'
 import { formatId } from '../values/id.ts'
-import { edgeDecision, type HoldTask, holdTask, quote, UnpricedModel } from './edge.ts'
+import { edgeDecision, quote, type ReserveOperation, reserveOperation, UnpricedModel } from './edge.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
 import { findHold, findRecord, listHolds } from './queries.ts'
-import type { DecisionRecords } from './records.ts'
+import type { DecisionLog } from './records.ts'
 import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
 
-export { carryOut } from './carrying.ts'
+export { runOperation } from './carrying.ts'
 export {
-  endTask,
-  type HoldTask,
+  heldPriceOf,
   heldRequestOf,
-  holdTask,
-  keptPriceOf,
   quote,
-  settleTask,
+  type ReserveOperation,
+  releaseOperation,
+  reserveOperation,
+  settleOperation,
   UnpricedModel,
 } from './edge.ts'
 export { explainCharge } from './explanation.ts'
 export { claimsOf } from './limit-kinds.ts'
-export { noteRefusals, refusalRecord } from './noting.ts'
-export { type DecisionRecords, keepDecisionRecords } from './records.ts'
-export { refusedInChain } from './refusals.ts'
+export { recordRefusals, refusalRecord } from './noting.ts'
+export { createDecisionLog, type DecisionLog } from './records.ts'
+export { refusalsOfChain } from './refusals.ts'
 export { DecisionInput, decisionFields, defaultLeaseSeconds, ExtendInput, estimateFaults } from './schema.ts'
 export { sweepExpiredHolds } from './sweep.ts'
 
 /** Decides at the edge, where only spend and rate limits can refuse. */
-export function judgeAtEdge(platform: Platform, records: DecisionRecords, caller: Caller, body: DecisionInput) {
+export function prepareEdgeDecision(platform: Platform, records: DecisionLog, caller: Caller, body: DecisionInput) {
   const input = withPins(body, caller)
-  const judged = judge(platform, records, holdTask(caller, input, 'edge', 'release'), input)
+  const judged = prepareDecision(platform, records, reserveOperation(caller, input, 'edge', 'release'), input)
   return {
     ...judged,
-    answer: (result: Pick<Result, 'verdict' | 'atMs'>): EdgeDecision => {
+    answer: (result: Pick<OperationResult, 'outcome' | 'atMs'>): EdgeDecision => {
       judged.passed(result)
       return edgeDecision(judged.task, result, input)
     },
@@ -46,68 +46,72 @@ export function judgeAtEdge(platform: Platform, records: DecisionRecords, caller
 }
 
 /** Returns the parts of every decision: its operation, the handling of a refusal, and the tokens it may use. */
-export function judge(platform: Platform, records: DecisionRecords, asked: HoldTask, input: DecisionInput) {
-  const task = noting(platform, asked, input)
+export function prepareDecision(
+  platform: Platform,
+  records: DecisionLog,
+  operation: ReserveOperation,
+  input: DecisionInput,
+) {
+  const task = withUnpricedRecord(platform, operation, input)
   /** Throws the refusal; stores the explanation of a decision that holds nothing. */
-  const passed = ({ verdict, atMs }: Pick<Result, 'verdict' | 'atMs'>) => {
-    if (verdict.type === 'refused') throw refusalOf(task, input, verdict, atMs, records)
-    if (input.dry_run === true && verdict.type === 'held')
-      records.offer({ orgId: task.orgId, id: task.id, body: explainUnheld(task, input, verdict, atMs, null) })
+  const throwIfRefused = ({ outcome, atMs }: Pick<OperationResult, 'outcome' | 'atMs'>) => {
+    if (outcome.type === 'refused') throw refusalOf(task, input, outcome, atMs, records)
+    if (input.dry_run === true && outcome.type === 'held')
+      records.recordSampled({ orgId: task.orgId, id: task.id, body: explainUnheld(task, input, outcome, atMs, null) })
   }
   /** Estimates the tokens that the call may use, from the cached prices. */
-  const tokens = (definitions: Definitions) =>
-    Number(quote(input, definitions, platform.clock.now().getTime()).charge.tokens)
-  return { task, passed, tokens }
+  const tokens = (orgConfig: OrgConfig) => Number(quote(input, orgConfig, platform.clock.now().getTime()).charge.tokens)
+  return { task, passed: throwIfRefused, tokens }
 }
 
 /** Builds the error of the limit that refused; where its explanation is stored, with the id under which it is found. */
 function refusalOf(
-  task: HoldTask,
+  task: ReserveOperation,
   input: DecisionInput,
-  verdict: Extract<Result['verdict'], { type: 'refused' }>,
+  outcome: Extract<OperationResult['outcome'], { type: 'refused' }>,
   atMs: number,
-  records: DecisionRecords,
+  records: DecisionLog,
 ) {
-  const error = verdict.refusal.claim.kind.refuse(verdict.refusal)
+  const error = outcome.refusal.claim.kind.refuse(outcome.refusal)
   // Not the refusal of a limit: there is nothing to explain.
   if (error.code === 'validation_failed') return error
-  const body = explainUnheld(task, input, verdict, atMs, error.code)
-  const surface = task.lastAsk().inputs['surface'] === 'edge' ? 'edge' : 'run'
-  const refused = { error, surface, stoppedKey: stopOf(verdict.refusal)?.allowance.key } as const
-  if (!records.offer({ orgId: task.orgId, id: task.id, body, refused })) return error
+  const body = explainUnheld(task, input, outcome, atMs, error.code)
+  const surface = task.lastCommand().inputs['surface'] === 'edge' ? 'edge' : 'run'
+  const refused = { error, surface, stoppedKey: stopOf(outcome.refusal)?.allowance.key } as const
+  if (!records.recordSampled({ orgId: task.orgId, id: task.id, body, refused })) return error
   Object.assign(error.details, { decision_id: formatId('decision', task.id) })
   return error
 }
 
 const noteAgainMs = 60_000
 const maxNoted = 10_000
-const noted = new Map<string, number>()
+const recordedUntilMs = new Map<string, number>()
 
 /** Records a model without a price, whatever the outcome of the call: somebody has to price it. */
-export function noteUnpricedModel(
+export function recordUnpricedModel(
   { sql, log, clock }: Pick<Platform, 'sql' | 'log' | 'clock'>,
   orgId: string,
   { model, provider }: Pick<DecisionInput, 'model' | 'provider'>,
 ) {
-  const of = JSON.stringify([orgId, model, provider])
+  const key = JSON.stringify([orgId, model, provider])
   const nowMs = clock.now().getTime()
-  if (nowMs < (noted.get(of) ?? 0)) return
-  if (noted.size >= maxNoted) noted.clear()
-  noted.set(of, nowMs + noteAgainMs)
-  noteUnpriced(sql, orgId, model, provider).catch((error: unknown) =>
+  if (nowMs < (recordedUntilMs.get(key) ?? 0)) return
+  if (recordedUntilMs.size >= maxNoted) recordedUntilMs.clear()
+  recordedUntilMs.set(key, nowMs + noteAgainMs)
+  recordUnpriced(sql, orgId, model, provider).catch((error: unknown) =>
     log.warn({ error }, 'failed to record an unpriced model'),
   )
 }
 
-function noting(platform: Platform, task: HoldTask, input: DecisionInput): HoldTask {
-  const note = () => noteUnpricedModel(platform, task.orgId, input)
+function withUnpricedRecord(platform: Platform, task: ReserveOperation, input: DecisionInput): ReserveOperation {
+  const note = () => recordUnpricedModel(platform, task.orgId, input)
   return {
     ...task,
-    bind: (facts) => {
+    plan: (facts) => {
       try {
-        const ask = task.bind(facts)
-        if (task.quoted().price.price === null) note()
-        return ask
+        const command = task.plan(facts)
+        if (task.lastQuote().price.price === null) note()
+        return command
       } catch (error) {
         if (error instanceof UnpricedModel) note()
         throw error
@@ -117,9 +121,9 @@ function noting(platform: Platform, task: HoldTask, input: DecisionInput): HoldT
 }
 
 /** Returns the explanation of a decision; one outside the caller's pins is not found. */
-export async function explain(sql: Sql, records: DecisionRecords, { orgId, pins }: Caller, id: string) {
+export async function explain(sql: Sql, records: DecisionLog, { orgId, pins }: Caller, id: string) {
   const found = await explanationOf(sql, records, orgId, id)
-  return found && isWithin(pins, found.inputs) ? found : undefined
+  return found && isWithinPins(pins, found.inputs) ? found : undefined
 }
 
 export function listReservations(sql: Sql, { orgId, pins }: Caller, query: ReservationListQuery) {
@@ -138,17 +142,17 @@ export function listReservations(sql: Sql, { orgId, pins }: Caller, query: Reser
       ...(madeBy && { madeBy }),
       pins,
     })
-    const answer = page(rows, asked, ({ id }) => ({ value: id, id }))
+    const answer = pageResponse(rows, asked, ({ id }) => ({ value: id, id }))
     return { ...answer, data: answer.data.map(reservationIn) }
   })
 }
 
-async function explanationOf(sql: Sql, records: DecisionRecords, orgId: string, id: string) {
+async function explanationOf(sql: Sql, records: DecisionLog, orgId: string, id: string) {
   return (
     records.find(orgId, id) ??
     sql.asOrgs([orgId], async (tx) => {
       const hold = await findHold(tx, orgId, id)
-      if (hold) return explainHold(hold, await nameAllowances(tx, orgId, hold.keys))
+      if (hold) return explainHold(hold, await findAllowances(tx, orgId, hold.keys))
       return findRecord(tx, orgId, id)
     })
   )

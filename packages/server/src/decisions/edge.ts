@@ -1,12 +1,21 @@
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import { type Agent, makerOf } from '../identity/identity.ts'
-import type { Ask, Definitions, Facts, Hold, HoldInputs, KnownHold, Result, Task } from '../lanes/lanes.ts'
+import type {
+  Command,
+  Hold,
+  HoldInputs,
+  KnownHold,
+  Operation,
+  OperationResult,
+  OrgConfig,
+  PlanContext,
+} from '../lanes/lanes.ts'
 import { checkRightToEnd, decideVersion } from '../lanes/lanes.ts'
-import type { ChainPlace, Charge, Claim, CustomerFacts, Grant } from '../ledger/ledger.ts'
-import { type HoldPrice, holdFor, type Price } from '../prices/prices.ts'
-import { heldTokensOf, isRunHold, type KeptRun } from '../run-log/run-log.ts'
+import type { ApprovalGrant, ChainPlace, Charge, Claim, CustomerFacts } from '../ledger/ledger.ts'
+import { type HoldPrice, type Price, quoteHold } from '../prices/prices.ts'
+import { heldTokensOf, isRunHold, type StoredRunFields } from '../run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
-import { dollars, formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
+import { formatDollars, formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { claimsOf, excessClaims, type Surface, unheldClaims } from './limit-kinds.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
@@ -25,9 +34,9 @@ export interface Quote {
   readonly price: HoldPrice
 }
 
-export function quote(input: DecisionInput, definitions: Pick<Definitions, 'prices'>, nowMs: number): Quote {
-  const price = holdFor(
-    definitions.prices,
+export function quote(input: DecisionInput, orgConfig: Pick<OrgConfig, 'prices'>, nowMs: number): Quote {
+  const price = quoteHold(
+    orgConfig.prices,
     {
       model: input.model,
       ...(input.provider !== undefined && { provider: input.provider }),
@@ -39,7 +48,7 @@ export function quote(input: DecisionInput, definitions: Pick<Definitions, 'pric
   )
   if (price === 'unpriced') throw new UnpricedModel(input.model)
   if (price.amountNano > maxChargeNano) {
-    const message = `One call may cost at most ${dollars(maxChargeNano)}; this one could cost ${dollars(price.amountNano)}.`
+    const message = `One call may cost at most ${formatDollars(maxChargeNano)}; this one could cost ${formatDollars(price.amountNano)}.`
     throw validationFailed([{ field: 'max_output_tokens', code: 'out_of_range', message }])
   }
   const charge = {
@@ -54,39 +63,43 @@ export function quote(input: DecisionInput, definitions: Pick<Definitions, 'pric
   return { charge, price }
 }
 
-export interface HoldTask extends Task {
+export interface ReserveOperation extends Operation {
   readonly id: string
   /** The last quote of the request, made while it was decided. */
-  readonly quoted: () => Quote
+  readonly lastQuote: () => Quote
   /** Its last command. */
-  readonly lastAsk: () => Extract<Ask, { type: 'hold' }>
+  readonly lastCommand: () => Extract<Command, { type: 'hold' }>
 }
 
 /** The run that starts with a hold. */
-export interface StartedRun extends Pick<Task, 'chainId' | 'parentId'> {
+export interface StartedRun extends Pick<Operation, 'chainId' | 'parentId'> {
   /** Returns the run's place in its chain, and the fields stored for it. Pure; throws the error for the caller. */
   readonly place: (
-    facts: Facts,
+    facts: PlanContext,
     id: string,
-  ) => { readonly run: KeptRun; readonly chain: ChainPlace | undefined; readonly approval: Grant | undefined }
+  ) => {
+    readonly run: StoredRunFields
+    readonly chain: ChainPlace | undefined
+    readonly approval: ApprovalGrant | undefined
+  }
   /** Its run key, beside its id. */
-  readonly runKey: (id: string) => Task['runKey']
+  readonly runKey: (id: string) => Operation['runKey']
 }
 
 /** Creates a reserve operation. The hold's id is made here, once: every retry uses the same one. */
-export function holdTask(
+export function reserveOperation(
   agent: Agent,
   input: DecisionInput,
   surface: Surface,
   onExpiry: Hold['onExpiry'],
   started?: StartedRun,
-): HoldTask {
+): ReserveOperation {
   const id = newUuid()
   const { orgId } = agent
   const by = makerOf(agent)
   const runKey = started?.runKey(id)
   const { dry_run: isDryRun = false, lease_seconds: leaseSeconds = defaultLeaseSeconds } = input
-  let latest: { facts: Facts; quoted: Quote; ask: Extract<Ask, { type: 'hold' }> } | undefined
+  let latest: { facts: PlanContext; quoted: Quote; command: Extract<Command, { type: 'hold' }> } | undefined
   return {
     id,
     orgId,
@@ -96,21 +109,21 @@ export function holdTask(
     chainId: started?.chainId,
     parentId: started?.parentId,
     runKey,
-    isFoundAgain: runKey !== undefined,
-    quoted: () => latest!.quoted,
-    lastAsk: () => latest!.ask,
-    bind: (facts) => {
+    isRecoverableByName: runKey !== undefined,
+    lastQuote: () => latest!.quoted,
+    lastCommand: () => latest!.command,
+    plan: (facts) => {
       if (
         !started &&
         latest &&
-        isSame(latest.facts, facts) &&
-        latest.ask.claims.every((claim) => isWithin(claim, facts.nowMs))
+        isSamePlan(latest.facts, facts) &&
+        latest.command.claims.every((claim) => isWithin(claim, facts.nowMs))
       )
-        return { ...latest.ask, expiresAtMs: facts.nowMs + leaseSeconds * 1_000 }
-      const quoted = quote(input, facts.definitions, facts.nowMs)
+        return { ...latest.command, expiresAtMs: facts.nowMs + leaseSeconds * 1_000 }
+      const quoted = quote(input, facts.orgConfig, facts.nowMs)
       const placed = started?.place(facts, id)
       const charge = placed ? { ...quoted.charge, chain: placed.chain, approval: placed.approval } : quoted.charge
-      const ask = {
+      const command = {
         type: 'hold',
         id,
         charge,
@@ -118,40 +131,40 @@ export function holdTask(
         expiresAtMs: facts.nowMs + leaseSeconds * 1_000,
         onExpiry,
         isDryRun,
-        inputs: { ...keptInputs(input, quoted, surface), ...(placed && { run: placed.run }) },
+        inputs: { ...holdInputs(input, quoted, surface), ...(placed && { run: placed.run }) },
         by,
       } as const
-      latest = { facts, quoted, ask }
-      return ask
+      latest = { facts, quoted, command }
+      return command
     },
   }
 }
 
 /** True when a plan is still right: the same limits, and a customer of whom nothing but the name is known. */
-const isSame = (before: Facts, after: Facts) =>
-  before.definitions === after.definitions && isPlain(before.customer) && isPlain(after.customer)
+const isSamePlan = (before: PlanContext, after: PlanContext) =>
+  before.orgConfig === after.orgConfig && hasNoOwnLimits(before.customer) && hasNoOwnLimits(after.customer)
 
-const isPlain = (customer: CustomerFacts | undefined) =>
+const hasNoOwnLimits = (customer: CustomerFacts | undefined) =>
   customer === undefined || (customer.own === null && customer.packs.length === 0)
 
-const isWithin = ({ allowances, newcomers }: Claim, nowMs: number) =>
-  [...allowances, ...(newcomers ? [newcomers.counter, newcomers.instead] : [])].every(
+const isWithin = ({ allowances, newSubjectGate }: Claim, nowMs: number) =>
+  [...allowances, ...(newSubjectGate ? [newSubjectGate.counter, newSubjectGate.fallback] : [])].every(
     ({ period }) => period === null || (nowMs >= period.startMs && nowMs < period.endMs),
   )
 
 /** The JSON stored with a hold: enough to explain it, and to settle it at the price that was in force. */
-const keptInputs = (input: DecisionInput, { price }: Quote, surface: Surface): HoldInputs => ({
+const holdInputs = (input: DecisionInput, { price }: Quote, surface: Surface): HoldInputs => ({
   ...(input.customer_id !== undefined && { customer_id: input.customer_id }),
   surface,
   version: decideVersion,
   request: input,
   basis: price.basis,
   tokens: Number(price.tokens),
-  price: price.price && keptPrice(price.price),
+  price: price.price && storedPrice(price.price),
 })
 
 /** A price as JSON can represent it. */
-const keptPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico }: Price) => ({
+const storedPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico }: Price) => ({
   id,
   input_pico: inputPico.toString(),
   output_pico: outputPico.toString(),
@@ -160,8 +173,8 @@ const keptPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico }:
 })
 
 /** Returns the price that a hold was made with, and the tokens it took for the worst case. */
-export function keptPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Price | null; tokens: bigint } {
-  const { price } = inputs as { price?: ReturnType<typeof keptPrice> | null }
+export function heldPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Price | null; tokens: bigint } {
+  const { price } = inputs as { price?: ReturnType<typeof storedPrice> | null }
   return {
     tokens: heldTokensOf({ inputs }),
     price: price
@@ -182,15 +195,15 @@ export const heldRequestOf = ({ inputs }: Pick<KnownHold, 'inputs'>): DecisionIn
   (inputs as { request: DecisionInput }).request
 
 /** Creates an operation that settles a hold at the actual usage of its run. */
-export const settleTask = (
+export const settleOperation = (
   agent: Agent,
   holdId: string,
   { usd, tokens }: { readonly usd: bigint; readonly tokens: bigint },
   place: Pick<Charge, 'chain'> = {},
-): Task => ({
+): Operation => ({
   orgId: agent.orgId,
   holdId,
-  bind: (facts): Ask => {
+  plan: (facts): Command => {
     checkRightToEnd(agent, facts.hold)
     const actual = { usd, tokens }
     const { request, surface } = (facts.hold?.inputs ?? {}) as { request?: DecisionInput; surface?: Surface }
@@ -207,47 +220,47 @@ export const settleTask = (
   },
 })
 
-export const endTask = (
+export const releaseOperation = (
   agent: Agent,
   holdId: string,
-  ask: { type: 'release' } | { type: 'extend'; leaseMs: number },
-): Task => ({
+  command: { type: 'release' } | { type: 'extend'; leaseMs: number },
+): Operation => ({
   orgId: agent.orgId,
   holdId,
-  bind: ({ hold }) => {
+  plan: ({ hold }) => {
     checkRightToEnd(agent, hold)
-    if (hold && isRunHold(hold) && ask.type === 'release')
+    if (hold && isRunHold(hold) && command.type === 'release')
       throw new ApiError('conflict', {}, { message: 'This is a started run: finish it instead.' })
-    return { ...ask, holdId, by: makerOf(agent) }
+    return { ...command, holdId, by: makerOf(agent) }
   },
 })
 
 /** Builds the response to a decision from its outcome; throws a refusal. */
 export function edgeDecision(
-  task: HoldTask,
-  { verdict, atMs }: Pick<Result, 'verdict' | 'atMs'>,
+  task: ReserveOperation,
+  { outcome, atMs }: Pick<OperationResult, 'outcome' | 'atMs'>,
   input: DecisionInput,
 ): EdgeDecision {
-  if (verdict.type !== 'held') throw new TypeError(`a hold cannot be answered with ${verdict.type}`)
+  if (outcome.type !== 'held') throw new TypeError(`a hold cannot be answered with ${outcome.type}`)
   const isHeld = task.makesHold !== undefined
   const expiresAtMs = atMs + (input.lease_seconds ?? defaultLeaseSeconds) * 1_000
   return {
     decision: 'allow',
     decision_id: formatId('decision', task.id),
     reservation_id: isHeld ? formatId('reservation', task.id) : null,
-    reserved_usd: formatUsd(task.quoted().charge.usd),
-    remaining_usd: verdict.remaining === null ? null : formatUsd(verdict.remaining),
+    reserved_usd: formatUsd(task.lastQuote().charge.usd),
+    remaining_usd: outcome.remaining === null ? null : formatUsd(outcome.remaining),
     expires_at: isHeld ? timestamp(new Date(expiresAtMs)) : null,
   }
 }
 
 /** Builds a reservation from an outcome. */
-export function reservationOf({ verdict }: Pick<Result, 'verdict'>): Reservation {
-  if (verdict.type === 'not_found') throw new ApiError('not_found')
-  if (verdict.type === 'conflict')
-    throw new ApiError('conflict', {}, { message: `The reservation is ${verdict.hold.state}.` })
-  if (verdict.type !== 'ended' && verdict.type !== 'extended') throw new TypeError(`no reservation in ${verdict.type}`)
-  return reservationView(verdict.hold)
+export function reservationOf({ outcome }: Pick<OperationResult, 'outcome'>): Reservation {
+  if (outcome.type === 'not_found') throw new ApiError('not_found')
+  if (outcome.type === 'conflict')
+    throw new ApiError('conflict', {}, { message: `The reservation is ${outcome.hold.state}.` })
+  if (outcome.type !== 'ended' && outcome.type !== 'extended') throw new TypeError(`no reservation in ${outcome.type}`)
+  return reservationView(outcome.hold)
 }
 
 export const reservationView = (hold: Omit<Hold, 'keys' | 'amounts' | 'draws' | 'onExpiry'>): Reservation => ({

@@ -1,14 +1,21 @@
 import { type MakerId, makerIn, makerTextOrNull } from '../identity/identity.ts'
-import { decideVersion, type Reading, type Verdict } from '../lanes/lanes.ts'
-import { allowanceOf, amountOf, amountsIn, limitIdOf, type NamedAllowanceRow, type Refusal } from '../ledger/ledger.ts'
+import { decideVersion, type LimitCheck, type Outcome } from '../lanes/lanes.ts'
+import {
+  allowanceOf,
+  amountOf,
+  decodeAmounts,
+  limitIdOf,
+  type NamedAllowanceRow,
+  type Refusal,
+} from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { type HoldTask, type Quote, reservationView } from './edge.ts'
+import { type Quote, type ReserveOperation, reservationView } from './edge.ts'
 import type { ExplainedHoldRow } from './queries.ts'
 import type { DecisionInput, Explanation, LimitRead, Reservation } from './schema.ts'
 
-type Read = Pick<Reading, 'allowance' | 'amount' | 'spent' | 'held'> & { readonly enforcement: string | null }
+type Read = Pick<LimitCheck, 'allowance' | 'amount' | 'spent' | 'held'> & { readonly enforcement: string | null }
 
 function limitRead({ allowance, amount, spent, held, enforcement }: Read, fits: boolean): LimitRead {
   const time = (ms: number | undefined) => (ms === undefined ? null : timestamp(new Date(ms)))
@@ -36,25 +43,25 @@ const priceView = ({ price, charge }: Quote) => ({
 
 /** The explanation of a decision that holds nothing: a refusal, or a dry run. Complete in itself, and stored as it is. */
 export function explainUnheld(
-  task: HoldTask,
+  task: ReserveOperation,
   input: DecisionInput,
-  verdict: Extract<Verdict, { type: 'held' | 'refused' }>,
+  outcome: Extract<Outcome, { type: 'held' | 'refused' }>,
   atMs: number,
   errorCode: string | null,
 ): Explanation {
-  const refusing = verdict.type === 'refused' ? verdict.refusal.allowance : undefined
+  const refusing = outcome.type === 'refused' ? outcome.refusal.allowance : undefined
   return {
     decision_id: formatId('decision', task.id),
-    decision: verdict.type === 'held' ? 'allow' : 'deny',
+    decision: outcome.type === 'held' ? 'allow' : 'deny',
     dry_run: input.dry_run === true,
-    key_id: makerTextOrNull(task.lastAsk().by),
+    key_id: makerTextOrNull(task.lastCommand().by),
     reservation: null,
     decided_at: timestamp(new Date(atMs)),
     decided_by: refusing ? limitIdOf(refusing) : null,
     error_code: errorCode,
     inputs: input,
-    price: priceView(task.quoted()),
-    limits: verdict.readings.map((reading) =>
+    price: priceView(task.lastQuote()),
+    limits: outcome.checks.map((reading) =>
       limitRead(
         { ...reading, enforcement: reading.allowance.enforcement },
         reading.allowance.key !== refusing?.key && !reading.wouldRefuse,
@@ -65,7 +72,7 @@ export function explainUnheld(
 }
 
 /** The explanation of a refusal that came before any limit was checked. */
-export const explainRuled = (
+export const explainRuleRefusal = (
   id: string,
   input: DecisionInput,
   ruled: {
@@ -105,7 +112,7 @@ export function explainCharge(
   const { spent, held } = balance
   const read = { allowance, amount: attempted, spent, held, enforcement: allowance.enforcement }
   return {
-    ...explainRuled(id, input, { ...ruled, decidedBy: limitIdOf(allowance) }),
+    ...explainRuleRefusal(id, input, { ...ruled, decidedBy: limitIdOf(allowance) }),
     limits: [limitRead(read, false)],
   }
 }
@@ -131,7 +138,7 @@ export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<strin
     version: number
     read: readonly (readonly [string | null, string, string])[]
   }
-  const amounts = amountsIn(row.amounts, row.keys)
+  const amounts = decodeAmounts(row.amounts, row.keys)
   const limits = row.keys.map((key, i) => {
     const [limit, spent, held] = read[i]!.slice(0, 3).map((text) => (text === null ? null : BigInt(text))) as [
       bigint | null,

@@ -3,7 +3,7 @@ import { budgetKind } from '../budgets/budgets.ts'
 import { chainKind } from '../chains/chains.ts'
 import { creditsKind } from '../credits/credits.ts'
 import { customerKind } from '../customers/customers.ts'
-import type { Facts } from '../lanes/lanes.ts'
+import type { PlanContext } from '../lanes/lanes.ts'
 import type { Charge, Claim, LimitKind } from '../ledger/ledger.ts'
 import { planKind } from '../plans/plans.ts'
 import { quotaKind } from '../quota/quota.ts'
@@ -24,27 +24,27 @@ export const limitKinds: readonly LimitKind[] = [
 const edgeKinds = limitKinds.filter(({ bindsAtEdge }) => bindsAtEdge)
 const otherKinds = limitKinds.filter(({ bindsAtEdge }) => !bindsAtEdge)
 
-type Account = Pick<Facts, 'definitions' | 'customer' | 'nowMs'>
+type Account = Pick<PlanContext, 'orgConfig' | 'customer' | 'nowMs'>
 
 /** The place of a decision: at the edge some kinds cannot refuse, and are drawn down when the hold is settled. */
 export type Surface = 'edge' | 'start'
 
 export const claimsOf = (surface: Surface, charge: Charge, facts: Account): Claim[] =>
-  bound(surface === 'edge' ? edgeKinds : limitKinds, charge, facts)
+  claimsOfKinds(surface === 'edge' ? edgeKinds : limitKinds, charge, facts)
 
 /**
  * Claims that a hold from the edge leaves to its settlement. Periods are those of the hold; of prepaid amounts only those in
  * force at the settlement are drawn.
  */
 export const unheldClaims = (charge: Charge, facts: Account, heldAtMs: number): Claim[] => [
-  ...bound(otherKinds.filter(isPeriodic), charge, { ...facts, nowMs: heldAtMs }),
-  ...bound([creditsKind], charge, facts),
+  ...claimsOfKinds(otherKinds.filter(isPeriodic), charge, { ...facts, nowMs: heldAtMs }),
+  ...claimsOfKinds([creditsKind], charge, facts),
 ]
 
 /** Claims that bear the part of a run's cost above what its hold drew: packs that are in force by then. */
-export const excessClaims = (charge: Charge, facts: Account): Claim[] => bound([creditsKind], charge, facts)
+export const excessClaims = (charge: Charge, facts: Account): Claim[] => claimsOfKinds([creditsKind], charge, facts)
 
 const isPeriodic = (kind: LimitKind) => kind !== creditsKind
 
-const bound = (kinds: readonly LimitKind[], charge: Charge, { definitions, customer, nowMs }: Account) =>
-  kinds.flatMap((kind) => kind.bind(charge, definitions, customer, nowMs))
+const claimsOfKinds = (kinds: readonly LimitKind[], charge: Charge, { orgConfig, customer, nowMs }: Account) =>
+  kinds.flatMap((kind) => kind.bind(charge, orgConfig, customer, nowMs))

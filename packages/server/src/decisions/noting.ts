@@ -5,16 +5,16 @@ import { type Caller, makerOf } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { newUuid } from '../values/id.ts'
 import { UnpricedModel } from './edge.ts'
-import { explainRuled } from './explanation.ts'
-import type { DecisionRecords, Refused } from './records.ts'
-import type { RefusedAt } from './refusal-list.ts'
+import { explainRuleRefusal } from './explanation.ts'
+import type { DecisionLog, RefusalContext } from './records.ts'
+import type { RefusalSurface } from './refusal-list.ts'
 import type { DecisionInput } from './schema.ts'
 
 /** Routes that ask whether a call may run. */
-const surfaces: Readonly<Record<string, RefusedAt>> = { '/v1/edge/decision': 'edge', '/v1/runs': 'run' }
+const surfaces: Readonly<Record<string, RefusalSurface>> = { '/v1/edge/decision': 'edge', '/v1/runs': 'run' }
 
 /** Error codes that refuse a call although its request is valid. */
-const refusing = new Set<ErrorCode>([
+const refusalCodes = new Set<ErrorCode>([
   'budget_exceeded',
   'spend_cap_exceeded',
   'quota_exhausted',
@@ -30,22 +30,22 @@ const refusing = new Set<ErrorCode>([
 ])
 
 const isRefusal = (error: unknown): error is ApiError =>
-  error instanceof UnpricedModel || (error instanceof ApiError && refusing.has(error.code))
+  error instanceof UnpricedModel || (error instanceof ApiError && refusalCodes.has(error.code))
 
 /**
  * Records every refusal that was not recorded where it arose: rates, models without a price, routes without a passing model. Of a
  * call that was refused before its body was read only its key is known.
  */
-export function noteRefusals(app: App, { clock }: Pick<Platform, 'clock'>, records: DecisionRecords) {
+export function recordRefusals(app: App, { clock }: Pick<Platform, 'clock'>, records: DecisionLog) {
   app.addHook('onError', (request, _reply, error, done) => {
     const surface = surfaces[request.route.template ?? '']
-    if (surface && request.method === 'POST' && request.principal && isRefusal(error) && !records.isNoted(error))
-      records.note(recordOf(request, error, surface, clock.now()))
+    if (surface && request.method === 'POST' && request.principal && isRefusal(error) && !records.isRecorded(error))
+      records.record(recordOf(request, error, surface, clock.now()))
     done()
   })
 }
 
-function recordOf({ principal, body }: FastifyRequest, error: ApiError, surface: RefusedAt, at: Date) {
+function recordOf({ principal, body }: FastifyRequest, error: ApiError, surface: RefusalSurface, at: Date) {
   const caller = principal!
   // The input for the model is never stored.
   const { input: _text, ...said } = { ...(body as Record<string, unknown> | undefined), ...caller.pins } as Record<
@@ -59,12 +59,12 @@ function recordOf({ principal, body }: FastifyRequest, error: ApiError, surface:
 export function refusalRecord(
   caller: Caller,
   input: DecisionInput,
-  refused: Refused,
+  refused: RefusalContext,
   { at, amountNano }: { readonly at: Date; readonly amountNano: bigint },
 ) {
   const { error } = refused
   const id = newUuid()
   const { rule_id: decidedBy = null } = error.details as { rule_id?: string }
   const ruled = { at, amountNano, decidedBy, errorCode: error.code, madeBy: makerOf(caller) }
-  return { orgId: caller.orgId, id, body: explainRuled(id, input, ruled), refused }
+  return { orgId: caller.orgId, id, body: explainRuleRefusal(id, input, ruled), refused }
 }

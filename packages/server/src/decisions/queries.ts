@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
 import type { MakerColumns, MakerId } from '../identity/identity.ts'
-import { bounds } from '../infra/partitions.ts'
+import { partitionBounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 import type { Explanation } from './schema.ts'
 
@@ -36,7 +36,7 @@ interface HoldFilters {
   readonly pins: Readonly<Record<string, string>>
 }
 
-const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
+const leastId = (at: Date) => partitionBounds.uuid(new Date(Math.max(0, at.getTime())))
 
 /** Returns one page of holds, in the order in which they were made. */
 export async function listHolds(

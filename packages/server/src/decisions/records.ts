@@ -2,9 +2,9 @@ import { Counter } from 'prom-client'
 import type { ApiError } from '../contract/errors.ts'
 import type { Platform } from '../infra/platform.ts'
 import { insertRecords } from './queries.ts'
-import { countRefusals } from './refusal-counts.ts'
-import { tellRefusals } from './refusal-events.ts'
-import { listRefusals, type RefusedAt } from './refusal-list.ts'
+import { createRefusalCounter } from './refusal-counts.ts'
+import { createRefusalEmitter } from './refusal-events.ts'
+import { createRefusalList, type RefusalSurface } from './refusal-list.ts'
 import type { Explanation } from './schema.ts'
 
 const flushEveryMs = 200
@@ -15,29 +15,29 @@ export interface DecisionRecord {
   readonly orgId: string
   readonly id: string
   readonly body: Explanation
-  readonly refused?: Refused
+  readonly refused?: RefusalContext
 }
 
 /** Facts about a refusal beside its explanation. */
-export interface Refused {
+export interface RefusalContext {
   /** The error that the caller gets. */
   readonly error: ApiError
-  readonly surface: RefusedAt
+  readonly surface: RefusalSurface
   /** The allowance that refused, where a limit did. */
   readonly stoppedKey?: string | undefined
 }
 
 /** A log of decisions that hold nothing, written outside the transactions that move money. */
-export interface DecisionRecords {
+export interface DecisionLog {
   /** Lists and counts a refusal, apart from dry runs. */
-  readonly note: (record: DecisionRecord & { readonly refused: Refused }) => void
+  readonly record: (record: DecisionRecord & { readonly refused: RefusalContext }) => void
   /**
    * As `record`, and also stores the explanation unless the same limit of the organization has refused too often this second;
    * returns true when it is stored.
    */
-  readonly offer: (record: DecisionRecord) => boolean
+  readonly recordSampled: (record: DecisionRecord) => boolean
   /** True when the refusal with this error was recorded already. */
-  readonly isNoted: (error: object) => boolean
+  readonly isRecorded: (error: object) => boolean
   /** Returns an explanation that is still being written to the database. */
   readonly find: (orgId: string, id: string) => Explanation | undefined
   readonly close: () => Promise<void>
@@ -47,11 +47,11 @@ export interface DecisionRecords {
  * Creates the decision log. An agent that loops on a refusal must not turn each response into a write: a sample is stored, the
  * rest is counted.
  */
-export function keepDecisionRecords(platform: Platform): DecisionRecords {
+export function createDecisionLog(platform: Platform): DecisionLog {
   const { sql, clock, metrics, log } = platform
-  const tell = tellRefusals(platform)
-  const counts = countRefusals(platform)
-  const list = listRefusals(platform)
+  const emit = createRefusalEmitter(platform)
+  const counts = createRefusalCounter(platform)
+  const list = createRefusalList(platform)
   const noted = new WeakSet<object>()
   const unrecorded = new Counter({
     name: 'svc_decisions_unrecorded_total',
@@ -59,12 +59,16 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
     registers: [metrics],
   })
   let waiting: DecisionRecord[] = []
-  let leaving: DecisionRecord[] = []
+  let inFlight: DecisionRecord[] = []
   let second = 0
   let sampled = new Map<string, number>()
   let flushing = Promise.resolve()
 
-  function note({ orgId, body, refused: { error, surface, stoppedKey } }: DecisionRecord & { refused: Refused }) {
+  function note({
+    orgId,
+    body,
+    refused: { error, surface, stoppedKey },
+  }: DecisionRecord & { refused: RefusalContext }) {
     noted.add(error)
     if (body.dry_run) return
     counts.count(orgId, body, stoppedKey)
@@ -79,14 +83,14 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
       second = now
       sampled = new Map()
     }
-    const of = `${record.orgId} ${record.body.decided_by ?? ''}`
-    const count = sampled.get(of) ?? 0
+    const key = `${record.orgId} ${record.body.decided_by ?? ''}`
+    const count = sampled.get(key) ?? 0
     const isSample = record.body.dry_run || count < perSecond
     if (!isSample || waiting.length >= maxWaiting) {
       unrecorded.inc()
       return false
     }
-    sampled.set(of, count + 1)
+    sampled.set(key, count + 1)
     waiting.push(record)
     return true
   }
@@ -95,12 +99,12 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
     const records = waiting
     waiting = []
     if (records.length === 0) return
-    leaving = records
+    inFlight = records
     flushing = flushing
       .then(() =>
         sql.asOrgs([...new Set(records.map(({ orgId }) => orgId))], async (tx) => {
           await insertRecords(tx, records)
-          await tell(tx, records)
+          await emit(tx, records)
         }),
       )
       .catch((error: unknown) => log.warn({ error, lost: records.length }, 'failed to store explanations of refusals'))
@@ -112,10 +116,10 @@ export function keepDecisionRecords(platform: Platform): DecisionRecords {
   }, flushEveryMs)
 
   return {
-    note,
-    offer,
-    isNoted: (error) => noted.has(error),
-    find: (orgId, id) => [...waiting, ...leaving].find((record) => record.id === id && record.orgId === orgId)?.body,
+    record: note,
+    recordSampled: offer,
+    isRecorded: (error) => noted.has(error),
+    find: (orgId, id) => [...waiting, ...inFlight].find((record) => record.id === id && record.orgId === orgId)?.body,
     close: async () => {
       clearInterval(timer)
       flush()

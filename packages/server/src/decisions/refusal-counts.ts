@@ -7,21 +7,21 @@ import type { Explanation } from './schema.ts'
 const maxWaiting = 10_000
 
 /** Counters of refusals, by UTC day and error code and by limit and period, buffered on their way into the database. */
-export interface RefusalCounts {
+export interface RefusalCounter {
   /** Counts a refusal, and the allowance that refused where there is one. */
   readonly count: (orgId: string, body: Explanation, stoppedKey: string | undefined) => void
   readonly flush: () => Promise<void>
 }
 
 /** Counts every refusal, listed or not: an agent that loops costs one row a day. No response depends on it. */
-export function countRefusals(platform: Pick<Platform, 'sql' | 'metrics' | 'log'>): RefusalCounts {
+export function createRefusalCounter(platform: Pick<Platform, 'sql' | 'metrics' | 'log'>): RefusalCounter {
   const lost = new Counter({
     name: 'svc_refusals_uncounted_total',
     help: 'Refusals that are missing from the counts by day or by limit: too many different ones, or the database was unavailable.',
     registers: [platform.metrics],
   })
-  const days = counting<RefusalCountRow>(platform, lost, addRefusals)
-  const limits = counting<LimitRefusalRow>(platform, lost, addLimitRefusals)
+  const days = createCounterBuffer<RefusalCountRow>(platform, lost, addRefusals)
+  const limits = createCounterBuffer<LimitRefusalRow>(platform, lost, addLimitRefusals)
 
   return {
     count: (orgId, { decided_at, error_code }, stoppedKey) => {
@@ -43,7 +43,7 @@ interface CountedRow {
 }
 
 /** Buffered counters of one table: those with the same key are one row. */
-function counting<R extends CountedRow>(
+function createCounterBuffer<R extends CountedRow>(
   { sql, log }: Pick<Platform, 'sql' | 'log'>,
   lost: Counter,
   write: (tx: Tx, rows: readonly R[]) => Promise<void>,

@@ -1,4 +1,4 @@
-import { type NewEvent, sampledEvents } from '../events/events.ts'
+import { createEventSampler, type NewEvent } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
@@ -6,8 +6,8 @@ import type { DecisionRecord } from './records.ts'
 import type { DecisionInput } from './schema.ts'
 
 /** Emits events of refusals to organizations that have opted in, up to a number per minute. */
-export function tellRefusals(platform: Pick<Platform, 'clock' | 'config'>) {
-  const tell = sampledEvents(platform, 'decision.refused')
+export function createRefusalEmitter(platform: Pick<Platform, 'clock' | 'config'>) {
+  const tell = createEventSampler(platform, 'decision.refused')
   return (tx: Tx, records: readonly DecisionRecord[]) =>
     tell(
       tx,

@@ -11,12 +11,12 @@ const maxWaiting = 10_000
 const maxOfOrg = 1_000
 
 /** The surface on which a call was refused. */
-export type RefusedAt = 'edge' | 'run' | 'bulk'
+export type RefusalSurface = 'edge' | 'run' | 'bulk'
 
 /** A refused call, as it is listed. */
 export interface RefusedCall {
   readonly orgId: string
-  readonly surface: RefusedAt
+  readonly surface: RefusalSurface
   readonly message: string
   readonly body: Explanation
 }
@@ -31,7 +31,7 @@ export interface RefusalList {
  * Lists refusals outside the refused request. Equal ones of a minute are one row with a count, whichever process they came
  * through; once an organization's day is full they are only counted.
  */
-export function listRefusals({ sql, config, metrics, log }: Pick<Platform, 'sql' | 'config' | 'metrics' | 'log'>) {
+export function createRefusalList({ sql, config, metrics, log }: Pick<Platform, 'sql' | 'config' | 'metrics' | 'log'>) {
   const unlisted = new Counter({
     name: 'svc_refusals_unlisted_total',
     help: 'Refusals that are missing from the list: more different ones than a day of an organization may have, or the database was unavailable.',
@@ -106,7 +106,7 @@ export function listRefusals({ sql, config, metrics, log }: Pick<Platform, 'sql'
 }
 
 /** Returns the id of a row, derived from what its refusals have in common: the minute, the reason and the account. */
-function idOf(surface: RefusedAt, { decided_at, error_code, decided_by, key_id, inputs }: Explanation): string {
+function idOf(surface: RefusalSurface, { decided_at, error_code, decided_by, key_id, inputs }: Explanation): string {
   const minute = Math.floor(Date.parse(decided_at) / minuteMs) * minuteMs
   const { model, provider, workflow_id, deployment_id, department_id, customer_id, chain_id } = inputs
   const alike = [error_code, decided_by, surface, key_id, model, provider]

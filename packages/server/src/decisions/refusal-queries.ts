@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
 import { keysetPage } from '../infra/keyset.ts'
-import { bounds } from '../infra/partitions.ts'
+import { partitionBounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 import { prefixes } from '../values/id.ts'
 import type { Explanation } from './schema.ts'
@@ -134,9 +134,9 @@ function refusalsIn(tx: Tx, orgId: string, { from, to }: RefusalWindow, filters:
   let query = tx
     .selectFrom('refusals')
     .where('org_id', '=', orgId)
-    .where('id', '>=', bounds.uuid(firstMinute))
+    .where('id', '>=', partitionBounds.uuid(firstMinute))
     .where('last_at', '>=', from)
-  if (to !== undefined) query = query.where('id', '<', bounds.uuid(to)).where('first_at', '<', to)
+  if (to !== undefined) query = query.where('id', '<', partitionBounds.uuid(to)).where('first_at', '<', to)
   for (const [column, value] of Object.entries(filters) as [keyof RefusalFilters, string | undefined][])
     if (value !== undefined) query = query.where(column, '=', value)
   return query

@@ -11,7 +11,7 @@ import {
   RefusalQuery,
   RefusalsAnswer,
 } from './refusal-schema.ts'
-import { findRefused, listRefused, refusedByDay } from './refusals.ts'
+import { findRefusal, listRefusals, refusalsByDay } from './refusals.ts'
 
 export function refusals(app: App, { sql, clock }: Platform) {
   const tags = ['decisions']
@@ -32,7 +32,7 @@ export function refusals(app: App, { sql, clock }: Platform) {
         response: { 200: RefusalsAnswer },
       },
     },
-    ({ principal, query }) => listRefused(sql, principal!, query, clock.now()),
+    ({ principal, query }) => listRefusals(sql, principal!, query, clock.now()),
   )
 
   app.get(
@@ -50,7 +50,7 @@ export function refusals(app: App, { sql, clock }: Platform) {
         response: { 200: DailyRefusals },
       },
     },
-    ({ principal, query }) => refusedByDay(sql, principal!, query, clock.now()),
+    ({ principal, query }) => refusalsByDay(sql, principal!, query, clock.now()),
   )
 
   app.get(
@@ -67,7 +67,7 @@ export function refusals(app: App, { sql, clock }: Platform) {
       },
     },
     async ({ principal, params }) => {
-      const found = await findRefused(sql, principal!, parseId('refusal', params.refusal_id)!)
+      const found = await findRefusal(sql, principal!, parseId('refusal', params.refusal_id)!)
       if (!found) throw new ApiError('not_found')
       return found
     },

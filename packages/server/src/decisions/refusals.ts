@@ -1,5 +1,5 @@
-import { page, pageRequest, readWindow } from '../contract/lists.ts'
-import { type Caller, isPinned, isWithin, pinned } from '../identity/identity.ts'
+import { pageRequest, pageResponse, readWindow } from '../contract/lists.ts'
+import { applyPins, type Caller, isPinned, isWithinPins } from '../identity/identity.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { formatId, parseId } from '../values/id.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
@@ -28,10 +28,19 @@ interface Window {
 }
 
 /** Returns one page of refusals; those outside the caller's pins are not found. */
-export async function listRefused(sql: Sql, caller: Caller, query: Filters & Page & Window, now: Date) {
+export async function listRefusals(sql: Sql, caller: Caller, query: Filters & Page & Window, now: Date) {
   const { orgId } = caller
   const asked = pageRequest(query, 'minute')
-  const { from, to, limit: _limit, cursor: _cursor, sort: _sort, limit_id, rule_id, ...filters } = pinned(query, caller)
+  const {
+    from,
+    to,
+    limit: _limit,
+    cursor: _cursor,
+    sort: _sort,
+    limit_id,
+    rule_id,
+    ...filters
+  } = applyPins(query, caller)
   if (limit_id !== undefined && rule_id !== undefined) return { data: [], next_cursor: null }
   const earliest = new Date(now.getTime() - keptMs)
   const start = from === undefined ? earliest : new Date(Math.max(Date.parse(from), earliest.getTime()))
@@ -40,24 +49,24 @@ export async function listRefused(sql: Sql, caller: Caller, query: Filters & Pag
   const rows = await sql.asOrgs([orgId], (tx) =>
     listRefusalRows(tx, orgId, asked, window, { ...filters, decided_by: decidedBy }),
   )
-  const answer = page(rows, asked, ({ id }) => ({ value: id, id }))
+  const answer = pageResponse(rows, asked, ({ id }) => ({ value: id, id }))
   return { ...answer, data: answer.data.map(viewOf) }
 }
 
-export async function findRefused(sql: Sql, { orgId, pins }: Caller, id: string): Promise<Refusal | undefined> {
+export async function findRefusal(sql: Sql, { orgId, pins }: Caller, id: string): Promise<Refusal | undefined> {
   const row = await sql.asOrgs([orgId], (tx) => findRefusalRow(tx, orgId, id))
-  return row && isWithin(pins, row) ? viewOf(row) : undefined
+  return row && isWithinPins(pins, row) ? viewOf(row) : undefined
 }
 
 /** Returns the refusals of a chain within the time that refusals are listed and the key's pins. */
-export async function refusedInChain(tx: Tx, orgId: string, chainId: string, pins: Caller['pins'], now: Date) {
+export async function refusalsOfChain(tx: Tx, orgId: string, chainId: string, pins: Caller['pins'], now: Date) {
   const from = new Date(now.getTime() - keptMs)
   const { refused, exhausted_at } = await chainRefusals(tx, orgId, { chain_id: chainId, ...pins }, from)
   return { refused_count: Number(refused), exhausted_at: timestampOrNull(exhausted_at) }
 }
 
 /** Returns refusals by day and code, of the last 30 days unless the query says otherwise. */
-export async function refusedByDay(sql: Sql, caller: Caller, query: Window, now: Date) {
+export async function refusalsByDay(sql: Sql, caller: Caller, query: Window, now: Date) {
   const { orgId, pins } = caller
   const { from, to } = readWindow(query, { from: new Date(now.getTime() - keptMs), to: now })
   const rows = await sql.asOrgs([orgId], (tx) =>

@@ -2,14 +2,14 @@ import { ApiError } from '../contract/errors.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { SpeedLimits } from '../infra/speed-limits.ts'
+import type { RateLimiter } from '../infra/speed-limits.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import { limitCall } from '../rate-limits/rate-limits.ts'
 import { parseId } from '../values/id.ts'
-import { carryOut } from './carrying.ts'
-import { explain, judgeAtEdge, listReservations } from './decisions.ts'
-import { endTask, reservationOf } from './edge.ts'
-import type { DecisionRecords } from './records.ts'
+import { runOperation } from './carrying.ts'
+import { explain, listReservations, prepareEdgeDecision } from './decisions.ts'
+import { releaseOperation, reservationOf } from './edge.ts'
+import type { DecisionLog } from './records.ts'
 import { refusals } from './refusal-routes.ts'
 import {
   DecisionInput,
@@ -24,13 +24,7 @@ import {
   ReservationPath,
 } from './schema.ts'
 
-export function decisions(
-  app: App,
-  platform: Platform,
-  lanes: Lanes,
-  records: DecisionRecords,
-  speedLimits: SpeedLimits,
-) {
+export function decisions(app: App, platform: Platform, lanes: Lanes, records: DecisionLog, speedLimits: RateLimiter) {
   const { sql } = platform
   const tags = ['decisions']
   describeTag(app, 'decisions', 'May this call run? Asked before it, and explained afterwards.')
@@ -57,11 +51,11 @@ export function decisions(
     },
     async (request, reply) => {
       const { principal, body } = request
-      const { task, answer, tokens } = judgeAtEdge(platform, records, principal!, body)
+      const { task, answer, tokens } = prepareEdgeDecision(platform, records, principal!, body)
       await limitCall(speedLimits, principal!, body, request.route.template, async () =>
-        tokens(await lanes.definitionsOf(task.orgId)),
+        tokens(await lanes.orgConfigOf(task.orgId)),
       )
-      return carryOut(lanes, request, reply, task, answer)
+      return runOperation(lanes, request, reply, task, answer)
     },
   )
 
@@ -81,7 +75,13 @@ export function decisions(
     },
     (request, reply) => {
       const holdId = parseId('reservation', request.params.reservation_id)!
-      return carryOut(lanes, request, reply, endTask(request.principal!, holdId, { type: 'release' }), reservationOf)
+      return runOperation(
+        lanes,
+        request,
+        reply,
+        releaseOperation(request.principal!, holdId, { type: 'release' }),
+        reservationOf,
+      )
     },
   )
 
@@ -102,8 +102,8 @@ export function decisions(
     (request, reply) => {
       const holdId = parseId('reservation', request.params.reservation_id)!
       const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
-      const task = endTask(request.principal!, holdId, { type: 'extend', leaseMs })
-      return carryOut(lanes, request, reply, task, reservationOf)
+      const task = releaseOperation(request.principal!, holdId, { type: 'extend', leaseMs })
+      return runOperation(lanes, request, reply, task, reservationOf)
     },
   )
 

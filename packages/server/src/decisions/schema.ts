@@ -3,7 +3,7 @@ import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, Id, MadeBy, MadeByFilter, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
-import { dollars, maxChargeNano, parseUsd } from '../values/money.ts'
+import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const maxLeaseSeconds = 86_400
 export const defaultLeaseSeconds = 600
@@ -66,7 +66,7 @@ export const estimateFaults = ({ estimated_cost_usd }: Pick<DecisionInput, 'esti
         {
           field: 'estimated_cost_usd',
           code: 'out_of_range',
-          message: `One call may cost at most ${dollars(maxChargeNano)}.`,
+          message: `One call may cost at most ${formatDollars(maxChargeNano)}.`,
         },
       ]
     : []

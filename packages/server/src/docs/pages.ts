@@ -104,12 +104,12 @@ const menuGroup = (name: string, members: readonly Guide[], current: Guide) => {
   return `<h2>${name}</h2><ul>${links.join('')}</ul>`
 }
 
-const mostContents = 30
+const maxContents = 30
 
 /** Renders the headings of a page as links, without the smaller ones when there are too many. */
 function contentsOf(headings: readonly Heading[]): string {
   const sections = headings.filter(({ depth }) => depth === 2 || depth === 3)
-  const shown = sections.length > mostContents ? sections.filter(({ depth }) => depth === 2) : sections
+  const shown = sections.length > maxContents ? sections.filter(({ depth }) => depth === 2) : sections
   if (shown.length < 2) return ''
   const links = shown.map(
     ({ depth, anchor, html }) => `<li class="depth-${depth}"><a href="#${anchor}">${html}</a></li>`,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import scalar from '@scalar/fastify-api-reference'
-import { asPicture, contentPolicy } from '../contract/content-policy.ts'
+import { asSvg, contentPolicy } from '../contract/content-policy.ts'
 import type { App } from '../contract/routes.ts'
 import { guides, pathOf, readPictures, renderGuide } from './pages.ts'
 import { searchIndex } from './search.ts'
@@ -41,7 +41,7 @@ export async function docs(root: App) {
 
 function guideRoutes(app: App) {
   for (const guide of guides) {
-    const page = once(() => renderGuide(guide))
+    const page = lazy(() => renderGuide(guide))
     app.get(pathOf(guide), (_request, reply) =>
       reply.type('text/html; charset=utf-8').header('content-security-policy', guidePolicy).send(page()),
     )
@@ -49,12 +49,12 @@ function guideRoutes(app: App) {
   app.get('/', (_request, reply) => reply.redirect('/docs', 302))
   app.get('/docs/', (_request, reply) => reply.redirect('/docs', 301))
   for (const [name, picture] of readPictures())
-    app.get(`/docs/images/${name}`, (_request, reply) => asPicture(reply).send(picture))
+    app.get(`/docs/images/${name}`, (_request, reply) => asSvg(reply).send(picture))
 }
 
 function assetRoutes(app: App) {
   const asset = (path: string, type: string, read: () => string) => {
-    const text = once(read)
+    const text = lazy(read)
     app.get(path, (_request, reply) => reply.type(type).send(text()))
   }
   const file = (name: string) => () => readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8')
@@ -68,13 +68,13 @@ function assetRoutes(app: App) {
 }
 
 /** Creates a value on first use and caches it. */
-function once<T>(make: () => T): () => T {
+function lazy<T>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
 }
 
 /** Orders tags: agents' operations first, operators' last. Browsers get the function as text, so it must be self-contained. */
-function firstWhatAgentsDo(a: { name: string }, b: { name: string }): number {
+function compareTags(a: { name: string }, b: { name: string }): number {
   const first = [
     'runs',
     'decisions',
@@ -124,7 +124,7 @@ async function referenceRoutes(app: App) {
       showDeveloperTools: 'never',
       defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
       orderSchemaPropertiesBy: 'preserve',
-      tagsSorter: firstWhatAgentsDo,
+      tagsSorter: compareTags,
     },
   })
 }

@@ -3,7 +3,7 @@ import { sectionsOf } from './markdown.ts'
 import { guides, pathOf, readGuide } from './pages.ts'
 
 /** A search result: a section of a guide, or an operation of the API. */
-interface Place {
+interface SearchEntry {
   readonly id: string
   readonly title: string
   /** Title of its guide; for operations their summary. */
@@ -24,26 +24,29 @@ export interface SearchedDocument {
 
 /** Returns the index that browsers load for searching: sections of guides and operations, each with its address. */
 export function searchIndex(document: SearchedDocument): string {
-  const index = new MiniSearch<Place>({ fields: ['title', 'page', 'text'], storeFields: ['title', 'page', 'text'] })
-  index.addAll(guides.flatMap((guide) => placesOf(guide)))
-  index.addAll(operationsOf(document))
+  const index = new MiniSearch<SearchEntry>({
+    fields: ['title', 'page', 'text'],
+    storeFields: ['title', 'page', 'text'],
+  })
+  index.addAll(guides.flatMap((guide) => guideEntries(guide)))
+  index.addAll(operationEntries(document))
   return JSON.stringify(index)
 }
 
-function placesOf(guide: (typeof guides)[number]): Place[] {
+function guideEntries(guide: (typeof guides)[number]): SearchEntry[] {
   const seen = new Set<string>()
   return sectionsOf(readGuide(guide)).flatMap(({ heading, anchor, text }, place) => {
     const id = place === 0 ? pathOf(guide) : `${pathOf(guide)}#${anchor}`
     if (seen.has(id)) return []
     seen.add(id)
-    return [{ id, title: heading, page: guide.title, text: text.slice(0, mostText) }]
+    return [{ id, title: heading, page: guide.title, text: text.slice(0, maxText) }]
   })
 }
 
 /** Number of characters of a section that are searched. */
-const mostText = 2_000
+const maxText = 2_000
 
-const operationsOf = (document: SearchedDocument): Place[] =>
+const operationEntries = (document: SearchedDocument): SearchEntry[] =>
   Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.entries(item as object)
       .filter(([method]) => /^(get|post|put|patch|delete)$/.test(method))

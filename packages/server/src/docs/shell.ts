@@ -14,11 +14,11 @@ export const headLinks = `<meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="/docs/style.css">
 <script type="module" src="/docs/site.js"></script>`
 
-export type SectionOfDocs = 'guides' | 'reference'
+export type DocsSection = 'guides' | 'reference'
 
 /** Renders the bar on top of every page, and the search that opens from it. */
-export function bar(section: SectionOfDocs): string {
-  const link = (href: string, name: string, own: SectionOfDocs) =>
+export function bar(section: DocsSection): string {
+  const link = (href: string, name: string, own: DocsSection) =>
     `<a href="${href}"${own === section ? ' aria-current="true"' : ''}>${name}</a>`
   const menu =
     section === 'guides' ? `<button type="button" class="open-menu" popovertarget="menu">${menuIcon}Menu</button>` : ''
@@ -35,7 +35,7 @@ ${menu}
 </div>`
 }
 
-export const shell = ({ title, section, body }: { title: string; section: SectionOfDocs; body: string }) =>
+export const shell = ({ title, section, body }: { title: string; section: DocsSection; body: string }) =>
   `<!doctype html>
 <html lang="en">
 <head>

@@ -1,5 +1,5 @@
-import { fitted, group, text, widthOf } from './markup.ts'
-import { painted } from './paints.ts'
+import { group, textElement, textWidth, truncateToWidth } from './markup.ts'
+import { paintAttributes } from './paints.ts'
 import { edge, sheetWidth } from './sheet.ts'
 
 const fontPx = 12
@@ -8,7 +8,7 @@ export const swatchWidth = 30
 const gap = 18
 const maxNamePx = 300
 
-export interface Entry {
+export interface LegendEntry {
   readonly name: string
   readonly swatch: (x: number, y: number) => string
 }
@@ -19,12 +19,12 @@ export interface Legend {
 }
 
 /** Lays out entries side by side, in as many rows as needed. */
-export function layLegend(all: readonly Entry[], top: number): Legend {
+export function layOutLegend(all: readonly LegendEntry[], top: number): Legend {
   let x = edge
   let row = 0
   const entries = all.map(({ name, swatch }) => {
-    const shown = fitted(name, maxNamePx, { px: fontPx })
-    const width = swatchWidth + 6 + widthOf(shown, { px: fontPx })
+    const shown = truncateToWidth(name, maxNamePx, { px: fontPx })
+    const width = swatchWidth + 6 + textWidth(shown, { px: fontPx })
     if (x > edge && x + width > sheetWidth - edge) {
       x = edge
       row += 1
@@ -34,7 +34,12 @@ export function layLegend(all: readonly Entry[], top: number): Legend {
     x += width + gap
     return (
       swatch(at, y) +
-      text(shown, { x: at + swatchWidth + 6, y: y + 4, 'font-size': fontPx, ...painted({ fill: 'ink' }) })
+      textElement(shown, {
+        x: at + swatchWidth + 6,
+        y: y + 4,
+        'font-size': fontPx,
+        ...paintAttributes({ fill: 'ink' }),
+      })
     )
   })
   return { markup: group({}, ...entries), height: entries.length === 0 ? 0 : (row + 1) * rowHeight }

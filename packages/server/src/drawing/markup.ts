@@ -1,34 +1,36 @@
 /** Builds SVG as text. All text that a user may have chosen passes through a text element or an attribute, and both escape it. */
 
-export type Attributes = Readonly<Record<string, string | number | undefined>>
+export type SvgAttributes = Readonly<Record<string, string | number | undefined>>
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Characters that XML cannot represent, not even escaped. */
 // oxlint-disable-next-line no-control-regex
-const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g
+const invalidXmlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g
 
-export const escaped = (text: string): string =>
-  text
+export const escapeXml = (raw: string): string =>
+  raw
     .toWellFormed()
-    .replace(unwritable, '\ufffd')
+    .replace(invalidXmlCharacters, '\ufffd')
     .replace(/[&<>"']/g, (character) => entities[character]!)
 
 /** Rounds to a tenth of a pixel, finer than any screen shows. */
-const written = (value: string | number) => (typeof value === 'number' ? String(Math.round(value * 10) / 10) : value)
+const formatAttribute = (value: string | number) =>
+  typeof value === 'number' ? String(Math.round(value * 10) / 10) : value
 
-export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
+export function element(name: string, attributes: SvgAttributes, ...children: readonly string[]): string {
   const pairs = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [` ${key}="${escaped(written(value))}"`],
+    value === undefined ? [] : [` ${key}="${escapeXml(formatAttribute(value))}"`],
   )
   const opening = `<${name}${pairs.join('')}`
   return children.length === 0 ? `${opening}/>` : `${opening}>${children.join('')}</${name}>`
 }
 
-export const group = (attributes: Attributes, ...children: readonly string[]): string =>
+export const group = (attributes: SvgAttributes, ...children: readonly string[]): string =>
   children.length === 0 ? '' : element('g', attributes, ...children)
 
-export const text = (content: string, attributes: Attributes): string => element('text', attributes, escaped(content))
+export const textElement = (content: string, attributes: SvgAttributes): string =>
+  element('text', attributes, escapeXml(content))
 
 const narrow = /[iljtfr.,:;'|!()[\] ]/
 const broad = /[mwMW@%—…]/
@@ -41,7 +43,7 @@ export interface Font {
 }
 
 /** Estimates the width of a text in any common font, rather too wide than too narrow: a server has no fonts to measure with. */
-export function widthOf(content: string, { px, isBold }: Font): number {
+export function textWidth(content: string, { px, isBold }: Font): number {
   let em = 0
   for (const character of content) {
     if (broad.test(character)) em += 1
@@ -53,12 +55,12 @@ export function widthOf(content: string, { px, isBold }: Font): number {
 }
 
 /** Truncates a text to a width, with an ellipsis where something is missing. */
-export function fitted(content: string, maxPx: number, font: Font): string {
-  if (widthOf(content, font) <= maxPx) return content
+export function truncateToWidth(content: string, maxPx: number, font: Font): string {
+  if (textWidth(content, font) <= maxPx) return content
   const kept: string[] = []
-  let left = maxPx - widthOf('…', font)
+  let left = maxPx - textWidth('…', font)
   for (const character of content) {
-    left -= widthOf(character, font)
+    left -= textWidth(character, font)
     if (left < 0) break
     kept.push(character)
   }

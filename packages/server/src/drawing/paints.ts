@@ -1,4 +1,4 @@
-import type { Attributes } from './markup.ts'
+import type { SvgAttributes } from './markup.ts'
 
 /**
  * Colours by purpose, light and dark. The light ones are set as attributes, so that a drawing is readable without CSS; a few
@@ -27,7 +27,7 @@ export type Paint = keyof typeof paints
 const classOf = (property: 'fill' | 'stroke', paint: Paint) => `weir-${property}-${paint}`
 
 /** Returns the colour attributes of a shape, with the classes that the dark style refers to. */
-export const painted = ({ fill, stroke }: { fill?: Paint; stroke?: Paint }): Attributes => ({
+export const paintAttributes = ({ fill, stroke }: { fill?: Paint; stroke?: Paint }): SvgAttributes => ({
   fill: fill === undefined ? 'none' : paints[fill][0],
   stroke: stroke === undefined ? undefined : paints[stroke][0],
   class: [fill && classOf('fill', fill), stroke && classOf('stroke', stroke)].filter(Boolean).join(' '),

@@ -1,5 +1,5 @@
-import { element, escaped, fitted, text } from './markup.ts'
-import { darkStyle, painted } from './paints.ts'
+import { element, escapeXml, textElement, truncateToWidth } from './markup.ts'
+import { darkStyle, paintAttributes } from './paints.ts'
 
 /** The frame of a drawing: its size, title and accessible description. */
 
@@ -15,12 +15,15 @@ export interface Sheet {
   /** A line below the title that names the units of the axes. */
   readonly about: string
   /** The description for screen readers. */
-  readonly words: string
+  readonly description: string
   readonly height: number
 }
 
 /** Draws a self-contained SVG: no script, no external reference, and the same bytes for the same input. */
-export const drawSheet = ({ title, about, words, height }: Sheet, ...children: readonly string[]): string =>
+export const drawSheet = (
+  { title, about, description: words, height }: Sheet,
+  ...children: readonly string[]
+): string =>
   `${element(
     'svg',
     {
@@ -31,8 +34,8 @@ export const drawSheet = ({ title, about, words, height }: Sheet, ...children: r
       role: 'img',
       'font-family': 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
     },
-    element('title', {}, escaped(fitted(title, 2_000, titleFont))),
-    element('desc', {}, escaped(words)),
+    element('title', {}, escapeXml(truncateToWidth(title, 2_000, titleFont))),
+    element('desc', {}, escapeXml(words)),
     element('style', {}, darkStyle),
     paper(height),
     heading(title, about),
@@ -48,17 +51,17 @@ const paper = (height: number) =>
     height: height - 1,
     rx: 8,
     'stroke-width': 1,
-    ...painted({ fill: 'paper', stroke: 'border' }),
+    ...paintAttributes({ fill: 'paper', stroke: 'border' }),
   })
 
 const heading = (title: string, about: string) =>
-  text(fitted(title, sheetWidth - 2 * edge, titleFont), {
+  textElement(truncateToWidth(title, sheetWidth - 2 * edge, titleFont), {
     x: edge,
     y: 32,
     'font-size': titleFont.px,
     'font-weight': 600,
-    ...painted({ fill: 'ink' }),
-  }) + text(about, { x: edge, y: 52, 'font-size': 12.5, ...painted({ fill: 'quiet' }) })
+    ...paintAttributes({ fill: 'ink' }),
+  }) + textElement(about, { x: edge, y: 52, 'font-size': 12.5, ...paintAttributes({ fill: 'quiet' }) })
 
 interface Box {
   readonly left: number
@@ -68,10 +71,10 @@ interface Box {
 }
 
 export const drawNothing = ({ left, right, top, bottom }: Box): string =>
-  text('There is no data to show yet.', {
+  textElement('There is no data to show yet.', {
     x: (left + right) / 2,
     y: (top + bottom) / 2,
     'text-anchor': 'middle',
     'font-size': 14,
-    ...painted({ fill: 'quiet' }),
+    ...paintAttributes({ fill: 'quiet' }),
   })

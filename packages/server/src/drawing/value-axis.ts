@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3-scale'
-import { element, text, widthOf } from './markup.ts'
-import { painted } from './paints.ts'
+import { element, textElement, textWidth } from './markup.ts'
+import { paintAttributes } from './paints.ts'
 import { axisFontPx, edge, sheetWidth } from './sheet.ts'
-import { tickWriter, type Unit } from './values.ts'
+import { type ChartUnit, tickFormatter } from './values.ts'
 
 /** The position of a plot on the sheet, with its value scale. */
 export interface ValueFrame {
@@ -15,7 +15,7 @@ export interface ValueFrame {
 }
 
 export interface ValueRange {
-  readonly unit: Unit
+  readonly unit: ChartUnit
   readonly range: readonly [number, number]
   readonly top: number
   readonly bottom: number
@@ -24,27 +24,27 @@ export interface ValueRange {
 export function valueFrame({ unit, range, top, bottom }: ValueRange): ValueFrame {
   const scale = scaleLinear().domain(range).nice(5).range([bottom, top])
   const values = scale.ticks(5)
-  const write = tickWriter(unit, values)
+  const write = tickFormatter(unit, values)
   const ticks = values.map((value) => ({ value, label: write(value) }))
-  const left = edge + 10 + Math.max(24, ...ticks.map(({ label }) => widthOf(label, { px: axisFontPx })))
+  const left = edge + 10 + Math.max(24, ...ticks.map(({ label }) => textWidth(label, { px: axisFontPx })))
   // Half of the last date label extends beyond the plot.
   return { left, right: sheetWidth - edge - 12, top, bottom, y: (value) => scale(value), ticks }
 }
 
 /** Draws the horizontal grid lines with their labels. */
-export const valueAxis = ({ left, right, y, ticks }: ValueFrame): string =>
+export const drawValueAxis = ({ left, right, y, ticks }: ValueFrame): string =>
   ticks
     .map(({ value, label }) => {
       const at = y(value)
       const line = { x1: left, x2: right, y1: at, y2: at, 'stroke-width': 1 }
       return (
-        element('line', { ...line, ...painted({ stroke: value === 0 ? 'axis' : 'grid' }) }) +
-        text(label, {
+        element('line', { ...line, ...paintAttributes({ stroke: value === 0 ? 'axis' : 'grid' }) }) +
+        textElement(label, {
           x: left - 8,
           y: at + 4,
           'text-anchor': 'end',
           'font-size': axisFontPx,
-          ...painted({ fill: 'quiet' }),
+          ...paintAttributes({ fill: 'quiet' }),
         })
       )
     })

@@ -3,7 +3,7 @@ import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
 import { timestamp } from '../values/timestamp.ts'
 import type { EventData } from './catalog.ts'
-import { noteTold, untoldOrgs } from './queries.ts'
+import { listPendingAnnouncements, markAnnounced } from './queries.ts'
 import { emit } from './writing.ts'
 
 const pageSize = 500
@@ -26,15 +26,15 @@ export async function announceDeprecations(
   let after = beforeAll
   for (;;) {
     signal?.throwIfAborted()
-    const page = await sql.asOrgs([], (tx) => untoldOrgs(tx, announced, after, pageSize))
+    const page = await sql.asOrgs([], (tx) => listPendingAnnouncements(tx, announced, after, pageSize))
     for (const row of page)
       await sql.asOrgs([row.org_id], async (tx) => {
-        const untold = new Set(await noteTold(tx, row))
-        const told = [...entries.values()].filter(({ id }) => untold.has(id))
+        const pending = new Set(await markAnnounced(tx, row))
+        const due = [...entries.values()].filter(({ id }) => pending.has(id))
         await emit(
           tx,
           row.org_id,
-          told.map((entry) => ({
+          due.map((entry) => ({
             kind: 'deprecation.announced',
             subject: entry.id,
             data: announcementOf(entry, addresses.docsUrl()),

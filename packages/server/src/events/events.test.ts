@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { faultsOfEvent } from '../../test/events.ts'
 import { type IdKind, parseId, prefixes } from '../values/id.ts'
-import { asksFor, eventKinds, optInKinds, payloadOf } from './events.ts'
-import { type Kind } from './kind.ts'
+import { eventKinds, matchesFilter, optInKinds, payloadOf } from './events.ts'
+import { type EventDefinition } from './kind.ts'
 
-const kinds = Object.entries<Kind>(eventKinds)
+const kinds = Object.entries<EventDefinition>(eventKinds)
 
 describe('the catalog', () => {
   test.each(kinds)('%s has an example that is what its schema says, with every field', (kind, { data, example }) => {
@@ -34,18 +34,18 @@ describe('the catalog', () => {
 
 describe('a filter', () => {
   test('that is empty asks for every kind but those that have to be named', () => {
-    const asked = kinds.map(([kind]) => kind).filter((kind) => asksFor([], kind))
+    const asked = kinds.map(([kind]) => kind).filter((kind) => matchesFilter([], kind))
     expect(asked).toContain('budget.exceeded')
     expect(asked).not.toContain('run.finished')
     expect(asked).not.toContain('decision.refused')
   })
 
   test('names kinds or groups, and a group is not what merely begins like it', () => {
-    expect(asksFor(['key.revoked'], 'key.revoked')).toBe(true)
-    expect(asksFor(['key.revoked'], 'key.created')).toBe(false)
-    expect(asksFor(['key.*'], 'key.created')).toBe(true)
-    expect(asksFor(['spend.*'], 'spend_cap.exceeded')).toBe(false)
-    expect(asksFor(['run.*'], 'run.finished')).toBe(true)
+    expect(matchesFilter(['key.revoked'], 'key.revoked')).toBe(true)
+    expect(matchesFilter(['key.revoked'], 'key.created')).toBe(false)
+    expect(matchesFilter(['key.*'], 'key.created')).toBe(true)
+    expect(matchesFilter(['spend.*'], 'spend_cap.exceeded')).toBe(false)
+    expect(matchesFilter(['run.*'], 'run.finished')).toBe(true)
   })
 
   test('opts in to what it names, also by group', () => {

@@ -6,8 +6,8 @@ export { announceDeprecations, announceDeprecationsJob } from './announcements.t
 export { type EventData, type EventKind, eventKinds } from './catalog.ts'
 export { eventWebhooks } from './openapi.ts'
 export { optInsOf, setOptIns } from './queries.ts'
-export { sampledEvents } from './sampling.ts'
-export { emit, emitAll, type NewEvent, writtenEvents } from './writing.ts'
+export { createEventSampler } from './sampling.ts'
+export { emit, emitAll, eventsStatement, type NewEvent } from './writing.ts'
 
 interface WrittenEvent {
   readonly org_id: string
@@ -30,7 +30,7 @@ export const payloadOf = ({ org_id, id, kind, body, created_at }: WrittenEvent):
 const isOptIn = (kind: string) => 'optIn' in (eventKinds[kind as EventKind] ?? {})
 
 /** True when a subscription's filter matches a kind: by name, by `group.*`, or, if empty, every kind that needs no opt-in. */
-export const asksFor = (filter: readonly string[], kind: string): boolean =>
+export const matchesFilter = (filter: readonly string[], kind: string): boolean =>
   filter.length === 0
     ? !isOptIn(kind)
     : filter.some((pattern) => pattern === kind || (pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1))))
@@ -38,5 +38,5 @@ export const asksFor = (filter: readonly string[], kind: string): boolean =>
 /** Returns the opt-in kinds that some filters name. */
 export const optInKinds = (filters: readonly (readonly string[])[]): EventKind[] =>
   (Object.keys(eventKinds) as EventKind[]).filter(
-    (kind) => isOptIn(kind) && filters.some((filter) => asksFor(filter, kind)),
+    (kind) => isOptIn(kind) && filters.some((filter) => matchesFilter(filter, kind)),
   )

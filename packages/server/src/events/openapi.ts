@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { formatId } from '../values/id.ts'
 import { type EventKind, eventKinds } from './catalog.ts'
-import type { Kind } from './kind.ts'
+import type { EventDefinition } from './kind.ts'
 
 type Schema = OpenAPIV3_1.SchemaObject
 
@@ -84,7 +84,7 @@ export const eventWebhooks = (): NonNullable<OpenAPIV3_1.Document['webhooks']> =
   )
 
 function deliveryOf(kind: EventKind): OpenAPIV3_1.OperationObject {
-  const { description, data }: Kind = eventKinds[kind]
+  const { description, data }: EventDefinition = eventKinds[kind]
   return {
     operationId: `${camelCase(kind)}Event`,
     tags: ['events'],

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql as raw } from 'kysely'
-import { type Sent, statement } from '../infra/pipelined-connection.ts'
+import { type BoundStatement, statement } from '../infra/pipelined-connection.ts'
 import type { Tx } from '../infra/sql.ts'
 
 interface NewRow {
@@ -18,9 +18,12 @@ const insert = statement(
      from json_to_recordset($1) as e (org_id uuid, id uuid, kind text, subject text, body jsonb, at timestamptz)`,
 )
 
-export const sentEvents = (rows: readonly NewRow[]): Sent => ({ statement: insert, values: [JSON.stringify(rows)] })
+export const outboxStatement = (rows: readonly NewRow[]): BoundStatement => ({
+  statement: insert,
+  values: [JSON.stringify(rows)],
+})
 
-export async function insertEvents(tx: Tx, rows: readonly NewRow[]) {
+export async function insertIntoOutbox(tx: Tx, rows: readonly NewRow[]) {
   if (rows.length > 0) await tx.executeQuery(CompiledQuery.raw(insert.text, [JSON.stringify(rows)]))
 }
 
@@ -30,7 +33,7 @@ export async function optInsOf(tx: Tx, orgId: string): Promise<ReadonlySet<strin
 }
 
 /** Returns those of the organizations that have opted in to a kind. */
-export async function orgsWanting(tx: Tx, orgIds: readonly string[], kind: string): Promise<ReadonlySet<string>> {
+export async function findOptedInOrgs(tx: Tx, orgIds: readonly string[], kind: string): Promise<ReadonlySet<string>> {
   const rows = await tx
     .selectFrom('event_opt_ins')
     .select('org_id')
@@ -53,19 +56,19 @@ export async function setOptIns(tx: Tx, orgId: string, kinds: readonly string[])
   return true
 }
 
-export interface UntoldRow {
+export interface PendingAnnouncementRow {
   readonly org_id: string
   readonly deprecation_ids: string[]
 }
 
 /** Returns organizations with pending announcements, in order of id after the given one. */
-export async function untoldOrgs(
+export async function listPendingAnnouncements(
   tx: Tx,
   announcements: readonly { readonly id: string; readonly since: string }[],
   after: string,
   most: number,
-): Promise<UntoldRow[]> {
-  const { rows } = await raw<UntoldRow>`
+): Promise<PendingAnnouncementRow[]> {
+  const { rows } = await raw<PendingAnnouncementRow>`
     select org_id, deprecation_ids
       from orgs_to_tell(${announcements.map(({ id }) => id)}, ${announcements.map(({ since }) => since)}, ${after}, ${most})`.execute(
     tx,
@@ -74,7 +77,7 @@ export async function untoldOrgs(
 }
 
 /** Marks announcements as sent to an organization; returns those that were new to it. */
-export async function noteTold(tx: Tx, { org_id, deprecation_ids }: UntoldRow): Promise<string[]> {
+export async function markAnnounced(tx: Tx, { org_id, deprecation_ids }: PendingAnnouncementRow): Promise<string[]> {
   const rows = await tx
     .insertInto('deprecation_announcements')
     .values(deprecation_ids.map((id) => ({ org_id, deprecation_id: id })))

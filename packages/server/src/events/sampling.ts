@@ -1,18 +1,21 @@
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import type { EventKind } from './catalog.ts'
-import { orgsWanting } from './queries.ts'
+import { findOptedInOrgs } from './queries.ts'
 import { emitAll, type NewEvent } from './writing.ts'
 
 /**
  * Emits sampled events for things that may happen thousands of times a second, up to a limit per minute and organization, to
  * organizations that have opted in.
  */
-export function sampledEvents<K extends EventKind>({ clock, config }: Pick<Platform, 'clock' | 'config'>, kind: K) {
+export function createEventSampler<K extends EventKind>(
+  { clock, config }: Pick<Platform, 'clock' | 'config'>,
+  kind: K,
+) {
   let minute = 0
   let counts = new Map<string, number>()
 
-  function mayTell(orgId: string) {
+  function mayEmit(orgId: string) {
     const now = Math.floor(clock.now().getTime() / 60_000)
     if (now !== minute) {
       minute = now
@@ -26,15 +29,15 @@ export function sampledEvents<K extends EventKind>({ clock, config }: Pick<Platf
 
   return async <T extends { readonly orgId: string }>(
     tx: Tx,
-    happened: readonly T[],
-    eventOf: (of: T) => NewEvent & { readonly kind: K },
+    occurrences: readonly T[],
+    eventOf: (occurrence: T) => NewEvent & { readonly kind: K },
   ) => {
-    if (happened.length === 0) return
-    const wanting = await orgsWanting(tx, [...new Set(happened.map(({ orgId }) => orgId))], kind)
-    const told = happened.filter(({ orgId }) => wanting.has(orgId) && mayTell(orgId))
+    if (occurrences.length === 0) return
+    const optedIn = await findOptedInOrgs(tx, [...new Set(occurrences.map(({ orgId }) => orgId))], kind)
+    const admitted = occurrences.filter(({ orgId }) => optedIn.has(orgId) && mayEmit(orgId))
     await emitAll(
       tx,
-      told.map((of) => ({ orgId: of.orgId, event: eventOf(of) })),
+      admitted.map((occurrence) => ({ orgId: occurrence.orgId, event: eventOf(occurrence) })),
     )
   }
 }

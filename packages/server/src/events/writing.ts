@@ -1,8 +1,8 @@
-import type { Sent } from '../infra/pipelined-connection.ts'
+import type { BoundStatement } from '../infra/pipelined-connection.ts'
 import type { Tx } from '../infra/sql.ts'
 import { newUuid } from '../values/id.ts'
 import type { EventData, EventKind } from './catalog.ts'
-import { insertEvents, sentEvents } from './queries.ts'
+import { insertIntoOutbox, outboxStatement } from './queries.ts'
 
 /** An event to be written; `subject` is the id of its resource, and the unit within which receivers can ask for order. */
 export type NewEvent = {
@@ -33,7 +33,7 @@ export const emit = (tx: Tx, orgId: string, events: readonly NewEvent[]) =>
   )
 
 /** Writes events of several organizations. */
-export const emitAll = (tx: Tx, events: readonly EventOfOrg[]) => insertEvents(tx, events.map(rowOf))
+export const emitAll = (tx: Tx, events: readonly EventOfOrg[]) => insertIntoOutbox(tx, events.map(rowOf))
 
 /** Returns events as one statement of a lane's pipeline. */
-export const writtenEvents = (events: readonly EventOfOrg[]): Sent => sentEvents(events.map(rowOf))
+export const eventsStatement = (events: readonly EventOfOrg[]): BoundStatement => outboxStatement(events.map(rowOf))

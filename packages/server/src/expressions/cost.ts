@@ -1,9 +1,9 @@
 import { type ExpressionEnvironment, type Field, patternOf } from './environment.ts'
-import { Refused } from './fault.ts'
+import { CompileError } from './fault.ts'
 import { childrenOf, comprehensionOf, type Node, pathOf } from './syntax.ts'
 
 /** The highest cost of one expression, in steps. A step takes at most about 40 ns. */
-export const mostCost = 100_000
+export const maxCost = 100_000
 
 /**
  * The size bound of a value: the characters of a string, or the entries of a list or map together with the bound of one entry.
@@ -20,19 +20,19 @@ interface Estimate {
   readonly extent: Extent
 }
 
-const sized = (length: number, element: Extent | null = null, value: Extent | null = null): Extent => ({
+const extentOfSize = (length: number, element: Extent | null = null, value: Extent | null = null): Extent => ({
   length,
   element,
   value,
 })
-const scalar = sized(1)
+const scalar = extentOfSize(1)
 // The longest text of a number.
-const written = 330
+const maxNumberLength = 330
 
 // Failing and recovering costs as much as thirty steps.
-const failing = 30
+const failureCost = 30
 const charactersPerStep = 16
-const deepestValue = 2
+const maxNesting = 2
 
 /**
  * Returns the worst-case cost of an expression, derived from the largest values that its variables can hold. Every value has a
@@ -40,14 +40,14 @@ const deepestValue = 2
  *
  * Values nested too deep are refused, and must be before types are checked: the library caches every type it meets forever.
  */
-export function costOf(root: Node, { variables }: ExpressionEnvironment): number {
+export function costOfExpression(root: Node, { variables }: ExpressionEnvironment): number {
   const estimate = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
-    const found = unbounded(node, bound)
-    if (levels(found.extent) > deepestValue)
-      throw new Refused(`Lists and maps  can be nested at most ${deepestValue} levels deep.`, node.start)
-    return found
+    const result = estimateNode(node, bound)
+    if (levels(result.extent) > maxNesting)
+      throw new CompileError(`Lists and maps  can be nested at most ${maxNesting} levels deep.`, node.start)
+    return result
   }
-  const unbounded = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
+  const estimateNode = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
     const path = pathOf(node)
     if (path && !bound.has(path.root)) return { cost: 4, extent: extentOf(variables.get(path.root)!.get(path.field)!) }
     const element = node.op === 'id' ? bound.get(node.args) : undefined
@@ -65,7 +65,7 @@ export function costOf(root: Node, { variables }: ExpressionEnvironment): number
     const each = parts.reduce((sum, { cost }) => sum + cost, 6)
     return {
       cost: 10 + range.cost + range.extent.length * each,
-      extent: sized(range.extent.length, resultOf(name, range.extent, parts)),
+      extent: extentOfSize(range.extent.length, resultOf(name, range.extent, parts)),
     }
   }
   return Math.ceil(estimate(root, new Map()).cost)
@@ -78,9 +78,10 @@ function resultOf(name: string, range: Extent, parts: readonly Estimate[]): Exte
 }
 
 function extentOf(field: Field): Extent {
-  if (field.kind === 'string') return sized(field.maxLength)
-  if (field.kind === 'strings') return sized(field.maxItems, sized(field.maxLength))
-  if (field.kind === 'values') return sized(field.maxEntries, sized(field.maxKeyLength), sized(field.maxLength))
+  if (field.kind === 'string') return extentOfSize(field.maxLength)
+  if (field.kind === 'strings') return extentOfSize(field.maxItems, extentOfSize(field.maxLength))
+  if (field.kind === 'values')
+    return extentOfSize(field.maxEntries, extentOfSize(field.maxKeyLength), extentOfSize(field.maxLength))
   return scalar
 }
 
@@ -97,7 +98,7 @@ const weight = ({ length, element, value }: Extent): number => {
 
 const larger = (a: Extent | null, b: Extent | null): Extent | null => {
   if (a === null || b === null) return a ?? b
-  return sized(Math.max(a.length, b.length), larger(a.element, b.element), larger(a.value, b.value))
+  return extentOfSize(Math.max(a.length, b.length), larger(a.element, b.element), larger(a.value, b.value))
 }
 
 const largest = (extents: readonly Extent[]): Extent | null =>
@@ -113,35 +114,35 @@ interface Operands {
 }
 
 /** Estimates an operation: its cost without its operands, and the size of its result. */
-type Operation = (operands: Operands) => Estimate
+type Estimator = (operands: Operands) => Estimate
 
 function estimateOf(node: Node, parts: readonly Estimate[]): Estimate {
   const all = parts.map(({ extent }) => extent)
   const [first = scalar, second = scalar] = all
   const isDynamic = childrenOf(node).some(({ checkedType }) => checkedType?.hasDynType !== false)
-  const { cost, extent } = operations[node.op]({ node, all, first, second, dynamic: isDynamic ? failing : 0 })
+  const { cost, extent } = operations[node.op]({ node, all, first, second, dynamic: isDynamic ? failureCost : 0 })
   return { cost: parts.reduce((sum, part) => sum + part.cost, cost), extent }
 }
 
 const toScalar = (cost: number): Estimate => ({ cost, extent: scalar })
-const access: Operation = ({ first }) => ({ cost: 6 + failing, extent: first.value ?? first.element ?? first })
-const logic: Operation = ({ dynamic }) => toScalar(3 + dynamic)
-const arithmetic: Operation = () => toScalar(4 + failing)
-const comparison: Operation = ({ first, second, dynamic }) =>
+const access: Estimator = ({ first }) => ({ cost: 6 + failureCost, extent: first.value ?? first.element ?? first })
+const logic: Estimator = ({ dynamic }) => toScalar(3 + dynamic)
+const arithmetic: Estimator = () => toScalar(4 + failureCost)
+const comparison: Estimator = ({ first, second, dynamic }) =>
   toScalar(4 + dynamic + Math.min(weight(first), weight(second)))
 const nameOf = (node: Node): string => (node.op === 'call' || node.op === 'rcall' ? node.args[0] : '')
-const call: Operation = (operands) => {
+const call: Estimator = (operands) => {
   const { cost, extent } = (functions[nameOf(operands.node)] ?? conversion)(operands)
   return { cost: 6 + operands.dynamic + cost, extent }
 }
 
-const operations: Readonly<Record<Node['op'], Operation>> = {
-  value: ({ node: { args } }) => ({ cost: 1, extent: typeof args === 'string' ? sized(args.length) : scalar }),
+const operations: Readonly<Record<Node['op'], Estimator>> = {
+  value: ({ node: { args } }) => ({ cost: 1, extent: typeof args === 'string' ? extentOfSize(args.length) : scalar }),
   id: () => toScalar(2),
-  list: ({ all }) => ({ cost: 4, extent: sized(all.length, largest(all)) }),
+  list: ({ all }) => ({ cost: 4, extent: extentOfSize(all.length, largest(all)) }),
   map: ({ all }) => {
     const [keys, held] = [all.filter((_, i) => i % 2 === 0), all.filter((_, i) => i % 2 === 1)]
-    return { cost: 10 + 8 * keys.length, extent: sized(keys.length, largest(keys), largest(held)) }
+    return { cost: 10 + 8 * keys.length, extent: extentOfSize(keys.length, largest(keys), largest(held)) }
   },
   '.': access,
   '.?': access,
@@ -161,12 +162,12 @@ const operations: Readonly<Record<Node['op'], Operation>> = {
   '>': comparison,
   '>=': comparison,
   '+': ({ first, second }) => {
-    const extent = sized(
+    const extent = extentOfSize(
       first.length + second.length,
       larger(first.element, second.element),
       larger(first.value, second.value),
     )
-    return { cost: 4 + failing + weight(extent), extent }
+    return { cost: 4 + failureCost + weight(extent), extent }
   },
   '-': arithmetic,
   '*': arithmetic,
@@ -176,16 +177,16 @@ const operations: Readonly<Record<Node['op'], Operation>> = {
   rcall: call,
 }
 
-const affix: Operation = ({ first, second }) => toScalar(Math.min(first.length, second.length) / charactersPerStep)
+const affix: Estimator = ({ first, second }) => toScalar(Math.min(first.length, second.length) / charactersPerStep)
 // Some letters become three when their case changes.
-const casing: Operation = ({ first }) => ({ cost: first.length, extent: sized(3 * first.length) })
-const conversion: Operation = ({ first }) => toScalar(failing + first.length / 4)
+const casing: Estimator = ({ first }) => ({ cost: first.length, extent: extentOfSize(3 * first.length) })
+const conversion: Estimator = ({ first }) => toScalar(failureCost + first.length / 4)
 
-const functions: Readonly<Record<string, Operation>> = {
-  has: () => toScalar(failing),
+const functions: Readonly<Record<string, Estimator>> = {
+  has: () => toScalar(failureCost),
   re2: ({ node, first }) => {
     const literal = childrenOf(node).at(-1)
-    return toScalar(failing + (literal ? (first.length * patternOf(literal).size) / 4 : 0))
+    return toScalar(failureCost + (literal ? (first.length * patternOf(literal).size) / 4 : 0))
   },
   contains: ({ first, second }) => toScalar((first.length * Math.min(first.length, second.length)) / 64),
   startsWith: affix,
@@ -193,5 +194,5 @@ const functions: Readonly<Record<string, Operation>> = {
   lowerAscii: casing,
   upperAscii: casing,
   trim: ({ first }) => ({ cost: first.length / charactersPerStep, extent: first }),
-  string: ({ first }) => ({ cost: failing, extent: sized(Math.max(first.length, written)) }),
+  string: ({ first }) => ({ cost: failureCost, extent: extentOfSize(Math.max(first.length, maxNumberLength)) }),
 }

@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js'
-import { Refused } from './fault.ts'
-import { compilePattern, type Pattern } from './patterns.ts'
+import { CompileError } from './fault.ts'
+import { compileExpressionPattern, type Pattern } from './patterns.ts'
 import { comprehensions, type Node } from './syntax.ts'
 
 /** A field of a variable, with its maximum size: the cost of an expression is derived from it. */
@@ -12,7 +12,7 @@ export type Field =
 
 /** A variable: an object of a class that has at least these fields. */
 export interface Variable {
-  readonly of: new (...args: never) => object
+  readonly type: new (...args: never) => object
   readonly fields: Readonly<Record<string, Field>>
 }
 
@@ -49,7 +49,7 @@ const functions: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the reason that a function cannot be called, or null when it can. */
-export function refusalOf(name: string): string | null {
+export function functionRefusal(name: string): string | null {
   if (functions.has(name)) return null
   if (name === 'matches')
     return 'matches() is not supported, because it can take exponential time. Write re2(text, "pattern") or text.re2("pattern").'
@@ -65,25 +65,25 @@ const celTypes = {
   values: 'map<string, dyn>',
 }
 
-export function expressionEnvironment(variables: Readonly<Record<string, Variable>>): ExpressionEnvironment {
+export function createExpressionEnvironment(variables: Readonly<Record<string, Variable>>): ExpressionEnvironment {
   const cel = new Environment({ limits })
-  mixNumbers(cel)
+  registerMixedArithmetic(cel)
   cel.registerFunction('re2(ast, ast): bool', ({ args }: MacroCall) => matchMacro(args[0]!, args[1]!))
   cel.registerFunction('string.re2(ast): bool', ({ receiver, args }: MacroCall) => matchMacro(receiver, args[0]!))
-  for (const [name, { of, fields }] of Object.entries(variables)) {
+  for (const [name, { type, fields }] of Object.entries(variables)) {
     const types = Object.entries(fields).map(([field, { kind }]) => [field, celTypes[kind]])
-    cel.registerType(name, { ctor: of, fields: Object.fromEntries(types) as Record<string, string> })
+    cel.registerType(name, { ctor: type, fields: Object.fromEntries(types) as Record<string, string> })
     cel.registerVariable(name, name)
   }
   const named = Object.entries(variables).map(([name, { fields }]) => [name, new Map(Object.entries(fields))] as const)
-  return { cel, valueOf: partsOf(cel), variables: new Map(named) }
+  return { cel, valueOf: createPartEvaluator(cel), variables: new Map(named) }
 }
 
 /**
  * Makes an int and a double give a double: numbers sent by callers are doubles, and a rule must not fail because one says 1
  * instead of 1.0.
  */
-function mixNumbers(cel: Environment) {
+function registerMixedArithmetic(cel: Environment) {
   type Numeric = bigint | number
   const operations = {
     '+': (a: Numeric, b: Numeric) => Number(a) + Number(b),
@@ -103,7 +103,7 @@ function mixNumbers(cel: Environment) {
  * Registers an internal function that evaluates any part of a parsed expression: the library itself evaluates only whole ones.
  * The scanner does not know the function, so no rule can call it.
  */
-function partsOf(cel: Environment): ExpressionEnvironment['valueOf'] {
+function createPartEvaluator(cel: Environment): ExpressionEnvironment['valueOf'] {
   let current: Node | null = null
   cel.registerFunction('part(ast): bool', () => ({
     async: false,
@@ -141,7 +141,7 @@ const matchMacro = (text: Node, literal: Node) => ({
   typeCheck<Context>(checker: Checker<Context>, macro: { pattern: Pattern | null }, context: Context) {
     const type = checker.check(text, context)
     if (type.kind !== 'dyn' && type.name !== 'string')
-      throw new Refused(`re2() needs a string to search, not '${type.name}'.`, text.start)
+      throw new CompileError(`re2() needs a string to search, not '${type.name}'.`, text.start)
     checker.check(literal, context)
     macro.pattern = patternOf(literal)
     return checker.getType('bool')
@@ -163,8 +163,8 @@ export function patternOf(literal: Node): Pattern {
   const known = patterns.get(literal)
   if (known) return known
   if (literal.op !== 'value' || typeof literal.args !== 'string')
-    throw new Refused('The pattern of re2() must be a literal string.', literal.start)
-  const pattern = compilePattern(literal.args, literal.start)
+    throw new CompileError('The pattern of re2() must be a literal string.', literal.start)
+  const pattern = compileExpressionPattern(literal.args, literal.start)
   patterns.set(literal, pattern)
   return pattern
 }

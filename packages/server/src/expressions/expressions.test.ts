@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileExpression, ExpressionFailed, expressionEnvironment } from './expressions.ts'
+import { compileExpression, createExpressionEnvironment, ExpressionFailed } from './expressions.ts'
 
 class Thing {
   readonly name: string
@@ -20,9 +20,9 @@ class Thing {
   }
 }
 
-const environment = expressionEnvironment({
+const environment = createExpressionEnvironment({
   thing: {
-    of: Thing,
+    type: Thing,
     fields: {
       name: { kind: 'string', maxLength: 100 },
       count: { kind: 'int' },
@@ -30,7 +30,7 @@ const environment = expressionEnvironment({
       notes: { kind: 'values', maxEntries: 10, maxKeyLength: 20, maxLength: 100 },
     },
   },
-  other: { of: Map, fields: { id: { kind: 'string', maxLength: 10 } } },
+  other: { type: Map, fields: { id: { kind: 'string', maxLength: 10 } } },
 })
 
 function expressionOf(text: string) {

@@ -1,13 +1,13 @@
 import { serialize } from '@marcbachmann/cel-js'
-import { costOf, mostCost } from './cost.ts'
-import { type ExpressionEnvironment, limits, refusalOf } from './environment.ts'
-import { bounded, type ExpressionFault, faultAt, Refused } from './fault.ts'
+import { costOfExpression, maxCost } from './cost.ts'
+import { type ExpressionEnvironment, functionRefusal, limits } from './environment.ts'
+import { CompileError, type ExpressionFault, faultAt, truncate } from './fault.ts'
 import { scan } from './scan.ts'
 import { type Screen, screenOf } from './screen.ts'
 import { childrenOf, conjunctsOf, type Node, pathOf } from './syntax.ts'
-import { vet } from './vetting.ts'
+import { validateSyntax } from './vetting.ts'
 
-export { expressionEnvironment } from './environment.ts'
+export { createExpressionEnvironment } from './environment.ts'
 export type { ExpressionFault } from './fault.ts'
 
 /**
@@ -35,7 +35,7 @@ export interface Expression {
 /** An expression that failed to evaluate. Its message is written for the author of the rule. */
 export class ExpressionFailed extends Error {}
 
-export type Compiled =
+export type CompileResult =
   | { readonly ok: true; readonly expression: Expression }
   | { readonly ok: false; readonly fault: ExpressionFault }
 
@@ -43,40 +43,43 @@ export type Compiled =
  * Parses, type-checks and bounds an expression. An accepted expression evaluates within a few milliseconds, whatever its
  * variables hold.
  */
-export function compileExpression(environment: ExpressionEnvironment, text: string): Compiled {
+export function compileExpression(environment: ExpressionEnvironment, text: string): CompileResult {
   try {
-    return { ok: true, expression: compiled(environment, text) }
+    return { ok: true, expression: compileOrThrow(environment, text) }
   } catch (error) {
-    const { message, offset } = placed(error)
+    const { message, offset } = locateError(error)
     return { ok: false, fault: faultAt(text, message, offset) }
   }
 }
 
-function compiled(environment: ExpressionEnvironment, text: string): Expression {
-  scan(text, refusalOf)
+function compileOrThrow(environment: ExpressionEnvironment, text: string): Expression {
+  scan(text, functionRefusal)
   const parsed = environment.cel.parse(text)
   const root: Node = parsed.ast
-  const names = vet(root, environment)
-  costOf(root, environment)
+  const names = validateSyntax(root, environment)
+  costOfExpression(root, environment)
   const { valid, type, error } = parsed.check()
   if (!valid) throw error
   if (type !== 'bool')
-    throw new Refused(
+    throw new CompileError(
       `An expression must be true or false, but this is '${type}'${type === 'dyn' ? ': write … == true' : ''}.`,
       root.start,
     )
-  const cost = costOf(root, environment)
-  if (cost > mostCost)
-    throw new Refused(`This expression could take ${cost} steps at worst; at most ${mostCost} are allowed.`, root.start)
-  const size = forgetText(root)
+  const cost = costOfExpression(root, environment)
+  if (cost > maxCost)
+    throw new CompileError(
+      `This expression could take ${cost} steps at worst; at most ${maxCost} are allowed.`,
+      root.start,
+    )
+  const size = dropSourceText(root)
   const screen = screenOf(root)
   return {
-    evaluate: (variables) => evaluated(parsed, screen, variables),
+    evaluate: (variables) => evaluateWithScreen(parsed, screen, variables),
     names,
     requirements: conjunctsOf(root).flatMap((node) => requirementOf(node) ?? []),
     falsePart: (variables) => {
       const part = conjunctsOf(root).find((node) => isFalse(() => environment.valueOf(node, variables)))
-      return part && part !== root ? bounded(serialize(part)) : null
+      return part && part !== root ? truncate(serialize(part)) : null
     },
     cost,
     size,
@@ -91,7 +94,7 @@ function isFalse(value: () => unknown): boolean {
   }
 }
 
-function evaluated(parsed: (variables: object) => unknown, screen: Screen | null, variables: object): boolean {
+function evaluateWithScreen(parsed: (variables: object) => unknown, screen: Screen | null, variables: object): boolean {
   if (screen !== null && !screen(variables as Parameters<Screen>[0])) return false
   // A failure that `||` recovers from would cost more than everything else, most of it for a stack trace that nobody reads.
   const limit = Error.stackTraceLimit
@@ -102,7 +105,7 @@ function evaluated(parsed: (variables: object) => unknown, screen: Screen | null
     throw new ExpressionFailed('The expression is neither true nor false.')
   } catch (error) {
     if (error instanceof ExpressionFailed) throw error
-    throw new ExpressionFailed(bounded(summaryOf(error)))
+    throw new ExpressionFailed(truncate(summaryOf(error)))
   } finally {
     Error.stackTraceLimit = limit
   }
@@ -112,25 +115,25 @@ function evaluated(parsed: (variables: object) => unknown, screen: Screen | null
  * Drops the source text from every node and returns the number of nodes. The library renders the failed line into each error
  * message, which takes longer the longer the text is.
  */
-function forgetText(node: Node): number {
+function dropSourceText(node: Node): number {
   Object.defineProperty(node, 'input', { value: '' })
-  return childrenOf(node).reduce((sum, child) => sum + forgetText(child), 1)
+  return childrenOf(node).reduce((sum, child) => sum + dropSourceText(child), 1)
 }
 
 function requirementOf(node: Node): Requirement | null {
   if (node.op === '==') {
     const [left, right] = node.args
-    return requirement(left, [right]) ?? requirement(right, [left])
+    return requirementFor(left, [right]) ?? requirementFor(right, [left])
   }
-  if (node.op === 'in') return node.args[1].op === 'list' ? requirement(node.args[0], node.args[1].args) : null
+  if (node.op === 'in') return node.args[1].op === 'list' ? requirementFor(node.args[0], node.args[1].args) : null
   if (node.op !== '||') return null
   const [a, b] = [requirementOf(node.args[0]), requirementOf(node.args[1])]
   const isOneField = a !== null && b !== null && a.variable === b.variable && a.field === b.field
   return isOneField ? { ...a, values: [...a.values, ...b.values] } : null
 }
 
-function requirement(of: Node, literals: readonly Node[]): Requirement | null {
-  const path = pathOf(of)
+function requirementFor(operand: Node, literals: readonly Node[]): Requirement | null {
+  const path = pathOf(operand)
   if (!path) return null
   const values = literals.flatMap(({ op, args }) => (op === 'value' && typeof args === 'string' ? [args] : []))
   return values.length === literals.length ? { variable: path.root, field: path.field, values } : null
@@ -155,8 +158,8 @@ function summaryOf(error: unknown): string {
   return error instanceof Error ? error.message : 'The expression failed.'
 }
 
-function placed(error: unknown): { message: string; offset: number } {
-  if (error instanceof Refused) return error
+function locateError(error: unknown): { message: string; offset: number } {
+  if (error instanceof CompileError) return error
   const { summary, range } = error as LibraryError
   if (typeof summary !== 'string') return { message: 'The expression cannot be read.', offset: 0 }
   const limit = /^Exceeded (\w+)/.exec(summary)?.[1]

@@ -9,7 +9,7 @@ export interface ExpressionFault {
 }
 
 /** Thrown while an expression is compiled; `compileExpression` returns it as a fault. */
-export class Refused extends Error {
+export class CompileError extends Error {
   readonly offset: number
 
   constructor(message: string, offset: number) {
@@ -18,14 +18,14 @@ export class Refused extends Error {
   }
 }
 
-const mostCharacters = 300
+const maxCharacters = 300
 
 /** Truncates a message: messages quote the author's text, which can be long. */
-export const bounded = (message: string): string =>
-  message.length > mostCharacters ? `${message.slice(0, mostCharacters - 1)}…` : message
+export const truncate = (message: string): string =>
+  message.length > maxCharacters ? `${message.slice(0, maxCharacters - 1)}…` : message
 
 export function faultAt(text: string, message: string, offset: number): ExpressionFault {
   const at = Math.max(0, Math.min(offset, text.length))
   const before = text.slice(0, at).split('\n')
-  return { message: bounded(message), offset: at, line: before.length, column: before.at(-1)!.length + 1 }
+  return { message: truncate(message), offset: at, line: before.length, column: before.at(-1)!.length + 1 }
 }

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js'
-import { Refused } from './fault.ts'
+import { CompileError } from './fault.ts'
 
 export interface Pattern {
   readonly matches: (text: string) => boolean
@@ -7,27 +7,28 @@ export interface Pattern {
   readonly size: number
 }
 
-const mostCharacters = 500
-const mostSize = 250
-const mostRepetition = 1_000
+const maxCharacters = 500
+const maxProgramSize = 250
+const maxRepetitions = 1_000
 const stateBytes = 65_536
 
 // A Unicode class has hundreds of ranges, and each is compared wherever the class is repeated.
 const unicodeClassSize = 30
 
 /** Compiles a pattern for the linear-time engine, after checking that compiling and matching stay cheap. */
-export function compilePattern(pattern: string, offset: number): Pattern {
-  if (pattern.length > mostCharacters)
-    throw new Refused(`A pattern can have at most ${mostCharacters} characters.`, offset)
-  if (sizeOf(pattern) > mostSize) throw new Refused('This pattern has too many repetitions.', offset)
+export function compileExpressionPattern(pattern: string, offset: number): Pattern {
+  if (pattern.length > maxCharacters)
+    throw new CompileError(`A pattern can have at most ${maxCharacters} characters.`, offset)
+  if (sizeOf(pattern) > maxProgramSize) throw new CompileError('This pattern has too many repetitions.', offset)
   if (/\(\?[a-z]*i/i.test(pattern) && /[^\0-\x7f]-|-[^\0-\x7f]|\\x\{/i.test(pattern))
-    throw new Refused(
+    throw new CompileError(
       'A pattern with the flag i cannot have a range beyond ASCII. List the letters, or use a class such as \\p{Greek}.',
       offset,
     )
   try {
     const compiled = RE2JS.compile(pattern)
-    if (compiled.programSize() > mostSize) throw new Refused('This pattern has too many repetitions.', offset)
+    if (compiled.programSize() > maxProgramSize)
+      throw new CompileError('This pattern has too many repetitions.', offset)
     // The DFA caches its states as they are met. States beyond the budget are computed again, still in linear time.
     const { dfa } = compiled.re2()
     dfa.stateBudget = stateBytes
@@ -35,7 +36,7 @@ export function compilePattern(pattern: string, offset: number): Pattern {
     return { matches: (text) => compiled.test(text), size: compiled.programSize() }
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error
-    throw new Refused(`Invalid pattern: ${error.message.replace('error parsing regexp: ', '')}.`, offset)
+    throw new CompileError(`Invalid pattern: ${error.message.replace('error parsing regexp: ', '')}.`, offset)
   }
 }
 
@@ -53,7 +54,7 @@ function sizeOf(pattern: string): number {
       last = open.pop()!
       open[open.length - 1]! += last
     } else if (least !== undefined) {
-      const times = Math.min(mostRepetition, Math.max(Number(least) + 1, Number(most)))
+      const times = Math.min(maxRepetitions, Math.max(Number(least) + 1, Number(most)))
       open[open.length - 1]! += last * (times - 1)
       last *= times
     } else {

@@ -1,8 +1,8 @@
-import { Refused } from './fault.ts'
+import { CompileError } from './fault.ts'
 
-const mostCharacters = 4_096
-const deepest = 30
-const mostSigns = 4
+const maxCharacters = 4_096
+const maxDepth = 30
+const maxSigns = 4
 
 // Matches comments, strings, names, and every other character by itself. The prefix of a string is matched as a name before it,
 // which is harmless.
@@ -17,26 +17,26 @@ const space = /\s*/gy
  * Bounds an expression before the library parses it: the parser recurses for every bracket and sign, and caches every function
  * name that it ever meets.
  */
-export function scan(text: string, isFunction: (name: string) => string | null) {
-  if (text.length > mostCharacters)
-    throw new Refused(`An expression can have at most ${mostCharacters} characters.`, mostCharacters)
+export function scan(text: string, functionRefusal: (name: string) => string | null) {
+  if (text.length > maxCharacters)
+    throw new CompileError(`An expression can have at most ${maxCharacters} characters.`, maxCharacters)
   let [depth, signs] = [0, 0]
   let name: { text: string; offset: number } | null = null
-  for (const { text: word, offset } of wordsOf(text)) {
+  for (const { text: word, offset } of tokensOf(text)) {
     if (word === '(' && name !== null) {
-      const refusal = isFunction(name.text)
-      if (refusal !== null) throw new Refused(refusal, name.offset)
+      const refusal = functionRefusal(name.text)
+      if (refusal !== null) throw new CompileError(refusal, name.offset)
     }
-    if (openings.has(word) && ++depth > deepest)
-      throw new Refused(`Brackets can be nested at most ${deepest} levels deep.`, offset)
+    if (openings.has(word) && ++depth > maxDepth)
+      throw new CompileError(`Brackets can be nested at most ${maxDepth} levels deep.`, offset)
     if (closings.has(word)) depth--
     signs = word === '!' || word === '-' ? signs + 1 : 0
-    if (signs > mostSigns) throw new Refused(`At most ${mostSigns} signs can follow each other.`, offset)
+    if (signs > maxSigns) throw new CompileError(`At most ${maxSigns} signs can follow each other.`, offset)
     name = /^[A-Za-z_]/.test(word) ? { text: word, offset } : null
   }
 }
 
-function* wordsOf(text: string) {
+function* tokensOf(text: string) {
   for (let at = 0; at < text.length; ) {
     space.lastIndex = at
     space.exec(text)

@@ -20,43 +20,43 @@ const comparisons = {
 type Comparison = keyof typeof comparisons
 const mirrored = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
-interface Screened {
+interface ScreenTest {
   readonly test: Screen
   /** True when a true result is as certain as a false one. */
   readonly isExact: boolean
 }
 
-export const screenOf = (root: Node): Screen | null => screened(root)?.test ?? null
+export const screenOf = (root: Node): Screen | null => buildScreen(root)?.test ?? null
 
 /**
  * Builds the pre-check of a node from parts that cannot fail: existing fields, of the type that the checker has verified, and
  * literals.
  */
-function screened(node: Node): Screened | null {
-  if (node.op === '&&') return both(screened(node.args[0]), screened(node.args[1]))
-  if (node.op === '||') return either(screened(node.args[0]), screened(node.args[1]))
+function buildScreen(node: Node): ScreenTest | null {
+  if (node.op === '&&') return both(buildScreen(node.args[0]), buildScreen(node.args[1]))
+  if (node.op === '||') return either(buildScreen(node.args[0]), buildScreen(node.args[1]))
   if (node.op === '!_') {
-    const of = screened(node.args)
-    return of?.isExact ? exact((variables) => !of.test(variables)) : null
+    const negated = buildScreen(node.args)
+    return negated?.isExact ? exact((variables) => !negated.test(variables)) : null
   }
-  if (node.op === 'in') return contained(node.args[0], node.args[1])
-  if (node.op === 'rcall') return searched(node.args[0], node.args[1], node.args[2])
+  if (node.op === 'in') return membershipScreen(node.args[0], node.args[1])
+  if (node.op === 'rcall') return searchScreen(node.args[0], node.args[1], node.args[2])
   if (!isComparison(node)) return null
   const [left, right] = node.args
-  return compared(left, node.op, right) ?? compared(right, mirrored[node.op], left)
+  return comparisonScreen(left, node.op, right) ?? comparisonScreen(right, mirrored[node.op], left)
 }
 
 const isComparison = (node: Node): node is Extract<Node, { op: Comparison }> => Object.hasOwn(comparisons, node.op)
 
-const exact = (test: Screen): Screened => ({ test, isExact: true })
+const exact = (test: Screen): ScreenTest => ({ test, isExact: true })
 
-function both(a: Screened | null, b: Screened | null): Screened | null {
+function both(a: ScreenTest | null, b: ScreenTest | null): ScreenTest | null {
   const known = a ?? b
   if (a === null || b === null) return known && { test: known.test, isExact: false }
   return { test: (variables) => a.test(variables) && b.test(variables), isExact: a.isExact && b.isExact }
 }
 
-function either(a: Screened | null, b: Screened | null): Screened | null {
+function either(a: ScreenTest | null, b: ScreenTest | null): ScreenTest | null {
   if (a === null || b === null) return null
   return { test: (variables) => a.test(variables) || b.test(variables), isExact: a.isExact && b.isExact }
 }
@@ -71,16 +71,16 @@ function literalOf(node: Node): Scalar | null {
   return typeof args === 'string' || typeof args === 'number' || typeof args === 'bigint' ? args : null
 }
 
-function compared(of: Node, sign: Comparison, other: Node): Screened | null {
-  const [path, value] = [pathOf(of), literalOf(other)]
+function comparisonScreen(operand: Node, sign: Comparison, other: Node): ScreenTest | null {
+  const [path, value] = [pathOf(operand), literalOf(other)]
   if (!path || value === null) return null
   const { root, field } = path
   const holds = comparisons[sign]
   return exact((variables) => holds(variables[root]![field] as Scalar, value))
 }
 
-function contained(of: Node, list: Node): Screened | null {
-  const [path, other] = [pathOf(of), pathOf(list)]
+function membershipScreen(operand: Node, list: Node): ScreenTest | null {
+  const [path, other] = [pathOf(operand), pathOf(list)]
   if (path && list.op === 'list') {
     const { root, field } = path
     const values = list.args.map(literalOf)
@@ -89,7 +89,7 @@ function contained(of: Node, list: Node): Screened | null {
     const wanted = new Set<unknown>(values)
     return exact((variables) => wanted.has(variables[root]![field]))
   }
-  const value = literalOf(of)
+  const value = literalOf(operand)
   if (!other || typeof value !== 'string') return null
   const { root, field } = other
   return exact((variables) => {
@@ -104,7 +104,7 @@ const searches: Readonly<Record<string, (text: string, sought: string) => boolea
   contains: (text, sought) => text.includes(sought),
 }
 
-function searched(name: string, text: Node, [sought, ...more]: readonly Node[]): Screened | null {
+function searchScreen(name: string, text: Node, [sought, ...more]: readonly Node[]): ScreenTest | null {
   const [path, value, finds] = [pathOf(text), sought && literalOf(sought), searches[name]]
   if (!path || !finds || typeof value !== 'string' || more.length > 0) return null
   const { root, field } = path

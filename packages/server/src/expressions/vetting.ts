@@ -1,16 +1,16 @@
 import type { ExpressionEnvironment } from './environment.ts'
-import { Refused } from './fault.ts'
+import { CompileError } from './fault.ts'
 import { childrenOf, comprehensionOf, type Node, pathOf } from './syntax.ts'
 
-const deepestComprehension = 2
-const mostPatterns = 10
-const greatestInt = 2n ** 63n - 1n
+const maxComprehensionDepth = 2
+const maxPatterns = 10
+const maxInt = 2n ** 63n - 1n
 
 // Keys that the library would drop silently.
 const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Refuses constructs that the library accepts but rules may not use. Returns the variables that are used. */
-export function vet(root: Node, { variables }: ExpressionEnvironment): ReadonlySet<string> {
+export function validateSyntax(root: Node, { variables }: ExpressionEnvironment): ReadonlySet<string> {
   const names = new Set<string>()
   let patterns = 0
 
@@ -22,36 +22,37 @@ export function vet(root: Node, { variables }: ExpressionEnvironment): ReadonlyS
       const { over, variable, body } = comprehension
       visit(over, bound)
       const inner = [...bound, nameOf(variable, bound)]
-      if (inner.length > deepestComprehension)
-        throw new Refused(`List functions can be nested at most ${deepestComprehension} levels deep.`, node.pos)
+      if (inner.length > maxComprehensionDepth)
+        throw new CompileError(`List functions can be nested at most ${maxComprehensionDepth} levels deep.`, node.pos)
       for (const part of body) visit(part, inner)
       return
     }
-    if (node.op === 'id' && !bound.includes(node.args)) throw new Refused(aloneMessage(node.args), node.start)
-    if (node.op === 'value') vetLiteral(node)
-    if (node.op === 'map') for (const [key] of node.args) vetKey(key)
-    if ((node.op === 'call' || node.op === 'rcall') && node.args[0] === 're2' && ++patterns > mostPatterns)
-      throw new Refused(`An expression can have at most ${mostPatterns} patterns.`, node.start)
+    if (node.op === 'id' && !bound.includes(node.args))
+      throw new CompileError(missingFieldMessage(node.args), node.start)
+    if (node.op === 'value') validateLiteral(node)
+    if (node.op === 'map') for (const [key] of node.args) validateKey(key)
+    if ((node.op === 'call' || node.op === 'rcall') && node.args[0] === 're2' && ++patterns > maxPatterns)
+      throw new CompileError(`An expression can have at most ${maxPatterns} patterns.`, node.start)
     for (const child of childrenOf(node)) visit(child, bound)
   }
 
   const visitField = (node: Node, { root: name, field }: { root: string; field: string }) => {
     const fields = variables.get(name)
-    if (!fields) throw new Refused(`Unknown variable: ${name}.`, node.start)
+    if (!fields) throw new CompileError(`Unknown variable: ${name}.`, node.start)
     if (!fields.has(field))
-      throw new Refused(`${name} has no field ${field}. It has: ${[...fields.keys()].join(', ')}.`, node.pos)
+      throw new CompileError(`${name} has no field ${field}. It has: ${[...fields.keys()].join(', ')}.`, node.pos)
     names.add(name)
   }
 
-  const aloneMessage = (name: string) => {
+  const missingFieldMessage = (name: string) => {
     const fields = variables.get(name)
     return fields ? `Name a field of ${name}: ${[...fields.keys()].join(', ')}.` : `Unknown variable: ${name}.`
   }
 
   const nameOf = (variable: Node, bound: readonly string[]): string => {
-    if (variable.op !== 'id') throw new Refused('This must be a name for the element.', variable.start)
+    if (variable.op !== 'id') throw new CompileError('This must be a name for the element.', variable.start)
     if (variables.has(variable.args) || bound.includes(variable.args))
-      throw new Refused(
+      throw new CompileError(
         `The name ${variable.args} is already in use. Choose another name for the element.`,
         variable.start,
       )
@@ -62,17 +63,18 @@ export function vet(root: Node, { variables }: ExpressionEnvironment): ReadonlyS
   return names
 }
 
-function vetLiteral(node: Node) {
+function validateLiteral(node: Node) {
   const value: unknown = node.args
-  if (typeof value === 'bigint' && value > greatestInt)
-    throw new Refused(`An int can be at most ${greatestInt}.`, node.start)
-  if (value instanceof Uint8Array) throw new Refused('Byte literals are not supported. Write a string.', node.start)
+  if (typeof value === 'bigint' && value > maxInt)
+    throw new CompileError(`An int can be at most ${maxInt}.`, node.start)
+  if (value instanceof Uint8Array)
+    throw new CompileError('Byte literals are not supported. Write a string.', node.start)
   if (typeof value === 'object' && value !== null)
-    throw new Refused('Unsigned numbers are not supported. Leave out the u.', node.start)
+    throw new CompileError('Unsigned numbers are not supported. Leave out the u.', node.start)
 }
 
-function vetKey(key: Node) {
+function validateKey(key: Node) {
   if (key.op !== 'value' || typeof key.args !== 'string')
-    throw new Refused('The keys of a map must be literal strings.', key.start)
-  if (unsafeKeys.has(key.args)) throw new Refused(`A map cannot have the key ${key.args}.`, key.start)
+    throw new CompileError('The keys of a map must be literal strings.', key.start)
+  if (unsafeKeys.has(key.args)) throw new CompileError(`A map cannot have the key ${key.args}.`, key.start)
 }

@@ -1,23 +1,33 @@
 import { timestamp } from '../values/timestamp.ts'
-import { added, type Frame, frameOf, historyOf, parseDays, pointsOf, type Told, tell, totalOf } from './days.ts'
+import {
+  forecastDays,
+  historyOf,
+  parseDays,
+  pointsOf,
+  type SeriesForecast,
+  sumSeries,
+  type TimeFrame,
+  timeFrameOf,
+  totalOf,
+} from './days.ts'
 import { drawForecast } from './drawing.ts'
-import type { Course } from './exhaustion.ts'
-import type { Expected } from './intervals.ts'
-import { courseOf, exhaustionView, periodEnds, type Write, writerOf } from './limit-courses.ts'
-import { pictureOf } from './painting.ts'
-import { scenarioOf } from './scenario-lines.ts'
-import type { Task } from './task.ts'
+import type { UsageForecast } from './exhaustion.ts'
+import type { ExpectedValue } from './intervals.ts'
+import { amountFormatterOf, exhaustionView, type FormatAmount, periodEnds, remainingUsage } from './limit-courses.ts'
+import { chartOf } from './painting.ts'
+import { applyScenario } from './scenario-lines.ts'
+import type { ForecastTask } from './task.ts'
 
 const nanoPerUsd = 1e9
 
 /** Computes the whole response, as the text that is sent. */
-export function answerTo(task: Task): string {
-  const frame = frameOf(task)
-  const write = writerOf(task)
+export function computeResponse(task: ForecastTask): string {
+  const frame = timeFrameOf(task)
+  const write = amountFormatterOf(task)
   const perUnit = task.metric === 'cost' ? nanoPerUsd : 1
   const parsed = task.series.map(({ key, days }) => ({ key, days: parseDays(days, task.trainingDays, perUnit) }))
-  const whole = tell(
-    added(
+  const whole = forecastDays(
+    sumSeries(
       parsed.map(({ days }) => days),
       task.trainingDays,
     ),
@@ -25,11 +35,11 @@ export function answerTo(task: Task): string {
   )
   const endsOf = periodEnds(frame, task.nowMs)
   const limitsOf = (key: string | null) => task.limits.filter((limit) => limit.key === key)
-  const exhaustionOf = (course: Course, key: string | null) =>
+  const exhaustionOf = (course: UsageForecast, key: string | null) =>
     limitsOf(key).map((limit) => exhaustionView(course, limit, endsOf, frame, write))
-  const scenarios = task.scenarios.map((one) => scenarioOf(one, whole, frame))
+  const scenarios = task.scenarios.map((one) => applyScenario(one, whole, frame))
   if (task.format === 'svg')
-    return drawForecast(pictureOf(task, frame, whole, scenarios, exhaustionOf(courseOf(whole), null)))
+    return drawForecast(chartOf(task, frame, whole, scenarios, exhaustionOf(remainingUsage(whole), null)))
   return JSON.stringify({
     metric: task.metric,
     unit: task.metric === 'cost' ? 'usd' : task.metric,
@@ -41,18 +51,19 @@ export function answerTo(task: Task): string {
     computed_at: timestamp(new Date(task.nowMs)),
     total: {
       ...seriesView(whole, frame, write),
-      exhaustion: exhaustionOf(courseOf(whole), null).map(({ view }) => view),
+      exhaustion: exhaustionOf(remainingUsage(whole), null).map(({ view }) => view),
     },
     series:
       task.by === null
         ? []
         : parsed.map(({ key, days }) => {
-            const told = tell(days, task.horizon)
+            const forecast = forecastDays(days, task.horizon)
             return {
               key: key === '' ? null : key,
               is_other: key === null,
-              ...seriesView(told, frame, write),
-              exhaustion: key === null || key === '' ? [] : exhaustionOf(courseOf(told), key).map(({ view }) => view),
+              ...seriesView(forecast, frame, write),
+              exhaustion:
+                key === null || key === '' ? [] : exhaustionOf(remainingUsage(forecast), key).map(({ view }) => view),
             }
           }),
     scenarios: scenarios.map((one) => ({
@@ -70,31 +81,31 @@ export function answerTo(task: Task): string {
 
 const round = (value: number | null) => (value === null ? null : Math.round(value * 1e4) / 1e4)
 
-const expectedView = ({ mean, p50, p80, p95 }: Expected, write: Write) => ({
+const expectedView = ({ mean, p50, p80, p95 }: ExpectedValue, write: FormatAmount) => ({
   mean: write(mean),
   p50: p50.map(write),
   p80: p80.map(write),
   p95: p95.map(write),
 })
 
-const pointViews = (points: readonly Expected[], { spans, date }: Frame, write: Write) =>
+const pointViews = (points: readonly ExpectedValue[], { spans, date }: TimeFrame, write: FormatAmount) =>
   points.map((point, i) => ({
     start: date(spans[i]!.from),
     end: date(spans[i]!.to),
     ...expectedView(point, write),
   }))
 
-function seriesView(told: Told, frame: Frame, write: Write) {
-  const { method, test, confidence, reasons, trainedDays } = told
-  const total = totalOf(told, frame)
+function seriesView(forecast: SeriesForecast, frame: TimeFrame, write: FormatAmount) {
+  const { method, test, confidence, reasons, trainedDays } = forecast
+  const total = totalOf(forecast, frame)
   return {
-    history: historyOf(told.days, frame).map(({ span, value }) => ({
+    history: historyOf(forecast.days, frame).map(({ span, value }) => ({
       start: frame.date(span.from),
       end: frame.date(span.to),
       value: write(value),
     })),
-    used_today: write(told.days.soFar),
-    forecast: pointViews(pointsOf(told, frame), frame, write),
+    used_today: write(forecast.days.soFar),
+    forecast: pointViews(pointsOf(forecast, frame), frame, write),
     total: total && expectedView(total, write),
     method,
     training: trainedDays === 0 ? null : { from: frame.date(-trainedDays), to: frame.date(-1), days: trainedDays },
@@ -110,7 +121,7 @@ function seriesView(told: Told, frame: Frame, write: Write) {
   }
 }
 
-function comparison(own: Expected | null, base: Expected | null, write: Write) {
+function comparison(own: ExpectedValue | null, base: ExpectedValue | null, write: FormatAmount) {
   if (!own || !base) return { total: null, difference: null, difference_percent: null }
   return {
     total: expectedView(own, write),

@@ -15,7 +15,7 @@ export interface BackTest {
 }
 
 /** Summarises the errors of the chosen method. */
-export function testOf(
+export function summariseErrors(
   values: Float64Array,
   errors: ReadonlyMap<number, Float64Array>,
   size: number,
@@ -25,19 +25,19 @@ export function testOf(
     origins: errors.size,
     daysAhead: Math.min(ahead, tried),
     mase: ratio(size, naive),
-    wape: ratio(size, levelOf(values, ahead)),
+    wape: ratio(size, meanLevel(values, ahead)),
     coverage80: coverageOf(values, errors, ahead),
   }
 }
 
 /** Returns the number of days ahead over which methods are compared: at most a third of the history. */
-export const aheadOf = (values: Float64Array, horizon: number) =>
+export const comparedDays = (values: Float64Array, horizon: number) =>
   Math.min(horizon, Math.max(week, Math.floor(values.length / 3)))
 
 const ratio = (a: number, b: number) => (b > 0 && Number.isFinite(a) ? a / b : null)
 
 /** Returns the mean absolute error up to `ahead` days ahead. */
-export function sizeOf(errors: ReadonlyMap<number, Float64Array>, ahead: number): number {
+export function meanAbsoluteError(errors: ReadonlyMap<number, Float64Array>, ahead: number): number {
   let [sum, count] = [0, 0]
   for (const off of errors.values())
     for (let i = 0; i < Math.min(ahead, off.length); i++) {
@@ -48,7 +48,7 @@ export function sizeOf(errors: ReadonlyMap<number, Float64Array>, ahead: number)
 }
 
 /** Returns the mean of the values that were forecast. */
-function levelOf(values: Float64Array, ahead: number): number {
+function meanLevel(values: Float64Array, ahead: number): number {
   let [sum, count] = [0, 0]
   for (const origin of originsOf(values.length))
     for (let i = origin; i < Math.min(values.length, origin + ahead); i++) {

@@ -44,10 +44,10 @@ function daysLeft(step: 'week' | 'month', today: string, days: number): number {
  * Caches a function of a day: calendar arithmetic costs more than everything else, and every series of a response has the same
  * days.
  */
-export function remembered<T>(of: (day: number) => T): (day: number) => T {
+export function cachedByDay<T>(compute: (day: number) => T): (day: number) => T {
   const known = new Map<number, T>()
   return (day) => {
-    const found = known.get(day) ?? of(day)
+    const found = known.get(day) ?? compute(day)
     known.set(day, found)
     return found
   }

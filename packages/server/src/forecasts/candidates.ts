@@ -1,8 +1,8 @@
-import { type Candidate, sumOf, valuesOf, week } from './series.ts'
-import { rollSmoothing } from './smoothing.ts'
+import { type ForecastMethod, sumOf, valuesOf, week } from './series.ts'
+import { createHoltWinters } from './smoothing.ts'
 
 /** Repeats the last week: the baseline that every other method has to beat. */
-export const seasonalNaive = (values: Float64Array): Candidate => ({
+export const seasonalNaive = (values: Float64Array): ForecastMethod => ({
   method: 'seasonal_naive',
   at: (origin, horizon) => valuesOf(horizon, (step) => values[origin - week + (step % week)] ?? 0),
 })
@@ -10,7 +10,7 @@ export const seasonalNaive = (values: Float64Array): Candidate => ({
 const weeksAveraged = 4
 
 /** Forecasts each weekday as its mean over the last weeks. */
-export const weekdayMean = (values: Float64Array): Candidate => ({
+export const weekdayMean = (values: Float64Array): ForecastMethod => ({
   method: 'weekday_mean',
   at: (origin, horizon) => {
     const weeks = Math.max(1, Math.min(weeksAveraged, Math.floor(origin / week)))
@@ -26,7 +26,7 @@ export const weekdayMean = (values: Float64Array): Candidate => ({
 const daysAveraged = 28
 
 /** Forecasts the mean of the last four weeks, or of all days when there are fewer. */
-export const mean = (values: Float64Array, days = daysAveraged): Candidate => ({
+export const mean = (values: Float64Array, days = daysAveraged): ForecastMethod => ({
   method: 'mean',
   at: (origin, horizon) => {
     const last = values.subarray(Math.max(0, origin - days), origin)
@@ -34,17 +34,17 @@ export const mean = (values: Float64Array, days = daysAveraged): Candidate => ({
   },
 })
 
-export const holtWinters = (values: Float64Array): Candidate => ({
+export const holtWinters = (values: Float64Array): ForecastMethod => ({
   method: 'holt_winters',
-  at: rollSmoothing(values),
+  at: createHoltWinters(values),
 })
 
 const trendWeeks = 12
-const leastTrendWeeks = 4
+const minTrendWeeks = 4
 const trendDamping = 0.99
 
 /** Forecasts a straight line through the last weeks, damped over time, with the weekdays as shares of it. */
-export const weekdayTrend = (values: Float64Array): Candidate => ({
+export const weekdayTrend = (values: Float64Array): ForecastMethod => ({
   method: 'weekday_trend',
   at: (origin, horizon) => {
     const weeks = Math.min(trendWeeks, Math.floor(origin / week))
@@ -53,7 +53,7 @@ export const weekdayTrend = (values: Float64Array): Candidate => ({
       const start = from + i * week
       return sumOf(values.subarray(start, start + week)) / week
     })
-    const { slope, end } = weeks < leastTrendWeeks ? { slope: 0, end: means.at(-1) ?? 0 } : steadyLine(means)
+    const { slope, end } = weeks < minTrendWeeks ? { slope: 0, end: means.at(-1) ?? 0 } : theilSenLine(means)
     const level = sumOf(means) / Math.max(1, weeks)
     const share = valuesOf(week, (day) => {
       let sum = 0
@@ -70,7 +70,7 @@ export const weekdayTrend = (values: Float64Array): Candidate => ({
 })
 
 /** Fits a line by the median of all slopes between two weeks (Theil–Sen), which one outlier week does not change. */
-function steadyLine(means: readonly number[]): { slope: number; end: number } {
+function theilSenLine(means: readonly number[]): { slope: number; end: number } {
   const slopes: number[] = []
   for (let i = 0; i < means.length; i++)
     for (let j = i + 1; j < means.length; j++) slopes.push((means[j]! - means[i]!) / (j - i))

@@ -1,15 +1,15 @@
-import { dateAt, remembered, type Span, type Step, spansOf, startOfDay } from './calendar.ts'
+import { cachedByDay, dateAt, type Span, type Step, spansOf, startOfDay } from './calendar.ts'
 import { type Forecast, forecastSeries } from './forecasting.ts'
-import { type Expected, expected, expectedSum, widthsByDay } from './intervals.ts'
+import { type ExpectedValue, expectedSum, widthsByDay, withIntervals } from './intervals.ts'
 import { sumOf } from './series.ts'
 
 /** A daily series: whole days up to yesterday, and the value of today so far. */
-export interface Days {
+export interface DailySeries {
   readonly values: Float64Array
   readonly soFar: number
 }
 
-export function parseDays(text: string, days: number, perUnit: number): Days {
+export function parseDays(text: string, days: number, perUnit: number): DailySeries {
   const values = new Float64Array(days)
   let soFar = 0
   for (const [day, used] of JSON.parse(text) as [number, number][]) {
@@ -21,25 +21,25 @@ export function parseDays(text: string, days: number, perUnit: number): Days {
   return { values, soFar }
 }
 
-export function added(all: readonly Days[], days: number): Days {
+export function sumSeries(all: readonly DailySeries[], days: number): DailySeries {
   const values = new Float64Array(days)
   for (const one of all) one.values.forEach((value, day) => (values[day]! += value))
   return { values, soFar: sumOf(all.map(({ soFar }) => soFar)) }
 }
 
 /** The forecast of a series, in which today is never below its value so far. */
-export interface Told extends Forecast {
-  readonly days: Days
+export interface SeriesForecast extends Forecast {
+  readonly days: DailySeries
 }
 
-export function tell(days: Days, horizon: number): Told {
+export function forecastDays(days: DailySeries, horizon: number): SeriesForecast {
   const forecast = forecastSeries(days.values, horizon)
   const mean = forecast.mean.map((value, day) => (day === 0 ? Math.max(value, days.soFar) : value))
   return { ...forecast, mean, days }
 }
 
 /** The time range of a response, split into its steps. */
-export interface Frame {
+export interface TimeFrame {
   readonly timezone: string
   readonly today: string
   readonly horizon: number
@@ -49,56 +49,60 @@ export interface Frame {
   readonly starts: (day: number) => number
 }
 
-export const frameOf = (asked: { timezone: string; today: string; horizon: number; step: Step }): Frame => {
-  const date = remembered((day) => dateAt(asked.today, day))
+export const timeFrameOf = (request: { timezone: string; today: string; horizon: number; step: Step }): TimeFrame => {
+  const date = cachedByDay((day) => dateAt(request.today, day))
   return {
-    ...asked,
+    ...request,
     date,
-    spans: spansOf(asked.step, asked.today, { from: 0, to: asked.horizon }),
-    starts: remembered((day) => startOfDay(asked.timezone, date(day))),
+    spans: spansOf(request.step, request.today, { from: 0, to: request.horizon }),
+    starts: cachedByDay((day) => startOfDay(request.timezone, date(day))),
   }
 }
 
 /** An alternative to the forecast's mean, with the scale of its intervals. */
-export interface Line {
+export interface ForecastLine {
   readonly mean: Float64Array
   readonly scale: (span: Span) => number
   readonly most: (span: Span) => number
 }
 
-const plain = { scale: () => 1, most: () => Number.POSITIVE_INFINITY }
+const unadjusted = { scale: () => 1, most: () => Number.POSITIVE_INFINITY }
 
 /** Returns the expected value of each step. */
 export function pointsOf(
-  told: Told,
-  { spans, step, horizon }: Frame,
-  line: Line = { mean: told.mean, ...plain },
-): Expected[] {
-  if (told.mean.length === 0) return []
-  const byDay = step === 'day' ? widthsByDay(told.halfWidths, horizon) : undefined
+  forecast: SeriesForecast,
+  { spans, step, horizon }: TimeFrame,
+  line: ForecastLine = { mean: forecast.mean, ...unadjusted },
+): ExpectedValue[] {
+  if (forecast.mean.length === 0) return []
+  const byDay = step === 'day' ? widthsByDay(forecast.halfWidths, horizon) : undefined
   return spans.map((span) => {
-    const bounds = boundsOf(told, span, line)
+    const bounds = boundsOf(forecast, span, line)
     const widths = byDay?.[span.from]
     return widths
-      ? expected(line.mean[span.from]!, widths, bounds)
-      : expectedSum(line.mean, told.halfWidths, span, bounds)
+      ? withIntervals(line.mean[span.from]!, widths, bounds)
+      : expectedSum(line.mean, forecast.halfWidths, span, bounds)
   })
 }
 
 /** Returns the expected value of the whole horizon. */
-export function totalOf(told: Told, { horizon }: Frame, line: Line = { mean: told.mean, ...plain }): Expected | null {
-  if (told.mean.length === 0) return null
+export function totalOf(
+  forecast: SeriesForecast,
+  { horizon }: TimeFrame,
+  line: ForecastLine = { mean: forecast.mean, ...unadjusted },
+): ExpectedValue | null {
+  if (forecast.mean.length === 0) return null
   const whole = { from: 0, to: horizon }
-  return expectedSum(line.mean, told.halfWidths, whole, boundsOf(told, whole, line))
+  return expectedSum(line.mean, forecast.halfWidths, whole, boundsOf(forecast, whole, line))
 }
 
-const boundsOf = ({ days }: Told, span: Span, { scale, most }: Line) => {
+const boundsOf = ({ days }: SeriesForecast, span: Span, { scale, most }: ForecastLine) => {
   const least = span.from === 0 ? days.soFar : 0
   return { least, most: Math.max(least, most(span)), scale: scale(span) }
 }
 
 /** Returns the history in the steps of the response, from the first day with usage. */
-export function historyOf({ values }: Days, { step, today }: Frame): { span: Span; value: number }[] {
+export function historyOf({ values }: DailySeries, { step, today }: TimeFrame): { span: Span; value: number }[] {
   const first = values.findIndex((value) => value > 0)
   if (first < 0) return []
   return spansOf(step, today, { from: first - values.length, to: 0 }).map((span) => ({

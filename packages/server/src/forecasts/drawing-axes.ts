@@ -1,18 +1,25 @@
-import { element, group, text } from '../drawing/markup.ts'
-import { painted } from '../drawing/paints.ts'
+import { element, group, textElement } from '../drawing/markup.ts'
+import { paintAttributes } from '../drawing/paints.ts'
 import { axisFontPx } from '../drawing/sheet.ts'
 import { timeTicks } from '../drawing/times.ts'
-import type { Frame } from './drawing-frame.ts'
+import type { PlotFrame } from './drawing-frame.ts'
 
 const pxPerTick = 62
 export const timeAxisHeight = 40
 
-export function timeAxis({ left, right, bottom, fromMs, toMs, x }: Frame, timezone: string): string {
+export function drawTimeAxis({ left, right, bottom, fromMs, toMs, x }: PlotFrame, timezone: string): string {
   const ticks = timeTicks(fromMs, toMs, timezone, (right - left) / pxPerTick)
-  const label = { 'text-anchor': 'middle', 'font-size': axisFontPx, ...painted({ fill: 'quiet' }) }
+  const label = { 'text-anchor': 'middle', 'font-size': axisFontPx, ...paintAttributes({ fill: 'quiet' }) }
   return group(
     {},
-    element('line', { x1: left, x2: right, y1: bottom, y2: bottom, 'stroke-width': 1, ...painted({ stroke: 'axis' }) }),
+    element('line', {
+      x1: left,
+      x2: right,
+      y1: bottom,
+      y2: bottom,
+      'stroke-width': 1,
+      ...paintAttributes({ stroke: 'axis' }),
+    }),
     ...ticks.map(({ atMs, label: name, year }) => {
       const at = x(atMs)
       return (
@@ -22,17 +29,17 @@ export function timeAxis({ left, right, bottom, fromMs, toMs, x }: Frame, timezo
           y1: bottom,
           y2: bottom + 5,
           'stroke-width': 1,
-          ...painted({ stroke: 'axis' }),
+          ...paintAttributes({ stroke: 'axis' }),
         }) +
-        text(name, { x: at, y: bottom + 18, ...label }) +
-        (year === undefined ? '' : text(year, { x: at, y: bottom + 33, ...label, 'font-weight': 600 }))
+        textElement(name, { x: at, y: bottom + 18, ...label }) +
+        (year === undefined ? '' : textElement(year, { x: at, y: bottom + 33, ...label, 'font-weight': 600 }))
       )
     }),
   )
 }
 
 /** Draws the line between history and forecast. */
-export function forecastBegins({ x, top, bottom, right }: Frame, atMs: number): string {
+export function drawForecastStart({ x, top, bottom, right }: PlotFrame, atMs: number): string {
   const at = x(atMs)
   // The label stands after the line, or before it where there is too little space.
   const isNearEnd = right - at < 90
@@ -44,14 +51,14 @@ export function forecastBegins({ x, top, bottom, right }: Frame, atMs: number): 
       y2: bottom,
       'stroke-width': 1,
       'stroke-dasharray': '2 3',
-      ...painted({ stroke: 'axis' }),
+      ...paintAttributes({ stroke: 'axis' }),
     }) +
-    text('forecast', {
+    textElement('forecast', {
       x: isNearEnd ? at - 6 : at + 6,
       y: top + 11,
       'text-anchor': isNearEnd ? 'end' : 'start',
       'font-size': 11,
-      ...painted({ fill: 'quiet' }),
+      ...paintAttributes({ fill: 'quiet' }),
     })
   )
 }

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale'
 import { type ValueFrame, valueFrame } from '../drawing/value-axis.ts'
-import { thinned, thinnedForecast } from './drawing-thinning.ts'
-import type { Picture } from './picture.ts'
+import { downsample, downsampleForecast } from './drawing-thinning.ts'
+import type { ForecastChart } from './picture.ts'
 
 /** The position of the plot on the sheet, with its time and value scales. */
 
@@ -10,30 +10,30 @@ const maxScenarios = 10
 const dayMs = 86_400_000
 
 /** The longest history that is shown, as a multiple of the horizon: the forecast gets at least a quarter of the width. */
-const mostPast = 3
-const leastPastMs = 90 * dayMs
+const maxPastRatio = 3
+const minPastMs = 90 * dayMs
 
-function recent({ history, forecast }: Picture): Picture['history'] {
+function recentHistory({ history, forecast }: ForecastChart): ForecastChart['history'] {
   const [first, last] = [forecast[0], forecast.at(-1)]
   if (first === undefined || last === undefined) return history
-  const shownMs = Math.max(leastPastMs, mostPast * (last.atMs - first.atMs))
+  const shownMs = Math.max(minPastMs, maxPastRatio * (last.atMs - first.atMs))
   return history.filter(({ atMs }) => atMs >= first.atMs - shownMs)
 }
 
 /** Limits a chart to what can be drawn: values that are not finite are dropped, and long lists are downsampled. */
-export function drawable(picture: Picture): Picture {
+export function toDrawable(picture: ForecastChart): ForecastChart {
   const isKnown = ({ atMs, value }: { atMs: number; value: number }) => Number.isFinite(atMs) && Number.isFinite(value)
   return {
     ...picture,
-    history: thinned(recent(picture).filter(isKnown)),
-    forecast: thinnedForecast(
+    history: downsample(recentHistory(picture).filter(isKnown)),
+    forecast: downsampleForecast(
       picture.forecast.filter(({ atMs, mean, p50, p80, p95 }) =>
         [atMs, mean, ...p50, ...p80, ...p95].every(Number.isFinite),
       ),
     ),
     scenarios: picture.scenarios
       .slice(0, maxScenarios)
-      .map(({ name, points }) => ({ name, points: thinned(points.filter(isKnown)) })),
+      .map(({ name, points }) => ({ name, points: downsample(points.filter(isKnown)) })),
     limits: picture.limits.map((limit) => ({
       ...limit,
       perStep: limit.perStep !== null && Number.isFinite(limit.perStep) ? limit.perStep : null,
@@ -41,7 +41,7 @@ export function drawable(picture: Picture): Picture {
   }
 }
 
-export interface Frame extends ValueFrame {
+export interface PlotFrame extends ValueFrame {
   readonly fromMs: number
   readonly toMs: number
   readonly x: (atMs: number) => number
@@ -51,13 +51,13 @@ export interface Frame extends ValueFrame {
  * The highest interval that the axis covers, as a multiple of the lines' range: wide intervals are clipped, so that the lines do
  * not become flat.
  */
-const mostOfInterval = 2.5
+const maxIntervalRatio = 2.5
 /** A limit far above all lines is not drawn, only listed as text. */
-const mostOfLimit = 1.5
+const maxLimitRatio = 1.5
 /** The space for the name above a limit line. */
-const labelRoom = 1.08
+const labelHeadroom = 1.08
 
-function valueRange({ history, forecast, scenarios, limits }: Picture): [number, number] {
+function valueRange({ history, forecast, scenarios, limits }: ForecastChart): [number, number] {
   const lines = [
     ...history.map(({ value }) => value),
     ...forecast.map(({ mean }) => mean),
@@ -67,15 +67,15 @@ function valueRange({ history, forecast, scenarios, limits }: Picture): [number,
   const highest = lines.reduce((a, b) => Math.max(a, b), lowest)
   const span = highest - lowest
   const doubt = forecast.reduce((most, { p95 }) => Math.max(most, p95[1]), highest)
-  const top = span === 0 ? doubt : Math.min(doubt, lowest + mostOfInterval * span)
+  const top = span === 0 ? doubt : Math.min(doubt, lowest + maxIntervalRatio * span)
   const reached = limits.flatMap(({ perStep }) =>
-    perStep !== null && perStep <= mostOfLimit * top ? [labelRoom * perStep] : [],
+    perStep !== null && perStep <= maxLimitRatio * top ? [labelHeadroom * perStep] : [],
   )
   const most = reached.reduce((a, b) => Math.max(a, b), top)
   return most === lowest ? [lowest, lowest + 1] : [lowest, most]
 }
 
-function timeRange({ history, forecast, scenarios }: Picture): [number, number] {
+function timeRange({ history, forecast, scenarios }: ForecastChart): [number, number] {
   const times = [history, forecast, ...scenarios.map(({ points }) => points)].flatMap((points) =>
     points.map(({ atMs }) => atMs),
   )
@@ -84,7 +84,7 @@ function timeRange({ history, forecast, scenarios }: Picture): [number, number] 
   return from === to ? [from - dayMs, to + dayMs] : [from, to]
 }
 
-export function frameOf(picture: Picture, top: number): Frame {
+export function plotFrameOf(picture: ForecastChart, top: number): PlotFrame {
   const bottom = top + plotHeight
   const values = valueFrame({ unit: picture.unit, range: valueRange(picture), top, bottom })
   const [fromMs, toMs] = timeRange(picture)

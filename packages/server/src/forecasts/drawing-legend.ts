@@ -1,13 +1,13 @@
-import { type Entry, type Legend, layLegend, swatchWidth } from '../drawing/legend.ts'
+import { type Legend, type LegendEntry, layOutLegend, swatchWidth } from '../drawing/legend.ts'
 import { element } from '../drawing/markup.ts'
-import { painted } from '../drawing/paints.ts'
+import { paintAttributes } from '../drawing/paints.ts'
 import { bands, forecastStroke, historyStroke, scenarioMark, scenarioStroke } from './drawing-series.ts'
-import type { Picture } from './picture.ts'
+import type { ForecastChart } from './picture.ts'
 
 const stroke = (x: number, y: number, look: Readonly<Record<string, string | number | undefined>>) =>
   element('line', { x1: x, x2: x + swatchWidth, y1: y, y2: y, ...look })
 
-function entriesOf({ history, forecast, scenarios }: Picture): Entry[] {
+function entriesOf({ history, forecast, scenarios }: ForecastChart): LegendEntry[] {
   return [
     ...(history.length > 0 ? [{ name: 'History', swatch: (x: number, y: number) => stroke(x, y, historyStroke) }] : []),
     ...(forecast.length > 0
@@ -38,10 +38,10 @@ const band = (x: number, y: number, percent: number) =>
         width: swatchWidth - 8,
         height: 14,
         'fill-opacity': String(opacity),
-        ...painted({ fill: 'forecast' }),
+        ...paintAttributes({ fill: 'forecast' }),
       }),
     )
     .join('')
 
 /** Draws the legend, in as many rows as needed. */
-export const drawLegend = (picture: Picture, top: number): Legend => layLegend(entriesOf(picture), top)
+export const drawLegend = (picture: ForecastChart, top: number): Legend => layOutLegend(entriesOf(picture), top)

@@ -1,16 +1,16 @@
 import { symbol, symbolDiamond } from 'd3-shape'
-import { element, fitted, group, text, widthOf } from '../drawing/markup.ts'
-import { painted } from '../drawing/paints.ts'
+import { element, group, textElement, textWidth, truncateToWidth } from '../drawing/markup.ts'
+import { paintAttributes } from '../drawing/paints.ts'
 import { edge } from '../drawing/sheet.ts'
 import { dateText } from '../drawing/times.ts'
-import { valueText } from '../drawing/values.ts'
-import type { Frame } from './drawing-frame.ts'
+import { formatValue } from '../drawing/values.ts'
+import type { PlotFrame } from './drawing-frame.ts'
 import { stepName } from './drawing-values.ts'
-import type { Picture } from './picture.ts'
+import type { ForecastChart } from './picture.ts'
 
 /** Limits: a line for each limit per step, and below the plot a lane for each limit with its exhaustion date. */
 
-type Limit = Picture['limits'][number]
+type Limit = ForecastChart['limits'][number]
 
 const maxLanes = 8
 const labelHeight = 15
@@ -18,7 +18,7 @@ const laneHeight = 38
 const headingHeight = 30
 const fontPx = 12
 const bold = { px: fontPx, isBold: true } as const
-const stroke = { 'stroke-width': 1.5, ...painted({ stroke: 'limit' }) }
+const stroke = { 'stroke-width': 1.5, ...paintAttributes({ stroke: 'limit' }) }
 const halo = { 'paint-order': 'stroke', 'stroke-width': 4, 'stroke-linejoin': 'round' }
 
 export const lanesHeight = (limits: readonly Limit[]): number =>
@@ -27,7 +27,7 @@ export const lanesHeight = (limits: readonly Limit[]): number =>
     : headingHeight + Math.min(limits.length, maxLanes) * laneHeight + (limits.length > maxLanes ? 20 : 0)
 
 /** Draws limits of one amount per step within the plot, each labelled where the label overlaps no other label or line. */
-export function limitLines(frame: Frame, { limits, unit }: Picture): string {
+export function drawLimitLines(frame: PlotFrame, { limits, unit }: ForecastChart): string {
   const shown = limits
     .slice(0, maxLanes)
     .flatMap(({ name, perStep }) => (perStep === null ? [] : [{ name, perStep, at: frame.y(perStep) }]))
@@ -39,13 +39,13 @@ export function limitLines(frame: Frame, { limits, unit }: Picture): string {
     baseline = Math.min(at, baseline - labelHeight + 6) - 6
     for (const other of shown) if (Math.abs(other.at - (baseline - 4)) < 9) baseline = other.at - 6
     if (baseline < frame.top) return ''
-    return text(`${fitted(name, 260, bold)}: ${valueText(unit, perStep)}`, {
+    return textElement(`${truncateToWidth(name, 260, bold)}: ${formatValue(unit, perStep)}`, {
       x: frame.left + 8,
       y: baseline,
       'font-size': fontPx,
       'font-weight': 600,
       ...halo,
-      ...painted({ fill: 'limit', stroke: 'paper' }),
+      ...paintAttributes({ fill: 'limit', stroke: 'paper' }),
     })
   })
   return group({}, ...lines, ...labels)
@@ -63,53 +63,82 @@ export function exhaustionText({ exhaustedAtMs, earliestMs, latestMs }: Limit, t
     : `${about}, between ${date(earliestMs)} and ${date(latestMs)}`
 }
 
-export function limitLanes(frame: Frame, picture: Picture, top: number): string {
+export function drawLimitLanes(frame: PlotFrame, picture: ForecastChart, top: number): string {
   const { limits } = picture
   if (limits.length === 0) return ''
   const more = limits.length - maxLanes
-  const quiet = { 'font-size': fontPx, ...painted({ fill: 'quiet' }) }
+  const quiet = { 'font-size': fontPx, ...paintAttributes({ fill: 'quiet' }) }
   return group(
     {},
-    text('When limits would be exhausted', {
+    textElement('When limits would be exhausted', {
       x: edge,
       y: top + 16,
       'font-size': 13,
       'font-weight': 600,
-      ...painted({ fill: 'ink' }),
+      ...paintAttributes({ fill: 'ink' }),
     }),
-    ...limits.slice(0, maxLanes).map((limit, i) => lane(frame, limit, picture, top + headingHeight + i * laneHeight)),
+    ...limits
+      .slice(0, maxLanes)
+      .map((limit, i) => drawLane(frame, limit, picture, top + headingHeight + i * laneHeight)),
     ...(more > 0
-      ? [text(`and ${more} more`, { x: frame.left, y: top + headingHeight + maxLanes * laneHeight + 10, ...quiet })]
+      ? [
+          textElement(`and ${more} more`, {
+            x: frame.left,
+            y: top + headingHeight + maxLanes * laneHeight + 10,
+            ...quiet,
+          }),
+        ]
       : []),
   )
 }
 
-function lane(frame: Frame, limit: Limit, picture: Picture, top: number): string {
+function drawLane(frame: PlotFrame, limit: Limit, picture: ForecastChart, top: number): string {
   const words = exhaustionText(limit, picture.timezone)
   const amount = limit.perStep === null ? '' : amountText(limit.perStep, picture)
   const { left, right } = frame
-  const name = fitted(limit.name, right - left - widthOf(words, { px: fontPx }) - widthOf(amount, bold) - 16, bold)
+  const name = truncateToWidth(
+    limit.name,
+    right - left - textWidth(words, { px: fontPx }) - textWidth(amount, bold) - 16,
+    bold,
+  )
   const track = top + 22
   return group(
     {},
-    text(name + amount, {
+    textElement(name + amount, {
       x: left,
       y: top + 10,
       'font-size': fontPx,
       'font-weight': 600,
-      ...painted({ fill: 'limit' }),
+      ...paintAttributes({ fill: 'limit' }),
     }),
-    text(words, { x: right, y: top + 10, 'text-anchor': 'end', 'font-size': fontPx, ...painted({ fill: 'ink' }) }),
-    element('line', { x1: left, x2: right, y1: track, y2: track, 'stroke-width': 1, ...painted({ stroke: 'grid' }) }),
-    ...whiskers(frame, limit, track),
+    textElement(words, {
+      x: right,
+      y: top + 10,
+      'text-anchor': 'end',
+      'font-size': fontPx,
+      ...paintAttributes({ fill: 'ink' }),
+    }),
+    element('line', {
+      x1: left,
+      x2: right,
+      y1: track,
+      y2: track,
+      'stroke-width': 1,
+      ...paintAttributes({ stroke: 'grid' }),
+    }),
+    ...drawWhiskers(frame, limit, track),
   )
 }
 
-const amountText = (perStep: number, picture: Picture) =>
-  ` · ${valueText(picture.unit, perStep)} per ${stepName(picture) ?? 'step'}`
+const amountText = (perStep: number, picture: ForecastChart) =>
+  ` · ${formatValue(picture.unit, perStep)} per ${stepName(picture) ?? 'step'}`
 
 /** Draws the interval as a bar, open at the end where no latest date is known, and the expected date as a diamond. */
-function whiskers({ x, left, right }: Frame, { exhaustedAtMs, earliestMs, latestMs }: Limit, y: number): string[] {
+function drawWhiskers(
+  { x, left, right }: PlotFrame,
+  { exhaustedAtMs, earliestMs, latestMs }: Limit,
+  y: number,
+): string[] {
   const within = (at: number) => Math.min(right, Math.max(left, at))
   const parts: string[] = []
   if (earliestMs !== null) {
@@ -127,7 +156,7 @@ function whiskers({ x, left, right }: Frame, { exhaustedAtMs, earliestMs, latest
       element('path', {
         d: symbol(symbolDiamond, 64).digits(1)() ?? '',
         transform: `translate(${within(x(exhaustedAtMs)).toFixed(1)} ${y})`,
-        ...painted({ fill: 'limit' }),
+        ...paintAttributes({ fill: 'limit' }),
       }),
     )
   return parts

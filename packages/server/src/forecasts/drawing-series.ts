@@ -1,8 +1,8 @@
 import { area, line, symbol, symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolTriangle } from 'd3-shape'
 import { element, group } from '../drawing/markup.ts'
-import { type Paint, painted } from '../drawing/paints.ts'
-import type { Frame } from './drawing-frame.ts'
-import type { Picture, PicturePoint } from './picture.ts'
+import { type Paint, paintAttributes } from '../drawing/paints.ts'
+import type { PlotFrame } from './drawing-frame.ts'
+import type { ChartPoint, ForecastChart } from './picture.ts'
 
 /** The lines and bands of a chart. No two lines differ by colour alone. */
 
@@ -14,10 +14,10 @@ export const bands = [
   { interval: 'p50', percent: 50, opacity: 0.28 },
 ] as const
 
-export const historyStroke = { 'stroke-width': 1.6, ...painted({ stroke: 'history' }) }
-export const forecastStroke = { 'stroke-width': 2.6, ...painted({ stroke: 'forecast' }) }
+export const historyStroke = { 'stroke-width': 1.6, ...paintAttributes({ stroke: 'history' }) }
+export const forecastStroke = { 'stroke-width': 2.6, ...paintAttributes({ stroke: 'forecast' }) }
 
-function pathOf({ x, y }: Frame, points: Points): string {
+function pathOf({ x, y }: PlotFrame, points: Points): string {
   const draw = line<Points[number]>(
     ({ atMs }) => x(atMs),
     ({ value }) => y(value),
@@ -27,7 +27,7 @@ function pathOf({ x, y }: Frame, points: Points): string {
 
 /** Draws a line, or a dot for a single point, which a line would not show. */
 function drawLine(
-  frame: Frame,
+  frame: PlotFrame,
   points: Points,
   stroke: Readonly<Record<string, string | number | undefined>>,
   paint: Paint,
@@ -35,15 +35,20 @@ function drawLine(
   const [only] = points
   if (only === undefined) return ''
   return points.length === 1
-    ? element('circle', { cx: frame.x(only.atMs), cy: frame.y(only.value), r: 3.5, ...painted({ fill: paint }) })
+    ? element('circle', {
+        cx: frame.x(only.atMs),
+        cy: frame.y(only.value),
+        r: 3.5,
+        ...paintAttributes({ fill: paint }),
+      })
     : element('path', { d: pathOf(frame, points), ...stroke, 'stroke-linejoin': 'round', 'stroke-linecap': 'round' })
 }
 
-export const drawHistory = (frame: Frame, { history }: Picture): string =>
+export const drawHistory = (frame: PlotFrame, { history }: ForecastChart): string =>
   drawLine(frame, history, historyStroke, 'history')
 
 /** Draws the three nested bands. */
-export function drawForecastBands(frame: Frame, { forecast }: Picture): string {
+export function drawForecastBands(frame: PlotFrame, { forecast }: ForecastChart): string {
   const { x, y } = frame
   const drawn = bands.map(({ interval, opacity }) => {
     const [only] = forecast
@@ -56,10 +61,10 @@ export function drawForecastBands(frame: Frame, { forecast }: Picture): string {
         y: y(high),
         height: y(low) - y(high),
         'fill-opacity': String(opacity),
-        ...painted({ fill: 'forecast' }),
+        ...paintAttributes({ fill: 'forecast' }),
       })
     }
-    const draw = area<PicturePoint>()
+    const draw = area<ChartPoint>()
       .x(({ atMs }) => x(atMs))
       .y0((point) => y(point[interval][0]))
       .y1((point) => y(point[interval][1]))
@@ -67,13 +72,13 @@ export function drawForecastBands(frame: Frame, { forecast }: Picture): string {
     return element('path', {
       d: draw(forecast) ?? '',
       'fill-opacity': String(opacity),
-      ...painted({ fill: 'forecast' }),
+      ...paintAttributes({ fill: 'forecast' }),
     })
   })
   return forecast.length === 0 ? '' : drawn.join('')
 }
 
-export const drawMean = (frame: Frame, { forecast }: Picture): string =>
+export const drawMean = (frame: PlotFrame, { forecast }: ForecastChart): string =>
   drawLine(
     frame,
     forecast.map(({ atMs, mean }) => ({ atMs, value: mean })),
@@ -90,7 +95,7 @@ const marksOnLine = 5
 export const scenarioStroke = (index: number) => ({
   'stroke-width': 1.8,
   'stroke-dasharray': dashes[index % dashes.length]!,
-  ...painted({ stroke: scenarioPaints[index % scenarioPaints.length]! }),
+  ...paintAttributes({ stroke: scenarioPaints[index % scenarioPaints.length]! }),
 })
 
 export const scenarioMark = (index: number, x: number, y: number): string =>
@@ -98,10 +103,10 @@ export const scenarioMark = (index: number, x: number, y: number): string =>
     d: symbol(marks[index % marks.length], 38).digits(1)() ?? '',
     transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
     'stroke-width': 1.5,
-    ...painted({ fill: 'paper', stroke: scenarioPaints[index % scenarioPaints.length]! }),
+    ...paintAttributes({ fill: 'paper', stroke: scenarioPaints[index % scenarioPaints.length]! }),
   })
 
-export const drawScenarios = (frame: Frame, { scenarios }: Picture): string =>
+export const drawScenarios = (frame: PlotFrame, { scenarios }: ForecastChart): string =>
   scenarios
     .map(({ points }, index) => {
       // Marks of neighbouring lines stand at different times, and one stands at the end.

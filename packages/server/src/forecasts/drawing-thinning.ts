@@ -1,4 +1,4 @@
-import type { PicturePoint } from './picture.ts'
+import type { ChartPoint } from './picture.ts'
 
 /** The most points of a line: more than there are pixels only enlarge the file. */
 export const maxPoints = 800
@@ -15,7 +15,7 @@ function runsOf<T>(points: readonly T[], count: number): T[][] {
 }
 
 /** Downsamples points: keeps the lowest and the highest of each run, so that no peak is lost. */
-export function thinned(points: readonly Point[]): readonly Point[] {
+export function downsample(points: readonly Point[]): readonly Point[] {
   if (points.length <= maxPoints) return points
   return runsOf(points, maxPoints / 2).flatMap((run) => {
     const low = run.reduce((a, b) => (b.value < a.value ? b : a))
@@ -25,7 +25,7 @@ export function thinned(points: readonly Point[]): readonly Point[] {
 }
 
 /** Downsamples a forecast: merges each run into one point whose intervals contain theirs. */
-export function thinnedForecast(points: readonly PicturePoint[]): readonly PicturePoint[] {
+export function downsampleForecast(points: readonly ChartPoint[]): readonly ChartPoint[] {
   if (points.length <= maxPoints) return points
   return runsOf(points, maxPoints).map((run) => {
     const around = (interval: 'p50' | 'p80' | 'p95') =>

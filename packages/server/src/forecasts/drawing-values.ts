@@ -1,10 +1,10 @@
 import { unitNames } from '../drawing/values.ts'
-import type { Picture } from './picture.ts'
+import type { ForecastChart } from './picture.ts'
 
 const dayMs = 86_400_000
 
 /** Returns the length of a step as far as the points show it: the first and the last week or month may be partial. */
-export function stepName({ forecast, history }: Picture): string | undefined {
+export function stepName({ forecast, history }: ForecastChart): string | undefined {
   const points = forecast.length > 1 ? forecast : history
   const days = points.slice(1).reduce((most, { atMs }, i) => Math.max(most, (atMs - points[i]!.atMs) / dayMs), 0)
   if (Math.abs(days - 1) < 0.1) return 'day'
@@ -13,7 +13,7 @@ export function stepName({ forecast, history }: Picture): string | undefined {
 }
 
 /** Returns the name of the value axis. */
-export function axisName(picture: Picture): string {
+export function axisName(picture: ForecastChart): string {
   const step = stepName(picture)
   return step === undefined ? unitNames[picture.unit] : `${unitNames[picture.unit]} per ${step}`
 }

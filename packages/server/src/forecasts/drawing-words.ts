@@ -1,16 +1,16 @@
 import { dateText } from '../drawing/times.ts'
-import { valueText } from '../drawing/values.ts'
+import { formatValue } from '../drawing/values.ts'
 import { exhaustionText } from './drawing-limits.ts'
 import { axisName } from './drawing-values.ts'
-import type { Picture } from './picture.ts'
+import type { ForecastChart } from './picture.ts'
 
 const maxNamed = 10
 const short = (name: string) => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
 
 /** Describes a chart for screen readers. */
-export function pictureInWords(picture: Picture): string {
+export function describeChart(picture: ForecastChart): string {
   const { unit, timezone, history, forecast, scenarios, limits, confidence } = picture
-  const value = (amount: number) => valueText(unit, amount)
+  const value = (amount: number) => formatValue(unit, amount)
   const date = (atMs: number) => dateText(atMs, timezone)
   const [first, last] = [history[0], history.at(-1)]
   const end = forecast.at(-1)

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useBrowser } from '../../test/browser.ts'
-import { fitted, widthOf } from '../drawing/markup.ts'
+import { textWidth, truncateToWidth } from '../drawing/markup.ts'
 import { timeTicks } from '../drawing/times.ts'
-import { tickWriter, valueText } from '../drawing/values.ts'
+import { formatValue, tickFormatter } from '../drawing/values.ts'
 import { drawForecast } from './drawing.ts'
-import { maxPoints, thinned, thinnedForecast } from './drawing-thinning.ts'
-import type { Picture, PicturePoint } from './picture.ts'
+import { downsample, downsampleForecast, maxPoints } from './drawing-thinning.ts'
+import type { ChartPoint, ForecastChart } from './picture.ts'
 
 const dayMs = 86_400_000
 const startMs = Date.parse('2026-11-16T00:00:00Z')
@@ -15,13 +15,13 @@ const past = (count: number, value: (i: number) => number, stepMs = dayMs) =>
   Array.from({ length: count }, (_, i) => ({ atMs: startMs - (count - i) * stepMs, value: value(i) }))
 const ahead = (count: number, value: (i: number) => number, stepMs = dayMs) =>
   Array.from({ length: count }, (_, i) => ({ atMs: startMs + i * stepMs, value: value(i) }))
-const expected = (count: number, mean: number, width: (i: number) => number, stepMs = dayMs): PicturePoint[] =>
+const expected = (count: number, mean: number, width: (i: number) => number, stepMs = dayMs): ChartPoint[] =>
   ahead(count, () => mean, stepMs).map(({ atMs }, i) => {
     const around = (times: number) => [mean - times * width(i), mean + times * width(i)] as const
     return { atMs, mean, p50: around(1), p80: around(2), p95: around(3) }
   })
 
-const plain: Picture = {
+const plain: ForecastChart = {
   title: 'Cost of the whole organization',
   unit: 'usd',
   timezone: 'UTC',
@@ -39,7 +39,7 @@ const hostile = [
   ']]><!-- & &amp; &#x3c;script&#x3e; <?xml?>',
   'java\u0000script:\u0008\u001b\ud800\ufffe\u0085',
 ]
-const limit = (name: string, more: Partial<Picture['limits'][number]> = {}) => ({
+const limit = (name: string, more: Partial<ForecastChart['limits'][number]> = {}) => ({
   name,
   perStep: null,
   exhaustedAtMs: null,
@@ -48,7 +48,7 @@ const limit = (name: string, more: Partial<Picture['limits'][number]> = {}) => (
   ...more,
 })
 
-const crowded: Picture = {
+const crowded: ForecastChart = {
   ...plain,
   title: `${hostile[0]} ${'A title without an end '.repeat(20)}`,
   timezone: 'Pacific/Chatham',
@@ -69,7 +69,7 @@ const crowded: Picture = {
   confidence: 'low',
 }
 
-const shapes: Record<string, Picture> = {
+const shapes: Record<string, ForecastChart> = {
   plain,
   crowded,
   'nothing at all': { ...plain, history: [], forecast: [], confidence: 'low' },
@@ -254,7 +254,7 @@ describe('the axes', () => {
     ['tokens', [0, 500_000, 1_000_000, 1_500_000], '0 0.5M 1.0M 1.5M'],
     ['tokens', [0, 2e9, 4e9], '0 2B 4B'],
   ] as const)('write values of %s as people do: %j', (unit, ticks, text) => {
-    expect(ticks.map(tickWriter(unit, ticks)).join(' ')).toBe(text)
+    expect(ticks.map(tickFormatter(unit, ticks)).join(' ')).toBe(text)
   })
 
   test.each([
@@ -270,7 +270,7 @@ describe('the axes', () => {
     ['runs', 9_999, '9,999'],
     ['tokens', 7_000_000_000, '7B'],
   ] as const)('write %s %d as %s', (unit, value, text) => {
-    expect(valueText(unit, value)).toBe(text)
+    expect(formatValue(unit, value)).toBe(text)
   })
 
   test('begin days, weeks, months and years where the zone’s calendar does', () => {
@@ -302,17 +302,17 @@ describe('the axes', () => {
 describe('thinning', () => {
   test('keeps every peak, the order and the ends of time, and leaves short series alone', () => {
     const points = past(20_000, (i) => (i === 12_345 ? 1_000 : i === 4_321 ? -1_000 : Math.sin(i)))
-    const kept = thinned(points)
+    const kept = downsample(points)
     expect(kept.length).toBeLessThanOrEqual(maxPoints)
     expect(kept).toContainEqual(points[12_345])
     expect(kept).toContainEqual(points[4_321])
     expect(kept.map(({ atMs }) => atMs)).toEqual(kept.map(({ atMs }) => atMs).sort((a, b) => a - b))
-    expect(thinned(points.slice(0, maxPoints))).toEqual(points.slice(0, maxPoints))
+    expect(downsample(points.slice(0, maxPoints))).toEqual(points.slice(0, maxPoints))
   })
 
   test('never makes an interval narrower', () => {
     const points = expected(5_000, 10, (i) => (i === 2_500 ? 400 : 1))
-    const kept = thinnedForecast(points)
+    const kept = downsampleForecast(points)
     expect(kept.length).toBeLessThanOrEqual(maxPoints)
     expect(Math.max(...kept.map(({ p80 }) => p80[1]))).toBe(810)
     expect(Math.min(...kept.map(({ p95 }) => p95[0]))).toBe(-1_190)
@@ -320,7 +320,7 @@ describe('thinning', () => {
 })
 
 test('a text is cut to its width, never inside a character', () => {
-  expect(fitted('short', 100, { px: 12 })).toBe('short')
-  expect(fitted('😀'.repeat(50), 60, { px: 12 })).toBe('😀😀😀…')
-  expect(widthOf(fitted('m'.repeat(500), 200, { px: 12 }), { px: 12 })).toBeLessThanOrEqual(200)
+  expect(truncateToWidth('short', 100, { px: 12 })).toBe('short')
+  expect(truncateToWidth('😀'.repeat(50), 60, { px: 12 })).toBe('😀😀😀…')
+  expect(textWidth(truncateToWidth('m'.repeat(500), 200, { px: 12 }), { px: 12 })).toBeLessThanOrEqual(200)
 })

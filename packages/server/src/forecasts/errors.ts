@@ -1,4 +1,4 @@
-import { type Candidate, valuesOf } from './series.ts'
+import { type ForecastMethod, valuesOf } from './series.ts'
 
 /** The past errors of a method on a series, from which intervals are derived. */
 export interface PastErrors {
@@ -11,13 +11,13 @@ export const shares = [0.5, 0.8, 0.95] as const
 /** Returns, for each share, half the width of the interval that contains this share of the sums of days `from` to `to` ahead. */
 export type HalfWidths = (from: number, to: number) => Widths
 export type Widths = readonly [number, number, number]
-const times = ([a, b, c]: Widths, factor: number): Widths => [a * factor, b * factor, c * factor]
+const scaleWidths = ([a, b, c]: Widths, factor: number): Widths => [a * factor, b * factor, c * factor]
 
 /** The number of days at the start of a series that are only trained on. */
 export const firstOrigin = 14
-const mostOrigins = 120
+const maxOrigins = 120
 /** A number of days ahead counts as tested from this number of origins on. */
-const leastOrigins = 10
+const minOrigins = 10
 
 interface Trail {
   readonly origin: number
@@ -26,7 +26,7 @@ interface Trail {
 }
 
 export const originsOf = (length: number): number[] => {
-  const step = Math.max(1, Math.ceil((length - firstOrigin) / mostOrigins))
+  const step = Math.max(1, Math.ceil((length - firstOrigin) / maxOrigins))
   const origins: number[] = []
   for (let origin = length - 1; origin >= firstOrigin; origin -= step) origins.push(origin)
   return origins.toReversed()
@@ -39,11 +39,15 @@ const meanOf = (values: Float64Array, from: number, to: number) => {
 }
 
 /** Computes the errors of a method for each origin and day ahead: actual minus forecast values. */
-export function errorsOf(values: Float64Array, { at }: Candidate, horizon: number): Map<number, Float64Array> {
+export function forecastErrors(
+  values: Float64Array,
+  { at }: ForecastMethod,
+  horizon: number,
+): Map<number, Float64Array> {
   return new Map(
     originsOf(values.length).map((origin) => {
-      const told = at(origin, Math.min(horizon, values.length - origin))
-      return [origin, valuesOf(told.length, (step) => values[origin + step]! - told[step]!)]
+      const forecast = at(origin, Math.min(horizon, values.length - origin))
+      return [origin, valuesOf(forecast.length, (step) => values[origin + step]! - forecast[step]!)]
     }),
   )
 }
@@ -84,9 +88,9 @@ export function pastErrors(values: Float64Array, errors: ReadonlyMap<number, Flo
   })
   const longest = Math.max(0, ...trails.map(({ sums }) => sums.length))
   let tried = 0
-  while (tried < longest && trails.filter(({ sums }) => sums.length > tried).length >= leastOrigins) tried++
+  while (tried < longest && trails.filter(({ sums }) => sums.length > tried).length >= minOrigins) tried++
   const within: HalfWidths = (from, to) => widthsOf(trails, from, to)
-  return { tried, halfWidths: (from, to) => beyond(within, tried, from, to) }
+  return { tried, halfWidths: (from, to) => extrapolate(within, tried, from, to) }
 }
 
 /** The number of neighbouring days ahead that are pooled with a single day, since they behave alike. */
@@ -109,12 +113,12 @@ function widthsOf(trails: readonly Trail[], from: number, to: number): Widths {
   const sorted = sizes.subarray(0, count).sort()
   const [half, most, nearlyAll] = shares.map((share) => quantile(sorted, share + (1 - share) / (1 + independent)))
   // With few errors the upper quantiles nearly coincide, and say too little about rarer or more common errors.
-  return [Math.min(half!, mostOfUsual * most!), most!, Math.max(nearlyAll!, leastOfRare * most!)]
+  return [Math.min(half!, maxMedianRatio * most!), most!, Math.max(nearlyAll!, minRareRatio * most!)]
 }
 
 /** Bounds of the 50 % and the 95 % interval, as multiples of the 80 % interval. */
-const mostOfUsual = 0.75
-const leastOfRare = 1.25
+const maxMedianRatio = 0.75
+const minRareRatio = 1.25
 
 /** Interpolates linearly between the sorted values. */
 function quantile(sorted: Float64Array, share: number): number {
@@ -125,10 +129,10 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /** Extrapolates beyond the tested days ahead: uncertainty grows as that of a random walk. */
-function beyond(within: HalfWidths, tried: number, from: number, to: number): Widths {
+function extrapolate(within: HalfWidths, tried: number, from: number, to: number): Widths {
   if (to <= tried) return within(from, to)
   const length = to - from + 1
   const growth = Math.sqrt(to / tried)
-  if (length <= tried) return times(within(tried - length + 1, tried), growth)
-  return times(within(1, tried), growth * (length / tried))
+  if (length <= tried) return scaleWidths(within(tried - length + 1, tried), growth)
+  return scaleWidths(within(1, tried), growth * (length / tried))
 }

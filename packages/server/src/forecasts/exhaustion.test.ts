@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { type LimitCourse, reachedOn } from './exhaustion.ts'
+import { findExhaustion, type LimitUsage } from './exhaustion.ts'
 
 /** Ten a day, known to within two for each day of the sum: 12 at most and 8 at least, a day. */
 const course = {
   mean: new Float64Array(30).fill(10),
   halfWidths: (from: number, to: number) => [1, 2 * (to - from + 1), 3] as const,
 }
-const reached = (limit: Partial<LimitCourse>) => {
-  const { day, earliest, latest } = reachedOn(course, { limit: 100, used: 0, ends: [], ...limit })
+const reached = (limit: Partial<LimitUsage>) => {
+  const { day, earliest, latest } = findExhaustion(course, { limit: 100, used: 0, ends: [], ...limit })
   return [earliest, day, latest]
 }
 
-test.each<[string, Partial<LimitCourse>, (number | null)[]]>([
+test.each<[string, Partial<LimitUsage>, (number | null)[]]>([
   ['without a period: 9 days of 12, 10 of 10, 13 of 8', {}, [8, 9, 12]],
   ['with some of it used', { used: 60 }, [3, 3, 4]],
   ['used up already', { used: 100 }, [0, 0, 0]],
@@ -35,5 +35,9 @@ test.each<[string, Partial<LimitCourse>, (number | null)[]]>([
 
 test('a scenario’s doubt is scaled with it', () => {
   const scale = new Float64Array(30).fill(0)
-  expect(reachedOn({ ...course, scale }, { limit: 100, used: 0, ends: [] })).toEqual({ day: 9, earliest: 9, latest: 9 })
+  expect(findExhaustion({ ...course, scale }, { limit: 100, used: 0, ends: [] })).toEqual({
+    day: 9,
+    earliest: 9,
+    latest: 9,
+  })
 })

@@ -2,7 +2,7 @@ import type { HalfWidths } from './errors.ts'
 import { widthsFrom } from './intervals.ts'
 
 /** The usage of a limit and the ends of its periods, in days from today. */
-export interface LimitCourse {
+export interface LimitUsage {
   readonly limit: number
   readonly used: number
   /** The exclusive end days of the current and the following periods; empty for a limit without a period. */
@@ -10,13 +10,13 @@ export interface LimitCourse {
 }
 
 /** The days from today on which a limit is reached; null when it is not reached within the horizon. */
-export interface Reached {
+export interface ExhaustionDays {
   readonly day: number | null
   readonly earliest: number | null
   readonly latest: number | null
 }
 
-export interface Course {
+export interface UsageForecast {
   /** The expected value of each day ahead; for today only the remainder. */
   readonly mean: Float64Array
   readonly halfWidths: HalfWidths
@@ -28,7 +28,10 @@ export interface Course {
  * Finds the day on which a limit is reached: the first day on which the cumulative sum reaches it, by the mean and by both ends
  * of the 80 % interval of that sum. Usage only adds up, so these days form the interval of the date.
  */
-export function reachedOn({ mean, halfWidths, scale }: Course, { limit, used, ends }: LimitCourse): Reached {
+export function findExhaustion(
+  { mean, halfWidths, scale }: UsageForecast,
+  { limit, used, ends }: LimitUsage,
+): ExhaustionDays {
   if (used >= limit) return { day: 0, earliest: 0, latest: 0 }
   const found: { day: number | null; earliest: number | null; latest: number | null } = {
     day: null,

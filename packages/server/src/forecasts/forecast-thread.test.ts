@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ForecastThread, type ThreadLimits } from './forecast-thread.ts'
-import { KeptAnswers } from './kept-answers.ts'
-import type { Task } from './task.ts'
+import { ResponseCache } from './kept-answers.ts'
+import type { ForecastTask } from './task.ts'
 
 /** A program that echoes, hangs or dies, as its task says. */
 const program = new URL(
@@ -20,7 +20,7 @@ const threads: ForecastThread[] = []
 const threadWith = (limits: Partial<ThreadLimits> = {}) => {
   const thread = new ForecastThread({ program, ...limits })
   threads.push(thread)
-  return async (task: string, org = 'org') => (await thread.run(org, task as unknown as Task)).toString()
+  return async (task: string, org = 'org') => (await thread.run(org, task as unknown as ForecastTask)).toString()
 }
 afterEach(async () => {
   await Promise.all(threads.splice(0).map((thread) => thread.close()))
@@ -57,7 +57,7 @@ describe('the thread', () => {
   })
 
   test('refuses more than may wait, of all and of one organization', async () => {
-    const run = threadWith({ maxWaiting: 2, maxWaitingOfOrg: 2 })
+    const run = threadWith({ maxWaiting: 2, maxWaitingPerOrg: 2 })
     const found = ['a', 'a', 'a', 'b', 'c'].map((org, i) => codeOf(run(String(i), org)))
     // One at work, two waiting: the third of `a` is one too many of its own, that of `c` one too many of all.
     expect(await Promise.all(found)).toEqual([
@@ -86,7 +86,7 @@ describe('kept answers', () => {
 
   test('are made once for all who ask at once, and again when what they are made from has changed', async () => {
     const made: string[] = []
-    const kept = new KeptAnswers(1_000)
+    const kept = new ResponseCache(1_000)
     const maker = make(made, 10)
     await Promise.all([kept.get('q', '1', maker('a')), kept.get('q', '1', maker('b')), kept.get('q', '1', maker('c'))])
     await kept.get('q', '2', maker('d'))
@@ -98,7 +98,7 @@ describe('kept answers', () => {
 
   test('take no more than they may: those asked for longest ago go', async () => {
     const made: string[] = []
-    const kept = new KeptAnswers(30)
+    const kept = new ResponseCache(30)
     const maker = make(made, 10)
     for (const name of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) {
       await kept.get(name, '1', maker(name))
@@ -110,7 +110,7 @@ describe('kept answers', () => {
   })
 
   test('keep no failure', async () => {
-    const kept = new KeptAnswers(30)
+    const kept = new ResponseCache(30)
     await expect(kept.get('q', '1', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect((await kept.get('q', '1', async () => Buffer.from('yes'))).toString()).toBe('yes')
     expect(kept.size).toBe(3)

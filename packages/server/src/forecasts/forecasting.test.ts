@@ -3,10 +3,10 @@ import { knownSeries } from '../../test/forecast-series.ts'
 import { evaluate } from '../../test/forecast-series-evaluation.ts'
 import { Random } from '../../test/random.ts'
 import { holtWinters, mean, seasonalNaive, weekdayMean, weekdayTrend } from './candidates.ts'
-import { errorsOf, pastErrors } from './errors.ts'
+import { forecastErrors, pastErrors } from './errors.ts'
 import { forecastSeries } from './forecasting.ts'
 import { lastLevelShift } from './level-shifts.ts'
-import { fitted } from './library.ts'
+import { fitForecast } from './library.ts'
 
 const of = (length: number, at: (day: number) => number) => Float64Array.from({ length }, (_, day) => at(day))
 const noise = (seed: number) => {
@@ -41,9 +41,9 @@ describe('a method that is asked in the middle of a series', () => {
 
   test('the library knows nothing of it either, and finds trend and week', () => {
     const values = of(120, (day) => 100 + day + (day % 7 === 0 ? 50 : 0))
-    const told = fitted('mstl+ets', values, 100, 14)!
+    const told = fitForecast('mstl+ets', values, 100, 14)!
     expect(told).toEqual(
-      fitted(
+      fitForecast(
         'mstl+ets',
         values.map((value, day) => (day < 100 ? value : 0)),
         100,
@@ -51,7 +51,7 @@ describe('a method that is asked in the middle of a series', () => {
       ),
     )
     for (const [step, value] of told.entries()) expect(Math.abs(value - values[100 + step]!)).toBeLessThan(12)
-    expect(fitted('mstl+ets', values, 20, 14)).toBeUndefined()
+    expect(fitForecast('mstl+ets', values, 20, 14)).toBeUndefined()
   })
 })
 
@@ -155,7 +155,7 @@ describe('a jump of the level', () => {
 test('intervals of sums are narrower than the sums of intervals where days err by themselves', () => {
   const chance = noise(21)
   const values = of(500, () => 100 + 10 * chance())
-  const { halfWidths } = pastErrors(values, errorsOf(values, mean(values), 60))
+  const { halfWidths } = pastErrors(values, forecastErrors(values, mean(values), 60))
   // Ten times the normal's 1.28, and a bit for the mean itself.
   expect(halfWidths(1, 1)[1]).toBeGreaterThan(11)
   expect(halfWidths(1, 1)[1]).toBeLessThan(16)

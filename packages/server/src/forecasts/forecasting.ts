@@ -1,15 +1,15 @@
-import { aheadOf, type BackTest, sizeOf, testOf } from './back-test.ts'
+import { type BackTest, comparedDays, meanAbsoluteError, summariseErrors } from './back-test.ts'
 import { holtWinters, mean, seasonalNaive, weekdayMean, weekdayTrend } from './candidates.ts'
-import { errorsOf, type HalfWidths, pastErrors } from './errors.ts'
+import { forecastErrors, type HalfWidths, pastErrors } from './errors.ts'
 import { lastLevelShift } from './level-shifts.ts'
-import { type FittedMethod, fitted, trainingDays } from './library.ts'
-import { type Candidate, sumOf, week } from './series.ts'
+import { type FittedMethod, fitForecast, trainingDays } from './library.ts'
+import { type ForecastMethod, sumOf, week } from './series.ts'
 import { shortForecast } from './short-history.ts'
 
 export type Confidence = 'high' | 'medium' | 'low'
 
 export interface Forecast {
-  readonly method: Candidate['method'] | FittedMethod | 'none'
+  readonly method: ForecastMethod['method'] | FittedMethod | 'none'
   /** The expected value of each day ahead; empty when there is no forecast. */
   readonly mean: Float64Array
   readonly halfWidths: HalfWidths
@@ -21,13 +21,13 @@ export interface Forecast {
 }
 
 /** With fewer days, a method cannot be back-tested on a week after the days that it is trained on. */
-const leastDays = 28
+const minDays = 28
 const recentDays = 56
-const mostZeros = 0.6
+const maxZeroShare = 0.6
 const rareDays = 84
 const quietDays = 14
 
-export const nothing = (reason: string): Forecast => ({
+export const noForecast = (reason: string): Forecast => ({
   method: 'none',
   mean: new Float64Array(0),
   halfWidths: () => [0, 0, 0],
@@ -40,16 +40,16 @@ export const nothing = (reason: string): Forecast => ({
 /** Forecasts a daily series with the method that performed best on its own past. */
 export function forecastSeries(all: Float64Array, horizon: number): Forecast {
   const first = all.findIndex((value) => value > 0)
-  if (first < 0) return nothing('There was no usage in the training window.')
+  if (first < 0) return noForecast('There was no usage in the training window.')
   const known = all.subarray(first)
   const quiet = known.length - 1 - known.findLastIndex((value) => value > 0)
   if (quiet >= quietDays && quiet > longestGap(known.subarray(0, known.length - quiet)))
-    return nothing(`There was no usage in the last ${quiet} days.`)
-  if (known.length < leastDays) return shortForecast(known, horizon)
+    return noForecast(`There was no usage in the last ${quiet} days.`)
+  if (known.length < minDays) return shortForecast(known, horizon)
   const zeros = zerosIn(known.subarray(-recentDays))
-  if (zeros > mostZeros) return rareForecast(known, horizon, zeros)
+  if (zeros > maxZeroShare) return sporadicForecast(known, horizon, zeros)
   const shift = lastLevelShift(known)
-  const values = known.length - shift >= leastDays ? known.subarray(shift) : known
+  const values = known.length - shift >= minDays ? known.subarray(shift) : known
   const reasons: string[] = []
   if (values.length < known.length)
     reasons.push(`The level changed ${values.length} days ago; only the days since then were used.`)
@@ -57,7 +57,7 @@ export function forecastSeries(all: Float64Array, horizon: number): Forecast {
     reasons.push(
       `The level changed ${known.length - shift} days ago; there are too few days since then to train on those alone.`,
     )
-  return chosen(values, horizon, reasons, shift > 0 && values.length === known.length)
+  return selectMethod(values, horizon, reasons, shift > 0 && values.length === known.length)
 }
 
 const zerosIn = (values: Float64Array) => values.filter((value) => value === 0).length / values.length
@@ -73,46 +73,46 @@ function longestGap(values: Float64Array): number {
 }
 
 /** Forecasts sporadic usage, of which only the mean can be estimated. */
-function rareForecast(values: Float64Array, horizon: number, zeros: number): Forecast {
+function sporadicForecast(values: Float64Array, horizon: number, zeros: number): Forecast {
   const rare = mean(values, rareDays)
-  const errors = errorsOf(values, rare, horizon)
+  const errors = forecastErrors(values, rare, horizon)
   const { halfWidths, tried } = pastErrors(values, errors)
-  const ahead = aheadOf(values, horizon)
-  const naive = sizeOf(errorsOf(values, seasonalNaive(values), ahead), ahead)
+  const ahead = comparedDays(values, horizon)
+  const naive = meanAbsoluteError(forecastErrors(values, seasonalNaive(values), ahead), ahead)
   return {
     method: 'mean',
     mean: rare.at(values.length, horizon),
     halfWidths,
     trainedDays: Math.min(values.length, rareDays),
-    test: testOf(values, errors, sizeOf(errors, ahead), { ahead, tried, naive }),
+    test: summariseErrors(values, errors, meanAbsoluteError(errors, ahead), { ahead, tried, naive }),
     confidence: 'low',
     reasons: [`${Math.round(100 * zeros)} % of the last ${Math.min(values.length, recentDays)} days are zero.`],
   }
 }
 
-function chosen(values: Float64Array, horizon: number, reasons: string[], isRecentShift: boolean): Forecast {
-  const ahead = aheadOf(values, horizon)
+function selectMethod(values: Float64Array, horizon: number, reasons: string[], isRecentShift: boolean): Forecast {
+  const ahead = comparedDays(values, horizon)
   const candidates = [seasonalNaive, weekdayMean, weekdayTrend, mean, holtWinters].map((method) => {
     const candidate = method(values)
-    const errors = errorsOf(values, candidate, horizon)
-    return { candidate, errors, size: sizeOf(errors, ahead) }
+    const errors = forecastErrors(values, candidate, horizon)
+    return { candidate, errors, size: meanAbsoluteError(errors, ahead) }
   })
   const best = candidates.reduce((a, b) => (b.size < a.size ? b : a))
   const { halfWidths, tried } = pastErrors(values, best.errors)
-  const better = byLibrary(values, horizon, best.candidate)
-  const told = better?.mean ?? best.candidate.at(values.length, horizon)
-  const test = testOf(values, best.errors, best.size * (better?.size ?? 1), {
+  const better = tryLibraryMethod(values, horizon, best.candidate)
+  const expected = better?.mean ?? best.candidate.at(values.length, horizon)
+  const test = summariseErrors(values, best.errors, best.size * (better?.size ?? 1), {
     ahead,
     tried,
     naive: candidates[0]!.size,
   })
   return {
     method: better?.method ?? best.candidate.method,
-    mean: told.map((value) => Math.max(0, value)),
+    mean: expected.map((value) => Math.max(0, value)),
     halfWidths,
     trainedDays: better ? trainingDays(values.length) : values.length,
     test,
-    ...judged(test, { days: values.length, horizon, tried, isRecentShift }, reasons),
+    ...assessConfidence(test, { days: values.length, horizon, tried, isRecentShift }, reasons),
   }
 }
 
@@ -126,31 +126,31 @@ const betterBy = 0.95
  * those of the other method, which erred more on the same days: fitting is too slow to test it often enough for its own. Its
  * error is scaled from the other's by the ratio on those days.
  */
-function byLibrary(
+function tryLibraryMethod(
   values: Float64Array,
   horizon: number,
-  other: Candidate,
+  other: ForecastMethod,
 ): { method: FittedMethod; mean: Float64Array; size: number } | undefined {
   const ahead = Math.min(horizon, fittedAhead)
-  const method: FittedMethod = hasWeek(values) ? 'mstl+ets' : 'ets'
+  const method: FittedMethod = hasWeeklyPattern(values) ? 'mstl+ets' : 'ets'
   let [own, theirs] = [0, 0]
   for (let i = 1; i <= fittedOrigins; i++) {
     const origin = values.length - i * ahead
-    const told = origin > 0 ? fitted(method, values, origin, ahead) : undefined
+    const told = origin > 0 ? fitForecast(method, values, origin, ahead) : undefined
     if (!told) return undefined
     const others = other.at(origin, ahead)
     own += sumOf(told.map((value, step) => Math.abs(values[origin + step]! - value)))
     theirs += sumOf(others.map((value, step) => Math.abs(values[origin + step]! - value)))
   }
   if (!(own < betterBy * theirs)) return undefined
-  const told = fitted(method, values, values.length, horizon)
+  const told = fitForecast(method, values, values.length, horizon)
   return told && { method, mean: told, size: theirs > 0 ? own / theirs : 1 }
 }
 
 const weekStrength = 0.1
 
 /** True when the weekdays explain a part of the variance of the last weeks. */
-function hasWeek(values: Float64Array): boolean {
+function hasWeeklyPattern(values: Float64Array): boolean {
   const last = values.subarray(-Math.floor(Math.min(values.length, 10 * week) / week) * week)
   const weeks = last.length / week
   const byDay = Array.from({ length: week }, (_, day) => sumOf(last.filter((_value, i) => i % week === day)) / weeks)
@@ -161,7 +161,7 @@ function hasWeek(values: Float64Array): boolean {
   return (between - within) / weeks > weekStrength * within
 }
 
-interface Facts {
+interface TestFacts {
   readonly days: number
   readonly horizon: number
   readonly tried: number
@@ -171,7 +171,7 @@ interface Facts {
 const goodDays = 84
 const [goodWape, poorWape] = [0.25, 0.6]
 
-function judged(test: BackTest, facts: Facts, before: readonly string[]) {
+function assessConfidence(test: BackTest, facts: TestFacts, before: readonly string[]) {
   const { wape, mase, coverage80 } = test
   const doubts: string[] = []
   const faults: string[] = []

@@ -6,14 +6,21 @@ import { findOrg } from '../orgs/orgs.ts'
 import { loadPriceBook } from '../prices/prices.ts'
 import { dateAt, startOfDay, today } from './calendar.ts'
 import type { ForecastThread } from './forecast-thread.ts'
-import type { KeptAnswers } from './kept-answers.ts'
+import type { ResponseCache } from './kept-answers.ts'
 import { readLimits } from './limits.ts'
-import { modelUses } from './model-uses.ts'
-import { type Dimension, type HistoryRead, readFingerprint, readModels, readSeries, readTeamDays } from './queries.ts'
+import { modelUsage } from './model-uses.ts'
+import {
+  type HistoryRead,
+  readFingerprint,
+  readModels,
+  readSeries,
+  readTeamDays,
+  type UsageDimension,
+} from './queries.ts'
 import { scenariosOf } from './scenario-input.ts'
-import { type Basis, formulaOf, type Scenario } from './scenarios.ts'
+import { formulaOf, type Scenario, type ScenarioBasis } from './scenarios.ts'
 import type { ForecastQuery } from './schema.ts'
-import type { Task } from './task.ts'
+import type { ForecastTask } from './task.ts'
 
 const defaults = { metric: 'cost', horizon: 30, step: 'day', trainingDays: 365 } as const
 /** The number of series beyond which all others are combined into one. */
@@ -24,24 +31,24 @@ const basisDays = 28
 const fineDays = 92
 
 /** A forecast query with its defaults filled in. */
-interface Asked extends Omit<HistoryRead, 'starts'> {
+interface CompleteQuery extends Omit<HistoryRead, 'starts'> {
   readonly horizon: number
-  readonly step: Task['step']
+  readonly step: ForecastTask['step']
   readonly timezone: string
   readonly now: Date
-  readonly format: Task['format']
+  readonly format: ForecastTask['format']
   readonly scenarios: readonly Scenario[]
 }
 
-export interface Forecasting {
+export interface ForecastDependencies {
   readonly platform: Platform
   readonly thread: ForecastThread
-  readonly kept: KeptAnswers
+  readonly cache: ResponseCache
 }
 
 /** Returns the response to a query, from the cache until any of its inputs has changed. */
 export async function forecast(
-  { platform, thread, kept }: Forecasting,
+  { platform, thread, cache }: ForecastDependencies,
   orgId: string,
   query: ForecastQuery,
 ): Promise<Buffer> {
@@ -49,7 +56,7 @@ export async function forecast(
   const now = clock.now()
   const { asked, limits, madeFrom } = await sql.asOrgs([orgId], async (tx) => {
     const org = await findOrg(tx, orgId)
-    const filled = filledIn(query, org?.timezone ?? 'UTC', now)
+    const filled = withQueryDefaults(query, org?.timezone ?? 'UTC', now)
     const found = await readLimits(tx, orgId, now.getTime(), filled)
     const version = await configVersion(tx, orgId)
     const facts = JSON.stringify([
@@ -62,7 +69,7 @@ export async function forecast(
     return { asked: filled, limits: found, madeFrom: hash('sha256', facts, 'base64') }
   })
   const key = hash('sha256', JSON.stringify([orgId, query]), 'base64')
-  return kept.get(key, madeFrom, async () => {
+  return cache.get(key, madeFrom, async () => {
     const { series, basis } = await sql.asOrgs([orgId], (tx) => readBasis(tx, orgId, asked), { isSnapshot: true })
     return thread.run(orgId, {
       metric: asked.metric,
@@ -81,9 +88,9 @@ export async function forecast(
   })
 }
 
-function filledIn(query: ForecastQuery, ownTimezone: string, now: Date): Asked {
+function withQueryDefaults(query: ForecastQuery, ownTimezone: string, now: Date): CompleteQuery {
   const timezone = query.timezone ?? ownTimezone
-  const given: Partial<Record<Dimension, string | undefined>> = {
+  const given: Partial<Record<UsageDimension, string | undefined>> = {
     model: query.model,
     workflow: query.workflow_id,
     deployment: query.deployment_id,
@@ -105,7 +112,7 @@ function filledIn(query: ForecastQuery, ownTimezone: string, now: Date): Asked {
 }
 
 /** Reads the inputs of the worker thread in one snapshot; the inputs of scenarios only when there are any. */
-async function readBasis(tx: Tx, orgId: string, asked: Asked) {
+async function readBasis(tx: Tx, orgId: string, asked: CompleteQuery) {
   const starts = Array.from(
     { length: fineDays },
     (_, i) => new Date(startOfDay(asked.timezone, dateAt(asked.today, i + 1 - fineDays))),
@@ -117,9 +124,9 @@ async function readBasis(tx: Tx, orgId: string, asked: Asked) {
   const book = await loadPriceBook(tx, orgId)
   const targets = asked.scenarios.flatMap((one) => (one.kind === 'model_switch' ? one.to : []))
   const isFitted = asked.scenarios.some((one) => one.kind === 'team_growth' && one.exponent === null)
-  const basis: Basis = {
+  const basis: ScenarioBasis = {
     metric: asked.metric,
-    ...modelUses(rows, book, targets, asked.now.getTime()),
+    ...modelUsage(rows, book, targets, asked.now.getTime()),
     teamDays: isFitted ? await readTeamDays(tx, orgId, read) : null,
   }
   return { series, basis }

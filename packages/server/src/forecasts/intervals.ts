@@ -9,7 +9,7 @@ function knotsTo(last: number): number[] {
   return [...knots, last]
 }
 
-function between(knots: readonly number[], at: readonly Widths[], last: number): Widths[] {
+function interpolate(knots: readonly number[], at: readonly Widths[], last: number): Widths[] {
   const all: Widths[] = []
   for (let i = 0, day = 1; day <= last; day++) {
     while (knots[i + 1] !== undefined && knots[i + 1]! <= day) i++
@@ -24,7 +24,7 @@ function between(knots: readonly number[], at: readonly Widths[], last: number):
 /** Returns half the interval widths of each single day ahead. */
 export function widthsByDay(halfWidths: HalfWidths, horizon: number): Widths[] {
   const knots = knotsTo(horizon)
-  return between(
+  return interpolate(
     knots,
     knots.map((day) => halfWidths(day, day)),
     horizon,
@@ -34,7 +34,7 @@ export function widthsByDay(halfWidths: HalfWidths, horizon: number): Widths[] {
 /** Returns half the interval widths of the sums from one day ahead to each later one. */
 export function widthsFrom(halfWidths: HalfWidths, first: number, last: number): Widths[] {
   const knots = knotsTo(last - first + 1)
-  return between(
+  return interpolate(
     knots,
     knots.map((days) => halfWidths(first, first + days - 1)),
     last - first + 1,
@@ -42,7 +42,7 @@ export function widthsFrom(halfWidths: HalfWidths, first: number, last: number):
 }
 
 /** An expected value with its intervals, which are never negative. */
-export interface Expected {
+export interface ExpectedValue {
   readonly mean: number
   readonly p50: readonly [number, number]
   readonly p80: readonly [number, number]
@@ -58,7 +58,7 @@ interface Bounds {
   readonly scale?: number
 }
 
-export function expected(mean: number, widths: Widths, bounds: Bounds = {}): Expected {
+export function withIntervals(mean: number, widths: Widths, bounds: Bounds = {}): ExpectedValue {
   const { least = 0, most = Number.POSITIVE_INFINITY, scale = 1 } = bounds
   const bound = (value: number) => Math.max(least, Math.min(most, value))
   const around = (width: number) => [bound(mean - scale * width), bound(mean + scale * width)] as const
@@ -66,6 +66,11 @@ export function expected(mean: number, widths: Widths, bounds: Bounds = {}): Exp
 }
 
 /** Returns the sum of some days ahead, with intervals from the past errors of such sums. */
-export function expectedSum(mean: Float64Array, halfWidths: HalfWidths, { from, to }: Span, bounds: Bounds): Expected {
-  return expected(sumOf(mean.subarray(from, to)), halfWidths(from + 1, to), bounds)
+export function expectedSum(
+  mean: Float64Array,
+  halfWidths: HalfWidths,
+  { from, to }: Span,
+  bounds: Bounds,
+): ExpectedValue {
+  return withIntervals(sumOf(mean.subarray(from, to)), halfWidths(from + 1, to), bounds)
 }

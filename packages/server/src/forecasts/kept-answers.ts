@@ -2,8 +2,8 @@
  * A cache of responses by query. An entry is valid until its inputs change; the least recently used go first when the cache
  * exceeds its size.
  */
-export class KeptAnswers {
-  private readonly answers = new Map<string, { readonly madeFrom: string; readonly answer: Promise<Buffer> }>()
+export class ResponseCache {
+  private readonly entries = new Map<string, { readonly madeFrom: string; readonly answer: Promise<Buffer> }>()
   private readonly sizes = new Map<string, number>()
   private readonly maxBytes: number
   private bytes = 0
@@ -14,21 +14,21 @@ export class KeptAnswers {
 
   /** Returns the cached response or computes it. Concurrent equal queries share one computation. */
   async get(asked: string, madeFrom: string, make: () => Promise<Buffer>): Promise<Buffer> {
-    const known = this.answers.get(asked)
+    const known = this.entries.get(asked)
     if (known?.madeFrom === madeFrom) {
-      this.answers.delete(asked)
-      this.answers.set(asked, known)
+      this.entries.delete(asked)
+      this.entries.set(asked, known)
       return known.answer
     }
-    this.forget(asked)
+    this.evict(asked)
     const entry = { madeFrom, answer: make() }
-    this.answers.set(asked, entry)
+    this.entries.set(asked, entry)
     try {
       const answer = await entry.answer
-      if (this.answers.get(asked) === entry) this.keep(asked, answer.byteLength)
+      if (this.entries.get(asked) === entry) this.store(asked, answer.byteLength)
       return answer
     } catch (error) {
-      if (this.answers.get(asked) === entry) this.forget(asked)
+      if (this.entries.get(asked) === entry) this.evict(asked)
       throw error
     }
   }
@@ -38,18 +38,18 @@ export class KeptAnswers {
     return this.bytes
   }
 
-  private keep(asked: string, size: number) {
+  private store(asked: string, size: number) {
     this.sizes.set(asked, size)
     this.bytes += size
-    for (const oldest of this.answers.keys()) {
+    for (const oldest of this.entries.keys()) {
       if (this.bytes <= this.maxBytes) return
-      if (this.sizes.has(oldest)) this.forget(oldest)
+      if (this.sizes.has(oldest)) this.evict(oldest)
     }
   }
 
-  private forget(asked: string) {
+  private evict(asked: string) {
     this.bytes -= this.sizes.get(asked) ?? 0
     this.sizes.delete(asked)
-    this.answers.delete(asked)
+    this.entries.delete(asked)
   }
 }

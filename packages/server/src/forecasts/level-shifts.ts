@@ -3,11 +3,11 @@ import { week } from './series.ts'
 const side = 4 * week
 const leastSide = 2 * week
 /** The thresholds of a level shift: relative to the noise, and relative to the level. */
-const leastTimesNoise = 7
-const leastShare = 0.2
+const minNoiseRatio = 7
+const minLevelShare = 0.2
 
 /** Returns the mean of the week that ends on each day, which removes the weekly pattern. */
-function weekly(values: Float64Array): Float64Array {
+function weeklyMeans(values: Float64Array): Float64Array {
   const sums = new Float64Array(values.length)
   let sum = 0
   for (let day = 0; day < values.length; day++) {
@@ -17,14 +17,14 @@ function weekly(values: Float64Array): Float64Array {
   return sums
 }
 
-interface Line {
+interface FittedLine {
   readonly at: number
   readonly slope: number
   readonly spread: number
 }
 
 /** Fits a straight line through some values and evaluates it at one end. */
-function lineThrough(values: Float64Array, from: number, to: number, end: number): Line {
+function lineThrough(values: Float64Array, from: number, to: number, end: number): FittedLine {
   const count = to - from
   const middle = (from + to - 1) / 2
   let mean = 0
@@ -45,7 +45,7 @@ function lineThrough(values: Float64Array, from: number, to: number, end: number
  * sides are compared where they meet, so that a steady trend is no jump.
  */
 export function lastLevelShift(values: Float64Array): number {
-  const smooth = weekly(values)
+  const smooth = weeklyMeans(values)
   let found = 0
   for (let day = values.length - leastSide; day >= leastSide && found === 0; day--) {
     if (strengthAt(smooth, day) < 1) continue
@@ -66,5 +66,5 @@ function strengthAt(smooth: Float64Array, day: number): number {
   const step = Math.abs(after.at - before.at)
   const noise = Math.max(before.spread, after.spread, 1e-9)
   const level = Math.max(Math.abs(before.at), Math.abs(after.at), 1e-9)
-  return Math.min(step / (leastTimesNoise * noise), step / (leastShare * level))
+  return Math.min(step / (minNoiseRatio * noise), step / (minLevelShare * level))
 }

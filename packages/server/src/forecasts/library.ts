@@ -10,31 +10,31 @@ export type FittedMethod = 'mstl+ets' | 'ets'
 
 /** The number of days to fit: fitting takes 0.1 ms per value, and older values change little. */
 const fittedDays = 10 * week
-const leastDays = 4 * week
+const minFittedDays = 4 * week
 
 const bytesOf = (part: 'mstl' | 'ets') =>
   readFileSync(fileURLToPath(import.meta.resolve(`@bsull/augurs/${part}`)).replace(/\.js$/, '_bg.wasm'))
 
-let isReady = false
-function ready() {
-  if (isReady) return
+let isInitialised = false
+function initLibrary() {
+  if (isInitialised) return
   initMstl({ module: bytesOf('mstl') })
   initEts({ module: bytesOf('ets') })
-  isReady = true
+  isInitialised = true
 }
 
 export const trainingDays = (origin: number): number => Math.min(fittedDays, origin)
 
 /** Forecasts the values after the first `origin` ones; undefined when the library finds no model. */
-export function fitted(
+export function fitForecast(
   method: FittedMethod,
   values: Float64Array,
   origin: number,
   horizon: number,
 ): Float64Array | undefined {
   const days = trainingDays(origin)
-  if (days < leastDays) return undefined
-  ready()
+  if (days < minFittedDays) return undefined
+  initLibrary()
   const model = method === 'ets' ? new AutoETS(1, 'ZZN') : MSTL.ets([week])
   try {
     model.fit(values.subarray(origin - days, origin))

@@ -1,26 +1,26 @@
 import { plannedPeriodAt } from '../values/period.ts'
-import type { Frame, Told } from './days.ts'
-import { type Course, reachedOn } from './exhaustion.ts'
-import type { FedLimit } from './limits.ts'
-import type { Task } from './task.ts'
+import type { SeriesForecast, TimeFrame } from './days.ts'
+import { findExhaustion, type UsageForecast } from './exhaustion.ts'
+import type { CountedLimit } from './limits.ts'
+import type { ForecastTask } from './task.ts'
 
-export type Write = (value: number) => string | number
+export type FormatAmount = (value: number) => string | number
 
 /** Returns the formatter of a metric: US dollars as decimal strings to a millionth, everything else as numbers. */
-export const writerOf = ({ metric }: Task): Write =>
+export const amountFormatterOf = ({ metric }: ForecastTask): FormatAmount =>
   metric === 'cost' ? (value) => value.toFixed(6).replace(/\.?0+$/, '') : (value) => Math.round(value * 100) / 100
 
 /** The exhaustion of one limit, as its wire view and in days for the chart. */
 export interface Exhaustion {
   readonly view: Readonly<Record<string, unknown>>
-  readonly limit: FedLimit
+  readonly limit: CountedLimit
   readonly day: number | null
   readonly earliest: number | null
   readonly latest: number | null
 }
 
 /** Returns the remaining usage: today without its value so far. */
-export const courseOf = ({ mean, halfWidths, days }: Told): Course => ({
+export const remainingUsage = ({ mean, halfWidths, days }: SeriesForecast): UsageForecast => ({
   mean: mean.map((value, day) => (day === 0 ? Math.max(0, value - days.soFar) : value)),
   halfWidths,
 })
@@ -29,9 +29,9 @@ export const courseOf = ({ mean, halfWidths, days }: Told): Course => ({
  * Returns the function that lists the period ends of a limit, in days from today; limits with the same schedule share a cache
  * entry.
  */
-export function periodEnds({ horizon, starts }: Frame, nowMs: number) {
+export function periodEnds({ horizon, starts }: TimeFrame, nowMs: number) {
   const known = new Map<string, number[]>()
-  return ({ schedule }: FedLimit): readonly number[] => {
+  return ({ schedule }: CountedLimit): readonly number[] => {
     if (schedule === null) return []
     const key = JSON.stringify(schedule)
     const found = known.get(key)
@@ -52,14 +52,14 @@ export function periodEnds({ horizon, starts }: Frame, nowMs: number) {
 
 /** Returns when a limit would be reached, for the response. */
 export function exhaustionView(
-  course: Course,
-  limit: FedLimit,
-  endsOf: (limit: FedLimit) => readonly number[],
-  frame: Frame,
-  write: Write,
+  course: UsageForecast,
+  limit: CountedLimit,
+  endsOf: (limit: CountedLimit) => readonly number[],
+  frame: TimeFrame,
+  write: FormatAmount,
 ): Exhaustion {
   const ends = endsOf(limit)
-  const reached = reachedOn(course, { limit: limit.limit, used: limit.used, ends })
+  const reached = findExhaustion(course, { limit: limit.limit, used: limit.used, ends })
   const date = (day: number | null) => (day === null ? null : frame.date(day))
   return {
     limit,

@@ -1,9 +1,9 @@
 import { sql as raw } from 'kysely'
-import type { Window } from '../contract/lists.ts'
+import type { TimeWindow } from '../contract/lists.ts'
 import type { Tx } from '../infra/sql.ts'
 
 export interface ReturnsRead {
-  readonly window: Window
+  readonly window: TimeWindow
   readonly deploymentId: string | undefined
   readonly limit: number
   readonly descending: boolean

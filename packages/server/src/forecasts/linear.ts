@@ -1,4 +1,4 @@
-import { page, pageRequest, type Window } from '../contract/lists.ts'
+import { pageRequest, pageResponse, type TimeWindow } from '../contract/lists.ts'
 import type { Platform } from '../infra/platform.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
@@ -12,7 +12,7 @@ const windowDays = 30
 const defaultTeamCounts = Array.from({ length: 10 }, (_, i) => i + 1)
 
 /** Returns the last days in UTC including the current one, so that runs recorded a moment ago count, as in usage. */
-export function linearWindow(now: Date): Window {
+export function linearWindow(now: Date): TimeWindow {
   const toMs = (Math.floor(now.getTime() / dayMs) + 1) * dayMs
   return { from: new Date(toMs - windowDays * dayMs), to: new Date(toMs) }
 }
@@ -44,7 +44,7 @@ export async function projectReturns(
       after: asked.after?.value,
     }),
   )
-  const { data, next_cursor } = page(rows, asked, ({ deploymentId }) => ({ value: deploymentId, id: '' }))
+  const { data, next_cursor } = pageResponse(rows, asked, ({ deploymentId }) => ({ value: deploymentId, id: '' }))
   const teamCounts = query.team_count === undefined ? defaultTeamCounts : [query.team_count]
   return {
     data: data.map((row) => returnView(row, teamCounts)),

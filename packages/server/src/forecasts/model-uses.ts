@@ -1,34 +1,34 @@
 import { costOf, type PriceBook } from '../prices/prices.ts'
-import type { ModelRow } from './queries.ts'
-import type { Basis, ModelUse } from './scenarios.ts'
+import type { ModelUsageRow } from './queries.ts'
+import type { ModelUsage, ScenarioBasis } from './scenarios.ts'
 
 const perUsd = 1e9
 
 /** Sums up the usage of models by name: a name that several providers serve is one model, priced at each. */
-export function modelUses(
-  rows: readonly ModelRow[],
+export function modelUsage(
+  rows: readonly ModelUsageRow[],
   book: PriceBook,
   targets: readonly string[],
   nowMs: number,
-): Pick<Basis, 'cost' | 'runs' | 'tokens' | 'models'> {
+): Pick<ScenarioBasis, 'cost' | 'runs' | 'tokens' | 'models'> {
   const byModel = Map.groupBy(rows, ({ model }) => model)
-  const sum = (of: (row: ModelRow) => string) => rows.reduce((all, row) => all + Number(of(row)), 0)
+  const sum = (valueOf: (row: ModelUsageRow) => string) => rows.reduce((all, row) => all + Number(valueOf(row)), 0)
   return {
     cost: sum(({ cost_nano }) => cost_nano) / perUsd,
     runs: sum(({ runs }) => runs),
     tokens: sum(({ input_tokens }) => input_tokens) + sum(({ output_tokens }) => output_tokens),
-    models: Array.from(byModel, ([model, own]) => useOf(model, own, book, targets, nowMs)),
+    models: Array.from(byModel, ([model, own]) => usageOfModel(model, own, book, targets, nowMs)),
   }
 }
 
-function useOf(
+function usageOfModel(
   model: string,
-  rows: readonly ModelRow[],
+  rows: readonly ModelUsageRow[],
   book: PriceBook,
   targets: readonly string[],
   nowMs: number,
-): ModelUse {
-  const sum = (of: (row: ModelRow) => number) => rows.reduce((all, row) => all + of(row), 0)
+): ModelUsage {
+  const sum = (valueOf: (row: ModelUsageRow) => number) => rows.reduce((all, row) => all + valueOf(row), 0)
   /** Returns the cost by the price book; null when a provider has no price. */
   const priced = (name: string, isOwn: boolean, part: 'input' | 'output' | 'all') => {
     let all = 0
@@ -53,7 +53,7 @@ function useOf(
 /** A correction can leave counts negative. */
 const count = (text: string) => Math.max(0, Math.min(Number(text), Number.MAX_SAFE_INTEGER))
 
-const tokensOf = (row: ModelRow, part: 'input' | 'output' | 'all') => ({
+const tokensOf = (row: ModelUsageRow, part: 'input' | 'output' | 'all') => ({
   inputTokens: part === 'output' ? 0 : count(row.input_tokens),
   outputTokens: part === 'input' ? 0 : count(row.output_tokens),
   cacheReadTokens: part === 'output' ? 0 : count(row.cache_read_input_tokens),

@@ -1,21 +1,21 @@
-import { type Frame, historyOf, pointsOf, type Told } from './days.ts'
+import { historyOf, pointsOf, type SeriesForecast, type TimeFrame } from './days.ts'
 import type { Exhaustion } from './limit-courses.ts'
-import type { Picture } from './picture.ts'
-import type { ToldScenario } from './scenario-lines.ts'
-import type { Task } from './task.ts'
+import type { ForecastChart } from './picture.ts'
+import type { ScenarioForecast } from './scenario-lines.ts'
+import type { ForecastTask } from './task.ts'
 
 const titles = { cost: 'Cost', runs: 'Runs', tokens: 'Tokens' } as const
 /** The most limits that a chart shows; those reached first are kept. */
 const maxLimits = 6
 
 /** Builds the chart of a response. */
-export function pictureOf(
-  task: Task,
-  frame: Frame,
-  whole: Told,
-  scenarios: readonly ToldScenario[],
+export function chartOf(
+  task: ForecastTask,
+  frame: TimeFrame,
+  whole: SeriesForecast,
+  scenarios: readonly ScenarioForecast[],
   limits: readonly Exhaustion[],
-): Picture {
+): ForecastChart {
   const { starts, spans, step } = frame
   const at = (day: number | null) => (day === null ? null : starts(day))
   const soonest = limits.toSorted(

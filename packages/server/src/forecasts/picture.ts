@@ -1,7 +1,7 @@
-import type { Unit } from '../drawing/values.ts'
+import type { ChartUnit } from '../drawing/values.ts'
 
 /** One point of a forecast with its three intervals, as the chart needs it. */
-export interface PicturePoint {
+export interface ChartPoint {
   readonly atMs: number
   readonly mean: number
   readonly p50: readonly [number, number]
@@ -10,12 +10,12 @@ export interface PicturePoint {
 }
 
 /** The content of a forecast chart: plain numbers in the unit of the axis. */
-export interface Picture {
+export interface ForecastChart {
   readonly title: string
-  readonly unit: Unit
+  readonly unit: ChartUnit
   readonly timezone: string
   readonly history: readonly { readonly atMs: number; readonly value: number }[]
-  readonly forecast: readonly PicturePoint[]
+  readonly forecast: readonly ChartPoint[]
   readonly scenarios: readonly {
     readonly name: string
     readonly points: readonly { readonly atMs: number; readonly value: number }[]

@@ -4,8 +4,8 @@ import type { Tx } from '../infra/sql.ts'
 /** A read of usage: its metric, grouping and filters. */
 export interface HistoryRead {
   readonly metric: 'cost' | 'runs' | 'tokens'
-  readonly by: Dimension | undefined
-  readonly filters: Partial<Record<Dimension, string>>
+  readonly by: UsageDimension | undefined
+  readonly filters: Partial<Record<UsageDimension, string>>
   /** The number of days before today. */
   readonly days: number
   readonly today: string
@@ -19,11 +19,11 @@ export const dimensionColumns = {
   deployment: 'deployment_id',
   department: 'department_id',
 } as const
-export type Dimension = keyof typeof dimensionColumns
+export type UsageDimension = keyof typeof dimensionColumns
 
 /** The statement timeout, so that no snapshot is held for long. */
 const maxReadMs = 4_500
-const prepare = (tx: Tx) =>
+const limitStatement = (tx: Tx) =>
   raw`select set_config('statement_timeout', ${String(maxReadMs)}, true), set_config('work_mem', '32MB', true)`.execute(
     tx,
   )
@@ -35,14 +35,14 @@ const metrics = { cost: raw`cost_nano`, runs: raw`runs`, tokens: raw`input_token
  * Selects folded and pending usage, each with its day relative to today. Usage that is stored only by UTC day counts on the local
  * day of the same date, so that a Monday stays a Monday.
  */
-function daysOf(orgId: string, { filters, today, starts }: HistoryRead, days: number): RawBuilder<unknown> {
+function selectDays(orgId: string, { filters, today, starts }: HistoryRead, days: number): RawBuilder<unknown> {
   const from = raw`${today}::date - ${days + 1}::integer`
   const where = raw.join(
     [
       raw`org_id = ${orgId}`,
       raw`bucket >= (${from})::timestamp at time zone 'UTC'`,
       ...Object.entries(filters).map(
-        ([name, value]) => raw`${raw.ref(dimensionColumns[name as Dimension])} = ${value}`,
+        ([name, value]) => raw`${raw.ref(dimensionColumns[name as UsageDimension])} = ${value}`,
       ),
     ],
     raw` and `,
@@ -66,11 +66,11 @@ export interface SeriesRow {
 
 /** Reads the largest series, each with its days in order, and all others combined. */
 export async function readSeries(tx: Tx, orgId: string, read: HistoryRead, most: number): Promise<SeriesRow[]> {
-  await prepare(tx)
+  await limitStatement(tx)
   const key = read.by === undefined ? raw`''` : raw`${raw.ref(dimensionColumns[read.by])} collate "C"`
   const { rows } = await raw<SeriesRow>`
     with counted as materialized (
-      select day, ${key} as key, sum(${metrics[read.metric]}) as used from (${daysOf(orgId, read, read.days)}) as parts
+      select day, ${key} as key, sum(${metrics[read.metric]}) as used from (${selectDays(orgId, read, read.days)}) as parts
        where day >= ${-read.days}::integer group by 1, 2),
     ranked as (
       select key, row_number() over (order by sum(used) desc, key) as place from counted group by key),
@@ -83,7 +83,7 @@ export async function readSeries(tx: Tx, orgId: string, read: HistoryRead, most:
   return rows
 }
 
-export interface ModelRow {
+export interface ModelUsageRow {
   readonly model: string
   readonly provider: string
   readonly runs: string
@@ -95,7 +95,7 @@ export interface ModelRow {
 }
 
 /** Reads the usage of each model in the last days; beyond the largest, all are combined without a name. */
-export async function readModels(tx: Tx, orgId: string, read: HistoryRead, days: number): Promise<ModelRow[]> {
+export async function readModels(tx: Tx, orgId: string, read: HistoryRead, days: number): Promise<ModelUsageRow[]> {
   const most = 500
   const sums = raw.join(
     [
@@ -107,10 +107,10 @@ export async function readModels(tx: Tx, orgId: string, read: HistoryRead, days:
       'cache_creation_input_tokens',
     ].map((name) => raw`sum(${raw.ref(name)})::text as ${raw.ref(name)}`),
   )
-  const { rows } = await raw<ModelRow>`
+  const { rows } = await raw<ModelUsageRow>`
     with counted as (
       select model, provider, runs, cost_nano, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens
-        from (${daysOf(orgId, read, days)}) as parts where day >= ${-days}::integer),
+        from (${selectDays(orgId, read, days)}) as parts where day >= ${-days}::integer),
     ranked as (
       select model, provider, row_number() over (order by sum(cost_nano) desc, model, provider) <= ${most} as is_large
         from counted group by model, provider)
@@ -123,7 +123,7 @@ export async function readModels(tx: Tx, orgId: string, read: HistoryRead, days:
 export async function readTeamDays(tx: Tx, orgId: string, read: HistoryRead) {
   const { rows } = await raw<{ teams: number; used: number }>`
     select count(distinct department_id)::integer as teams, sum(${metrics[read.metric]})::float8 as used
-      from (${daysOf(orgId, read, read.days)}) as parts
+      from (${selectDays(orgId, read, read.days)}) as parts
      where day between ${-read.days}::integer and -1 and department_id <> '' and runs > 0 group by day order by day`.execute(
     tx,
   )
@@ -135,7 +135,7 @@ export async function readTeamDays(tx: Tx, orgId: string, read: HistoryRead) {
  * changed.
  */
 export async function readFingerprint(tx: Tx, orgId: string): Promise<string> {
-  await prepare(tx)
+  await limitStatement(tx)
   const sums = raw`sum(runs) as runs, sum(cost_nano) as cost, sum(input_tokens) as input, sum(output_tokens) as output`
   const { rows } = await raw<Record<string, string | null>>`
     select sum(runs)::text as runs, sum(cost)::text as cost, sum(input)::text as input, sum(output)::text as output

@@ -1,19 +1,19 @@
-import { asPicture } from '../contract/content-policy.ts'
+import { asSvg } from '../contract/content-policy.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
 import { deprecatedRoutes } from './deprecated-routes.ts'
 import { ForecastThread } from './forecast-thread.ts'
 import { forecast } from './forecasts.ts'
-import { KeptAnswers } from './kept-answers.ts'
+import { ResponseCache } from './kept-answers.ts'
 import { ForecastAnswer, ForecastQuery } from './schema.ts'
 
-const maxKeptBytes = 32 * 1024 * 1024
+const maxCacheBytes = 32 * 1024 * 1024
 
 export function forecasts(app: App, platform: Platform) {
   describeTag(app, 'forecasts', 'Forecasts of usage with confidence intervals, limit exhaustion dates and scenarios.')
   const thread = new ForecastThread()
-  const kept = new KeptAnswers(maxKeptBytes)
+  const responseCache = new ResponseCache(maxCacheBytes)
   app.addHook('onClose', () => thread.close())
 
   app.get(
@@ -31,8 +31,8 @@ export function forecasts(app: App, platform: Platform) {
       },
     },
     async ({ principal, query }, reply) => {
-      const answer = await forecast({ platform, thread, kept }, principal!.orgId, query)
-      return (query.format === 'svg' ? asPicture(reply) : reply.type('application/json; charset=utf-8')).send(answer)
+      const answer = await forecast({ platform, thread, cache: responseCache }, principal!.orgId, query)
+      return (query.format === 'svg' ? asSvg(reply) : reply.type('application/json; charset=utf-8')).send(answer)
     },
   )
 

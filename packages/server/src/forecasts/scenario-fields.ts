@@ -5,7 +5,7 @@ import { parseUsd } from '../values/money.ts'
  * Reads the fields of a scenario one by one and collects all faults. A scenario arrives as text in the query string, where no
  * schema applies.
  */
-export class Fields {
+export class FieldReader {
   private readonly known = new Set<string>()
   readonly faults: FieldFault[] = []
   private readonly object: Readonly<Record<string, unknown>>
@@ -71,7 +71,7 @@ export class Fields {
   }
 
   /** Requires exactly one of some fields. */
-  one(names: readonly string[]): string | undefined {
+  exactlyOne(names: readonly string[]): string | undefined {
     const [first, second] = names.filter((name) => this.has(name))
     if (first === undefined) return this.fault(names[0]!, 'required', `One of ${names.join(', ')} is required.`)
     if (second !== undefined) return this.fault(second, 'invalid_value', `Give only one of ${names.join(', ')}.`)
@@ -79,7 +79,7 @@ export class Fields {
   }
 
   /** Reports every field that was not read as unknown. */
-  end() {
+  rejectUnknown() {
     for (const name of Object.keys(this.object).slice(0, 50))
       if (!this.known.has(name)) this.fault(name, 'unknown_field', 'This field is unknown.')
   }

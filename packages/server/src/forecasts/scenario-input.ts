@@ -1,15 +1,15 @@
 import { parse } from 'secure-json-parse'
 import type { FieldFault } from '../contract/errors.ts'
-import { Fields } from './scenario-fields.ts'
+import { FieldReader } from './scenario-fields.ts'
 import type { Scenario } from './scenarios.ts'
 
 export const maxScenarios = 10
 export const maxScenarioLength = 1_000
 const kinds = ['team_growth', 'price_change', 'model_switch', 'launch', 'cap'] as const
 
-type Read = (fields: Fields) => object
+type ScenarioReader = (fields: FieldReader) => object
 
-const readers: Readonly<Record<(typeof kinds)[number], Read>> = {
+const readers: Readonly<Record<(typeof kinds)[number], ScenarioReader>> = {
   team_growth: (fields) => ({
     teamsNow: fields.number('teams_now', 1, 1_000_000, true),
     teamsThen: fields.number('teams_then', 0, 1_000_000, true),
@@ -33,7 +33,7 @@ const readers: Readonly<Record<(typeof kinds)[number], Read>> = {
     share: fields.has('share') ? fields.number('share', 0, 1) : 1,
   }),
   launch: (fields) => {
-    const which = fields.one(['daily_cost_usd', 'daily_runs'])
+    const which = fields.exactlyOne(['daily_cost_usd', 'daily_runs'])
     return {
       dailyUsd: which === 'daily_cost_usd' ? fields.usd(which) : null,
       dailyRuns: which === 'daily_runs' ? fields.number(which, 0, 1e12) : null,
@@ -41,7 +41,7 @@ const readers: Readonly<Record<(typeof kinds)[number], Read>> = {
     }
   },
   cap: (fields) => {
-    const which = fields.one(['daily_usd', 'monthly_usd'])
+    const which = fields.exactlyOne(['daily_usd', 'monthly_usd'])
     return {
       period: which === 'monthly_usd' ? 'month' : 'day',
       usd: which === undefined ? undefined : fields.usd(which),
@@ -52,13 +52,17 @@ const readers: Readonly<Record<(typeof kinds)[number], Read>> = {
 /** Kinds that only change prices, and so need the metric cost. */
 const needCost: ReadonlySet<string> = new Set(['price_change', 'model_switch', 'cap'])
 
-interface Asked {
+interface ScenarioQuery {
   readonly metric?: string | undefined
   readonly model?: string | undefined
   readonly scenario?: readonly string[] | undefined
 }
 
-function readOne(text: string, place: string, { metric, model }: Asked): { scenario?: Scenario; faults: FieldFault[] } {
+function readOne(
+  text: string,
+  place: string,
+  { metric, model }: ScenarioQuery,
+): { scenario?: Scenario; faults: FieldFault[] } {
   let parsed: unknown
   try {
     parsed = parse(text)
@@ -67,11 +71,11 @@ function readOne(text: string, place: string, { metric, model }: Asked): { scena
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return { faults: [{ field: place, code: 'invalid_type', message: 'This must be an object.' }] }
-  const fields = new Fields(parsed as Record<string, unknown>, place)
+  const fields = new FieldReader(parsed as Record<string, unknown>, place)
   const name = fields.text('name', 100)
   const kind = fields.text('kind', 50)
   if (kind === undefined) return { faults: fields.faults }
-  const read = (readers as Readonly<Record<string, Read | undefined>>)[kind]
+  const read = (readers as Readonly<Record<string, ScenarioReader | undefined>>)[kind]
   if (!Object.hasOwn(readers, kind) || !read) {
     fields.fault('kind', 'invalid_value', `This must be one of ${kinds.join(', ')}.`)
     return { faults: fields.faults }
@@ -81,13 +85,14 @@ function readOne(text: string, place: string, { metric, model }: Asked): { scena
   if (kind === 'model_switch' && model !== undefined)
     fields.fault('kind', 'invalid_value', 'A model_switch moves runs between models. Leave out the filter model.')
   const scenario = { name, kind, at: fields.date('at'), ...read(fields) }
-  fields.end()
+  fields.rejectUnknown()
   return fields.faults.length > 0 ? { faults: fields.faults } : { scenario: scenario as Scenario, faults: [] }
 }
 
-const readAll = (asked: Asked) => (asked.scenario ?? []).map((text, i) => readOne(text, `scenario.${i}`, asked))
+const readAll = (asked: ScenarioQuery) => (asked.scenario ?? []).map((text, i) => readOne(text, `scenario.${i}`, asked))
 
-export const scenarioFaults = (asked: Asked): FieldFault[] => readAll(asked).flatMap(({ faults }) => faults)
+export const scenarioFaults = (asked: ScenarioQuery): FieldFault[] => readAll(asked).flatMap(({ faults }) => faults)
 
 /** Returns the scenarios of a valid query. */
-export const scenariosOf = (asked: Asked): Scenario[] => readAll(asked).flatMap(({ scenario }) => scenario ?? [])
+export const scenariosOf = (asked: ScenarioQuery): Scenario[] =>
+  readAll(asked).flatMap(({ scenario }) => scenario ?? [])

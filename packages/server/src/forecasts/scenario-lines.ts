@@ -1,39 +1,43 @@
 import { daysUntil, type Span, spansOf } from './calendar.ts'
-import { type Frame, type Line, pointsOf, type Told } from './days.ts'
-import type { Course } from './exhaustion.ts'
-import type { Expected } from './intervals.ts'
-import { courseOf } from './limit-courses.ts'
-import { applied, type Effect } from './scenarios.ts'
+import { type ForecastLine, pointsOf, type SeriesForecast, type TimeFrame } from './days.ts'
+import type { UsageForecast } from './exhaustion.ts'
+import type { ExpectedValue } from './intervals.ts'
+import { remainingUsage } from './limit-courses.ts'
+import { applyEffect, type ScenarioEffect } from './scenarios.ts'
 import { sumOf } from './series.ts'
-import type { Task } from './task.ts'
+import type { ForecastTask } from './task.ts'
 
-export interface ToldScenario {
-  readonly scenario: Task['scenarios'][number]['scenario']
-  readonly formula: Task['scenarios'][number]['formula']
-  readonly points: readonly Expected[]
-  readonly line: Line
-  readonly course: Course
+export interface ScenarioForecast {
+  readonly scenario: ForecastTask['scenarios'][number]['scenario']
+  readonly formula: ForecastTask['scenarios'][number]['formula']
+  readonly points: readonly ExpectedValue[]
+  readonly line: ForecastLine
+  readonly course: UsageForecast
 }
 
 /** Computes the days ahead under a scenario, from the forecast of the total. */
-export function scenarioOf({ scenario, formula }: Task['scenarios'][number], whole: Told, frame: Frame): ToldScenario {
+export function applyScenario(
+  { scenario, formula }: ForecastTask['scenarios'][number],
+  whole: SeriesForecast,
+  frame: TimeFrame,
+): ScenarioForecast {
   const from = Math.max(0, daysUntil(frame.today, scenario.at))
-  const mean = applied(whole.mean, formula.effect, from, monthsOf(whole, frame))
-  const line: Line = {
+  const mean = applyEffect(whole.mean, formula.effect, from, monthsOf(whole, frame))
+  const line: ForecastLine = {
     mean,
-    scale: doubtOf(formula.effect, whole.mean, mean),
-    most: ({ from: first, to }) => mostOf(formula.effect, from, first, to),
+    scale: intervalScaleOf(formula.effect, whole.mean, mean),
+    most: ({ from: first, to }) => capOf(formula.effect, from, first, to),
   }
-  const course: Course = {
-    ...courseOf({ ...whole, mean }),
+  const course: UsageForecast = {
+    ...remainingUsage({ ...whole, mean }),
     scale: mean.map((_value, day) => line.scale({ from: 0, to: day + 1 })),
   }
   return { scenario, formula, points: pointsOf(whole, frame, line), line, course }
 }
 
 /** Returns the scale of the intervals: additions are taken as certain; everything else is as uncertain as what it scales. */
-const doubtOf =
-  ({ kind }: Effect, before: Float64Array, after: Float64Array) =>
+const intervalScaleOf =
+  ({ kind }: ScenarioEffect, before: Float64Array, after: Float64Array) =>
   (span: Span) => {
     if (kind === 'add') return 1
     const base = sumOf(before.subarray(span.from, span.to))
@@ -41,7 +45,7 @@ const doubtOf =
   }
 
 /** Returns the most that a cap allows in a range of days that lies entirely under it. */
-function mostOf(effect: Effect, from: number, first: number, to: number): number {
+function capOf(effect: ScenarioEffect, from: number, first: number, to: number): number {
   if (effect.kind !== 'cap' || first < from) return Number.POSITIVE_INFINITY
   return effect.period === 'day'
     ? effect.most * (to - first)
@@ -50,7 +54,7 @@ function mostOf(effect: Effect, from: number, first: number, to: number): number
       : Number.POSITIVE_INFINITY
 }
 
-function monthsOf({ days: { values } }: Told, { today, horizon }: Frame) {
+function monthsOf({ days: { values } }: SeriesForecast, { today, horizon }: TimeFrame) {
   const passed = Number(today.slice(8)) - 1
   return {
     spent: passed === 0 ? 0 : sumOf(values.subarray(-passed)),

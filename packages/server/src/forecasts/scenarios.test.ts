@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { applied, type Basis, type Effect, formulaOf, type Scenario } from './scenarios.ts'
-import { fittedExponent } from './team-growth.ts'
+import { applyEffect, formulaOf, type Scenario, type ScenarioBasis, type ScenarioEffect } from './scenarios.ts'
+import { fitExponent } from './team-growth.ts'
 
 /** A hundred dollars: 60 on `a`, of which two thirds are for input, and 40 on `b`, whose price nobody knows. */
-const basis: Basis = {
+const basis: ScenarioBasis = {
   metric: 'cost',
   cost: 100,
   runs: 1_000,
@@ -23,7 +23,7 @@ const basis: Basis = {
   teamDays: null,
 }
 
-const factorOf = (scenario: object, more: Partial<Basis> = {}) => {
+const factorOf = (scenario: object, more: Partial<ScenarioBasis> = {}) => {
   const { effect } = formulaOf({ name: 's', at: '2026-12-01', ...scenario } as Scenario, { ...basis, ...more })
   return effect.kind === 'scale' ? effect.factor : Number.NaN
 }
@@ -96,7 +96,7 @@ test.each([
 describe('days ahead', () => {
   const mean = Float64Array.from([10, 10, 10, 10, 10, 10])
   const months = { spent: 15, ends: [2, 6] }
-  test.each<[string, Effect, number, number[]]>([
+  test.each<[string, ScenarioEffect, number, number[]]>([
     ['scaled from the third on', { kind: 'scale', factor: 1.5 }, 2, [10, 10, 15, 15, 15, 15]],
     ['scaled after the last', { kind: 'scale', factor: 9 }, 6, [10, 10, 10, 10, 10, 10]],
     ['with so much more', { kind: 'add', perDay: 6, rampDays: 0 }, 1, [10, 16, 16, 16, 16, 16]],
@@ -108,7 +108,7 @@ describe('days ahead', () => {
     // What was spent before the cap stays spent, also beyond it.
     ['capped by month, too late', { kind: 'cap', period: 'month', most: 20 }, 1, [10, 0, 10, 10, 0, 0]],
   ])('%s', (_name, effect, from, expected) => {
-    expect(Array.from(applied(mean, effect, from, months))).toEqual(expected)
+    expect(Array.from(applyEffect(mean, effect, from, months))).toEqual(expected)
   })
 })
 
@@ -119,7 +119,7 @@ describe('the exponent', () => {
   test('is found where departments came and usage grew with them', () => {
     for (const e of [0.3, 0.6, 0.9, 1])
       expect(
-        fittedExponent(
+        fitExponent(
           days(
             100,
             (day) => 2 + Math.floor(day / 10),
@@ -128,7 +128,7 @@ describe('the exponent', () => {
         ).exponent,
       ).toBeCloseTo(e, 9)
     expect(
-      fittedExponent(
+      fitExponent(
         days(
           100,
           (day) => 2 + Math.floor(day / 10),
@@ -168,8 +168,8 @@ describe('the exponent', () => {
     ],
     ['no days at all', [], 'only 0 days'],
   ])('is not told from %s', (_name, known, why) => {
-    expect(fittedExponent(known).exponent).toBeUndefined()
-    expect(fittedExponent(known).why).toContain(why)
+    expect(fitExponent(known).exponent).toBeUndefined()
+    expect(fitExponent(known).why).toContain(why)
   })
 
   test('is the usual one where it is not given and cannot be found, and says so', () => {

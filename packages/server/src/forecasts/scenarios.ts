@@ -1,39 +1,39 @@
-import { fittedExponent, type TeamDay } from './team-growth.ts'
+import { fitExponent, type TeamDay } from './team-growth.ts'
 
-interface Named {
+interface ScenarioBase {
   readonly name: string
   /** The start date. */
   readonly at: string
 }
 
-export interface TeamGrowth extends Named {
+export interface TeamGrowth extends ScenarioBase {
   readonly kind: 'team_growth'
   readonly teamsNow: number
   readonly teamsThen: number
   /** null to fit it to the history. */
   readonly exponent: number | null
 }
-export interface PriceChange extends Named {
+export interface PriceChange extends ScenarioBase {
   readonly kind: 'price_change'
   /** null for all models. */
   readonly model: string | null
   readonly input: number
   readonly output: number
 }
-export interface ModelSwitch extends Named {
+export interface ModelSwitch extends ScenarioBase {
   readonly kind: 'model_switch'
   readonly from: string
   readonly to: string
   /** The share of `from`'s runs that are moved to `to`. */
   readonly share: number
 }
-export interface Launch extends Named {
+export interface Launch extends ScenarioBase {
   readonly kind: 'launch'
   readonly dailyUsd: number | null
   readonly dailyRuns: number | null
   readonly rampDays: number
 }
-export interface Cap extends Named {
+export interface Cap extends ScenarioBase {
   readonly kind: 'cap'
   readonly period: 'day' | 'month'
   readonly usd: number
@@ -42,13 +42,13 @@ export interface Cap extends Named {
 export type Scenario = TeamGrowth | PriceChange | ModelSwitch | Launch | Cap
 
 /** The effect of a scenario on the days from its start on. */
-export type Effect =
+export type ScenarioEffect =
   | { readonly kind: 'scale'; readonly factor: number }
   | { readonly kind: 'add'; readonly perDay: number; readonly rampDays: number }
   | { readonly kind: 'cap'; readonly period: 'day' | 'month'; readonly most: number }
 
 /** The recent usage of one model, with its cost by the price book. */
-export interface ModelUse {
+export interface ModelUsage {
   readonly model: string
   readonly cost: number
   /** The input and output parts of the cost by the price book; null for a model without a price. */
@@ -61,31 +61,33 @@ export interface ModelUse {
 }
 
 /** The history that scenarios build on: the last four weeks. */
-export interface Basis {
+export interface ScenarioBasis {
   readonly metric: 'cost' | 'runs' | 'tokens'
   readonly cost: number
   readonly runs: number
   readonly tokens: number
-  readonly models: readonly ModelUse[]
+  readonly models: readonly ModelUsage[]
   /** null when no scenario needs them. */
   readonly teamDays: readonly TeamDay[] | null
 }
 
 export interface Formula {
-  readonly effect: Effect
+  readonly effect: ScenarioEffect
   /** The parameters that were given, fitted or assumed, by name. */
   readonly parameters: Readonly<Record<string, number | string>>
   readonly notes: readonly string[]
 }
 
 /** The default exponent: twice as many teams use 1.74 times as much. */
-export const usualExponent = 0.8
+export const defaultExponent = 0.8
 
 /** Converts a scenario to arithmetic on the days ahead. */
-export const formulaOf = (scenario: Scenario, basis: Basis): Formula =>
-  (formulas[scenario.kind] as (one: Scenario, basis: Basis) => Formula)(scenario, basis)
+export const formulaOf = (scenario: Scenario, basis: ScenarioBasis): Formula =>
+  (formulas[scenario.kind] as (one: Scenario, basis: ScenarioBasis) => Formula)(scenario, basis)
 
-const formulas: { readonly [K in Scenario['kind']]: (one: Extract<Scenario, { kind: K }>, basis: Basis) => Formula } = {
+const formulas: {
+  readonly [K in Scenario['kind']]: (one: Extract<Scenario, { kind: K }>, basis: ScenarioBasis) => Formula
+} = {
   team_growth: teamGrowth,
   price_change: priceChange,
   model_switch: modelSwitch,
@@ -94,9 +96,9 @@ const formulas: { readonly [K in Scenario['kind']]: (one: Extract<Scenario, { ki
 }
 
 /** Usage grows as teams^e: with e below 1, each further team adds less than the previous one. */
-function teamGrowth({ teamsNow, teamsThen, exponent }: TeamGrowth, { teamDays }: Basis): Formula {
-  const fitted = exponent === null && teamDays !== null ? fittedExponent(teamDays) : undefined
-  const e = exponent ?? fitted?.exponent ?? usualExponent
+function teamGrowth({ teamsNow, teamsThen, exponent }: TeamGrowth, { teamDays }: ScenarioBasis): Formula {
+  const fitted = exponent === null && teamDays !== null ? fitExponent(teamDays) : undefined
+  const e = exponent ?? fitted?.exponent ?? defaultExponent
   const factor = teamsThen === 0 ? 0 : (teamsThen / teamsNow) ** e
   const source = exponent !== null ? 'given' : fitted?.exponent === undefined ? 'default' : 'fitted'
   return {
@@ -104,13 +106,13 @@ function teamGrowth({ teamsNow, teamsThen, exponent }: TeamGrowth, { teamDays }:
     parameters: { exponent: e, exponent_source: source, factor },
     notes:
       source === 'default'
-        ? [`The default exponent ${usualExponent} is used: ${fitted?.why ?? 'there is no history'}.`]
+        ? [`The default exponent ${defaultExponent} is used: ${fitted?.why ?? 'there is no history'}.`]
         : [],
   }
 }
 
 /** Multiplies each model's part of the cost by its price change, weighted by input and output. */
-function priceChange({ model, input, output }: PriceChange, { models, cost }: Basis): Formula {
+function priceChange({ model, input, output }: PriceChange, { models, cost }: ScenarioBasis): Formula {
   const concerned = models.filter((one) => model === null || one.model === model)
   const notes: string[] = []
   let changed = 0
@@ -128,7 +130,7 @@ function priceChange({ model, input, output }: PriceChange, { models, cost }: Ba
 }
 
 /** Prices the moved part at the cost of the same tokens on the other model, by the price book. */
-function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: Basis): Formula {
+function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: ScenarioBasis): Formula {
   const moved = models.find((one) => one.model === from)
   const onOther = moved?.costOn[to]
   const shareOfCost = moved && cost > 0 ? moved.cost / cost : 0
@@ -149,7 +151,7 @@ function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: Basis):
 }
 
 /** Adds a daily amount, reached in equal steps, converted by the current cost and tokens per run. */
-function launch({ dailyUsd, dailyRuns, rampDays }: Launch, { metric, cost, runs, tokens }: Basis): Formula {
+function launch({ dailyUsd, dailyRuns, rampDays }: Launch, { metric, cost, runs, tokens }: ScenarioBasis): Formula {
   const given = dailyUsd !== null ? 'cost' : 'runs'
   const amount = dailyUsd ?? dailyRuns!
   const parts = { cost, runs, tokens }
@@ -165,13 +167,13 @@ function launch({ dailyUsd, dailyRuns, rampDays }: Launch, { metric, cost, runs,
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
 
 /** Applies an effect to the days ahead. */
-export function applied(
+export function applyEffect(
   mean: Float64Array,
-  effect: Effect,
+  effect: ScenarioEffect,
   from: number,
   months: { readonly spent: number; readonly ends: readonly number[] },
 ): Float64Array {
-  if (effect.kind === 'cap' && effect.period === 'month') return cappedByMonth(mean, effect.most, from, months)
+  if (effect.kind === 'cap' && effect.period === 'month') return capByMonth(mean, effect.most, from, months)
   return mean.map((value, day) => {
     if (day < from) return value
     if (effect.kind === 'scale') return value * effect.factor
@@ -181,7 +183,7 @@ export function applied(
 }
 
 /** Caps each month. The amount spent so far in the current month counts; amounts spent before the cap starts stay spent. */
-function cappedByMonth(
+function capByMonth(
   mean: Float64Array,
   most: number,
   from: number,

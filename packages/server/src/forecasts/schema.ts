@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Count, IsoDate, Nullable, OneOf, OwnId, Picture, Timestamp } from '../contract/wire.ts'
+import { Count, IsoDate, Nullable, OneOf, OwnId, SvgImage, Timestamp } from '../contract/wire.ts'
 import { scheduleFaults } from '../ledger/ledger.ts'
 import { Model } from '../run-log/run-log.ts'
 import { steps } from './calendar.ts'
@@ -192,6 +192,6 @@ export const ForecastAnswer = Type.Unsafe<Buffer>({
   description: 'The forecasts, as JSON or as a chart.',
   content: {
     'application/json': { schema: Forecasts },
-    'image/svg+xml': { schema: Picture },
+    'image/svg+xml': { schema: SvgImage },
   },
 })

@@ -5,7 +5,7 @@ export const week = 7
 export type Forecaster = (origin: number, horizon: number) => Float64Array
 
 /** A method that can be evaluated at every origin of a series at almost no cost. */
-export interface Candidate {
+export interface ForecastMethod {
   readonly method: 'seasonal_naive' | 'weekday_mean' | 'weekday_trend' | 'mean' | 'holt_winters'
   readonly at: Forecaster
 }

@@ -2,7 +2,7 @@ import type { Forecast } from './forecasting.ts'
 import { sumOf } from './series.ts'
 
 /** With fewer days, not even a mean is meaningful. */
-const leastDays = 3
+const minDays = 3
 const enoughDays = 14
 
 /** Student's t for 50, 80 and 95 %, by degrees of freedom up to 30. */
@@ -33,7 +33,7 @@ export function shortForecast(values: Float64Array, horizon: number): Forecast {
       ? `There are only ${count} days of history; a weekly pattern cannot be detected in fewer than ${enoughDays}.`
       : `There are only ${count} days of history, too few to back-test a method.`
   const base = { trainedDays: count, test: null, confidence: 'low' as const, reasons: [why] }
-  if (count < leastDays) return { ...base, method: 'none', mean: new Float64Array(0), halfWidths: () => [0, 0, 0] }
+  if (count < minDays) return { ...base, method: 'none', mean: new Float64Array(0), halfWidths: () => [0, 0, 0] }
   const mean = sumOf(values) / count
   const spread = Math.sqrt(sumOf(values.map((value) => (value - mean) ** 2)) / (count - 1))
   return {

@@ -97,7 +97,7 @@ function lossesOf(values: Float64Array, by: Smoothing, states: Float64Array): Fl
 }
 
 /** Forecasts at each day with the parameter set that had performed best until then, without knowledge of later days. */
-export function rollSmoothing(values: Float64Array): Forecaster {
+export function createHoltWinters(values: Float64Array): Forecaster {
   const all = smoothings.map((by) => ({ by, states: statesOf(values, by) }))
   const losses = all.map(({ by, states }) => lossesOf(values, by, states))
   return (origin, horizon) => {

@@ -1,12 +1,12 @@
 import type { Step } from './calendar.ts'
-import type { FedLimit } from './limits.ts'
-import type { Dimension, SeriesRow } from './queries.ts'
+import type { CountedLimit } from './limits.ts'
+import type { SeriesRow, UsageDimension } from './queries.ts'
 import type { Formula, Scenario } from './scenarios.ts'
 
 /** The inputs of a forecast: plain data, because another thread computes it. */
-export interface Task {
+export interface ForecastTask {
   readonly metric: 'cost' | 'runs' | 'tokens'
-  readonly by: Dimension | null
+  readonly by: UsageDimension | null
   readonly horizon: number
   readonly step: Step
   readonly timezone: string
@@ -15,7 +15,7 @@ export interface Task {
   readonly nowMs: number
   readonly trainingDays: number
   readonly series: readonly SeriesRow[]
-  readonly limits: readonly FedLimit[]
+  readonly limits: readonly CountedLimit[]
   readonly scenarios: readonly { readonly scenario: Scenario; readonly formula: Formula }[]
   readonly format: 'json' | 'svg'
 }

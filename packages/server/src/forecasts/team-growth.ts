@@ -4,8 +4,8 @@ export interface TeamDay {
   readonly used: number
 }
 
-const leastDays = 56
-const leastCounts = 4
+const minDays = 56
+const minDistinctCounts = 4
 const leastGrowth = 1.5
 /** Below this share of explained variance, the number of teams explains too little of the usage. */
 const leastExplained = 0.3
@@ -19,11 +19,11 @@ export type FittedExponent =
  * Fits the exponent of usage = a · teams^e by a straight line through the logarithms of both; or returns the reason that there is
  * none.
  */
-export function fittedExponent(days: readonly TeamDay[]): FittedExponent {
+export function fitExponent(days: readonly TeamDay[]): FittedExponent {
   const known = days.filter(({ teams, used }) => teams > 0 && used > 0)
-  if (known.length < leastDays) return { why: `only ${known.length} days have usage by departments` }
+  if (known.length < minDays) return { why: `only ${known.length} days have usage by departments` }
   const counts = known.map(({ teams }) => teams)
-  if (new Set(counts).size < leastCounts || Math.max(...counts) < leastGrowth * Math.min(...counts))
+  if (new Set(counts).size < minDistinctCounts || Math.max(...counts) < leastGrowth * Math.min(...counts))
     return { why: 'the number of departments has hardly changed' }
   const points = known.map(({ teams, used }) => [Math.log(teams), Math.log(used)] as const)
   const middle = (i: 0 | 1) => points.reduce((sum, point) => sum + point[i], 0) / points.length

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { type LookBack, replay } from '../contract/envelope.ts'
+import { type FindStoredResponse, replay } from '../contract/envelope.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import { type App, honoursIdempotencyKey, isContractPath } from '../contract/routes.ts'
 import type { Job } from '../infra/jobs.ts'
-import { bounds, ensureDays, keepDays } from '../infra/partitions.ts'
+import { ensureDailyPartitions, maintainDailyPartitions, partitionBounds } from '../infra/partitions.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { deriveKeyring } from '../values/keyring.ts'
@@ -16,13 +16,13 @@ import {
   findClaim,
   insertClaim,
   keyIdentity,
-  lockKey,
+  lockIdempotencyKey,
   releaseClaim,
   takeOver,
 } from './queries.ts'
 
 export { replay } from '../contract/envelope.ts'
-export { claimedAgain, keyIdentity, stillKept } from './queries.ts'
+export { keyIdentity, liveClaimCondition, reclaimAssignments } from './queries.ts'
 
 /**
  * Idempotency: a retry with the same `Idempotency-Key` gets the first response instead of a second effect. The claim is a row
@@ -31,7 +31,7 @@ export { claimedAgain, keyIdentity, stillKept } from './queries.ts'
 
 const header = 'idempotency-key'
 const visible = /^[\x21-\x7e]{1,255}$/
-const tables = [{ name: 'idempotency_keys', bound: bounds.date, keptDays: 2 }]
+const tables = [{ name: 'idempotency_keys', bound: partitionBounds.date, retentionDays: 2 }]
 const daysAhead = 7
 /** Matches a response schema with a property that shows a secret. */
 const namesSecret = /"(secret|token)":\{/
@@ -61,18 +61,18 @@ export type RecordReplay = (tx: Tx, request: FastifyRequest) => Promise<void>
 
 export interface Idempotency {
   /** Stores the response in the transaction of the effect; throws when a retry has taken this call over. */
-  readonly keep: (tx: Tx, request: FastifyRequest, status: number, body: string) => Promise<void>
+  readonly store: (tx: Tx, request: FastifyRequest, status: number, body: string) => Promise<void>
   /** Finds the stored response of a request that is about to be refused; throws when its key belongs to another request. */
-  readonly lookBack: LookBack
+  readonly findStoredResponse: FindStoredResponse
 }
 
 /** Stored responses as the database holds them: encrypted, because some contain secrets. */
-export interface SealedAnswers {
+export interface StoredResponses {
   readonly seal: (orgId: string, key: string, body: string) => Buffer
   readonly open: (orgId: string, key: string, sealed: Buffer) => string
 }
 
-export function sealedAnswers(config: Pick<Config, 'masterKeys'>): SealedAnswers {
+export function createStoredResponses(config: Pick<Config, 'masterKeys'>): StoredResponses {
   const keyring = deriveKeyring(config.masterKeys(), 'stored answers')
   return {
     seal: (orgId, key, body) => seal(keyring, body, keyIdentity(orgId, key)),
@@ -101,8 +101,8 @@ export async function honourIdempotencyKeys(
   { sql, config, clock }: Platform,
   recordReplay: RecordReplay,
 ): Promise<Idempotency> {
-  const answers = sealedAnswers(config)
-  await ensureDays(sql, tables, clock.now(), daysAhead)
+  const storedResponses = createStoredResponses(config)
+  await ensureDailyPartitions(sql, tables, clock.now(), daysAhead)
   app.decorateRequest('claim')
   app.addHook('onRoute', (options) => {
     const { config: declared = {}, method, url, schema } = options
@@ -130,16 +130,16 @@ export async function honourIdempotencyKeys(
 
   app.addHook('preHandler', async (request, reply) => {
     const key = keyOf(request)
-    if (key === undefined || request.route.keepsOwnAnswers === true) return undefined
+    if (key === undefined || request.route.storesOwnResponses === true) return undefined
     request.isKeyPending = false
     const hash = requestHash(request)
     const { orgId } = request.principal!
     const outcome = await sql.asOrgs([orgId], async (tx) => {
-      await lockKey(tx, orgId, key)
+      await lockIdempotencyKey(tx, orgId, key)
       const found = await findClaim(tx, orgId, key, config.idempotencyTakeoverSeconds)
       if (!found) return insertClaim(tx, orgId, key, hash)
-      const kept = await keptAnswer(tx, request, key, found)
-      if (kept) return kept
+      const stored = await findStoredResponse(tx, request, key, found)
+      if (stored) return stored
       const next = { orgId, key, day: found.day, attempt: found.attempt + 1 }
       await takeOver(tx, next)
       return { day: next.day, attempt: next.attempt }
@@ -150,11 +150,11 @@ export async function honourIdempotencyKeys(
   })
 
   /** Returns the stored response of a key, or throws a refusal; `undefined` when its first request has crashed. */
-  async function keptAnswer(tx: Tx, request: FastifyRequest, key: string, found: ClaimRow) {
+  async function findStoredResponse(tx: Tx, request: FastifyRequest, key: string, found: ClaimRow) {
     if (!found.request_hash.equals(requestHash(request))) throw new ApiError('idempotency_key_conflict')
     if (found.status !== null) {
       if (request.route.showsSecret === true) await recordReplay(tx, request)
-      return { status: found.status, body: answers.open(request.principal!.orgId, key, found.sealed!) }
+      return { status: found.status, body: storedResponses.open(request.principal!.orgId, key, found.sealed!) }
     }
     if (!found.is_stale) throw new ApiError('idempotency_key_processing')
     return undefined
@@ -171,19 +171,19 @@ export async function honourIdempotencyKeys(
   })
 
   return {
-    keep: async (tx, request, status, body) => {
+    store: async (tx, request, status, body) => {
       const { claim } = request
       if (!claim) return
-      const sealed = answers.seal(claim.orgId, claim.key, body)
+      const sealed = storedResponses.seal(claim.orgId, claim.key, body)
       if (!(await completeClaim(tx, claim, status, sealed))) throw new ApiError('idempotency_key_processing')
       claim.isKept = true
     },
-    lookBack: async (request) => {
+    findStoredResponse: async (request) => {
       const key = keyOf(request)!
       const { orgId } = request.principal!
       return sql.asOrgs([orgId], async (tx) => {
         const found = await findClaim(tx, orgId, key, config.idempotencyTakeoverSeconds)
-        return found && keptAnswer(tx, request, key, found)
+        return found && findStoredResponse(tx, request, key, found)
       })
     },
   }
@@ -197,8 +197,8 @@ function requestHash(request: FastifyRequest): Buffer {
 }
 
 /** Drops the daily partitions that no retry can reach any more. */
-export const keepIdempotencyPartitionsJob = ({ sql, clock }: Platform): Job => ({
+export const maintainIdempotencyPartitionsJob = ({ sql, clock }: Platform): Job => ({
   name: 'keep-idempotency-partitions',
   schedule: '7 * * * *',
-  run: () => keepDays(sql, tables, clock.now(), daysAhead),
+  run: () => maintainDailyPartitions(sql, tables, clock.now(), daysAhead),
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { validationFailed } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { isNetwork, networks, normalNetwork } from '../values/network.ts'
+import { canonicalNetwork, createNetworkMatcher, isNetwork } from '../values/network.ts'
 
 const maxNetworks = 500
 
@@ -38,9 +38,13 @@ export const AddressListInput = withCheck(input, ({ ip_allow_list }: { ip_allow_
  * Returns the list in canonical form, each range once. A list that would lock out its own author is refused unless forced; an
  * author whom the list does not bind has no address to lose.
  */
-export function acceptedList(given: readonly string[], author: { address: string } | undefined, isForced: boolean) {
-  const list = [...new Set(given.map(normalNetwork))]
-  if (author && !isForced && list.length > 0 && !networks(list).contains(author.address))
+export function normalizeAddressList(
+  given: readonly string[],
+  author: { address: string } | undefined,
+  isForced: boolean,
+) {
+  const list = [...new Set(given.map(canonicalNetwork))]
+  if (author && !isForced && list.length > 0 && !createNetworkMatcher(list).contains(author.address))
     throw validationFailed([
       {
         field: 'ip_allow_list',

@@ -1,8 +1,8 @@
 import { ApiError } from '../contract/errors.ts'
-import { type Role, reaches } from '../contract/routes.ts'
+import { includesRole, type Role } from '../contract/routes.ts'
 
 /** Properties in which a key can have more or less power than another. */
-export interface Powers {
+export interface KeyPowers {
   readonly role: Role
   readonly scopes: ReadonlySet<string>
   readonly pins: Readonly<Record<string, string>>
@@ -12,9 +12,9 @@ export interface Powers {
 type Respect = 'role' | 'scopes' | 'pins' | 'lifetime'
 
 /** Respects in which a key must not exceed the caller's own for the caller to be shown its secret. */
-const toHandOut: readonly Respect[] = ['role', 'scopes', 'pins', 'lifetime']
+const handOutRespects: readonly Respect[] = ['role', 'scopes', 'pins', 'lifetime']
 /** Respects for ending a key. This grants nothing, so a key that expires soon may end one that would not. */
-const toEnd: readonly Respect[] = ['role', 'scopes', 'pins']
+const endRespects: readonly Respect[] = ['role', 'scopes', 'pins']
 
 /** First respect in which a key exceeds another, and by how much. */
 export type Excess =
@@ -22,8 +22,8 @@ export type Excess =
   | { readonly respect: 'scopes'; readonly scope: string }
   | { readonly respect: 'pins'; readonly dimension: string }
 
-const comparisons: Record<Respect, (target: Powers, holder: Powers) => Excess | undefined> = {
-  role: (target, holder) => (reaches(holder.role, target.role) ? undefined : { respect: 'role' }),
+const comparisons: Record<Respect, (target: KeyPowers, holder: KeyPowers) => Excess | undefined> = {
+  role: (target, holder) => (includesRole(holder.role, target.role) ? undefined : { respect: 'role' }),
   scopes: (target, holder) => {
     const scope = [...target.scopes].find((wanted) => !holder.scopes.has(wanted))
     return scope === undefined ? undefined : { respect: 'scopes', scope }
@@ -37,7 +37,11 @@ const comparisons: Record<Respect, (target: Powers, holder: Powers) => Excess | 
 }
 
 /** Returns the first respect in which one key exceeds another; undefined when there is none. */
-export function excess(target: Powers, holder: Powers, respects: readonly Respect[] = toHandOut): Excess | undefined {
+export function findExcess(
+  target: KeyPowers,
+  holder: KeyPowers,
+  respects: readonly Respect[] = handOutRespects,
+): Excess | undefined {
   for (const respect of respects) {
     const found = comparisons[respect](target, holder)
     if (found) return found
@@ -46,10 +50,11 @@ export function excess(target: Powers, holder: Powers, respects: readonly Respec
 }
 
 /** Refuses to show a caller the secret of a key that exceeds its own. A key never exceeds itself. */
-export const requireToHandOut = (caller: Powers, target: Powers) => refuse(excess(target, caller, toHandOut))
+export const requireCanHandOut = (caller: KeyPowers, target: KeyPowers) =>
+  refuse(findExcess(target, caller, handOutRespects))
 
 /** Refuses to let a caller end a key that exceeds its own. */
-export const requireToEnd = (caller: Powers, target: Powers) => refuse(excess(target, caller, toEnd))
+export const requireCanEnd = (caller: KeyPowers, target: KeyPowers) => refuse(findExcess(target, caller, endRespects))
 
 function refuse(found: Excess | undefined) {
   switch (found?.respect) {

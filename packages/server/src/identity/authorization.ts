@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts'
-import { type RouteDeclaration, reaches } from '../contract/routes.ts'
+import { includesRole, type RouteDeclaration } from '../contract/routes.ts'
 import { operatorsOrgId, parseId } from '../values/id.ts'
 
 import type { Caller } from './callers.ts'
@@ -38,7 +38,7 @@ export function authorize(caller: Caller, request: Request) {
 
   if (caller.kind === 'support') return authorizeSupport(caller, request)
   const { role, scope } = isOperator ? declaration : (declaration.tenant ?? declaration)
-  if (!isOperator && !reaches(caller.role, role!)) throw new ApiError('forbidden')
+  if (!isOperator && !includesRole(caller.role, role!)) throw new ApiError('forbidden')
   if (!caller.scopes.has(scope!)) throw new ApiError('missing_scope', { required: scope! })
   if (declaration.pinned === undefined && isPinned(caller))
     throw new ApiError('forbidden', {}, { message: 'This key is pinned, and this operation extends beyond its pins.' })
@@ -49,7 +49,7 @@ const billing = new Set(['limits', 'plans', 'prices', 'ledger', 'usage'])
  * Resources beyond the scope `configuration`: keys and grants outlive a grant, the data plane spends the organization's money,
  * and its benchmark membership is its own decision.
  */
-const beyondConfiguration = new Set([
+const excludedResources = new Set([
   'keys:read',
   'keys:write',
   'support:read',
@@ -61,13 +61,13 @@ const beyondConfiguration = new Set([
   'benchmarks:write',
 ])
 /** Routes beyond the scope `configuration`: they return a secret, or everything at once. */
-const beyondConfigurationRoutes = ['/audit-log/export', '/signing/rotate']
+const excludedRoutes = ['/audit-log/export', '/signing/rotate']
 
 const grantCovers: Record<NonNullable<Caller['grantScope']>, (request: Request, scope: string) => boolean> = {
   read: ({ method }) => method === 'GET' || method === 'HEAD',
   billing: (_request, scope) => billing.has(scope.split(':')[0]!),
   configuration: ({ template }, scope) =>
-    !beyondConfiguration.has(scope) && !beyondConfigurationRoutes.some((end) => template.endsWith(end)),
+    !excludedResources.has(scope) && !excludedRoutes.some((end) => template.endsWith(end)),
 }
 
 function authorizeSupport(caller: Caller, request: Request) {

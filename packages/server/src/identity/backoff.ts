@@ -17,7 +17,7 @@ export interface Backoff {
 
 export const sourceOf = addressBlock
 
-export function backOff(countFailure: CountFailure, nowMs: () => number): Backoff {
+export function createBackoff(countFailure: CountFailure, nowMs: () => number): Backoff {
   const overUntil = new Map<string, number>()
 
   function leftMs(source: string): number {

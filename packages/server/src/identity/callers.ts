@@ -4,12 +4,12 @@ import type { Platform } from '../infra/platform.ts'
 import type { AccessLease } from '../nodes/nodes.ts'
 import { operatorsOrgId } from '../values/id.ts'
 import { deriveKeyring, type Keyring } from '../values/keyring.ts'
-import { type Networks, networks } from '../values/network.ts'
-import { preparedKey } from '../values/prepared-key.ts'
+import { createNetworkMatcher, type NetworkMatcher } from '../values/network.ts'
+import { cachedKeyObject } from '../values/prepared-key.ts'
 import { idOf, type ParsedKey } from './key-format.ts'
-import { shareLookups } from './lookups.ts'
+import { createLookups } from './lookups.ts'
 import { type CallerRow, findCallers, type RatePolicyRow, type Rehash, rehashCallers, touchKeys } from './queries.ts'
-import { rememberUnknownKeys } from './unknown-keys.ts'
+import { createUnknownKeyCache } from './unknown-keys.ts'
 
 /** The caller of a request, and all that decides what it may do; frozen at the moment it was read. */
 export interface Caller {
@@ -27,7 +27,7 @@ export interface Caller {
   readonly grantScope: 'read' | 'billing' | 'configuration' | undefined
   readonly operatorKeyId: string | undefined
   readonly isOrgSuspended: boolean
-  readonly allowedNetworks: Networks | undefined
+  readonly allowedNetworks: NetworkMatcher | undefined
   readonly requiredDimensions: readonly string[]
   /** Reads per minute: `undefined` without a row, where the installation's default applies; `null` for no limit. */
   readonly readRpm: number | null | undefined
@@ -39,29 +39,30 @@ export interface Caller {
 
 const maxCached = 100_000
 const flushUsedMs = 5_000
-const promptly = { queries: 4, idsPerQuery: 200, pauseMs: 0 }
+const normalLookupLimits = { queries: 4, idsPerQuery: 200, pauseMs: 0 }
 /** Lookup limits for sources that have failed too often: enough for the valid keys among their requests. */
-const slowly = { queries: 1, idsPerQuery: 100, pauseMs: 50 }
-const nobody = Buffer.alloc(32)
+const throttledLookupLimits = { queries: 1, idsPerQuery: 100, pauseMs: 50 }
+const unknownMac = Buffer.alloc(32)
 
 /** Returns the keyed hash that the database stores for a secret: a dump alone cannot be searched for guesses. */
-export const secretMac = (key: Buffer, secret: string) => createHmac('sha256', preparedKey(key)).update(secret).digest()
+export const secretMac = (key: Buffer, secret: string) =>
+  createHmac('sha256', cachedKeyObject(key)).update(secret).digest()
 
 export const secretKeyring = (platform: Platform): Keyring =>
   deriveKeyring(platform.config.masterKeys(), 'api key secrets')
 
 export interface Callers {
   /** Returns the cached caller of a key, if the cache may be used. */
-  readonly remembered: (key: ParsedKey) => Caller | undefined
+  readonly cached: (key: ParsedKey) => Caller | undefined
   /** Loads the caller of a key that is not cached. Lookups of a source that has failed too often wait for each other. */
-  readonly look: (key: ParsedKey, source: string, isOver: boolean) => Promise<Caller | undefined>
+  readonly load: (key: ParsedKey, source: string, isOver: boolean) => Promise<Caller | undefined>
   /** Verifies the secret; takes as long for an unknown key. */
   readonly isGenuine: (caller: Caller | undefined, key: ParsedKey) => caller is Caller
   readonly used: (caller: Caller) => void
   readonly close: () => Promise<void>
 }
 
-export function rememberCallers(platform: Platform, lease: AccessLease): Callers {
+export function createCallerCache(platform: Platform, lease: AccessLease): Callers {
   const { sql, log, clock } = platform
   const keyring = secretKeyring(platform)
   const byPublicId = new Map<string, Caller>()
@@ -72,9 +73,9 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
   /** Hashes to be moved to the newest master key: a secret is available only while it is presented. */
   const rehashes = new Map<string, Rehash>()
 
-  const unknown = rememberUnknownKeys(lease.lengthMs)
+  const unknown = createUnknownKeyCache(lease.lengthMs)
   const read = (ids: readonly string[]) => findCallers(sql, ids)
-  const lookups = { prompt: shareLookups(read, promptly), slow: shareLookups(read, slowly) }
+  const lookups = { prompt: createLookups(read, normalLookupLimits), slow: createLookups(read, throttledLookupLimits) }
 
   lease.onChange((orgIds) => {
     unknown.clear()
@@ -104,20 +105,20 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
   const timer = setInterval(() => void flush(), flushUsedMs)
 
   return {
-    remembered: ({ publicId }) => (lease.isHeld() ? byPublicId.get(publicId) : undefined),
-    look: async (key, source, isOver) => {
+    cached: ({ publicId }) => (lease.isHeld() ? byPublicId.get(publicId) : undefined),
+    load: async (key, source, isOver) => {
       const version = lease.appliedVersion()
       const id = idOf(key)
       if (lease.isHeld() && unknown.has(id, performance.now())) return undefined
       const row = await (isOver ? lookups.slow : lookups.prompt).find(id, source)
       // A change applied while the row was being loaded may concern this very row.
-      const mayRemember = lease.isHeld() && lease.appliedVersion() === version
+      const mayCache = lease.isHeld() && lease.appliedVersion() === version
       if (!row) {
-        if (mayRemember) unknown.add(id, performance.now())
+        if (mayCache) unknown.add(id, performance.now())
         return undefined
       }
       const caller = callerFrom(row)
-      if (mayRemember) {
+      if (mayCache) {
         if (byPublicId.size >= maxCached) byPublicId.delete(byPublicId.keys().next().value!)
         byPublicId.set(key.publicId, caller)
       }
@@ -129,7 +130,7 @@ export function rememberCallers(platform: Platform, lease: AccessLease): Callers
       if (known && timingSafeEqual(known, digest)) return true
       const made = caller && keyring.find(caller.macKeyId)
       const mac = secretMac((made ?? keyring.current).bytes, secret)
-      const isGenuine = timingSafeEqual(mac, caller?.mac ?? nobody) && caller !== undefined && made !== undefined
+      const isGenuine = timingSafeEqual(mac, caller?.mac ?? unknownMac) && caller !== undefined && made !== undefined
       if (!isGenuine) return false
       verified.set(caller, digest)
       if (made !== keyring.current) {
@@ -162,7 +163,7 @@ const callerFrom = (row: CallerRow): Caller => ({
   grantScope: row.grant_scope ?? undefined,
   operatorKeyId: row.operator_key_id ?? undefined,
   isOrgSuspended: row.org_status === 'suspended',
-  allowedNetworks: row.ip_allow_list.length === 0 ? undefined : networks(row.ip_allow_list),
+  allowedNetworks: row.ip_allow_list.length === 0 ? undefined : createNetworkMatcher(row.ip_allow_list),
   requiredDimensions: row.required_dimensions,
   readRpm: row.on_unavailable === null ? undefined : row.read_rpm,
   onUnavailable: row.on_unavailable ?? 'local',

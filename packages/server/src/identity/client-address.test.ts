@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { networks } from '../values/network.ts'
+import { createNetworkMatcher } from '../values/network.ts'
 import { clientAddress } from './client-address.ts'
 
-const trusted = networks(['10.0.0.0/8', 'fd00::/8'])
+const trusted = createNetworkMatcher(['10.0.0.0/8', 'fd00::/8'])
 const addressOf = (peer: string, forwarded?: string) =>
   clientAddress(
     { socket: { remoteAddress: peer } as never, headers: { ...(forwarded && { 'x-forwarded-for': forwarded }) } },
@@ -29,6 +29,6 @@ test.each([
 test.each(['unknown', '_hidden', '192.0.2.7:port', '192.0.2.7:', '[192.0.2.7]:80', '[2001:db8::1'])(
   '%s names no address, and is in no network',
   (forwarded) => {
-    expect(networks(['0.0.0.0/0', '::/0']).contains(addressOf('10.0.0.1', forwarded))).toBe(false)
+    expect(createNetworkMatcher(['0.0.0.0/0', '::/0']).contains(addressOf('10.0.0.1', forwarded))).toBe(false)
   },
 )

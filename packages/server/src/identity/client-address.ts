@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { type Networks, plainAddress } from '../values/network.ts'
+import { type NetworkMatcher, plainAddress } from '../values/network.ts'
 
 /**
  * Returns the client's address: the peer, or behind trusted proxies the last address in `X-Forwarded-For` that is not one of
@@ -8,7 +8,7 @@ import { type Networks, plainAddress } from '../values/network.ts'
  */
 export function clientAddress(
   { socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>,
-  trusted: Networks,
+  trusted: NetworkMatcher,
 ): string {
   let address = withoutZone(plainAddress(socket.remoteAddress ?? ''))
   const forwarded = headers['x-forwarded-for']

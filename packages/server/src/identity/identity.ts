@@ -2,16 +2,16 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { type App, isContractPath } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
-import { networks } from '../values/network.ts'
+import { createNetworkMatcher } from '../values/network.ts'
 import { authorize } from './authorization.ts'
-import { backOff, type CountFailure, sourceOf } from './backoff.ts'
+import { type CountFailure, createBackoff, sourceOf } from './backoff.ts'
 import type { Caller, Callers } from './callers.ts'
 import { clientAddress } from './client-address.ts'
 import { type ParsedKey, parseKey } from './key-format.ts'
 
-export { AddressListInput, acceptedList } from './address-list.ts'
-export { type Powers, requireToEnd, requireToHandOut } from './authority.ts'
-export { type Caller, type Callers, rememberCallers, secretKeyring, secretMac } from './callers.ts'
+export { AddressListInput, normalizeAddressList } from './address-list.ts'
+export { type KeyPowers, requireCanEnd, requireCanHandOut } from './authority.ts'
+export { type Caller, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
 export { mintKey } from './key-format.ts'
 export {
   type Agent,
@@ -25,7 +25,7 @@ export {
   makerTextOrNull,
   parseMaker,
 } from './makers.ts'
-export { isPinned, isWithin, pinned, refuseOtherPins, requireWithin, withPins } from './pins.ts'
+export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
 export { isOfLineage } from './queries.ts'
 export { operatorScopes, tenantScopes } from './scopes.ts'
 
@@ -54,8 +54,8 @@ export function identify(
   callers: Callers,
   countFailure: CountFailure,
 ): Identification {
-  const trusted = networks(config.trustedProxies)
-  const backoff = backOff(countFailure, () => performance.now())
+  const trusted = createNetworkMatcher(config.trustedProxies)
+  const backoff = createBackoff(countFailure, () => performance.now())
   app.decorateRequest('principal')
   app.decorateRequest('bearer')
   app.decorateRequest('clientAddress', '')
@@ -67,7 +67,7 @@ export function identify(
     request.bearer = null
     const key = presentedKey(request)
     if (key === 'missing') return done(new ApiError('unauthorized'))
-    const caller = key === 'invalid' ? undefined : callers.remembered(key)
+    const caller = key === 'invalid' ? undefined : callers.cached(key)
     if (key !== 'invalid' && caller && callers.isGenuine(caller, key)) {
       try {
         admit(request, caller)
@@ -75,18 +75,18 @@ export function identify(
       } catch (error) {
         done(error as Error)
       }
-    } else void slowly(request, key, caller, done)
+    } else void authenticateFromDatabase(request, key, caller, done)
   })
 
   /** Authenticates a caller that is not cached: the database decides, also for valid keys from a source over the limit. */
-  async function slowly(
+  async function authenticateFromDatabase(
     request: FastifyRequest,
     key: ParsedKey | 'invalid',
     remembered: Caller | undefined,
     done: (error?: Error) => void,
   ) {
     try {
-      admit(request, await verified(request, key, remembered))
+      admit(request, await loadVerifiedCaller(request, key, remembered))
     } catch (error) {
       return done(error as Error)
     }
@@ -94,15 +94,19 @@ export function identify(
   }
 
   /** Returns the owner of a token that is not cached with its secret, or throws a refusal. */
-  async function verified(request: FastifyRequest, key: ParsedKey | 'invalid', remembered: Caller | undefined) {
+  async function loadVerifiedCaller(
+    request: FastifyRequest,
+    key: ParsedKey | 'invalid',
+    remembered: Caller | undefined,
+  ) {
     // The cache holds what the database would return: a wrong secret for a cached key costs no query.
-    const caller = key === 'invalid' || remembered ? undefined : await looked(request, key)
+    const caller = key === 'invalid' || remembered ? undefined : await lookUpCaller(request, key)
     return caller ?? refuse(request)
   }
 
-  async function looked(request: FastifyRequest, key: ParsedKey): Promise<Caller | undefined> {
+  async function lookUpCaller(request: FastifyRequest, key: ParsedKey): Promise<Caller | undefined> {
     const source = sourceOf(request.clientAddress)
-    const caller = await callers.look(key, source, backoff.isOver(source))
+    const caller = await callers.load(key, source, backoff.isOver(source))
     return callers.isGenuine(caller, key) ? caller : undefined
   }
 
@@ -144,9 +148,9 @@ export function identify(
       const key = presentedKey(request)
       if (key === 'missing' || key === 'invalid') return undefined
       request.clientAddress = clientAddress(request, trusted)
-      const remembered = callers.remembered(key)
+      const remembered = callers.cached(key)
       if (remembered && callers.isGenuine(remembered, key)) return remembered
-      return isFromMemory ? undefined : verified(request, key, remembered).catch(() => undefined)
+      return isFromMemory ? undefined : loadVerifiedCaller(request, key, remembered).catch(() => undefined)
     },
   }
 }

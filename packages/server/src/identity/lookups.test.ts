@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareLookups } from './lookups.ts'
+import { createLookups } from './lookups.ts'
 
 /** A reader whose queries end when the test says so; it finds every id. */
 function heldReader() {
@@ -16,7 +16,7 @@ function heldReader() {
 
 test('what is asked while a query is on its way goes together in the next, and sources take turns', async () => {
   const { asked, read, end } = heldReader()
-  const lookups = shareLookups(read, { queries: 1, idsPerQuery: 4, pauseMs: 0 })
+  const lookups = createLookups(read, { queries: 1, idsPerQuery: 4, pauseMs: 0 })
   const first = lookups.find('first', 'a')
   const flood = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => lookups.find(id, 'a'))
   const others = [lookups.find('b1', 'b'), lookups.find('c1', 'c')]
@@ -33,7 +33,7 @@ test('what is asked while a query is on its way goes together in the next, and s
 
 test('one id is asked for once, however many want it', async () => {
   const { asked, read, end } = heldReader()
-  const lookups = shareLookups(read, { queries: 4, idsPerQuery: 10, pauseMs: 0 })
+  const lookups = createLookups(read, { queries: 4, idsPerQuery: 10, pauseMs: 0 })
   const all = Promise.all(['a', 'b', 'c'].map((source) => lookups.find('same', source)))
   end()
   expect(await all).toEqual(['found same', 'found same', 'found same'])
@@ -42,7 +42,7 @@ test('one id is asked for once, however many want it', async () => {
 
 test('a query that fails fails those who wait for it, and the next is asked anew', async () => {
   let isBroken = true
-  const lookups = shareLookups(
+  const lookups = createLookups(
     async (ids) => {
       if (isBroken) throw new Error('away')
       return new Map(ids.map((id) => [id, id]))

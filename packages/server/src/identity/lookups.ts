@@ -16,23 +16,23 @@ export interface LookupOptions {
   readonly pauseMs: number
 }
 
-interface Wanted<T> {
+interface PendingLookup<T> {
   readonly id: string
   readonly resolve: (found: T | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
-export function shareLookups<T>(
+export function createLookups<T>(
   read: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>,
   { queries, idsPerQuery, pauseMs }: LookupOptions,
 ): Lookups<T> {
-  const waiting = new Map<string, Wanted<T>[]>()
+  const waiting = new Map<string, PendingLookup<T>[]>()
   const underway = new Map<string, Promise<T | undefined>>()
   let running = 0
 
   /** Takes one lookup of each source in turn; sources served this time come last the next. */
-  function takeTurns(): Wanted<T>[] {
-    const taken: Wanted<T>[] = []
+  function takeRoundRobin(): PendingLookup<T>[] {
+    const taken: PendingLookup<T>[] = []
     while (waiting.size > 0 && taken.length < idsPerQuery) {
       for (const [source, list] of [...waiting].slice(0, idsPerQuery - taken.length)) {
         taken.push(list.shift()!)
@@ -43,7 +43,7 @@ export function shareLookups<T>(
     return taken
   }
 
-  async function run(wanted: readonly Wanted<T>[]) {
+  async function run(wanted: readonly PendingLookup<T>[]) {
     running++
     try {
       const found = await read(wanted.map(({ id }) => id))
@@ -57,7 +57,7 @@ export function shareLookups<T>(
   }
 
   function start() {
-    while (running < queries && waiting.size > 0) void run(takeTurns())
+    while (running < queries && waiting.size > 0) void run(takeRoundRobin())
   }
 
   return {

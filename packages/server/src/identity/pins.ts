@@ -12,7 +12,7 @@ type DimensionValues = { readonly [name in Dimension]?: string | null | undefine
 export const isPinned = ({ pins }: Pick<Caller, 'pins'>): boolean => Object.keys(pins).length > 0
 
 /** True when the values equal those of the pins. Without pins everything is within. */
-export const isWithin = (pins: Pins, values: DimensionValues): boolean =>
+export const isWithinPins = (pins: Pins, values: DimensionValues): boolean =>
   Object.entries(pins).every(([name, value]) => values[name as Dimension] === value)
 
 /** Refuses a request that names a value other than its key's pin. */
@@ -25,14 +25,14 @@ export function refuseOtherPins(input: object, { pins }: Pick<Caller, 'pins'>) {
 }
 
 /** Returns the request with the values of its key's pins: an omitted value is filled in, and another one is refused. */
-export function pinned<T extends object>(input: T, caller: Pick<Caller, 'pins'>): T {
+export function applyPins<T extends object>(input: T, caller: Pick<Caller, 'pins'>): T {
   refuseOtherPins(input, caller)
   return { ...input, ...caller.pins }
 }
 
 /** Refuses a pinned key a count that extends beyond its pins. */
-export function requireWithin({ pins }: Pick<Caller, 'pins'>, values: DimensionValues) {
-  if (isWithin(pins, values)) return
+export function requireWithinPins({ pins }: Pick<Caller, 'pins'>, values: DimensionValues) {
+  if (isWithinPins(pins, values)) return
   throw new ApiError(
     'forbidden',
     {},
@@ -42,7 +42,7 @@ export function requireWithin({ pins }: Pick<Caller, 'pins'>, values: DimensionV
 
 /** Returns a creating request with its key's pins; refuses it without the dimensions that the organization requires. */
 export function withPins<T extends object>(input: T, caller: Pick<Caller, 'pins' | 'requiredDimensions'>): T {
-  const all = pinned(input, caller)
+  const all = applyPins(input, caller)
   const faults: FieldFault[] = dimensions
     .filter((name) => caller.requiredDimensions.includes(name) && (all as DimensionValues)[name] === undefined)
     .map((field) => ({ field, code: 'required', message: 'The organization requires this field.' }))

@@ -7,7 +7,7 @@ export interface UnknownKeys {
   readonly clear: () => void
 }
 
-export function rememberUnknownKeys(forMs: number): UnknownKeys {
+export function createUnknownKeyCache(forMs: number): UnknownKeys {
   const until = new Map<string, number>()
   return {
     has: (id, nowMs) => {

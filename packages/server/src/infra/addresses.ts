@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 export interface Addresses {
   readonly publicUrl: () => string
   readonly docsUrl: () => string
-  readonly listensOn: (port: number) => void
+  readonly setPort: (port: number) => void
 }
 
 export function createAddresses(config: Pick<Config, 'publicUrl' | 'docsUrl' | 'port'>): Addresses {
@@ -13,7 +13,7 @@ export function createAddresses(config: Pick<Config, 'publicUrl' | 'docsUrl' | '
   return {
     publicUrl,
     docsUrl: () => config.docsUrl ?? `${publicUrl()}/docs`,
-    listensOn: (actual) => {
+    setPort: (actual) => {
       port = actual
     },
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hashSlot, parseSlots, redirectionOf } from './cluster-slots.ts'
+import { hashSlot, parseRedirection, parseSlots } from './cluster-slots.ts'
 
 test('slots are those of the specification', () => {
   expect(hashSlot('123456789')).toBe(0x31c3)
@@ -26,11 +26,11 @@ test('a node that does not know its own name is the one that was asked', () => {
 
 test('redirections are read, other errors are none', () => {
   const asked = '10.0.0.1:7001'
-  expect(redirectionOf(new Error('MOVED 3999 127.0.0.1:6381'), asked)).toEqual({
+  expect(parseRedirection(new Error('MOVED 3999 127.0.0.1:6381'), asked)).toEqual({
     address: '127.0.0.1:6381',
     isTemporary: false,
   })
-  expect(redirectionOf(new Error('ASK 3999 :6381'), asked)).toEqual({ address: '10.0.0.1:6381', isTemporary: true })
-  expect(redirectionOf(new Error('CLUSTERDOWN Hash slot not served'), asked)).toBeUndefined()
-  expect(redirectionOf('MOVED', asked)).toBeUndefined()
+  expect(parseRedirection(new Error('ASK 3999 :6381'), asked)).toEqual({ address: '10.0.0.1:6381', isTemporary: true })
+  expect(parseRedirection(new Error('CLUSTERDOWN Hash slot not served'), asked)).toBeUndefined()
+  expect(parseRedirection('MOVED', asked)).toBeUndefined()
 })

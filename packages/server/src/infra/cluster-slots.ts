@@ -16,11 +16,11 @@ export function hashSlot(tag: string): number {
  * Returns the address of the master of each slot, from the reply to CLUSTER SLOTS. An empty host means the node that was asked.
  */
 export function parseSlots(answer: unknown, askedAddress: string): readonly (string | undefined)[] {
-  const holders = Array.from<string | undefined>({ length: slotCount })
+  const owners = Array.from<string | undefined>({ length: slotCount })
   for (const [from, to, [host, port]] of answer as [number, number, [string | null, number]][]) {
-    holders.fill(`${host || hostOf(askedAddress)}:${port}`, from, to + 1)
+    owners.fill(`${host || hostOf(askedAddress)}:${port}`, from, to + 1)
   }
-  return holders
+  return owners
 }
 
 export interface Redirection {
@@ -29,7 +29,7 @@ export interface Redirection {
   readonly isTemporary: boolean
 }
 
-export function redirectionOf(error: unknown, askedAddress: string): Redirection | undefined {
+export function parseRedirection(error: unknown, askedAddress: string): Redirection | undefined {
   const match = error instanceof Error ? /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message) : null
   if (!match) return undefined
   const [, kind, host, port] = match

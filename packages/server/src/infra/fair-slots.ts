@@ -21,8 +21,8 @@ interface Waiter {
  * only its own organization.
  */
 export class FairSlots {
-  private readonly busy = new Map<string, number>()
-  private readonly lines = new Map<string, Set<Waiter>>()
+  private readonly usedByOrg = new Map<string, number>()
+  private readonly queues = new Map<string, Set<Waiter>>()
   private readonly limits: SlotLimits
   private taken = 0
   private waitingCount = 0
@@ -40,13 +40,13 @@ export class FairSlots {
   }
 
   /** Number of organizations that hold a slot. */
-  get organizations() {
-    return this.busy.size
+  get orgCount() {
+    return this.usedByOrg.size
   }
 
   /** Takes a slot if one is free and nobody of this organization is waiting. */
   tryEnter(orgId: string): boolean {
-    if (this.lines.has(orgId) || !this.hasRoomFor(orgId)) return false
+    if (this.queues.has(orgId) || !this.hasSlotFor(orgId)) return false
     this.take(orgId)
     return true
   }
@@ -54,9 +54,9 @@ export class FairSlots {
   /** Takes a slot as soon as one is free; rejects with `NoSlot` on timeout or when the signal aborts. */
   enter(orgId: string, signal?: AbortSignal): Promise<void> {
     if (this.tryEnter(orgId)) return Promise.resolve()
-    const line = this.lines.get(orgId) ?? new Set()
+    const line = this.queues.get(orgId) ?? new Set()
     if (line.size >= this.limits.maxWaitingPerOrg) return Promise.reject(new NoSlot('the queue is full'))
-    this.lines.set(orgId, line)
+    this.queues.set(orgId, line)
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         this.remove(orgId, waiter)
@@ -73,31 +73,31 @@ export class FairSlots {
   }
 
   leave(orgId: string) {
-    const left = this.busy.get(orgId)! - 1
-    if (left > 0) this.busy.set(orgId, left)
-    else this.busy.delete(orgId)
+    const left = this.usedByOrg.get(orgId)! - 1
+    if (left > 0) this.usedByOrg.set(orgId, left)
+    else this.usedByOrg.delete(orgId)
     this.taken--
     this.admitNext()
   }
 
-  private hasRoomFor = (orgId: string) =>
-    this.taken < this.limits.total && (this.busy.get(orgId) ?? 0) < this.limits.perOrg()
+  private hasSlotFor = (orgId: string) =>
+    this.taken < this.limits.total && (this.usedByOrg.get(orgId) ?? 0) < this.limits.perOrg()
 
   private take(orgId: string) {
     this.taken++
-    this.busy.set(orgId, (this.busy.get(orgId) ?? 0) + 1)
+    this.usedByOrg.set(orgId, (this.usedByOrg.get(orgId) ?? 0) + 1)
   }
 
   private admitNext() {
-    for (const [orgId, line] of this.lines) {
+    for (const [orgId, line] of this.queues) {
       if (this.taken >= this.limits.total) return
-      if (!this.hasRoomFor(orgId)) continue
+      if (!this.hasSlotFor(orgId)) continue
       const [waiter] = line
       this.remove(orgId, waiter!)
       // An organization that was served moves to the end.
       if (line.size > 0) {
-        this.lines.delete(orgId)
-        this.lines.set(orgId, line)
+        this.queues.delete(orgId)
+        this.queues.set(orgId, line)
       }
       this.take(orgId)
       waiter!.admit()
@@ -106,9 +106,9 @@ export class FairSlots {
 
   private remove(orgId: string, waiter: Waiter) {
     clearTimeout(waiter.timer)
-    const line = this.lines.get(orgId)!
+    const line = this.queues.get(orgId)!
     line.delete(waiter)
     this.waitingCount--
-    if (line.size === 0) this.lines.delete(orgId)
+    if (line.size === 0) this.queues.delete(orgId)
   }
 }

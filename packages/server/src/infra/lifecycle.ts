@@ -10,7 +10,7 @@ export interface Lifecycle {
 }
 
 /** Lifecycle of an API whose creator also closes it: no signal is handled and nothing drains. */
-export const unendingLifecycle: Lifecycle = {
+export const manualLifecycle: Lifecycle = {
   isDraining: () => false,
   stopRequested: new Promise(() => undefined),
   drain: () => Promise.resolve(),

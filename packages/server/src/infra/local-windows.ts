@@ -45,7 +45,7 @@ export function createLocalWindows(maxWindows: number): LocalWindows {
     return ring
   }
 
-  function look(take: WindowTake, nowMs: number) {
+  function peek(take: WindowTake, nowMs: number) {
     const { limit, cost, windowMs, slices } = take
     const perWindow = Math.max(slices, 1)
     const ring = ringOf(take, Math.floor((nowMs * perWindow) / windowMs))
@@ -66,9 +66,9 @@ export function createLocalWindows(maxWindows: number): LocalWindows {
   return {
     size: () => rings.size,
     take: (takes, nowMs) => {
-      const looks = takes.map((take) => look(take, nowMs))
-      const admitted = looks.every(({ waitMs }) => waitMs === 0)
-      const counts = looks.map(({ ring, waitMs, expiresInMs }, n) => {
+      const peeked = takes.map((take) => peek(take, nowMs))
+      const admitted = peeked.every(({ waitMs }) => waitMs === 0)
+      const counts = peeked.map(({ ring, waitMs, expiresInMs }, n) => {
         if (admitted) {
           ring.buckets[ring.latest % ring.buckets.length]! += takes[n]!.cost
           ring.sum += takes[n]!.cost

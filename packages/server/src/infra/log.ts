@@ -9,7 +9,7 @@ const censored = '[redacted]'
  * Last defence against secrets in logs. Code must not log them; this redacts those that slip into messages and error texts, in
  * any field.
  */
-const slipped: [RegExp, string][] = [
+const secretPatterns: [RegExp, string][] = [
   [/\bweir_[0-9A-Za-z]+_[0-9A-Za-z]+/g, `weir_${censored}`],
   [/\b(whsec|whorg)_[0-9A-Za-z+/=_-]+/g, `$1_${censored}`],
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*:)[^\s@"\\]+@/gi, `$1${censored}@`],
@@ -17,9 +17,9 @@ const slipped: [RegExp, string][] = [
 ]
 
 const scrub = (line: string) =>
-  slipped.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line)
+  secretPatterns.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line)
 
-const sensitive = ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'pepper', 'signature']
+const sensitiveFields = ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'pepper', 'signature']
 
 /**
  * Serializes an error with what helps to find its cause; the row values of a database error (`detail`, `where`) may be a
@@ -43,7 +43,7 @@ export function createLog(options: { level: string; role: string }, destination?
       errorKey: 'error',
       serializers: { error: serializeError },
       redact: {
-        paths: sensitive.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
+        paths: sensitiveFields.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
         censor: censored,
       },
       mixin() {

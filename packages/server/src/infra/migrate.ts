@@ -78,14 +78,14 @@ async function ensureApplicationLogin(client: pg.Client, appUrl: Secret, log: Lo
     // A verifier, not the password: statements end up in server logs.
     const verifier = pg.escapeLiteral(scramVerifier(decodeURIComponent(password)))
     const attributes = 'login nosuperuser nobypassrls nocreatedb nocreaterole'
-    await client.query(`create role ${quoted} ${attributes} password ${verifier}`).catch(unlessItExists)
+    await client.query(`create role ${quoted} ${attributes} password ${verifier}`).catch(ignoreDuplicateRole)
     log.info({ login: name }, 'created the application login')
   }
   if (!rows[0]?.member) await client.query(`grant weir_app to ${quoted}`)
 }
 
 /** Ignores a duplicate role: roles belong to the whole cluster, and a migrator of another database may have been faster. */
-function unlessItExists(error: unknown) {
+function ignoreDuplicateRole(error: unknown) {
   const duplicates = ['42710', '23505']
   if (!duplicates.includes((error as { code?: string }).code ?? '')) throw error
 }

@@ -24,7 +24,7 @@ export interface Connection {
 }
 
 /** Egress policy: decides the addresses that sockets may connect to. */
-export interface Wall {
+export interface EgressPolicy {
   readonly lookup: LookupFunction
   readonly isAllowedAddress: (address: string) => boolean
 }
@@ -42,7 +42,7 @@ interface Entry extends Connection {
   isUsed: boolean
 }
 
-export function createConnections(wall: Wall): Connections {
+export function createConnections(egress: EgressPolicy): Connections {
   const all = new Set<Entry>()
   /** Idle connections, the longest idle first. */
   const idle = new Set<Entry>()
@@ -68,7 +68,7 @@ export function createConnections(wall: Wall): Connections {
     let socket: Socket | undefined
     const client = new Client(origin, {
       connect: (target, done) => {
-        socket = openSocket(wall, target, done)
+        socket = openSocket(egress, target, done)
       },
       allowH2: false,
       // The caller times each attempt as a whole.
@@ -118,11 +118,15 @@ export function createConnections(wall: Wall): Connections {
   }
 }
 
-function openSocket(wall: Wall, target: buildConnector.Options, done: buildConnector.Callback): Socket | undefined {
+function openSocket(
+  egress: EgressPolicy,
+  target: buildConnector.Options,
+  done: buildConnector.Callback,
+): Socket | undefined {
   const { hostname, protocol } = target
   const isName = isIP(hostname) === 0
   // A literal address is connected to without a lookup.
-  if (!isName && !wall.isAllowedAddress(hostname)) {
+  if (!isName && !egress.isAllowedAddress(hostname)) {
     queueMicrotask(() => done(new RefusedAddress(), null))
     return undefined
   }
@@ -130,7 +134,7 @@ function openSocket(wall: Wall, target: buildConnector.Options, done: buildConne
   const options = {
     host: hostname,
     port: Number(target.port) || (isTls ? 443 : 80),
-    lookup: wall.lookup,
+    lookup: egress.lookup,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: nextAddressMs,
     noDelay: true,

@@ -18,14 +18,14 @@ const maxMessageLength = 300
  * Bounds a message: the other side can influence some, such as the names in its certificate, and half a character cannot be
  * stored.
  */
-const bounded = (message: string) => message.replaceAll('\0', '').slice(0, maxMessageLength).toWellFormed()
+const boundMessage = (message: string) => message.replaceAll('\0', '').slice(0, maxMessageLength).toWellFormed()
 
 export function failureOf(error: Error): Failure {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (error instanceof RefusedAddress) return { error: 'refused_address', message: error.message }
   if (error instanceof UnknownName) return { error: 'dns', message: `The name does not resolve: ${error.message}.` }
   if (error instanceof HandshakeFailed || /^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) {
-    return { error: 'tls', message: bounded(`TLS failed: ${error.message}`) }
+    return { error: 'tls', message: boundMessage(`TLS failed: ${error.message}`) }
   }
   if (code === 'ETIMEDOUT') return { error: 'timeout', message: 'The host did not accept a connection in time.' }
   if (
@@ -34,9 +34,9 @@ export function failureOf(error: Error): Failure {
     // A response without a request, or an upgrade.
     error.message.startsWith('bad ')
   ) {
-    return { error: 'protocol', message: bounded(`The response is not valid HTTP: ${error.message}`) }
+    return { error: 'protocol', message: boundMessage(`The response is not valid HTTP: ${error.message}`) }
   }
   // Messages of system calls contain the address.
   const reason = syscall !== undefined || error instanceof AggregateError ? code : error.message || code
-  return { error: 'connection', message: bounded(`The connection failed: ${reason}`) }
+  return { error: 'connection', message: boundMessage(`The connection failed: ${reason}`) }
 }

@@ -2,19 +2,19 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
-import { refusedAddress } from './outbound-target.ts'
+import { refusedAddressMessage } from './outbound-target.ts'
 
 /** Name resolution for outbound requests: only addresses that were checked are passed on to be connected to. */
 
 export class RefusedAddress extends Error {
   constructor() {
-    super(refusedAddress)
+    super(refusedAddressMessage)
   }
 }
 
 export class UnknownName extends Error {}
 
-export interface Names {
+export interface NameResolver {
   /** Returns every address of a name; rejects with `UnknownName` when it has none. */
   readonly addresses: (hostname: string) => Promise<string[]>
   /** Lookup function for sockets that try one address after another; it yields allowed addresses only. */
@@ -22,39 +22,39 @@ export interface Names {
 }
 
 /** Limit on addresses tried per name: a name may have any number, and each would be a connection attempt against somebody. */
-const triedAddresses = 8
+const maxTriedAddresses = 8
 
-export function createNames(
+export function createNameResolver(
   nameServers: readonly string[] | undefined,
   isAllowedAddress: (address: string) => boolean,
-): Names {
-  const resolve = nameServers === undefined ? askSystem() : askServers(nameServers)
+): NameResolver {
+  const resolve = nameServers === undefined ? createSystemResolver() : createServerResolver(nameServers)
   /** Lookups in progress by name, so that connections opened together share one. Results are not cached. */
-  const asked = new Map<string, Promise<string[]>>()
+  const pendingLookups = new Map<string, Promise<string[]>>()
 
-  async function ask(hostname: string) {
+  async function resolveName(hostname: string) {
     try {
       const addresses = await resolve(hostname)
       if (addresses.length === 0) throw new UnknownName('the name has no address')
       return addresses
     } finally {
-      asked.delete(hostname)
+      pendingLookups.delete(hostname)
     }
   }
 
   function addresses(hostname: string) {
-    const known = asked.get(hostname)
+    const known = pendingLookups.get(hostname)
     if (known) return known
-    const question = ask(hostname)
-    asked.set(hostname, question)
-    return question
+    const lookupResult = resolveName(hostname)
+    pendingLookups.set(hostname, lookupResult)
+    return lookupResult
   }
 
   async function allowedAddresses(hostname: string) {
     const all = await addresses(hostname)
     // One forbidden address refuses the whole name: otherwise its owner would only have to wait for the others to fail.
     if (!all.every(isAllowedAddress)) throw new RefusedAddress()
-    return all.slice(0, triedAddresses).map((address) => ({ address, family: isIP(address) }))
+    return all.slice(0, maxTriedAddresses).map((address) => ({ address, family: isIP(address) }))
   }
 
   return { addresses, lookup: callbackify<string, LookupOptions, LookupAddress[]>(allowedAddresses) }
@@ -67,19 +67,19 @@ const unknownName = (error: unknown) => new UnknownName((error as NodeJS.ErrnoEx
  * process, so names that nobody answers for would hold up all others. Unknown names and names of one word may stand in the
  * hosts file, so they fall back to it.
  */
-function askSystem() {
-  const askItsServers = askServers(undefined)
+function createSystemResolver() {
+  const resolveByServers = createServerResolver(undefined)
   return (hostname: string) =>
     hostname.includes('.')
-      ? askItsServers(hostname).catch((error: unknown) => {
-          if (error instanceof UnknownName && unknownCodes.has(error.message)) return lookUp(hostname)
+      ? resolveByServers(hostname).catch((error: unknown) => {
+          if (error instanceof UnknownName && unknownCodes.has(error.message)) return resolveBySystem(hostname)
           throw error
         })
-      : lookUp(hostname)
+      : resolveBySystem(hostname)
 }
 const unknownCodes = new Set(['ENOTFOUND', 'ENODATA'])
 
-async function lookUp(hostname: string) {
+async function resolveBySystem(hostname: string) {
   const found = await lookup(hostname, { all: true, order: 'verbatim' }).catch((error: unknown) => {
     throw unknownName(error)
   })
@@ -90,7 +90,7 @@ async function lookUp(hostname: string) {
  * Returns a resolver that succeeds with either address family: many name servers fail when asked for IPv6 addresses that they
  * do not have.
  */
-function askServers(nameServers: readonly string[] | undefined) {
+function createServerResolver(nameServers: readonly string[] | undefined) {
   // The resolver adapts its timeout to how fast its servers answer; names that are resolved far away need the later tries.
   const resolver = new Resolver({ timeout: 1_000, tries: 4, maxTimeout: 4_000 })
   if (nameServers !== undefined) resolver.setServers(nameServers)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { networks } from '../values/network.ts'
+import { createNetworkMatcher } from '../values/network.ts'
 import { isPublicAddress } from '../values/public-address.ts'
 import type { PortRange } from '../values/setting-parsers.ts'
 
@@ -17,7 +17,7 @@ export interface TargetFault {
 
 export const maxUrlLength = 2_048
 
-export const refusedAddress = 'The host has an address that is not public.'
+export const refusedAddressMessage = 'The host has an address that is not public.'
 
 export interface Targets {
   readonly isAllowedAddress: (address: string) => boolean
@@ -25,7 +25,7 @@ export interface Targets {
   readonly parse: (url: string) => URL | TargetFault
 }
 
-export const isFault = (parsed: URL | TargetFault): parsed is TargetFault => 'code' in parsed
+export const isTargetFault = (parsed: URL | TargetFault): parsed is TargetFault => 'code' in parsed
 
 /** Returns the host as an address, without the brackets of IPv6; undefined when it is a name. */
 export const addressIn = ({ hostname }: Pick<URL, 'hostname'>) => {
@@ -37,7 +37,7 @@ export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>) =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 
 export function createTargets({ allowedCidrs, allowedPorts }: TargetRules): Targets {
-  const allowed = networks(allowedCidrs)
+  const allowed = createNetworkMatcher(allowedCidrs)
   // No configured range can match an interface of this machine.
   const isAllowedAddress = (address: string) =>
     isPublicAddress(address) || (!address.includes('%') && allowed.contains(address))
@@ -67,7 +67,8 @@ export function createTargets({ allowedCidrs, allowedPorts }: TargetRules): Targ
       return { code: 'invalid_value', message: `Port ${portOf(url)} is not allowed.` }
     }
     const address = addressIn(url)
-    if (address !== undefined && !isAllowedAddress(address)) return { code: 'invalid_value', message: refusedAddress }
+    if (address !== undefined && !isAllowedAddress(address))
+      return { code: 'invalid_value', message: refusedAddressMessage }
     return url
   }
 

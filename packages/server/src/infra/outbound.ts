@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { type Connection, type Connections, createConnections } from './outbound-connections.ts'
 import { type Failure, failureOf } from './outbound-failure.ts'
-import { createNames } from './outbound-names.ts'
+import { createNameResolver } from './outbound-names.ts'
 import {
   addressIn,
   createTargets,
-  isFault,
-  refusedAddress,
+  isTargetFault,
+  refusedAddressMessage,
   type TargetFault,
   type TargetRules,
 } from './outbound-target.ts'
@@ -28,14 +28,14 @@ export interface Outbound {
     headers: Readonly<Record<string, string>>,
     body: string | Uint8Array,
     signal?: AbortSignal,
-  ) => Promise<Outcome>
+  ) => Promise<HttpOutcome>
   /** Closes all connections and aborts the attempts in progress. */
   readonly close: () => Promise<void>
 }
 
-export type Outcome = Answer | (Failure & { readonly latencyMs: number })
+export type HttpOutcome = HttpResponse | (Failure & { readonly latencyMs: number })
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly latencyMs: number
   /** Beginning of the body, without NUL characters, which PostgreSQL cannot store. */
@@ -55,51 +55,53 @@ const checkLookupMs = 5_000
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const targets = createTargets(options)
-  const names = createNames(options.dnsServers, targets.isAllowedAddress)
-  const connections = createConnections({ lookup: names.lookup, isAllowedAddress: targets.isAllowedAddress })
-  const underWay = createUnderWay(options.timeoutSeconds * 1_000)
+  const resolver = createNameResolver(options.dnsServers, targets.isAllowedAddress)
+  const connections = createConnections({ lookup: resolver.lookup, isAllowedAddress: targets.isAllowedAddress })
+  const attempts = createAttemptTimeouts(options.timeoutSeconds * 1_000)
   let isClosed = false
 
   return {
     check: async (text) => {
       const url = targets.parse(text)
-      if (isFault(url)) return url
+      if (isTargetFault(url)) return url
       if (addressIn(url) !== undefined) return undefined
       // A name that does not resolve (yet, or not in time) is not a fault: people save a webhook before its host exists, and
       // name servers fail at times. The egress policy is enforced where connections are made; this check only reports early.
-      const lookup = names.addresses(url.hostname).catch((): string[] => [])
+      const lookup = resolver.addresses(url.hostname).catch((): string[] => [])
       const found = await Promise.race([lookup, sleep(checkLookupMs, [], { ref: false })])
-      return found.every(targets.isAllowedAddress) ? undefined : { code: 'invalid_value', message: refusedAddress }
+      return found.every(targets.isAllowedAddress)
+        ? undefined
+        : { code: 'invalid_value', message: refusedAddressMessage }
     },
 
     post: (text, headers, body, signal) =>
       new Promise((resolve) => {
         const startedMs = performance.now()
         const url = targets.parse(text)
-        const attempt = new Attempt(connections, (result) => {
-          underWay.delete(attempt)
+        const attempt = new HttpAttempt(connections, (result) => {
+          attempts.delete(attempt)
           signal?.removeEventListener('abort', end)
           resolve({ ...result, latencyMs: Math.round(performance.now() - startedMs) })
         })
         const end = () => attempt.fail({ error: 'connection', message: 'The sender aborted the attempt.' })
-        if (isFault(url)) return attempt.fail({ error: 'refused_address', message: url.message })
+        if (isTargetFault(url)) return attempt.fail({ error: 'refused_address', message: url.message })
         if (isClosed || signal?.aborted) return end()
         signal?.addEventListener('abort', end)
-        underWay.add(attempt, startedMs)
+        attempts.add(attempt, startedMs)
         attempt.send(url.origin, { method: 'POST', path: url.pathname + url.search, headers, body })
       }),
 
     close: async () => {
       isClosed = true
-      underWay.endAll({ error: 'connection', message: 'The sender aborted the attempt.' })
+      attempts.endAll({ error: 'connection', message: 'The sender aborted the attempt.' })
       await connections.close()
     },
   }
 }
 
-type Result = Omit<Answer, 'latencyMs'> | Failure
+type Result = Omit<HttpResponse, 'latencyMs'> | Failure
 
-class Attempt implements Dispatcher.DispatchHandler {
+class HttpAttempt implements Dispatcher.DispatchHandler {
   readonly #connections: Connections
   readonly #settle: (result: Result) => void
   #connection: Connection | undefined
@@ -178,8 +180,8 @@ class Attempt implements Dispatcher.DispatchHandler {
  * Creates the set of attempts in progress. They time out in the order they began, so a single timer, set for the oldest, serves
  * all.
  */
-function createUnderWay(limitMs: number) {
-  const started = new Map<Attempt, number>()
+function createAttemptTimeouts(limitMs: number) {
+  const started = new Map<HttpAttempt, number>()
   let timer: NodeJS.Timeout | undefined
 
   function sweep() {
@@ -199,11 +201,11 @@ function createUnderWay(limitMs: number) {
   }
 
   return {
-    add: (attempt: Attempt, startedMs: number) => {
+    add: (attempt: HttpAttempt, startedMs: number) => {
       started.set(attempt, startedMs)
       if (timer === undefined) arm(startedMs)
     },
-    delete: (attempt: Attempt) => started.delete(attempt),
+    delete: (attempt: HttpAttempt) => started.delete(attempt),
     endAll: (failure: Failure) => {
       clearTimeout(timer)
       for (const attempt of started.keys()) attempt.fail(failure)

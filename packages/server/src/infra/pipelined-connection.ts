@@ -12,7 +12,7 @@ export interface Statement {
 
 export const statement = (name: string, text: string): Statement => ({ name, text })
 
-export interface Sent {
+export interface BoundStatement {
   readonly statement: Statement
   readonly values?: readonly unknown[]
 }
@@ -23,7 +23,7 @@ export interface Sent {
  */
 export interface PipelinedConnection {
   /** Sends all statements at once and resolves with all results; throws the first failure. */
-  readonly fly: (flight: readonly Sent[]) => Promise<pg.QueryResult[]>
+  readonly pipeline: (statements: readonly BoundStatement[]) => Promise<pg.QueryResult[]>
   /** Returns the warnings that PostgreSQL has sent since the last call. */
   readonly takeWarnings: () => string[]
   readonly destroy: () => void
@@ -31,9 +31,9 @@ export interface PipelinedConnection {
 
 const connectTimeoutMs = 2_000
 /** Timeout above the server's own limits: only a connection that is silent altogether reaches it. */
-const defaultFlightTimeoutMs = 4_000
+const defaultPipelineTimeoutMs = 4_000
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('the database connection does not answer')), ms)
@@ -49,7 +49,7 @@ export async function openPipelinedConnection(options: {
   url: Secret
   applicationName: string
   settings: Readonly<Record<string, string>>
-  flightTimeoutMs?: number
+  pipelineTimeoutMs?: number
 }): Promise<PipelinedConnection> {
   const client = new pg.Client({
     connectionString: options.url.reveal(),
@@ -79,14 +79,17 @@ export async function openPipelinedConnection(options: {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
 
   return {
-    fly: async (flight) => {
+    pipeline: async (statements) => {
       // One packet for the whole pipeline.
       stream.cork()
-      const answers = flight.map(({ statement, values = [] }) =>
+      const answers = statements.map(({ statement, values = [] }) =>
         client.query({ ...statement, values: values as unknown[] }),
       )
       stream.uncork()
-      const outcomes = await within(options.flightTimeoutMs ?? defaultFlightTimeoutMs, Promise.allSettled(answers))
+      const outcomes = await withTimeout(
+        options.pipelineTimeoutMs ?? defaultPipelineTimeoutMs,
+        Promise.allSettled(answers),
+      )
       const failure = outcomes.find((outcome) => outcome.status === 'rejected')
       if (failure) throw failure.reason
       return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<pg.QueryResult>).value)

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** Limits on the transactions of one piece of work. */
-export interface ReadTurn {
+export interface ReadLimiter {
   /** Waits for a slot, to be released with `leave`. */
   readonly enter: () => Promise<void>
   readonly leave: () => void
@@ -11,30 +11,32 @@ export interface ReadTurn {
   readonly statementMs: number | undefined
 }
 
-const current = new AsyncLocalStorage<ReadTurn | undefined>()
+const current = new AsyncLocalStorage<ReadLimiter | undefined>()
 
 /** Applies the limits to the transactions of this work and of everything that it starts. */
-export const withReadTurn = <T>(turn: ReadTurn, work: () => T): T => current.run(turn, work)
+export const withReadLimiter = <T>(limiter: ReadLimiter, work: () => T): T => current.run(limiter, work)
 
 /** Runs a transaction under the current limits. A nested one needs no second slot. */
-export async function inReadTurn<T>(transaction: (turn: ReadTurn | undefined) => Promise<T>): Promise<T> {
-  const turn = current.getStore()
-  if (!turn) return transaction(undefined)
-  await turn.enter()
+export async function runWithinReadLimits<T>(
+  transaction: (limiter: ReadLimiter | undefined) => Promise<T>,
+): Promise<T> {
+  const limiter = current.getStore()
+  if (!limiter) return transaction(undefined)
+  await limiter.enter()
   try {
-    return await current.run(undefined, () => transaction(turn))
+    return await current.run(undefined, () => transaction(limiter))
   } finally {
-    turn.leave()
+    limiter.leave()
   }
 }
 
 /** Runs work and records its duration with the turn. */
-export async function spending<T>(turn: ReadTurn | undefined, work: () => Promise<T>): Promise<T> {
-  if (!turn) return work()
+export async function measureSpend<T>(limiter: ReadLimiter | undefined, work: () => Promise<T>): Promise<T> {
+  if (!limiter) return work()
   const startedMs = performance.now()
   try {
     return await work()
   } finally {
-    turn.spend(performance.now() - startedMs)
+    limiter.spend(performance.now() - startedMs)
   }
 }

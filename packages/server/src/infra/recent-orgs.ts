@@ -10,7 +10,7 @@ export class RecentOrgs {
     this.current.add(orgId)
   }
 
-  get areSeveral() {
+  get hasSeveral() {
     if (this.current.size > 1 || this.previous.size > 1) return true
     const [current] = this.current
     const [previous] = this.previous

@@ -31,7 +31,7 @@ const pingTimeoutMs = 1_000
 /** Limit on commands that await a reply; more of them would wait in vain. */
 const maxWaitingCommands = 10_000
 
-export class RedisAway extends Error {
+export class RedisUnavailable extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'RedisAway'
@@ -104,14 +104,14 @@ export function openRedisNode({ url, address, tls, log, onReady, onAway }: NodeO
     address,
     isReady: () => client.isReady && !isHanging,
     send: async (commands, deadlineMs) => {
-      if (!client.isReady || isHanging) throw new RedisAway('redis cannot be reached')
+      if (!client.isReady || isHanging) throw new RedisUnavailable('redis cannot be reached')
       // Sent in one turn of the event loop, so that no command of another caller comes in between.
       const answers = commands.map((command) => client.sendCommand(command))
       for (const answer of answers) answer.catch(() => undefined)
       try {
         return await withinTime(answers.at(-1)!, deadlineMs - performance.now())
       } catch (error) {
-        if (error instanceof RedisAway && !isHanging) void waitOutHang()
+        if (error instanceof RedisUnavailable && !isHanging) void waitOutHang()
         throw error
       }
     },
@@ -138,7 +138,7 @@ const secured = (tls: RedisTls | undefined) => ({
 async function withinTime<T>(command: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new RedisAway('redis did not answer in time'))
+    const giveUp = () => reject(new RedisUnavailable('redis did not answer in time'))
     timer = setTimeout(() => setImmediate(giveUp), Math.max(timeoutMs, 0))
   })
   command.catch(() => undefined)

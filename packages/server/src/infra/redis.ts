@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Secret } from '../values/secret.ts'
-import { hashSlot, parseSlots, redirectionOf } from './cluster-slots.ts'
+import { hashSlot, parseRedirection, parseSlots } from './cluster-slots.ts'
 import type { Log } from './log.ts'
 import { isReply, openRedisNode, type RedisNode } from './redis-node.ts'
 
@@ -50,7 +50,7 @@ export function openRedis(options: RedisOptions): Redis {
   const seedAddress = `${configured.hostname}:${configured.port || '6379'}`
   const nodes = new Map<string, RedisNode>()
   /** Address of the node of each slot; absent while one node holds all. */
-  let holders: readonly (string | undefined)[] | undefined
+  let slotOwners: readonly (string | undefined)[] | undefined
   let refreshing = false
   let refreshes = 0
   let refreshedAtMs = Number.NEGATIVE_INFINITY
@@ -75,7 +75,7 @@ export function openRedis(options: RedisOptions): Redis {
         if (address === seedAddress) refreshSoon()
       },
       onAway: () => {
-        if (holders) refreshSoon()
+        if (slotOwners) refreshSoon()
       },
     })
     nodes.set(address, node)
@@ -107,16 +107,16 @@ export function openRedis(options: RedisOptions): Redis {
       try {
         const answer = await node.send([['CLUSTER', 'SLOTS']], performance.now() + commandTimeoutMs)
         if (closed) return
-        learn(parseSlots(answer, node.address))
+        updateTopology(parseSlots(answer, node.address))
         return
       } catch (error) {
-        if (isReply(error) && error.message.includes('cluster support disabled')) return learn(undefined)
+        if (isReply(error) && error.message.includes('cluster support disabled')) return updateTopology(undefined)
       }
     }
   }
 
-  function learn(slots: readonly (string | undefined)[] | undefined) {
-    holders = slots
+  function updateTopology(slots: readonly (string | undefined)[] | undefined) {
+    slotOwners = slots
     const used = new Set<string | undefined>(slots)
     for (const address of used) if (address !== undefined) open(address)
     for (const [address, node] of nodes) {
@@ -128,7 +128,7 @@ export function openRedis(options: RedisOptions): Redis {
 
   async function run(script: Script, tag: string, keys: readonly string[], args: readonly string[]) {
     const deadlineMs = performance.now() + commandTimeoutMs
-    const address = holders?.[hashSlot(tag)]
+    const address = slotOwners?.[hashSlot(tag)]
     let node = address === undefined ? seed : open(address)
     let command = ['EVALSHA', script.sha1, String(keys.length), ...keys, ...args]
     let isAsking = false
@@ -141,9 +141,9 @@ export function openRedis(options: RedisOptions): Redis {
           command = ['EVAL', script.text, ...command.slice(2)]
           continue
         }
-        const redirection = redirectionOf(error, node.address)
+        const redirection = parseRedirection(error, node.address)
         if (!redirection) {
-          if (holders && (!isReply(error) || error.message.startsWith('CLUSTERDOWN'))) refreshSoon()
+          if (slotOwners && (!isReply(error) || error.message.startsWith('CLUSTERDOWN'))) refreshSoon()
           throw error
         }
         isAsking = redirection.isTemporary

@@ -5,7 +5,7 @@ import type { Platform } from './platform.ts'
 import { defineScript } from './redis.ts'
 
 /** One rate limit window that a request counts against. */
-export interface Window {
+export interface RateLimitWindow {
   /** Name of the limit, shown to callers; unique among the windows of a request. */
   readonly name: string
   /** Owner of the counter when each of several has its own: a key, a model. */
@@ -18,13 +18,13 @@ export interface Window {
 }
 
 export interface WindowState extends WindowCount {
-  readonly window: Window
+  readonly window: RateLimitWindow
   readonly remaining: number
 }
 
 export type OnUnavailable = 'local' | 'deny' | 'allow'
 
-export type Verdict =
+export type RateLimitDecision =
   | {
       readonly outcome: 'admitted' | 'refused'
       readonly by: 'redis' | 'local'
@@ -34,9 +34,13 @@ export type Verdict =
   /** Redis is unavailable and nobody counted: the organization chose to admit (`unchecked`) or to refuse (`unavailable`). */
   | { readonly outcome: 'unchecked' | 'unavailable' }
 
-export interface SpeedLimits {
+export interface RateLimiter {
   /** Takes the cost from every window or from none. Never throws, and returns in time whatever Redis does. */
-  readonly take: (orgId: string, windows: readonly Window[], onUnavailable: OnUnavailable) => Promise<Verdict>
+  readonly take: (
+    orgId: string,
+    windows: readonly RateLimitWindow[],
+    onUnavailable: OnUnavailable,
+  ) => Promise<RateLimitDecision>
   /** Counts one failed verification from an address. */
   readonly countFailure: (
     address: string,
@@ -53,10 +57,10 @@ const script = defineScript(readFileSync(new URL('./take-windows.lua', import.me
 export const wholeSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000))
 
 /** Creates the rate limiter that all processes share. The clock of Redis decides, so processes need not agree on the time. */
-export function createSpeedLimits(
+export function createRateLimiter(
   { redis, metrics, clock, log }: Pick<Platform, 'redis' | 'metrics' | 'clock' | 'log'>,
   liveProcesses: () => number,
-): SpeedLimits {
+): RateLimiter {
   const local = createLocalWindows(maxLocalWindows)
   const fallbacks = new Counter({
     name: 'svc_rate_limit_fallback_total',
@@ -67,8 +71,8 @@ export function createSpeedLimits(
   for (const mode of ['local', 'deny', 'allow']) fallbacks.inc({ mode }, 0)
   let isAnswering = true
 
-  async function takeInRedis(tag: string, windows: readonly Window[]): Promise<Verdict> {
-    const takes = windows.map((window) => takeOf(tag, window))
+  async function takeInRedis(tag: string, windows: readonly RateLimitWindow[]): Promise<RateLimitDecision> {
+    const takes = windows.map((window) => toWindowTake(tag, window))
     const keys = takes.map(({ key }) => key)
     const args = takes.flatMap(({ limit, cost, windowMs, slices }) => [limit, cost, windowMs, slices].map(String))
     const [atMs, admitted, ...numbers] = (await redis.run(script, tag, keys, args)) as [number, number, ...number[]]
@@ -76,14 +80,14 @@ export function createSpeedLimits(
       const [used, resetMs, waitMs] = numbers.slice(n * 3, n * 3 + 3) as [number, number, number]
       return { used, resetMs, waitMs }
     })
-    return verdict(windows, counts, admitted === 1, 'redis', atMs)
+    return rateLimitDecision(windows, counts, admitted === 1, 'redis', atMs)
   }
 
   /**
    * Limits within this process: it admits its share, but at least the cost of the largest call, which could otherwise never be
    * admitted.
    */
-  function takeLocally(tag: string, windows: readonly Window[]): Verdict {
+  function takeLocally(tag: string, windows: readonly RateLimitWindow[]): RateLimitDecision {
     const processes = Math.max(1, liveProcesses())
     const shares = windows.map((window) => ({
       ...window,
@@ -91,13 +95,17 @@ export function createSpeedLimits(
     }))
     const atMs = clock.now().getTime()
     const { admitted, counts } = local.take(
-      shares.map((share) => takeOf(tag, share)),
+      shares.map((share) => toWindowTake(tag, share)),
       atMs,
     )
-    return verdict(shares, counts, admitted, 'local', atMs)
+    return rateLimitDecision(shares, counts, admitted, 'local', atMs)
   }
 
-  async function take(tag: string, windows: readonly Window[], onUnavailable: OnUnavailable): Promise<Verdict> {
+  async function take(
+    tag: string,
+    windows: readonly RateLimitWindow[],
+    onUnavailable: OnUnavailable,
+  ): Promise<RateLimitDecision> {
     try {
       const decided = await takeInRedis(tag, windows)
       isAnswering = true
@@ -115,7 +123,13 @@ export function createSpeedLimits(
   return {
     take,
     countFailure: async (address, limitPerMinute) => {
-      const window: Window = { name: 'auth', limit: limitPerMinute, windowSeconds: 60, cost: 1, shape: 'sliding' }
+      const window: RateLimitWindow = {
+        name: 'auth',
+        limit: limitPerMinute,
+        windowSeconds: 60,
+        cost: 1,
+        shape: 'sliding',
+      }
       const decided = await take(address, [window], 'local')
       if (decided.outcome !== 'refused') return { overLimit: false, retryAfterSeconds: 0 }
       return { overLimit: true, retryAfterSeconds: wholeSeconds(decided.windows[0]!.waitMs) }
@@ -124,7 +138,10 @@ export function createSpeedLimits(
 }
 
 /** Builds the script's arguments. The limit is not part of the key: a changed limit applies to what was already used. */
-const takeOf = (tag: string, { name, subject, limit, cost, windowSeconds, shape }: Window): WindowTake => ({
+const toWindowTake = (
+  tag: string,
+  { name, subject, limit, cost, windowSeconds, shape }: RateLimitWindow,
+): WindowTake => ({
   key: `weir:speed:{${tag}}:${name}:${subject ?? ''}`,
   limit,
   cost,
@@ -132,13 +149,13 @@ const takeOf = (tag: string, { name, subject, limit, cost, windowSeconds, shape 
   slices: shape === 'fixed' ? 0 : slicesPerWindow,
 })
 
-const verdict = (
-  windows: readonly Window[],
+const rateLimitDecision = (
+  windows: readonly RateLimitWindow[],
   counts: readonly WindowCount[],
   isAdmitted: boolean,
   by: 'redis' | 'local',
   atMs: number,
-): Verdict => ({
+): RateLimitDecision => ({
   outcome: isAdmitted ? 'admitted' : 'refused',
   by,
   atMs,

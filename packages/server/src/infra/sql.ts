@@ -6,7 +6,7 @@ import type { Secret } from '../values/secret.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { type OutageReason, outageOf } from './outage.ts'
-import { inReadTurn, spending } from './read-turns.ts'
+import { measureSpend, runWithinReadLimits } from './read-turns.ts'
 import type { DB } from './tables.ts'
 import { inSpan } from './trace.ts'
 import { createWritability, type Writability } from './writability.ts'
@@ -22,8 +22,8 @@ export const int8AsBigInt: pg.CustomTypesConfig = {
 export type Tx = Transaction<DB>
 
 /** Sets a savepoint: what follows can be rolled back alone. */
-export const mark = (tx: Tx) => raw`savepoint mark`.execute(tx)
-export const returnToMark = (tx: Tx) => raw`rollback to savepoint mark`.execute(tx)
+export const setSavepoint = (tx: Tx) => raw`savepoint mark`.execute(tx)
+export const rollbackToSavepoint = (tx: Tx) => raw`rollback to savepoint mark`.execute(tx)
 
 export interface Sql {
   /** Typed queries outside a tenant: for tables without an `org_id` only, all others show no rows. */
@@ -64,13 +64,13 @@ export interface SqlOptions {
 
 const statementTimeoutMs = 30_000
 const probeTimeoutMs = 2_000
-const unanswered = 'Query read timeout'
+const queryTimeoutMessage = 'Query read timeout'
 
 /**
  * Restricts a transaction to the rows of these organizations. One with a statement timeout also runs without parallel workers:
  * it may take its time, and leaves the other processors to others.
  */
-export async function seeOrgs(tx: Tx, orgIds: readonly string[], statementMs?: number) {
+export async function restrictToOrgs(tx: Tx, orgIds: readonly string[], statementMs?: number) {
   const bounds =
     statementMs === undefined
       ? raw``
@@ -80,13 +80,13 @@ export async function seeOrgs(tx: Tx, orgIds: readonly string[], statementMs?: n
 }
 
 /** Destroys a connection whose query timed out: the next caller would receive the late result. */
-function dropWhenUnanswered(client: pg.PoolClient) {
+function dropOnQueryTimeout(client: pg.PoolClient) {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   client.query = ((...args: unknown[]) => {
     const result = query(...args)
     if (result instanceof Promise) {
       result.catch((error: unknown) => {
-        if (error instanceof Error && error.message === unanswered)
+        if (error instanceof Error && error.message === queryTimeoutMessage)
           (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
       })
     }
@@ -117,7 +117,7 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
   })
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
-    dropWhenUnanswered(client)
+    dropOnQueryTimeout(client)
   })
 
   if (metrics) {
@@ -151,25 +151,25 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
     pool,
     writability,
     check: async () => {
-      const answer = await ask(probe)
+      const answer = await probeDatabase(probe)
       if (answer instanceof Error) return { time: undefined, outage: outageOf(answer) ?? 'connection' }
       return { time: answer.now, outage: answer.is_read_only ? 'read_only' : await writability.outage() }
     },
     asOrgs: (orgIds, work, { isSnapshot = false } = {}) =>
-      inReadTurn((turn) =>
+      runWithinReadLimits((limiter) =>
         inSpan('transaction', { 'db.system.name': 'postgresql' }, async () => {
           try {
             return await (isSnapshot
               ? db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
               : db.transaction()
             ).execute((tx) =>
-              spending(turn, async () => {
-                await seeOrgs(tx, orgIds, turn?.statementMs)
+              measureSpend(limiter, async () => {
+                await restrictToOrgs(tx, orgIds, limiter?.statementMs)
                 return work(tx)
               }),
             )
           } catch (error) {
-            if (!isSnapshot) writability.noteFailure(error)
+            if (!isSnapshot) writability.recordFailure(error)
             throw error
           }
         }),
@@ -183,7 +183,7 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
   }
 }
 
-async function ask(probe: pg.Pool): Promise<{ now: Date; is_read_only: boolean } | Error> {
+async function probeDatabase(probe: pg.Pool): Promise<{ now: Date; is_read_only: boolean } | Error> {
   let client: pg.PoolClient | undefined
   try {
     client = await probe.connect()

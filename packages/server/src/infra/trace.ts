@@ -54,15 +54,15 @@ export function parseTraceparent(header: string | undefined): RemoteParent | und
 const idBytes = 16
 // Random bytes are cheap in bulk and expensive one by one.
 const entropy = Buffer.alloc(idBytes * 256)
-let consumed = entropy.length
+let entropyUsed = entropy.length
 
 export function newTraceId(): string {
-  if (consumed === entropy.length) {
+  if (entropyUsed === entropy.length) {
     randomFillSync(entropy)
-    consumed = 0
+    entropyUsed = 0
   }
-  consumed += idBytes
-  return entropy.toString('hex', consumed - idBytes, consumed)
+  entropyUsed += idBytes
+  return entropy.toString('hex', entropyUsed - idBytes, entropyUsed)
 }
 
 export interface Tracing {
@@ -71,7 +71,7 @@ export interface Tracing {
   readonly close: () => Promise<void>
 }
 
-const tracesOff: Tracing = {
+const disabledTracing: Tracing = {
   begin: (_name, _kind, parent) => ({ id: parent?.traceId ?? newTraceId() }),
   close: () => Promise.resolve(),
 }
@@ -83,7 +83,7 @@ export function createTracing(options: {
   serviceName: string
   version: string
 }): Tracing {
-  if (options.endpoint === undefined) return tracesOff
+  if (options.endpoint === undefined) return disabledTracing
   const ours = resourceFromAttributes({ 'service.name': options.serviceName, 'service.version': options.version })
   // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the defaults.
   const resource = defaultResource()

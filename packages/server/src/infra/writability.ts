@@ -7,8 +7,8 @@ import { type OutageReason, outageOf } from './outage.ts'
  * succeeds, so that a process without traffic recovers as well.
  */
 export interface Writability {
-  readonly noteFailure: (error: unknown) => void
-  readonly noteCommit: () => void
+  readonly recordFailure: (error: unknown) => void
+  readonly recordCommit: () => void
   /** Returns the current outage, after another trial if there was one. */
   readonly outage: () => Promise<OutageReason | undefined>
 }
@@ -18,7 +18,7 @@ const trialTimeoutMs = 2_000
 const trialEveryMs = 1_000
 
 /** Outages that persist; others pass by themselves, or show with the next statement. */
-const lasting: ReadonlySet<OutageReason> = new Set([
+const lastingOutages: ReadonlySet<OutageReason> = new Set([
   'disk_full',
   'out_of_resources',
   'too_many_connections',
@@ -34,13 +34,13 @@ export function createWritability(url: Secret, applicationName: string): Writabi
 
   function noteFailure(error: unknown) {
     const reason = outageOf(error)
-    if (reason !== undefined && lasting.has(reason)) current = reason
+    if (reason !== undefined && lastingOutages.has(reason)) current = reason
   }
 
   async function tryAgain() {
     triedMs = performance.now()
     try {
-      await writeForTrial(url, applicationName)
+      await tryWrite(url, applicationName)
       current = undefined
     } catch (error) {
       noteFailure(error)
@@ -48,8 +48,8 @@ export function createWritability(url: Secret, applicationName: string): Writabi
   }
 
   return {
-    noteFailure,
-    noteCommit: () => {
+    recordFailure: noteFailure,
+    recordCommit: () => {
       current = undefined
     },
     outage: async () => {
@@ -65,7 +65,7 @@ export function createWritability(url: Secret, applicationName: string): Writabi
 }
 
 /** Writes to a temporary table on a new connection and rolls back: this needs new pages, as production load would. */
-async function writeForTrial(url: Secret, applicationName: string) {
+async function tryWrite(url: Secret, applicationName: string) {
   const client = new pg.Client({
     connectionString: url.reveal(),
     application_name: `${applicationName} trial`,

@@ -1,25 +1,25 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { type Caller, isWithin, mintKey, requireToEnd, secretKeyring, secretMac } from '../identity/identity.ts'
+import { type Caller, isWithinPins, mintKey, requireCanEnd, secretKeyring, secretMac } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
-import { isLastResort, replaces } from './last-resort.ts'
+import { canReplace, isLastResort } from './last-resort.ts'
 import {
   expireKey,
   insertKey,
   type KeyRow,
   keysOfRole,
-  livingDescendants,
+  listLiveDescendants,
   lockKey,
-  lockOrg,
+  lockKeyShared,
+  lockOrgOfKeys,
   renameKey,
   revokeKey,
-  shareKey,
 } from './queries.ts'
 import type { KeyStatus, KeyView } from './schema.ts'
-import { type AskedKey, type Holder, powersOf, successorOf, type WantedKey, wantedKey } from './wanted-key.ts'
+import { type Holder, type KeyRequest, type KeySpec, powersOf, specifyKey, specifySuccessor } from './wanted-key.ts'
 
 export { findKey, listKeys } from './queries.ts'
 export { Key, KeyList, KeyName, KeyWithSecret, keyStatuses, RevokedKey, RevokeInput, RotateInput } from './schema.ts'
@@ -57,7 +57,7 @@ export async function mint(
   platform: Platform,
   tx: Tx,
   orgId: string,
-  wanted: WantedKey,
+  wanted: KeySpec,
 ): Promise<{ view: KeyView; secret: string }> {
   const minted = mintKey(platform.config.cell)
   const { id, bytes } = secretKeyring(platform).current
@@ -79,15 +79,15 @@ export async function mint(
 }
 
 /** Mints the key that a caller requests. */
-export async function mintFor(platform: Platform, tx: Tx, caller: Holder, input: AskedKey) {
+export async function mintFor(platform: Platform, tx: Tx, caller: Holder, input: KeyRequest) {
   const now = platform.clock.now()
-  return mint(platform, tx, caller.orgId, wantedKey(await standing(tx, caller, now), input, now))
+  return mint(platform, tx, caller.orgId, specifyKey(await standing(tx, caller, now), input, now))
 }
 
 /** Reloads the caller's key and locks it until the transaction ends, so that a key being revoked cannot create anything. */
 async function standing(tx: Tx, caller: Holder, now: Date): Promise<Holder> {
   if (caller.id === undefined) return caller
-  const row = await shareKey(tx, caller.orgId, caller.id)
+  const row = await lockKeyShared(tx, caller.orgId, caller.id)
   if (!row || row.revoked_at !== null) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
   if (row.expires_at !== null && row.expires_at <= now) throw new ApiError('key_expired')
   return { ...caller, expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY }
@@ -110,7 +110,7 @@ export async function revoke(
   const all: [Revocation, ...Revocation[]] = [await revokeOne(platform, tx, caller, id, isForced)]
   // A key found here may have created others before it was locked; a revoked key creates nothing more.
   for (let isMore = withDescendants; isMore; ) {
-    const found = (await livingDescendants(tx, caller.orgId, id)).filter((descendant) => descendant !== caller.id)
+    const found = (await listLiveDescendants(tx, caller.orgId, id)).filter((descendant) => descendant !== caller.id)
     for (const descendant of found) all.push(await revokeOne(platform, tx, caller, descendant, isForced))
     isMore = found.length > 0
   }
@@ -128,20 +128,20 @@ async function revokeOne(
   const { orgId } = caller
   const found = await lockKey(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
-  requireToEnd(caller, powersOf(found))
+  requireCanEnd(caller, powersOf(found))
   const now = clock.now()
   const isNew = found.revoked_at === null
-  if (isNew && !isForced) await requireAnother(tx, found, now)
+  if (isNew && !isForced) await requireOtherLastResort(tx, found, now)
   const revoked = isNew ? await revokeKey(tx, orgId, id) : found
   return { before: keyView(found, now), after: keyView(revoked, now), isNew }
 }
 
 /** Refuses to end the last key that can restore others. Concurrent requests are serialized by a lock. */
-async function requireAnother(tx: Tx, target: KeyRow, now: Date) {
+async function requireOtherLastResort(tx: Tx, target: KeyRow, now: Date) {
   if (!isLastResort(target, now)) return
-  await lockOrg(tx, target.org_id)
+  await lockOrgOfKeys(tx, target.org_id)
   const others = await keysOfRole(tx, target.org_id, target.role)
-  if (others.some((other) => other.id !== target.id && replaces(other, target, now))) return
+  if (others.some((other) => other.id !== target.id && canReplace(other, target, now))) return
   throw conflict(
     `This is the last ${target.role}'s key that can manage others. First create another that expires no earlier.`,
   )
@@ -157,8 +157,8 @@ export async function rename(
 ): Promise<KeyView> {
   const { orgId } = caller
   const found = await lockKey(tx, orgId, id)
-  if (!found || !isWithin(caller.pins, found.pins as Caller['pins'])) throw new ApiError('not_found')
-  if (id !== caller.id) requireToEnd(caller, powersOf(found))
+  if (!found || !isWithinPins(caller.pins, found.pins as Caller['pins'])) throw new ApiError('not_found')
+  if (id !== caller.id) requireCanEnd(caller, powersOf(found))
   const now = clock.now()
   const before = keyView(found, now)
   replaces(before)
@@ -188,7 +188,7 @@ export async function rotate(platform: Platform, tx: Tx, caller: Holder, id: str
   const asking = id === caller.id ? caller : await standing(tx, caller, now)
   const found = await lockKey(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
-  const minted = await mint(platform, tx, orgId, successorOf(asking, found, now))
+  const minted = await mint(platform, tx, orgId, specifySuccessor(asking, found, now))
   const old = keyView(await expireKey(tx, orgId, id, overlapSeconds), platform.clock.now())
   return { old, ...minted }
 }

@@ -77,7 +77,7 @@ export async function lockKey(tx: Tx, orgId: string, id: string): Promise<KeyRow
 }
 
 /** Takes a shared lock on a key until the transaction ends: a revocation of the key waits for it. */
-export const shareKey = (tx: Tx, orgId: string, id: string) =>
+export const lockKeyShared = (tx: Tx, orgId: string, id: string) =>
   tx
     .selectFrom('api_keys')
     .select(['revoked_at', 'expires_at'])
@@ -87,7 +87,7 @@ export const shareKey = (tx: Tx, orgId: string, id: string) =>
     .executeTakeFirst()
 
 /** Returns the unrevoked descendants of a key: what it minted or rotated, recursively. */
-export async function livingDescendants(tx: Tx, orgId: string, id: string): Promise<string[]> {
+export async function listLiveDescendants(tx: Tx, orgId: string, id: string): Promise<string[]> {
   const { rows } = await raw<{ id: string }>`
     with recursive made (id) as (
       select ${id}::uuid union select k.id from api_keys k join made m on k.minted_by = m.id where k.org_id = ${orgId})
@@ -97,7 +97,7 @@ export async function livingDescendants(tx: Tx, orgId: string, id: string): Prom
 }
 
 /** Locks an organization until the transaction ends, which serializes the end of its last-resort keys. */
-export async function lockOrg(tx: Tx, orgId: string): Promise<boolean> {
+export async function lockOrgOfKeys(tx: Tx, orgId: string): Promise<boolean> {
   const row = await tx.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
   return row !== undefined
 }

@@ -1,15 +1,15 @@
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../contract/wire.ts'
-import { type Caller, isWithin } from '../identity/identity.ts'
+import { type Caller, isWithinPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
 import { keyView, mint, mintFor, rename, revoke, rotate } from './keys.ts'
-import { findKey, listKeys, lockOrg } from './queries.ts'
+import { findKey, listKeys, lockOrgOfKeys } from './queries.ts'
 import {
   Key,
   KeyChange,
@@ -24,7 +24,7 @@ import {
   RevokeInput,
   RotateInput,
 } from './schema.ts'
-import { ownerKey } from './wanted-key.ts'
+import { specifyOwnerKey } from './wanted-key.ts'
 
 export function keys(app: App, platform: Platform, change: Change) {
   const { sql, clock } = platform
@@ -51,7 +51,7 @@ export function keys(app: App, platform: Platform, change: Change) {
       return change(request, reply, { orgId, status: 201 }, async ({ tx, audit, emit }) => {
         const { view, secret } = await mintFor(platform, tx, request.principal!, request.body)
         audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
-        emit({ kind: 'key.created', subject: view.id, data: { ...toldOf(view), expires_at: view.expires_at } })
+        emit({ kind: 'key.created', subject: view.id, data: { ...eventFieldsOf(view), expires_at: view.expires_at } })
         return { ...view, secret }
       })
     },
@@ -79,7 +79,7 @@ export function keys(app: App, platform: Platform, change: Change) {
       const rows = await sql.asOrgs([principal!.orgId], (tx) =>
         listKeys(tx, principal!.orgId, asked, { role, status, mintedBy, pins: principal!.pins }, now),
       )
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map((row) => keyView(row, now)) }
     },
   )
@@ -101,7 +101,7 @@ export function keys(app: App, platform: Platform, change: Change) {
       const row = await sql.asOrgs([principal!.orgId], (tx) =>
         findKey(tx, principal!.orgId, parseId('key', params.key_id)!),
       )
-      if (!row || !isWithin(principal!.pins, row.pins as Caller['pins'])) throw new ApiError('not_found')
+      if (!row || !isWithinPins(principal!.pins, row.pins as Caller['pins'])) throw new ApiError('not_found')
       return keyView(row, clock.now())
     },
   )
@@ -155,7 +155,11 @@ export function keys(app: App, platform: Platform, change: Change) {
         const revoked = [target, ...others].filter(({ isNew }) => isNew)
         for (const { before, after } of revoked) {
           audit({ action: 'key.revoked', target: { kind: 'key', id: after.id }, before, after })
-          emit({ kind: 'key.revoked', subject: after.id, data: { ...toldOf(after), revoked_at: after.revoked_at! } })
+          emit({
+            kind: 'key.revoked',
+            subject: after.id,
+            data: { ...eventFieldsOf(after), revoked_at: after.revoked_at! },
+          })
         }
         if (revoked.length > 0) accessChanged()
         return {
@@ -196,7 +200,7 @@ export function keys(app: App, platform: Platform, change: Change) {
         emit({
           kind: 'key.rotated',
           subject: old.id,
-          data: { ...toldOf(old), replaced_by: view.id, expires_at: old.expires_at! },
+          data: { ...eventFieldsOf(old), replaced_by: view.id, expires_at: old.expires_at! },
         })
         accessChanged()
         return { ...view, secret }
@@ -222,15 +226,15 @@ export function keys(app: App, platform: Platform, change: Change) {
     (request, reply) => {
       const orgId = parseId('org', request.params.org_id)!
       return change(request, reply, { orgId, status: 201 }, async ({ tx, audit, emit }) => {
-        if (!(await lockOrg(tx, orgId))) throw new ApiError('not_found')
+        if (!(await lockOrgOfKeys(tx, orgId))) throw new ApiError('not_found')
         const { view, secret } = await mint(
           platform,
           tx,
           orgId,
-          ownerKey(request.principal!, request.body, clock.now()),
+          specifyOwnerKey(request.principal!, request.body, clock.now()),
         )
         audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
-        emit({ kind: 'key.created', subject: view.id, data: { ...toldOf(view), expires_at: view.expires_at } })
+        emit({ kind: 'key.created', subject: view.id, data: { ...eventFieldsOf(view), expires_at: view.expires_at } })
         return { ...view, secret }
       })
     },
@@ -238,4 +242,4 @@ export function keys(app: App, platform: Platform, change: Change) {
 }
 
 /** Returns the fields of a key that events contain. */
-const toldOf = ({ id, name, role }: KeyView) => ({ key_id: id, name, role })
+const eventFieldsOf = ({ id, name, role }: KeyView) => ({ key_id: id, name, role })

@@ -1,12 +1,12 @@
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import type { Role } from '../contract/routes.ts'
-import { type Powers, requireToHandOut, tenantScopes } from '../identity/identity.ts'
+import { type KeyPowers, requireCanHandOut, tenantScopes } from '../identity/identity.ts'
 import { formatId } from '../values/id.ts'
 import type { KeyRow } from './queries.ts'
 import type { KeyInput } from './schema.ts'
 
 /** A key to be created, by minting or by rotation. */
-export interface WantedKey {
+export interface KeySpec {
   readonly name: string
   readonly role: Role
   readonly scopes: readonly string[]
@@ -18,7 +18,7 @@ export interface WantedKey {
   readonly mintedBy?: string
 }
 
-export const powersOf = ({ role, scopes, pins, expires_at }: KeyRow): Powers => ({
+export const powersOf = ({ role, scopes, pins, expires_at }: KeyRow): KeyPowers => ({
   role: role as Role,
   scopes: new Set(scopes),
   pins: pins as Record<string, string>,
@@ -26,10 +26,10 @@ export const powersOf = ({ role, scopes, pins, expires_at }: KeyRow): Powers => 
 })
 
 /** A key as requested, of any role. */
-export type AskedKey = Omit<KeyInput, 'role'> & { readonly role: Role }
+export type KeyRequest = Omit<KeyInput, 'role'> & { readonly role: Role }
 
 /** Actor on the keys of an organization; without an id when it is not a key but a command on the machine. */
-export interface Holder extends Powers {
+export interface Holder extends KeyPowers {
   readonly orgId: string
   readonly id?: string
 }
@@ -37,7 +37,7 @@ export interface Holder extends Powers {
 const mintedBy = ({ id }: Holder) => (id === undefined ? {} : { mintedBy: id })
 
 /** Returns the key that a caller requests: never more powerful than its own, with the same pins and expiry unless given. */
-export function wantedKey(caller: Holder, input: AskedKey, now: Date): WantedKey {
+export function specifyKey(caller: Holder, input: KeyRequest, now: Date): KeySpec {
   const notBefore = input.not_before === undefined ? null : new Date(input.not_before)
   const expiresAt = input.expires_at === undefined ? endOf(caller) : new Date(input.expires_at)
   if (input.expires_at !== undefined && expiresAt! <= now) throw outOfRange('expires_at', 'Must be in the future.')
@@ -46,7 +46,7 @@ export function wantedKey(caller: Holder, input: AskedKey, now: Date): WantedKey
       ? outOfRange('not_before', 'Must not be later than the expiry of your own key.')
       : outOfRange('expires_at', 'Must be later than not_before.')
   const pins = { ...caller.pins, ...input.pins }
-  requireToHandOut(caller, {
+  requireCanHandOut(caller, {
     role: input.role,
     scopes: new Set(input.scopes),
     pins,
@@ -60,11 +60,11 @@ export function wantedKey(caller: Holder, input: AskedKey, now: Date): WantedKey
  * Returns an owner's key with every scope, minted by an operator. It exceeds an operator's own powers, so these do not bound
  * it.
  */
-export function ownerKey(
+export function specifyOwnerKey(
   operator: Holder,
   { name, expires_at }: { name: string; expires_at?: string },
   now: Date,
-): WantedKey {
+): KeySpec {
   const expiresAt = expires_at === undefined ? null : new Date(expires_at)
   if (expiresAt && expiresAt <= now) throw outOfRange('expires_at', 'Must be in the future.')
   return { name, role: 'owner', scopes: tenantScopes, expiresAt, ...mintedBy(operator) }
@@ -75,8 +75,8 @@ const endOf = ({ expiresAtMs }: Holder) => (Number.isFinite(expiresAtMs) ? new D
 const outOfRange = (field: string, message: string) => validationFailed([{ field, code: 'out_of_range', message }])
 
 /** Returns the successor of a key: with the same powers and the same expiry. */
-export function successorOf(caller: Holder, found: KeyRow, now: Date): WantedKey {
-  requireToHandOut(caller, powersOf(found))
+export function specifySuccessor(caller: Holder, found: KeyRow, now: Date): KeySpec {
+  requireCanHandOut(caller, powersOf(found))
   if (found.revoked_at !== null) throw conflict('A revoked key cannot be rotated.')
   if (found.rotated_to !== null)
     throw conflict(`The key was already rotated: rotate its successor, ${formatId('key', found.rotated_to)}.`)

@@ -1,13 +1,13 @@
 import type { Maker } from '../identity/identity.ts'
 import type { Allowance, Balance, Charge, Claim, Crossing, Refusal } from '../ledger/ledger.ts'
 import type { Delta } from './book.ts'
-import type { Hold, MovementKind, Settling } from './ending.ts'
+import type { Hold, MovementKind, SettlementInputs } from './ending.ts'
 
 /** The request that a hold was made for; stored as JSON. */
 export type HoldInputs = Readonly<Record<string, unknown>> & { readonly customer_id?: string | undefined }
 
 /** A command on the ledger of one organization. */
-export type Ask =
+export type Command =
   | {
       readonly type: 'hold'
       readonly id: string
@@ -20,7 +20,7 @@ export type Ask =
       readonly inputs: HoldInputs
       readonly by?: Maker | undefined
     }
-  | ({ readonly type: 'settle'; readonly holdId: string; readonly by?: Maker | undefined } & Settling)
+  | ({ readonly type: 'settle'; readonly holdId: string; readonly by?: Maker | undefined } & SettlementInputs)
   | { readonly type: 'release'; readonly holdId: string; readonly by?: Maker | undefined }
   | { readonly type: 'extend'; readonly holdId: string; readonly leaseMs: number; readonly by?: Maker | undefined }
   | { readonly type: 'expire'; readonly holdId: string }
@@ -42,7 +42,7 @@ export interface ChargedItem {
 }
 
 /** One allowance as a hold found it, and the amount the hold took there. */
-export interface Reading {
+export interface LimitCheck {
   readonly allowance: Allowance
   readonly amount: bigint
   /** 0 for an amount held on each allowance; packs that share one amount have the same number. */
@@ -52,9 +52,9 @@ export interface Reading {
   readonly wouldRefuse: boolean
 }
 
-export type Verdict =
-  | { readonly type: 'held'; readonly readings: readonly Reading[]; readonly remaining: bigint | null }
-  | { readonly type: 'refused'; readonly refusal: Refusal; readonly readings: readonly Reading[] }
+export type Outcome =
+  | { readonly type: 'held'; readonly checks: readonly LimitCheck[]; readonly remaining: bigint | null }
+  | { readonly type: 'refused'; readonly refusal: Refusal; readonly checks: readonly LimitCheck[] }
   | { readonly type: 'ended'; readonly hold: Hold; readonly isRepeat: boolean; readonly isLate: boolean }
   | { readonly type: 'extended'; readonly hold: Hold }
   | { readonly type: 'conflict'; readonly hold: Hold }
@@ -71,8 +71,8 @@ export interface Movement {
   readonly changes: readonly { readonly key: string; readonly delta: Delta }[]
 }
 
-export interface Decision {
-  readonly verdicts: readonly Verdict[]
+export interface BatchDecision {
+  readonly outcomes: readonly Outcome[]
   readonly movements: readonly Movement[]
   /** Change of each touched allowance, and its balance afterwards. */
   readonly deltas: ReadonlyMap<string, Delta>
@@ -85,6 +85,6 @@ export interface Decision {
 }
 
 export interface NewHold extends Hold {
-  readonly readings: readonly Reading[]
+  readonly checks: readonly LimitCheck[]
   readonly inputs: HoldInputs
 }

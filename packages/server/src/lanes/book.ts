@@ -1,7 +1,7 @@
 import type { Allowance, Balance } from '../ledger/ledger.ts'
 
 /** An allowance with its balance as read under the lock; `exists` is false while it has no row yet. */
-export interface Book {
+export interface AllowanceState {
   readonly allowance: Allowance
   readonly balance: Balance
   readonly exists: boolean
@@ -13,14 +13,18 @@ export type Delta = Balance
 export const noDelta: Delta = { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n }
 
 /** An allowance state that a batch writes to. */
-export interface OpenBook extends Book {
+export interface MutableAllowanceState extends AllowanceState {
   readonly balance: { -readonly [K in keyof Balance]: Balance[K] }
 }
 
-export const opened = ({ allowance, balance }: Book): OpenBook => ({ allowance, balance: { ...balance }, exists: true })
+export const toMutable = ({ allowance, balance }: AllowanceState): MutableAllowanceState => ({
+  allowance,
+  balance: { ...balance },
+  exists: true,
+})
 
 /** Adds in place: a busy batch adds to the same few allowances hundreds of times. */
-export function add(balance: OpenBook['balance'], delta: Delta) {
+export function addDelta(balance: MutableAllowanceState['balance'], delta: Delta) {
   balance.spent += delta.spent
   balance.held += delta.held
   balance.overrun += delta.overrun

@@ -1,4 +1,4 @@
-import { type Sent, statement } from '../infra/pipelined-connection.ts'
+import { type BoundStatement, statement } from '../infra/pipelined-connection.ts'
 import { counterColumns } from './queries.ts'
 
 /** Chains are read like customers: one by one through their keys, together with the allowances that count them. */
@@ -48,20 +48,20 @@ const parentChainAllowancesStatement = statement(
   `select t.org_id, a.* ${theParents} ${chainOf('p.chain_id')} ${countersOf}`,
 )
 
-export const readChains = (wanted: readonly { orgId: string; chainId: string }[]): Sent[] =>
+export const readChains = (wanted: readonly { orgId: string; chainId: string }[]): BoundStatement[] =>
   [chainsStatement, chainAllowancesStatement].map((to) => ({
     statement: to,
     values: [wanted.map(({ orgId }) => orgId), wanted.map(({ chainId }) => chainId)],
   }))
 
 /** Reads runs that are named as parents, running or ended, and their chains. */
-export const readParents = (wanted: readonly { orgId: string; parentId: string }[]): Sent[] =>
+export const readParents = (wanted: readonly { orgId: string; parentId: string }[]): BoundStatement[] =>
   [parentsStatement, parentChainsStatement, parentChainAllowancesStatement].map((to) => ({
     statement: to,
     values: [wanted.map(({ orgId }) => orgId), wanted.map(({ parentId }) => parentId)],
   }))
 
-export interface WrittenChain {
+export interface ChainWrite {
   readonly org_id: string
   readonly chain_id: string
   readonly root_run_id: string
@@ -73,7 +73,7 @@ export interface WrittenChain {
   readonly at: string
 }
 
-const keepStatement = statement(
+const storeChainsStatement = statement(
   'keep_chains',
   `insert into chains (org_id, chain_id, root_run_id, max_cost_nano, max_tokens, max_depth, cost_key, tokens_key, last_used_at, created_at)
    select org_id, chain_id, root_run_id, max_cost_nano, max_tokens, max_depth, cost_key, tokens_key, at, at
@@ -82,7 +82,7 @@ const keepStatement = statement(
    on conflict (org_id, chain_id) do update set last_used_at = excluded.last_used_at`,
 )
 /** Stores chains that have begun, and those that are used again after a while. */
-export const keepChains = (chains: readonly WrittenChain[]): Sent => ({
-  statement: keepStatement,
+export const storeChains = (chains: readonly ChainWrite[]): BoundStatement => ({
+  statement: storeChainsStatement,
   values: [JSON.stringify(chains)],
 })

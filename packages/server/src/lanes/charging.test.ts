@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { Books, costing, drawing, limit, on } from '../../test/example-books.ts'
 import { type Claim, emptyBalance } from '../ledger/ledger.ts'
-import type { Decision } from './decide.ts'
+import type { BatchDecision } from './decide.ts'
 
 /** Charges without a hold, in plain examples. */
 
-const refusals = ({ verdicts: [verdict] }: Decision) =>
+const refusals = ({ outcomes: [verdict] }: BatchDecision) =>
   verdict?.type === 'charged' ? [...verdict.refusals.keys()] : verdict?.type
-const refusalsIn = ({ verdicts: [verdict] }: Decision) =>
+const refusalsIn = ({ outcomes: [verdict] }: BatchDecision) =>
   verdict?.type === 'charged' ? [...verdict.refusals.values()] : []
 const budget = () => [on(limit('budget', 10n))]
 
@@ -50,10 +50,14 @@ describe('a charge of all or none', () => {
     const counter = limit('counter', 1n, { unit: 'runs' })
     const customer = (name: string): Claim => ({
       ...on(limit(name, 5n)),
-      newcomers: { marker: limit(`${name} is known`, null, { unit: 'runs' }), counter, instead: limit('shared', 5n) },
+      newSubjectGate: {
+        marker: limit(`${name} is known`, null, { unit: 'runs' }),
+        counter,
+        fallback: limit('shared', 5n),
+      },
     })
     const [a, b] = [[customer('a')], [customer('b')]]
-    const { verdicts } = books.run(
+    const { outcomes: verdicts } = books.run(
       { type: 'charge', mode: 'atomic', items: [costing(1n, a), costing(9n, a)] },
       { type: 'charge', mode: 'atomic', items: [costing(1n, b)] },
       { type: 'charge', mode: 'atomic', items: [costing(1n, a)] },
@@ -77,7 +81,7 @@ describe('a charge of each that fits', () => {
     const claims = budget()
     const holdId = books.hold(8n, claims)
     expect(refusals(books.charge('partial', claims, 3n, 2n))).toEqual([0])
-    const { verdicts } = books.run(
+    const { outcomes: verdicts } = books.run(
       { type: 'charge', mode: 'partial', items: [costing(8n, claims)] },
       { type: 'release', holdId },
     )
@@ -89,7 +93,7 @@ describe('a charge of each that fits', () => {
     const books = new Books()
     const claims = budget()
     const items = [costing(6n, claims)]
-    const { verdicts } = books.run(books.ask(6n, claims), { type: 'charge', mode: 'partial', items })
+    const { outcomes: verdicts } = books.run(books.ask(6n, claims), { type: 'charge', mode: 'partial', items })
     expect(verdicts).toMatchObject([{ type: 'held' }, { refusals: { size: 1 } }])
   })
 
@@ -149,7 +153,11 @@ describe('a charge of facts', () => {
     const customer = (name: string): Claim[] => [
       {
         ...on(limit(name, 5n)),
-        newcomers: { marker: limit(`${name} is known`, null, { unit: 'runs' }), counter, instead: limit('shared', 5n) },
+        newSubjectGate: {
+          marker: limit(`${name} is known`, null, { unit: 'runs' }),
+          counter,
+          fallback: limit('shared', 5n),
+        },
       },
     ]
     const [a, b] = [customer('a'), customer('b')]
@@ -168,7 +176,7 @@ describe('a charge of facts', () => {
 describe('a charge', () => {
   test('tells every threshold once that its parts pass together', () => {
     const claims = [on(limit('budget', 10n, { thresholds: [50, 80, 100] }))]
-    const crossed = ({ crossings }: Decision) => crossings.map(({ threshold, spent }) => [threshold, spent])
+    const crossed = ({ crossings }: BatchDecision) => crossings.map(({ threshold, spent }) => [threshold, spent])
     for (const mode of ['atomic', 'partial', 'facts'] as const) {
       const books = new Books()
       expect(crossed(books.charge(mode, claims, 1n, 3n))).toEqual([])

@@ -4,19 +4,19 @@ import {
   type Claim,
   countingKind,
   emptyBalance,
-  mostAdmitted,
+  maxAdmitted,
   type Refusal,
   remainingOf,
 } from '../ledger/ledger.ts'
-import type { ChargedItem, Reading } from './asks.ts'
-import type { Book, OpenBook } from './book.ts'
+import type { ChargedItem, LimitCheck } from './asks.ts'
+import type { AllowanceState, MutableAllowanceState } from './book.ts'
 
 /** The allowances and amounts that a hold collects while it is decided. */
-export interface Taken {
-  readonly readings: Reading[]
-  readonly newcomers: Allowance[]
+export interface HoldBuilder {
+  readonly checks: LimitCheck[]
+  readonly newSubjectRows: Allowance[]
   /** The amount left on each limit in dollars. */
-  readonly rooms: bigint[]
+  readonly remaining: bigint[]
   readonly isPreFlight: boolean
 }
 
@@ -24,10 +24,10 @@ export interface Taken {
  * The change of each allowance by one charge of many items; `isFirst` is true when the batch had not touched the allowance
  * before.
  */
-export type Sums = Map<string, { readonly delta: OpenBook['balance']; readonly isFirst: boolean }>
+export type ChargeTotals = Map<string, { readonly delta: MutableAllowanceState['balance']; readonly isFirst: boolean }>
 
 /** Adds up charges on the same account, so that they are checked as one. */
-export function summed(items: readonly ChargedItem[]): ChargedItem[] {
+export function sumByAccount(items: readonly ChargedItem[]): ChargedItem[] {
   const sums = new Map<readonly Claim[], { charge: Charge; claims: readonly Claim[] }>()
   for (const { charge, claims } of items) {
     const sum = sums.get(claims)
@@ -40,32 +40,32 @@ export function summed(items: readonly ChargedItem[]): ChargedItem[] {
 }
 
 /** Returns the refusal of a fixed claim: whether it fits was known before anything was counted. */
-export function refusedBefore(claim: Claim, { readings, isPreFlight }: Taken): Refusal | undefined {
-  if (!claim.passed) return undefined
+export function refuseFixedClaim(claim: Claim, { checks, isPreFlight }: HoldBuilder): Refusal | undefined {
+  if (!claim.exceeded) return undefined
   const [allowance] = claim.allowances
-  const { current: spent, attempted } = claim.passed
+  const { current: spent, attempted } = claim.exceeded
   const balance = { ...emptyBalance, spent }
-  readings.push({ allowance: allowance!, amount: attempted, draw: 0, spent, held: 0n, wouldRefuse: true })
+  checks.push({ allowance: allowance!, amount: attempted, draw: 0, spent, held: 0n, wouldRefuse: true })
   const total = { limit: allowance!.limit!, spent, held: 0n }
   return { claim, allowance: allowance!, balance, attempted, available: 0n, total, isPreFlight, isKnown: false }
 }
 
 /** Returns the refusal of an amount that no counter could hold. Every allowance refuses it, even one without a limit. */
-export function uncountable(
+export function refuseUncountable(
   claim: Claim,
-  { allowance, balance }: Book,
+  { allowance, balance }: AllowanceState,
   amount: bigint,
   isPreFlight: boolean,
 ): Refusal | undefined {
   const { spent, held } = balance
-  if (amount === 0n || spent + held + amount <= mostAdmitted) return undefined
+  if (amount === 0n || spent + held + amount <= maxAdmitted) return undefined
   return {
     claim: { ...claim, kind: countingKind },
     allowance,
     balance: { ...balance },
     attempted: amount,
-    available: remainingOf(mostAdmitted, balance),
-    total: { limit: mostAdmitted, spent, held },
+    available: remainingOf(maxAdmitted, balance),
+    total: { limit: maxAdmitted, spent, held },
     isPreFlight,
     isKnown: false,
   }
@@ -75,17 +75,17 @@ export function uncountable(
  * Draws one amount from several packs, in their order. The packs limit together: an overrun of one reduces what is left in the
  * others.
  */
-export function drawOn(
+export function drawFromPacks(
   claim: Claim,
   amount: bigint,
   group: number,
-  { readings, rooms, isPreFlight }: Taken,
-  book: (key: string) => Book,
+  { checks, remaining, isPreFlight }: HoldBuilder,
+  stateOf: (key: string) => AllowanceState,
 ): Refusal | undefined {
   const total = { limit: 0n, spent: 0n, held: 0n }
   let left = amount
-  const parts = claim.allowances.map((allowance): Reading => {
-    const { spent, held } = book(allowance.key).balance
+  const parts = claim.allowances.map((allowance): LimitCheck => {
+    const { spent, held } = stateOf(allowance.key).balance
     total.limit += allowance.limit!
     total.spent += spent
     total.held += held
@@ -97,11 +97,11 @@ export function drawOn(
   const available = remainingOf(total.limit, total)
   if (amount > available) {
     const allowance = claim.allowances.at(-1)!
-    readings.push(...parts.map((part) => ({ ...part, wouldRefuse: true })))
+    checks.push(...parts.map((part) => ({ ...part, wouldRefuse: true })))
     return {
       claim,
       allowance,
-      balance: { ...book(allowance.key).balance },
+      balance: { ...stateOf(allowance.key).balance },
       attempted: amount,
       available,
       total,
@@ -109,17 +109,21 @@ export function drawOn(
       isKnown: true,
     }
   }
-  if (claim.unit === 'usd') rooms.push(available)
+  if (claim.unit === 'usd') remaining.push(available)
   // The first pack stays in the hold even where nothing is drawn: a settlement above the hold needs a place to be booked.
-  readings.push(...parts.filter((part, i) => part.amount > 0n || i === 0))
+  checks.push(...parts.filter((part, i) => part.amount > 0n || i === 0))
   return undefined
 }
 
 /** True when the subject was admitted before. Callers can make up names of customers; all other limits were set by somebody. */
-export function isKnown({ kind, newcomers }: Claim, { key }: Allowance, book: (key: string) => Book): boolean {
-  if (newcomers) return key === newcomers.instead.key || book(newcomers.marker.key).exists
-  return kind.kind !== 'chain' || book(key).exists
+export function isKnown(
+  { kind, newSubjectGate }: Claim,
+  { key }: Allowance,
+  stateOf: (key: string) => AllowanceState,
+): boolean {
+  if (newSubjectGate) return key === newSubjectGate.fallback.key || stateOf(newSubjectGate.marker.key).exists
+  return kind.kind !== 'chain' || stateOf(key).exists
 }
 
 /** The smaller of two remaining amounts, and never less than 0. */
-export const smaller = (a: bigint | null, b: bigint) => (a === null || b < a ? (b < 0n ? 0n : b) : a)
+export const minRemaining = (a: bigint | null, b: bigint) => (a === null || b < a ? (b < 0n ? 0n : b) : a)

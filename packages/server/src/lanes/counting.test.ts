@@ -1,32 +1,32 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Books, costing, drawing, hour, limit, on } from '../../test/example-books.ts'
-import { type Claim, emptyBalance, mostAdmitted, mostCounted } from '../ledger/ledger.ts'
+import { type Claim, emptyBalance, maxAdmitted, maxCounter } from '../ledger/ledger.ts'
 import { maxChargeNano } from '../values/money.ts'
-import type { Ask, Decision, Verdict } from './decide.ts'
+import type { BatchDecision, Command, Outcome } from './decide.ts'
 
 /** Amounts close to the largest that counters hold. */
 
 const int8 = 2n ** 63n - 1n
 const unlimited = () => [
   on(limit('counter', null)),
-  drawing(limit('first', mostAdmitted / 2n), limit('last', mostAdmitted / 2n)),
+  drawing(limit('first', maxAdmitted / 2n), limit('last', maxAdmitted / 2n)),
 ]
 
 /** Allowances that are a little below the largest amount that is admitted. */
 function atTheBrink(claims: readonly Claim[], left: bigint): Books {
   const books = new Books()
-  const most = (mostAdmitted - left) / maxChargeNano
+  const most = (maxAdmitted - left) / maxChargeNano
   const items = Array.from({ length: Number(most) }, () => costing(maxChargeNano, claims))
   books.run({
     type: 'charge',
     mode: 'facts',
-    items: [costing((mostAdmitted - left) % maxChargeNano, claims), ...items],
+    items: [costing((maxAdmitted - left) % maxChargeNano, claims), ...items],
   })
   return books
 }
 
-const counters = ({ after, deltas }: Decision) =>
+const counters = ({ after, deltas }: BatchDecision) =>
   [...after.values(), ...deltas.values()].flatMap(({ spent, held, overrun, late }) => [spent, held, overrun, late])
 
 interface Step {
@@ -56,7 +56,7 @@ describe('at the brink of what can be counted', () => {
           const admitted: string[] = []
           for (const { type, amount, of, mode } of steps) {
             const holdId = admitted[of % Math.max(1, admitted.length)]
-            const asks: Ask[] = []
+            const asks: Command[] = []
             if (type === 'hold') asks.push(books.ask(amount, claims, { onExpiry }))
             else if (type === 'charge')
               asks.push({ type, mode, items: [costing(amount, claims), costing(maxChargeNano, claims)] })
@@ -67,12 +67,12 @@ describe('at the brink of what can be counted', () => {
             if (asks.length === 0) continue
             const before = books.of('counter')
             const decision = books.run(...asks)
-            const verdict = decision.verdicts[0]!
+            const verdict = decision.outcomes[0]!
             for (const counter of counters(decision)) expect(counter <= int8 && counter >= -int8).toBe(true)
             const { spent, held } = books.of('counter')
-            expect(spent <= mostCounted && spent >= 0n && held >= 0n).toBe(true)
+            expect(spent <= maxCounter && spent >= 0n && held >= 0n).toBe(true)
             if (verdict.type === 'held' && asks[0]!.type === 'hold') admitted.push(asks[0]!.id)
-            const isCounted = spent + held <= mostAdmitted || spent + held === before.spent + before.held
+            const isCounted = spent + held <= maxAdmitted || spent + held === before.spent + before.held
             const isKept =
               type === 'settle' ? verdict.type === 'ended' : type === 'expire' || isRefused(verdict) || isCounted
             expect({ type, isKept }).toEqual({ type, isKept: true })
@@ -102,8 +102,8 @@ describe('at the brink of what can be counted', () => {
       const { movements } = books.run(settle(holdId, maxChargeNano))
       journal += movements.flatMap(({ changes }) => changes).reduce((sum, { delta }) => sum + delta.spent, 0n)
     }
-    expect(books.of('counter').spent).toBe(mostCounted)
-    expect(journal).toBe(mostCounted)
+    expect(books.of('counter').spent).toBe(maxCounter)
+    expect(journal).toBe(maxCounter)
   })
 
   test.each(['facts', 'atomic_facts', 'partial', 'atomic'] as const)(
@@ -117,7 +117,7 @@ describe('at the brink of what can be counted', () => {
         mode,
         items: [costing(4n, claims), costing(20n, claims), costing(5n, claims)],
       })
-      const [verdict] = decision.verdicts as [Extract<Verdict, { type: 'charged' }>]
+      const [verdict] = decision.outcomes as [Extract<Outcome, { type: 'charged' }>]
       expect([...verdict.refusals.keys()]).toEqual([1])
       const refusal = verdict.refusals.get(1)!
       expect(refusal.claim.kind.refuse(refusal)).toMatchObject({
@@ -138,12 +138,12 @@ describe('at the brink of what can be counted', () => {
   })
 })
 
-const settle = (holdId: string, usd: bigint): Ask => ({
+const settle = (holdId: string, usd: bigint): Command => ({
   type: 'settle',
   holdId,
   actual: { usd, tokens: 0n, runs: 1n },
   unheld: [],
 })
 
-const isRefused = (verdict: Verdict) =>
+const isRefused = (verdict: Outcome) =>
   verdict.type === 'refused' || (verdict.type === 'charged' && verdict.refusals.size > 0)

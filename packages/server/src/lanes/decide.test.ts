@@ -51,7 +51,7 @@ describe('a hold', () => {
     const alert = limit('alert', 0n, { enforcement: 'alert' })
     const claims = [on(limit('wide', 100n)), on(alert), drawing(limit('pack', 50n)), on(limit('narrow', 1n))]
     const decision = books.run(books.ask(2n, claims))
-    expect(decision.verdicts).toMatchObject([{ type: 'refused', refusal: { allowance: { key: 'narrow' } } }])
+    expect(decision.outcomes).toMatchObject([{ type: 'refused', refusal: { allowance: { key: 'narrow' } } }])
     expect(decision).toMatchObject({ movements: [], newHolds: [], changedHolds: [], crossings: [] })
     expect(decision.deltas.size + decision.after.size).toBe(0)
   })
@@ -60,7 +60,7 @@ describe('a hold', () => {
     const books = new Books()
     const budget = on(limit('budget', 10n))
     const dry = books.run(books.ask(4n, [budget], { isDryRun: true }))
-    expect(dry.verdicts).toMatchObject([{ type: 'held', remaining: 6n }])
+    expect(dry.outcomes).toMatchObject([{ type: 'held', remaining: 6n }])
     expect([dry.movements, dry.newHolds]).toEqual([[], []])
     expect(books.verdictOn(books.ask(11n, [budget], { isDryRun: true })).type).toBe('refused')
   })
@@ -78,7 +78,7 @@ describe('a hold', () => {
     const budget = on(limit('budget', 10n))
     const id = books.hold(10n, [budget])
     const asks = [books.ask(6n, [budget]), books.ask(6n, [budget]), books.ask(4n, [budget])]
-    const { verdicts } = books.run(...asks, { type: 'release', holdId: id })
+    const { outcomes: verdicts } = books.run(...asks, { type: 'release', holdId: id })
     expect(verdicts.map(({ type }) => type)).toEqual(['held', 'refused', 'held', 'ended'])
     expect(books.of('budget')).toEqual({ ...emptyBalance, held: 10n })
   })
@@ -102,7 +102,7 @@ describe('a settlement', () => {
     const books = new Books()
     const budget = on(limit('budget', 10n))
     const id = books.hold(4n, [budget])
-    expect(books.settle(id, 12n).verdicts).toMatchObject([
+    expect(books.settle(id, 12n).outcomes).toMatchObject([
       { hold: { chargedNano: 12n, overrunNano: 8n }, isLate: false },
     ])
     expect(books.of('budget')).toEqual({ ...emptyBalance, spent: 12n, overrun: 8n })
@@ -122,7 +122,7 @@ describe('a settlement', () => {
     const id = books.hold(4n, [on(limit('budget', 10n))])
     books.settle(id, 3n)
     const again = books.settle(id, 9n)
-    expect(again.verdicts).toMatchObject([
+    expect(again.outcomes).toMatchObject([
       { type: 'ended', isRepeat: true, hold: { state: 'settled', chargedNano: 3n } },
     ])
     expect(again.movements).toEqual([])
@@ -133,7 +133,7 @@ describe('a settlement', () => {
     const books = new Books()
     const holdId = books.hold(4n, [on(limit('budget', 10n))])
     const settle = { type: 'settle', holdId, actual: { usd: 2n, tokens: 0n, runs: 1n }, unheld: [] } as const
-    const { verdicts } = books.run(settle, { ...settle, actual: { usd: 3n, tokens: 0n, runs: 1n } })
+    const { outcomes: verdicts } = books.run(settle, { ...settle, actual: { usd: 3n, tokens: 0n, runs: 1n } })
     expect(verdicts).toMatchObject([
       { isRepeat: false, hold: { chargedNano: 2n } },
       { isRepeat: true, hold: { chargedNano: 2n } },
@@ -146,7 +146,7 @@ describe('a settlement', () => {
     const budget = on(limit('budget', 10n))
     const released = books.hold(4n, [budget])
     books.run({ type: 'release', holdId: released })
-    expect(books.settle(released, 4n).verdicts).toMatchObject([{ type: 'conflict', hold: { state: 'released' } }])
+    expect(books.settle(released, 4n).outcomes).toMatchObject([{ type: 'conflict', hold: { state: 'released' } }])
     const settled = books.hold(4n, [budget])
     books.settle(settled, 4n)
     expect(books.verdictOn({ type: 'release', holdId: settled })).toMatchObject({ type: 'conflict' })
@@ -154,7 +154,7 @@ describe('a settlement', () => {
   })
 
   test('of what was never held is not found', () => {
-    expect(new Books().settle('nobody', 1n).verdicts).toEqual([{ type: 'not_found' }])
+    expect(new Books().settle('nobody', 1n).outcomes).toEqual([{ type: 'not_found' }])
   })
 
   test('draws down what was not held, and what does not fit shows as overrun', () => {

@@ -1,9 +1,9 @@
-import type { Ask, Decision, Verdict } from './asks.ts'
-import type { Book } from './book.ts'
-import { Desk } from './desk.ts'
+import type { BatchDecision, Command, Outcome } from './asks.ts'
+import type { AllowanceState } from './book.ts'
+import { LedgerState } from './desk.ts'
 import type { Hold } from './ending.ts'
 
-export type { Ask, ChargedItem, Decision, HoldInputs, Movement, Reading, Verdict } from './asks.ts'
+export type { BatchDecision, ChargedItem, Command, HoldInputs, LimitCheck, Movement, Outcome } from './asks.ts'
 export type { Hold } from './ending.ts'
 
 /** Raised with every change of these rules and stored with every batch, so that an old decision is explained by its own rules. */
@@ -15,18 +15,24 @@ export const decideVersion = 2
  * holds in the order in which they came; each takes all that it needs, or nothing.
  */
 export function decide(
-  books: { readonly allowances: ReadonlyMap<string, Book>; readonly holds: ReadonlyMap<string, Hold> },
-  asks: readonly Ask[],
+  ledger: { readonly allowances: ReadonlyMap<string, AllowanceState>; readonly holds: ReadonlyMap<string, Hold> },
+  commands: readonly Command[],
   nowMs: number,
-): Decision {
-  const desk = new Desk(books, nowMs)
-  const verdicts: Verdict[] = []
-  const each = <T extends Ask['type']>(types: readonly T[], judge: (ask: Extract<Ask, { type: T }>) => Verdict) => {
-    for (const [i, ask] of asks.entries())
-      if ((types as readonly string[]).includes(ask.type)) verdicts[i] = judge(ask as Extract<Ask, { type: T }>)
+): BatchDecision {
+  const ledgerState = new LedgerState(ledger, nowMs)
+  const outcomes: Outcome[] = []
+  const each = <T extends Command['type']>(
+    types: readonly T[],
+    judge: (command: Extract<Command, { type: T }>) => Outcome,
+  ) => {
+    for (const [i, command] of commands.entries())
+      if ((types as readonly string[]).includes(command.type))
+        outcomes[i] = judge(command as Extract<Command, { type: T }>)
   }
-  each(['settle', 'release', 'extend'], (ask) => desk.end(ask))
-  each(['expire'], (ask) => desk.end(ask))
-  each(['hold', 'charge'], (ask) => (ask.type === 'hold' ? desk.hold(ask) : desk.charge(ask)))
-  return desk.decision(verdicts)
+  each(['settle', 'release', 'extend'], (command) => ledgerState.end(command))
+  each(['expire'], (command) => ledgerState.end(command))
+  each(['hold', 'charge'], (command) =>
+    command.type === 'hold' ? ledgerState.hold(command) : ledgerState.charge(command),
+  )
+  return ledgerState.decision(outcomes)
 }

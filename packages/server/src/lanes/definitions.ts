@@ -2,14 +2,14 @@ import { loadChainBounds } from '../chains/chains.ts'
 import { loadCustomerDefault } from '../customers/customers.ts'
 import { optInsOf } from '../events/events.ts'
 import type { Sql } from '../infra/sql.ts'
-import { configVersion, limitOf, liveLimits } from '../ledger/ledger.ts'
+import { configVersion, limitOf, limitsInForce } from '../ledger/ledger.ts'
 import { setVersion } from '../policies/policies.ts'
 import { loadPriceBook } from '../prices/prices.ts'
 import { loadTopUps } from '../quota/quota.ts'
 import { loadRetention } from '../retention/retention.ts'
 import type { CustomerHints } from './batch.ts'
-import type { OrgReading } from './reading.ts'
-import type { Definitions } from './tasks.ts'
+import type { OrgSnapshot } from './reading.ts'
+import type { OrgConfig } from './tasks.ts'
 
 const maxOrgs = 20_000
 const maxCustomersPerOrg = 2_000
@@ -18,27 +18,27 @@ const maxCustomersPerOrg = 2_000
  * Cache of organizations' configuration. An entry may be stale: a batch compares its version with the ledger's under the lock,
  * and reloads it before deciding by it.
  */
-export interface Memory {
+export interface OrgConfigCache {
   /** Returns the cached configuration, if there is one. */
-  readonly known: (orgId: string) => Definitions | undefined
+  readonly get: (orgId: string) => OrgConfig | undefined
   /** Loads the configuration into the cache. */
-  readonly recall: (orgId: string) => Promise<Definitions>
-  readonly forget: (orgId: string) => void
-  readonly hints: CustomerHints
+  readonly load: (orgId: string) => Promise<OrgConfig>
+  readonly evict: (orgId: string) => void
+  readonly customerHints: CustomerHints
 }
 
-export function rememberDefinitions(sql: Sql): Memory {
-  const remembered = new Map<string, Definitions>()
-  const loading = new Map<string, Promise<Definitions>>()
-  const customers = new Map<string, OrgReading['customers']>()
+export function createOrgConfigCache(sql: Sql): OrgConfigCache {
+  const configs = new Map<string, OrgConfig>()
+  const loading = new Map<string, Promise<OrgConfig>>()
+  const customers = new Map<string, OrgSnapshot['customers']>()
 
   async function load(orgId: string) {
     // The version first: whatever is read after it can only be newer, and then the version in the ledger differs.
-    const definitions = await sql.asOrgs([orgId], async (tx): Promise<Definitions> => {
+    const orgConfig = await sql.asOrgs([orgId], async (tx): Promise<OrgConfig> => {
       const version = await configVersion(tx, orgId)
       return {
         version,
-        limits: (await liveLimits(tx, orgId)).map(limitOf),
+        limits: (await limitsInForce(tx, orgId)).map(limitOf),
         customerDefault: await loadCustomerDefault(tx, orgId),
         topUps: await loadTopUps(tx, orgId),
         prices: await loadPriceBook(tx, orgId),
@@ -48,25 +48,25 @@ export function rememberDefinitions(sql: Sql): Memory {
         policySet: await setVersion(tx, orgId),
       }
     })
-    evictOldest(remembered, maxOrgs)
-    remembered.set(orgId, definitions)
-    return definitions
+    evictOldest(configs, maxOrgs)
+    configs.set(orgId, orgConfig)
+    return orgConfig
   }
 
   return {
-    known: (orgId) => remembered.get(orgId),
-    recall: (orgId) => {
+    get: (orgId) => configs.get(orgId),
+    load: (orgId) => {
       const underway = loading.get(orgId)
       if (underway) return underway
       const promise = load(orgId).finally(() => loading.delete(orgId))
       loading.set(orgId, promise)
       return promise
     },
-    forget: (orgId) => {
-      remembered.delete(orgId)
+    evict: (orgId) => {
+      configs.delete(orgId)
     },
-    hints: {
-      of: (orgId) => customers.get(orgId) ?? new Map(),
+    customerHints: {
+      get: (orgId) => customers.get(orgId) ?? new Map(),
       learn: (orgId, reading) => {
         if (reading.namedCustomers.size === 0) return
         const known = customers.get(orgId) ?? new Map()

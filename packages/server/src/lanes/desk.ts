@@ -8,16 +8,33 @@ import {
   remainingOf,
   stopOf,
 } from '../ledger/ledger.ts'
-import type { Ask, ChargedItem, Decision, Movement, NewHold, Verdict } from './asks.ts'
-import { add, type Book, type Delta, difference, noDelta, type OpenBook, opened } from './book.ts'
-import { drawOn, isKnown, refusedBefore, type Sums, smaller, summed, type Taken, uncountable } from './charging.ts'
-import { asCounted, drawnDown, endHold, type Hold, type MovementKind, maxLeaseMs } from './ending.ts'
+import type { BatchDecision, ChargedItem, Command, Movement, NewHold, Outcome } from './asks.ts'
+import {
+  type AllowanceState,
+  addDelta,
+  type Delta,
+  difference,
+  type MutableAllowanceState,
+  noDelta,
+  toMutable,
+} from './book.ts'
+import {
+  type ChargeTotals,
+  drawFromPacks,
+  type HoldBuilder,
+  isKnown,
+  minRemaining,
+  refuseFixedClaim,
+  refuseUncountable,
+  sumByAccount,
+} from './charging.ts'
+import { capAtCounters, drawDown, endHold, type Hold, type MovementKind, maxLeaseMs } from './ending.ts'
 
 /** The ledger state of a batch while it is decided: balances and holds as read, plus the changes of the batch so far. */
-export class Desk {
+export class LedgerState {
   private readonly nowMs: number
-  private readonly read: ReadonlyMap<string, Book>
-  private readonly open = new Map<string, OpenBook>()
+  private readonly read: ReadonlyMap<string, AllowanceState>
+  private readonly open = new Map<string, MutableAllowanceState>()
   private readonly holds: Map<string, Hold>
   private readonly changed = new Map<string, Hold>()
   private readonly newHolds: NewHold[] = []
@@ -25,78 +42,84 @@ export class Desk {
   private readonly crossings: Crossing[] = []
   private readonly stops: Crossing[] = []
 
-  constructor(books: { allowances: ReadonlyMap<string, Book>; holds: ReadonlyMap<string, Hold> }, nowMs: number) {
-    this.read = books.allowances
-    this.holds = new Map(books.holds)
+  constructor(
+    ledger: { allowances: ReadonlyMap<string, AllowanceState>; holds: ReadonlyMap<string, Hold> },
+    nowMs: number,
+  ) {
+    this.read = ledger.allowances
+    this.holds = new Map(ledger.holds)
     this.nowMs = nowMs
   }
 
-  end(ask: Exclude<Ask, { type: 'hold' | 'charge' }>): Verdict {
-    const hold = this.holds.get(ask.holdId)
+  end(command: Exclude<Command, { type: 'hold' | 'charge' }>): Outcome {
+    const hold = this.holds.get(command.holdId)
     if (!hold) return { type: 'not_found' }
-    if (ask.type === 'extend') return this.extend(hold, ask.leaseMs)
-    const outcome = endHold(hold, ask, (key) => this.book(key), this.nowMs)
+    if (command.type === 'extend') return this.extend(hold, command.leaseMs)
+    const outcome = endHold(hold, command, (key) => this.allowanceState(key), this.nowMs)
     if (outcome === 'conflict') return { type: 'conflict', hold }
     if (outcome === 'repeat') return { type: 'ended', hold, isRepeat: true, isLate: false }
-    this.keep(outcome.hold)
-    const counted = asCounted(outcome.changes, (key) => this.book(key))
-    this.move(outcome.kind, hold, counted, ask.type === 'expire' ? undefined : ask.by)
-    const isLate = ask.type === 'settle' && hold.state === 'expired' && hold.onExpiry === 'release'
+    this.changeHold(outcome.hold)
+    const counted = capAtCounters(outcome.changes, (key) => this.allowanceState(key))
+    this.move(outcome.kind, hold, counted, command.type === 'expire' ? undefined : command.by)
+    const isLate = command.type === 'settle' && hold.state === 'expired' && hold.onExpiry === 'release'
     return { type: 'ended', hold: outcome.hold, isRepeat: false, isLate }
   }
 
-  private extend(hold: Hold, leaseMs: number): Verdict {
+  private extend(hold: Hold, leaseMs: number): Outcome {
     if (hold.state !== 'open') return { type: 'conflict', hold }
     const expiresAtMs = Math.min(Math.max(hold.expiresAtMs, this.nowMs + leaseMs), hold.heldAtMs + maxLeaseMs)
     const extended = { ...hold, expiresAtMs }
-    this.keep(extended)
+    this.changeHold(extended)
     return { type: 'extended', hold: extended }
   }
 
-  hold(ask: Extract<Ask, { type: 'hold' }>): Verdict {
-    const taken: Taken = { readings: [], newcomers: [], rooms: [], isPreFlight: true }
-    const { readings, newcomers } = taken
-    const refusal = this.takeAll(ask, taken)
+  hold(command: Extract<Command, { type: 'hold' }>): Outcome {
+    const builder: HoldBuilder = { checks: [], newSubjectRows: [], remaining: [], isPreFlight: true }
+    const { checks, newSubjectRows } = builder
+    const refusal = this.takeAll(command, builder)
     if (refusal) {
-      if (!ask.isDryRun) this.stop(refusal)
-      return { type: 'refused', refusal, readings }
+      if (!command.isDryRun) this.stop(refusal)
+      return { type: 'refused', refusal, checks }
     }
-    const remaining = taken.rooms.reduce<bigint | null>((least, room) => smaller(least, room - ask.charge.usd), null)
-    if (ask.isDryRun) return { type: 'held', readings, remaining }
-    const changes = readings.map(({ allowance, amount, wouldRefuse }) => ({
+    const remaining = builder.remaining.reduce<bigint | null>(
+      (least, left) => minRemaining(least, left - command.charge.usd),
+      null,
+    )
+    if (command.isDryRun) return { type: 'held', checks, remaining }
+    const changes = checks.map(({ allowance, amount, wouldRefuse }) => ({
       key: allowance.key,
       delta: { spent: 0n, held: amount, overrun: 0n, late: 0n, wouldRefuse: wouldRefuse ? 1n : 0n },
     }))
-    for (const { key } of newcomers) changes.push({ key, delta: { ...noDelta, spent: 1n } })
+    for (const { key } of newSubjectRows) changes.push({ key, delta: { ...noDelta, spent: 1n } })
     const hold: Hold = {
-      id: ask.id,
+      id: command.id,
       state: 'open',
-      onExpiry: ask.onExpiry,
+      onExpiry: command.onExpiry,
       heldAtMs: this.nowMs,
-      expiresAtMs: ask.expiresAtMs,
-      amountNano: ask.charge.usd,
-      keys: readings.map(({ allowance }) => allowance.key),
-      amounts: readings.map(({ amount }) => amount),
-      draws: readings.map(({ draw }) => draw),
+      expiresAtMs: command.expiresAtMs,
+      amountNano: command.charge.usd,
+      keys: checks.map(({ allowance }) => allowance.key),
+      amounts: checks.map(({ amount }) => amount),
+      draws: checks.map(({ draw }) => draw),
       chargedNano: null,
       overrunNano: null,
-      madeBy: ask.by,
+      madeBy: command.by,
     }
-    this.move('hold', hold, changes, ask.by)
+    this.move('hold', hold, changes, command.by)
     this.holds.set(hold.id, hold)
-    this.newHolds.push({ ...hold, readings, inputs: ask.inputs })
-    return { type: 'held', readings, remaining }
+    this.newHolds.push({ ...hold, checks, inputs: command.inputs })
+    return { type: 'held', checks, remaining }
   }
 
-  private takeAll({ charge, claims }: ChargedItem, taken: Taken): Refusal | undefined {
+  private takeAll({ charge, claims }: ChargedItem, builder: HoldBuilder): Refusal | undefined {
     for (const [index, claim] of claims.entries()) {
       const amount = charge[claim.unit]
       const refusal =
         claim.mode === 'fixed'
-          ? refusedBefore(claim, taken)
+          ? refuseFixedClaim(claim, builder)
           : claim.mode === 'draw'
-            ? drawOn(claim, amount, index + 1, taken, (key) => this.book(key))
-            : this.take(claim, amount, taken)
+            ? drawFromPacks(claim, amount, index + 1, builder, (key) => this.allowanceState(key))
+            : this.take(claim, amount, builder)
       if (refusal) return refusal
     }
     return undefined
@@ -105,14 +128,18 @@ export class Desk {
   /**
    * Charges many items as one movement. If their sum fits, each fits; only otherwise are they checked one by one, in their order.
    */
-  charge({ items, mode, by }: Extract<Ask, { type: 'charge' }>): Verdict {
+  charge({ items, mode, by }: Extract<Command, { type: 'charge' }>): Outcome {
     const refusals = new Map<number, Refusal>()
-    const sums: Sums = new Map()
-    const areFacts = mode === 'facts' || mode === 'atomic_facts'
-    if (!summed(items).every((one) => !(areFacts ? this.bookFact(one, sums) : this.bookOne(one, sums, true)))) {
+    const sums: ChargeTotals = new Map()
+    const isRecordedOnly = mode === 'facts' || mode === 'atomic_facts'
+    if (
+      !sumByAccount(items).every(
+        (one) => !(isRecordedOnly ? this.recordItem(one, sums) : this.chargeItem(one, sums, true)),
+      )
+    ) {
       this.undo(sums)
       for (const [i, item] of items.entries()) {
-        const refusal = areFacts ? this.bookFact(item, sums) : this.bookOne(item, sums)
+        const refusal = isRecordedOnly ? this.recordItem(item, sums) : this.chargeItem(item, sums)
         if (refusal) refusals.set(i, refusal)
         if (refusal && (mode === 'atomic' || mode === 'atomic_facts')) {
           this.undo(sums)
@@ -141,16 +168,16 @@ export class Desk {
    * Books one charge, or returns the refusal. With `stopsAtAlerts` it also stops at a limit of enforcement `alert`: what that
    * would have refused is counted per item.
    */
-  private bookOne(item: ChargedItem, sums: Sums): Refusal | undefined
-  private bookOne(item: ChargedItem, sums: Sums, isWary: true): Refusal | 'watched' | undefined
-  private bookOne(item: ChargedItem, sums: Sums, isWary = false): Refusal | 'watched' | undefined {
-    const taken: Taken = { readings: [], newcomers: [], rooms: [], isPreFlight: false }
-    const refusal = this.takeAll(item, taken)
+  private chargeItem(item: ChargedItem, sums: ChargeTotals): Refusal | undefined
+  private chargeItem(item: ChargedItem, sums: ChargeTotals, stopsAtAlerts: true): Refusal | 'watched' | undefined
+  private chargeItem(item: ChargedItem, sums: ChargeTotals, stopsAtAlerts = false): Refusal | 'watched' | undefined {
+    const builder: HoldBuilder = { checks: [], newSubjectRows: [], remaining: [], isPreFlight: false }
+    const refusal = this.takeAll(item, builder)
     if (refusal) return refusal
-    if (isWary && taken.readings.some(({ wouldRefuse }) => wouldRefuse)) return 'watched'
-    for (const { allowance, amount, wouldRefuse } of taken.readings)
+    if (stopsAtAlerts && builder.checks.some(({ wouldRefuse }) => wouldRefuse)) return 'watched'
+    for (const { allowance, amount, wouldRefuse } of builder.checks)
       this.addTo(sums, allowance.key, { ...noDelta, spent: amount, wouldRefuse: wouldRefuse ? 1n : 0n })
-    for (const { key } of taken.newcomers) this.addTo(sums, key, { ...noDelta, spent: 1n })
+    for (const { key } of builder.newSubjectRows) this.addTo(sums, key, { ...noDelta, spent: 1n })
     return undefined
   }
 
@@ -158,15 +185,15 @@ export class Desk {
    * Books a cost that was incurred already, whatever the limits say: the part that exceeds them is overrun. Only an amount that
    * cannot be counted is refused.
    */
-  private bookFact({ charge, claims }: ChargedItem, sums: Sums): Refusal | undefined {
+  private recordItem({ charge, claims }: ChargedItem, sums: ChargeTotals): Refusal | undefined {
     const changes: { key: string; delta: Delta }[] = []
     for (const claim of claims) {
       if (claim.mode === 'fixed') continue
       const met: Allowance[] = []
-      const bearing = claim.newcomers ? { ...claim, allowances: [this.target(claim, met)] } : claim
-      const borne = drawnDown(bearing, charge[claim.unit], (of) => this.book(of))
+      const bearing = claim.newSubjectGate ? { ...claim, allowances: [this.target(claim, met)] } : claim
+      const borne = drawDown(bearing, charge[claim.unit], (key) => this.allowanceState(key))
       for (const { key, delta } of borne) {
-        const refusal = uncountable(claim, this.book(key), delta.spent, false)
+        const refusal = refuseUncountable(claim, this.allowanceState(key), delta.spent, false)
         if (refusal) return refusal
       }
       changes.push(...borne, ...met.map(({ key }) => ({ key, delta: { ...noDelta, spent: 1n } })))
@@ -175,13 +202,13 @@ export class Desk {
     return undefined
   }
 
-  private addTo(sums: Sums, key: string, delta: Delta) {
-    let book = this.open.get(key)
-    const isFirst = !book
-    if (!book) this.open.set(key, (book = opened(this.book(key))))
-    add(book.balance, delta)
+  private addTo(sums: ChargeTotals, key: string, delta: Delta) {
+    let allowanceState = this.open.get(key)
+    const isFirst = !allowanceState
+    if (!allowanceState) this.open.set(key, (allowanceState = toMutable(this.allowanceState(key))))
+    addDelta(allowanceState.balance, delta)
     const sum = sums.get(key)
-    if (sum) add(sum.delta, delta)
+    if (sum) addDelta(sum.delta, delta)
     else sums.set(key, { delta: { ...delta }, isFirst })
   }
 
@@ -189,22 +216,26 @@ export class Desk {
    * Takes back what was booked. An allowance that was touched only for it is dropped, so that a refused charge creates no rows
    * and makes no subject known.
    */
-  private undo(sums: Sums) {
+  private undo(sums: ChargeTotals) {
     for (const [key, { delta, isFirst }] of sums) {
       if (isFirst) this.open.delete(key)
-      else add(this.open.get(key)!.balance, difference(noDelta, delta))
+      else addDelta(this.open.get(key)!.balance, difference(noDelta, delta))
     }
     sums.clear()
   }
 
   /** Takes an amount on one allowance; a charge of 0 always fits. */
-  private take(claim: Claim, amount: bigint, { readings, newcomers, rooms, isPreFlight }: Taken): Refusal | undefined {
-    const allowance = this.target(claim, newcomers)
-    const { balance } = this.book(allowance.key)
+  private take(
+    claim: Claim,
+    amount: bigint,
+    { checks, newSubjectRows, remaining, isPreFlight }: HoldBuilder,
+  ): Refusal | undefined {
+    const allowance = this.target(claim, newSubjectRows)
+    const { balance } = this.allowanceState(allowance.key)
     const { spent, held } = balance
     const { limit } = allowance
     const isOver = limit !== null && amount > 0n && spent + held + amount > limit
-    readings.push({ allowance, amount, draw: 0, spent, held, wouldRefuse: isOver })
+    checks.push({ allowance, amount, draw: 0, spent, held, wouldRefuse: isOver })
     if (isOver && allowance.enforcement === 'block') {
       return {
         claim,
@@ -214,22 +245,22 @@ export class Desk {
         available: remainingOf(limit, balance),
         total: { limit, spent, held },
         isPreFlight,
-        isKnown: isKnown(claim, allowance, (key) => this.book(key)),
+        isKnown: isKnown(claim, allowance, (key) => this.allowanceState(key)),
       }
     }
-    const refusal = uncountable(claim, this.book(allowance.key), amount, isPreFlight)
+    const refusal = refuseUncountable(claim, this.allowanceState(allowance.key), amount, isPreFlight)
     if (refusal) return refusal
     if (allowance.unit === 'usd' && allowance.enforcement === 'block' && limit !== null)
-      rooms.push(remainingOf(limit, balance))
+      remaining.push(remainingOf(limit, balance))
     return undefined
   }
 
   /** Returns the allowance that a claim goes to, and adds to `met` the rows that record a subject seen for the first time. */
-  private target({ allowances, newcomers }: Claim, met: Allowance[]): Allowance {
+  private target({ allowances, newSubjectGate }: Claim, met: Allowance[]): Allowance {
     const [allowance] = allowances
-    if (!newcomers || this.book(newcomers.marker.key).exists) return allowance!
-    const { marker, counter, instead } = newcomers
-    if (this.book(counter.key).balance.spent >= counter.limit!) return instead
+    if (!newSubjectGate || this.allowanceState(newSubjectGate.marker.key).exists) return allowance!
+    const { marker, counter, fallback } = newSubjectGate
+    if (this.allowanceState(counter.key).balance.spent >= counter.limit!) return fallback
     met.push(marker, counter)
     return allowance!
   }
@@ -239,13 +270,13 @@ export class Desk {
     if (stop) this.stops.push(stop)
   }
 
-  private book(key: string): Book {
-    const book = this.open.get(key) ?? this.read.get(key)
-    if (!book) throw new Error(`allowance ${key} was not read`)
-    return book
+  private allowanceState(key: string): AllowanceState {
+    const allowanceState = this.open.get(key) ?? this.read.get(key)
+    if (!allowanceState) throw new Error(`allowance ${key} was not read`)
+    return allowanceState
   }
 
-  private keep(hold: Hold) {
+  private changeHold(hold: Hold) {
     this.holds.set(hold.id, hold)
     this.changed.set(hold.id, hold)
   }
@@ -257,19 +288,19 @@ export class Desk {
     movedBy: Maker | undefined,
   ) {
     for (const { key, delta } of changes) {
-      let book = this.open.get(key)
-      if (!book) this.open.set(key, (book = opened(this.book(key))))
-      const { balance } = book
+      let allowanceState = this.open.get(key)
+      if (!allowanceState) this.open.set(key, (allowanceState = toMutable(this.allowanceState(key))))
+      const { balance } = allowanceState
       if (delta.spent > 0n)
-        this.crossings.push(...crossingsOf(book.allowance, balance.spent, balance.spent + delta.spent))
-      add(balance, delta)
+        this.crossings.push(...crossingsOf(allowanceState.allowance, balance.spent, balance.spent + delta.spent))
+      addDelta(balance, delta)
     }
     this.movements.push({ kind, holdId: id, madeBy, movedBy, changes })
   }
 
-  decision(verdicts: readonly Verdict[]): Decision {
+  decision(outcomes: readonly Outcome[]): BatchDecision {
     return {
-      verdicts,
+      outcomes,
       movements: this.movements,
       deltas: new Map(
         Array.from(this.open, ([key, { balance }]) => [key, difference(balance, this.read.get(key)!.balance)]),

@@ -21,7 +21,7 @@ describe('a lease', () => {
     const books = new Books()
     const holdId = books.hold(10n, [budget])
     books.nowMs += hour
-    const { verdicts } = books.run(books.ask(10n, [budget]), { type: 'expire', holdId })
+    const { outcomes: verdicts } = books.run(books.ask(10n, [budget]), { type: 'expire', holdId })
     expect(verdicts.map(({ type }) => type)).toEqual(['held', 'ended'])
   })
 
@@ -30,7 +30,7 @@ describe('a lease', () => {
     const holdId = books.hold(4n, [budget])
     books.nowMs += hour
     const actual = { usd: 3n, tokens: 0n, runs: 1n }
-    const { verdicts } = books.run({ type: 'expire', holdId }, { type: 'settle', holdId, actual, unheld: [] })
+    const { outcomes: verdicts } = books.run({ type: 'expire', holdId }, { type: 'settle', holdId, actual, unheld: [] })
     expect(verdicts).toMatchObject([
       { isRepeat: true, hold: { state: 'settled' } },
       { isRepeat: false, isLate: false },
@@ -54,11 +54,11 @@ describe('a settlement after the lease', () => {
     const id = books.hold(8n, [budget])
     books.expire(id)
     books.hold(10n, [budget])
-    expect(books.settle(id, 9n).verdicts).toMatchObject([
+    expect(books.settle(id, 9n).outcomes).toMatchObject([
       { isLate: true, isRepeat: false, hold: { state: 'settled', chargedNano: 9n, overrunNano: 0n } },
     ])
     expect(books.of('budget')).toEqual({ ...emptyBalance, held: 10n, spent: 9n, late: 9n })
-    expect(books.settle(id, 9n).verdicts).toMatchObject([{ isLate: false, isRepeat: true, hold: { chargedNano: 9n } }])
+    expect(books.settle(id, 9n).outcomes).toMatchObject([{ isLate: false, isRepeat: true, hold: { chargedNano: 9n } }])
     expect(books.of('budget').late).toBe(9n)
   })
 
@@ -71,7 +71,7 @@ describe('a settlement after the lease', () => {
     const id = books.hold(8n, [budget], { onExpiry: 'charge' })
     expect(books.expire(id)).toMatchObject({ hold: { state: 'expired', chargedNano: 8n } })
     expect(books.of('budget')).toEqual({ ...emptyBalance, spent: 8n })
-    expect(books.settle(id, usd).verdicts).toMatchObject([{ isLate: false, hold: { chargedNano: usd } }])
+    expect(books.settle(id, usd).outcomes).toMatchObject([{ isLate: false, hold: { chargedNano: usd } }])
     expect(books.of('budget')).toEqual({ ...emptyBalance, ...left })
   })
 })
@@ -105,7 +105,7 @@ describe('an extension', () => {
     const books = new Books()
     const holdId = books.hold(1n, [budget])
     books.nowMs += hour
-    const { verdicts } = books.run({ type: 'expire', holdId }, { type: 'extend', holdId, leaseMs: minute })
+    const { outcomes: verdicts } = books.run({ type: 'expire', holdId }, { type: 'extend', holdId, leaseMs: minute })
     expect(verdicts).toMatchObject([{ isRepeat: true, hold: { state: 'open' } }, { type: 'extended' }])
   })
 })

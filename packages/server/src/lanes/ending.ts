@@ -1,6 +1,6 @@
 import type { Maker } from '../identity/identity.ts'
-import { type Claim, mostCounted } from '../ledger/ledger.ts'
-import { type Book, type Delta, noDelta } from './book.ts'
+import { type Claim, maxCounter } from '../ledger/ledger.ts'
+import { type AllowanceState, type Delta, noDelta } from './book.ts'
 
 export type MovementKind = 'hold' | 'settle' | 'release' | 'expire' | 'charge'
 
@@ -29,7 +29,7 @@ export interface Hold {
 }
 
 /** The inputs of a settlement. */
-export interface Settling {
+export interface SettlementInputs {
   readonly actual: Actual
   /** Claims of kinds that cannot refuse at the edge: not held, and drawn down at the settlement. */
   readonly unheld: readonly Claim[]
@@ -37,9 +37,12 @@ export interface Settling {
   readonly excess?: readonly Claim[]
 }
 
-type Ending = ({ readonly type: 'settle' } & Settling) | { readonly type: 'release' } | { readonly type: 'expire' }
+type HoldEnding =
+  | ({ readonly type: 'settle' } & SettlementInputs)
+  | { readonly type: 'release' }
+  | { readonly type: 'expire' }
 
-interface Ended {
+interface EndedHold {
   readonly hold: Hold
   readonly kind: MovementKind
   readonly changes: readonly { readonly key: string; readonly delta: Delta }[]
@@ -56,14 +59,14 @@ export const maxLeaseMs = 24 * 3_600_000
  */
 export function endHold(
   hold: Hold,
-  ending: Ending,
-  book: (key: string) => Book,
+  ending: HoldEnding,
+  stateOf: (key: string) => AllowanceState,
   nowMs: number,
-): Ended | 'repeat' | 'conflict' {
+): EndedHold | 'repeat' | 'conflict' {
   if (ending.type === 'release') {
     if (hold.state === 'settled') return 'conflict'
     if (hold.state !== 'open') return 'repeat'
-    return { hold: { ...hold, state: 'released' }, kind: 'release', changes: givenBack(hold) }
+    return { hold: { ...hold, state: 'released' }, kind: 'release', changes: releaseChanges(hold) }
   }
   if (ending.type === 'expire') {
     const isDue = hold.state === 'open' && nowMs >= hold.expiresAtMs + expiryGraceMs
@@ -71,15 +74,15 @@ export function endHold(
   }
   if (hold.state === 'settled') return 'repeat'
   if (hold.state === 'released') return 'conflict'
-  return settle(hold, ending, book)
+  return settle(hold, ending, stateOf)
 }
 
-const givenBack = ({ keys, amounts }: Hold) =>
+const releaseChanges = ({ keys, amounts }: Hold) =>
   keys.map((key, i) => ({ key, delta: { ...noDelta, held: -amounts[i]! } }))
 
-function expire(hold: Hold): Ended {
+function expire(hold: Hold): EndedHold {
   if (hold.onExpiry === 'release')
-    return { hold: { ...hold, state: 'expired' }, kind: 'expire', changes: givenBack(hold) }
+    return { hold: { ...hold, state: 'expired' }, kind: 'expire', changes: releaseChanges(hold) }
   const charged = hold.keys.map((key, i) => ({
     key,
     delta: { ...noDelta, held: -hold.amounts[i]!, spent: hold.amounts[i]! },
@@ -91,14 +94,18 @@ function expire(hold: Hold): Ended {
   }
 }
 
-function settle(hold: Hold, { actual, unheld, excess = [] }: Settling, book: (key: string) => Book): Ended {
+function settle(
+  hold: Hold,
+  { actual, unheld, excess = [] }: SettlementInputs,
+  stateOf: (key: string) => AllowanceState,
+): EndedHold {
   const isOpen = hold.state === 'open'
   const wasCharged = hold.state === 'expired' && hold.onExpiry === 'charge'
   const isLate = hold.state === 'expired' && hold.onExpiry === 'release'
-  const { parts, above: drawnAbove } = costs(hold, actual, excess, book)
+  const { parts, above: drawnAbove } = splitCost(hold, actual, excess, stateOf)
   const changes = parts.map(({ key, cost, amount }) => {
     const above = cost > amount ? cost - amount : 0n
-    const { spent } = book(key).balance
+    const { spent } = stateOf(key).balance
     // An adjustment may have taken back the charge: spent never falls below 0.
     const corrected = spent + cost < amount ? -spent : cost - amount
     return {
@@ -114,9 +121,9 @@ function settle(hold: Hold, { actual, unheld, excess = [] }: Settling, book: (ke
   })
   const overrunNano = isLate || actual.usd <= hold.amountNano ? 0n : actual.usd - hold.amountNano
   const drawn = [
-    ...unheld.flatMap((claim) => drawnDown(claim, actual[claim.unit], book)),
+    ...unheld.flatMap((claim) => drawDown(claim, actual[claim.unit], stateOf)),
     ...drawnAbove
-      .flatMap(({ claim, amount }) => drawnDown(claim, amount, book))
+      .flatMap(({ claim, amount }) => drawDown(claim, amount, stateOf))
       .map(({ key, delta: { spent } }) => ({
         key,
         delta: { ...noDelta, spent, ...(isLate ? { late: spent } : { overrun: spent }) },
@@ -129,7 +136,7 @@ function settle(hold: Hold, { actual, unheld, excess = [] }: Settling, book: (ke
   }
 }
 
-interface Costs {
+interface CostSplit {
   readonly parts: readonly { readonly key: string; readonly amount: bigint; readonly cost: bigint }[]
   /** The part above a draw, and the claim that bears it. */
   readonly above: readonly { readonly claim: Claim; readonly amount: bigint }[]
@@ -139,18 +146,18 @@ interface Costs {
  * Splits the cost among the allowances of a hold. Packs bear their parts in order; the rest goes to packs that are in force now,
  * or, where there are none, to the last pack of the hold.
  */
-function costs(
+function splitCost(
   { keys, amounts, draws }: Hold,
   actual: Actual,
   excess: readonly Claim[],
-  book: (key: string) => Book,
-): Costs {
+  stateOf: (key: string) => AllowanceState,
+): CostSplit {
   const left = new Map<number, bigint>()
   const above: { claim: Claim; amount: bigint }[] = []
   const parts = keys.map((key, i) => {
     const amount = amounts[i]!
     const draw = draws[i]!
-    const { unit, kind } = book(key).allowance
+    const { unit, kind } = stateOf(key).allowance
     const whole = actual[unit]
     if (draw === 0) return { key, amount, cost: whole }
     const open = left.get(draw) ?? whole
@@ -167,11 +174,11 @@ function costs(
 }
 
 /** Draws down an amount that was not held. The part that does not fit is overrun: it can no longer be refused. */
-export function drawnDown(claim: Claim, amount: bigint, book: (key: string) => Book) {
+export function drawDown(claim: Claim, amount: bigint, stateOf: (key: string) => AllowanceState) {
   if (claim.mode === 'fixed') return []
   let left = amount
   return claim.allowances.flatMap(({ key, limit }, i) => {
-    const { spent, held } = book(key).balance
+    const { spent, held } = stateOf(key).balance
     const room = limit === null || limit <= spent + held ? 0n : limit - spent - held
     const isLast = i === claim.allowances.length - 1
     const cost = isLast || left < room ? left : room
@@ -182,13 +189,16 @@ export function drawnDown(claim: Claim, amount: bigint, book: (key: string) => B
 }
 
 /** Caps changes at the largest value of the counters: an admitted cost is booked in any case, and a full counter stays full. */
-export function asCounted(changes: Ended['changes'], book: (key: string) => Book): Ended['changes'] {
-  const rooms = new Map<string, bigint>()
+export function capAtCounters(
+  changes: EndedHold['changes'],
+  stateOf: (key: string) => AllowanceState,
+): EndedHold['changes'] {
+  const remaining = new Map<string, bigint>()
   return changes.map((change) => {
     const { key, delta } = change
-    const room = rooms.get(key) ?? mostCounted - book(key).balance.spent
+    const room = remaining.get(key) ?? maxCounter - stateOf(key).balance.spent
     const spent = delta.spent > room ? room : delta.spent
-    rooms.set(key, room - spent)
+    remaining.set(key, room - spent)
     return spent === delta.spent ? change : { key, delta: { ...delta, spent } }
   })
 }

@@ -1,7 +1,7 @@
 import { type Chain, tightestBounds } from '../chains/chains.ts'
 import type { PreparedTask } from './ingest-judging.ts'
-import type { OrgReading } from './reading.ts'
-import type { Definitions } from './tasks.ts'
+import type { OrgSnapshot } from './reading.ts'
+import type { OrgConfig } from './tasks.ts'
 
 /**
  * Returns the chains that exist and those that begin with runs of these tasks. Which run begins a chain is known only once all
@@ -9,15 +9,15 @@ import type { Definitions } from './tasks.ts'
  */
 export function chainsOf(
   tasks: readonly PreparedTask[],
-  { chains }: Pick<OrgReading, 'chains'>,
-  definitions: Definitions,
+  { chains }: Pick<OrgSnapshot, 'chains'>,
+  orgConfig: OrgConfig,
   nowMs: number,
 ): ReadonlyMap<string, Chain> {
   const begun = new Map<string, Chain>()
   for (const { items } of tasks) {
     for (const { item, draft, parent } of items) {
       if (item.chainId === undefined || item.parentId !== undefined || chains.has(item.chainId)) continue
-      const { chain } = item.placed(draft, undefined, { definitions, parent, nowMs })
+      const { chain } = item.chargeInChain(draft, undefined, { orgConfig, parent, nowMs })
       const known = begun.get(item.chainId)
       if (chain) begun.set(item.chainId, { ...chain, ...(known && tightestBounds(known, chain)), lastUsedAtMs: nowMs })
     }

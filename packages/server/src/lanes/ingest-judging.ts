@@ -2,22 +2,22 @@ import { ApiError } from '../contract/errors.ts'
 import { makerOf } from '../identity/identity.ts'
 import { type Allowance, emptyBalance } from '../ledger/ledger.ts'
 import { isRunHold, type KnownKeyRow, type RunKey, type RunRecord } from '../run-log/run-log.ts'
-import type { Book } from './book.ts'
-import { type Ask, type ChargedItem, type Decision, decide } from './decide.ts'
+import type { AllowanceState } from './book.ts'
+import { type BatchDecision, type ChargedItem, type Command, decide } from './decide.ts'
 import { chainsOf } from './ingest-chains.ts'
-import { conflict, isAtomic, isInvalid, Outcomes } from './ingest-outcomes.ts'
-import { checkRight, noSuchHold } from './ingest-rights.ts'
-import type { Draft, IngestItem, IngestResult, IngestTask } from './ingest-tasks.ts'
-import { allowancesOf, chainsUsed, expiredAsks, openHeldAllowances } from './judging.ts'
-import { balanceOf, type OrgReading } from './reading.ts'
-import { type RunsEnded, runsEnded } from './recording.ts'
+import { conflict, IngestResults, isAtomic, isInvalid } from './ingest-outcomes.ts'
+import { checkSettlementRight, noSuchHold } from './ingest-rights.ts'
+import type { IngestItem, IngestResult, IngestTask, RunDraft } from './ingest-tasks.ts'
+import { addHeldAllowances, allowancesOf, expiryCommands, usedChains } from './judging.ts'
+import { balanceOf, type OrgSnapshot } from './reading.ts'
+import { type EndedRuns, endedRuns } from './recording.ts'
 import { RunEnds } from './run-ends.ts'
-import type { Definitions, ParentRun, RunEnding } from './tasks.ts'
+import type { OrgConfig, ParentRun, RunEnding } from './tasks.ts'
 
 /** An item with everything known of it before the lock. */
 export interface PreparedItem {
   readonly item: IngestItem
-  readonly draft: Draft
+  readonly draft: RunDraft
   readonly keys: readonly RunKey[]
   readonly parent: ParentRun | undefined
   /** The owner of one of the item's run keys, if another run has it. Set once the keys are claimed. */
@@ -30,58 +30,58 @@ export interface PreparedTask {
 }
 
 export interface Settlement {
-  readonly of: PreparedItem
-  readonly ask: Extract<Ask, { type: 'settle' }>
+  readonly preparedItem: PreparedItem
+  readonly command: Extract<Command, { type: 'settle' }>
   readonly charge: ChargedItem['charge']
   /** undefined for a reservation: its run is written as it was sent. */
   readonly ending: RunEnding | undefined
 }
 
 /** The commands of an ingest task on an organization's ledger. */
-export interface Bound {
+export interface IngestPlan {
   readonly prepared: PreparedTask
   readonly settles: readonly Settlement[]
-  readonly charges: readonly { readonly of: PreparedItem; readonly charged: ChargedItem }[]
+  readonly charges: readonly { readonly preparedItem: PreparedItem; readonly charged: ChargedItem }[]
   /** Items that cannot be recorded, whatever the limits say. */
   readonly faults: ReadonlyMap<PreparedItem, ApiError>
 }
 
-export interface IngestJudgement {
-  readonly decision: Decision
+export interface IngestDecision {
+  readonly decision: BatchDecision
   readonly made: ReadonlyMap<string, Allowance>
   readonly results: ReadonlyMap<IngestTask, readonly IngestResult[] | ApiError>
-  readonly chains: ReturnType<typeof chainsUsed>
-  readonly runs: RunsEnded
+  readonly chains: ReturnType<typeof usedChains>
+  readonly runs: EndedRuns
   readonly unclaimed: readonly RunKey[]
   /** Runs that were written before the decision and then refused. */
   readonly refused: readonly RunRecord[]
 }
 
 /** Plans the tasks of one organization from what was read; returns which further rows that takes. */
-export function bindIngest(
+export function planIngest(
   tasks: readonly PreparedTask[],
-  reading: OrgReading,
-  definitions: Definitions,
+  snapshot: OrgSnapshot,
+  orgConfig: OrgConfig,
   nowMs: number,
-): { readonly bound: readonly Bound[]; readonly unread: readonly string[] } {
-  const chains = chainsOf(tasks, reading, definitions, nowMs)
+): { readonly plans: readonly IngestPlan[]; readonly unread: readonly string[] } {
+  const chains = chainsOf(tasks, snapshot, orgConfig, nowMs)
   const claimsOf = new Map<string, ChargedItem['claims']>()
-  const ends = new RunEnds(reading.endedRuns)
-  const bound = tasks.map((prepared): Bound => {
+  const ends = new RunEnds(snapshot.endedRuns)
+  const plans = tasks.map((prepared): IngestPlan => {
     const settles: Settlement[] = []
-    const charges: { of: PreparedItem; charged: ChargedItem }[] = []
+    const charges: { preparedItem: PreparedItem; charged: ChargedItem }[] = []
     const faults = new Map<PreparedItem, ApiError>()
     for (const each of prepared.items) {
       const { item, draft, parent } = each
-      const facts = { definitions, parent, nowMs }
+      const facts = { orgConfig, parent, nowMs }
       const holdId = holdIdOf(each)
       const customer =
-        draft.charge.customerId === undefined ? undefined : reading.customers.get(draft.charge.customerId)
-      const hold = holdId === undefined ? undefined : reading.holds.get(holdId)
+        draft.charge.customerId === undefined ? undefined : snapshot.customers.get(draft.charge.customerId)
+      const hold = holdId === undefined ? undefined : snapshot.holds.get(holdId)
       try {
         // Ownership is checked first, so that nothing else is revealed about another caller's hold.
-        checkRight(prepared.task.agent, each, hold ?? reading.holds.get(item.holdId ?? ''))
-        if (each.owner && (!item.isSame(each.owner) || isElsewhere(item.holdId, holdId)))
+        checkSettlementRight(prepared.task.agent, each, hold ?? snapshot.holds.get(item.holdId ?? ''))
+        if (each.owner && (!item.isSame(each.owner) || isOtherHold(item.holdId, holdId)))
           throw conflict('Another run has this external_id.')
         if (holdId !== undefined && each.owner === undefined && (!hold || isRunHold(hold) !== item.isStartedRun))
           throw noSuchHold(item)
@@ -89,20 +89,20 @@ export function bindIngest(
         if (hold?.state === 'settled' && !isRunHold(hold)) throw conflict('The reservation is settled already.')
         if (each.owner && !hold) continue
         const chainId = draft.run.about.chain_id
-        const place = () => item.placed(draft, chainId === undefined ? undefined : chains.get(chainId), facts)
+        const place = () => item.chargeInChain(draft, chainId === undefined ? undefined : chains.get(chainId), facts)
         // A started run keeps the place in its chain that it got at its start.
         const charge = hold && isRunHold(hold) ? draft.charge : place()
         if (hold) {
           const { customer_id } = hold.inputs
-          const known = customer_id === undefined ? undefined : reading.customers.get(customer_id)
-          const ask = item.settle({ ...facts, customer: known, hold, chain: undefined }, charge)
+          const known = customer_id === undefined ? undefined : snapshot.customers.get(customer_id)
+          const command = item.settle({ ...facts, customer: known, hold, chain: undefined }, charge)
           const ending = isRunHold(hold) ? item.ending(hold, facts) : undefined
-          if (ending) ends.bring(hold.id, item, ending, ask.actual)
-          settles.push({ of: each, ask, charge, ending })
+          if (ending) ends.report(hold.id, item, ending, command.actual)
+          settles.push({ preparedItem: each, command, charge, ending })
         } else {
           let claims = claimsOf.get(item.account)
-          if (!claims) claimsOf.set(item.account, (claims = item.claims(charge, { definitions, customer, nowMs })))
-          charges.push({ of: each, charged: { charge, claims } })
+          if (!claims) claimsOf.set(item.account, (claims = item.claims(charge, { orgConfig, customer, nowMs })))
+          charges.push({ preparedItem: each, charged: { charge, claims } })
         }
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
@@ -111,12 +111,15 @@ export function bindIngest(
     }
     // An invalid item refuses the whole request; a conflicting one refuses a request that is all or nothing.
     const isUnderstood = ![...faults.values()].some(isInvalid)
-    ends.close(isUnderstood)
+    ends.closeTask(isUnderstood)
     if (!isUnderstood) return { prepared, settles: [], charges: [], faults }
     return { prepared, settles, charges: faults.size > 0 && isAtomic(prepared) ? [] : charges, faults }
   })
-  const wanted = bound.flatMap(asksOf).flatMap(allowancesOf)
-  return { bound, unread: [...new Set(wanted.map(({ key }) => key).filter((key) => !reading.asked.has(key)))] }
+  const wanted = plans.flatMap(commandsOf).flatMap(allowancesOf)
+  return {
+    plans,
+    unread: [...new Set(wanted.map(({ key }) => key).filter((key) => !snapshot.readKeys.has(key)))],
+  }
 }
 
 /** The hold that an item settles: the one it names or, where its external_id belongs to a started run, the hold of that run. */
@@ -129,11 +132,11 @@ export const holdIdOf = ({ item, owner }: PreparedItem) => {
 export const endedRunIdOf = (one: PreparedItem) => (one.item.isStartedRun || one.owner ? holdIdOf(one) : undefined)
 
 /** True when the item names one hold but its external_id belongs to another. */
-const isElsewhere = (said: string | undefined, named: string | undefined) =>
+const isOtherHold = (said: string | undefined, named: string | undefined) =>
   said !== undefined && named !== undefined && said !== named
 
-const asksOf = ({ prepared, settles, charges }: Bound): Ask[] => [
-  ...settles.map(({ ask }) => ask),
+const commandsOf = ({ prepared, settles, charges }: IngestPlan): Command[] => [
+  ...settles.map(({ command }) => command),
   {
     type: 'charge',
     items: charges.map(({ charged }) => charged),
@@ -142,51 +145,52 @@ const asksOf = ({ prepared, settles, charges }: Bound): Ask[] => [
   },
 ]
 
-const modeOf = ({ areFacts, mode }: IngestTask) => (areFacts ? (mode === 'atomic' ? 'atomic_facts' : 'facts') : mode)
+const modeOf = ({ isRecordedOnly: areFacts, mode }: IngestTask) =>
+  areFacts ? (mode === 'atomic' ? 'atomic_facts' : 'facts') : mode
 
 /** Decides the tasks of one organization by what was read under its lock. */
-export function judgeIngest(
-  bound: readonly Bound[],
-  reading: OrgReading,
-  definitions: Definitions,
+export function decideIngest(
+  plans: readonly IngestPlan[],
+  snapshot: OrgSnapshot,
+  orgConfig: OrgConfig,
   nowMs: number,
-): IngestJudgement {
-  const books = new Map<string, Book>()
+): IngestDecision {
+  const states = new Map<string, AllowanceState>()
   const made = new Map<string, Allowance>()
-  for (const allowance of bound.flatMap(asksOf).flatMap(allowancesOf)) {
-    if (books.has(allowance.key)) continue
-    const row = reading.rows.get(allowance.key)
-    books.set(allowance.key, { allowance, balance: row ? balanceOf(row) : emptyBalance, exists: row !== undefined })
+  for (const allowance of plans.flatMap(commandsOf).flatMap(allowancesOf)) {
+    if (states.has(allowance.key)) continue
+    const row = snapshot.rows.get(allowance.key)
+    states.set(allowance.key, { allowance, balance: row ? balanceOf(row) : emptyBalance, exists: row !== undefined })
     if (!row) made.set(allowance.key, allowance)
   }
-  openHeldAllowances(reading, definitions, books)
-  const asks = bound.flatMap(asksOf)
-  const targets = new Set(bound.flatMap(({ settles }) => settles.map(({ ask }) => ask.holdId)))
+  addHeldAllowances(snapshot, orgConfig, states)
+  const commands = plans.flatMap(commandsOf)
+  const targets = new Set(plans.flatMap(({ settles }) => settles.map(({ command }) => command.holdId)))
   const decision = decide(
-    { allowances: books, holds: reading.holds },
-    [...asks, ...expiredAsks(reading.holds, targets)],
+    { allowances: states, holds: snapshot.holds },
+    [...commands, ...expiryCommands(snapshot.holds, targets)],
     nowMs,
   )
 
-  const outcome = new Outcomes(reading, definitions)
+  const ingestResults = new IngestResults(snapshot, orgConfig)
   let next = 0
-  for (const each of bound) {
-    const verdicts = decision.verdicts.slice(next, next + each.settles.length + 1)
-    next += verdicts.length
-    outcome.add(each, verdicts)
+  for (const each of plans) {
+    const outcomes = decision.outcomes.slice(next, next + each.settles.length + 1)
+    next += outcomes.length
+    ingestResults.add(each, outcomes)
   }
-  const started = runsEnded(decision, reading.holds, (holdId) => outcome.endings.get(holdId), definitions)
+  const started = endedRuns(decision, snapshot.holds, (holdId) => ingestResults.endings.get(holdId), orgConfig)
   return {
     decision,
     made,
-    results: outcome.results,
-    chains: chainsUsed(outcome.placed, reading, nowMs),
+    results: ingestResults.results,
+    chains: usedChains(ingestResults.placed, snapshot, nowMs),
     runs: {
-      inserted: [...started.inserted, ...outcome.settled],
+      inserted: [...started.inserted, ...ingestResults.settled],
       replaced: started.replaced,
-      counted: [...started.counted, ...outcome.counted.map((run) => ({ run, sign: 1n as const }))],
+      counted: [...started.counted, ...ingestResults.counted.map((run) => ({ run, sign: 1n as const }))],
     },
-    unclaimed: outcome.unclaimed,
-    refused: outcome.refused,
+    unclaimed: ingestResults.unclaimed,
+    refused: ingestResults.refused,
   }
 }

@@ -1,12 +1,12 @@
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
-import { inTurns } from '../infra/turns.ts'
+import { forEachYielding } from '../infra/turns.ts'
 import type { KnownKeyRow, RunKey } from '../run-log/run-log.ts'
 import type { PreparedItem, PreparedTask } from './ingest-judging.ts'
 import { faultsOf, type Ingested, type IngestItem, type IngestTask } from './ingest-tasks.ts'
-import type { Definitions, ParentRun } from './tasks.ts'
+import type { OrgConfig, ParentRun } from './tasks.ts'
 
 /** Tasks whose runs can be written now, and the run keys they claim. */
-export interface Ready {
+export interface PreparedBatch {
   readonly tasks: readonly PreparedTask[]
   readonly keys: readonly RunKey[]
 }
@@ -15,19 +15,19 @@ export interface Ready {
  * Drafts every run from the organization's configuration. A task with an invalid run is answered with all of its faults; one that
  * shares a run key with an earlier task waits until that has been decided.
  */
-export async function preparedTasks(
+export async function prepareTasks(
   tasks: readonly IngestTask[],
   parents: ReadonlyMap<string, ParentRun>,
-  definitionsOf: (orgId: string) => Definitions,
+  orgConfigOf: (orgId: string) => OrgConfig,
   nowMs: number,
   answers: Map<IngestTask, Ingested | Error>,
-): Promise<{ readonly ready: Ready; readonly deferred: ReadonlySet<IngestTask> }> {
+): Promise<{ readonly ready: PreparedBatch; readonly deferred: ReadonlySet<IngestTask> }> {
   const ready: PreparedTask[] = []
   const claimed = new Set<string>()
   const deferred = new Set<IngestTask>()
   for (const task of tasks) {
     try {
-      const prepared = await preparedTask(task, parents, definitionsOf(task.orgId), nowMs)
+      const prepared = await prepareTask(task, parents, orgConfigOf(task.orgId), nowMs)
       const names = new Set(prepared.items.flatMap(({ keys }) => keys.map(({ key }) => `${task.orgId} ${key}`)))
       if ([...names].some((name) => claimed.has(name))) {
         deferred.add(task)
@@ -42,18 +42,18 @@ export async function preparedTasks(
   return { ready: { tasks: ready, keys: ready.flatMap(({ items }) => items.flatMap(({ keys }) => keys)) }, deferred }
 }
 
-async function preparedTask(
+async function prepareTask(
   task: IngestTask,
   parents: ReadonlyMap<string, ParentRun>,
-  definitions: Definitions,
+  orgConfig: OrgConfig,
   nowMs: number,
 ): Promise<PreparedTask> {
   const faults: FieldFault[] = []
   const items: PreparedItem[] = []
-  await inTurns(task.items, (item, index) => {
+  await forEachYielding(task.items, (item, index) => {
     const parent = item.parentId === undefined ? undefined : parents.get(`${task.orgId} ${item.parentId}`)
     try {
-      const draft = item.draft({ definitions, parent, nowMs })
+      const draft = item.draft({ orgConfig, parent, nowMs })
       items.push({ item, draft, parent, keys: keysOf(task.orgId, item, draft.run.id), owner: undefined })
     } catch (error) {
       faults.push(...faultsOf(error, index))
@@ -69,7 +69,7 @@ const keysOf = (orgId: string, { key, holdKey }: IngestItem, runId: string): Run
 ]
 
 /** Sets the owner of each item whose run key another run has. */
-export function claimedBy(tasks: readonly PreparedTask[], known: readonly KnownKeyRow[]) {
+export function setOwners(tasks: readonly PreparedTask[], known: readonly KnownKeyRow[]) {
   const owners = new Map(known.map((row) => [`${row.org_id} ${row.key}`, row]))
   for (const { task, items } of tasks) {
     for (const item of items) {

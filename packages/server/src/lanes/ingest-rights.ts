@@ -13,7 +13,7 @@ export const noSuchHold = ({ isStartedRun }: IngestItem) =>
 const nameTaken = () => new ApiError('conflict', {}, { message: 'Another run has this external_id.' })
 
 /** Throws unless the agent may settle the hold that an item names. */
-export function checkRight(
+export function checkSettlementRight(
   agent: Agent,
   { item, owner }: Pick<PreparedItem, 'item' | 'owner'>,
   hold: KnownHold | undefined,

@@ -3,8 +3,8 @@ import { ApiError, type FieldFault } from '../contract/errors.ts'
 import type { Agent } from '../identity/identity.ts'
 import type { Charge, Claim, Refusal } from '../ledger/ledger.ts'
 import type { EndedRun, KnownKeyRow, RunRecord } from '../run-log/run-log.ts'
-import type { Ask } from './decide.ts'
-import type { Definitions, Facts, KnownHold, LaneTask, ParentRun, RunEnding } from './tasks.ts'
+import type { Command } from './decide.ts'
+import type { KnownHold, LaneTask, OrgConfig, ParentRun, PlanContext, RunEnding } from './tasks.ts'
 
 /** Runs that have happened, to be recorded: all of one request. */
 export interface IngestTask extends LaneTask {
@@ -14,7 +14,7 @@ export interface IngestTask extends LaneTask {
   /** Effect of a refused charge: none of the runs is recorded, or the others are. */
   readonly mode: 'atomic' | 'partial'
   /** True when no limit refuses: cost that does not fit is overrun. */
-  readonly areFacts: boolean
+  readonly isRecordedOnly: boolean
   readonly idempotency?:
     | {
         readonly key: string
@@ -38,29 +38,29 @@ export interface IngestItem {
   /** Equal for runs on the same account, which meet the same limits. */
   readonly account: string
   /** Returns the run and its charge, as far as they do not depend on a hold. Pure; throws the error for the caller. */
-  readonly draft: (facts: DraftFacts) => Draft
-  readonly claims: (charge: Charge, facts: Pick<Facts, 'definitions' | 'customer' | 'nowMs'>) => readonly Claim[]
-  readonly placed: (draft: Draft, chain: Chain | undefined, facts: DraftFacts) => Charge
-  readonly settle: (facts: Facts, charge: Charge) => Extract<Ask, { type: 'settle' }>
+  readonly draft: (facts: DraftContext) => RunDraft
+  readonly claims: (charge: Charge, facts: Pick<PlanContext, 'orgConfig' | 'customer' | 'nowMs'>) => readonly Claim[]
+  readonly chargeInChain: (draft: RunDraft, chain: Chain | undefined, facts: DraftContext) => Charge
+  readonly settle: (facts: PlanContext, charge: Charge) => Extract<Command, { type: 'settle' }>
   /** Returns the ending of the run that this hold belongs to; throws the error for the caller. */
-  readonly ending: (hold: KnownHold, facts: Pick<Facts, 'definitions' | 'nowMs'>) => RunEnding
+  readonly ending: (hold: KnownHold, facts: Pick<PlanContext, 'orgConfig' | 'nowMs'>) => RunEnding
   /** Returns the run of a settled reservation. */
-  readonly settled: (draft: Draft, hold: KnownHold, facts: Pick<Facts, 'definitions'>) => RunRecord
+  readonly settledRun: (draft: RunDraft, hold: KnownHold, facts: Pick<PlanContext, 'orgConfig'>) => RunRecord
   /** Fields that are ignored because the hold says otherwise. */
-  readonly ignored: (hold: KnownHold) => readonly string[]
+  readonly ignoredFields: (hold: KnownHold) => readonly string[]
   /** True when the run that owns one of the keys is this one. */
   readonly isSame: (owner: KnownKeyRow) => boolean
   /** True when a started run has ended in this way. */
   readonly isSameEnd: (ended: EndedRun) => boolean
 }
 
-export interface DraftFacts {
-  readonly definitions: Definitions
+export interface DraftContext {
+  readonly orgConfig: OrgConfig
   readonly parent: ParentRun | undefined
   readonly nowMs: number
 }
 
-export interface Draft {
+export interface RunDraft {
   readonly run: RunRecord
   readonly charge: Charge
 }
@@ -72,7 +72,7 @@ export interface IngestResult {
   readonly error: ApiError | undefined
   readonly ignored?: readonly string[]
   /** True when it was refused only because another run of its request was. */
-  readonly isBystander?: true
+  readonly failedWithBatch?: true
   /** The limit that refused it. */
   readonly refusal?: Refusal
 }

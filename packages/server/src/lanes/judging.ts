@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts'
-import type { SealedAnswers } from '../idempotency/idempotency.ts'
+import type { StoredResponses } from '../idempotency/idempotency.ts'
 import {
   type Allowance,
   allowanceOf,
@@ -11,32 +11,32 @@ import {
   thresholdsOf,
 } from '../ledger/ledger.ts'
 import type { RunKey } from '../run-log/run-log.ts'
-import type { Book } from './book.ts'
-import { type Ask, type Decision, decide } from './decide.ts'
-import type { KeptAnswerRow } from './queries.ts'
-import { balanceOf, type OrgReading } from './reading.ts'
-import { type RunsEnded, runsEnded } from './recording.ts'
-import type { Definitions, KnownRun, Result, Task } from './tasks.ts'
-import type { KeptAnswer } from './write-queries.ts'
+import type { AllowanceState } from './book.ts'
+import { type BatchDecision, type Command, decide } from './decide.ts'
+import type { StoredResponseRow } from './queries.ts'
+import { balanceOf, type OrgSnapshot } from './reading.ts'
+import { type EndedRuns, endedRuns } from './recording.ts'
+import type { ExistingRun, Operation, OperationResult, OrgConfig } from './tasks.ts'
+import type { StoredResponse } from './write-queries.ts'
 
-export type Answer = Omit<Result, 'timing'> | Error
+export type TaskAnswer = Omit<OperationResult, 'timing'> | Error
 
 /** Shortest time between two updates of a chain's last use. */
 const chainTouchMs = 3_600_000
 
 /** Result of deciding one organization's tasks. */
-export interface Judgement {
-  readonly decision: Decision
-  readonly answers: ReadonlyMap<Task, Answer>
+export interface OrgDecision {
+  readonly decision: BatchDecision
+  readonly answers: ReadonlyMap<Operation, TaskAnswer>
   /** Tasks that need rows which were not read: a new period has begun, or the customer has a limit that was not known. */
-  readonly unread: readonly Task[]
+  readonly unread: readonly Operation[]
   /** Tasks that wait until another task of the batch is decided. */
-  readonly deferred: readonly Task[]
+  readonly deferred: readonly Operation[]
   readonly made: ReadonlyMap<string, Allowance>
-  readonly keptAnswers: readonly KeptAnswer[]
+  readonly storedResponses: readonly StoredResponse[]
   /** Chains that have begun or are used again, by id, each with the run that did so. */
   readonly chains: ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }>
-  readonly runs: RunsEnded
+  readonly runs: EndedRuns
   /** Run keys that were claimed for runs which do not take place. */
   readonly unclaimed: readonly RunKey[]
 }
@@ -45,98 +45,98 @@ export interface Judgement {
  * Decides the tasks of one organization by what was read under its lock. Returns the error where its ledger state is
  * inconsistent.
  */
-export function judge(...of: Parameters<typeof judgement>): Judgement | Error {
+export function decideOrg(...args: Parameters<typeof decideOperations>): OrgDecision | Error {
   try {
-    return judgement(...of)
+    return decideOperations(...args)
   } catch (error) {
     return error as Error
   }
 }
 
-function judgement(
+function decideOperations(
   orgId: string,
-  tasks: readonly Task[],
-  reading: OrgReading,
-  definitions: Definitions,
+  tasks: readonly Operation[],
+  snapshot: OrgSnapshot,
+  orgConfig: OrgConfig,
   nowMs: number,
-  sealedAnswers: SealedAnswers,
-): Judgement {
-  const answers = new Map<Task, Answer>()
-  const unread: Task[] = []
-  const deferred: Task[] = []
-  const asked: { task: Task; ask: Ask }[] = []
-  const books = new Map<string, Book>()
+  responses: StoredResponses,
+): OrgDecision {
+  const answers = new Map<Operation, TaskAnswer>()
+  const unread: Operation[] = []
+  const deferred: Operation[] = []
+  const planned: { task: Operation; command: Command }[] = []
+  const states = new Map<string, AllowanceState>()
   const made = new Map<string, Allowance>()
   // Known chains, and those that begin with a task of this batch.
-  const chains = new Map(reading.chains)
+  const chains = new Map(snapshot.chains)
 
   const open = (allowance: Allowance) => {
-    if (books.has(allowance.key)) return
-    const row = reading.rows.get(allowance.key)
-    books.set(allowance.key, { allowance, balance: row ? balanceOf(row) : emptyBalance, exists: row !== undefined })
+    if (states.has(allowance.key)) return
+    const row = snapshot.rows.get(allowance.key)
+    states.set(allowance.key, { allowance, balance: row ? balanceOf(row) : emptyBalance, exists: row !== undefined })
     if (!row) made.set(allowance.key, allowance)
   }
   for (const task of tasks) {
     const key = task.idempotency?.key
     const earlier =
       key !== undefined &&
-      keptAnswer(orgId, task.idempotency!, reading.keptAnswers.get(key), reading.busyKeys.has(key), sealedAnswers)
+      storedResponse(orgId, task.idempotency!, snapshot.storedResponses.get(key), snapshot.busyKeys.has(key), responses)
     if (earlier) {
       answers.set(task, earlier instanceof Error ? earlier : { ...earlier, atMs: nowMs })
       continue
     }
-    const named = runNamed(task, tasks, reading)
+    const named = findKeyOwner(task, tasks, snapshot)
     if (named) {
       if (named === 'undecided') deferred.push(task)
-      else answers.set(task, { verdict: named, atMs: nowMs })
+      else answers.set(task, { outcome: named, atMs: nowMs })
       continue
     }
     try {
-      const ask = bindTo(task, reading, definitions, nowMs)
-      const allowances = allowancesOf(ask)
-      const chain = ask.type === 'hold' ? ask.charge.chain : undefined
+      const command = planOperation(task, snapshot, orgConfig, nowMs)
+      const allowances = allowancesOf(command)
+      const chain = command.type === 'hold' ? command.charge.chain : undefined
       const begun = chain && chains.get(chain.chainId)
       // Which task begins the chain, and sets its bounds, is known once the first is decided.
-      if (begun && !isBoundAlike(begun, chain)) {
+      if (begun && !hasSameBounds(begun, chain)) {
         deferred.push(task)
         continue
       }
       if (chain && !begun) chains.set(chain.chainId, { ...chain, lastUsedAtMs: nowMs })
-      if (allowances.some(({ key }) => !reading.asked.has(key))) unread.push(task)
+      if (allowances.some(({ key }) => !snapshot.readKeys.has(key))) unread.push(task)
       else {
         for (const allowance of allowances) open(allowance)
-        asked.push({ task, ask })
+        planned.push({ task, command })
       }
     } catch (error) {
       answers.set(task, error as Error)
     }
   }
-  openHeldAllowances(reading, definitions, books)
+  addHeldAllowances(snapshot, orgConfig, states)
 
-  const targets = new Set(asked.map(({ task }) => task.holdId))
+  const targets = new Set(planned.map(({ task }) => task.holdId))
   const decision = decide(
-    { allowances: books, holds: reading.holds },
-    [...asked.map(({ ask }) => ask), ...expiredAsks(reading.holds, targets)],
+    { allowances: states, holds: snapshot.holds },
+    [...planned.map(({ command }) => command), ...expiryCommands(snapshot.holds, targets)],
     nowMs,
   )
 
-  const keptAnswers: KeptAnswer[] = []
+  const storedResponses: StoredResponse[] = []
   const held: { charge: Charge; id: string }[] = []
-  const started = new Set<Task>()
+  const started = new Set<Operation>()
   // A run gets the ending of the request that ended it, not of a later one in the same batch.
-  const endings = new Map<string, Task['ending']>()
-  for (const [i, { task, ask }] of asked.entries()) {
-    const verdict = decision.verdicts[i]!
-    answers.set(task, { verdict, atMs: nowMs })
-    const body = task.idempotency?.answer(verdict, nowMs)
+  const endings = new Map<string, Operation['ending']>()
+  for (const [i, { task, command }] of planned.entries()) {
+    const outcome = decision.outcomes[i]!
+    answers.set(task, { outcome, atMs: nowMs })
+    const body = task.idempotency?.answer(outcome, nowMs)
     if (body !== undefined) {
       const { key, hash, status = 200 } = task.idempotency!
-      keptAnswers.push({ key, hash, status, sealed: sealedAnswers.seal(orgId, key, body) })
+      storedResponses.push({ key, hash, status, sealed: responses.seal(orgId, key, body) })
     }
-    if (verdict.type === 'ended' && !verdict.isRepeat) endings.set(verdict.hold.id, task.ending)
-    if (verdict.type !== 'held' || ask.type !== 'hold' || ask.isDryRun) continue
+    if (outcome.type === 'ended' && !outcome.isRepeat) endings.set(outcome.hold.id, task.ending)
+    if (outcome.type !== 'held' || command.type !== 'hold' || command.isDryRun) continue
     started.add(task)
-    held.push(ask)
+    held.push(command)
   }
   return {
     decision,
@@ -144,20 +144,20 @@ function judgement(
     unread,
     deferred,
     made,
-    keptAnswers,
-    chains: chainsUsed(held, reading, nowMs),
-    runs: runsEnded(decision, reading.holds, (holdId) => endings.get(holdId), definitions),
+    storedResponses,
+    chains: usedChains(held, snapshot, nowMs),
+    runs: endedRuns(decision, snapshot.holds, (holdId) => endings.get(holdId), orgConfig),
     unclaimed: tasks.flatMap((task) => (task.runKey && !started.has(task) ? [task.runKey] : [])),
   }
 }
 
-const isBoundAlike = (a: ChainBounds, b: ChainBounds) =>
+const hasSameBounds = (a: ChainBounds, b: ChainBounds) =>
   a.maxCostNano === b.maxCostNano && a.maxTokens === b.maxTokens && a.maxDepth === b.maxDepth
 
 /** Returns chains that have begun, or were not used for a while, each with the run that used it. */
-export function chainsUsed(
+export function usedChains(
   runs: readonly { readonly charge: Charge; readonly id: string }[],
-  { chains }: OrgReading,
+  { chains }: OrgSnapshot,
   nowMs: number,
 ): ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }> {
   const used = new Map<string, { chain: ChainPlace; runId: string }>()
@@ -171,7 +171,7 @@ export function chainsUsed(
 }
 
 /** Commands that expire holds which were read only because their lease may be over. */
-export const expiredAsks = (holds: OrgReading['holds'], targets: ReadonlySet<string | undefined>): Ask[] =>
+export const expiryCommands = (holds: OrgSnapshot['holds'], targets: ReadonlySet<string | undefined>): Command[] =>
   Array.from(holds.values())
     .filter(({ id, state }) => state === 'open' && !targets.has(id))
     .map(({ id }) => ({ type: 'expire', holdId: id }))
@@ -179,11 +179,11 @@ export const expiredAsks = (holds: OrgReading['holds'], targets: ReadonlySet<str
 /**
  * Returns the owner of the run key that a task wants, if another run has it; `undecided` while that is another task of the batch.
  */
-function runNamed(
-  { runKey }: Task,
-  tasks: readonly Task[],
-  { runKeys }: OrgReading,
-): KnownRun | 'undecided' | undefined {
+function findKeyOwner(
+  { runKey }: Operation,
+  tasks: readonly Operation[],
+  { runKeys }: OrgSnapshot,
+): ExistingRun | 'undecided' | undefined {
   const owner = runKey && runKeys.get(runKey.key)
   if (!owner || owner.run_id === runKey.runId) return undefined
   if (tasks.some(({ makesHold }) => makesHold === owner.run_id)) return 'undecided'
@@ -191,69 +191,71 @@ function runNamed(
 }
 
 /** The facts that planning needs, either read or guessed. */
-type Known = Pick<OrgReading, 'customers' | 'holds' | 'chains' | 'parents'>
+type PlanSource = Pick<OrgSnapshot, 'customers' | 'holds' | 'chains' | 'parents'>
 
-export function bindTo(task: Task, reading: Known, definitions: Definitions, nowMs: number): Ask {
-  const hold = task.holdId === undefined ? undefined : reading.holds.get(task.holdId)
+export function planOperation(task: Operation, snapshot: PlanSource, orgConfig: OrgConfig, nowMs: number): Command {
+  const hold = task.holdId === undefined ? undefined : snapshot.holds.get(task.holdId)
   const customerId = task.customerId ?? hold?.inputs.customer_id
-  const parent = task.parentId === undefined ? undefined : reading.parents.get(task.parentId)
+  const parent = task.parentId === undefined ? undefined : snapshot.parents.get(task.parentId)
   const chainId = parent?.chainId ?? task.chainId
-  return task.bind({
-    definitions,
-    customer: customerId === undefined ? undefined : reading.customers.get(customerId),
+  return task.plan({
+    orgConfig,
+    customer: customerId === undefined ? undefined : snapshot.customers.get(customerId),
     hold,
-    chain: chainId === undefined ? undefined : reading.chains.get(chainId),
+    chain: chainId === undefined ? undefined : snapshot.chains.get(chainId),
     parent,
     nowMs,
   })
 }
 
 /** Returns every allowance that a command may touch. */
-export function allowancesOf(ask: Ask): Allowance[] {
-  if (ask.type === 'charge') return [...new Set(ask.items.map(({ claims }) => claims))].flatMap(allowancesIn)
-  if (ask.type === 'settle') return allowancesIn([...ask.unheld, ...(ask.excess ?? [])])
-  return allowancesIn(ask.type === 'hold' ? ask.claims : [])
+export function allowancesOf(command: Command): Allowance[] {
+  if (command.type === 'charge') return [...new Set(command.items.map(({ claims }) => claims))].flatMap(allowancesIn)
+  if (command.type === 'settle') return allowancesIn([...command.unheld, ...(command.excess ?? [])])
+  return allowancesIn(command.type === 'hold' ? command.claims : [])
 }
 
 const allowancesIn = (claims: readonly Claim[]) =>
-  claims.flatMap(({ mode, allowances, newcomers }) => {
+  claims.flatMap(({ mode, allowances, newSubjectGate }) => {
     if (mode === 'fixed') return []
-    return newcomers ? [...allowances, newcomers.marker, newcomers.counter, newcomers.instead] : allowances
+    return newSubjectGate
+      ? [...allowances, newSubjectGate.marker, newSubjectGate.counter, newSubjectGate.fallback]
+      : allowances
   })
 
 /** Kinds whose limits are cached: one that is not there any more has ended, and only counts. */
-const remembered = new Set(['spend_cap', 'budget', 'budget_default', 'plan'])
+const cachedKinds = new Set(['spend_cap', 'budget', 'budget_default', 'plan'])
 
 /** Adds the allowances of existing holds: a hold ends on the rows where it was made, whatever happened to their limits since. */
-export function openHeldAllowances(reading: OrgReading, definitions: Definitions, books: Map<string, Book>) {
-  if (reading.holds.size === 0) return
-  const limits = new Map(definitions.limits.map((limit) => [limit.id, limit]))
-  for (const hold of reading.holds.values()) {
+export function addHeldAllowances(snapshot: OrgSnapshot, orgConfig: OrgConfig, states: Map<string, AllowanceState>) {
+  if (snapshot.holds.size === 0) return
+  const limits = new Map(orgConfig.limits.map((limit) => [limit.id, limit]))
+  for (const hold of snapshot.holds.values()) {
     for (const [i, key] of hold.keys.entries()) {
-      const row = reading.rows.get(key)
-      if (books.has(key) || !row || !('limit_id' in row)) continue
+      const row = snapshot.rows.get(key)
+      if (states.has(key) || !row || !('limit_id' in row)) continue
       const atTheTime = {
-        amount: remembered.has(row.kind) ? null : hold.limits[i]!,
+        amount: cachedKinds.has(row.kind) ? null : hold.limits[i]!,
         enforcement: 'block',
         thresholds: thresholdsOf(row.kind, hold.thresholds?.[i]),
       } as const
       const limit = limits.get(row.limit_id) ?? atTheTime
-      books.set(key, { allowance: allowanceOf(row, limit), balance: balanceOf(row), exists: true })
+      states.set(key, { allowance: allowanceOf(row, limit), balance: balanceOf(row), exists: true })
     }
   }
 }
 
 /** Returns the stored response to an earlier request with the key, or the error while there is none. */
-export function keptAnswer(
+export function storedResponse(
   orgId: string,
   { key, hash }: { readonly key: string; readonly hash: Buffer },
-  kept: Pick<KeptAnswerRow, 'request_hash' | 'sealed'> | undefined,
+  row: Pick<StoredResponseRow, 'request_hash' | 'sealed'> | undefined,
   isBusy: boolean,
-  sealedAnswers: SealedAnswers,
+  responses: StoredResponses,
 ) {
   if (isBusy) return new ApiError('idempotency_key_processing')
-  if (!kept) return undefined
-  if (!kept.request_hash.equals(hash)) return new ApiError('idempotency_key_conflict')
-  if (kept.sealed === null) return new ApiError('idempotency_key_processing')
-  return { verdict: { type: 'not_found' } as const, replay: sealedAnswers.open(orgId, key, kept.sealed) }
+  if (!row) return undefined
+  if (!row.request_hash.equals(hash)) return new ApiError('idempotency_key_conflict')
+  if (row.sealed === null) return new ApiError('idempotency_key_processing')
+  return { outcome: { type: 'not_found' } as const, replay: responses.open(orgId, key, row.sealed) }
 }

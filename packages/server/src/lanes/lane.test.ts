@@ -27,12 +27,12 @@ function lane() {
     workOf: () => 1,
     maxWaiting: 1_000,
     deadlineMs: 60_000,
-    memory: { known: () => ({}), forget: () => undefined } as never,
+    configCache: { known: () => ({}), forget: () => undefined } as never,
     metrics: { turnedAway: nothing, wait: nothing, failures: nothing } as never,
     log: { error: () => undefined, warn: () => undefined } as never,
-    writability: { noteFailure: () => undefined, noteCommit: () => undefined },
-    expectedMs: () => 0,
-    learnTime: () => undefined,
+    writability: { recordFailure: () => undefined, recordCommit: () => undefined },
+    estimatedDbTimeMs: () => 0,
+    syncClock: () => undefined,
     releaseLater: () => undefined,
   })
   return { opened, batches }

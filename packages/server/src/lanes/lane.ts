@@ -4,15 +4,15 @@ import { outageOf, outages } from '../infra/outage.ts'
 import type { PipelinedConnection } from '../infra/pipelined-connection.ts'
 import type { Writability } from '../infra/writability.ts'
 import { UnknownOutcome } from './commit.ts'
-import type { Memory } from './definitions.ts'
+import type { OrgConfigCache } from './definitions.ts'
 import type { LaneMetrics } from './metrics.ts'
-import type { BatchSize, Waiting } from './queue.ts'
-import type { Definitions, LaneTask, Timing } from './tasks.ts'
-import { WaitingRoom } from './waiting-room.ts'
+import type { BatchSize, QueuedTask } from './queue.ts'
+import type { LaneTask, OrgConfig, Timing } from './tasks.ts'
+import { LaneQueue } from './waiting-room.ts'
 
 const maxAttempts = 4
 const reconnectMs = 100
-const asideMs = 20
+const busyKeyDelayMs = 20
 
 /** Result of one batch transaction. */
 export interface LaneOutcome<T, A> {
@@ -40,8 +40,8 @@ export interface LaneOptions<T extends LaneTask, A extends object, O extends Lan
   readonly runBatch: (
     tasks: readonly T[],
     connection: PipelinedConnection,
-    definitionsOf: (orgId: string) => Definitions,
-    expectedMs: number,
+    orgConfigOf: (orgId: string) => OrgConfig,
+    estimatedDbTimeMs: number,
   ) => Promise<O>
   readonly observe: (outcome: O, size: number) => void
   readonly batchSize: BatchSize
@@ -50,12 +50,12 @@ export interface LaneOptions<T extends LaneTask, A extends object, O extends Lan
   readonly maxWaiting: number
   /** The longest time that a caller may wait for its turn. */
   readonly deadlineMs: number
-  readonly memory: Memory
+  readonly configCache: OrgConfigCache
   readonly metrics: LaneMetrics
   readonly log: Log
-  readonly writability: Pick<Writability, 'noteFailure' | 'noteCommit'>
-  readonly expectedMs: () => number
-  readonly learnTime: (databaseMs: number) => void
+  readonly writability: Pick<Writability, 'recordFailure' | 'recordCommit'>
+  readonly estimatedDbTimeMs: () => number
+  readonly syncClock: (databaseMs: number) => void
   /** Releases a hold that may or may not exist, and that nobody will use. */
   readonly releaseLater: (orgId: string, holdId: string) => void
 }
@@ -66,8 +66,8 @@ export interface LaneOptions<T extends LaneTask, A extends object, O extends Lan
  */
 export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T, A>> {
   private readonly options: LaneOptions<T, A, O>
-  private readonly room: WaitingRoom<T, A>
-  private readonly aside = new Set<Promise<void>>()
+  private readonly queue: LaneQueue<T, A>
+  private readonly delayed = new Set<Promise<void>>()
   private connection: PipelinedConnection | undefined
   private running: Promise<void> | undefined
   private closed = false
@@ -76,29 +76,29 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
 
   constructor(options: LaneOptions<T, A, O>) {
     this.options = options
-    this.room = new WaitingRoom(options.batchSize, options.workOf)
+    this.queue = new LaneQueue(options.batchSize, options.workOf)
   }
 
   submit(task: T): Promise<A & { readonly timing: Timing }> {
     if (this.closed || this.isFullFor(task.orgId)) {
-      this.options.metrics.turnedAway.inc()
+      this.options.metrics.rejected.inc()
       return Promise.reject(unavailable('Too many decisions are waiting. Retry with backoff.'))
     }
     return new Promise((resolve, reject) => {
-      this.room.add({ task, enqueuedMs: performance.now(), attempts: 0, resolve, reject })
+      this.queue.add({ task, enqueuedMs: performance.now(), attempts: 0, resolve, reject })
       this.wake()
     })
   }
 
   private isFullFor(orgId: string) {
     const { maxWaiting, deadlineMs } = this.options
-    return this.room.isFullFor(orgId, maxWaiting, deadlineMs / this.batchMs)
+    return this.queue.isFullFor(orgId, maxWaiting, deadlineMs / this.batchMs)
   }
 
   private wake() {
     this.running ??= this.run().finally(() => {
       this.running = undefined
-      if (!this.room.isEmpty) this.wake()
+      if (!this.queue.isEmpty) this.wake()
     })
   }
 
@@ -110,14 +110,14 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
   private async run() {
     // One turn of the event loop, so that requests which arrive together share a batch.
     await new Promise(setImmediate)
-    while (!this.room.isEmpty) {
-      const taken = this.room.next().filter((waiting) => this.isWorthwhile(waiting))
-      const { batch, definitions } = this.withDefinitions(taken)
-      if (batch.length > 0) await this.carryOut(batch, definitions)
+    while (!this.queue.isEmpty) {
+      const taken = this.queue.next().filter((waiting) => this.isStillWanted(waiting))
+      const { batch, definitions: orgConfigs } = this.withConfig(taken)
+      if (batch.length > 0) await this.executeBatch(batch, orgConfigs)
     }
   }
 
-  private isWorthwhile(waiting: Waiting<T, A>) {
+  private isStillWanted(waiting: QueuedTask<T, A>) {
     const isLate = performance.now() - waiting.enqueuedMs > this.options.deadlineMs || waiting.attempts >= maxAttempts
     if (!isLate && waiting.task.isAbandoned?.() !== true) return true
     waiting.reject(unavailable())
@@ -125,62 +125,62 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
   }
 
   /** Returns the tasks whose organization's configuration is cached; the others wait aside while it is loaded. */
-  private withDefinitions(taken: readonly Waiting<T, A>[]) {
-    const { memory } = this.options
-    const batch: Waiting<T, A>[] = []
-    const definitions = new Map<string, Definitions>()
+  private withConfig(taken: readonly QueuedTask<T, A>[]) {
+    const { configCache } = this.options
+    const batch: QueuedTask<T, A>[] = []
+    const orgConfigs = new Map<string, OrgConfig>()
     for (const [orgId, own] of Map.groupBy(taken, ({ task }) => task.orgId)) {
-      const known = memory.known(orgId)
+      const known = configCache.get(orgId)
       if (known) {
-        definitions.set(orgId, known)
+        orgConfigs.set(orgId, known)
         batch.push(...own)
         continue
       }
-      void this.recall(orgId, own)
+      void this.loadConfig(orgId, own)
     }
-    return { batch, definitions }
+    return { batch, definitions: orgConfigs }
   }
 
-  private async recall(orgId: string, own: readonly Waiting<T, A>[]) {
+  private async loadConfig(orgId: string, own: readonly QueuedTask<T, A>[]) {
     try {
-      await this.options.memory.recall(orgId)
-      this.room.putBack(own)
+      await this.options.configCache.load(orgId)
+      this.queue.putBack(own)
       this.wake()
     } catch (error) {
       for (const { reject } of own) reject(error)
     }
   }
 
-  private async carryOut(batch: readonly Waiting<T, A>[], definitions: ReadonlyMap<string, Definitions>) {
+  private async executeBatch(batch: readonly QueuedTask<T, A>[], orgConfigs: ReadonlyMap<string, OrgConfig>) {
     for (const waiting of batch) waiting.attempts++
     const startedMs = performance.now()
-    const { runBatch, observe, expectedMs, learnTime } = this.options
+    const { runBatch, observe, estimatedDbTimeMs: expectedMs, syncClock } = this.options
     let outcome: O
     try {
       this.connection ??= await this.options.connect()
-      const tasks = inTryingOrder(batch).map(({ task }) => task)
-      outcome = await runBatch(tasks, this.connection, (orgId) => definitions.get(orgId)!, expectedMs())
+      const tasks = withBusyLast(batch).map(({ task }) => task)
+      outcome = await runBatch(tasks, this.connection, (orgId) => orgConfigs.get(orgId)!, expectedMs())
     } catch (error) {
       return this.fail(batch, error)
     }
-    if (outcome.databaseMs !== undefined) learnTime(outcome.databaseMs)
-    if (outcome.isCommitted) this.options.writability.noteCommit()
+    if (outcome.databaseMs !== undefined) syncClock(outcome.databaseMs)
+    if (outcome.isCommitted) this.options.writability.recordCommit()
     this.deliver(batch, outcome, startedMs)
     observe(outcome, batch.length)
     this.batchMs = this.batchMs * 0.8 + (performance.now() - startedMs) * 0.2
   }
 
-  private deliver(batch: readonly Waiting<T, A>[], outcome: O, startedMs: number) {
-    const { memory, metrics, log } = this.options
-    for (const orgId of outcome.changed) memory.forget(orgId)
-    for (const orgId of outcome.locked) this.room.sendAlone(orgId)
-    const again: Waiting<T, A>[] = []
-    const aside: Waiting<T, A>[] = []
+  private deliver(batch: readonly QueuedTask<T, A>[], outcome: O, startedMs: number) {
+    const { configCache, metrics, log } = this.options
+    for (const orgId of outcome.changed) configCache.evict(orgId)
+    for (const orgId of outcome.locked) this.queue.runAlone(orgId)
+    const again: QueuedTask<T, A>[] = []
+    const delayed: QueuedTask<T, A>[] = []
     for (const waiting of batch) {
       const answer = outcome.answers.get(waiting.task)
       if (answer === undefined) {
         if (outcome.deferred.has(waiting.task) || outcome.busy.has(waiting.task)) waiting.attempts--
-        ;(outcome.busy.has(waiting.task) ? aside : again).push(waiting)
+        ;(outcome.busy.has(waiting.task) ? delayed : again).push(waiting)
       } else if (answer instanceof Error) {
         if (!(answer instanceof ApiError))
           log.error({ error: answer, org_id: waiting.task.orgId }, 'batch failed: inconsistent ledger state')
@@ -192,34 +192,34 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
         waiting.resolve({ ...answer, timing: { waitMs, readMs, decideMs, commitMs } })
       }
     }
-    this.room.putBack(again)
-    if (aside.length > 0) this.setAside(aside)
+    this.queue.putBack(again)
+    if (delayed.length > 0) this.retryAfterDelay(delayed)
   }
 
   /** Tries tasks again after a short delay; the others go on meanwhile. */
-  private setAside(waiting: readonly Waiting<T, A>[]) {
-    const pause = this.comeAgain(waiting).finally(() => this.aside.delete(pause))
-    this.aside.add(pause)
+  private retryAfterDelay(waiting: readonly QueuedTask<T, A>[]) {
+    const pause = this.retryLater(waiting).finally(() => this.delayed.delete(pause))
+    this.delayed.add(pause)
   }
 
-  private async comeAgain(waiting: readonly Waiting<T, A>[]) {
-    await new Promise((resolve) => setTimeout(resolve, asideMs))
+  private async retryLater(waiting: readonly QueuedTask<T, A>[]) {
+    await new Promise((resolve) => setTimeout(resolve, busyKeyDelayMs))
     // Behind those that came meanwhile: busy run keys of an organization must not delay its other requests.
     for (const one of waiting) {
       one.wasBusy = true
-      this.room.add(one)
+      this.queue.add(one)
     }
     this.wake()
   }
 
   /** Handles a failed batch. After any error the connection is not used again: its state is unknown. */
-  private async fail(batch: readonly Waiting<T, A>[], error: unknown) {
+  private async fail(batch: readonly QueuedTask<T, A>[], error: unknown) {
     const { log, metrics, releaseLater, writability } = this.options
     this.connection?.destroy()
     this.connection = undefined
     const { code = '' } = error as { code?: string }
     const outage = outageOf(error)
-    writability.noteFailure(error)
+    writability.recordFailure(error)
     metrics.failures.inc({
       reason: error instanceof UnknownOutcome ? 'unknown' : (outage ?? (code === '' ? 'connection' : code)),
     })
@@ -227,7 +227,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
       log.warn({ error }, 'the outcome of a batch is unknown')
       for (const { task, reject } of batch) {
         // A retry with an idempotency key finds the outcome by itself; a hold that nobody will ask for again must be released.
-        if (task.makesHold !== undefined && !task.idempotency && task.isFoundAgain !== true)
+        if (task.makesHold !== undefined && !task.idempotency && task.isRecoverableByName !== true)
           releaseLater(task.orgId, task.makesHold)
         reject(unavailable())
       }
@@ -236,11 +236,11 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
       for (const { reject } of batch) reject(unavailable())
     } else if (isPoison(code)) this.isolate(batch, error)
     else {
-      if (!isRace(code)) {
+      if (!isRetryable(code)) {
         log.warn({ error, reason: outage }, outage ? outages[outage] : 'a batch failed and is tried again')
         await new Promise((resolve) => setTimeout(resolve, reconnectMs))
       }
-      this.room.putBack(batch)
+      this.queue.putBack(batch)
     }
   }
 
@@ -248,15 +248,15 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
    * Isolates a request that PostgreSQL rejects: the batch is halved until the guilty one is alone, so that it does not fail the
    * others.
    */
-  private isolate(batch: readonly Waiting<T, A>[], error: unknown) {
+  private isolate(batch: readonly QueuedTask<T, A>[], error: unknown) {
     this.options.log.error({ error, requests: batch.length }, 'a batch cannot be written')
-    if (this.room.split(batch)) return batch[0]!.reject(error)
+    if (this.queue.split(batch)) return batch[0]!.reject(error)
     for (const waiting of batch) waiting.attempts--
   }
 
   async close() {
     this.closed = true
-    while (this.running || this.aside.size > 0) await Promise.all([this.running, ...this.aside])
+    while (this.running || this.delayed.size > 0) await Promise.all([this.running, ...this.delayed])
     this.connection?.destroy()
   }
 }
@@ -265,7 +265,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
  * Puts tasks whose run key was busy last, in random order: only a few of an organization are tried in one batch, and none may
  * block the others for good.
  */
-function inTryingOrder<W extends Pick<Waiting<LaneTask, never>, 'wasBusy'>>(batch: readonly W[]): readonly W[] {
+function withBusyLast<W extends Pick<QueuedTask<LaneTask, never>, 'wasBusy'>>(batch: readonly W[]): readonly W[] {
   if (!batch.some(({ wasBusy }) => wasBusy)) return batch
   const place = new Map(batch.map((waiting) => [waiting, waiting.wasBusy ? Math.random() : -1]))
   return batch.toSorted((a, b) => place.get(a)! - place.get(b)!)
@@ -278,6 +278,6 @@ const unavailable = (message?: string) =>
 const isPoison = (code: string) => /^(22|23)/.test(code) || code === 'WE001'
 
 /** True when a concurrent transaction won: the same request can succeed at once. */
-const isRace = (code: string) => ['40001', '40P01', '55P03'].includes(code)
+const isRetryable = (code: string) => ['40001', '40P01', '55P03'].includes(code)
 
 const lacksPartition = (error: unknown) => (error as { routine?: string }).routine === 'ExecFindPartition'

@@ -73,7 +73,7 @@ export function laneMetrics(metrics: Metrics) {
 
   return {
     wait,
-    turnedAway: new Counter({
+    rejected: new Counter({
       name: 'svc_lane_turned_away_total',
       help: 'Requests refused with 503 because too many were waiting.',
       registers,
@@ -97,8 +97,8 @@ export function laneMetrics(metrics: Metrics) {
       if (outcome.unread > 0) repeats.inc({ reason: 'unread' }, outcome.unread)
       if (outcome.busy.size > 0) repeats.inc({ reason: 'name' }, outcome.busy.size)
       const counts = { allowed: 0, refused: 0, overrun: 0n, late: 0n }
-      for (const { verdicts } of outcome.decisions) {
-        for (const verdict of verdicts) {
+      for (const { outcomes } of outcome.decisions) {
+        for (const verdict of outcomes) {
           if (verdict.type === 'held') counts.allowed++
           else if (verdict.type === 'refused') {
             counts.refused++

@@ -1,10 +1,10 @@
 import { ApiError } from '../contract/errors.ts'
-import { type Agent, isWithin } from '../identity/identity.ts'
+import { type Agent, isWithinPins } from '../identity/identity.ts'
 import { isRunHold } from '../run-log/run-log.ts'
 import type { KnownHold } from './tasks.ts'
 
 /** The scope that allows ending what other keys made. */
-const managing = 'runs:manage'
+const manageScope = 'runs:manage'
 
 /**
  * Returns an agent's right to end, extend, release or settle a hold. Keys of the maker's lineage have it; others need a scope. A
@@ -14,9 +14,9 @@ export function rightToEnd(agent: Agent, hold: KnownHold): 'granted' | 'denied' 
   if (agent.kind === undefined) return 'granted'
   const { madeBy } = hold
   if (madeBy?.lineageId === agent.lineageId) return 'granted'
-  if (!isWithin(agent.pins, requestOf(hold))) return 'hidden'
+  if (!isWithinPins(agent.pins, requestOf(hold))) return 'hidden'
   // A hold older than the maker columns belongs to everyone who may see it, or its run could not be finished.
-  if (!madeBy || agent.scopes.has(managing)) return 'granted'
+  if (!madeBy || agent.scopes.has(manageScope)) return 'granted'
   // A reservation is read through its decision, which readers of limits may have explained.
   const canRead = agent.scopes.has(isRunHold(hold) ? 'runs:read' : 'limits:read')
   return canRead ? 'denied' : 'hidden'
@@ -28,8 +28,8 @@ const requestOf = ({ inputs }: KnownHold) => (inputs as { request?: Readonly<Rec
 export const endingDenied = () =>
   new ApiError(
     'missing_scope',
-    { required: managing },
-    { message: `This was made by another key: ending it requires the scope ${managing}.` },
+    { required: manageScope },
+    { message: `This was made by another key: ending it requires the scope ${manageScope}.` },
   )
 
 /** Throws unless the agent may end the hold. */

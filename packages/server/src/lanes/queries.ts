@@ -1,9 +1,9 @@
 import { sql as raw } from 'kysely'
-import { keyIdentity, stillKept } from '../idempotency/idempotency.ts'
+import { keyIdentity, liveClaimCondition } from '../idempotency/idempotency.ts'
 import type { MakerColumns } from '../identity/identity.ts'
-import { type Sent, type Statement, statement } from '../infra/pipelined-connection.ts'
+import { type BoundStatement, type Statement, statement } from '../infra/pipelined-connection.ts'
 import type { Sql } from '../infra/sql.ts'
-import { type NamedAllowanceRow, type ScheduleColumns, stopped } from '../ledger/ledger.ts'
+import { type NamedAllowanceRow, type ScheduleColumns, stoppedThreshold } from '../ledger/ledger.ts'
 
 /**
  * The statements of a lane. Rows are reached one by one through their key (`cross join lateral … limit 1`) and written through
@@ -12,7 +12,7 @@ import { type NamedAllowanceRow, type ScheduleColumns, stopped } from '../ledger
  * lock.
  */
 
-const send = (to: Statement, ...values: unknown[]): Sent => ({ statement: to, values })
+const send = (to: Statement, ...values: unknown[]): BoundStatement => ({ statement: to, values })
 
 const beginStatement = statement('begin', 'begin')
 const commitStatement = statement('commit', 'commit')
@@ -187,34 +187,34 @@ export const readCustomers = (wanted: Customers) => send(customersStatement, ...
 export const readPacks = (wanted: Customers) =>
   [packsStatement, packAllowancesStatement].map((to) => send(to, ...ofCustomers(wanted)))
 
-export interface KeptAnswerRow {
+export interface StoredResponseRow {
   readonly org_id: string
   readonly key: string
   readonly request_hash: Buffer
   readonly sealed: Buffer | null
 }
 
-const keptAnswersStatement = statement(
+const storedResponsesStatement = statement(
   'kept_answers',
   `select t.org_id, i.* from unnest($1::uuid[], $2::text[]) as t (org_id, wanted) cross join lateral (
      select key, request_hash, sealed from idempotency_keys
-      where org_id = t.org_id and key = t.wanted and ${stillKept}
+      where org_id = t.org_id and key = t.wanted and ${liveClaimCondition}
       order by day desc limit 1) i`,
 )
-export const readKeptAnswers = (keys: readonly { orgId: string; key: string }[]) =>
+export const readStoredResponses = (keys: readonly { orgId: string; key: string }[]) =>
   send(
-    keptAnswersStatement,
+    storedResponsesStatement,
     keys.map(({ orgId }) => orgId),
     keys.map(({ key }) => key),
   )
 
 /** Most overdue leases that one transaction ends before a refusal. */
-export const mostOverdue = 2_000
+export const maxOverdue = 2_000
 const overdueStatement = statement(
   'overdue',
   `select t.org_id, h.* from unnest($1::uuid[]) as t (org_id) cross join lateral (
      select ${holdColumns} from holds
-      where org_id = t.org_id and state = 'open' and expires_at < $2::timestamptz order by expires_at limit ${mostOverdue}) h`,
+      where org_id = t.org_id and state = 'open' and expires_at < $2::timestamptz order by expires_at limit ${maxOverdue}) h`,
 )
 /** Reads the overdue holds of one organization, however many others have. */
 export const readOverdue = (orgId: string, before: Date) => send(overdueStatement, [orgId], before)
@@ -222,7 +222,7 @@ export const readOverdue = (orgId: string, before: Date) => send(overdueStatemen
 const stopsStatement = statement(
   'stops',
   `select e.key from unnest($2::uuid[]) as wanted cross join lateral (
-     select key from threshold_events where org_id = $1 and key = wanted and threshold = ${stopped} limit 1) e`,
+     select key from threshold_events where org_id = $1 and key = wanted and threshold = ${stoppedThreshold} limit 1) e`,
 )
 /** Reads which allowances have emitted an event for a refusal already. */
 export const readStops = (orgId: string, keys: readonly string[]) => send(stopsStatement, orgId, keys)

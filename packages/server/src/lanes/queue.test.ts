@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { FairQueue, type Waiting as WaitingFor } from './queue.ts'
-import type { Task } from './tasks.ts'
+import { FairQueue, type QueuedTask as WaitingFor } from './queue.ts'
+import type { Operation } from './tasks.ts'
 
-type Waiting = WaitingFor<Task, object>
+type Waiting = WaitingFor<Operation, object>
 const maxBatch = 256
 const limits = { tasks: maxBatch, tasksOfOneOrg: 64, work: 2_000, workOfOneOrg: 256 }
-const newQueue = () => new FairQueue<Task, object>(limits, () => 1)
+const newQueue = () => new FairQueue<Operation, object>(limits, () => 1)
 
 const waiting = (orgId: string): Waiting => {
-  const task: Task = {
+  const task: Operation = {
     orgId,
-    bind: () => ({ type: 'release', holdId: '' }),
+    plan: () => ({ type: 'release', holdId: '' }),
   }
   return { task, enqueuedMs: 0, attempts: 0, resolve: () => undefined, reject: () => undefined }
 }
@@ -30,8 +30,8 @@ const countsOf = (batch: readonly Waiting[]) => {
 
 /** A queue to which tasks of any work can be added. */
 function weighed(size = limits) {
-  const works = new Map<Task, number>()
-  const queue = new FairQueue<Task, object>(size, (task) => works.get(task)!)
+  const works = new Map<Operation, number>()
+  const queue = new FairQueue<Operation, object>(size, (task) => works.get(task)!)
   const add = (orgId: string, work: number) => {
     const each = waiting(orgId)
     works.set(each.task, work)

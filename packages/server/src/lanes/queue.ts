@@ -1,7 +1,7 @@
 import type { LaneTask, Timing } from './tasks.ts'
 
 /** A task in a lane, with the callbacks of the caller that waits for it. */
-export interface Waiting<T extends LaneTask, A> {
+export interface QueuedTask<T extends LaneTask, A> {
   readonly task: T
   readonly enqueuedMs: number
   attempts: number
@@ -20,12 +20,12 @@ export interface BatchSize {
 }
 
 interface Entry<T extends LaneTask, A> {
-  readonly waiting: Waiting<T, A>
+  readonly waiting: QueuedTask<T, A>
   readonly work: number
 }
 
 /** The waiting tasks of one organization, and the work it may use in its next turn beyond its usual share. */
-interface Line<T extends LaneTask, A> {
+interface OrgQueue<T extends LaneTask, A> {
   readonly entries: Entry<T, A>[]
   work: number
   credit: number
@@ -37,7 +37,7 @@ interface Line<T extends LaneTask, A> {
  * much waits itself, and does not delay the others.
  */
 export class FairQueue<T extends LaneTask, A> {
-  private readonly lines = new Map<string, Line<T, A>>()
+  private readonly lines = new Map<string, OrgQueue<T, A>>()
   private readonly limits: BatchSize
   private readonly workOf: (task: T) => number
   private count = 0
@@ -71,50 +71,50 @@ export class FairQueue<T extends LaneTask, A> {
     return Math.floor(turns * Math.max(round, 1) + round)
   }
 
-  add(waiting: Waiting<T, A>) {
-    this.lineOf(waiting.task.orgId).entries.push(this.counted(waiting))
+  add(waiting: QueuedTask<T, A>) {
+    this.lineOf(waiting.task.orgId).entries.push(this.entryFor(waiting))
   }
 
   /** Puts tasks back to the front, in their order. */
-  putBack(all: readonly Waiting<T, A>[]) {
+  putBack(all: readonly QueuedTask<T, A>[]) {
     for (const [orgId, own] of Map.groupBy(all, ({ task }) => task.orgId))
-      this.lineOf(orgId).entries.unshift(...own.map((waiting) => this.counted(waiting)))
+      this.lineOf(orgId).entries.unshift(...own.map((waiting) => this.entryFor(waiting)))
   }
 
   /** Returns the next batch, or that of one organization. A task is never split, however much work it is. */
-  take(only?: string): Waiting<T, A>[] {
-    const batch: Waiting<T, A>[] = []
-    const room = { tasks: this.limits.tasks, work: this.limits.work }
+  take(only?: string): QueuedTask<T, A>[] {
+    const batch: QueuedTask<T, A>[] = []
+    const capacity = { tasks: this.limits.tasks, work: this.limits.work }
     const alone = only ?? (this.lines.size === 1 ? this.lines.keys().next().value : undefined)
     if (alone !== undefined) {
       const line = this.lines.get(alone)
-      if (line) this.move(alone, line, Math.max(1, fitting(line.entries, room)), room, batch)
+      if (line) this.move(alone, line, Math.max(1, countFitting(line.entries, capacity)), capacity, batch)
       return batch
     }
     // Where no organization's savings cover its next task, each saves another share.
-    while (batch.length === 0 && this.lines.size > 0) this.takeTurns(room, batch)
+    while (batch.length === 0 && this.lines.size > 0) this.takeTurns(capacity, batch)
     return batch
   }
 
   /** Returns the next batch of the organization whose turn it is, and of no other. */
-  takeOne(): Waiting<T, A>[] {
+  takeOne(): QueuedTask<T, A>[] {
     const [orgId] = this.lines.keys()
     return orgId === undefined ? [] : this.take(orgId)
   }
 
-  private takeTurns(room: Room, batch: Waiting<T, A>[]) {
+  private takeTurns(capacity: Capacity, batch: QueuedTask<T, A>[]) {
     const { tasksOfOneOrg, workOfOneOrg } = this.limits
     for (const [orgId, line] of Array.from(this.lines)) {
-      if (room.tasks <= 0 || room.work <= 0) return
+      if (capacity.tasks <= 0 || capacity.work <= 0) return
       const next = line.entries[0]!.work
       const credit = line.credit + workOfOneOrg
-      const share = { tasks: Math.min(tasksOfOneOrg, room.tasks), work: Math.min(credit, room.work) }
+      const share = { tasks: Math.min(tasksOfOneOrg, capacity.tasks), work: Math.min(credit, capacity.work) }
       const isCovered = next <= credit
-      const count = fitting(line.entries, share)
+      const count = countFitting(line.entries, share)
       // A task larger than any batch is a batch of its own.
       const isLarge = count === 0 && isCovered && batch.length === 0
       line.credit = credit
-      if (count > 0 || isLarge) this.move(orgId, line, Math.max(1, count), room, batch)
+      if (count > 0 || isLarge) this.move(orgId, line, Math.max(1, count), capacity, batch)
       else if (!isCovered) this.rotate(orgId, line)
       // Savings are for the task at the head of the line, not a reserve for several turns.
       line.credit = Math.min(line.credit, line.entries[0]?.work ?? 0)
@@ -122,26 +122,26 @@ export class FairQueue<T extends LaneTask, A> {
   }
 
   /** Moves the first tasks of an organization into a batch. */
-  private move(orgId: string, line: Line<T, A>, count: number, room: Room, batch: Waiting<T, A>[]) {
+  private move(orgId: string, line: OrgQueue<T, A>, count: number, capacity: Capacity, batch: QueuedTask<T, A>[]) {
     for (const { waiting, work } of line.entries.splice(0, count)) {
       batch.push(waiting)
       this.count--
       this.total -= work
       line.work -= work
       line.credit -= work
-      room.tasks--
-      room.work -= work
+      capacity.tasks--
+      capacity.work -= work
     }
     this.rotate(orgId, line)
   }
 
   /** Moves an organization that has had its turn to the end of the line. */
-  private rotate(orgId: string, line: Line<T, A>) {
+  private rotate(orgId: string, line: OrgQueue<T, A>) {
     this.lines.delete(orgId)
     if (line.entries.length > 0) this.lines.set(orgId, line)
   }
 
-  private lineOf(orgId: string): Line<T, A> {
+  private lineOf(orgId: string): OrgQueue<T, A> {
     const known = this.lines.get(orgId)
     if (known) return known
     const line = { entries: [], work: 0, credit: 0 }
@@ -149,7 +149,7 @@ export class FairQueue<T extends LaneTask, A> {
     return line
   }
 
-  private counted(waiting: Waiting<T, A>): Entry<T, A> {
+  private entryFor(waiting: QueuedTask<T, A>): Entry<T, A> {
     const work = this.workOf(waiting.task)
     this.count++
     this.total += work
@@ -159,13 +159,13 @@ export class FairQueue<T extends LaneTask, A> {
 }
 
 /** Tasks and work that still fit. */
-interface Room {
+interface Capacity {
   tasks: number
   work: number
 }
 
 /** Returns how many of the first tasks fit. */
-function fitting(entries: readonly { readonly work: number }[], { tasks, work }: Room): number {
+function countFitting(entries: readonly { readonly work: number }[], { tasks, work }: Capacity): number {
   let left = work
   const beyond = entries.slice(0, tasks).findIndex((entry) => (left -= entry.work) < 0)
   return beyond === -1 ? Math.min(entries.length, tasks) : beyond

@@ -4,7 +4,7 @@ import { packOf } from '../credits/credits.ts'
 import { customerLimitOf } from '../customers/customers.ts'
 import { type Maker, makerIn } from '../identity/identity.ts'
 import type { PipelinedConnection } from '../infra/pipelined-connection.ts'
-import { amountsIn, type Balance, type CustomerFacts, emptyBalance } from '../ledger/ledger.ts'
+import { type Balance, type CustomerFacts, decodeAmounts, emptyBalance } from '../ledger/ledger.ts'
 import {
   type EndedRun,
   type EndedRunRow,
@@ -15,13 +15,13 @@ import {
   tryRunKeys,
 } from '../run-log/run-log.ts'
 import { type ChainRow, type ParentRow, readChains, readParents } from './chain-queries.ts'
-import type { Decision } from './decide.ts'
+import type { BatchDecision } from './decide.ts'
 import { expiryGraceMs } from './ending.ts'
 import * as queries from './queries.ts'
 import type { KnownHold, ParentRun } from './tasks.ts'
 
 /** The rows that a batch reads. */
-export interface Wanted {
+export interface ReadSet {
   readonly orgIds: readonly string[]
   readonly allowances: readonly { readonly orgId: string; readonly key: string }[]
   readonly holds: readonly { readonly orgId: string; readonly holdId: string }[]
@@ -35,16 +35,16 @@ export interface Wanted {
 }
 
 /** Ledger state of one organization as read under its lock. */
-export interface OrgReading {
+export interface OrgSnapshot {
   readonly ledger: queries.LedgerRow
   readonly rows: Map<string, queries.CounterRow | queries.AllowanceRow>
   /** Keys of allowances that were read: one without a row is unused. */
-  readonly asked: Set<string>
+  readonly readKeys: Set<string>
   readonly holds: Map<string, KnownHold>
   readonly customers: Map<string, CustomerFacts>
   /** Customers that were read by name: of others only the packs are known. */
   readonly namedCustomers: Set<string>
-  readonly keptAnswers: Map<string, queries.KeptAnswerRow>
+  readonly storedResponses: Map<string, queries.StoredResponseRow>
   /** Idempotency keys that another request is using now. */
   readonly busyKeys: Set<string>
   readonly chains: Map<string, Chain>
@@ -52,7 +52,7 @@ export interface OrgReading {
   /** Existing owners of the run keys this batch wants to claim. */
   readonly runKeys: Map<string, KnownKeyRow>
   /** Run keys that another transaction is claiming now. */
-  readonly busyNames: Set<string>
+  readonly busyRunKeys: Set<string>
   /** Started runs that have ended, by id. */
   readonly endedRuns: Map<string, EndedRun>
   /** Allowances that emitted an event for a refusal before, as far as they were read. */
@@ -60,70 +60,70 @@ export interface OrgReading {
 }
 
 /** Creates an organization's snapshot with nothing but its ledger row. */
-export const unreadBooks = (ledger: queries.LedgerRow): OrgReading => ({
+export const emptySnapshot = (ledger: queries.LedgerRow): OrgSnapshot => ({
   ledger,
   rows: new Map(),
-  asked: new Set(),
+  readKeys: new Set(),
   holds: new Map(),
   customers: new Map(),
   namedCustomers: new Set(),
-  keptAnswers: new Map(),
+  storedResponses: new Map(),
   busyKeys: new Set(),
   chains: new Map(),
   parents: new Map(),
   runKeys: new Map(),
-  busyNames: new Set(),
+  busyRunKeys: new Set(),
   endedRuns: new Map(),
   stopped: new Set(),
 })
 
-export interface Reading {
+export interface BatchSnapshot {
   /** By organization; one that another process has locked is missing. */
-  readonly orgs: ReadonlyMap<string, OrgReading>
+  readonly orgs: ReadonlyMap<string, OrgSnapshot>
   /** The database's time under the lock. */
   readonly nowMs: number
 }
 
 /** Locks the organizations and reads the read set, in one round trip. */
-export async function lockAndRead(connection: PipelinedConnection, wanted: Wanted): Promise<Reading> {
-  const answers = new Map<string, pg.QueryResult>()
-  const flight = [
+export async function lockAndRead(connection: PipelinedConnection, readSet: ReadSet): Promise<BatchSnapshot> {
+  const resultByName = new Map<string, pg.QueryResult>()
+  const statements = [
     queries.begin,
-    queries.tenants(wanted.orgIds),
-    ...(wanted.keys.length > 0 ? [queries.lockIdempotencyKeys(wanted.keys)] : []),
+    queries.tenants(readSet.orgIds),
+    ...(readSet.keys.length > 0 ? [queries.lockIdempotencyKeys(readSet.keys)] : []),
     // Before the organization's lock, and without waiting: a run key that a bulk request is claiming must not delay other
     // organizations.
-    ...(wanted.runKeys.length > 0 ? [tryRunKeys(wanted.runKeys), readRunKeys(wanted.runKeys)] : []),
-    queries.lockLedgers(wanted.orgIds),
+    ...(readSet.runKeys.length > 0 ? [tryRunKeys(readSet.runKeys), readRunKeys(readSet.runKeys)] : []),
+    queries.lockLedgers(readSet.orgIds),
     queries.clock,
-    ...(wanted.allowances.length > 0 ? [queries.readCounters(wanted.allowances)] : []),
-    ...(wanted.customers.length > 0 ? [queries.readCustomers(wanted.customers)] : []),
-    ...(wanted.packs.length > 0 ? queries.readPacks(wanted.packs) : []),
-    ...(wanted.holds.length > 0 ? queries.readHolds(wanted.holds) : []),
-    ...(wanted.keys.length > 0 ? [queries.readKeptAnswers(wanted.keys)] : []),
-    ...(wanted.chains.length > 0 ? readChains(wanted.chains) : []),
-    ...(wanted.parents.length > 0 ? readParents(wanted.parents) : []),
+    ...(readSet.allowances.length > 0 ? [queries.readCounters(readSet.allowances)] : []),
+    ...(readSet.customers.length > 0 ? [queries.readCustomers(readSet.customers)] : []),
+    ...(readSet.packs.length > 0 ? queries.readPacks(readSet.packs) : []),
+    ...(readSet.holds.length > 0 ? queries.readHolds(readSet.holds) : []),
+    ...(readSet.keys.length > 0 ? [queries.readStoredResponses(readSet.keys)] : []),
+    ...(readSet.chains.length > 0 ? readChains(readSet.chains) : []),
+    ...(readSet.parents.length > 0 ? readParents(readSet.parents) : []),
   ]
-  const results = await connection.fly(flight)
-  for (const [i, { statement }] of flight.entries()) answers.set(statement.name, results[i]!)
-  return readingOf(wanted, answers)
+  const results = await connection.pipeline(statements)
+  for (const [i, { statement }] of statements.entries()) resultByName.set(statement.name, results[i]!)
+  return snapshotOf(readSet, resultByName)
 }
 
 /** Sorts the rows that were read by organization. */
-export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryResult>): Reading {
-  const rows = <T>(...names: string[]) => names.flatMap((name) => (answers.get(name)?.rows ?? []) as T[])
+export function snapshotOf(readSet: ReadSet, resultByName: ReadonlyMap<string, pg.QueryResult>): BatchSnapshot {
+  const rows = <T>(...names: string[]) => names.flatMap((name) => (resultByName.get(name)?.rows ?? []) as T[])
 
-  const orgs = new Map<string, OrgReading>()
+  const orgs = new Map<string, OrgSnapshot>()
   for (const ledger of rows<queries.LedgerRow>('lock', 'lock_free')) {
-    orgs.set(ledger.org_id, unreadBooks(ledger))
+    orgs.set(ledger.org_id, emptySnapshot(ledger))
   }
-  for (const { orgId, key } of wanted.allowances) orgs.get(orgId)?.asked.add(key)
-  for (const { orgId, customerId } of wanted.customers) orgs.get(orgId)?.namedCustomers.add(customerId)
+  for (const { orgId, key } of readSet.allowances) orgs.get(orgId)?.readKeys.add(key)
+  for (const { orgId, customerId } of readSet.customers) orgs.get(orgId)?.namedCustomers.add(customerId)
   for (const row of rows<queries.HoldRow>('holds')) orgs.get(row.org_id)?.holds.set(row.id, holdOf(row))
-  keepCustomers(
+  addCustomers(
     orgs,
     [
-      ...wanted.customers,
+      ...readSet.customers,
       ...rows<queries.HoldRow>('holds').flatMap(({ org_id, inputs }) =>
         inputs.customer_id === undefined ? [] : [{ orgId: org_id, customerId: inputs.customer_id }],
       ),
@@ -139,15 +139,16 @@ export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryR
     'chain_allowances',
     'parent_chain_allowances',
   ]
-  for (const row of rows<queries.CounterRow>(...counters, 'hold_allowances')) keepAllowance(orgs.get(row.org_id), row)
-  keepChainRows(orgs, rows<ChainRow>('chains', 'parent_chains'), rows<ParentRow>('parents'))
+  for (const row of rows<queries.CounterRow>(...counters, 'hold_allowances')) addAllowance(orgs.get(row.org_id), row)
+  addChains(orgs, rows<ChainRow>('chains', 'parent_chains'), rows<ParentRow>('parents'))
   for (const row of rows<KnownKeyRow>('known_run_keys')) orgs.get(row.org_id)?.runKeys.set(row.key, row)
   for (const { org_id, key } of rows<{ org_id: string; key: string }>('try_run_keys'))
-    orgs.get(org_id)?.busyNames.add(key)
+    orgs.get(org_id)?.busyRunKeys.add(key)
   for (const row of rows<EndedRunRow>('ended_runs')) orgs.get(row.org_id)?.endedRuns.set(row.id, endedRunOf(row))
-  for (const row of rows<queries.KeptAnswerRow>('kept_answers')) orgs.get(row.org_id)?.keptAnswers.set(row.key, row)
+  for (const row of rows<queries.StoredResponseRow>('kept_answers'))
+    orgs.get(row.org_id)?.storedResponses.set(row.key, row)
   for (const [i, { is_ours }] of rows<{ is_ours: boolean }>('key_locks').entries()) {
-    const { orgId, key } = wanted.keys[i]!
+    const { orgId, key } = readSet.keys[i]!
     if (!is_ours) orgs.get(orgId)?.busyKeys.add(key)
   }
   const [{ now }] = rows<{ now: Date }>('clock') as [{ now: Date }]
@@ -155,7 +156,7 @@ export function readingOf(wanted: Wanted, answers: ReadonlyMap<string, pg.QueryR
 }
 
 /** Overdue holds of an organization, as far as they were read. */
-export interface Overdue {
+export interface OverdueHolds {
   readonly isAny: boolean
   /** True when there may be more than were read. */
   readonly isMore: boolean
@@ -167,49 +168,45 @@ export interface Overdue {
  */
 export async function readOverdue(
   connection: PipelinedConnection,
-  { orgs, nowMs }: Reading,
+  { orgs, nowMs }: BatchSnapshot,
   orgId: string,
-  stops: Decision['stops'],
-): Promise<Overdue> {
+  stops: BatchDecision['stops'],
+): Promise<OverdueHolds> {
   const org = orgs.get(orgId)!
   const keys = [...new Set(stops.map(({ allowance }) => allowance.key))]
-  const [found, told] = await connection.fly([
+  const [found, emitted] = await connection.pipeline([
     queries.readOverdue(orgId, new Date(nowMs - expiryGraceMs)),
     ...(keys.length > 0 ? [queries.readStops(orgId, keys)] : []),
   ])
-  for (const { key } of (told?.rows ?? []) as { key: string }[]) org.stopped.add(key)
+  for (const { key } of (emitted?.rows ?? []) as { key: string }[]) org.stopped.add(key)
   const rows = found!.rows as queries.HoldRow[]
   const overdue = rows.filter(({ id }) => !org.holds.has(id))
   if (overdue.length === 0) return { isAny: false, isMore: false }
   for (const row of overdue) org.holds.set(row.id, holdOf(row))
   const wanted = [...new Set(overdue.flatMap(({ keys }) => keys))].map((key) => ({ orgId, key }))
-  const [allowances] = await connection.fly([queries.readAllowances(wanted)])
-  for (const row of allowances!.rows as queries.AllowanceRow[]) keepAllowance(org, row)
-  return { isAny: true, isMore: rows.length === queries.mostOverdue }
+  const [allowances] = await connection.pipeline([queries.readAllowances(wanted)])
+  for (const row of allowances!.rows as queries.AllowanceRow[]) addAllowance(org, row)
+  return { isAny: true, isMore: rows.length === queries.maxOverdue }
 }
 
 /** Reads allowances that turned out to be needed under the lock. */
 export async function readMore(
   connection: PipelinedConnection,
-  org: OrgReading,
+  org: OrgSnapshot,
   orgId: string,
   keys: readonly string[],
 ) {
-  const [found] = await connection.fly([queries.readCounters(keys.map((key) => ({ orgId, key })))])
-  for (const key of keys) org.asked.add(key)
-  for (const row of found!.rows as queries.CounterRow[]) keepAllowance(org, row)
+  const [found] = await connection.pipeline([queries.readCounters(keys.map((key) => ({ orgId, key })))])
+  for (const key of keys) org.readKeys.add(key)
+  for (const row of found!.rows as queries.CounterRow[]) addAllowance(org, row)
 }
 
-function keepAllowance(org: OrgReading | undefined, row: queries.CounterRow) {
+function addAllowance(org: OrgSnapshot | undefined, row: queries.CounterRow) {
   org?.rows.set(row.key, row)
-  org?.asked.add(row.key)
+  org?.readKeys.add(row.key)
 }
 
-function keepChainRows(
-  orgs: ReadonlyMap<string, OrgReading>,
-  chains: readonly ChainRow[],
-  parents: readonly ParentRow[],
-) {
+function addChains(orgs: ReadonlyMap<string, OrgSnapshot>, chains: readonly ChainRow[], parents: readonly ParentRow[]) {
   for (const row of chains) {
     const org = orgs.get(row.org_id)
     org?.chains.set(row.chain_id, {
@@ -220,13 +217,13 @@ function keepChainRows(
       lastUsedAtMs: row.last_used_at.getTime(),
     })
     // The allowances of a chain were read with it, and need not exist yet.
-    for (const unit of ['usd', 'tokens'] as const) org?.asked.add(chainKey(row.chain_id, unit))
+    for (const unit of ['usd', 'tokens'] as const) org?.readKeys.add(chainKey(row.chain_id, unit))
   }
   for (const { org_id, id, chain_id, depth } of parents) orgs.get(org_id)?.parents.set(id, { chainId: chain_id, depth })
 }
 
-function keepCustomers(
-  orgs: ReadonlyMap<string, OrgReading>,
+function addCustomers(
+  orgs: ReadonlyMap<string, OrgSnapshot>,
   customers: readonly { orgId: string; customerId: string }[],
   limits: readonly queries.CustomerLimitRow[],
   packs: readonly queries.PackRow[],
@@ -235,11 +232,11 @@ function keepCustomers(
   const packsOf = Map.groupBy(packs, ({ org_id, owner }) => `${org_id} ${owner}`)
   for (const { orgId, customerId } of customers) {
     const org = orgs.get(orgId)
-    const of = `${orgId} ${customerId}`
-    const held = new Map((packsOf.get(of) ?? []).map((row) => [row.id, packOf(row)]))
-    org?.customers.set(customerId, { own: own.get(of) ?? null, packs: [...held.values()] })
+    const key = `${orgId} ${customerId}`
+    const held = new Map((packsOf.get(key) ?? []).map((row) => [row.id, packOf(row)]))
+    org?.customers.set(customerId, { own: own.get(key) ?? null, packs: [...held.values()] })
     // A pack's amount is in its own row; the allowance that counts its use may not exist yet.
-    for (const id of held.keys()) org?.asked.add(id)
+    for (const id of held.keys()) org?.readKeys.add(id)
   }
 }
 
@@ -254,7 +251,7 @@ const holdOf = (row: queries.HoldRow): KnownHold => ({
   expiresAtMs: row.expires_at.getTime(),
   amountNano: row.amount_nano,
   keys: row.keys,
-  amounts: amountsIn(row.amounts, row.keys),
+  amounts: decodeAmounts(row.amounts, row.keys),
   draws: row.draws.length > 0 ? row.draws : row.keys.map(() => 0),
   limits: row.inputs.read.map(([limit]) => (limit === null ? null : BigInt(limit))),
   thresholds: row.inputs.read.map(([, , , thresholds]) => thresholds ?? []),

@@ -1,25 +1,25 @@
-import { type Counted, isRunHold, type RunRecord, runningRun } from '../run-log/run-log.ts'
-import type { Decision } from './decide.ts'
+import { type CountedRun, isRunHold, type RunRecord, runningRun } from '../run-log/run-log.ts'
+import type { BatchDecision } from './decide.ts'
 import type { Hold } from './ending.ts'
-import type { Definitions, KnownHold, RunEnding } from './tasks.ts'
+import type { KnownHold, OrgConfig, RunEnding } from './tasks.ts'
 
 /** The runs that a decision has ended. */
-export interface RunsEnded {
+export interface EndedRuns {
   readonly inserted: readonly RunRecord[]
   /** Runs that had expired and were finished after all. */
   readonly replaced: readonly RunRecord[]
-  readonly counted: readonly Omit<Counted, 'orgId'>[]
+  readonly counted: readonly Omit<CountedRun, 'orgId'>[]
 }
 
-export const noRuns: RunsEnded = { inserted: [], replaced: [], counted: [] }
+export const noRuns: EndedRuns = { inserted: [], replaced: [], counted: [] }
 
 /** Returns the runs whose holds a decision has ended: a running run is its hold, and becomes a row when the hold ends. */
-export function runsEnded(
-  { changedHolds }: Pick<Decision, 'changedHolds'>,
+export function endedRuns(
+  { changedHolds }: Pick<BatchDecision, 'changedHolds'>,
   holds: ReadonlyMap<string, KnownHold>,
   endingOf: (holdId: string) => RunEnding | undefined,
-  { retention }: Pick<Definitions, 'retention'>,
-): RunsEnded {
+  { retention }: Pick<OrgConfig, 'retention'>,
+): EndedRuns {
   const ended = changedHolds.flatMap((hold) => {
     const before = holds.get(hold.id)
     const isEnd = hold.state === 'settled' || (hold.state === 'expired' && hold.chargedNano !== null)
@@ -28,20 +28,25 @@ export function runsEnded(
   if (ended.length === 0) return noRuns
   const inserted: RunRecord[] = []
   const replaced: RunRecord[] = []
-  const counted: Omit<Counted, 'orgId'>[] = []
+  const counted: Omit<CountedRun, 'orgId'>[] = []
   for (const { hold, before } of ended) {
-    const run = runOf(hold, before, endingOf(hold.id), retention.retentionClass)
+    const run = runFromHold(hold, before, endingOf(hold.id), retention.retentionClass)
     counted.push({ run, sign: 1n })
     if (before.state === 'expired') {
       replaced.push(run)
-      counted.push({ run: runOf(before, before, undefined, retention.retentionClass), sign: -1n })
+      counted.push({ run: runFromHold(before, before, undefined, retention.retentionClass), sign: -1n })
     } else inserted.push(run)
   }
   return { inserted, replaced, counted }
 }
 
 /** Builds a run from its hold and its ending; one that nobody has finished is charged the held amount. */
-export function runOf(hold: Hold, before: KnownHold, ending: RunEnding | undefined, retentionClass: number): RunRecord {
+export function runFromHold(
+  hold: Hold,
+  before: KnownHold,
+  ending: RunEnding | undefined,
+  retentionClass: number,
+): RunRecord {
   const { about, depth, startedAtMs, reservedNano } = runningRun(before)
   return {
     id: hold.id,

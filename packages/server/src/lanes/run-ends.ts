@@ -9,17 +9,17 @@ import type { RunEnding } from './tasks.ts'
 export class RunEnds {
   private readonly ended: Map<string, EndedRun>
   /** Ends reported by the task that is being planned. */
-  private readonly brought = new Map<string, EndedRun>()
+  private readonly reported = new Map<string, EndedRun>()
 
   constructor(recorded: ReadonlyMap<string, EndedRun>) {
     this.ended = new Map(recorded)
   }
 
   /** Notes the end of a run that an item reports; refuses it where the run has ended otherwise. */
-  bring(runId: string, item: IngestItem, { ran, ...ending }: RunEnding, { usd }: Actual) {
-    const before = this.brought.get(runId) ?? this.ended.get(runId)
+  report(runId: string, item: IngestItem, { ran, ...ending }: RunEnding, { usd }: Actual) {
+    const before = this.reported.get(runId) ?? this.ended.get(runId)
     if (!before)
-      this.brought.set(runId, {
+      this.reported.set(runId, {
         ...ending,
         model: ran.model,
         provider: ran.provider,
@@ -31,8 +31,8 @@ export class RunEnds {
   }
 
   /** Keeps the ends of the task if it is carried out, and drops them otherwise. */
-  close(isCarriedOut: boolean) {
-    if (isCarriedOut) for (const [runId, end] of this.brought) this.ended.set(runId, end)
-    this.brought.clear()
+  closeTask(isCarriedOut: boolean) {
+    if (isCarriedOut) for (const [runId, end] of this.reported) this.ended.set(runId, end)
+    this.reported.clear()
   }
 }

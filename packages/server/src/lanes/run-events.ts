@@ -1,14 +1,14 @@
-import { type EventData, writtenEvents } from '../events/events.ts'
+import { type EventData, eventsStatement } from '../events/events.ts'
 import { makerTextOrNull } from '../identity/identity.ts'
-import type { Sent } from '../infra/pipelined-connection.ts'
+import type { BoundStatement } from '../infra/pipelined-connection.ts'
 import type { RunRecord } from '../run-log/run-log.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import type { Outcome } from './write-queries.ts'
+import type { OrgWrites } from './write-queries.ts'
 
 /** Events about the runs that a batch ends, for organizations that have opted in. */
-export function runEvents(outcomes: readonly Outcome[]): Sent[] {
+export function runEvents(outcomes: readonly OrgWrites[]): BoundStatement[] {
   const events = outcomes
     .filter(({ optIns }) => optIns.has('run.finished'))
     .flatMap(({ orgId, at, runs }) =>
@@ -20,7 +20,7 @@ export function runEvents(outcomes: readonly Outcome[]): Sent[] {
           event: { kind: 'run.finished' as const, subject: formatId('run', run.id), data: finishedRun(run) },
         })),
     )
-  return events.length > 0 ? [writtenEvents(events)] : []
+  return events.length > 0 ? [eventsStatement(events)] : []
 }
 
 const time = (ms: number) => timestamp(new Date(ms))

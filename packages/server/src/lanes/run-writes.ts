@@ -1,29 +1,29 @@
 import { chainKey } from '../chains/chains.ts'
-import type { Sent } from '../infra/pipelined-connection.ts'
+import type { BoundStatement } from '../infra/pipelined-connection.ts'
 import { countUsage, insertRuns, replaceRuns } from '../run-log/run-log.ts'
-import { keepChains } from './chain-queries.ts'
+import { storeChains } from './chain-queries.ts'
 import { runEvents } from './run-events.ts'
-import type { Outcome } from './write-queries.ts'
+import type { OrgWrites } from './write-queries.ts'
 
 /** Statements that write runs and chains. */
-export function runWrites(outcomes: readonly Outcome[]): Sent[] {
-  const flight: Sent[] = []
-  const of = (name: 'inserted' | 'replaced') =>
+export function runWrites(outcomes: readonly OrgWrites[]): BoundStatement[] {
+  const statements: BoundStatement[] = []
+  const runsOf = (name: 'inserted' | 'replaced') =>
     outcomes.flatMap(({ orgId, at, runs }) =>
       runs[name].filter(({ retentionClass }) => retentionClass !== null).map((run) => ({ orgId, run, at })),
     )
-  const [inserted, replaced] = [of('inserted'), of('replaced')]
-  if (inserted.length > 0) flight.push(insertRuns(inserted))
-  if (replaced.length > 0) flight.push(replaceRuns(replaced))
+  const [inserted, replaced] = [runsOf('inserted'), runsOf('replaced')]
+  if (inserted.length > 0) statements.push(insertRuns(inserted))
+  if (replaced.length > 0) statements.push(replaceRuns(replaced))
   const counted = outcomes.flatMap(({ orgId, runs }) => runs.counted.map((one) => ({ orgId, ...one })))
-  if (counted.length > 0) flight.push(countUsage(counted))
+  if (counted.length > 0) statements.push(countUsage(counted))
   const chains = outcomes.flatMap(writtenChains)
-  if (chains.length > 0) flight.push(keepChains(chains))
-  flight.push(...runEvents(outcomes))
-  return flight
+  if (chains.length > 0) statements.push(storeChains(chains))
+  statements.push(...runEvents(outcomes))
+  return statements
 }
 
-const writtenChains = ({ orgId, at, chains }: Outcome) =>
+const writtenChains = ({ orgId, at, chains }: OrgWrites) =>
   Array.from(chains.values(), ({ chain, runId }) => ({
     org_id: orgId,
     chain_id: chain.chainId,

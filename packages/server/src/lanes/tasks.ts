@@ -3,11 +3,11 @@ import type { CustomerFacts, OrgLimits } from '../ledger/ledger.ts'
 import type { PriceBook } from '../prices/prices.ts'
 import type { loadRetention } from '../retention/retention.ts'
 import type { RunKey, RunRecord } from '../run-log/run-log.ts'
-import type { Ask, Verdict } from './decide.ts'
+import type { Command, Outcome } from './decide.ts'
 import type { Hold } from './ending.ts'
 
 /** An organization's limits, prices and retention, cached per process and validated by version. */
-export interface Definitions extends OrgLimits {
+export interface OrgConfig extends OrgLimits {
   readonly prices: PriceBook
   readonly chainBounds: BoundsByWorkflow
   readonly retention: Awaited<ReturnType<typeof loadRetention>>
@@ -26,8 +26,8 @@ export interface KnownHold extends Hold {
   readonly inputs: { readonly customer_id?: string }
 }
 
-export interface Facts {
-  readonly definitions: Definitions
+export interface PlanContext {
+  readonly orgConfig: OrgConfig
   /** Limit and packs of the customer that the task or its hold names. */
   readonly customer: CustomerFacts | undefined
   readonly hold: KnownHold | undefined
@@ -44,7 +44,7 @@ export interface ParentRun {
 }
 
 /** The existing run with the run key that a task wants, and the hash of its content. */
-export interface KnownRun {
+export interface ExistingRun {
   readonly type: 'known'
   readonly runId: string
   readonly contentHash: Buffer | null
@@ -58,8 +58,8 @@ export interface Timing {
   commitMs: number
 }
 
-export interface Result {
-  readonly verdict: Verdict | KnownRun
+export interface OperationResult {
+  readonly outcome: Outcome | ExistingRun
   readonly atMs: number
   readonly timing: Timing
   /** The response stored under the idempotency key by an earlier request, to be sent again. */
@@ -74,11 +74,11 @@ export interface LaneTask {
   readonly idempotency?: { readonly key: string; readonly hash: Buffer } | undefined
   readonly isAbandoned?: (() => boolean) | undefined
   /** True when a caller that lost the response can find the hold by a name of its own: then it is not released. */
-  readonly isFoundAgain?: boolean
+  readonly isRecoverableByName?: boolean
 }
 
 /** One money request on its way through a lane. */
-export interface Task extends LaneTask {
+export interface Operation extends LaneTask {
   readonly customerId?: string | undefined
   readonly chainId?: string | undefined
   readonly parentId?: string | undefined
@@ -94,13 +94,13 @@ export interface Task extends LaneTask {
    * Returns the command on the ledger. Called twice: with what is cached, to know which rows to read, and with what was read
    * under the lock, to decide. Pure; throws the error for the caller.
    */
-  readonly bind: (facts: Facts) => Ask
+  readonly plan: (facts: PlanContext) => Command
   /** The idempotency key, and the exact bytes of a successful response to store for retries; undefined for other responses. */
   readonly idempotency?: {
     readonly key: string
     readonly hash: Buffer
     readonly status?: number
-    readonly answer: (verdict: Verdict, atMs: number) => string | undefined
+    readonly answer: (verdict: Outcome, atMs: number) => string | undefined
   }
 }
 

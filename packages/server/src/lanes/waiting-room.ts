@@ -1,4 +1,4 @@
-import { type BatchSize, FairQueue, type Waiting } from './queue.ts'
+import { type BatchSize, FairQueue, type QueuedTask } from './queue.ts'
 import type { LaneTask } from './tasks.ts'
 
 const quarantineMs = 60_000
@@ -8,13 +8,13 @@ const maxQuarantined = 10_000
  * The tasks that wait in front of a lane, and the order in which they go. Failed tasks are tried apart from the others: parts of
  * a failed batch, and organizations with a recent request that could not be written, take every second turn at most.
  */
-export class WaitingRoom<T extends LaneTask, A> {
+export class LaneQueue<T extends LaneTask, A> {
   private readonly queue: FairQueue<T, A>
   private readonly quarantine: FairQueue<T, A>
   private readonly quarantinedUntil = new Map<string, number>()
-  private readonly halves: (readonly Waiting<T, A>[])[] = []
+  private readonly bisected: (readonly QueuedTask<T, A>[])[] = []
   /** Organizations that another process had locked: each goes alone next, and waits for its lock. */
-  private readonly alone = new Set<string>()
+  private readonly contendedOrgs = new Set<string>()
   private wasRetry = false
 
   constructor(batchSize: BatchSize, workOf: (task: T) => number) {
@@ -26,11 +26,11 @@ export class WaitingRoom<T extends LaneTask, A> {
     return this.queue.size === 0 && !this.hasRetries()
   }
 
-  add(waiting: Waiting<T, A>) {
+  add(waiting: QueuedTask<T, A>) {
     this.queueOf(waiting.task.orgId).add(waiting)
   }
 
-  putBack(all: readonly Waiting<T, A>[]) {
+  putBack(all: readonly QueuedTask<T, A>[]) {
     for (const [orgId, own] of Map.groupBy(all, ({ task }) => task.orgId)) this.queueOf(orgId).putBack(own)
   }
 
@@ -45,25 +45,25 @@ export class WaitingRoom<T extends LaneTask, A> {
   }
 
   /** Lets an organization go alone in one of the next batches. */
-  sendAlone(orgId: string) {
-    this.alone.add(orgId)
+  runAlone(orgId: string) {
+    this.contendedOrgs.add(orgId)
   }
 
-  next(): readonly Waiting<T, A>[] {
+  next(): readonly QueuedTask<T, A>[] {
     this.wasRetry = this.hasRetries() && (this.queue.size === 0 || !this.wasRetry)
-    if (this.wasRetry) return this.halves.shift() ?? this.quarantine.takeOne()
-    const [orgId] = this.alone
-    if (orgId !== undefined) this.alone.delete(orgId)
+    if (this.wasRetry) return this.bisected.shift() ?? this.quarantine.takeOne()
+    const [orgId] = this.contendedOrgs
+    if (orgId !== undefined) this.contendedOrgs.delete(orgId)
     return this.queue.take(orgId)
   }
 
   /** Splits a batch that cannot be written; returns true for a single task, which is left to the caller. */
-  split(batch: readonly Waiting<T, A>[]): boolean {
+  split(batch: readonly QueuedTask<T, A>[]): boolean {
     const [orgId, ...others] = new Set(batch.map(({ task }) => task.orgId))
     if (others.length === 0) this.quarantineFor(orgId!)
     if (batch.length === 1) return true
     const middle = Math.ceil(batch.length / 2)
-    this.halves.push(batch.slice(0, middle), batch.slice(middle))
+    this.bisected.push(batch.slice(0, middle), batch.slice(middle))
     return false
   }
 
@@ -74,7 +74,7 @@ export class WaitingRoom<T extends LaneTask, A> {
   }
 
   private hasRetries() {
-    return this.halves.length > 0 || this.quarantine.size > 0
+    return this.bisected.length > 0 || this.quarantine.size > 0
   }
 
   private queueOf(orgId: string) {

@@ -1,12 +1,12 @@
-import { claimedAgain } from '../idempotency/idempotency.ts'
+import { reclaimAssignments } from '../idempotency/idempotency.ts'
 import { type MakerId, makerText } from '../identity/identity.ts'
-import { type Sent, type Statement, statement } from '../infra/pipelined-connection.ts'
-import { type Allowance, type ChainPlace, crossingsStatement, mostCounted } from '../ledger/ledger.ts'
-import { forgetRunKeys, type RunKey } from '../run-log/run-log.ts'
+import { type BoundStatement, type Statement, statement } from '../infra/pipelined-connection.ts'
+import { type Allowance, type ChainPlace, crossingsStatement, maxCounter } from '../ledger/ledger.ts'
+import { deleteRunKeys, type RunKey } from '../run-log/run-log.ts'
 import type { Delta } from './book.ts'
-import type { Decision, Movement } from './decide.ts'
+import type { BatchDecision, Movement } from './decide.ts'
 import type { Hold } from './ending.ts'
-import type { RunsEnded } from './recording.ts'
+import type { EndedRuns } from './recording.ts'
 import { runWrites } from './run-writes.ts'
 
 /**
@@ -15,26 +15,26 @@ import { runWrites } from './run-writes.ts'
  */
 
 /** One organization's part of a batch, ready to be written. */
-export interface Outcome {
+export interface OrgWrites {
   readonly orgId: string
   readonly seq: bigint
   /** The database's time under the lock. */
   readonly at: string
-  readonly decision: Decision
+  readonly decision: BatchDecision
   /** Allowances that have a row, and its `ctid`; the others are inserted. */
   readonly found: ReadonlyMap<string, { readonly place: string; readonly last_seq: bigint; readonly spent: bigint }>
   readonly made: ReadonlyMap<string, Allowance>
   /** Allowances that emitted an event for a refusal before. */
   readonly stopped: ReadonlySet<string>
-  readonly keptAnswers: readonly KeptAnswer[]
+  readonly storedResponses: readonly StoredResponse[]
   readonly chains: ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }>
-  readonly runs: RunsEnded
+  readonly runs: EndedRuns
   readonly unclaimed: readonly RunKey[]
   /** Kinds of events that the organization has opted in to. */
   readonly optIns: ReadonlySet<string>
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly key: string
   readonly hash: Buffer
   readonly status: number
@@ -45,9 +45,9 @@ const json = (rows: readonly unknown[]) => JSON.stringify(rows)
 /** An array literal of PostgreSQL: one text to parse instead of a JSON value per element. */
 const array = (values: readonly (string | bigint | number | null)[]) =>
   `{${values.map((value) => value ?? 'NULL').join(',')}}`
-const sparse = (values: readonly number[]) => (values.some((value) => value !== 0) ? array(values) : '{}')
+const encodeDraws = (values: readonly number[]) => (values.some((value) => value !== 0) ? array(values) : '{}')
 /** Encodes amounts: a value that is the same for all keys is written once, and zero not at all. */
-function shortest(values: readonly bigint[]): string {
+function encodeAmounts(values: readonly bigint[]): string {
   const [first] = values
   if (values.some((value) => value !== first)) return array(values)
   return first === undefined || first === 0n ? '{}' : `{${first}}`
@@ -62,8 +62,8 @@ function iso(ms: number): string {
 const updateAllowances = statement(
   'update_allowances',
   `with changed as (
-     update allowances a set spent = a.spent + d.spent, held = a.held + d.held, overrun = a.overrun + least(d.overrun, ${mostCounted} - a.overrun),
-            late = a.late + least(d.late, ${mostCounted} - a.late), would_refuse = a.would_refuse + d.would_refuse, last_seq = d.seq
+     update allowances a set spent = a.spent + d.spent, held = a.held + d.held, overrun = a.overrun + least(d.overrun, ${maxCounter} - a.overrun),
+            late = a.late + least(d.late, ${maxCounter} - a.late), would_refuse = a.would_refuse + d.would_refuse, last_seq = d.seq
        from unnest($1::tid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
             as d (place, spent, held, overrun, late, would_refuse, seq)
       where a.ctid = d.place returning 1)
@@ -120,19 +120,23 @@ const insertBatches = statement(
    select * from json_to_recordset($1) as b (org_id uuid, seq bigint, at timestamptz, keys uuid[], spent_after bigint[], held_after bigint[],
      prev_seq bigint[], decide_version smallint)`,
 )
-const insertKeptAnswers = statement(
+const insertStoredResponses = statement(
   'insert_kept_answers',
   `insert into idempotency_keys (org_id, key, day, request_hash, claimed_at, completed_at, status, sealed)
    select org_id, key, (at at time zone 'UTC')::date, hash, at, at, status, sealed
      from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::bytea[], $5::bytea[], $6::smallint[]) as k (org_id, key, at, hash, sealed, status)
-   on conflict (org_id, key, day) do update set ${claimedAgain}`,
+   on conflict (org_id, key, day) do update set ${reclaimAssignments}`,
 )
 
 /** Returns every statement of a batch, in the order of the locks. */
-export function writesOf(outcomes: readonly Outcome[], version: number, crossings: readonly object[]): Sent[] {
-  const flight: Sent[] = []
+export function writeStatements(
+  outcomes: readonly OrgWrites[],
+  version: number,
+  crossings: readonly object[],
+): BoundStatement[] {
+  const statements: BoundStatement[] = []
   const add = (to: Statement, rows: readonly unknown[], ...values: unknown[]) => {
-    if (rows.length > 0) flight.push({ statement: to, values: [json(rows), ...values] })
+    if (rows.length > 0) statements.push({ statement: to, values: [json(rows), ...values] })
   }
   const updates = outcomes.flatMap(({ decision, found, seq }) =>
     Array.from(decision.deltas).flatMap(([key, delta]) => {
@@ -142,7 +146,7 @@ export function writesOf(outcomes: readonly Outcome[], version: number, crossing
   )
   const column = (name: keyof Delta) => updates.map(({ delta }) => delta[name].toString())
   if (updates.length > 0)
-    flight.push({
+    statements.push({
       statement: updateAllowances,
       values: [
         updates.map(({ place }) => place),
@@ -157,7 +161,7 @@ export function writesOf(outcomes: readonly Outcome[], version: number, crossing
   add(insertAllowances, outcomes.flatMap(newAllowances))
   const moved = outcomes.filter(({ decision }) => decision.movements.length > 0)
   if (moved.length > 0)
-    flight.push({
+    statements.push({
       statement: advance,
       values: [moved.map(({ orgId }) => orgId), moved.map(({ seq }) => seq.toString())],
     })
@@ -182,27 +186,29 @@ export function writesOf(outcomes: readonly Outcome[], version: number, crossing
     })),
   )
   add(crossingsStatement, crossings)
-  const kept = outcomes.flatMap(({ orgId, at, keptAnswers }) => keptAnswers.map((answer) => ({ orgId, at, ...answer })))
-  if (kept.length > 0)
-    flight.push({
-      statement: insertKeptAnswers,
+  const responses = outcomes.flatMap(({ orgId, at, storedResponses: keptAnswers }) =>
+    keptAnswers.map((answer) => ({ orgId, at, ...answer })),
+  )
+  if (responses.length > 0)
+    statements.push({
+      statement: insertStoredResponses,
       values: [
-        kept.map(({ orgId }) => orgId),
-        kept.map(({ key }) => key),
-        kept.map(({ at }) => at),
-        kept.map(({ hash }) => hash),
-        kept.map(({ sealed }) => sealed),
-        kept.map(({ status }) => status),
+        responses.map(({ orgId }) => orgId),
+        responses.map(({ key }) => key),
+        responses.map(({ at }) => at),
+        responses.map(({ hash }) => hash),
+        responses.map(({ sealed }) => sealed),
+        responses.map(({ status }) => status),
       ],
     })
-  flight.push(...runWrites(outcomes))
+  statements.push(...runWrites(outcomes))
   const unclaimed = outcomes.flatMap((outcome) => outcome.unclaimed)
   // With nothing else to write the transaction is rolled back, and the claims with it.
-  if (unclaimed.length > 0 && flight.length > 0) flight.push(forgetRunKeys(unclaimed))
-  return flight
+  if (unclaimed.length > 0 && statements.length > 0) statements.push(deleteRunKeys(unclaimed))
+  return statements
 }
 
-const newAllowances = ({ orgId, seq, decision, found, made }: Outcome) =>
+const newAllowances = ({ orgId, seq, decision, found, made }: OrgWrites) =>
   Array.from(decision.deltas).flatMap(([key, delta]) => {
     if (found.has(key)) return []
     const { limitId, kind, subject, unit, period } = made.get(key)!
@@ -227,8 +233,8 @@ const newAllowances = ({ orgId, seq, decision, found, made }: Outcome) =>
     ]
   })
 
-const newHolds = ({ orgId, seq, at, decision }: Outcome) =>
-  decision.newHolds.map(({ readings, ...hold }) => ({
+const newHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
+  decision.newHolds.map(({ checks: readings, ...hold }) => ({
     org_id: orgId,
     id: hold.id,
     on_expiry: hold.onExpiry,
@@ -237,9 +243,9 @@ const newHolds = ({ orgId, seq, at, decision }: Outcome) =>
     seq: seq.toString(),
     amount_nano: hold.amountNano.toString(),
     keys: array(hold.keys),
-    amounts: shortest(hold.amounts),
-    draws: sparse(hold.draws),
-    ...written(hold.madeBy),
+    amounts: encodeAmounts(hold.amounts),
+    draws: encodeDraws(hold.draws),
+    ...makerIdColumns(hold.madeBy),
     ...(hold.madeBy && hold.madeBy.lineageId !== hold.madeBy.id && { lineage_id: hold.madeBy.lineageId }),
     inputs: {
       ...hold.inputs,
@@ -254,16 +260,16 @@ const newHolds = ({ orgId, seq, at, decision }: Outcome) =>
   }))
 
 /** The columns of a maker that have a value: null need not travel. */
-const written = (maker: MakerId | undefined) =>
+const makerIdColumns = (maker: MakerId | undefined) =>
   maker && (maker.kind === 'key' ? { key_id: maker.id } : { grant_id: maker.id })
 
 /** Returns the actor of a movement where it is not the maker, who is written anyway. */
-function movedByOther({ kind, madeBy, movedBy }: Movement) {
+function otherActor({ kind, madeBy, movedBy }: Movement) {
   if (movedBy) return movedBy.id === madeBy?.id ? undefined : { kind: movedBy.kind, id: makerText(movedBy) }
   return madeBy && kind === 'release' ? { kind: 'system' } : undefined
 }
 
-const changedHolds = ({ orgId, seq, at, decision }: Outcome) =>
+const changedHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
   decision.changedHolds.map((hold: Hold) => {
     const isOpen = hold.state === 'open'
     return {
@@ -278,9 +284,9 @@ const changedHolds = ({ orgId, seq, at, decision }: Outcome) =>
     }
   })
 
-function movementRow({ orgId, seq, at }: Outcome, movement: Movement, idx: number) {
+function movementRow({ orgId, seq, at }: OrgWrites, movement: Movement, idx: number) {
   const { kind, holdId, madeBy, changes } = movement
-  const column = (name: keyof Delta) => shortest(changes.map(({ delta }) => delta[name]))
+  const column = (name: keyof Delta) => encodeAmounts(changes.map(({ delta }) => delta[name]))
   return {
     org_id: orgId,
     seq: seq.toString(),
@@ -293,7 +299,7 @@ function movementRow({ orgId, seq, at }: Outcome, movement: Movement, idx: numbe
     d_held: column('held'),
     d_overrun: column('overrun'),
     d_late: column('late'),
-    ...written(madeBy),
-    actor: movedByOther(movement),
+    ...makerIdColumns(madeBy),
+    actor: otherActor(movement),
   }
 }

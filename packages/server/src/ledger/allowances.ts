@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { ApiError } from '../contract/errors.ts'
-import { type Period, type Planned, plannedPeriodAt } from '../values/period.ts'
+import { type Period, type PlannedSchedule, plannedPeriodAt } from '../values/period.ts'
 import type { Pack } from './packs.ts'
 
 /** The unit of a counter: nano-dollars, tokens or runs. */
-export type Unit = 'usd' | 'tokens' | 'runs'
+export type LimitUnit = 'usd' | 'tokens' | 'runs'
 
 /** The effect of a limit: `block` refuses; `alert` counts, and reports what it would have refused. */
 export type Enforcement = 'block' | 'alert'
@@ -13,10 +13,10 @@ export type Enforcement = 'block' | 'alert'
 export interface Limit {
   readonly id: string
   readonly kind: string
-  readonly unit: Unit
+  readonly unit: LimitUnit
   /** null counts without limiting. */
   readonly amount: bigint | null
-  readonly schedule: Planned
+  readonly schedule: PlannedSchedule
   readonly enforcement: Enforcement
   /** Percent of the amount; each emits one event per period when the spend reaches it. */
   readonly thresholds: readonly number[]
@@ -28,7 +28,7 @@ export interface Allowance {
   readonly limitId: string
   readonly kind: string
   readonly subject: string
-  readonly unit: Unit
+  readonly unit: LimitUnit
   /** null for packs, which have no period. */
   readonly period: Period | null
   readonly limit: bigint | null
@@ -53,21 +53,21 @@ export const emptyBalance: Balance = { spent: 0n, held: 0n, overrun: 0n, late: 0
  */
 export interface Claim {
   readonly kind: LimitKind
-  readonly unit: Unit
+  readonly unit: LimitUnit
   readonly mode: 'all' | 'draw' | 'fixed'
   readonly allowances: readonly Allowance[]
-  readonly newcomers?: Newcomers
+  readonly newSubjectGate?: NewSubjectGate
   /** For a fixed claim that does not fit: the current value, and the attempted one. */
-  readonly passed?: { readonly current: bigint; readonly attempted: bigint }
+  readonly exceeded?: { readonly current: bigint; readonly attempted: bigint }
 }
 
-export interface Newcomers {
+export interface NewSubjectGate {
   /** Marks the subject as known; without this row it is new. */
   readonly marker: Allowance
   /** Counts the new subjects of the day; its limit is how many there may be. */
   readonly counter: Allowance
   /** The allowance that all further new subjects share. */
-  readonly instead: Allowance
+  readonly fallback: Allowance
 }
 
 /** The cost of a request, and the account it is charged to. */
@@ -80,11 +80,11 @@ export interface Charge {
   readonly departmentId?: string | undefined
   readonly customerId?: string | undefined
   readonly chain?: ChainPlace | undefined
-  readonly approval?: Grant | undefined
+  readonly approval?: ApprovalGrant | undefined
 }
 
 /** An approval for a run that a rule would refuse, with the rule's own words for when the approval is used up. */
-export interface Grant {
+export interface ApprovalGrant {
   readonly id: string
   readonly maxRuns: bigint
   /** null does not limit. */
@@ -171,25 +171,25 @@ export interface LimitKind {
  * Returns the key of an allowance: a hash of everything that identifies it, so that processes which have never heard of each
  * other reach the same row.
  */
-export function allowanceKey(limitId: string, subject: string, unit: Unit, label: string): string {
+export function allowanceKey(limitId: string, subject: string, unit: LimitUnit, label: string): string {
   const hex = hash('sha256', JSON.stringify([limitId, subject, unit, label]), 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-const maxRemembered = 5_000
-const remembered = new WeakMap<Limit, Map<string, Allowance>>()
+const maxCached = 5_000
+const allowanceCache = new WeakMap<Limit, Map<string, Allowance>>()
 
 /** Returns the allowance of a limit for a subject, at a time. */
 export function allowanceAt(limit: Limit, subject: string, nowMs: number): Allowance {
-  let ofLimit = remembered.get(limit)
-  if (!ofLimit) remembered.set(limit, (ofLimit = new Map()))
+  let ofLimit = allowanceCache.get(limit)
+  if (!ofLimit) allowanceCache.set(limit, (ofLimit = new Map()))
   const known = ofLimit.get(subject)
   if (known && nowMs >= known.period!.startMs && nowMs < known.period!.endMs) return known
   const period = plannedPeriodAt(limit.schedule, nowMs)
   const { id, kind, unit, amount, enforcement, thresholds } = limit
   const key = allowanceKey(id, subject, unit, period.label)
   const allowance = { key, limitId: id, kind, subject, unit, period, limit: amount, enforcement, thresholds }
-  if (ofLimit.size >= maxRemembered) ofLimit.clear()
+  if (ofLimit.size >= maxCached) ofLimit.clear()
   ofLimit.set(subject, allowance)
   return allowance
 }
@@ -206,23 +206,23 @@ export function limitsOn(
   scopeId = '',
 ): readonly ScopedLimit[] {
   let index = indexes.get(limits)
-  if (!index) indexes.set(limits, (index = indexed(limits)))
+  if (!index) indexes.set(limits, (index = indexLimits(limits)))
   return index.get(kind)?.get(scopeKind)?.get(scopeId) ?? none
 }
 
-const indexed = (limits: readonly ScopedLimit[]): ReadonlyMap<string, ByScope> =>
-  grouped(
+const indexLimits = (limits: readonly ScopedLimit[]): ReadonlyMap<string, ByScope> =>
+  groupInto(
     limits,
     (limit) => limit.kind,
     (ofKind) =>
-      grouped(
+      groupInto(
         ofKind,
         (limit) => limit.scopeKind,
         (ofScope) => Map.groupBy(ofScope, (limit) => limit.scopeId),
       ),
   )
 
-const grouped = <T, K, G>(all: readonly T[], by: (one: T) => K, into: (group: T[]) => G) =>
+const groupInto = <T, K, G>(all: readonly T[], by: (one: T) => K, into: (group: T[]) => G) =>
   new Map(Array.from(Map.groupBy(all, by), ([key, group]) => [key, into(group)]))
 
 /** The columns that identify an allowance. */
@@ -231,7 +231,7 @@ export interface NamedAllowanceRow {
   readonly limit_id: string
   readonly kind: string
   readonly subject: string
-  readonly unit: Unit
+  readonly unit: LimitUnit
   readonly period_label: string
   readonly period_start: Date | null
   readonly period_end: Date | null
@@ -264,7 +264,7 @@ export const thresholdsOf = (kind: string, own: readonly number[] = []): readonl
   fixedThresholds[kind] ?? own
 
 /** Decodes a column of amounts: empty where all are 0, with one element where all are the same. */
-export const amountsIn = (column: readonly string[], keys: readonly unknown[]): bigint[] =>
+export const decodeAmounts = (column: readonly string[], keys: readonly unknown[]): bigint[] =>
   keys.map((_, i) => BigInt(column[column.length === 1 ? 0 : i] ?? 0))
 
 /** Returns the amount that can still be spent; never negative, although a lowered limit can leave more spent than it allows. */

@@ -7,12 +7,12 @@ import type { LimitKind } from './allowances.ts'
  */
 
 /** The largest value of an allowance's counter: what the wire can write in dollars. Anything above is not counted. */
-export const mostCounted = 8_999_999_999_999_999_999n
+export const maxCounter = 8_999_999_999_999_999_999n
 
 /** The most that may be spent and held together when something new is admitted: charges, holds, adjustments, prepaid amounts. */
-export const mostAdmitted = 8_000_000_000_000_000_000n
+export const maxAdmitted = 8_000_000_000_000_000_000n
 
-export const countable = (amount: bigint): bigint => (amount > mostCounted ? mostCounted : amount)
+export const capCounter = (amount: bigint): bigint => (amount > maxCounter ? maxCounter : amount)
 
 /** Refuses an amount that could not be counted, whatever limits there are. */
 export const countingKind: LimitKind = {

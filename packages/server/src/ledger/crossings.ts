@@ -5,15 +5,15 @@ import { formatUsd } from '../values/money.ts'
 import { type Allowance, type Limit, type OrgLimits, remainingOf } from './allowances.ts'
 import { insertCrossings } from './crossing-queries.ts'
 import { amountOf, limitIdOf } from './journal.ts'
-import { periodView, reachedOf, standings } from './limit-fields.ts'
+import { loadUsage, periodView, reachedThresholds } from './limit-fields.ts'
 import { limitOf } from './limits.ts'
-import { liveLimits, rearmThresholds } from './queries.ts'
-import { type Crossing, stopped } from './thresholds.ts'
+import { limitsInForce, rearmThresholds } from './queries.ts'
+import { type Crossing, stoppedThreshold } from './thresholds.ts'
 
 /** Emits events for thresholds that were reached outside a lane, in a transaction that holds the organization's lock. */
-export async function tellCrossings(tx: Tx, orgId: string, crossings: readonly Crossing[], at: Date) {
+export async function emitCrossings(tx: Tx, orgId: string, crossings: readonly Crossing[], at: Date) {
   if (crossings.length === 0) return
-  const limits = (await liveLimits(tx, orgId)).map(limitOf)
+  const limits = (await limitsInForce(tx, orgId)).map(limitOf)
   await insertCrossings(tx, crossingRows(orgId, crossings, at.toISOString(), { limits }))
 }
 
@@ -23,13 +23,13 @@ export async function tellCrossings(tx: Tx, orgId: string, crossings: readonly C
  * unless it has before.
  */
 export async function rearm(tx: Tx, orgId: string, nowMs: number, limit: Limit, subject: string) {
-  const [standing] = await standings(tx, orgId, nowMs, [[limit, subject]])
-  const { allowance, balance } = standing!
-  const reached = reachedOf(limit, balance.spent)
+  const [usage] = await loadUsage(tx, orgId, nowMs, [[limit, subject]])
+  const { allowance, balance } = usage!
+  const reached = reachedThresholds(limit, balance.spent)
   const isFull = limit.amount !== null && remainingOf(limit.amount, balance) === 0n
-  await rearmThresholds(tx, orgId, allowance.key, isFull ? [...reached, stopped] : reached)
+  await rearmThresholds(tx, orgId, allowance.key, isFull ? [...reached, stoppedThreshold] : reached)
   const crossings = reached.map((threshold) => ({ allowance, threshold, spent: balance.spent }))
-  await tellCrossings(tx, orgId, crossings, new Date(nowMs))
+  await emitCrossings(tx, orgId, crossings, new Date(nowMs))
 }
 
 /** Rows of crossings; the table's key makes each emit once per allowance. */
@@ -39,20 +39,20 @@ export const crossingRows = (
   at: string,
   { limits }: Pick<OrgLimits, 'limits'>,
 ) =>
-  firstOfEach(crossings).flatMap((crossing) => {
-    const told = eventOf(crossing, limits)
-    if (!told) return []
+  distinctCrossings(crossings).flatMap((crossing) => {
+    const event = eventOf(crossing, limits)
+    if (!event) return []
     const { allowance, threshold } = crossing
-    const { kind, subject, data } = told
+    const { kind, subject, data } = event
     return [{ org_id: orgId, key: allowance.key, threshold, at, event_id: newUuid(), subject, event: kind, body: data }]
   })
 
 /** Keeps the first crossing of each threshold: up, down and up again within one batch is one crossing. */
-function firstOfEach(crossings: readonly Crossing[]): Crossing[] {
+function distinctCrossings(crossings: readonly Crossing[]): Crossing[] {
   const seen = new Set<string>()
   return crossings.filter(({ allowance, threshold }) => {
-    const of = `${allowance.key} ${threshold}`
-    return !seen.has(of) && seen.add(of)
+    const key = `${allowance.key} ${threshold}`
+    return !seen.has(key) && seen.add(key)
   })
 }
 

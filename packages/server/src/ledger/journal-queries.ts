@@ -50,7 +50,7 @@ export async function listMovements(
     ...(kind === undefined ? [] : [raw`kind = ${kind}`]),
     ...(holdId === undefined ? [] : [raw`hold_id = ${holdId}`]),
     ...(madeBy === undefined ? [] : [raw`${raw.ref(madeBy.kind === 'key' ? 'key_id' : 'grant_id')} = ${madeBy.id}`]),
-    ...madeIn(orgId, lineageId),
+    ...byLineage(orgId, lineageId),
     ...(limitId === undefined
       ? []
       : [
@@ -75,19 +75,19 @@ export async function findMovement(
     raw`org_id = ${orgId}`,
     raw`seq = ${seq}::bigint`,
     raw`idx = ${idx}::bigint`,
-    ...madeIn(orgId, lineageId),
+    ...byLineage(orgId, lineageId),
   ]
   const { rows } = await raw<MovementRow>`
     select ${columns} from movements where ${raw.join(where, raw` and `)}`.execute(tx)
   return rows[0]
 }
 
-const madeIn = (orgId: string, lineageId: string | undefined) =>
+const byLineage = (orgId: string, lineageId: string | undefined) =>
   lineageId === undefined
     ? []
     : [raw`key_id in (select id from api_keys where org_id = ${orgId} and lineage_id = ${lineageId})`]
 
-export async function nameAllowances(
+export async function findAllowances(
   tx: Tx,
   orgId: string,
   keys: readonly string[],
@@ -229,7 +229,7 @@ export async function checkedUpTo(tx: Tx, orgId: string): Promise<bigint> {
   return rows[0]?.seq ?? 0n
 }
 
-export async function keepChecked(tx: Tx, orgId: string, seq: bigint) {
+export async function storeCheckedUpTo(tx: Tx, orgId: string, seq: bigint) {
   await raw`
     insert into ledger_checks (org_id, seq) values (${orgId}, ${seq})
     on conflict (org_id) do update set seq = excluded.seq, checked_at = excluded.checked_at`.execute(tx)

@@ -1,11 +1,11 @@
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { type Caller, isPinned, makerIn, makerText, makerTextOrNull, parseMaker } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId, type IdKind, parseId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { type Allowance, amountsIn, type NamedAllowanceRow } from './allowances.ts'
-import { findMovement, listMovements, type MovementRow, nameAllowances } from './journal-queries.ts'
+import { type Allowance, decodeAmounts, type NamedAllowanceRow } from './allowances.ts'
+import { findAllowances, findMovement, listMovements, type MovementRow } from './journal-queries.ts'
 import type { JournalEntry, JournalQuery } from './schema.ts'
 
 /** The id kind of each kind of limit on the wire. */
@@ -72,8 +72,8 @@ export async function listJournal(tx: Tx, caller: Pick<Caller, 'orgId' | 'pins' 
         ...(madeBy && { madeBy }),
         ...(isPinned(caller) && { lineageId }),
       })
-  const answer = page(rows, asked, ({ seq, idx }) => ({ value: seq.toString(), id: idx.toString() }))
-  const names = await nameAllowances(
+  const answer = pageResponse(rows, asked, ({ seq, idx }) => ({ value: seq.toString(), id: idx.toString() }))
+  const names = await findAllowances(
     tx,
     orgId,
     answer.data.flatMap(({ keys }) => keys),
@@ -91,7 +91,7 @@ export async function getAdjustment(
   const [seq, idx] = id.split('.') as [string, string]
   const row = await findMovement(tx, orgId, seq, idx, isPinned(caller) ? lineageId : undefined)
   if (row?.kind !== 'adjust') return undefined
-  return entryOf(row, await nameAllowances(tx, orgId, row.keys))
+  return entryOf(row, await findAllowances(tx, orgId, row.keys))
 }
 
 export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowanceRow>): JournalEntry {
@@ -104,7 +104,7 @@ export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowa
     reservation_id: row.hold_id === null ? null : formatId('reservation', row.hold_id),
     changes: row.keys.map((key, i) => {
       const { limit_id, kind, subject, unit, period_start, period_end } = names.get(key)!
-      const amount = (column: readonly string[]) => amountOf({ unit }, amountsIn(column, row.keys)[i]!)
+      const amount = (column: readonly string[]) => amountOf({ unit }, decodeAmounts(column, row.keys)[i]!)
       return {
         limit_id: limitIdOf({ kind, limitId: limit_id }),
         kind,

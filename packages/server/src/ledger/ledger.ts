@@ -1,9 +1,9 @@
 export {
   type Allowance,
+  type ApprovalGrant,
   allowanceAt,
   allowanceKey,
   allowanceOf,
-  amountsIn,
   type Balance,
   type ChainBounds,
   type ChainPlace,
@@ -11,10 +11,11 @@ export {
   type Claim,
   type CustomerFacts,
   type DefaultLimit,
+  decodeAmounts,
   emptyBalance,
-  type Grant,
   type Limit,
   type LimitKind,
+  type LimitUnit,
   limitsOn,
   type NamedAllowanceRow,
   type OrgLimits,
@@ -22,40 +23,39 @@ export {
   remainingOf,
   type ScopedLimit,
   thresholdsOf,
-  type Unit,
 } from './allowances.ts'
-export { countable, countingKind, mostAdmitted, mostCounted } from './counting.ts'
+export { capCounter, countingKind, maxAdmitted, maxCounter } from './counting.ts'
 export { crossingsStatement } from './crossing-queries.ts'
-export { crossingRows, rearm, tellCrossings } from './crossings.ts'
+export { crossingRows, emitCrossings, rearm } from './crossings.ts'
 export { verifyLedgersJob } from './drift.ts'
 export { amountOf, entryOf, getAdjustment, limitIdOf, listJournal, parseLimitId } from './journal.ts'
-export { bookAdjustment, findAllowanceAt, lastBatch, nameAllowances } from './journal-queries.ts'
+export { bookAdjustment, findAllowanceAt, findAllowances, lastBatch } from './journal-queries.ts'
 export {
   amountFields,
   amountView,
   ascending,
-  asLastWanted,
   claimOn,
+  defaultSchedule,
   LimitName,
-  lastWanted,
+  type LimitUsage,
+  loadUsage,
+  mergeSchedule,
   newSchedule,
   nextScheduleField,
   periodFields,
   periodView,
-  plainSchedule,
-  reachedOf,
-  readNow,
-  refusedAmounts,
-  refusedMessage,
-  replacedSchedule,
+  reachedThresholds,
+  readAtDatabaseTime,
+  refusalAmounts,
+  refusalMessage,
+  replaceSchedule,
+  requestedSchedule,
   rowTimes,
   rowTimesView,
-  type Standing,
   scheduleFaults,
   scheduleFields,
   scheduleInput,
   scheduleView,
-  standings,
   stopFields,
   stopView,
   Timezone,
@@ -63,12 +63,12 @@ export {
   usageFields,
   usageView,
   usdOrNull,
-  wantedSchedule,
+  withRequestedSchedule,
 } from './limit-fields.ts'
 export { limitOf, plannedOf } from './limits.ts'
-export { newcomersOf, nobody } from './newcomers.ts'
-export { inDrawingOrder, isLive, type Pack, packAllowance } from './packs.ts'
-export { ensureLedgerPartitions, keepLedgerPartitionsJob } from './partitions.ts'
+export { newSubjectGateOf, noSubject } from './newcomers.ts'
+export { isUsable, type Pack, packAllowance, sortByDrawOrder } from './packs.ts'
+export { ensureLedgerPartitions, maintainLedgerPartitionsJob } from './partitions.ts'
 export {
   balancesOf,
   configVersion,
@@ -79,17 +79,17 @@ export {
   insertLimit,
   type LimitRow,
   ledgerExists,
+  limitsInForce,
   listLimits,
-  liveLimits,
-  lockBooks,
   lockLedger,
-  rearmAll,
+  lockLedgerForConfigChange,
+  rearmAllSubjects,
   type ScheduleColumns,
   scheduleSelection,
   type UsedBalance,
   unusedBalance,
   updateLimit,
 } from './queries.ts'
-export { AdjustmentListQuery, AdjustmentPath, Journal, JournalEntry, limitKinds } from './schema.ts'
-export { type Crossing, crossingsOf, quotaCrossings, stopOf, stopped } from './thresholds.ts'
-export { type Fault, type FurtherCheck, verifyLedger, verifyLedgers } from './verification.ts'
+export { AdjustmentListQuery, AdjustmentPath, Journal, JournalEntry, limitIdTypes } from './schema.ts'
+export { type Crossing, crossingsOf, quotaCrossings, stopOf, stoppedThreshold } from './thresholds.ts'
+export { type FurtherCheck, type LedgerFault, verifyLedger, verifyLedgers } from './verification.ts'

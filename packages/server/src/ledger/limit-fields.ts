@@ -3,15 +3,15 @@ import { Type } from 'typebox'
 import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
 import { Computed, Count, Nullable, OneOf, Timestamp, Usd } from '../contract/wire.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
-import { dollars, formatUsd } from '../values/money.ts'
+import { formatDollars, formatUsd } from '../values/money.ts'
 import {
-  beginOf,
   isTimezone,
   type PeriodUnit,
-  type Planned,
+  type PlannedSchedule,
   periodUnits,
   replan,
   type Schedule,
+  startOfNextSchedule,
 } from '../values/period.ts'
 import { timestamp } from '../values/timestamp.ts'
 import {
@@ -81,16 +81,16 @@ export const scheduleFaults = ({ timezone }: ScheduleInput): FieldFault[] =>
     : [{ field: 'timezone', code: 'invalid_value', message: 'There is no such time zone.' }]
 
 /** The schedule where a caller names none. */
-export const plainSchedule: Schedule = { unit: 'day', anchor: null, timezone: defaultZone }
+export const defaultSchedule: Schedule = { unit: 'day', anchor: null, timezone: defaultZone }
 
-export const wantedSchedule = (input: ScheduleInput, otherwise: Schedule): Schedule => ({
+export const mergeSchedule = (input: ScheduleInput, otherwise: Schedule): Schedule => ({
   unit: input.period ?? otherwise.unit,
   anchor: input.anchor === undefined ? otherwise.anchor : input.anchor,
   timezone: input.timezone ?? otherwise.timezone,
 })
 
 /** The schedule that was requested last, in force already or not: a change of one part leaves the other parts as requested. */
-export const lastWanted = (row: ScheduleColumns): Schedule => {
+export const requestedSchedule = (row: ScheduleColumns): Schedule => {
   const { current, next } = plannedOf(row)
   return next?.schedule ?? current
 }
@@ -102,28 +102,28 @@ export const newSchedule = (wanted: Schedule): ScheduleColumns => scheduleColumn
  * zone or an anchor that was set is never reset by leaving it out: a new amount would silently move the spend to another day.
  * Sending back the running schedule together with the following one, as both were read, keeps both.
  */
-export function replacedSchedule(
+export function replaceSchedule(
   row: ScheduleColumns,
   input: ScheduleInput,
   { nowMs, keepsNext }: { readonly nowMs: number; readonly keepsNext: boolean },
 ): ScheduleColumns {
-  const last = lastWanted(row)
+  const last = requestedSchedule(row)
   const faults = (['timezone', 'anchor'] as const)
-    .filter((name) => input[name] === undefined && last[name] !== plainSchedule[name])
+    .filter((name) => input[name] === undefined && last[name] !== defaultSchedule[name])
     .map(
       (field): FieldFault => ({ field, code: 'required', message: 'One is set already: send it again, or use PATCH.' }),
     )
   if (faults.length > 0) throw validationFailed(faults)
-  const wanted = wantedSchedule(input, { ...plainSchedule, unit: last.unit })
+  const wanted = mergeSchedule(input, { ...defaultSchedule, unit: last.unit })
   const { next_schedule: _next, ...running } = scheduleView(plannedOf(row), nowMs)
   const isRunning = keepsNext && isDeepStrictEqual(scheduleOf(wanted), running)
   return scheduleColumns(replan(plannedOf(row), isRunning ? last : wanted, nowMs))
 }
 
 /** A limit as PATCH sees it: with the schedule that was requested last. */
-export const asLastWanted = <V extends object>(view: V, row: ScheduleColumns): V => ({
+export const withRequestedSchedule = <V extends object>(view: V, row: ScheduleColumns): V => ({
   ...view,
-  ...scheduleOf(lastWanted(row)),
+  ...scheduleOf(requestedSchedule(row)),
 })
 
 const schedule = {
@@ -144,9 +144,9 @@ export const scheduleFields = { ...schedule, ...nextScheduleField }
 
 const scheduleOf = ({ unit, timezone, anchor }: Schedule) => ({ period: unit as string, timezone, anchor })
 
-export function scheduleView({ current, next }: Planned, nowMs: number) {
+export function scheduleView({ current, next }: PlannedSchedule, nowMs: number) {
   if (next === null) return { ...scheduleOf(current), next_schedule: null }
-  const beginMs = beginOf(next)
+  const beginMs = startOfNextSchedule(next)
   if (nowMs >= beginMs) return { ...scheduleOf(next.schedule), next_schedule: null }
   return {
     ...scheduleOf(current),
@@ -217,19 +217,19 @@ export const rowTimesView = (row: { readonly created_at: Date; readonly updated_
 })
 
 /** The current usage of a limit by a subject. */
-export interface Standing<L extends Limit = Limit> {
+export interface LimitUsage<L extends Limit = Limit> {
   readonly limit: L
   readonly allowance: Allowance
   readonly balance: UsedBalance
 }
 
-export async function standings<L extends Limit>(
+export async function loadUsage<L extends Limit>(
   tx: Tx,
   orgId: string,
   nowMs: number,
-  asked: readonly (readonly [limit: L, subject: string])[],
-): Promise<Standing<L>[]> {
-  const found = asked.map(([limit, subject]) => ({ limit, allowance: allowanceAt(limit, subject, nowMs) }))
+  limits: readonly (readonly [limit: L, subject: string])[],
+): Promise<LimitUsage<L>[]> {
+  const found = limits.map(([limit, subject]) => ({ limit, allowance: allowanceAt(limit, subject, nowMs) }))
   const balances = await balancesOf(
     tx,
     orgId,
@@ -241,14 +241,17 @@ export async function standings<L extends Limit>(
 /** Fields of every limit in dollars: usage, period and schedule. */
 export const usageFields = { ...amountFields, ...periodFields, ...scheduleFields }
 
-export const usageView = ({ limit, allowance, balance }: Standing, nowMs: number) => ({
+export const usageView = ({ limit, allowance, balance }: LimitUsage, nowMs: number) => ({
   ...amountView(limit.amount, balance),
   ...periodView(allowance),
   ...scheduleView(limit.schedule, nowMs),
 })
 
 /** Returns the thresholds that the spend has reached; 0 stands for the limit itself being exceeded. */
-export function reachedOf({ amount, thresholds }: Pick<Limit, 'amount' | 'thresholds'>, spent: bigint): number[] {
+export function reachedThresholds(
+  { amount, thresholds }: Pick<Limit, 'amount' | 'thresholds'>,
+  spent: bigint,
+): number[] {
   if (amount === null) return []
   const reached = thresholds.filter((percent) => BigInt(percent) * amount <= spent * 100n)
   return spent > amount ? [0, ...reached] : reached
@@ -262,18 +265,18 @@ export const claimOn = (kind: LimitKind, allowance: Allowance): Claim => ({
 })
 
 /** The amounts that explain a refusal: spent, held and attempted. */
-export const refusedAmounts = ({ balance, attempted }: Refusal) => ({
+export const refusalAmounts = ({ balance, attempted }: Refusal) => ({
   spent_usd: formatUsd(balance.spent),
   held_usd: formatUsd(balance.held),
   attempted_usd: formatUsd(attempted),
 })
 
 /** The amounts of a refusal in one sentence, for people. */
-export const refusedMessage = (what: string, { allowance, balance, attempted }: Refusal) =>
-  `${dollars(attempted)} would exceed ${what} of ${dollars(allowance.limit!)}: ${dollars(balance.spent)} is spent and ${dollars(balance.held)} is held.`
+export const refusalMessage = (what: string, { allowance, balance, attempted }: Refusal) =>
+  `${formatDollars(attempted)} would exceed ${what} of ${formatDollars(allowance.limit!)}: ${formatDollars(balance.spent)} is spent and ${formatDollars(balance.held)} is held.`
 
 /** Reads at the database's time; throws `not_found` where nothing is found. */
-export async function readNow<T>(
+export async function readAtDatabaseTime<T>(
   sql: Sql,
   orgId: string,
   read: (tx: Tx, nowMs: number) => Promise<T | undefined>,

@@ -1,8 +1,8 @@
-import type { Planned, Schedule } from '../values/period.ts'
-import { type Enforcement, type ScopedLimit, thresholdsOf, type Unit } from './allowances.ts'
+import type { PlannedSchedule, Schedule } from '../values/period.ts'
+import { type Enforcement, type LimitUnit, type ScopedLimit, thresholdsOf } from './allowances.ts'
 import type { LimitRow, ScheduleColumns } from './queries.ts'
 
-export function plannedOf(row: ScheduleColumns): Planned {
+export function plannedOf(row: ScheduleColumns): PlannedSchedule {
   const schedule = (unit: string, anchor: string | null, timezone: string) => ({ unit, anchor, timezone }) as Schedule
   return {
     current: schedule(row.period, row.anchor, row.timezone),
@@ -16,7 +16,7 @@ export function plannedOf(row: ScheduleColumns): Planned {
   }
 }
 
-export const scheduleColumns = ({ current, next }: Planned): ScheduleColumns => ({
+export const scheduleColumns = ({ current, next }: PlannedSchedule): ScheduleColumns => ({
   period: current.unit,
   anchor: current.anchor,
   timezone: current.timezone,
@@ -29,7 +29,7 @@ export const scheduleColumns = ({ current, next }: Planned): ScheduleColumns => 
 export const limitOf = (row: LimitRow): ScopedLimit => ({
   id: row.id,
   kind: row.kind,
-  unit: row.unit as Unit,
+  unit: row.unit as LimitUnit,
   amount: row.amount,
   schedule: plannedOf(row),
   enforcement: row.enforcement as Enforcement,

@@ -4,28 +4,33 @@ import {
   allowanceKey,
   type DefaultLimit,
   type Limit,
-  type Newcomers,
+  type NewSubjectGate,
 } from './allowances.ts'
-import { plainSchedule } from './limit-fields.ts'
+import { defaultSchedule } from './limit-fields.ts'
 
 /** An id that no subject has: it names a default itself, and the allowance that surplus new subjects of a day share. */
-export const nobody = ''
+export const noSubject = ''
 
 /** The kind of subject that a default applies to. */
-export type Bound = 'customer' | 'department' | 'workflow' | 'deployment'
+export type SubjectKind = 'customer' | 'department' | 'workflow' | 'deployment'
 
 /** Returns the gate that keeps a default's allowances from growing with names that callers make up. */
-export function newcomersOf(limit: DefaultLimit, bound: Bound, subject: string, nowMs: number): Newcomers {
+export function newSubjectGateOf(
+  limit: DefaultLimit,
+  bound: SubjectKind,
+  subject: string,
+  nowMs: number,
+): NewSubjectGate {
   const { counter, shared } = companionsOf(limit, bound)
   return {
     marker: markerOf(limit, bound, subject),
-    counter: allowanceAt(counter, nobody, nowMs),
-    instead: allowanceAt(shared, nobody, nowMs),
+    counter: allowanceAt(counter, noSubject, nowMs),
+    fallback: allowanceAt(shared, noSubject, nowMs),
   }
 }
 
 /** The row that marks a subject as known, in whatever period. */
-const markerOf = ({ id }: DefaultLimit, bound: Bound, subject: string): Allowance => ({
+const markerOf = ({ id }: DefaultLimit, bound: SubjectKind, subject: string): Allowance => ({
   key: allowanceKey(id, subject, 'runs', 'known'),
   limitId: id,
   kind: `known_${bound}`,
@@ -46,7 +51,7 @@ interface Companions {
 
 const companions = new WeakMap<DefaultLimit, Companions>()
 
-function companionsOf(limit: DefaultLimit, bound: Bound): Companions {
+function companionsOf(limit: DefaultLimit, bound: SubjectKind): Companions {
   const known = companions.get(limit)
   if (known) return known
   const made: Companions = {
@@ -55,7 +60,7 @@ function companionsOf(limit: DefaultLimit, bound: Bound): Companions {
       kind: `new_${bound}s`,
       unit: 'runs',
       amount: limit.maxNewPerDay,
-      schedule: { current: plainSchedule, next: null },
+      schedule: { current: defaultSchedule, next: null },
       enforcement: 'block',
       thresholds: [],
     },

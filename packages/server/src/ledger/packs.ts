@@ -23,11 +23,11 @@ export const packAllowance = (pack: Pack, kind: string, owner: string): Allowanc
   thresholds: thresholdsOf(kind),
 })
 
-export const isLive = (pack: Pack, nowMs: number) =>
+export const isUsable = (pack: Pack, nowMs: number) =>
   pack.voidedAtMs === null && (pack.expiresAtMs === null || nowMs < pack.expiresAtMs)
 
 /** Sorts packs into the order in which they are drawn: by priority, then earliest expiry, then oldest. */
-export const inDrawingOrder = (packs: readonly Pack[]): Pack[] =>
+export const sortByDrawOrder = (packs: readonly Pack[]): Pack[] =>
   packs.toSorted(
     (a, b) =>
       a.priority - b.priority ||

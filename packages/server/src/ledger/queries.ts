@@ -4,7 +4,7 @@ import type { PageRequest } from '../contract/lists.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
 import { type Balance, emptyBalance } from './allowances.ts'
-import { stopped } from './thresholds.ts'
+import { stoppedThreshold } from './thresholds.ts'
 
 export const insertLedger = (tx: Tx, orgId: string) =>
   tx
@@ -21,7 +21,7 @@ export const ledgerExists = async (tx: Tx, orgId: string): Promise<boolean> =>
  * Takes the organization's lock: no decision runs until this transaction ends. For changes of what each decision reads anew:
  * customers' own limits, packs, balances. Returns the database's time under the lock.
  */
-export async function lockBooks(tx: Tx, orgId: string): Promise<number> {
+export async function lockLedger(tx: Tx, orgId: string): Promise<number> {
   const { rows } = await raw`select org_id from org_ledgers where org_id = ${orgId} for no key update`.execute(tx)
   if (rows.length === 0) throw new ApiError('not_found')
   return databaseTime(tx)
@@ -31,7 +31,7 @@ export async function lockBooks(tx: Tx, orgId: string): Promise<number> {
  * Takes the organization's lock and marks its configuration as changed: no decision runs until this transaction ends, and every
  * process reloads the configuration before its next one. Returns the database's time under the lock.
  */
-export async function lockLedger(tx: Tx, orgId: string): Promise<number> {
+export async function lockLedgerForConfigChange(tx: Tx, orgId: string): Promise<number> {
   const { numAffectedRows } =
     await raw`update org_ledgers set config_version = config_version + 1 where org_id = ${orgId}`.execute(tx)
   if (numAffectedRows !== 1n) throw new ApiError('not_found')
@@ -106,7 +106,7 @@ export const insertLimit = (tx: Tx, orgId: string, limit: NewLimit) =>
 export type LimitRow = Awaited<ReturnType<typeof insertLimit>>
 
 /** Returns the limits of an organization that are in force. */
-export const liveLimits = (tx: Tx, orgId: string, kind?: NewLimit['kind']): Promise<LimitRow[]> => {
+export const limitsInForce = (tx: Tx, orgId: string, kind?: NewLimit['kind']): Promise<LimitRow[]> => {
   const query = tx.selectFrom('limits').select(limitColumns).where('org_id', '=', orgId).where('ended_at', 'is', null)
   return (kind === undefined ? query : query.where('kind', '=', kind)).orderBy('created_at').orderBy('id').execute()
 }
@@ -206,7 +206,7 @@ export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[])
         select spent, held, overrun, late, would_refuse from allowances where org_id = ${orgId} and key = k limit 1) a on true
       left join lateral (select count from limit_refusals where org_id = ${orgId} and key = k limit 1) r on true
       left join lateral (
-        select at from threshold_events where org_id = ${orgId} and key = k and threshold = ${stopped} limit 1) e on true`.execute(
+        select at from threshold_events where org_id = ${orgId} and key = k and threshold = ${stoppedThreshold} limit 1) e on true`.execute(
     tx,
   )
   return new Map(
@@ -221,13 +221,13 @@ export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[])
  * Re-arms the events of a raised limit, for all its subjects: of thresholds that are no longer reached, of exceeding the limit,
  * and of its refusals.
  */
-export async function rearmAll(tx: Tx, orgId: string, limitId: string, amount: bigint | null) {
+export async function rearmAllSubjects(tx: Tx, orgId: string, limitId: string, amount: bigint | null) {
   await raw`
     delete from threshold_events e where e.org_id = ${orgId} and exists (
       select from allowances a where a.org_id = e.org_id and a.key = e.key and a.limit_id = ${limitId}
          and (${amount}::bigint is null or case
            when e.threshold = 0 then a.spent <= ${amount}::bigint
-           when e.threshold = ${stopped} then a.spent + a.held < ${amount}::bigint
+           when e.threshold = ${stoppedThreshold} then a.spent + a.held < ${amount}::bigint
            else a.spent::numeric * 100 < ${amount}::numeric * e.threshold end))`.execute(tx)
 }
 

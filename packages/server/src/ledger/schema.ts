@@ -4,7 +4,7 @@ import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OneOf, PathId, Tim
 import type { IdKind } from '../values/id.ts'
 
 /** The id kinds that a limit's id can have. */
-export const limitKinds = [
+export const limitIdTypes = [
   'budget',
   'spendCap',
   'plan',
@@ -74,7 +74,7 @@ export const AdjustmentPath = Type.Object({
 export const Journal = ListOf(JournalEntry)
 const filters = {
   ...windowFilters,
-  limit_id: IdFilter(limitKinds, 'Movements on this limit.'),
+  limit_id: IdFilter(limitIdTypes, 'Movements on this limit.'),
   key_id: MadeByFilter('Movements of what this key, or support grant, made.'),
 }
 export const AdjustmentListQuery = ListQuery({ batch: 'integer' }, filters, 'integer')

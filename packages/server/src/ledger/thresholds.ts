@@ -12,7 +12,7 @@ export interface Crossing {
 }
 
 /** Takes the place of a threshold for the first call that a limit refused in a period. */
-export const stopped = -1
+export const stoppedThreshold = -1
 
 /**
  * Returns the limit that a refusal has exhausted; undefined for an approval, a bound on depth or a full counter, which are never
@@ -22,7 +22,7 @@ export function stopOf({ claim, allowance, total, attempted, isKnown }: Refusal)
   if (!isKnown || claim.mode === 'fixed' || claim.kind === countingKind || claim.kind.kind === 'approval')
     return undefined
   const bound = claim.mode === 'draw' ? { ...newestOf(claim.allowances), limit: total.limit } : allowance
-  return { allowance: bound, threshold: stopped, spent: total.spent, refused: { held: total.held, attempted } }
+  return { allowance: bound, threshold: stoppedThreshold, spent: total.spent, refused: { held: total.held, attempted } }
 }
 
 /** Pack keys are UUIDs that sort by creation time. */

@@ -1,16 +1,16 @@
 import type { Sql, Tx } from '../infra/sql.ts'
 import { operatorsOrgId } from '../values/id.ts'
-import { amountsIn } from './allowances.ts'
+import { decodeAmounts } from './allowances.ts'
 import {
   type BatchRow,
   checkedUpTo,
-  keepChecked,
   ledgersToCheck,
   readBatch,
   readBatches,
   readCounters,
   readMovements,
   readOpenHolds,
+  storeCheckedUpTo,
 } from './journal-queries.ts'
 
 const batchesPerPage = 500
@@ -22,7 +22,7 @@ interface Counters {
 }
 
 /** A discrepancy: something in the ledger that does not follow from the rest of it. */
-export interface Fault {
+export interface LedgerFault {
   readonly orgId: string
   readonly batch: bigint | null
   readonly key: string
@@ -34,16 +34,16 @@ export interface Fault {
 export type FurtherCheck = (
   orgId: string,
   scope: { readonly after: bigint; readonly isComplete: boolean },
-) => Promise<readonly Fault[]>
+) => Promise<readonly LedgerFault[]>
 
 const noFurtherCheck: FurtherCheck = async () => []
 
-export interface Verification {
+export interface LedgerVerification {
   readonly orgs: number
   readonly batches: number
   readonly allowances: number
   readonly driftNano: bigint
-  readonly faults: readonly Fault[]
+  readonly faults: readonly LedgerFault[]
 }
 
 /**
@@ -53,14 +53,14 @@ export interface Verification {
 export async function verifyLedgers(
   sql: Sql,
   { isComplete = true, further = noFurtherCheck }: { isComplete?: boolean; further?: FurtherCheck } = {},
-): Promise<Verification> {
-  const faults: Fault[] = []
+): Promise<LedgerVerification> {
+  const faults: LedgerFault[] = []
   let [orgs, batches, allowances] = [0, 0, 0]
   let after = operatorsOrgId
   for (;;) {
     const page = await ledgersToCheck(sql, after, orgsPerPage, isComplete)
     for (const orgId of page) {
-      const checked = await new Audit(sql, orgId, isComplete, further).run()
+      const checked = await new LedgerCheck(sql, orgId, isComplete, further).run()
       orgs++
       batches += checked.batches
       allowances += checked.allowances
@@ -73,20 +73,20 @@ export async function verifyLedgers(
 }
 
 /** Checks one organization from the oldest batch that is stored. */
-export const verifyLedger = (sql: Sql, orgId: string) => new Audit(sql, orgId, true).run()
+export const verifyLedger = (sql: Sql, orgId: string) => new LedgerCheck(sql, orgId, true).run()
 
 /**
  * The check of one organization: batches follow each other without a gap, each leaves the balances of the last one on the same
  * key plus its own movements, rows equal what their last batches left, and held is the sum of the open holds. The journal is
  * walked in pages; rows are read in one snapshot with its end, so a busy ledger is checked as exactly as a quiet one.
  */
-class Audit {
+class LedgerCheck {
   private readonly sql: Sql
   private readonly orgId: string
   private readonly isComplete: boolean
   private readonly further: FurtherCheck
-  private readonly books = new Map<string, Counters & { readonly seq: bigint }>()
-  private readonly faults: Fault[] = []
+  private readonly balances = new Map<string, Counters & { readonly seq: bigint }>()
+  private readonly faults: LedgerFault[] = []
   private seq = 0n
   private first: bigint | undefined
   private batches = 0
@@ -113,7 +113,7 @@ class Audit {
       { isSnapshot: true },
     )
     this.faults.push(...(await this.further(orgId, { after, isComplete: this.isComplete })))
-    if (this.faults.length === 0 && this.batches > 0) await asOrg((tx) => keepChecked(tx, orgId, this.seq))
+    if (this.faults.length === 0 && this.batches > 0) await asOrg((tx) => storeCheckedUpTo(tx, orgId, this.seq))
     return { batches: this.batches, allowances, faults: this.faults }
   }
 
@@ -122,7 +122,7 @@ class Audit {
     const last = page.at(-1)
     if (!last) return 0
     const movements = Map.groupBy(await readMovements(tx, this.orgId, this.seq, last.seq), ({ seq }) => seq)
-    for (const batch of page) await this.follow(tx, batch, summed(movements.get(batch.seq) ?? []))
+    for (const batch of page) await this.follow(tx, batch, sumMovements(movements.get(batch.seq) ?? []))
     return page.length
   }
 
@@ -139,7 +139,7 @@ class Audit {
         this.compare(batch.seq, key, 'spent', before.spent + delta.spent, after.spent)
         this.compare(batch.seq, key, 'held', before.held + delta.held, after.held)
       }
-      this.books.set(key, { ...after, seq: batch.seq })
+      this.balances.set(key, { ...after, seq: batch.seq })
     }
     for (const key of deltas.keys())
       if (!batch.keys.includes(key)) this.fault(batch.seq, key, 'a movement is not in its batch', 1n)
@@ -149,7 +149,7 @@ class Audit {
 
   /** Returns the balance of a key before a batch; undefined where that lies in days that were dropped. */
   private async before(tx: Tx, batch: BatchRow, key: string, prevSeq: bigint): Promise<Counters | undefined> {
-    const known = this.books.get(key)
+    const known = this.balances.get(key)
     if (known && known.seq !== prevSeq)
       this.fault(batch.seq, key, `it follows batch ${prevSeq}, but batch ${known.seq} was its last`, 1n)
     if (known) return known
@@ -163,20 +163,20 @@ class Audit {
   }
 
   private async compareRows(tx: Tx) {
-    const { orgId, books } = this
+    const { orgId, balances } = this
     const held = new Map((await readOpenHolds(tx, orgId)).map((row) => [row.key, row.held]))
-    const rows = await readCounters(tx, orgId, this.isComplete ? undefined : [...books.keys()])
+    const rows = await readCounters(tx, orgId, this.isComplete ? undefined : [...balances.keys()])
     for (const row of rows) {
-      const book = books.get(row.key)
-      if (book) {
-        this.compare(null, row.key, 'the row: spent', book.spent, row.spent)
-        this.compare(null, row.key, 'the row: held', book.held, row.held)
+      const balance = balances.get(row.key)
+      if (balance) {
+        this.compare(null, row.key, 'the row: spent', balance.spent, row.spent)
+        this.compare(null, row.key, 'the row: held', balance.held, row.held)
       } else if (this.first === undefined || this.first === 1n)
         this.fault(null, row.key, 'a row that no batch has written', row.spent + row.held)
       this.compare(null, row.key, 'open holds: held', held.get(row.key) ?? 0n, row.held)
     }
     const found = new Set(rows.map(({ key }) => key))
-    for (const [key, { spent, held: still }] of books)
+    for (const [key, { spent, held: still }] of balances)
       if (!found.has(key)) this.fault(null, key, 'the row is missing', spent + still + 1n)
     return rows.length
   }
@@ -191,10 +191,12 @@ class Audit {
   }
 }
 
-function summed(movements: readonly { keys: string[]; d_spent: string[]; d_held: string[] }[]): Map<string, Counters> {
+function sumMovements(
+  movements: readonly { keys: string[]; d_spent: string[]; d_held: string[] }[],
+): Map<string, Counters> {
   const sums = new Map<string, Counters>()
   for (const { keys, d_spent, d_held } of movements) {
-    const [spent, held] = [amountsIn(d_spent, keys), amountsIn(d_held, keys)]
+    const [spent, held] = [decodeAmounts(d_spent, keys), decodeAmounts(d_held, keys)]
     for (const [i, key] of keys.entries()) {
       const sum = sums.get(key) ?? { spent: 0n, held: 0n }
       sums.set(key, { spent: sum.spent + spent[i]!, held: sum.held + held[i]! })

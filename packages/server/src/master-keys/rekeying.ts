@@ -2,7 +2,7 @@ import { handOverChains, retireAuditKeys } from '../audit/audit.ts'
 import type { Platform } from '../infra/platform.ts'
 import { resealWebhookSecrets } from '../webhooks/webhooks.ts'
 
-export interface Moved {
+export interface RekeyCounts {
   readonly webhook_secrets: number
   readonly audit_chains: number
   readonly audit_keys: number
@@ -13,7 +13,7 @@ export interface Moved {
  * service. Remaining work is found by the key it depends on, so it can be interrupted and resumed. Hashes of API keys move when
  * their secrets are next presented, because nobody else has them.
  */
-export async function rekey({ sql, config }: Platform): Promise<Moved> {
+export async function rekey({ sql, config }: Platform): Promise<RekeyCounts> {
   const masterKeys = config.masterKeys()
   // Before the chains: a chain that is handed over can then be verified without the old master key.
   const auditKeys = await retireAuditKeys(sql, masterKeys)

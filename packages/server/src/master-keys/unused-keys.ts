@@ -6,7 +6,7 @@ import { revokeUnused } from '../keys/keys.ts'
 import { notifyAccessChange, recordAccessChange } from '../nodes/nodes.ts'
 import { findUnusedKeys, type UnusedKey } from './queries.ts'
 
-const perLook = 200
+const pageSize = 200
 
 /** Revokes keys that depend on an old master key and have long been unused, and records it for their organizations. */
 export async function revokeUnusedKeys(platform: Platform, since: Date): Promise<number> {
@@ -15,10 +15,10 @@ export async function revokeUnusedKeys(platform: Platform, since: Date): Promise
   const keyIds = old.map(({ id }) => id)
   let revoked = 0
   for (;;) {
-    const found = await findUnusedKeys(sql, keyIds, since, perLook)
-    for (const key of found) if (await revokeOne(platform, key, since)) revoked++
-    if (found.length > 0) await notifyAccessChange(sql)
-    if (found.length < perLook) return revoked
+    const unusedKeys = await findUnusedKeys(sql, keyIds, since, pageSize)
+    for (const key of unusedKeys) if (await revokeOne(platform, key, since)) revoked++
+    if (unusedKeys.length > 0) await notifyAccessChange(sql)
+    if (unusedKeys.length < pageSize) return revoked
   }
 }
 

@@ -7,7 +7,7 @@ import { timestampOrNull } from '../values/timestamp.ts'
 import { readUses, type UseRow } from './queries.ts'
 
 /** Use of a master key: everything of one kind that would be lost without it. */
-export interface Use {
+export interface KeyUse {
   readonly key_id: string
   readonly kind: UseRow['kind']
   readonly uses: number
@@ -15,16 +15,16 @@ export interface Use {
   readonly last_used_at?: string | null
 }
 
-export interface Report {
+export interface KeyUseReport {
   readonly newest: string
-  readonly uses: readonly Use[]
+  readonly uses: readonly KeyUse[]
   /** Configured master keys that are no longer in use. */
   readonly removable: readonly string[]
   /** Master keys in use that are not configured. */
   readonly missing: readonly string[]
 }
 
-export async function reportUses(sql: Sql, masterKeys: MasterKeys): Promise<Report> {
+export async function reportUses(sql: Sql, masterKeys: MasterKeys): Promise<KeyUseReport> {
   const [newest, ...older] = masterKeys.map(({ id }) => id)
   const uses = (await readUses(sql, newest!, older)).map(useOf)
   const used = new Set(uses.map(({ key_id }) => key_id))
@@ -36,7 +36,7 @@ export async function reportUses(sql: Sql, masterKeys: MasterKeys): Promise<Repo
   }
 }
 
-const useOf = ({ kind, key_id, uses, never_used, last_used_at }: UseRow): Use => ({
+const useOf = ({ kind, key_id, uses, never_used, last_used_at }: UseRow): KeyUse => ({
   key_id,
   kind,
   uses: Number(uses),

@@ -1,14 +1,14 @@
 import { catalog, errorCodes } from '../contract/errors.ts'
-import { pageOf, pageRequest } from '../contract/lists.ts'
+import { pageInMemory, pageRequest } from '../contract/lists.ts'
 import { completeDocument, describeTag, flagDeprecated, tagsOf } from '../contract/openapi.ts'
-import type { App, Route } from '../contract/routes.ts'
+import type { ApiRoute, App } from '../contract/routes.ts'
 import { type Deprecation, findDeprecatedRoute, listDeprecations } from '../deprecations/deprecations.ts'
 import { eventWebhooks } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import { DeprecationListing, ErrorList, ErrorListQuery, OpenApiDocument } from './schema.ts'
 
 /** Routes about the service: its errors, deprecations and routes. */
-export function meta(app: App, { addresses }: Platform, registry: readonly Deprecation[], routes: readonly Route[]) {
+export function meta(app: App, { addresses }: Platform, registry: readonly Deprecation[], routes: readonly ApiRoute[]) {
   describeTag(app, 'meta', 'Information about the service: errors, deprecations and the API description.')
 
   app.get(
@@ -50,7 +50,7 @@ export function meta(app: App, { addresses }: Platform, registry: readonly Depre
     ({ query }) => {
       const { status } = query
       const chosen = status === undefined ? entries : entries.filter((entry) => entry.statuses.includes(status))
-      return pageOf(chosen, pageRequest(query, 'code'), ({ code }) => ({ value: code, id: code }))
+      return pageInMemory(chosen, pageRequest(query, 'code'), ({ code }) => ({ value: code, id: code }))
     },
   )
 

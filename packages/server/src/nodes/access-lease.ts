@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql } from '../infra/sql.ts'
 import { newUuid } from '../values/id.ts'
-import { changesSince, endLease, listenForChanges, nodesBehind, renewAccessLease } from './queries.ts'
+import { changesSince, countNodesBehind, endLease, listenForChanges, renewAccessLease } from './queries.ts'
 
 const leaseMs = 2_000
 const renewEveryMs = 500
@@ -21,13 +21,13 @@ export interface AccessLease {
   /** Version of the last change that this process has applied. */
   readonly appliedVersion: () => bigint
   /** Registers a callback that receives the organizations whose cached callers are stale; `undefined` for all of them. */
-  readonly onChange: (forget: (orgIds: readonly string[] | undefined) => void) => void
+  readonly onChange: (invalidate: (orgIds: readonly string[] | undefined) => void) => void
   /** Resolves when no process can still answer from a state before this version. */
-  readonly confirmed: (version: bigint) => Promise<void>
+  readonly waitUntilApplied: (version: bigint) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-export async function holdAccessLease({ sql, log, version: program }: Platform): Promise<AccessLease> {
+export async function acquireAccessLease({ sql, log, version: program }: Platform): Promise<AccessLease> {
   const id = newUuid()
   let applied = 0n
   let heldUntilMs = 0
@@ -44,7 +44,8 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
       const changes = await changesSince(sql, applied)
       // Changes that are no longer listed are unknown, so every cached entry is stale.
       const isComplete = BigInt(changes.length) === latest - applied
-      for (const forget of listeners) forget(isComplete ? changes.map(({ changed_org }) => changed_org) : undefined)
+      for (const invalidate of listeners)
+        invalidate(isComplete ? changes.map(({ changed_org }) => changed_org) : undefined)
       applied = latest
       await renewAccessLease(sql, { id, program, leaseMs, applied })
     }
@@ -74,12 +75,12 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
     liveProcesses: () => liveProcesses,
     isHeld: () => performance.now() < heldUntilMs,
     appliedVersion: () => applied,
-    onChange: (forget) => {
-      listeners.push(forget)
+    onChange: (invalidate) => {
+      listeners.push(invalidate)
     },
-    confirmed: async (version) => {
+    waitUntilApplied: async (version) => {
       renewSoon()
-      await appliedEverywhere(sql, version)
+      await waitUntilAppliedEverywhere(sql, version)
     },
     close: async () => {
       closed = true
@@ -94,7 +95,7 @@ export async function holdAccessLease({ sql, log, version: program }: Platform):
 /**
  * Resolves when no process can still answer from a state before a version of access; a dead process loses its lease meanwhile.
  */
-export async function appliedEverywhere(sql: Sql, version: bigint) {
+export async function waitUntilAppliedEverywhere(sql: Sql, version: bigint) {
   const giveUpMs = performance.now() + leaseMs * 3
-  while ((await nodesBehind(sql, version)) > 0n && performance.now() < giveUpMs) await sleep(confirmPollMs)
+  while ((await countNodesBehind(sql, version)) > 0n && performance.now() < giveUpMs) await sleep(confirmPollMs)
 }

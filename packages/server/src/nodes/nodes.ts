@@ -1,22 +1,25 @@
 import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
 import { newUuid } from '../values/id.ts'
-import { endLease, forgetAccessChanges, forgetDeadNodes, renewLease, unlockJobsOfDeadWorkers } from './queries.ts'
+import { deleteAccessChanges, deleteDeadNodes, endLease, renewLease, unlockJobsOfDeadWorkers } from './queries.ts'
 
 const leaseSeconds = 15
 const renewEverySeconds = 5
-const forgetAfterSeconds = 86_400
+const deleteAfterSeconds = 86_400
 
-export { type AccessLease, appliedEverywhere, holdAccessLease } from './access-lease.ts'
+export { type AccessLease, acquireAccessLease, waitUntilAppliedEverywhere } from './access-lease.ts'
 export { notifyAccessChange, recordAccessChange } from './queries.ts'
-export { type Remembered, rememberByOrg } from './remembering.ts'
+export { type Cache, createOrgCache } from './remembering.ts'
 
-export interface Membership {
+export interface WorkerMembership {
   readonly leave: () => Promise<void>
 }
 
 /** Registers a worker under a lease that it renews while it lives, and unlocks the jobs of dead workers. */
-export async function joinWorkers({ sql, log, version }: Platform, jobLockers: () => string[]): Promise<Membership> {
+export async function joinWorkers(
+  { sql, log, version }: Platform,
+  jobLockers: () => string[],
+): Promise<WorkerMembership> {
   const id = newUuid()
 
   async function renew() {
@@ -44,12 +47,12 @@ export async function joinWorkers({ sql, log, version }: Platform, jobLockers: (
 }
 
 /** Deletes the rows of processes that died without leaving. */
-export const forgetDeadNodesJob = ({ sql, log }: Platform): Job => ({
+export const deleteDeadNodesJob = ({ sql, log }: Platform): Job => ({
   name: 'forget-dead-nodes',
   schedule: '17 * * * *',
   run: async () => {
-    const forgotten = await forgetDeadNodes(sql, forgetAfterSeconds)
-    await forgetAccessChanges(sql, forgetAfterSeconds)
+    const forgotten = await deleteDeadNodes(sql, deleteAfterSeconds)
+    await deleteAccessChanges(sql, deleteAfterSeconds)
     log.info({ forgotten: Number(forgotten) }, 'forgot dead nodes')
   },
 })

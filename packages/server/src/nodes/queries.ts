@@ -36,7 +36,7 @@ export async function unlockJobsOfDeadWorkers({ db }: Sql, leaseSeconds: number)
   return lockers
 }
 
-export async function forgetDeadNodes({ db }: Sql, afterSeconds: number): Promise<bigint> {
+export async function deleteDeadNodes({ db }: Sql, afterSeconds: number): Promise<bigint> {
   const { numAffectedRows } = await raw`
     delete from nodes where lease_until < clock_timestamp() - make_interval(secs => ${afterSeconds})`.execute(db)
   return numAffectedRows ?? 0n
@@ -76,14 +76,14 @@ export async function notifyAccessChange({ pool }: Sql) {
   await pool.query(`notify ${changeChannel}`)
 }
 
-export async function nodesBehind({ db }: Sql, version: bigint): Promise<bigint> {
+export async function countNodesBehind({ db }: Sql, version: bigint): Promise<bigint> {
   const { rows } = await raw<{ behind: bigint }>`
     select count(*) as behind from nodes
      where role = 'api' and lease_until > clock_timestamp() and applied_version < ${version}`.execute(db)
   return rows[0]!.behind
 }
 
-export async function forgetAccessChanges({ db }: Sql, afterSeconds: number) {
+export async function deleteAccessChanges({ db }: Sql, afterSeconds: number) {
   await raw`delete from access_changes where at < clock_timestamp() - make_interval(secs => ${afterSeconds})`.execute(
     db,
   )

@@ -3,29 +3,26 @@ import type { AccessLease } from './access-lease.ts'
 const maxOrgs = 20_000
 
 /** Cache of one value per organization, valid while the process holds the access lease. */
-export interface Remembered<T> {
+export interface Cache<T> {
   /** Returns the cached value when it is certain to be current, else loads it. */
-  readonly of: (orgId: string) => T | Promise<T>
+  readonly get: (orgId: string) => T | Promise<T>
   /** Loads the value again, for callers that have found the cached one to be stale. */
-  readonly anew: (orgId: string) => Promise<T>
+  readonly reload: (orgId: string) => Promise<T>
 }
 
 /**
  * Creates a cache by organization under the access lease: a change calls `accessChanged()`, and is answered once no process can
  * still use the old value.
  */
-export function rememberByOrg<T extends object>(
-  lease: AccessLease,
-  load: (orgId: string) => Promise<T>,
-): Remembered<T> {
-  const remembered = new Map<string, T>()
+export function createOrgCache<T extends object>(lease: AccessLease, load: (orgId: string) => Promise<T>): Cache<T> {
+  const entries = new Map<string, T>()
   const loading = new Map<string, { version: bigint; promise: Promise<T> }>()
   lease.onChange((orgIds) => {
-    if (orgIds === undefined) return remembered.clear()
-    for (const orgId of orgIds) remembered.delete(orgId)
+    if (orgIds === undefined) return entries.clear()
+    for (const orgId of orgIds) entries.delete(orgId)
   })
 
-  function loaded(orgId: string): Promise<T> {
+  function loadShared(orgId: string): Promise<T> {
     const version = lease.appliedVersion()
     const underway = loading.get(orgId)
     // A load that began before a change may have read the old value.
@@ -33,8 +30,8 @@ export function rememberByOrg<T extends object>(
     const promise = load(orgId)
       .then((value) => {
         if (lease.isHeld() && lease.appliedVersion() === version) {
-          if (remembered.size >= maxOrgs) remembered.delete(remembered.keys().next().value!)
-          remembered.set(orgId, value)
+          if (entries.size >= maxOrgs) entries.delete(entries.keys().next().value!)
+          entries.set(orgId, value)
         }
         return value
       })
@@ -45,5 +42,5 @@ export function rememberByOrg<T extends object>(
     return promise
   }
 
-  return { of: (orgId) => (lease.isHeld() ? remembered.get(orgId) : undefined) ?? loaded(orgId), anew: load }
+  return { get: (orgId) => (lease.isHeld() ? entries.get(orgId) : undefined) ?? loadShared(orgId), reload: load }
 }

@@ -1,11 +1,11 @@
 import { type AuditRecord, auditKeyring, record } from '../audit/audit.ts'
-import type { ChangeTools, Described } from '../changes/changes.ts'
+import type { ChangeDescription, ChangeTools } from '../changes/changes.ts'
 import { operatorScopes } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { newTraceId } from '../infra/trace.ts'
 import { type Holder, mintFor, revoke, rotate } from '../keys/keys.ts'
-import { appliedEverywhere, notifyAccessChange, recordAccessChange } from '../nodes/nodes.ts'
+import { notifyAccessChange, recordAccessChange, waitUntilAppliedEverywhere } from '../nodes/nodes.ts'
 import { findOrg, lockOrg, setAddressList } from '../orgs/orgs.ts'
 import { operatorsOrgId } from '../values/id.ts'
 
@@ -13,15 +13,20 @@ import { operatorsOrgId } from '../values/id.ts'
 
 type Tools = Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>
 
-export interface AskedKey {
+export interface OperatorKeyRequest {
   readonly name: string
   readonly scopes?: string[]
   readonly expires_at?: string
 }
 
-export async function mintOperatorKey(platform: Platform, { tx, audit }: Tools, by: Holder, asked: AskedKey) {
-  const input = { ...asked, role: 'operator' as const, scopes: asked.scopes ?? [...operatorScopes] }
-  const { view, secret } = await mintFor(platform, tx, by, input)
+export async function mintOperatorKey(
+  platform: Platform,
+  { tx, audit }: Tools,
+  holder: Holder,
+  request: OperatorKeyRequest,
+) {
+  const input = { ...request, role: 'operator' as const, scopes: request.scopes ?? [...operatorScopes] }
+  const { view, secret } = await mintFor(platform, tx, holder, input)
   audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
   return { ...view, secret }
 }
@@ -29,11 +34,11 @@ export async function mintOperatorKey(platform: Platform, { tx, audit }: Tools, 
 export async function rotateOperatorKey(
   platform: Platform,
   { tx, audit, accessChanged }: Tools,
-  by: Holder,
+  holder: Holder,
   id: string,
   overlapSeconds: number,
 ) {
-  const { old, view, secret } = await rotate(platform, tx, by, id, overlapSeconds)
+  const { old, view, secret } = await rotate(platform, tx, holder, id, overlapSeconds)
   audit({ action: 'key.rotated', target: { kind: 'key', id: old.id }, after: view })
   accessChanged()
   return { ...view, secret }
@@ -42,11 +47,11 @@ export async function rotateOperatorKey(
 export async function revokeOperatorKey(
   platform: Platform,
   { tx, audit, accessChanged }: Tools,
-  by: Holder,
+  holder: Holder,
   id: string,
   options: { isForced?: boolean; withDescendants?: boolean } = {},
 ) {
-  const [target, ...others] = await revoke(platform, tx, by, id, options)
+  const [target, ...others] = await revoke(platform, tx, holder, id, options)
   const revoked = [target, ...others].filter(({ isNew }) => isNew)
   for (const { before, after } of revoked)
     audit({ action: 'key.revoked', target: { kind: 'key', id: after.id }, before, after })
@@ -78,7 +83,7 @@ export async function setOperatorAddresses(
 }
 
 /** Holder for commands on the machine itself, which may do anything about operators. */
-export const machine: Holder = {
+export const machineHolder: Holder = {
   orgId: operatorsOrgId,
   role: 'operator',
   scopes: new Set(operatorScopes),
@@ -87,7 +92,7 @@ export const machine: Holder = {
 }
 
 /** Runs a command, records it in the operators' audit log, and waits until every process has applied it. */
-export async function asCommand<T>(
+export async function runAsCommand<T>(
   platform: Platform,
   command: string,
   work: (tools: Tools) => Promise<T>,
@@ -95,7 +100,7 @@ export async function asCommand<T>(
   const { sql, config } = platform
   let version: bigint | undefined
   const result = await sql.asOrgs([operatorsOrgId], async (tx) => {
-    const entries: Described[] = []
+    const entries: ChangeDescription[] = []
     let isAccessChanged = false
     const answer = await work({
       tx,
@@ -111,12 +116,12 @@ export async function asCommand<T>(
   })
   if (version !== undefined) {
     await notifyAccessChange(sql)
-    await appliedEverywhere(sql, version)
+    await waitUntilAppliedEverywhere(sql, version)
   }
   return result
 }
 
-const ofMachine = (entry: Described, command: string): AuditRecord => ({
+const ofMachine = (entry: ChangeDescription, command: string): AuditRecord => ({
   ...entry,
   actor: { kind: 'system', id: command, role: 'operator' },
   address: null,

@@ -1,10 +1,10 @@
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
-import { AddressListInput, acceptedList } from '../identity/identity.ts'
+import { AddressListInput, normalizeAddressList } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import {
   findKey,
@@ -71,7 +71,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
       const asked = pageRequest(query, 'created_at')
       const now = clock.now()
       const rows = await sql.asOrgs([orgId], (tx) => listKeys(tx, orgId, asked, { status: query.status }, now))
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map((row) => keyView(row, now)) }
     },
   )
@@ -186,7 +186,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
     (request, reply, wanted) => {
       const accepted = (before: object) => {
         const { ip_allow_list, force } = wanted(before)
-        return acceptedList(ip_allow_list, { address: request.clientAddress }, force === true)
+        return normalizeAddressList(ip_allow_list, { address: request.clientAddress }, force === true)
       }
       return change(request, reply, { orgId }, (tools) => setOperatorAddresses(tools, accepted))
     },

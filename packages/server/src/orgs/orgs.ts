@@ -1,7 +1,7 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Sql } from '../infra/sql.ts'
-import { lockLedger } from '../ledger/ledger.ts'
+import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { formatId, operatorsOrgId } from '../values/id.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
 import { findOrg, lockOrg, type OrgFields, type OrgRow, renewPolicySet, setAddressList, updateOrg } from './queries.ts'
@@ -43,7 +43,7 @@ export async function changeOrg(
   const after = orgView(await updateOrg(tx, orgId, fields))
   if (after.timezone !== before.timezone) {
     await renewPolicySet(tx, orgId)
-    await lockLedger(tx, orgId)
+    await lockLedgerForConfigChange(tx, orgId)
   }
   audit({ action, target: { kind: 'org', id: after.id }, before, after })
   if (fields.status !== undefined)

@@ -1,11 +1,11 @@
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../contract/wire.ts'
-import { AddressListInput, acceptedList, tenantScopes } from '../identity/identity.ts'
+import { AddressListInput, normalizeAddressList, tenantScopes } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { mint } from '../keys/keys.ts'
 import { insertLedger } from '../ledger/ledger.ts'
@@ -82,7 +82,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
     async ({ query }) => {
       const asked = pageRequest(query, 'created_at')
       const rows = await sql.asOrgs([], (tx) => listOrgs(tx, asked, query))
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map(orgView) }
     },
   )
@@ -190,7 +190,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
       const author = kind === 'key' ? { address: request.clientAddress } : undefined
       const fields = (before: OrgView) => {
         const { ip_allow_list, force } = wanted(before)
-        return { ip_allow_list: acceptedList(ip_allow_list, author, force === true) }
+        return { ip_allow_list: normalizeAddressList(ip_allow_list, author, force === true) }
       }
       return change(request, reply, { orgId }, (tools) => changeOrg(tools, orgId, 'org.ip_allow_list_changed', fields))
     },

@@ -3,7 +3,7 @@ import { type Name, names, wantedAttributes } from './names.ts'
 import type { AnyValue, KeyValue } from './traces.ts'
 
 export type AttributeValue = string | number | readonly string[]
-export type Attributes = ReadonlyMap<string, AttributeValue>
+export type SpanAttributes = ReadonlyMap<string, AttributeValue>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
  * Returns the attributes of a span or a resource that are known here, or mapped by the organization. Malformed attributes are
  * skipped, as are values that no field of a run can hold.
  */
-export function attributesOf(holder: unknown, mapped: ReadonlySet<string>): Attributes {
+export function attributesOf(holder: unknown, mapped: ReadonlySet<string>): SpanAttributes {
   const found = new Map<string, AttributeValue>()
   const { attributes, others } = (isObject(holder) ? holder : {}) as { attributes?: unknown; others?: unknown }
   for (const item of listOf(attributes)) {
@@ -49,9 +49,9 @@ function readValue({ stringValue, intValue, doubleValue, arrayValue }: AnyValue)
 }
 
 /** Returns an attribute of a span, or else of its resource. */
-export const attribute = (name: Name, ...places: readonly Attributes[]) => firstAttribute(names[name], places)
+export const attribute = (name: Name, ...places: readonly SpanAttributes[]) => firstAttribute(names[name], places)
 
-function firstAttribute(keys: readonly string[], places: readonly Attributes[]): AttributeValue | undefined {
+function firstAttribute(keys: readonly string[], places: readonly SpanAttributes[]): AttributeValue | undefined {
   for (const place of places)
     for (const key of keys) {
       const value = place.get(key)
@@ -60,10 +60,10 @@ function firstAttribute(keys: readonly string[], places: readonly Attributes[]):
   return undefined
 }
 
-export const textAttribute = (name: Name, ...places: readonly Attributes[]) => firstText(names[name], places)
+export const textAttribute = (name: Name, ...places: readonly SpanAttributes[]) => firstText(names[name], places)
 
 /** Returns the first attribute that is a text or a number; a list is neither. */
-export function firstText(keys: readonly string[], places: readonly Attributes[]): string | undefined {
+export function firstText(keys: readonly string[], places: readonly SpanAttributes[]): string | undefined {
   const value = firstAttribute(keys, places)
   return typeof value === 'object' || value === undefined ? undefined : String(value)
 }

@@ -127,11 +127,11 @@ function readAttribute(reader: MessageReader, { budget, attributes, others }: Fo
   }
   if (!value) return
   if (wantedAttributes.has(key)) attributes.push({ key, value: readValue(value, budget) })
-  else if (key.length <= maxOtherKey) keepOther(key, value, others, budget)
+  else if (key.length <= maxOtherKey) addOther(key, value, others, budget)
 }
 
 /** Keeps an attribute that the organization may have mapped, which is not known yet; only values that can be names are kept. */
-function keepOther(key: string, value: MessageReader, others: string[], budget: Budget) {
+function addOther(key: string, value: MessageReader, others: string[], budget: Budget) {
   let text: string | undefined
   while (value.next()) {
     if (value.is(1, wire.bytes) && value.size() <= maxOtherValue) text = value.text()

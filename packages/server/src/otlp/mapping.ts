@@ -1,16 +1,16 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
-import { lockLedger } from '../ledger/ledger.ts'
+import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { type Dimension, dimensions } from './names.ts'
+import { dimensions, type MappedDimension } from './names.ts'
 import { deleteMapping, findMapping, type MappingRow, upsertMapping } from './queries.ts'
 import type { OtlpMapping, OtlpMappingInput } from './schema.ts'
 
 /** The attributes in which an organization's spans name each dimension, where it has set them. */
-export type Mapping = Readonly<Partial<Record<Dimension, readonly string[] | null>>>
+export type Mapping = Readonly<Partial<Record<MappedDimension, readonly string[] | null>>>
 
 export const loadMapping = async (tx: Tx, orgId: string): Promise<Mapping> => (await findMapping(tx, orgId)) ?? {}
 
@@ -34,9 +34,9 @@ const target = (orgId: string) => ({ kind: 'otlp_mapping', id: formatId('org', o
 export async function putMapping(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
-  wanted: Wanted<OtlpMappingInput>,
+  wanted: DesiredState<OtlpMappingInput>,
 ) {
-  await lockLedger(tx, orgId)
+  await lockLedgerForConfigChange(tx, orgId)
   const before = viewOf(await findMapping(tx, orgId))
   replaces(before)
   const input = wanted(before)
@@ -53,7 +53,7 @@ export async function putMapping(
 }
 
 export async function removeMapping({ tx, audit, replaces }: ChangeTools, orgId: string): Promise<null> {
-  await lockLedger(tx, orgId)
+  await lockLedgerForConfigChange(tx, orgId)
   const found = await findMapping(tx, orgId)
   if (!found) throw new ApiError('not_found')
   const before = viewOf(found)

@@ -1,12 +1,12 @@
-import { type Attributes, attribute, attributesOf, textAttribute } from './attributes.ts'
+import { attribute, attributesOf, type SpanAttributes, textAttribute } from './attributes.ts'
 import { kindOf, namesModel } from './span-kinds.ts'
 import type { SpanFields, TracesRequest } from './traces.ts'
 
 /** A span that represents one call of a model, with the usage of that call itself. */
 export interface ModelCall {
   readonly span: SpanFields
-  readonly attributes: Attributes
-  readonly resource: Attributes
+  readonly attributes: SpanAttributes
+  readonly resource: SpanAttributes
   readonly operation: string | undefined
   /** The same for every report of one call. */
   readonly id: string | undefined
@@ -58,11 +58,11 @@ export function modelCallsOf(
         seen.set(key, { parent: spanKey(span.traceId, span.parentSpanId), call, isBoundary: kind.isBoundary })
       }
   }
-  const calls = onceEach(seen, wrappersIn(seen))
+  const calls = distinctCalls(seen, wrappersIn(seen))
   return { calls, unrecognized, ignored: spans - calls.length - unrecognized.length }
 }
 
-function onceEach(seen: ReadonlyMap<string, Seen>, wrappers: ReadonlySet<ModelCall>): ModelCall[] {
+function distinctCalls(seen: ReadonlyMap<string, Seen>, wrappers: ReadonlySet<ModelCall>): ModelCall[] {
   const calls = new Map<string | ModelCall, ModelCall>()
   for (const { call } of seen.values()) {
     if (!call || wrappers.has(call)) continue
@@ -83,7 +83,7 @@ const maxResponseIdLength = 100
  * Returns the id of a call, from its trace and response: a gateway and the program that calls it both report a call, from two
  * processes and so in two requests. Without the id of a response a call is identified by its span.
  */
-function callId(span: SpanFields, attributes: Attributes): string | undefined {
+function callId(span: SpanFields, attributes: SpanAttributes): string | undefined {
   const key = spanKey(span.traceId, span.spanId)
   const response = textAttribute('responseId', attributes)
   if (key === undefined || response === undefined) return key
@@ -100,7 +100,7 @@ export const spanKey = (traceId: unknown, spanId: unknown): string | undefined =
     ? `${traceId}:${spanId}`.toLowerCase()
     : undefined
 
-const hasUsage = (attributes: Attributes) =>
+const hasUsage = (attributes: SpanAttributes) =>
   (['input_tokens', 'output_tokens', 'cost_usd'] as const).some((name) => attribute(name, attributes) !== undefined)
 
 const maxDepth = 64

@@ -77,10 +77,10 @@ export const names = {
 export type Name = keyof typeof names
 
 export const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
-export type Dimension = (typeof dimensions)[number]
+export type MappedDimension = (typeof dimensions)[number]
 
 /** The attributes of each dimension, unless the organization maps other ones. */
-export const builtInAttributes: Record<Dimension, readonly string[]> = {
+export const builtInAttributes: Record<MappedDimension, readonly string[]> = {
   workflow_id: ['gen_ai.workflow.name', 'traceloop.workflow.name', 'ai.telemetry.functionId'],
   deployment_id: [],
   department_id: ['metadata.user_api_key_team_id'],
@@ -88,7 +88,7 @@ export const builtInAttributes: Record<Dimension, readonly string[]> = {
 }
 
 /** Our own attribute of a dimension, which wins over every other. */
-export const ownAttribute = (dimension: Dimension) => `weir.${dimension}`
+export const ownAttribute = (dimension: MappedDimension) => `weir.${dimension}`
 
 /**
  * The attributes that are read. All others are skipped unread, unless the organization maps them: prompts and responses are among

@@ -5,25 +5,25 @@ import {
   Model,
   maxRunAgeDays,
   maxRunTokens,
-  Operation,
+  OperationName,
   Provider,
   Tags,
   usageNames,
 } from '../run-log/run-log.ts'
 import { type BulkRun, maxBulkRuns } from '../runs/runs.ts'
-import { dollars, formatUsd, maxChargeNano } from '../values/money.ts'
+import { formatDollars, formatUsd, maxChargeNano } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { type Attributes, attribute, firstText, textAttribute } from './attributes.ts'
+import { attribute, firstText, type SpanAttributes, textAttribute } from './attributes.ts'
 import { nanoOfDollars } from './decimal.ts'
 import { type Mapping, mappedAttributes } from './mapping.ts'
 import { type ModelCall, modelCallsOf, spanKey } from './model-calls.ts'
-import { builtInAttributes, type Dimension, type Name, names, ownAttribute } from './names.ts'
+import { builtInAttributes, type MappedDimension, type Name, names, ownAttribute } from './names.ts'
 import type { SpanFields, TracesRequest } from './traces.ts'
 
 /** A run as `POST /v1/runs/bulk` takes it, with an id that is the same however often it is exported. */
 export type BulkRunInput = BulkRun & Required<Pick<BulkRun, 'external_id' | 'model' | 'chain_id' | 'started_at'>>
 
-export interface RunsOfTraces {
+export interface TraceRuns {
   readonly runs: BulkRunInput[]
   /** Model calls that cannot be recorded, and the reasons for the first few. */
   readonly rejected: { readonly count: number; readonly messages: string[] }
@@ -40,16 +40,16 @@ const dayMs = 86_400_000
 const maxAheadMs = 5 * 60_000
 
 /** The reason why a span cannot become a run. */
-class Unfit extends Error {}
+class UnrecordableSpan extends Error {}
 
 /**
  * Converts model calls to runs, cooperatively. One that cannot be recorded is rejected by itself and does not affect the others.
  */
-export function* runsOfTraces(
+export function* convertTraces(
   request: TracesRequest,
   nowMs: number,
   mapping: Mapping = {},
-): Generator<void, RunsOfTraces> {
+): Generator<void, TraceRuns> {
   const { calls, unrecognized, ignored } = modelCallsOf(request, mappedAttributes(mapping))
   if (calls.length > maxBulkRuns)
     throw new ApiError('payload_too_large', {}, { message: `A request may have at most ${maxBulkRuns} model calls.` })
@@ -67,7 +67,7 @@ export function* runsOfTraces(
     try {
       runs.push(runOf(call, nowMs, mapping))
     } catch (error) {
-      if (!(error instanceof Unfit)) throw error
+      if (!(error instanceof UnrecordableSpan)) throw error
       reject(call.span, error.message)
     }
   }
@@ -77,18 +77,19 @@ export function* runsOfTraces(
 function runOf(call: ModelCall, nowMs: number, mapping: Mapping): BulkRunInput {
   const { span, attributes, resource, operation } = call
   const key = spanKey(span.traceId, span.spanId)
-  if (key === undefined) throw new Unfit('traceId and spanId must be 16 and 8 bytes in hexadecimal, not all zero')
+  if (key === undefined)
+    throw new UnrecordableSpan('traceId and spanId must be 16 and 8 bytes in hexadecimal, not all zero')
   const requested = text('requestModel', Model, attributes)
   const answered = text('responseModel', Model, attributes)
   // Limits and prices apply to the requested model: it is the name that a decision before the call had to use.
   const model = requested ?? answered
-  if (model === undefined) throw new Unfit('gen_ai.request.model is missing')
+  if (model === undefined) throw new UnrecordableSpan('gen_ai.request.model is missing')
   const places = [attributes, resource]
   return withoutUndefined<BulkRunInput>({
-    external_id: fitting('the ids', `otlp:${call.id ?? key}`, ExternalId),
+    external_id: checkBounds('the ids', `otlp:${call.id ?? key}`, ExternalId),
     model,
     provider: text('provider', Provider, attributes),
-    operation: operation === undefined ? undefined : fitting('gen_ai.operation.name', operation, Operation),
+    operation: operation === undefined ? undefined : checkBounds('gen_ai.operation.name', operation, OperationName),
     workflow_id: dimensionOf('workflow_id', mapping, places),
     deployment_id: dimensionOf('deployment_id', mapping, places) ?? serviceOf(resource, mapping),
     department_id: dimensionOf('department_id', mapping, places),
@@ -103,20 +104,24 @@ function runOf(call: ModelCall, nowMs: number, mapping: Mapping): BulkRunInput {
   })
 }
 
-const text = (name: Name, schema: object, ...places: readonly Attributes[]) => {
+const text = (name: Name, schema: object, ...places: readonly SpanAttributes[]) => {
   const found = textAttribute(name, ...places)
-  return found === undefined ? undefined : fitting(names[name][0], found, schema)
+  return found === undefined ? undefined : checkBounds(names[name][0], found, schema)
 }
 
 /**
  * Returns a dimension of a run: from our own attribute first, then from the mapped ones, else from the built-in ones. Nobody has
  * asked for the last, so a value that cannot be a name is dropped there, and rejects the run elsewhere.
  */
-function dimensionOf(dimension: Dimension, mapping: Mapping, places: readonly Attributes[]): string | undefined {
+function dimensionOf(
+  dimension: MappedDimension,
+  mapping: Mapping,
+  places: readonly SpanAttributes[],
+): string | undefined {
   const schema = dimensionFields[dimension]
   for (const keys of [[ownAttribute(dimension)], mapping[dimension] ?? []]) {
     const found = firstText(keys, places)
-    if (found !== undefined) return fitting(keys.length === 1 ? keys[0]! : dimension, found, schema)
+    if (found !== undefined) return checkBounds(keys.length === 1 ? keys[0]! : dimension, found, schema)
   }
   if (mapping[dimension]) return undefined
   const known = firstText(builtInAttributes[dimension], places)
@@ -124,9 +129,9 @@ function dimensionOf(dimension: Dimension, mapping: Mapping, places: readonly At
 }
 
 /** Checks a value against the bounds that the API has for the same field. */
-function fitting(name: string, value: string, schema: object): string {
+function checkBounds(name: string, value: string, schema: object): string {
   const misfit = misfitOf(value, schema)
-  if (misfit !== undefined) throw new Unfit(`${name} ${misfit}`)
+  if (misfit !== undefined) throw new UnrecordableSpan(`${name} ${misfit}`)
   return value
 }
 
@@ -138,7 +143,7 @@ function misfitOf(value: string, schema: object): string | undefined {
 }
 
 /** Returns the name of a service; one that an SDK made up for lack of a name is the same for all programs, and is ignored. */
-function serviceOf(resource: Attributes, mapping: Mapping): string | undefined {
+function serviceOf(resource: SpanAttributes, mapping: Mapping): string | undefined {
   if (mapping.deployment_id) return undefined
   const name = text('service', dimensionFields.deployment_id, resource)
   return name?.startsWith('unknown_service') ? undefined : name
@@ -146,11 +151,12 @@ function serviceOf(resource: Attributes, mapping: Mapping): string | undefined {
 
 function timesOf({ startTimeUnixNano, endTimeUnixNano }: SpanFields, nowMs: number) {
   const startMs = msOf('startTimeUnixNano', startTimeUnixNano)
-  if (startMs === undefined) throw new Unfit('startTimeUnixNano is missing')
-  if (startMs < nowMs - maxRunAgeDays * dayMs) throw new Unfit(`it started more than ${maxRunAgeDays} days ago`)
+  if (startMs === undefined) throw new UnrecordableSpan('startTimeUnixNano is missing')
+  if (startMs < nowMs - maxRunAgeDays * dayMs)
+    throw new UnrecordableSpan(`it started more than ${maxRunAgeDays} days ago`)
   const endMs = msOf('endTimeUnixNano', endTimeUnixNano)
-  if (Math.max(startMs, endMs ?? 0) > nowMs + maxAheadMs) throw new Unfit('its time is in the future')
-  if (endMs !== undefined && endMs < startMs) throw new Unfit('it ends before it starts')
+  if (Math.max(startMs, endMs ?? 0) > nowMs + maxAheadMs) throw new UnrecordableSpan('its time is in the future')
+  if (endMs !== undefined && endMs < startMs) throw new UnrecordableSpan('it ends before it starts')
   return {
     started_at: timestamp(new Date(startMs)),
     ended_at: endMs === undefined ? undefined : timestamp(new Date(endMs)),
@@ -166,14 +172,14 @@ function msOf(name: string, nano: unknown): number | undefined {
   // A number in JSON has lost its last digits, so that a whole millisecond may have become a little less than one.
   if (typeof nano === 'number' && Number.isInteger(nano)) ms = Math.floor(Math.round(nano / 1_000) / 1_000)
   else if (typeof nano === 'string' && /^\d{1,20}$/.test(nano)) ms = Number(BigInt(nano) / nanoPerMs)
-  else throw new Unfit(`${name} is not a number of nanoseconds`)
+  else throw new UnrecordableSpan(`${name} is not a number of nanoseconds`)
   return ms === 0 ? undefined : ms
 }
 
 const statusOk = new Set<unknown>([1, 'STATUS_CODE_OK'])
 const statusError = new Set<unknown>([2, 'STATUS_CODE_ERROR'])
 
-function hasFailed({ status }: SpanFields, attributes: Attributes): boolean {
+function hasFailed({ status }: SpanFields, attributes: SpanAttributes): boolean {
   const code = (status as { code?: unknown } | null | undefined)?.code
   return statusError.has(code) || (!statusOk.has(code) && attribute('errorType', attributes) !== undefined)
 }
@@ -182,7 +188,7 @@ function hasFailed({ status }: SpanFields, attributes: Attributes): boolean {
  * Returns the usage of a call. The conventions count cached tokens as input and reasoning as output. Parts that exceed the total
  * come from an instrumentation that leaves them out of it, as some providers do: then they are added.
  */
-function usageOf(attributes: Attributes) {
+function usageOf(attributes: SpanAttributes) {
   const [input, output, cacheRead, cacheCreation, reasoning] = usageNames.map((name) => tokens(name, attributes))
   const cached = (cacheRead ?? 0) + (cacheCreation ?? 0)
   const usage = {
@@ -193,27 +199,27 @@ function usageOf(attributes: Attributes) {
     reasoning_output_tokens: reasoning,
   }
   for (const [name, count] of Object.entries(usage))
-    if ((count ?? 0) > maxRunTokens) throw new Unfit(`${name} is more than ${maxRunTokens}`)
+    if ((count ?? 0) > maxRunTokens) throw new UnrecordableSpan(`${name} is more than ${maxRunTokens}`)
   return usage
 }
 
 const wholeOf = (whole: number | undefined, part: number) => (part > (whole ?? 0) ? (whole ?? 0) + part : whole)
 
-function tokens(name: (typeof usageNames)[number], attributes: Attributes): number | undefined {
+function tokens(name: (typeof usageNames)[number], attributes: SpanAttributes): number | undefined {
   const value = attribute(name, attributes)
   if (value === undefined) return undefined
   const count = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 0)
-    throw new Unfit(`${names[name][0]} is not a number of tokens`)
+    throw new UnrecordableSpan(`${names[name][0]} is not a number of tokens`)
   return count
 }
 
-function costOf(attributes: Attributes): string | undefined {
+function costOf(attributes: SpanAttributes): string | undefined {
   const value = attribute('cost_usd', attributes)
   if (value === undefined) return undefined
   const nano = typeof value === 'object' ? undefined : nanoOfDollars(value)
   if (nano === undefined || nano > maxChargeNano)
-    throw new Unfit(`cost_usd is not an amount of dollars up to ${dollars(maxChargeNano)}`)
+    throw new UnrecordableSpan(`cost_usd is not an amount of dollars up to ${formatDollars(maxChargeNano)}`)
   return formatUsd(nano)
 }
 
@@ -223,14 +229,14 @@ function tagsOf(value: ReturnType<typeof attribute>): string[] | undefined {
   const given = typeof value === 'object' ? value : String(value).split(',')
   const tags = [...new Set(given.map((tag) => tag.trim()).filter((tag) => tag !== ''))]
   const { maxItems } = Tags as { maxItems?: number }
-  if (tags.length > maxItems!) throw new Unfit(`weir.tags has more than ${maxItems} tags`)
-  return tags.map((tag) => fitting('weir.tags', tag, Tags.items))
+  if (tags.length > maxItems!) throw new UnrecordableSpan(`weir.tags has more than ${maxItems} tags`)
+  return tags.map((tag) => checkBounds('weir.tags', tag, Tags.items))
 }
 
 const maxMetadataLength = 1_000
 
 /** Returns metadata, which is only informational: a value that does not fit is dropped instead of rejecting its run. */
-function metadataOf(attributes: Attributes, resource: Attributes, responseModel: string | undefined) {
+function metadataOf(attributes: SpanAttributes, resource: SpanAttributes, responseModel: string | undefined) {
   const reasons = attribute('finishReasons', attributes)
   const all = {
     response_model: responseModel,

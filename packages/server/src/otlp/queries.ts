@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../infra/sql.ts'
-import type { Dimension } from './names.ts'
+import type { MappedDimension } from './names.ts'
 
 const columns = ['workflow_id', 'deployment_id', 'department_id', 'customer_id', 'created_at', 'updated_at'] as const
 
@@ -9,7 +9,7 @@ export const findMapping = (tx: Tx, orgId: string) =>
 
 export type MappingRow = NonNullable<Awaited<ReturnType<typeof findMapping>>>
 
-export const upsertMapping = (tx: Tx, orgId: string, mapping: Pick<MappingRow, Dimension>): Promise<MappingRow> =>
+export const upsertMapping = (tx: Tx, orgId: string, mapping: Pick<MappingRow, MappedDimension>): Promise<MappingRow> =>
   tx
     .insertInto('otlp_mappings')
     .values({ org_id: orgId, ...mapping })

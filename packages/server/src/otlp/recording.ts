@@ -13,7 +13,7 @@ interface Reason {
   readonly message: string
 }
 
-export interface Refused {
+export interface RejectedRun {
   readonly run: BulkRunInput
   readonly reason: Reason
 }
@@ -26,8 +26,12 @@ const maxRounds = 4
  * recorded. A batch is refused as a whole for a fault of one run, such as a model without a price: these runs were not sent as
  * one unit, so the others are sent again without it.
  */
-export async function recordEach(ingest: Ingest, caller: Caller, runs: readonly BulkRunInput[]): Promise<Refused[]> {
-  const refused: Refused[] = []
+export async function recordRuns(
+  ingest: Ingest,
+  caller: Caller,
+  runs: readonly BulkRunInput[],
+): Promise<RejectedRun[]> {
+  const refused: RejectedRun[] = []
   let left = runs
   for (let round = 1; left.length > 0; round++) {
     try {

@@ -4,12 +4,12 @@ import { asJsonText } from '../contract/envelope.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
-import { inSteps } from '../infra/turns.ts'
+import { runCooperatively } from '../infra/turns.ts'
 import { jsonAnswer, protobufAnswer, protobufTraces, protobufType } from './encodings.ts'
 import { loadMapping } from './mapping.ts'
-import { runsOfTraces } from './otlp.ts'
-import { type Ingest, recordEach } from './recording.ts'
-import { partialSuccess, rejectionLog } from './rejections.ts'
+import { convertTraces } from './otlp.ts'
+import { type Ingest, recordRuns } from './recording.ts'
+import { createRejectionLog, partialSuccess } from './rejections.ts'
 import { TracesAnswer, TracesBody } from './schema.ts'
 
 export { otlpMapping } from './mapping-routes.ts'
@@ -24,7 +24,7 @@ export function otlp(app: App, { clock, metrics, sql, log }: Needed, ingest: Ing
     labelNames: ['outcome'],
     registers: [metrics],
   })
-  const logRejections = rejectionLog(log, clock)
+  const logRejections = createRejectionLog(log, clock)
 
   app.post(
     '/v1/otlp/v1/traces',
@@ -52,9 +52,9 @@ export function otlp(app: App, { clock, metrics, sql, log }: Needed, ingest: Ing
     async (request, reply) => {
       const { orgId } = request.principal!
       const own = await sql.asOrgs([orgId], (tx) => loadMapping(tx, orgId))
-      const found = await inSteps(runsOfTraces(request.body, clock.now().getTime(), own))
+      const found = await runCooperatively(convertTraces(request.body, clock.now().getTime(), own))
       const { runs, rejected, unrecognized, ignored } = found
-      const refused = await recordEach(ingest, request.principal!, runs)
+      const refused = await recordRuns(ingest, request.principal!, runs)
       spans.inc({ outcome: 'recorded' }, runs.length - refused.length)
       spans.inc({ outcome: 'rejected' }, rejected.count - unrecognized + refused.length)
       spans.inc({ outcome: 'unrecognized' }, unrecognized)

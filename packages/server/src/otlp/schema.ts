@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, Timestamp } from '../contract/wire.ts'
 import { protobufType } from './encodings.ts'
-import { builtInAttributes, type Dimension } from './names.ts'
+import { builtInAttributes, type MappedDimension } from './names.ts'
 import type { SpanFields } from './traces.ts'
 
 /** Open at every level: OTLP obliges receivers to ignore unknown fields. */
@@ -86,7 +86,7 @@ export const TracesAnswer = Type.Unsafe<string | Buffer>({
 
 const maxAttributes = 10
 
-const attributesFor = (dimension: Dimension, otherwise: string) =>
+const attributesFor = (dimension: MappedDimension, otherwise: string) =>
   Nullable(
     Type.Array(
       Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]+$', examples: ['team.id'] }),
@@ -99,7 +99,7 @@ const attributesFor = (dimension: Dimension, otherwise: string) =>
     ),
   )
 
-const builtIn = (dimension: Dimension) => builtInAttributes[dimension].map((name) => `\`${name}\``).join(', ')
+const builtIn = (dimension: MappedDimension) => builtInAttributes[dimension].map((name) => `\`${name}\``).join(', ')
 
 const mappedFields = {
   workflow_id: attributesFor('workflow_id', builtIn('workflow_id')),

@@ -1,4 +1,4 @@
-import { type Attributes, attribute, textAttribute } from './attributes.ts'
+import { attribute, type SpanAttributes, textAttribute } from './attributes.ts'
 
 /** The kind of a span: a model call, a boundary, or neither. */
 export interface SpanKind {
@@ -69,7 +69,7 @@ const shown = (attributeName: string, value: string) => `${attributeName} ${JSON
  * Returns the kind of a span. Only one that declares itself a model call counts: agents, tools and workflows often repeat the
  * tokens of the calls beneath them.
  */
-export function kindOf(attributes: Attributes): SpanKind {
+export function kindOf(attributes: SpanAttributes): SpanKind {
   const operation = textAttribute('operation', attributes)
   if (operation !== undefined) return byName(modelOperations, 'gen_ai.operation.name', operation)
   const former = textAttribute('formerOperation', attributes)
@@ -85,7 +85,7 @@ export function kindOf(attributes: Attributes): SpanKind {
   return { isModelCall: namesModel(attributes) && !isInside, isBoundary: isInside }
 }
 
-export const namesModel = (attributes: Attributes): boolean =>
+export const namesModel = (attributes: SpanAttributes): boolean =>
   (['requestModel', 'responseModel'] as const).some((name) => attribute(name, attributes) !== undefined)
 
 function byName(operations: Record<string, string>, attributeName: string, value: string): SpanKind {

@@ -1,26 +1,26 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { notSet, type Wanted } from '../contract/replaceable.ts'
+import { type DesiredState, notSet } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   allowanceAt,
   claimOn,
+  defaultSchedule,
   endLimit,
   insertLimit,
   type LimitKind,
   type LimitRow,
+  type LimitUsage,
   limitOf,
+  limitsInForce,
   limitsOn,
-  liveLimits,
-  lockLedger,
+  loadUsage,
+  lockLedgerForConfigChange,
   newSchedule,
   periodView,
-  plainSchedule,
   rearm,
   remainingOf,
   rowTimesView,
-  type Standing,
-  standings,
   stopView,
   updateLimit,
 } from '../ledger/ledger.ts'
@@ -51,13 +51,13 @@ type PlanRows = Readonly<Record<PlanUnit, LimitRow>>
 
 /** Returns both limits of a plan, or neither: they are only ever written together. */
 async function findPlan(tx: Tx, orgId: string): Promise<PlanRows | undefined> {
-  const rows = await liveLimits(tx, orgId, 'plan')
+  const rows = await limitsInForce(tx, orgId, 'plan')
   const [runs, tokens] = units.map((wanted) => rows.find(({ unit }) => unit === wanted))
   return runs && tokens && { runs, tokens }
 }
 
 async function viewOf(tx: Tx, orgId: string, nowMs: number, { runs, tokens }: PlanRows): Promise<PlanView> {
-  const found = await standings(tx, orgId, nowMs, [
+  const found = await loadUsage(tx, orgId, nowMs, [
     [limitOf(runs), ''],
     [limitOf(tokens), ''],
   ])
@@ -76,7 +76,7 @@ async function viewOf(tx: Tx, orgId: string, nowMs: number, { runs, tokens }: Pl
 
 const countOf = (amount: bigint | null) => (amount === null ? null : Number(amount))
 
-const entitlementOf = ({ limit: { amount }, balance }: Standing): Entitlement => ({
+const entitlementOf = ({ limit: { amount }, balance }: LimitUsage): Entitlement => ({
   used: Number(balance.spent),
   held: Number(balance.held),
   remaining: amount === null ? null : Number(remainingOf(amount, balance)),
@@ -92,9 +92,9 @@ export async function getPlan(tx: Tx, orgId: string, nowMs: number) {
 export async function putPlan(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
-  wanted: Wanted<PlanInput>,
+  wanted: DesiredState<PlanInput>,
 ): Promise<PlanView> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const found = await findPlan(tx, orgId)
   const before = found && (await viewOf(tx, orgId, nowMs, found))
   replaces(before, notSet(Plan))
@@ -118,7 +118,7 @@ export async function putPlan(
 }
 
 export async function deletePlan({ tx, audit, replaces }: ChangeTools, orgId: string): Promise<null> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const found = await findPlan(tx, orgId)
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)
@@ -134,6 +134,6 @@ const newEntitlement = (unit: PlanUnit) => ({
   scope_kind: 'org',
   scope_id: '',
   unit,
-  ...newSchedule({ ...plainSchedule, unit: 'month' }),
+  ...newSchedule({ ...defaultSchedule, unit: 'month' }),
   thresholds: [],
 })

@@ -5,7 +5,7 @@ import { OrNotSet, replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { readNow } from '../ledger/ledger.ts'
+import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import { orgExists } from '../orgs/orgs.ts'
 import { parseId } from '../values/id.ts'
 import { deletePlan, getPlan, putPlan } from './plans.ts'
@@ -29,7 +29,7 @@ export function plans(app: App, { sql }: Platform, change: Change) {
         response: { 200: OrNotSet(Plan) },
       },
     },
-    ({ principal }) => readNow(sql, principal!.orgId, (tx, nowMs) => getPlan(tx, principal!.orgId, nowMs)),
+    ({ principal }) => readAtDatabaseTime(sql, principal!.orgId, (tx, nowMs) => getPlan(tx, principal!.orgId, nowMs)),
   )
 
   app.get(
@@ -48,7 +48,7 @@ export function plans(app: App, { sql }: Platform, change: Change) {
     async ({ params }) => {
       const orgId = parseId('org', params.org_id)!
       if (!(await orgExists(sql, orgId))) throw new ApiError('not_found')
-      return readNow(sql, orgId, (tx, nowMs) => getPlan(tx, orgId, nowMs))
+      return readAtDatabaseTime(sql, orgId, (tx, nowMs) => getPlan(tx, orgId, nowMs))
     },
   )
 

@@ -5,7 +5,7 @@ import type { Caller } from '../identity/identity.ts'
  * The run that a caller attempts to start, with everything that rules can read about it. It is stored with its outcome, so that
  * rules can be evaluated again later. Missing fields are '' or 0, so that no rule fails because of them.
  */
-export interface Attempt {
+export interface RunAttempt {
   /** The time of the attempt; rules see it truncated to the minute. */
   readonly atMs: number
   readonly model: string
@@ -22,12 +22,12 @@ export interface Attempt {
   readonly estimatedNano: bigint
   readonly tags: readonly string[]
   readonly metadata: Readonly<Record<string, string | number | boolean>>
-  readonly key: AttemptingKey
-  readonly chain: AttemptedChain
+  readonly key: CallingKey
+  readonly chain: ChainPosition
 }
 
 /** The key that makes the attempt. The role and scopes of a key never change. */
-export interface AttemptingKey {
+export interface CallingKey {
   /** The public ID. */
   readonly id: string
   readonly role: string
@@ -35,7 +35,7 @@ export interface AttemptingKey {
 }
 
 /** The run's position in its chain; outside of a chain the depth is 1 and the cost is 0. */
-export interface AttemptedChain {
+export interface ChainPosition {
   readonly id: string
   readonly depth: number
   /** The amount that the chain has spent and holds, as last committed. */
@@ -54,30 +54,30 @@ export interface AttemptFields {
   readonly input_tokens?: number | null | undefined
   readonly max_output_tokens?: number | null | undefined
   readonly tags?: readonly string[] | null | undefined
-  readonly metadata?: Attempt['metadata'] | null | undefined
+  readonly metadata?: RunAttempt['metadata'] | null | undefined
 }
 
 /** Builds an attempt from the fields that the caller gave and the facts that the server knows. */
 export const attemptOf = (
-  said: AttemptFields,
-  known: Pick<Attempt, 'atMs' | 'model' | 'estimatedNano' | 'key' | 'chain'>,
-): Attempt => ({
+  given: AttemptFields,
+  known: Pick<RunAttempt, 'atMs' | 'model' | 'estimatedNano' | 'key' | 'chain'>,
+): RunAttempt => ({
   ...known,
-  provider: said.provider ?? '',
-  operation: said.operation ?? '',
-  action: said.action ?? '',
-  workflowId: said.workflow_id ?? '',
-  deploymentId: said.deployment_id ?? '',
-  departmentId: said.department_id ?? '',
-  customerId: said.customer_id ?? '',
-  inputTokens: said.input_tokens ?? 0,
-  maxOutputTokens: said.max_output_tokens ?? 0,
-  tags: said.tags ?? [],
-  metadata: said.metadata ?? {},
+  provider: given.provider ?? '',
+  operation: given.operation ?? '',
+  action: given.action ?? '',
+  workflowId: given.workflow_id ?? '',
+  deploymentId: given.deployment_id ?? '',
+  departmentId: given.department_id ?? '',
+  customerId: given.customer_id ?? '',
+  inputTokens: given.input_tokens ?? 0,
+  maxOutputTokens: given.max_output_tokens ?? 0,
+  tags: given.tags ?? [],
+  metadata: given.metadata ?? {},
 })
 
 /** Returns the caller as rules see it: a key, or the user of a support grant. */
-export const keyOf = (caller: Caller): AttemptingKey => ({
+export const callingKeyOf = (caller: Caller): CallingKey => ({
   id: actorOf(caller).id,
   role: caller.role,
   scopes: [...caller.scopes],

@@ -1,8 +1,8 @@
 import type { Requirement } from '../expressions/expressions.ts'
-import type { Attempt } from './attempt.ts'
+import type { RunAttempt } from './attempt.ts'
 
 /** The fields that rules are indexed by. */
-const fields: Readonly<Record<string, (attempt: Attempt) => string>> = {
+const fields: Readonly<Record<string, (attempt: RunAttempt) => string>> = {
   'run.model': ({ model }) => model,
   'run.provider': ({ provider }) => provider,
   'run.operation': ({ operation }) => operation,
@@ -16,7 +16,7 @@ const fields: Readonly<Record<string, (attempt: Attempt) => string>> = {
 }
 
 interface FieldIndex {
-  readonly valueOf: (attempt: Attempt) => string
+  readonly valueOf: (attempt: RunAttempt) => string
   /** A bit for each rule that does not restrict the field. */
   readonly indifferent: Int32Array
   /** The positions of the rules that require a value. */
@@ -24,7 +24,7 @@ interface FieldIndex {
 }
 
 /** The properties of a rule that the index needs. */
-export interface Indexed {
+export interface IndexableRule {
   readonly requirements: readonly Requirement[]
   readonly needsAction: boolean
 }
@@ -35,14 +35,14 @@ export interface Indexed {
  */
 export interface CandidateIndex {
   /** Returns a bit for each rule, in their order. The array is valid until the next call. */
-  readonly candidates: (attempt: Attempt) => Int32Array
+  readonly candidates: (attempt: RunAttempt) => Int32Array
 }
 
-export function indexRules(rules: readonly Indexed[]): CandidateIndex {
+export function indexRules(rules: readonly IndexableRule[]): CandidateIndex {
   const words = Math.ceil(rules.length / 32)
   const all = bitsOf(words, rules, () => true)
   const withoutAction = bitsOf(words, rules, ({ needsAction }) => !needsAction)
-  const indexes = Object.entries(fields).flatMap(([path, valueOf]) => indexOf(path, valueOf, rules, words) ?? [])
+  const indexes = Object.entries(fields).flatMap(([path, valueOf]) => indexField(path, valueOf, rules, words) ?? [])
   const found = new Int32Array(words)
   const accepting = new Int32Array(words)
   return {
@@ -59,19 +59,19 @@ export function indexRules(rules: readonly Indexed[]): CandidateIndex {
   }
 }
 
-function bitsOf(words: number, rules: readonly Indexed[], has: (rule: Indexed) => boolean): Int32Array {
+function bitsOf(words: number, rules: readonly IndexableRule[], has: (rule: IndexableRule) => boolean): Int32Array {
   const bits = new Int32Array(words)
   for (const [place, rule] of rules.entries()) if (has(rule)) bits[place >> 5]! |= 1 << (place & 31)
   return bits
 }
 
-function indexOf(
+function indexField(
   path: string,
   valueOf: FieldIndex['valueOf'],
-  rules: readonly Indexed[],
+  rules: readonly IndexableRule[],
   words: number,
 ): FieldIndex | null {
-  const requirementOf = ({ requirements }: Indexed) =>
+  const requirementOf = ({ requirements }: IndexableRule) =>
     requirements.find(({ variable, field }) => `${variable}.${field}` === path)
   const requiring = new Map<string, number[]>()
   for (const [place, rule] of rules.entries())

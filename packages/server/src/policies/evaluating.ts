@@ -1,20 +1,20 @@
 import type { Caller } from '../identity/identity.ts'
-import { inSteps } from '../infra/turns.ts'
+import { runCooperatively } from '../infra/turns.ts'
 import { formatId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
-import { type Attempt, attemptOf, keyOf } from './attempt.ts'
-import { explaining, type RuleSet } from './evaluation.ts'
-import { attemptedBy, policyRefusal } from './refusal.ts'
+import { attemptOf, callingKeyOf, type RunAttempt } from './attempt.ts'
+import { explainInSteps, type RuleSet } from './evaluation.ts'
+import { attemptedTarget, policyRefusal } from './refusal.ts'
 import type { Rule } from './rule.ts'
 import type { EvaluateInput, Evaluation } from './schema.ts'
 
 /** Builds the attempt that an evaluation request describes. */
-export const attemptIn = ({ run, key, chain, at }: EvaluateInput, caller: Caller, now: Date): Attempt =>
+export const attemptFromInput = ({ run, key, chain, at }: EvaluateInput, caller: Caller, now: Date): RunAttempt =>
   attemptOf(run, {
     atMs: at === undefined ? now.getTime() : Date.parse(at),
     model: run.model,
     estimatedNano: parseUsd(run.estimated_cost_usd ?? '0'),
-    key: { ...keyOf(caller), ...key },
+    key: { ...callingKeyOf(caller), ...key },
     chain: { id: chain?.id ?? '', depth: chain?.depth ?? 1, costNano: parseUsd(chain?.cost_usd ?? '0') },
   })
 
@@ -22,21 +22,21 @@ export const attemptIn = ({ run, key, chain, at }: EvaluateInput, caller: Caller
  * Explains for every rule whether it matches and why, and which one decides. A draft's rules are
  * referred to by their positions.
  */
-export async function explain(
+export async function explainRules(
   set: RuleSet,
-  attempt: Attempt,
-  placeOf?: ReadonlyMap<string, number>,
+  attempt: RunAttempt,
+  positions?: ReadonlyMap<string, number>,
 ): Promise<Evaluation> {
-  const { verdict, rules } = await inSteps(explaining(set, attempt))
+  const { verdict, rules } = await runCooperatively(explainInSteps(set, attempt))
   const reference = ({ id, name }: Rule) => ({
-    rule_id: placeOf ? null : formatId('rule', id),
-    index: placeOf?.get(id) ?? null,
+    rule_id: positions ? null : formatId('rule', id),
+    index: positions?.get(id) ?? null,
     name,
   })
   const { rule, shadow } = verdict
   return {
     outcome: verdict.outcome,
-    decided_by: rule && { ...reference(rule), reason: rule.reason, attempted: attemptedBy(rule, attempt) },
+    decided_by: rule && { ...reference(rule), reason: rule.reason, attempted: attemptedTarget(rule, attempt) },
     shadow: shadow && { ...reference(shadow.rule), outcome: shadow.outcome },
     error_code: policyRefusal(verdict, attempt)?.code ?? null,
     rules: rules.map(({ rule: each, status, decided, reached, why }) => ({

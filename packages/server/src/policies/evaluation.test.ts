@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Attempt } from './attempt.ts'
+import type { RunAttempt } from './attempt.ts'
 import { checkRule, compileRules, explainAttempt, judgeAttempt } from './evaluation.ts'
 import type { Rule } from './rule.ts'
 
 const about = { orgId: 'org_1', version: 7n, timezone: 'Europe/Berlin' }
-const attempt: Attempt = {
+const attempt: RunAttempt = {
   atMs: Date.parse('2026-11-15T23:05:59.999Z'),
   model: 'gpt-4o',
   provider: 'openai',
@@ -37,7 +37,7 @@ const rule = (expression: string, given: Partial<Rule> = {}): Rule => ({
   version: 1,
   ...given,
 })
-const judge = (rules: readonly Rule[], changed: Partial<Attempt> = {}) =>
+const judge = (rules: readonly Rule[], changed: Partial<RunAttempt> = {}) =>
   judgeAttempt(compileRules(rules, about), { ...attempt, ...changed })
 
 test('where no rule matches, an attempt is allowed', () => {

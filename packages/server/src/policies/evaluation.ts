@@ -1,15 +1,15 @@
 import { type Expression, ExpressionFailed } from '../expressions/expressions.ts'
-import { atOnce } from '../values/steps.ts'
-import type { Attempt } from './attempt.ts'
+import { runToCompletion } from '../values/steps.ts'
+import type { RunAttempt } from './attempt.ts'
 import { type CandidateIndex, indexRules } from './candidates.ts'
 import type { PolicyVerdict, Rule } from './rule.ts'
-import { compiledRule } from './rule-expressions.ts'
+import { compileRuleExpression } from './rule-expressions.ts'
 import { AttemptVariables, OrgVariables } from './variables.ts'
 
 export { checkRule } from './rule-expressions.ts'
 
 /** The highest total cost of an organization's enabled rules: all of them may be evaluated for one attempt. */
-export const mostSetCost = 300_000
+export const maxSetCost = 300_000
 
 interface EnabledRule {
   readonly rule: Rule
@@ -44,19 +44,19 @@ export interface RuleReport {
   readonly why: string
 }
 
-const inOrder = (a: Rule, b: Rule): number => a.priority - b.priority || (a.id < b.id ? -1 : Number(a.id > b.id))
+const byPriority = (a: Rule, b: Rule): number => a.priority - b.priority || (a.id < b.id ? -1 : Number(a.id > b.id))
 
 export function compileRules(
   rules: readonly Rule[],
   about: { orgId: string; version: bigint; timezone: string },
 ): RuleSet {
-  const ordered = rules.toSorted(inOrder)
-  const enabled = ordered.filter((rule) => rule.enabled).map(ready)
+  const ordered = rules.toSorted(byPriority)
+  const enabled = ordered.filter((rule) => rule.enabled).map(prepareRule)
   return {
     ...about,
     rules: ordered,
     usesChain: enabled.some(({ expression }) => expression?.names.has('chain')),
-    cost: costOf(ordered),
+    cost: rulesCost(ordered),
     enabled,
     index: indexRules(
       enabled.map(({ rule, expression }) => ({
@@ -69,24 +69,24 @@ export function compileRules(
 }
 
 /** Returns the highest total cost of the enabled rules; a rule that does not compile costs nothing. */
-export function costOf(rules: readonly Rule[]): number {
+export function rulesCost(rules: readonly Rule[]): number {
   const costs = rules.map(({ enabled, expression }) => {
-    const compiled = enabled ? compiledRule(expression) : undefined
+    const compiled = enabled ? compileRuleExpression(expression) : undefined
     return compiled?.ok ? compiled.expression.cost : 0
   })
   return costs.reduce((sum, cost) => sum + cost, 0)
 }
 
-function ready(rule: Rule): EnabledRule {
-  const compiled = compiledRule(rule.expression)
+function prepareRule(rule: Rule): EnabledRule {
+  const compiled = compileRuleExpression(rule.expression)
   return compiled.ok
     ? { rule, expression: compiled.expression, fault: '' }
     : { rule, expression: null, fault: compiled.fault.message }
 }
 
-type Answer = boolean | ExpressionFailed
+type RuleResult = boolean | ExpressionFailed
 
-function ask({ expression, fault }: EnabledRule, variables: AttemptVariables): Answer {
+function evaluateRule({ expression, fault }: EnabledRule, variables: AttemptVariables): RuleResult {
   if (expression === null) return new ExpressionFailed(`The expression is invalid: ${fault}`)
   try {
     return expression.evaluate(variables)
@@ -100,64 +100,65 @@ function ask({ expression, fault }: EnabledRule, variables: AttemptVariables): A
  * Evaluates the rules for an attempt. The first rule that matches decides; a rule that fails before that makes the verdict an
  * error. Shadow rules decide nothing; the verdict reports the first one that would have decided.
  */
-export function judgeAttempt(set: RuleSet, attempt: Attempt): PolicyVerdict {
+export function judgeAttempt(set: RuleSet, attempt: RunAttempt): PolicyVerdict {
   const variables = new AttemptVariables(set.org, set.timezone, attempt)
   const candidates = set.index.candidates(attempt)
   let shadow: PolicyVerdict['shadow'] = null
   for (let word = 0; word < candidates.length; word++) {
     for (let bits = candidates[word]!; bits !== 0; bits &= bits - 1) {
-      const asked = set.enabled[(word << 5) + 31 - Math.clz32(bits & -bits)]!
-      const answer = ask(asked, variables)
+      const candidate = set.enabled[(word << 5) + 31 - Math.clz32(bits & -bits)]!
+      const answer = evaluateRule(candidate, variables)
       if (answer === false) continue
-      if (!asked.rule.shadow) return { ...said(asked.rule, answer), shadow }
-      shadow ??= said(asked.rule, answer)
+      if (!candidate.rule.shadow) return { ...verdictOf(candidate.rule, answer), shadow }
+      shadow ??= verdictOf(candidate.rule, answer)
     }
   }
   return { outcome: 'allow', rule: null, shadow }
 }
 
-const said = (rule: Rule, answer: true | ExpressionFailed) =>
+const verdictOf = (rule: Rule, answer: true | ExpressionFailed) =>
   answer === true ? { rule, outcome: rule.effect } : { rule, outcome: 'error' as const, failure: answer.message }
 
 /** Evaluates every rule, including those after the deciding one, and reports the result and the reason for each. */
-export const explainAttempt = (set: RuleSet, attempt: Attempt): Explained => atOnce(explaining(set, attempt))
+export const explainAttempt = (set: RuleSet, attempt: RunAttempt): RuleExplanation =>
+  runToCompletion(explainInSteps(set, attempt))
 
-export interface Explained {
+export interface RuleExplanation {
   readonly verdict: PolicyVerdict
   readonly rules: RuleReport[]
 }
 
-const explainedAtOnce = 25
+const explainBatchSize = 25
 
 /** Does the same in steps, because explaining a thousand rules takes a while. */
-export function* explaining(set: RuleSet, attempt: Attempt): Generator<void, Explained> {
+export function* explainInSteps(set: RuleSet, attempt: RunAttempt): Generator<void, RuleExplanation> {
   const variables = new AttemptVariables(set.org, set.timezone, attempt)
   const verdict = judgeAttempt(set, attempt)
   const enabled = new Map(set.enabled.map((each) => [each.rule, each]))
   let isOpen = true
   const report = (rule: Rule): RuleReport => {
-    const asked = enabled.get(rule)
-    const told = { rule, decided: false, reached: false }
-    if (!asked) return { ...told, status: 'disabled', why: 'The rule is not enabled.' }
+    const enabledRule = enabled.get(rule)
+    const base = { rule, decided: false, reached: false }
+    if (!enabledRule) return { ...base, status: 'disabled', why: 'The rule is not enabled.' }
     if (rule.target === 'action' && attempt.action === '')
-      return { ...told, status: 'not_applicable', why: 'The rule targets actions, and the run names no action.' }
+      return { ...base, status: 'not_applicable', why: 'The rule targets actions, and the run names no action.' }
     const reached = isOpen
     const decided = verdict.rule === rule
     if (decided) isOpen = false
-    return { rule, decided, reached, ...reported(asked, variables) }
+    return { rule, decided, reached, ...explainResult(enabledRule, variables) }
   }
   const rules: RuleReport[] = []
   for (const [i, rule] of set.rules.entries()) {
     rules.push(report(rule))
-    if (i % explainedAtOnce === explainedAtOnce - 1) yield
+    if (i % explainBatchSize === explainBatchSize - 1) yield
   }
   return { verdict, rules }
 }
 
-function reported(asked: EnabledRule, variables: AttemptVariables): Pick<RuleReport, 'status' | 'why'> {
-  const answer = ask(asked, variables)
+function explainResult(enabledRule: EnabledRule, variables: AttemptVariables): Pick<RuleReport, 'status' | 'why'> {
+  const answer = evaluateRule(enabledRule, variables)
   if (answer === true) return { status: 'matched', why: 'The expression is true.' }
   if (answer !== false) return { status: 'failed', why: answer.message }
-  const part = asked.expression!.falsePart(variables)
+  const part = enabledRule.expression!.falsePart(variables)
   return { status: 'not_matched', why: part === null ? 'The expression is false.' : `This is false: ${part}` }
 }

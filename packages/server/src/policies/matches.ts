@@ -2,20 +2,20 @@ import { hash } from 'node:crypto'
 import { Counter } from 'prom-client'
 import type { Platform } from '../infra/platform.ts'
 import { newUuid } from '../values/id.ts'
-import type { Attempt } from './attempt.ts'
+import type { RunAttempt } from './attempt.ts'
 import { addMatches, type MatchRow } from './queries.ts'
 import type { PolicyVerdict, Rule } from './rule.ts'
-import { storedAttempt } from './stored-attempt.ts'
+import { toStoredAttempt } from './stored-attempt.ts'
 
 const flushEveryMs = 200
 const maxWaiting = 5_000
 /** The limit of distinct attempts per organization and minute: recording more would tell the reader nothing new. */
-const maxOfOrg = 1_000
+const maxPerOrg = 1_000
 const minuteMs = 60_000
 
 /** A write-behind log of the runs that rules have refused and that shadow rules would have decided. */
-export interface PolicyMatches {
-  readonly note: (orgId: string, setVersion: bigint, verdict: PolicyVerdict, attempt: Attempt) => void
+export interface PolicyMatchLog {
+  readonly record: (orgId: string, setVersion: bigint, verdict: PolicyVerdict, attempt: RunAttempt) => void
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -24,7 +24,7 @@ export interface PolicyMatches {
  * Creates the log of policy matches. Matches are written outside of the request, with equal ones of a minute in one row, so that
  * an agent that loops on a refusal costs one row a minute. The caller's response never depends on it.
  */
-export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
+export function createPolicyMatchLog({ sql, metrics, log }: Platform): PolicyMatchLog {
   const verdicts = new Counter({
     name: 'svc_policy_matches_total',
     help: 'Runs that a rule refused, or that a shadow rule would have decided.',
@@ -39,16 +39,16 @@ export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
   let waiting = new Map<string, MatchRow & { count: number }>()
   let flushing: Promise<void> | undefined
   let current = 0
-  let ofOrgs = new Map<string, Set<string>>()
+  let keysByOrg = new Map<string, Set<string>>()
 
-  function add(orgId: string, setVersion: bigint, rule: Rule, outcome: string, shadow: boolean, attempt: Attempt) {
+  function add(orgId: string, setVersion: bigint, rule: Rule, outcome: string, shadow: boolean, attempt: RunAttempt) {
     verdicts.inc({ outcome, shadow: String(shadow) })
-    const { at_ms, ...lasting } = storedAttempt(attempt)
+    const { at_ms, ...lasting } = toStoredAttempt(attempt)
     const attemptHash = hash('sha256', JSON.stringify(lasting), 'hex')
     const minute = Math.floor(at_ms / minuteMs) * minuteMs
     const key = `${orgId} ${minute} ${rule.id} ${shadow} ${setVersion} ${attemptHash}`
-    const alike = waiting.get(key)
-    if (alike) alike.count += 1
+    const existing = waiting.get(key)
+    if (existing) existing.count += 1
     else if (waiting.size >= maxWaiting || isFull(orgId, minute, key)) lost.inc()
     else
       waiting.set(key, {
@@ -69,12 +69,12 @@ export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
   function isFull(orgId: string, minute: number, key: string) {
     if (minute > current) {
       current = minute
-      ofOrgs = new Map()
+      keysByOrg = new Map()
     }
-    let known = ofOrgs.get(orgId)
-    if (!known) ofOrgs.set(orgId, (known = new Set()))
+    let known = keysByOrg.get(orgId)
+    if (!known) keysByOrg.set(orgId, (known = new Set()))
     if (known.has(key)) return false
-    if (known.size >= maxOfOrg) return true
+    if (known.size >= maxPerOrg) return true
     known.add(key)
     return false
   }
@@ -101,7 +101,7 @@ export function keepMatches({ sql, metrics, log }: Platform): PolicyMatches {
   const timer = setInterval(() => void flush(), flushEveryMs)
 
   return {
-    note: (orgId, setVersion, { outcome, rule, shadow }, attempt) => {
+    record: (orgId, setVersion, { outcome, rule, shadow }, attempt) => {
       if (shadow) add(orgId, setVersion, shadow.rule, shadow.outcome, true, attempt)
       if (rule && outcome !== 'allow') add(orgId, setVersion, rule, outcome, false, attempt)
     },

@@ -1,13 +1,13 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
-import { lockLedger } from '../ledger/ledger.ts'
-import { type AccessLease, type Remembered, rememberByOrg } from '../nodes/nodes.ts'
+import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
+import { type AccessLease, type Cache, createOrgCache } from '../nodes/nodes.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { compileInTurns, costFaults, expressionFaults, fieldsOf } from './draft.ts'
+import { compileCooperatively, expressionFaults, fieldsOf, setCostFaults } from './draft.ts'
 import { compileRules, type RuleSet } from './evaluation.ts'
 import {
   deleteRule,
@@ -25,17 +25,17 @@ import {
 import type { Rule } from './rule.ts'
 import { maxRules, type RuleInput, type RuleView } from './schema.ts'
 
-export { type AskRules, askRules, type Ruling, type Rulings } from './asking.ts'
-export { type Attempt, attemptOf } from './attempt.ts'
-export { type Draft, draftRules } from './draft.ts'
+export { type CallEvaluator, createPolicyEvaluator, type PolicyEvaluator, type Ruling } from './asking.ts'
+export { attemptOf, type RunAttempt } from './attempt.ts'
+export { draftRules, type RuleDraft } from './draft.ts'
 export { judgeAttempt, type RuleSet } from './evaluation.ts'
-export { keepMatches, type PolicyMatches } from './matches.ts'
-export { ensurePolicyPartitions, keepPolicyPartitionsJob } from './partitions.ts'
+export { createPolicyMatchLog, type PolicyMatchLog } from './matches.ts'
+export { ensurePolicyPartitions, policyPartitionsJob } from './partitions.ts'
 export { lockSet, setVersion } from './queries.ts'
-export { attemptedBy } from './refusal.ts'
+export { attemptedTarget } from './refusal.ts'
 export type { PolicyVerdict, Rule } from './rule.ts'
 export { RuleInput } from './schema.ts'
-export { admissionOf, attemptFrom, attemptView, type StoredAttempt, storedAttempt } from './stored-attempt.ts'
+export { admissionOf, attemptView, fromStoredAttempt, type StoredAttempt, toStoredAttempt } from './stored-attempt.ts'
 
 export const ruleView = (row: RuleRow): RuleView => ({
   id: formatId('rule', row.id),
@@ -62,8 +62,8 @@ const eventOf = ({ id, name, effect, target, enabled, shadow }: RuleView) => ({
 })
 
 /** Refuses a change that makes the rules too expensive together: all of an organization's rules may be evaluated for one run. */
-async function assertBearable(tx: Tx, orgId: string, before: readonly Rule[]) {
-  const faults = costFaults(await orderedRules(tx, orgId), before, 'expression')
+async function assertAffordable(tx: Tx, orgId: string, before: readonly Rule[]) {
+  const faults = setCostFaults(await orderedRules(tx, orgId), before, 'expression')
   if (faults.length > 0) throw validationFailed(faults)
 }
 
@@ -71,8 +71,8 @@ async function assertBearable(tx: Tx, orgId: string, before: readonly Rule[]) {
  * Returns the current rules and locks them until the transaction ends. They are compiled before the lock is taken, so that others
  * do not wait for it.
  */
-async function lockedRules(tx: Tx, orgId: string): Promise<RuleRow[]> {
-  await compileInTurns(await orderedRules(tx, orgId))
+async function lockRules(tx: Tx, orgId: string): Promise<RuleRow[]> {
+  await compileCooperatively(await orderedRules(tx, orgId))
   await lockSet(tx, orgId)
   return orderedRules(tx, orgId)
 }
@@ -83,10 +83,10 @@ async function lockedRules(tx: Tx, orgId: string): Promise<RuleRow[]> {
  */
 export async function renewRuleSet(tx: Tx, orgId: string) {
   await nextSetVersion(tx, orgId)
-  await lockLedger(tx, orgId)
+  await lockLedgerForConfigChange(tx, orgId)
 }
 
-function assertSound({ expression }: Pick<Rule, 'expression'>) {
+function assertValid({ expression }: Pick<Rule, 'expression'>) {
   const faults = expressionFaults(expression, 'expression')
   if (faults.length > 0) throw validationFailed(faults)
 }
@@ -96,12 +96,12 @@ export async function createRule(
   orgId: string,
   input: RuleInput,
 ): Promise<RuleView> {
-  assertSound(input)
-  const rules = await lockedRules(tx, orgId)
+  assertValid(input)
+  const rules = await lockRules(tx, orgId)
   if (rules.length >= maxRules)
     throw new ApiError('conflict', {}, { message: `An organization can have at most ${maxRules} rules.` })
   const after = ruleView(await insertRule(tx, orgId, newUuid(), fieldsOf(input)))
-  await assertBearable(tx, orgId, rules)
+  await assertAffordable(tx, orgId, rules)
   await renewRuleSet(tx, orgId)
   audit({ action: 'policy.created', target: { kind: 'rule', id: after.id }, after })
   emit({ kind: 'policy.created', subject: after.id, data: eventOf(after) })
@@ -116,21 +116,21 @@ export async function replaceRule(
   tools: ChangeTools,
   orgId: string,
   id: string,
-  wanted: Wanted<RuleInput>,
+  wanted: DesiredState<RuleInput>,
   afterwards: AfterRuleChange,
 ): Promise<RuleView> {
   const { tx, audit, emit, replaces, accessChanged } = tools
-  const rules = await lockedRules(tx, orgId)
+  const rules = await lockRules(tx, orgId)
   const found = rules.find((rule) => rule.id === id)
   if (!found) throw new ApiError('not_found')
   const before = ruleView(found)
   replaces(before)
   const fields = fieldsOf(wanted(before))
-  assertSound(fields)
+  assertValid(fields)
   const names = Object.keys(fields) as (keyof RuleFields)[]
   if (names.every((name) => fields[name] === found[name])) return before
   const after = ruleView(await updateRule(tx, orgId, id, fields))
-  await assertBearable(tx, orgId, rules)
+  await assertAffordable(tx, orgId, rules)
   await afterwards(tools, orgId, id)
   await renewRuleSet(tx, orgId)
   audit({ action: 'policy.updated', target: { kind: 'rule', id: after.id }, before, after })
@@ -171,9 +171,9 @@ export async function loadRuleSet({ sql }: Pick<Platform, 'sql'>, orgId: string)
     }),
     { isSnapshot: true },
   )
-  await compileInTurns(rules)
+  await compileCooperatively(rules)
   return compileRules(rules, { orgId: formatId('org', orgId), ...about })
 }
 
-export const rememberRules = (platform: Platform, lease: AccessLease): Remembered<RuleSet> =>
-  rememberByOrg(lease, (orgId) => loadRuleSet(platform, orgId))
+export const createRuleCache = (platform: Platform, lease: AccessLease): Cache<RuleSet> =>
+  createOrgCache(lease, (orgId) => loadRuleSet(platform, orgId))

@@ -3,7 +3,7 @@ import type { PageRequest } from '../contract/lists.ts'
 import { type Caller, isPinned } from '../identity/identity.ts'
 import { keysetPage } from '../infra/keyset.ts'
 import type { Tx } from '../infra/sql.ts'
-import type { Effect, Rule, Target } from './rule.ts'
+import type { Rule, RuleEffect, RuleTarget } from './rule.ts'
 import type { RuleListQuery } from './schema.ts'
 import type { StoredAttempt } from './stored-attempt.ts'
 
@@ -30,7 +30,11 @@ export interface RuleRow extends Rule {
 export type RuleFields = Omit<Rule, 'id' | 'version'>
 
 type Row = Omit<RuleRow, 'effect' | 'target'> & { readonly effect: string; readonly target: string }
-const ruleOf = <T extends Row>(row: T) => ({ ...row, effect: row.effect as Effect, target: row.target as Target })
+const ruleOf = <T extends Row>(row: T) => ({
+  ...row,
+  effect: row.effect as RuleEffect,
+  target: row.target as RuleTarget,
+})
 
 /** Returns the rules in evaluation order. */
 export async function orderedRules(tx: Tx, orgId: string): Promise<RuleRow[]> {

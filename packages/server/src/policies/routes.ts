@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest, readWindow } from '../contract/lists.ts'
+import { pageRequest, pageResponse, readWindow } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { Remembered } from '../nodes/nodes.ts'
+import type { Cache } from '../nodes/nodes.ts'
 import { formatId, parseId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { draftRules } from './draft.ts'
-import { attemptIn, explain } from './evaluating.ts'
+import { attemptFromInput, explainRules } from './evaluating.ts'
 import type { RuleSet } from './evaluation.ts'
 import { type AfterRuleChange, createRule, removeRule, replaceRule, ruleView } from './policies.ts'
 import { countMatches, findRule, listMatches, listRules, type MatchFilters } from './queries.ts'
@@ -37,7 +37,7 @@ export function policies(
   app: App,
   { sql, clock }: Platform,
   change: Change,
-  rules: Remembered<RuleSet>,
+  rules: Cache<RuleSet>,
   afterRuleChange: AfterRuleChange,
 ) {
   const tags = ['policies']
@@ -84,7 +84,7 @@ export function policies(
       const { orgId } = principal!
       const asked = pageRequest(query, 'priority')
       const rows = await sql.asOrgs([orgId], (tx) => listRules(tx, orgId, asked, query))
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map(ruleView) }
     },
   )
@@ -109,7 +109,7 @@ export function policies(
       const asked = pageRequest(query, 'minute')
       const filters = filtersOf(query, principal!)
       const rows = await sql.asOrgs([orgId], (tx) => listMatches(tx, orgId, asked, filters))
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return {
         ...answer,
         data: answer.data.map((row) => ({
@@ -239,11 +239,11 @@ export function policies(
       },
     },
     async ({ principal, body }) => {
-      const set = await rules.of(principal!.orgId)
-      const attempt = attemptIn(body, principal!, clock.now())
-      if (body.rules === undefined) return explain(set, attempt)
+      const set = await rules.get(principal!.orgId)
+      const attempt = attemptFromInput(body, principal!, clock.now())
+      if (body.rules === undefined) return explainRules(set, attempt)
       const draft = await draftRules(body.rules, set)
-      return explain(draft.set, attempt, draft.places)
+      return explainRules(draft.set, attempt, draft.positions)
     },
   )
 }

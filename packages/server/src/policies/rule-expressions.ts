@@ -1,19 +1,19 @@
-import { type Compiled, compileExpression, type ExpressionFault } from '../expressions/expressions.ts'
+import { type CompileResult, compileExpression, type ExpressionFault } from '../expressions/expressions.ts'
 import { ruleEnvironment } from './variables.ts'
 
 // Compiled expressions are cached by their text, since a set is compiled again whenever one of its rules changes. There are two
 // generations, so that entries in use survive when the cache is full.
-const mostNodes = 300_000
-let [young, old] = [new Map<string, Compiled>(), new Map<string, Compiled>()]
+const maxNodes = 300_000
+let [young, old] = [new Map<string, CompileResult>(), new Map<string, CompileResult>()]
 let nodes = 0
 
-export function compiledRule(text: string): Compiled {
+export function compileRuleExpression(text: string): CompileResult {
   const known = young.get(text)
   if (known) return known
   const compiled = old.get(text) ?? compileExpression(ruleEnvironment, text)
   // A mistake is reported once; only expressions in use are worth caching.
   if (!compiled.ok) return compiled
-  if (nodes > mostNodes) {
+  if (nodes > maxNodes) {
     old = young
     young = new Map()
     nodes = 0
@@ -25,6 +25,6 @@ export function compiledRule(text: string): Compiled {
 
 /** Returns the mistake in a rule's expression, or null when it can be saved. */
 export function checkRule(expression: string): ExpressionFault | null {
-  const compiled = compiledRule(expression)
+  const compiled = compileRuleExpression(expression)
   return compiled.ok ? null : compiled.fault
 }

@@ -1,16 +1,16 @@
 export const effects = ['block', 'require_approval', 'allow'] as const
-export type Effect = (typeof effects)[number]
+export type RuleEffect = (typeof effects)[number]
 
 /** The part of a run that a rule is about: every run has a model, and some have an action. */
 export const targets = ['model', 'action'] as const
-export type Target = (typeof targets)[number]
+export type RuleTarget = (typeof targets)[number]
 
 /** One rule of an organization. */
 export interface Rule {
   readonly id: string
   readonly name: string
-  readonly effect: Effect
-  readonly target: Target
+  readonly effect: RuleEffect
+  readonly target: RuleTarget
   /** Lower values are evaluated first; among equals, the rule that was created first. */
   readonly priority: number
   readonly expression: string
@@ -25,11 +25,11 @@ export interface Rule {
 /** The decision of the rules on an attempt. Where none matches it is allowed. */
 export interface PolicyVerdict {
   /** `error` means that the rule failed to evaluate, so there is no decision. */
-  readonly outcome: Effect | 'error'
+  readonly outcome: RuleEffect | 'error'
   /** The rule that decided; null when none matched. */
   readonly rule: Rule | null
   /** The error message, for the author of the rule. */
   readonly failure?: string
   /** The first shadow rule that would have decided. */
-  readonly shadow: { readonly rule: Rule; readonly outcome: Effect | 'error'; readonly failure?: string } | null
+  readonly shadow: { readonly rule: Rule; readonly outcome: RuleEffect | 'error'; readonly failure?: string } | null
 }

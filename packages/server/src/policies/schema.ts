@@ -7,7 +7,7 @@ import {
   Metadata,
   Model,
   maxRunTokens,
-  Operation,
+  OperationName,
   Provider,
   Tags,
 } from '../run-log/run-log.ts'
@@ -102,7 +102,7 @@ const Tokens = Type.Optional(Type.Integer({ minimum: 0, maximum: maxRunTokens })
 const attemptedRun = Type.Object({
   model: Model,
   provider: Type.Optional(Provider),
-  operation: Type.Optional(Operation),
+  operation: Type.Optional(OperationName),
   action: Type.Optional(Action),
   workflow_id: Type.Optional(dimensionFields.workflow_id),
   deployment_id: Type.Optional(dimensionFields.deployment_id),

@@ -1,7 +1,7 @@
 import type { Admission } from '../run-log/run-log.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { type Attempt, type AttemptFields, attemptOf } from './attempt.ts'
+import { type AttemptFields, attemptOf, type RunAttempt } from './attempt.ts'
 
 /** An attempt as it is stored: with the field names of `/v1` and amounts as text. Fields that were not given are left out. */
 export interface StoredAttempt extends AttemptFields {
@@ -26,7 +26,7 @@ const texts = {
   customer_id: 'customerId',
 } as const
 
-export function storedAttempt(attempt: Attempt): StoredAttempt {
+export function toStoredAttempt(attempt: RunAttempt): StoredAttempt {
   const { key, chain } = attempt
   const said = Object.entries(texts).filter(([, name]) => attempt[name] !== '')
   return {
@@ -59,7 +59,7 @@ export function attemptView(stored: StoredAttempt): Record<string, unknown> {
 }
 
 /** Restores an attempt exactly as rules saw it. */
-export const attemptFrom = (stored: StoredAttempt): Attempt =>
+export const fromStoredAttempt = (stored: StoredAttempt): RunAttempt =>
   attemptOf(stored, {
     atMs: stored.at_ms,
     model: stored.model,
@@ -73,7 +73,7 @@ export const attemptFrom = (stored: StoredAttempt): Attempt =>
   })
 
 /** Returns the part of an attempt that is stored with its run: everything that the run's row does not hold. */
-export const admissionOf = (attempt: Attempt, setVersion: bigint): Admission => ({
+export const admissionOf = (attempt: RunAttempt, setVersion: bigint): Admission => ({
   at_ms: attempt.atMs,
   key_id: attempt.key.id,
   input_tokens: attempt.inputTokens,

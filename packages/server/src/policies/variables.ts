@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
-import { expressionEnvironment } from '../expressions/expressions.ts'
-import type { Attempt } from './attempt.ts'
+import { createExpressionEnvironment } from '../expressions/expressions.ts'
+import type { RunAttempt } from './attempt.ts'
 
 /**
  * The variables that rules can read, as `/v1` names them. They are created once per attempt; costly ones are computed on first
@@ -19,10 +19,10 @@ class RunVariables {
   readonly deployment_id: string
   readonly department_id: string
   readonly tags: readonly string[]
-  readonly #attempt: Attempt
+  readonly #attempt: RunAttempt
   #metadata: ReadonlyMap<string, string | number | boolean> | null = null
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: RunAttempt) {
     this.model = attempt.model
     this.provider = attempt.provider
     this.operation = attempt.operation
@@ -58,7 +58,7 @@ class KeyVariables {
   readonly role: string
   readonly scopes: readonly string[]
 
-  constructor({ id, role, scopes }: Attempt['key']) {
+  constructor({ id, role, scopes }: RunAttempt['key']) {
     this.id = id
     this.role = role
     this.scopes = scopes
@@ -78,7 +78,7 @@ class ChainVariables {
   readonly depth: bigint
   readonly cost_usd: number
 
-  constructor({ id, depth, costNano }: Attempt['chain']) {
+  constructor({ id, depth, costNano }: RunAttempt['chain']) {
     this.id = id
     this.depth = BigInt(depth)
     this.cost_usd = usd(costNano)
@@ -159,14 +159,14 @@ function offsetMsAt(timezone: string, atMs: number): number {
 export class AttemptVariables {
   readonly org: OrgVariables
   readonly run: RunVariables
-  readonly #attempt: Attempt
+  readonly #attempt: RunAttempt
   readonly #timezone: string
   #key: KeyVariables | null = null
   #customer: CustomerVariables | null = null
   #chain: ChainVariables | null = null
   #time: TimeVariables | null = null
 
-  constructor(org: OrgVariables, timezone: string, attempt: Attempt) {
+  constructor(org: OrgVariables, timezone: string, attempt: RunAttempt) {
     this.org = org
     this.run = new RunVariables(attempt)
     this.#attempt = attempt
@@ -199,9 +199,9 @@ const int = { kind: 'int' } as const
 const double = { kind: 'double' } as const
 
 /** The environment that rules are type-checked against when they are saved. The sizes are those that `/v1` accepts. */
-export const ruleEnvironment = expressionEnvironment({
+export const ruleEnvironment = createExpressionEnvironment({
   run: {
-    of: RunVariables,
+    type: RunVariables,
     fields: {
       model: text(200),
       provider: text(100),
@@ -217,15 +217,15 @@ export const ruleEnvironment = expressionEnvironment({
       metadata: { kind: 'values', maxEntries: 50, maxKeyLength: 100, maxLength: 1_000 },
     },
   },
-  org: { of: OrgVariables, fields: { id: text(40) } },
+  org: { type: OrgVariables, fields: { id: text(40) } },
   key: {
-    of: KeyVariables,
+    type: KeyVariables,
     fields: { id: text(40), role: text(20), scopes: { kind: 'strings', maxItems: 50, maxLength: 40 } },
   },
-  customer: { of: CustomerVariables, fields: { id: text(200) } },
-  chain: { of: ChainVariables, fields: { id: text(200), depth: int, cost_usd: double } },
+  customer: { type: CustomerVariables, fields: { id: text(200) } },
+  chain: { type: ChainVariables, fields: { id: text(200), depth: int, cost_usd: double } },
   time: {
-    of: TimeVariables,
+    type: TimeVariables,
     fields: { hour: int, minute: int, weekday: int, day: int, month: int, year: int, date: text(10) },
   },
 })

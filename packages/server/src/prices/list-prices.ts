@@ -7,11 +7,11 @@ type Row = readonly [
   input: string,
   output: string,
   maxOutput: number | null,
-  cache?: Cache,
+  cache?: CachePrices,
 ]
 
 /** Cache prices of a model; without one these tokens cost what input costs. */
-interface Cache {
+interface CachePrices {
   readonly read: string
   readonly write?: string
 }

@@ -20,13 +20,13 @@ export interface PriceEntry extends Price {
   readonly effectiveFromMs: number
 }
 
-export interface PriceSettings {
+export interface PriceBookSettings {
   readonly minHoldNano: bigint
   readonly unpricedCeilingNano: bigint | null
   readonly defaultMaxOutputTokens: number
 }
 
-export interface PriceBook extends PriceSettings {
+export interface PriceBook extends PriceBookSettings {
   readonly priceOf: (model: string, provider: string | undefined, atMs: number) => Price | undefined
 }
 
@@ -34,13 +34,13 @@ export interface PriceBook extends PriceSettings {
 type Timeline = readonly PriceEntry[]
 
 /** Bound of the cache: callers choose the model names they ask for. */
-const maxRemembered = 1_000
+const maxCachedLookups = 1_000
 
 /**
  * Creates a price book. An organization's own entries win over the list. Among them the name closest to the requested one decides
  * first, then the provider, then the date: the newest entry that is in effect.
  */
-export function priceBook(settings: PriceSettings, own: readonly PriceEntry[]): PriceBook {
+export function createPriceBook(settings: PriceBookSettings, own: readonly PriceEntry[]): PriceBook {
   const ownIndex = indexed(own)
   const remembered = new Map<string, readonly Timeline[]>()
 
@@ -53,7 +53,7 @@ export function priceBook(settings: PriceSettings, own: readonly PriceEntry[]): 
       ...names.flatMap(({ name, provider: named }) => [ownIndex.get(name)?.get(named), ownIndex.get(name)?.get('')]),
       ...names.flatMap(listed),
     ].filter((timeline) => timeline !== undefined)
-    if (remembered.size >= maxRemembered) remembered.clear()
+    if (remembered.size >= maxCachedLookups) remembered.clear()
     remembered.set(key, found)
     return found
   }
@@ -140,7 +140,7 @@ type Basis = 'computed' | 'estimate' | 'ceiling' | 'minimum'
  * and an estimate may only raise it. Where nothing can be computed the estimate is used, but never less than the minimum: nothing
  * is held only where the price itself is zero.
  */
-export function holdFor(book: PriceBook, asked: Estimate, atMs: number): HoldPrice | 'unpriced' {
+export function quoteHold(book: PriceBook, asked: Estimate, atMs: number): HoldPrice | 'unpriced' {
   const price = book.priceOf(asked.model, asked.provider, atMs) ?? null
   const maxOutput = asked.maxOutputTokens ?? price?.maxOutputTokens ?? book.defaultMaxOutputTokens
   const amount = price ? pricedHold(book, price, asked, maxOutput) : unpricedHold(book, asked)

@@ -5,14 +5,14 @@ import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../../test/tenan
 import { parseId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import { listPrices } from './list-prices.ts'
-import { type Estimate, type PriceEntry, type PriceSettings, priceBook } from './price-book.ts'
-import { costOf, type HoldPrice, holdFor, loadPriceBook, noteUnpriced, type Price } from './prices.ts'
+import { createPriceBook, type Estimate, type PriceBookSettings, type PriceEntry } from './price-book.ts'
+import { costOf, type HoldPrice, loadPriceBook, type Price, quoteHold, recordUnpriced } from './prices.ts'
 import { picoOf, usdPerMillion } from './rates.ts'
 import type { OwnPrice, Prices } from './schema.ts'
 
 const at = Date.parse('2026-11-15')
 
-const settings: PriceSettings = {
+const settings: PriceBookSettings = {
   minHoldNano: parseUsd('0.001'),
   unpricedCeilingNano: null,
   defaultMaxOutputTokens: 4_096,
@@ -31,8 +31,8 @@ const entry = (more: Partial<PriceEntry> = {}): PriceEntry => ({
   ...more,
 })
 const free = { inputPico: 0n, outputPico: 0n, cacheReadPico: 0n, cacheWritePico: 0n }
-const bookWith = (entries: readonly PriceEntry[], more: Partial<PriceSettings> = {}) =>
-  priceBook({ ...settings, ...more }, entries)
+const bookWith = (entries: readonly PriceEntry[], more: Partial<PriceBookSettings> = {}) =>
+  createPriceBook({ ...settings, ...more }, entries)
 
 const pico = fc.bigInt({ min: 0n, max: 10n ** 15n })
 const tokens = fc.nat({ max: 2_000_000_000 })
@@ -177,8 +177,8 @@ test('no list price is there twice, and none is in effect after this release', (
 })
 
 describe('a hold', () => {
-  const hold = (asked: Omit<Estimate, 'model'>, entries = [entry()], more: Partial<PriceSettings> = {}) =>
-    holdFor(bookWith(entries, more), { model: 'm', ...asked }, at)
+  const hold = (asked: Omit<Estimate, 'model'>, entries = [entry()], more: Partial<PriceBookSettings> = {}) =>
+    quoteHold(bookWith(entries, more), { model: 'm', ...asked }, at)
 
   test('is the most that a request can cost', () => {
     fc.assert(
@@ -538,10 +538,10 @@ describe('the price book of an organization', () => {
   test('lists the models that were asked for and have no price, until they have one', async () => {
     const { sql } = server.platform
     await put({ prices: [] })
-    await noteUnpriced(sql, uuid, 'mystery', undefined)
-    await noteUnpriced(sql, uuid, 'mystery', 'acme')
-    await noteUnpriced(sql, uuid, 'mystery', 'acme')
-    await noteUnpriced(sql, uuid, 'gpt-4o', 'openai')
+    await recordUnpriced(sql, uuid, 'mystery', undefined)
+    await recordUnpriced(sql, uuid, 'mystery', 'acme')
+    await recordUnpriced(sql, uuid, 'mystery', 'acme')
+    await recordUnpriced(sql, uuid, 'gpt-4o', 'openai')
     const seen = { first_seen_at: expect.stringMatching(/\+00:00$/), last_seen_at: expect.stringMatching(/\+00:00$/) }
     expect((await get()).unpriced_models).toEqual([
       { model: 'mystery', provider: 'acme', ...seen },
@@ -554,7 +554,7 @@ describe('the price book of an organization', () => {
       `update unpriced_models set last_seen_at = '2026-01-02Z', first_seen_at = '2026-01-01Z' where org_id = $1`,
       [uuid],
     )
-    await noteUnpriced(sql, uuid, 'mystery', undefined)
+    await recordUnpriced(sql, uuid, 'mystery', undefined)
     const [first] = (await get()).unpriced_models
     expect(first).toMatchObject({ provider: null, first_seen_at: '2026-01-01T00:00:00.000+00:00' })
     expect(Date.parse(first!.last_seen_at)).toBeGreaterThan(Date.parse('2026-01-02'))
@@ -574,8 +574,8 @@ describe('the price book of an organization', () => {
     )
     const shown = (await get(fresh)).unpriced_models.map(({ model }) => model)
     expect([shown.length, shown[0], shown.at(-1)]).toEqual([200, 'x-1000', 'x-801'])
-    await noteUnpriced(server.platform.sql, id, 'one-more', undefined)
-    await noteUnpriced(server.platform.sql, id, 'x-1', undefined)
+    await recordUnpriced(server.platform.sql, id, 'one-more', undefined)
+    await recordUnpriced(server.platform.sql, id, 'x-1', undefined)
     expect((await get(fresh)).unpriced_models[0]?.model).toBe('x-1')
   })
 })

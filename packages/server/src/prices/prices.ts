@@ -1,19 +1,19 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
-import { lockLedger } from '../ledger/ledger.ts'
+import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { listPrices } from './list-prices.ts'
-import { type PriceBook, type PriceEntry, type PriceSettings, priceBook } from './price-book.ts'
+import { createPriceBook, type PriceBook, type PriceBookSettings, type PriceEntry } from './price-book.ts'
 import {
-  exchangePrice,
   findSettings,
   listOwnPrices,
   listUnpriced,
   type PriceRow,
+  replacePriceRow,
   replacePrices,
   type SettingsRow,
   type UnpricedRow,
@@ -26,15 +26,15 @@ import { effectiveFromMs, maxPrices, type OwnPrice, type PriceInput, type Prices
 export {
   costOf,
   type HoldPrice,
-  holdFor,
   type Price,
   type PriceBook,
+  quoteHold,
 } from './price-book.ts'
 export { usdPerMillion } from './rates.ts'
 
 const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }
 
-const defaultSettings: PriceSettings = {
+const defaultSettings: PriceBookSettings = {
   minHoldNano: parseUsd(defaults.minHoldUsd),
   unpricedCeilingNano: null,
   defaultMaxOutputTokens: defaults.maxOutputTokens,
@@ -50,9 +50,9 @@ export const pricesChangedAt = async (tx: Tx, orgId: string): Promise<Date | und
   (await findSettings(tx, orgId))?.updated_at
 
 const bookOf = (settings: SettingsRow | undefined, rows: readonly PriceRow[]): PriceBook =>
-  priceBook(settingsOf(settings), rows.map(entryOf))
+  createPriceBook(settingsOf(settings), rows.map(entryOf))
 
-const settingsOf = (row: SettingsRow | undefined): PriceSettings =>
+const settingsOf = (row: SettingsRow | undefined): PriceBookSettings =>
   row
     ? {
         minHoldNano: row.min_hold_nano,
@@ -74,7 +74,7 @@ const entryOf = (row: PriceRow): PriceEntry => ({
 })
 
 /** Records that a request named a model without a price. */
-export const noteUnpriced = (sql: Sql, orgId: string, model: string, provider: string | undefined): Promise<void> =>
+export const recordUnpriced = (sql: Sql, orgId: string, model: string, provider: string | undefined): Promise<void> =>
   sql.asOrgs([orgId], (tx) => upsertUnpriced(tx, orgId, model, provider ?? ''))
 
 export async function getPrices(tx: Tx, orgId: string, nowMs: number): Promise<Prices> {
@@ -116,14 +116,14 @@ export const getPrice = async (tx: Tx, orgId: string, id: string): Promise<OwnPr
 
 /** Adds one entry to the organization's price book. */
 export async function addPrice({ tx, audit }: ChangeTools, orgId: string, input: PriceInput): Promise<OwnPrice> {
-  await lockLedger(tx, orgId)
+  await lockLedgerForConfigChange(tx, orgId)
   const rows = await listOwnPrices(tx, orgId)
   if (rows.length >= maxPrices) {
     const message = `An organization has at most ${maxPrices} prices of its own.`
     throw validationFailed([{ field: 'model', code: 'too_many', message }])
   }
   const columns = columnsOf(input)
-  mustBeAlone(columns, rows)
+  assertUnique(columns, rows)
   const id = newUuid()
   await savePrices(tx, orgId, [...rows, { ...columns, id }])
   const after = await getPrice(tx, orgId, id)
@@ -136,23 +136,23 @@ export async function replacePrice(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
   id: string,
-  wanted: Wanted<PriceInput>,
+  wanted: DesiredState<PriceInput>,
 ): Promise<OwnPrice> {
-  await lockLedger(tx, orgId)
+  await lockLedgerForConfigChange(tx, orgId)
   const { found, others } = await ownPrice(tx, orgId, id)
   const before = priceView(found)
   replaces(before)
   const columns = columnsOf(wanted(before))
-  mustBeAlone(columns, others)
-  await exchangePrice(tx, orgId, { ...columns, id, created_at: found.created_at })
-  await noteChange(tx, orgId)
+  assertUnique(columns, others)
+  await replacePriceRow(tx, orgId, { ...columns, id, created_at: found.created_at })
+  await recordChange(tx, orgId)
   const after = await getPrice(tx, orgId, id)
   audit({ action: 'price.changed', target: { kind: 'price', id: after.id }, before, after })
   return after
 }
 
 export async function removePrice({ tx, audit, replaces }: ChangeTools, orgId: string, id: string): Promise<null> {
-  await lockLedger(tx, orgId)
+  await lockLedgerForConfigChange(tx, orgId)
   const { found, others } = await ownPrice(tx, orgId, id)
   const before = priceView(found)
   replaces(before)
@@ -163,11 +163,11 @@ export async function removePrice({ tx, audit, replaces }: ChangeTools, orgId: s
 
 async function savePrices(tx: Tx, orgId: string, prices: Parameters<typeof replacePrices>[2]) {
   await replacePrices(tx, orgId, prices)
-  await noteChange(tx, orgId)
+  await recordChange(tx, orgId)
 }
 
 /** Records the time of a price change, without touching the settings. */
-async function noteChange(tx: Tx, orgId: string) {
+async function recordChange(tx: Tx, orgId: string) {
   const { minHoldNano, unpricedCeilingNano, defaultMaxOutputTokens } = settingsOf(await findSettings(tx, orgId))
   await upsertSettings(tx, orgId, {
     min_hold_nano: minHoldNano,
@@ -176,7 +176,7 @@ async function noteChange(tx: Tx, orgId: string) {
   })
 }
 
-function mustBeAlone(columns: Columns, others: readonly Columns[]) {
+function assertUnique(columns: Columns, others: readonly Columns[]) {
   const key = ({ model, provider, effective_from }: Columns) =>
     JSON.stringify([model, provider, effective_from.getTime()])
   if (others.some((other) => key(other) === key(columns)))

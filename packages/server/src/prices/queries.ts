@@ -76,7 +76,7 @@ export async function replacePrices(tx: Tx, orgId: string, prices: readonly Omit
 }
 
 /** Replaces the entry with the same id; rows of prices are never updated. */
-export async function exchangePrice(tx: Tx, orgId: string, price: PriceRow) {
+export async function replacePriceRow(tx: Tx, orgId: string, price: PriceRow) {
   await raw`delete from prices where org_id = ${orgId} and id = ${price.id}`.execute(tx)
   await raw`
     insert into prices (org_id, id, model, provider, input_pico, output_pico, cache_read_pico, cache_write_pico,

@@ -4,7 +4,7 @@ import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { lockLedger } from '../ledger/ledger.ts'
+import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { parseId } from '../values/id.ts'
 import { addPrice, getPrice, getPrices, putPrices, recordOf, removePrice, replacePrice } from './prices.ts'
 import { NewPrice, OwnPrice, PricePath, Prices, PricesInput } from './schema.ts'
@@ -56,7 +56,7 @@ export function prices(app: App, { sql, clock }: Platform, change: Change) {
     (request, reply, wanted) => {
       const { orgId } = request.principal!
       return change(request, reply, { orgId }, async ({ tx, audit, replaces }) => {
-        const nowMs = await lockLedger(tx, orgId)
+        const nowMs = await lockLedgerForConfigChange(tx, orgId)
         const before = await getPrices(tx, orgId, nowMs)
         replaces(before)
         await putPrices(tx, orgId, wanted(before))

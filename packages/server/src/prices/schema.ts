@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Computed, Count, Id, Nullable, PathId, Timestamp, Usd } from '../contract/wire.ts'
-import { dollars, maxChargeNano, parseUsd } from '../values/money.ts'
+import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
 const UsdPerMillion = (what: string) =>
   Type.String({
@@ -155,7 +155,13 @@ const lastMs = Date.parse('9999-12-31T23:59:59Z')
 function faultsOf({ prices, min_hold_usd, unpriced_ceiling_usd }: PricesInput): FieldFault[] {
   const faults: FieldFault[] = Object.entries({ min_hold_usd, unpriced_ceiling_usd }).flatMap(([field, amount]) =>
     amount != null && parseUsd(amount) > maxChargeNano
-      ? [{ field, code: 'out_of_range' as const, message: `One call may cost at most ${dollars(maxChargeNano)}.` }]
+      ? [
+          {
+            field,
+            code: 'out_of_range' as const,
+            message: `One call may cost at most ${formatDollars(maxChargeNano)}.`,
+          },
+        ]
       : [],
   )
   if (unpriced_ceiling_usd != null && parseUsd(unpriced_ceiling_usd) === 0n) {

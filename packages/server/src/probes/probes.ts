@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
-import { protectAnswers } from '../contract/protection.ts'
+import { protectResponses } from '../contract/protection.ts'
 import type { Lifecycle } from '../infra/lifecycle.ts'
 import type { Platform } from '../infra/platform.ts'
 
@@ -21,7 +21,7 @@ export async function serveMetrics(platform: Platform, lifecycle: Lifecycle): Pr
   const { config, log } = platform
   if (config.metricsPort === undefined) return { close: () => Promise.resolve() }
   const server = fastify({ forceCloseConnections: true })
-  protectAnswers(server)
+  protectResponses(server)
   healthProbes(server, platform, lifecycle)
   exposition(server, platform)
   await server.listen({ host: config.host, port: config.metricsPort })
@@ -38,7 +38,7 @@ function healthProbes(server: Server, { sql, redis, clock, version }: Platform, 
 
   server.get('/readyz', async (_request, reply) => {
     const askedMs = clock.now().getTime()
-    const [{ time, outage }, speedLimits] = await Promise.all([sql.check(), redis.isReachable()])
+    const [{ time, outage }, isRedisReachable] = await Promise.all([sql.check(), redis.isReachable()])
     const isOnTime = time !== undefined && isBetween(time.getTime(), askedMs, clock.now().getTime())
     const ready = isOnTime && outage === undefined && !lifecycle.isDraining()
     // Redis holds nothing that must be recovered: the service works without it, so it stays in rotation.
@@ -46,7 +46,7 @@ function healthProbes(server: Server, { sql, redis, clock, version }: Platform, 
       status: lifecycle.isDraining() ? 'draining' : ready ? 'ready' : 'unavailable',
       checks: {
         postgres: outage === 'connection' ? 'away' : (outage ?? 'ok'),
-        redis: speedLimits ? 'ok' : 'away',
+        redis: isRedisReachable ? 'ok' : 'away',
         clock: isOnTime ? 'ok' : time ? 'differs from the database by over a second' : 'unknown',
       },
     })

@@ -14,12 +14,12 @@ import {
 import type { Tx } from '../infra/sql.ts'
 import {
   amountView,
-  countable,
-  inDrawingOrder,
+  capCounter,
   type LimitKind,
-  lockLedger,
+  lockLedgerForConfigChange,
   type Pack,
   packAllowance,
+  sortByDrawOrder,
   type UsedBalance,
   unusedBalance,
   usdOrNull,
@@ -30,7 +30,7 @@ import { timestamp } from '../values/timestamp.ts'
 import type { QuotaView, TopUpInput, TopUpView } from './schema.ts'
 
 /** The owner of the organization's own packs: those that belong to no customer. */
-export const organization = ''
+export const organizationOwner = ''
 
 /** The prepaid quota of the organization; one that never topped up is not limited by it. */
 export const quotaKind: LimitKind = {
@@ -38,7 +38,7 @@ export const quotaKind: LimitKind = {
   bindsAtEdge: true,
   bind: (_charge, { topUps }) => {
     if (topUps.length === 0) return []
-    const allowances = inDrawingOrder(topUps).map((pack) => packAllowance(pack, 'quota', organization))
+    const allowances = sortByDrawOrder(topUps).map((pack) => packAllowance(pack, 'quota', organizationOwner))
     return [{ kind: quotaKind, unit: 'usd', mode: 'draw', allowances }]
   },
   refuse: ({ total, attempted }) =>
@@ -55,13 +55,13 @@ export const quotaKind: LimitKind = {
     ),
 }
 
-export const loadTopUps = (tx: Tx, orgId: string): Promise<Pack[]> => loadPacks(tx, orgId, organization)
+export const loadTopUps = (tx: Tx, orgId: string): Promise<Pack[]> => loadPacks(tx, orgId, organizationOwner)
 
 const sum = (a: UsedBalance, b: UsedBalance): UsedBalance => ({
-  spent: countable(a.spent + b.spent),
-  held: countable(a.held + b.held),
-  overrun: countable(a.overrun + b.overrun),
-  late: countable(a.late + b.late),
+  spent: capCounter(a.spent + b.spent),
+  held: capCounter(a.held + b.held),
+  overrun: capCounter(a.overrun + b.overrun),
+  late: capCounter(a.late + b.late),
   wouldRefuse: a.wouldRefuse + b.wouldRefuse,
   refused: a.refused + b.refused,
   // A top-up frees an amount: the refusals of the former one are over.
@@ -71,7 +71,7 @@ const sum = (a: UsedBalance, b: UsedBalance): UsedBalance => ({
 export async function getQuota(tx: Tx, orgId: string): Promise<QuotaView> {
   const packs = await loadTopUps(tx, orgId)
   const balances = await packBalances(tx, orgId, packs)
-  const limit = packs.length === 0 ? null : countable(worthOf(packs))
+  const limit = packs.length === 0 ? null : capCounter(worthOf(packs))
   const oldestFirst = packs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
     prepaid: limit !== null,
@@ -93,7 +93,7 @@ export async function topUpViews(tx: Tx, orgId: string, rows: readonly PackRow[]
 
 export async function getTopUp(tx: Tx, orgId: string, id: string): Promise<TopUpView | undefined> {
   const row = await findPack(tx, orgId, id)
-  return row?.owner === organization ? (await topUpViews(tx, orgId, [row]))[0] : undefined
+  return row?.owner === organizationOwner ? (await topUpViews(tx, orgId, [row]))[0] : undefined
 }
 
 /** Most top-ups of an organization: they do not expire, and every decision draws on all of them. */
@@ -104,13 +104,13 @@ export async function topUp(
   orgId: string,
   { amount_usd, name = '' }: TopUpInput,
 ): Promise<TopUpView> {
-  await lockLedger(tx, orgId)
-  if ((await countPacks(tx, orgId, organization)).kept >= maxTopUps)
+  await lockLedgerForConfigChange(tx, orgId)
+  if ((await countPacks(tx, orgId, organizationOwner)).kept >= maxTopUps)
     throw new ApiError('conflict', {}, { message: `An organization has at most ${maxTopUps} top-ups.` })
   const amount = parseUsd(amount_usd)
   assertCountable(await loadTopUps(tx, orgId), amount)
   const before = await getQuota(tx, orgId)
-  const row = await insertPack(tx, orgId, { id: newUuid(), owner: organization, name, amount })
+  const row = await insertPack(tx, orgId, { id: newUuid(), owner: organizationOwner, name, amount })
   const [view] = await topUpViews(tx, orgId, [row])
   audit({
     action: 'quota.topped_up',

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
 import type { Change } from '../changes/changes.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import type { App } from '../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../contract/wire.ts'
 import { listPacks } from '../credits/credits.ts'
 import type { Platform } from '../infra/platform.ts'
-import { ledgerExists, readNow } from '../ledger/ledger.ts'
+import { ledgerExists, readAtDatabaseTime } from '../ledger/ledger.ts'
 import { parseId } from '../values/id.ts'
-import { getQuota, getTopUp, organization, topUp, topUpViews } from './quota.ts'
+import { getQuota, getTopUp, organizationOwner, topUp, topUpViews } from './quota.ts'
 import { AdminTopUpPath, Quota, TopUp, TopUpInput, TopUpList, TopUpListQuery, TopUpPath } from './schema.ts'
 
 export function quota(app: App, { sql }: Platform, change: Change) {
@@ -26,7 +26,7 @@ export function quota(app: App, { sql }: Platform, change: Change) {
         response: { 200: Quota },
       },
     },
-    ({ principal }) => readNow(sql, principal!.orgId, (tx) => getQuota(tx, principal!.orgId)),
+    ({ principal }) => readAtDatabaseTime(sql, principal!.orgId, (tx) => getQuota(tx, principal!.orgId)),
   )
 
   app.post(
@@ -51,15 +51,16 @@ export function quota(app: App, { sql }: Platform, change: Change) {
 
   async function listed(orgId: string, query: Static<typeof TopUpListQuery>) {
     const asked = pageRequest(query, 'created_at')
-    return readNow(sql, orgId, async (tx) => {
+    return readAtDatabaseTime(sql, orgId, async (tx) => {
       if (!(await ledgerExists(tx, orgId))) return undefined
-      const rows = await listPacks(tx, orgId, asked, { owner: organization })
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const rows = await listPacks(tx, orgId, asked, { owner: organizationOwner })
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: await topUpViews(tx, orgId, answer.data) }
     })
   }
 
-  const found = (orgId: string, id: string) => readNow(sql, orgId, (tx) => getTopUp(tx, orgId, parseId('topUp', id)!))
+  const found = (orgId: string, id: string) =>
+    readAtDatabaseTime(sql, orgId, (tx) => getTopUp(tx, orgId, parseId('topUp', id)!))
 
   app.get(
     '/v1/admin/orgs/:org_id/quota/top-ups',

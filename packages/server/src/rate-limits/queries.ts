@@ -2,13 +2,13 @@ import { sql as raw } from 'kysely'
 import type { Tx } from '../infra/sql.ts'
 import type { RateLimitPolicyInput, RateLimits } from './schema.ts'
 
-export interface LimitsRow {
+export interface RateLimitsRow {
   read_rpm: number | null
   on_unavailable: RateLimits['on_unavailable']
   updated_at: Date
 }
 
-export interface PolicyRow {
+export interface RateLimitPolicyRow {
   id: string
   kind: RateLimitPolicyInput['kind']
   per: RateLimitPolicyInput['per']
@@ -18,14 +18,14 @@ export interface PolicyRow {
   created_at: Date
 }
 
-export async function findLimits(tx: Tx, orgId: string): Promise<LimitsRow | undefined> {
-  const { rows } = await raw<LimitsRow>`
+export async function findLimits(tx: Tx, orgId: string): Promise<RateLimitsRow | undefined> {
+  const { rows } = await raw<RateLimitsRow>`
     select read_rpm, on_unavailable, updated_at from org_rate_limits where org_id = ${orgId}`.execute(tx)
   return rows[0]
 }
 
-export async function listPolicies(tx: Tx, orgId: string): Promise<PolicyRow[]> {
-  const { rows } = await raw<PolicyRow>`
+export async function listPolicies(tx: Tx, orgId: string): Promise<RateLimitPolicyRow[]> {
+  const { rows } = await raw<RateLimitPolicyRow>`
     select id, kind, per, match, amount, window_seconds, created_at
       from rate_limit_policies where org_id = ${orgId} order by id`.execute(tx)
   return rows
@@ -36,8 +36,8 @@ export async function upsertLimits(
   tx: Tx,
   orgId: string,
   limits: { readRpm: number | null; onUnavailable: RateLimits['on_unavailable'] },
-): Promise<LimitsRow> {
-  const { rows } = await raw<LimitsRow>`
+): Promise<RateLimitsRow> {
+  const { rows } = await raw<RateLimitsRow>`
     insert into org_rate_limits (org_id, read_rpm, on_unavailable)
     values (${orgId}, ${limits.readRpm}, ${limits.onUnavailable})
     on conflict (org_id) do update

@@ -3,7 +3,13 @@ import { ApiError, validationFailed } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
-import { type SpeedLimits, type Verdict, type Window, type WindowState, wholeSeconds } from '../infra/speed-limits.ts'
+import {
+  type RateLimitDecision,
+  type RateLimiter,
+  type RateLimitWindow,
+  type WindowState,
+  wholeSeconds,
+} from '../infra/speed-limits.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
@@ -11,14 +17,14 @@ import { createDefaultRates } from './default-rates.ts'
 import {
   deleteLimits,
   findLimits,
-  type LimitsRow,
   listPolicies,
-  type PolicyRow,
+  type RateLimitPolicyRow,
+  type RateLimitsRow,
   replacePolicies,
   upsertLimits,
 } from './queries.ts'
-import { identityOf, type RateLimits, type RateLimitsInput } from './schema.ts'
-import { countsCalls, requestWindows, tokenWindows } from './windows.ts'
+import { policyIdentity, type RateLimits, type RateLimitsInput } from './schema.ts'
+import { needsBody, requestWindows, tokenWindows } from './windows.ts'
 
 /** The only route whose contract gives an exhausted quota another status. */
 const edgeDecision = '/v1/edge/decision'
@@ -30,7 +36,7 @@ const edgeDecision = '/v1/edge/decision'
 export function limitRequestRates(
   app: App,
   { config, clock }: Pick<Platform, 'config' | 'clock'>,
-  speedLimits: SpeedLimits,
+  rateLimiter: RateLimiter,
 ) {
   const defaultRefusal = createDefaultRates(config)
   app.addHook('onRequest', (request, reply, done) => {
@@ -41,19 +47,19 @@ export function limitRequestRates(
     const windows = requestWindows(principal, { method, routeClass: route.urgency }, config.readLimitPerMinute)
     // Callers without limits proceed synchronously, without a promise.
     if (windows.length === 0) return done()
-    void judge(principal, windows, route.template, reply, done)
+    void enforce(principal, windows, route.template, reply, done)
   })
 
-  async function judge(
+  async function enforce(
     { orgId, onUnavailable }: Caller,
-    windows: readonly Window[],
+    windows: readonly RateLimitWindow[],
     template: string | undefined,
     reply: FastifyReply,
     done: (refusal?: Error) => void,
   ) {
-    const verdict = await speedLimits.take(orgId, windows, onUnavailable)
-    tellLimits(reply, windows, verdict)
-    done(refusalOf(verdict, template))
+    const decision = await rateLimiter.take(orgId, windows, onUnavailable)
+    setRateLimitHeaders(reply, windows, decision)
+    done(refusalOf(decision, template))
   }
 }
 
@@ -62,23 +68,23 @@ export function limitRequestRates(
  * some limit needs it.
  */
 export async function limitCall(
-  speedLimits: SpeedLimits,
+  rateLimiter: RateLimiter,
   caller: Caller,
   { model, input_tokens = 0 }: { readonly model: string; readonly input_tokens?: number | undefined },
   template: string | undefined,
   tokensOf: () => Promise<number>,
 ) {
-  if (!caller.ratePolicies.some(countsCalls)) return
+  if (!caller.ratePolicies.some(needsBody)) return
   const windows = tokenWindows(caller, model, await tokensOf())
   if (windows.length === 0) return
   const smallest = windows.filter(({ cost, limit }) => cost > limit).sort((a, b) => a.limit - b.limit)[0]
-  if (smallest) throw tooLarge(smallest, input_tokens)
-  const refusal = refusalOf(await speedLimits.take(caller.orgId, windows, caller.onUnavailable), template)
+  if (smallest) throw callTooLarge(smallest, input_tokens)
+  const refusal = refusalOf(await rateLimiter.take(caller.orgId, windows, caller.onUnavailable), template)
   if (refusal) throw refusal
 }
 
 /** Returns the refusal of a call that exceeds the limit by itself: waiting would not help, so it has no retry time. */
-const tooLarge = ({ name, cost, limit, windowSeconds }: Window, inputTokens: number) =>
+const callTooLarge = ({ name, cost, limit, windowSeconds }: RateLimitWindow, inputTokens: number) =>
   validationFailed([
     {
       field: inputTokens > limit ? 'input_tokens' : 'max_output_tokens',
@@ -88,21 +94,21 @@ const tooLarge = ({ name, cost, limit, windowSeconds }: Window, inputTokens: num
   ])
 
 /** Sets the `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers-10); without counts, the policies alone. */
-function tellLimits(reply: FastifyReply, windows: readonly Window[], verdict: Verdict) {
+function setRateLimitHeaders(reply: FastifyReply, windows: readonly RateLimitWindow[], decision: RateLimitDecision) {
   const policies = windows.map(({ name, limit, windowSeconds }) => `"${name}";q=${limit};w=${windowSeconds}`)
   reply.header('ratelimit-policy', policies.join(', '))
-  if (!('windows' in verdict)) return
-  const states = verdict.windows.map(
+  if (!('windows' in decision)) return
+  const states = decision.windows.map(
     ({ window, remaining, resetMs }) => `"${window.name}";r=${remaining};t=${Math.ceil(resetMs / 1_000)}`,
   )
   reply.header('ratelimit', states.join(', '))
 }
 
 /** Returns the error for a verdict; undefined when the caller may proceed. */
-export function refusalOf(verdict: Verdict, template: string | undefined): ApiError | undefined {
-  if (verdict.outcome === 'unavailable') return new ApiError('service_unavailable')
-  if (verdict.outcome !== 'refused') return undefined
-  const refusing = verdict.windows.filter(({ waitMs }) => waitMs > 0)
+export function refusalOf(decision: RateLimitDecision, template: string | undefined): ApiError | undefined {
+  if (decision.outcome === 'unavailable') return new ApiError('service_unavailable')
+  if (decision.outcome !== 'refused') return undefined
+  const refusing = decision.windows.filter(({ waitMs }) => waitMs > 0)
   const slowest = refusing.reduce((a, b) => (b.waitMs > a.waitMs ? b : a))
   // When both refuse, the quota is reported: `rate_limited` promises that a retry after its time succeeds.
   const quota = refusing.find(({ window }) => window.shape === 'fixed')
@@ -114,7 +120,7 @@ export function refusalOf(verdict: Verdict, template: string | undefined): ApiEr
       limit: quota.window.limit,
       used: quota.used,
       attempted: quota.window.cost,
-      resets_at: timestamp(new Date(verdict.atMs + quota.waitMs)),
+      resets_at: timestamp(new Date(decision.atMs + quota.waitMs)),
     },
     { status: template === edgeDecision ? 402 : 429 },
   )
@@ -141,16 +147,16 @@ export async function putRateLimits(tx: Tx, orgId: string, input: RateLimitsInpu
     readRpm: input.read_rpm,
     onUnavailable: input.on_unavailable ?? 'local',
   })
-  const known = new Map((await listPolicies(tx, orgId)).map((policy) => [identityOf(policy), policy.id]))
+  const known = new Map((await listPolicies(tx, orgId)).map((policy) => [policyIdentity(policy), policy.id]))
   await replacePolicies(
     tx,
     orgId,
-    input.policies.map((policy) => ({ ...policy, id: known.get(identityOf(policy)) ?? newUuid() })),
+    input.policies.map((policy) => ({ ...policy, id: known.get(policyIdentity(policy)) ?? newUuid() })),
   )
   return viewOf(limits, await listPolicies(tx, orgId))
 }
 
-const viewOf = (limits: LimitsRow | undefined, policies: readonly PolicyRow[]): RateLimits => ({
+const viewOf = (limits: RateLimitsRow | undefined, policies: readonly RateLimitPolicyRow[]): RateLimits => ({
   default_rates: limits === undefined,
   read_rpm: limits?.read_rpm ?? null,
   on_unavailable: limits?.on_unavailable ?? 'local',

@@ -110,7 +110,7 @@ function faultsOf({ default_rates, read_rpm, on_unavailable = 'local', policies 
     }
     if (match !== null && per === 'key' && parseId('key', match) === undefined)
       fault('.match', 'Must be the id of a key.')
-    const identity = identityOf(policy)
+    const identity = policyIdentity(policy)
     if (seen.has(identity)) fault('', 'Must not repeat another policy: one with the same limit and window exists.')
     seen.add(identity)
   }
@@ -118,5 +118,5 @@ function faultsOf({ default_rates, read_rpm, on_unavailable = 'local', policies 
 }
 
 /** Returns the identity of a policy: when only its amount changes, it keeps its id and its usage. */
-export const identityOf = (policy: Pick<RateLimitPolicyInput, 'kind' | 'per' | 'match' | 'window_seconds'>) =>
+export const policyIdentity = (policy: Pick<RateLimitPolicyInput, 'kind' | 'per' | 'match' | 'window_seconds'>) =>
   JSON.stringify([policy.kind, policy.per, policy.match ?? null, policy.window_seconds])

@@ -1,6 +1,6 @@
 import type { Urgency } from '../contract/routes.ts'
 import type { Caller } from '../identity/identity.ts'
-import type { Window } from '../infra/speed-limits.ts'
+import type { RateLimitWindow } from '../infra/speed-limits.ts'
 import { formatId } from '../values/id.ts'
 
 /** Windows that a request counts against. */
@@ -13,7 +13,7 @@ interface Subject {
   readonly model?: string
 }
 
-const readWindow = (limit: number): Window => ({
+const readWindow = (limit: number): RateLimitWindow => ({
   name: 'reads-60s',
   limit,
   windowSeconds: 60,
@@ -22,20 +22,20 @@ const readWindow = (limit: number): Window => ({
 })
 
 /** Windows by caller and kind of request, on which alone they depend, so they are built once. */
-const known = new WeakMap<Caller, Map<string, readonly Window[]>>()
+const windowCache = new WeakMap<Caller, Map<string, readonly RateLimitWindow[]>>()
 
 /** Returns the windows charged before the body is read: all that count requests, whatever their model. */
 export function requestWindows(
   caller: Caller,
   request: { readonly method: string; readonly routeClass: Urgency | undefined },
   readLimitPerMinute: number | undefined,
-): readonly Window[] {
+): readonly RateLimitWindow[] {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  let ofCaller = known.get(caller)
-  if (!ofCaller) known.set(caller, (ofCaller = new Map()))
+  let cachedWindows = windowCache.get(caller)
+  if (!cachedWindows) windowCache.set(caller, (cachedWindows = new Map()))
   const kind = `${isRead} ${request.routeClass}`
-  let windows = ofCaller.get(kind)
-  if (!windows) ofCaller.set(kind, (windows = windowsOf(caller, isRead, request.routeClass, readLimitPerMinute)))
+  let windows = cachedWindows.get(kind)
+  if (!windows) cachedWindows.set(kind, (windows = windowsOf(caller, isRead, request.routeClass, readLimitPerMinute)))
   return windows
 }
 
@@ -44,13 +44,13 @@ function windowsOf(
   isRead: boolean,
   routeClass: Urgency | undefined,
   readLimitPerMinute: number | undefined,
-): Window[] {
-  const windows: Window[] = []
+): RateLimitWindow[] {
+  const windows: RateLimitWindow[] = []
   // The default does not apply to an organization with a row of its own; null in the row means no limit.
   const readLimit = caller.readRpm === undefined && caller.role !== 'operator' ? readLimitPerMinute : caller.readRpm
   if (isRead && typeof readLimit === 'number') windows.push(readWindow(readLimit))
   for (const policy of caller.ratePolicies) {
-    if (countsCalls(policy)) continue
+    if (needsBody(policy)) continue
     const window = windowOf(policy, caller, { routeClass }, 1)
     if (window) windows.push(window)
   }
@@ -58,17 +58,17 @@ function windowsOf(
 }
 
 /** True when a policy counts what only a body tells. */
-export const countsCalls = ({ kind, per }: Policy) => kind === 'tokens' || per === 'model'
+export const needsBody = ({ kind, per }: Policy) => kind === 'tokens' || per === 'model'
 
 /** Returns the windows that need the body: tokens, and all that is counted per model. */
-export function tokenWindows(caller: Caller, model: string, tokens: number): Window[] {
+export function tokenWindows(caller: Caller, model: string, tokens: number): RateLimitWindow[] {
   return caller.ratePolicies
-    .filter(countsCalls)
+    .filter(needsBody)
     .map((policy) => windowOf(policy, caller, { model }, policy.kind === 'tokens' ? tokens : 1))
     .filter((window) => window !== undefined)
 }
 
-function windowOf(policy: Policy, caller: Caller, subject: Subject, cost: number): Window | undefined {
+function windowOf(policy: Policy, caller: Caller, subject: Subject, cost: number): RateLimitWindow | undefined {
   const value = values[policy.per](caller, subject)
   if (value === undefined || (policy.match !== null && policy.match !== value)) return undefined
   return {

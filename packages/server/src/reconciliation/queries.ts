@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import { bounds } from '../infra/partitions.ts'
+import { partitionBounds } from '../infra/partitions.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import type { KnownHold } from '../lanes/lanes.ts'
 import type { CostBasis, Tokens } from '../run-log/run-log.ts'
@@ -102,7 +102,7 @@ const chosen = ['model', 'provider', 'workflow_id', 'deployment_id', 'department
 const named = raw.join(chosen.map((name) => raw.ref(name)))
 
 /** The dimensions of usage, each distinguished only where usage does so throughout. */
-const toldApart = (names: readonly string[]) =>
+const distinguished = (names: readonly string[]) =>
   raw.join(names.map((name) => raw`case when ${raw.ref(`o.${name}`)} then ${other} else ${raw.ref(`c.${name}`)} end`))
 const areOthers = (names: readonly string[]) =>
   raw.join(names.map((name) => raw`bool_or(${raw.ref(name)} = ${other}) as ${raw.ref(name)}`))
@@ -111,7 +111,7 @@ const different = raw`sum(runs) <> 0 or sum(cost_nano) <> 0 or sum(tokens) <> 0`
 /** Differences in usage, by the given dimensions. */
 const differencesBy = (names: readonly string[]) => raw`
   others as (select ${areOthers(names)} from counted)
-  select concat_ws('/', ${toldApart(names)}) as "group",
+  select concat_ws('/', ${distinguished(names)}) as "group",
          sum(runs)::bigint as runs, sum(cost_nano)::text as cost, sum(tokens)::text as tokens
     from counted c cross join others o group by 1 having ${different} order by 1 limit 20`
 
@@ -129,7 +129,7 @@ export const readUsageDifferences = (sql: Sql, orgId: string, from: Date, to: Da
         union all
         select model, coalesce(provider, ''), coalesce(workflow_id, ''), coalesce(deployment_id, ''), coalesce(department_id, ''),
                -1, -cost_nano, -coalesce(input_tokens, 0) - coalesce(output_tokens, 0)
-          from runs where org_id = ${orgId} and id >= ${bounds.uuid(from)}::uuid and id < ${bounds.uuid(to)}::uuid),
+          from runs where org_id = ${orgId} and id >= ${partitionBounds.uuid(from)}::uuid and id < ${partitionBounds.uuid(to)}::uuid),
       ${differencesBy(chosen)}`.execute(tx)
     return rows
   })
@@ -148,7 +148,7 @@ export const readCustomerDifferences = (sql: Sql, orgId: string, from: Date, to:
          where org_id = ${orgId} and customer_id is not null and bucket >= ${from} and bucket < ${to}
         union all
         select customer_id, -1, -cost_nano, -coalesce(input_tokens, 0) - coalesce(output_tokens, 0) from runs
-         where org_id = ${orgId} and customer_id is not null and id >= ${bounds.uuid(from)}::uuid and id < ${bounds.uuid(to)}::uuid),
+         where org_id = ${orgId} and customer_id is not null and id >= ${partitionBounds.uuid(from)}::uuid and id < ${partitionBounds.uuid(to)}::uuid),
       ${differencesBy(['customer_id'])}`.execute(tx)
     return rows
   })

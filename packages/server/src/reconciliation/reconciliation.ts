@@ -1,5 +1,5 @@
 import type { Sql } from '../infra/sql.ts'
-import { type Fault, type FurtherCheck, nameAllowances } from '../ledger/ledger.ts'
+import { type FurtherCheck, findAllowances, type LedgerFault } from '../ledger/ledger.ts'
 import { loadPriceBook, pricesChangedAt } from '../prices/prices.ts'
 import { getPolicy } from '../retention/retention.ts'
 import { bucketMs, isRunHold } from '../run-log/run-log.ts'
@@ -35,21 +35,21 @@ export const checkRuns =
     return faults
   }
 
-async function settlementFaults(sql: Sql, orgId: string, after: bigint, nowMs: number): Promise<Fault[]> {
-  const faults: Fault[] = []
+async function settlementFaults(sql: Sql, orgId: string, after: bigint, nowMs: number): Promise<LedgerFault[]> {
+  const faults: LedgerFault[] = []
   const since = new Date(nowMs - heldDays * dayMs)
   // Numbers of movements begin with 0, and those of the last batch were checked.
   let position: { seq: bigint; idx: number } | undefined = { seq: after + 1n, idx: -1 }
   while (position) {
     const { rows, last } = await readSettlements(sql, orgId, position, since, settlementsPerPage)
-    const surroundings = await surroundingsOf(sql, orgId, rows)
+    const surroundings = await settlementContext(sql, orgId, rows)
     for (const row of rows) {
       const fault = (what: string, driftNano: bigint) =>
         faults.push({ orgId, batch: row.seq, key: formatId('run', row.run_id!), what, driftNano })
       if (row.run_id === null) continue
       if (row.run) {
         for (const { what, driftNano } of differencesOf(row, row.run, surroundings(row))) fault(what, driftNano)
-      } else if (isStored(row, nowMs)) fault('a settlement has no run', row.charged_nano + 1n)
+      } else if (mustExist(row, nowMs)) fault('a settlement has no run', row.charged_nano + 1n)
     }
     position = last
   }
@@ -57,12 +57,12 @@ async function settlementFaults(sql: Sql, orgId: string, after: bigint, nowMs: n
 }
 
 /** True when a run must exist: that of a settled reservation may never have been stored if it started more than a day ago. */
-const isStored = (row: SettlementRow, nowMs: number) =>
+const mustExist = (row: SettlementRow, nowMs: number) =>
   timeOfUuid(row.run_id!) > nowMs - (isRunHold(row) ? storedDays : 1) * dayMs + hourMs
 
-async function surroundingsOf(sql: Sql, orgId: string, rows: readonly SettlementRow[]) {
+async function settlementContext(sql: Sql, orgId: string, rows: readonly SettlementRow[]) {
   const [allowances, prices, changedAt] = await sql.asOrgs([orgId], async (tx) => [
-    await nameAllowances(
+    await findAllowances(
       tx,
       orgId,
       rows.flatMap(({ keys }) => keys),
@@ -104,7 +104,7 @@ async function completeWindows(sql: Sql, orgId: string, nowMs: number): Promise<
   return windows
 }
 
-async function usageFaults(sql: Sql, orgId: string, { fromMs, toMs }: Window): Promise<Fault[]> {
+async function usageFaults(sql: Sql, orgId: string, { fromMs, toMs }: Window): Promise<LedgerFault[]> {
   const [from, to] = [new Date(fromMs), new Date(toMs)]
   const isDay = toMs - fromMs === dayMs
   try {
@@ -117,7 +117,7 @@ async function usageFaults(sql: Sql, orgId: string, { fromMs, toMs }: Window): P
   } catch (error) {
     const unitMs = isDay ? hourMs : bucketMs
     if ((error as { code?: string }).code !== queryCanceled || toMs - fromMs <= unitMs) throw error
-    const faults: Fault[] = []
+    const faults: LedgerFault[] = []
     for (let at = fromMs; at < toMs; at += unitMs)
       faults.push(...(await usageFaults(sql, orgId, { fromMs: at, toMs: Math.min(at + unitMs, toMs) })))
     return faults
@@ -127,7 +127,7 @@ async function usageFaults(sql: Sql, orgId: string, { fromMs, toMs }: Window): P
 /** SQLSTATE of a statement that took too long: the window has too much for one statement. */
 const queryCanceled = '57014'
 
-function faultOf(orgId: string, from: Date, kind: string, { group, runs, cost, tokens }: UsageDifference): Fault {
+function faultOf(orgId: string, from: Date, kind: string, { group, runs, cost, tokens }: UsageDifference): LedgerFault {
   const nano = BigInt(cost)
   return {
     orgId,

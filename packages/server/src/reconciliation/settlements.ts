@@ -1,8 +1,8 @@
-import { heldRequestOf, keptPriceOf } from '../decisions/decisions.ts'
-import { amountsIn } from '../ledger/ledger.ts'
+import { heldPriceOf, heldRequestOf } from '../decisions/decisions.ts'
+import { decodeAmounts } from '../ledger/ledger.ts'
 import type { Price, PriceBook } from '../prices/prices.ts'
 import { type Tokens, tokensOf, usageNames } from '../run-log/run-log.ts'
-import { priced } from '../runs/runs.ts'
+import { costOfTokens } from '../runs/runs.ts'
 import type { SettledRun, SettlementRow } from './queries.ts'
 
 /** A difference between a run and what the ledger has booked for it. */
@@ -12,14 +12,14 @@ export interface Difference {
 }
 
 /** Facts that a settlement is checked against. */
-export interface Surroundings {
+export interface SettlementContext {
   readonly tokenKeys: ReadonlySet<string>
   /** The prices in force when the settlement was made; undefined where they have changed since. */
   readonly prices: PriceBook | undefined
 }
 
 /** Compares the run of a settlement with the ledger: its cost, its account, its tokens, and the price they were charged at. */
-export function differencesOf(row: SettlementRow, run: SettledRun, surroundings: Surroundings): Difference[] {
+export function differencesOf(row: SettlementRow, run: SettledRun, surroundings: SettlementContext): Difference[] {
   return [
     ...amount('costs', run.cost_nano, row.charged_nano),
     ...amount('has an overrun of', run.overrun_nano, row.overrun_nano),
@@ -54,7 +54,7 @@ const usageOf = (run: SettledRun): Tokens =>
 function priceDifferences(row: SettlementRow, run: SettledRun, prices: PriceBook | undefined): Difference[] {
   if (run.cost_basis !== 'computed') return []
   const price = priceOf(row, run, prices)
-  return price ? amount(`of ${run.model} costs`, run.cost_nano, priced(price, usageOf(run))) : []
+  return price ? amount(`of ${run.model} costs`, run.cost_nano, costOfTokens(price, usageOf(run))) : []
 }
 
 /** Returns the price of the model that ran: the held one or, for another model, the one in force then. */
@@ -64,7 +64,7 @@ function priceOf(
   prices: PriceBook | undefined,
 ): Price | undefined {
   const { model: asked, provider: askedOf } = heldRequestOf(row)
-  if (model === asked && provider === (askedOf ?? null)) return keptPriceOf(row).price ?? undefined
+  if (model === asked && provider === (askedOf ?? null)) return heldPriceOf(row).price ?? undefined
   return prices?.priceOf(model, provider ?? undefined, row.held_at.getTime())
 }
 
@@ -72,8 +72,8 @@ function priceOf(
 function tokenDifferences(row: SettlementRow, run: SettledRun, tokenKeys: ReadonlySet<string>): Difference[] {
   const usage = usageOf(run)
   const isMeasured = usage.input_tokens !== undefined || usage.output_tokens !== undefined
-  const expected = isMeasured ? tokensOf(usage) : keptPriceOf(row).tokens
-  const [spent, held] = [amountsIn(row.d_spent, row.keys), amountsIn(row.d_held, row.keys)]
+  const expected = isMeasured ? tokensOf(usage) : heldPriceOf(row).tokens
+  const [spent, held] = [decodeAmounts(row.d_spent, row.keys), decodeAmounts(row.d_held, row.keys)]
   const counted = row.keys.flatMap((key, i) => {
     // The charge of an expired run is corrected by the difference, and never below 0.
     const isCorrection = row.hold_keys.includes(key) && held[i] === 0n

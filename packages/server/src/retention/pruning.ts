@@ -2,12 +2,12 @@ import { Counter } from 'prom-client'
 import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql } from '../infra/sql.ts'
-import { type AllowancePlace, pruneAllowances, prunedTables, pruneRows } from './queries.ts'
+import { type AllowanceCursor, pruneAllowances, prunedTables, pruneRows } from './queries.ts'
 
 const rowsAtOnce = 2_000
 /** Most pages of one night; the rest is left to the next night. */
 const maxPages = 5_000
-const firstPlace: AllowancePlace = {
+const firstCursor: AllowanceCursor = {
   org_id: '00000000-0000-0000-0000-000000000000',
   key: '00000000-0000-0000-0000-000000000000',
 }
@@ -49,7 +49,7 @@ async function pruneTable(sql: Sql, table: string, isStopping: () => boolean): P
 
 async function pruneAllAllowances(sql: Sql, isStopping: () => boolean): Promise<number> {
   let total = 0
-  for (let after: AllowancePlace | undefined = firstPlace; after && !isStopping(); ) {
+  for (let after: AllowanceCursor | undefined = firstCursor; after && !isStopping(); ) {
     const { gone, last }: Awaited<ReturnType<typeof pruneAllowances>> = await pruneAllowances(sql, after, rowsAtOnce)
     total += gone
     after = last

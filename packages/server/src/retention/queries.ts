@@ -44,13 +44,13 @@ export async function pruneRunKeys({ db }: Sql, most: number): Promise<number> {
 }
 
 /** The position of a walk through all chains. */
-export interface ChainPlace {
+export interface ChainCursor {
   readonly org_id: string
   readonly chain_id: string
 }
 
 /** Examines the next chains and deletes those that are no longer used; returns how many, and where it stopped. */
-export async function pruneChains({ db }: Sql, after: ChainPlace, most: number) {
+export async function pruneChains({ db }: Sql, after: ChainCursor, most: number) {
   const { rows } = await raw<{ gone: bigint; org_id: string | null; chain_id: string | null }>`
     select gone, org_id, chain_id from prune_chains(${after.org_id}, ${after.chain_id}, ${most})`.execute(db)
   const { gone, org_id, chain_id } = rows[0]!
@@ -70,13 +70,13 @@ export async function pruneRows({ db }: Sql, table: string, most: number): Promi
 }
 
 /** The position of a walk through all allowances. */
-export interface AllowancePlace {
+export interface AllowanceCursor {
   readonly org_id: string
   readonly key: string
 }
 
 /** Examines the next allowances and deletes those that are over; returns how many, and where it stopped. */
-export async function pruneAllowances({ db }: Sql, after: AllowancePlace, most: number) {
+export async function pruneAllowances({ db }: Sql, after: AllowanceCursor, most: number) {
   const { rows } = await raw<{ gone: bigint; last_org: string | null; last_key: string | null }>`
     select gone, last_org, last_key from prune_allowances(${after.org_id}, ${after.key}, ${most})`.execute(db)
   const { gone, last_org, last_key } = rows[0]!

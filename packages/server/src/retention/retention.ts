@@ -1,7 +1,7 @@
 import type { ChangeTools } from '../changes/changes.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
-import { lockLedger } from '../ledger/ledger.ts'
+import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { classFor, defaultRawDays } from '../run-log/run-log.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
@@ -9,7 +9,7 @@ import { findPolicy, type PolicyRow, upsertPolicy } from './queries.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './schema.ts'
 
 export { pruneRowsJob } from './pruning.ts'
-export { keepRunPartitionsJob, pruneChainsJob } from './upkeep.ts'
+export { maintainRunPartitionsJob, pruneChainsJob } from './upkeep.ts'
 
 /** The retention of an organization's runs. */
 export interface Retention {
@@ -43,9 +43,9 @@ export const getPolicy = async (tx: Tx, orgId: string): Promise<RetentionPolicy>
 export async function putPolicy(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
-  wanted: Wanted<RetentionPolicyInput>,
+  wanted: DesiredState<RetentionPolicyInput>,
 ) {
-  await lockLedger(tx, orgId)
+  await lockLedgerForConfigChange(tx, orgId)
   const found = await findPolicy(tx, orgId)
   const before = viewOf(found)
   replaces(before)

@@ -5,13 +5,13 @@ import type { Platform } from '../infra/platform.ts'
 import type { Sql } from '../infra/sql.ts'
 import { classesInUse, classFor, defaultRawDays, ensureRunPartitions, retentionClasses } from '../run-log/run-log.ts'
 import { endOfBound } from './partition-times.ts'
-import { type ChainPlace, listPartitions, type PartitionRow, pruneChains, pruneRunKeys } from './queries.ts'
+import { type ChainCursor, listPartitions, type PartitionRow, pruneChains, pruneRunKeys } from './queries.ts'
 
 const dayMs = 86_400_000
 const runTables = new Map(retentionClasses.map(({ days, span }) => [`runs_${days}`, { days, span }]))
 
 /** Returns partitions of runs whose last run is older than their class keeps it, oldest first. */
-export function overdue(partitions: readonly PartitionRow[], nowMs: number) {
+export function expiredPartitions(partitions: readonly PartitionRow[], nowMs: number) {
   const today = nowMs - (nowMs % dayMs)
   return partitions
     .flatMap(({ parent, name, bound }) => {
@@ -27,8 +27,8 @@ export function overdue(partitions: readonly PartitionRow[], nowMs: number) {
  * Creates and drops partitions of runs, once an hour: runs can neither arrive without a partition, nor be deleted except with
  * one.
  */
-export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Job {
-  tellDaysAhead({ sql, clock, log, metrics })
+export function maintainRunPartitionsJob({ sql, clock, log, metrics }: Platform): Job {
+  registerHorizonGauge({ sql, clock, log, metrics })
   const dropped = new Counter({
     name: 'svc_partitions_dropped_total',
     help: 'Partitions of runs that were dropped because their retention is over.',
@@ -41,7 +41,7 @@ export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Jo
     run: async (_payload, signal) => {
       const now = clock.now()
       await ensureRunPartitions(sql, now)
-      for (const { parent, name, from } of overdue(await listPartitions(sql), now.getTime())) {
+      for (const { parent, name, from } of expiredPartitions(await listPartitions(sql), now.getTime())) {
         if (signal?.aborted) return
         if (!(await dropUnlessInUse(sql, parent, from))) {
           log.warn({ table: name }, 'a partition of old runs is being read; the next attempt drops it')
@@ -50,7 +50,7 @@ export function keepRunPartitionsJob({ sql, clock, log, metrics }: Platform): Jo
         dropped.inc({ table: parent })
         log.info({ table: name }, 'dropped a partition of runs whose retention is over')
       }
-      const keys = await forgetRunKeys(sql, signal)
+      const keys = await pruneRunKeyPages(sql, signal)
       if (keys > 0) log.info({ keys }, 'deleted run keys that have expired')
     },
   }
@@ -71,7 +71,7 @@ const keysAtOnce = 5_000
 /** Most pages of one hour; the rest is left to the next hour. */
 const maxKeyPages = 2_000
 
-async function forgetRunKeys(sql: Sql, signal: AbortSignal | undefined): Promise<number> {
+async function pruneRunKeyPages(sql: Sql, signal: AbortSignal | undefined): Promise<number> {
   let gone = 0
   for (let page = 0; page < maxKeyPages; page++) {
     if (signal?.aborted) break
@@ -83,7 +83,7 @@ async function forgetRunKeys(sql: Sql, signal: AbortSignal | undefined): Promise
 }
 
 const chainsAtOnce = 2_000
-const firstPlace: ChainPlace = { org_id: '00000000-0000-0000-0000-000000000000', chain_id: '' }
+const firstCursor: ChainCursor = { org_id: '00000000-0000-0000-0000-000000000000', chain_id: '' }
 
 /** Deletes chains 45 days after their last use, with the allowances that counted them. */
 export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
@@ -91,7 +91,7 @@ export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
   schedule: '17 4 * * *',
   run: async (_payload, signal) => {
     let total = 0
-    for (let after: ChainPlace | undefined = firstPlace; after; ) {
+    for (let after: ChainCursor | undefined = firstCursor; after; ) {
       if (signal?.aborted) break
       const { gone, last }: Awaited<ReturnType<typeof pruneChains>> = await pruneChains(sql, after, chainsAtOnce)
       total += gone
@@ -105,7 +105,7 @@ export const pruneChainsJob = ({ sql, log }: Platform): Job => ({
  * Registers a gauge that reads the partition horizon at each scrape: a worker that creates no partitions must not go on reporting
  * its former value.
  */
-function tellDaysAhead({ sql, clock, log, metrics }: Pick<Platform, 'sql' | 'clock' | 'log' | 'metrics'>) {
+function registerHorizonGauge({ sql, clock, log, metrics }: Pick<Platform, 'sql' | 'clock' | 'log' | 'metrics'>) {
   new Gauge({
     name: 'svc_partitions_days_ahead',
     help: 'Days for which every table has partitions; without a partition nothing can be written.',

@@ -1,14 +1,14 @@
-import type { Reason } from './reasons.ts'
-import type { Bar, EvalResult } from './route.ts'
+import type { ExclusionReason } from './reasons.ts'
+import type { Bar, EvalScore } from './route.ts'
 
 /** True when a result is older than the bar allows; exactly as old passes. */
-export const isTooOld = ({ maxAgeSeconds }: Bar, { measuredAtMs }: EvalResult, nowMs: number): boolean =>
+export const isTooOld = ({ maxAgeSeconds }: Bar, { measuredAtMs }: EvalScore, nowMs: number): boolean =>
   nowMs - measuredAtMs > maxAgeSeconds * 1_000
 
 /** Returns the reasons that a model's latest result does not pass the bar. */
-export function barReasons(bar: Bar, latest: EvalResult | undefined, nowMs: number): Reason[] {
+export function barReasons(bar: Bar, latest: EvalScore | undefined, nowMs: number): ExclusionReason[] {
   if (!latest) return [{ code: 'no_eval', had: null, needed: bar.suite }]
-  const reasons: Reason[] = []
+  const reasons: ExclusionReason[] = []
   // Written as a negation so that NaN passes no bar.
   if (!(latest.score >= bar.minScore)) reasons.push({ code: 'below_bar', had: latest.score, needed: bar.minScore })
   if (!(latest.samples >= bar.minSamples))

@@ -2,25 +2,25 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../contract/errors.ts'
 import { formatId } from '../values/id.ts'
-import { type Choosing, cheaperThan, chooseModel, type Eligible, type PolicyRefusal } from './choosing.ts'
+import { type ChoiceInput, cheaperThan, chooseModel, type Eligible, type ModelRefusal } from './choosing.ts'
 import { stickyTicket } from './drawing.ts'
-import { type EvalResult, keyOf, type Route, type RoutingModel, strategies } from './route.ts'
+import { type EvalScore, modelKey, type RoutableModel, type RouteDefinition, strategies } from './route.ts'
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z')
 const routeId = '0192f3a5-ac96-774b-bcce-b302099a8057'
 
-const refusal = (code: 'policy_blocked' | 'policy_approval_required', attempted: string): PolicyRefusal =>
+const refusal = (code: 'policy_blocked' | 'policy_approval_required', attempted: string): ModelRefusal =>
   new ApiError(code, { reason: 'Not this one.', attempted, rule_id: formatId('rule', routeId) })
 
 /** Everything that a choice can depend on, from few values, so that equals and edges are common. */
 interface World {
-  readonly models: readonly RoutingModel[]
-  readonly evals: ReadonlyMap<string, EvalResult>
+  readonly models: readonly RoutableModel[]
+  readonly evals: ReadonlyMap<string, EvalScore>
   readonly quotes: ReadonlyMap<string, bigint | null>
-  readonly refused: ReadonlyMap<string, PolicyRefusal>
-  readonly route: Route
+  readonly refused: ReadonlyMap<string, ModelRefusal>
+  readonly route: RouteDefinition
   readonly residency: string | null
-  readonly request: Choosing['request']
+  readonly request: ChoiceInput['request']
   readonly ticket: number
   readonly mostRunnersUp: number
 }
@@ -39,7 +39,7 @@ const world: fc.Arbitrary<World> = fc
       model: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
       provider: orNull(fc.constantFrom('p', 'q')),
     }),
-    { selector: keyOf, maxLength: 8 },
+    { selector: modelKey, maxLength: 8 },
   )
   .chain((names) =>
     fc.record({
@@ -53,7 +53,7 @@ const world: fc.Arbitrary<World> = fc
               latencyMs: orNull(fc.constantFrom(50, 100, 200)),
               enabled: rarely(true, fc.boolean()),
             })
-            .map((rest): RoutingModel => ({ ...name, ...rest })),
+            .map((rest): RoutableModel => ({ ...name, ...rest })),
         ),
       ),
       evals: fc
@@ -68,8 +68,8 @@ const world: fc.Arbitrary<World> = fc
                   ageMs: rarely(0, fc.constantFrom(-60_000, 59_999, 60_000, 60_001, 10_000_000)),
                 })
                 .map(
-                  ({ ageMs, ...rest }): EvalResult => ({
-                    id: keyOf(name),
+                  ({ ageMs, ...rest }): EvalScore => ({
+                    id: modelKey(name),
                     suite: 's',
                     ...name,
                     ...rest,
@@ -79,12 +79,12 @@ const world: fc.Arbitrary<World> = fc
             ),
           ),
         )
-        .map((found) => new Map(found.flatMap((each) => (each ? [[keyOf(each), each]] : [])))),
+        .map((found) => new Map(found.flatMap((each) => (each ? [[modelKey(each), each]] : [])))),
       quotes: fc
         .tuple(
           ...names.map(() => rarely<bigint | null>(5n, fc.constantFrom(0n, 4n, 7n, 2_000_000n * 1_000_000_000n, null))),
         )
-        .map((all) => new Map(names.map((name, i) => [keyOf(name), all[i]!]))),
+        .map((all) => new Map(names.map((name, i) => [modelKey(name), all[i]!]))),
       refused: fc
         .tuple(
           ...names.map(() =>
@@ -95,7 +95,7 @@ const world: fc.Arbitrary<World> = fc
           ),
         )
         .map(
-          (all) => new Map(names.flatMap((name, i) => (all[i] ? [[keyOf(name), refusal(all[i], name.model)]] : []))),
+          (all) => new Map(names.flatMap((name, i) => (all[i] ? [[modelKey(name), refusal(all[i], name.model)]] : []))),
         ),
       route: fc
         .record({
@@ -120,7 +120,7 @@ const world: fc.Arbitrary<World> = fc
           isNamed: fc.boolean(),
           withStranger: fc.boolean(),
         })
-        .map(({ weights, named, isNamed, withStranger, strategy, bar, constraints }): Route => {
+        .map(({ weights, named, isNamed, withStranger, strategy, bar, constraints }): RouteDefinition => {
           const all = [...named, ...(withStranger ? [{ model: 'gone', provider: null }] : [])]
           const isWeighted = strategy === 'weighted'
           const candidates = all.map((name, i) => ({ ...name, weight: isWeighted ? weights[i]! : null }))
@@ -143,19 +143,19 @@ const world: fc.Arbitrary<World> = fc
     }),
   )
 
-const askedIn = (of: World): Choosing => ({
+const askedIn = (of: World): ChoiceInput => ({
   ...of,
-  latestEval: (model) => of.evals.get(keyOf(model)),
-  quote: (model) => of.quotes.get(keyOf(model))!,
-  policy: (model) => of.refused.get(keyOf(model)) ?? null,
+  latestEval: (model) => of.evals.get(modelKey(model)),
+  quote: (model) => of.quotes.get(modelKey(model))!,
+  policy: (model) => of.refused.get(modelKey(model)) ?? null,
   nowMs,
 })
 
 /** The rules once more, as plainly as they can be said: whether a model may be chosen, before anybody asks the organization's rules. */
-function mayBe(of: World, model: RoutingModel): boolean {
+function mayBe(of: World, model: RoutableModel): boolean {
   const { bar, constraints, candidates } = of.route
-  const latest = of.evals.get(keyOf(model))
-  const quoted = of.quotes.get(keyOf(model)) ?? null
+  const latest = of.evals.get(modelKey(model))
+  const quoted = of.quotes.get(modelKey(model)) ?? null
   const latency = bar && latest?.latencyMs ? latest.latencyMs : model.latencyMs
   const tokens = (of.request.inputTokens ?? 0) + (of.request.maxOutputTokens ?? 0)
   return [
@@ -176,9 +176,9 @@ function mayBe(of: World, model: RoutingModel): boolean {
   ].every(Boolean)
 }
 
-const passes = (of: World, model: RoutingModel) => mayBe(of, model) && !of.refused.has(keyOf(model))
+const passes = (of: World, model: RoutableModel) => mayBe(of, model) && !of.refused.has(modelKey(model))
 const keys = (all: readonly { model: { model: string; provider: string | null } }[]) =>
-  all.map(({ model }) => keyOf(model))
+  all.map(({ model }) => modelKey(model))
 
 const property = (check: (of: World) => void) => fc.assert(fc.property(world, check), { numRuns: 1_500 })
 
@@ -200,7 +200,7 @@ describe('whatever the models, results, prices, rules and route', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...strategies),
-        fc.constantFrom<Partial<EvalResult>>({ score: 0.89 }, { samples: 9 }, { measuredAtMs: nowMs - 60_001 }),
+        fc.constantFrom<Partial<EvalScore>>({ score: 0.89 }, { samples: 9 }, { measuredAtMs: nowMs - 60_001 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         fc.integer({ min: 1, max: 1_000_000 }),
         (strategy, fault, ticket, weight) => {
@@ -218,7 +218,7 @@ describe('whatever the models, results, prices, rules and route', () => {
             latencyMs: null,
             measuredAtMs: nowMs - 60_000,
           }
-          const asked: Choosing = {
+          const asked: ChoiceInput = {
             ...plainAsked,
             route: { ...plainRoute, strategy, bar, candidates },
             models,
@@ -228,7 +228,7 @@ describe('whatever the models, results, prices, rules and route', () => {
           }
           const { chosen, excluded } = chooseModel(asked)
           expect(chosen?.model.model).toBe('good')
-          expect(keys(excluded)).toEqual([keyOf({ model: 'bad', provider: null })])
+          expect(keys(excluded)).toEqual([modelKey({ model: 'bad', provider: null })])
           expect(chooseModel({ ...asked, models: [models[0]!] })).toMatchObject({ chosen: null, cause: 'none_passes' })
         },
       ),
@@ -241,10 +241,10 @@ describe('whatever the models, results, prices, rules and route', () => {
       const { chosen, runnersUp, unasked, excluded } = chooseModel(askedIn(of))
       const told = [...(chosen ? [chosen] : []), ...runnersUp, ...unasked, ...excluded]
       const candidates = of.route.candidates ?? of.models
-      expect(keys(told).sort()).toEqual(candidates.map(({ model, provider }) => keyOf({ model, provider })).sort())
+      expect(keys(told).sort()).toEqual(candidates.map(({ model, provider }) => modelKey({ model, provider })).sort())
       expect(excluded.filter(({ reasons }) => reasons.length === 0)).toEqual([])
       const out = new Set(keys(excluded))
-      expect(of.models.filter((model) => passes(of, model) && out.has(keyOf(model)))).toEqual([])
+      expect(of.models.filter((model) => passes(of, model) && out.has(modelKey(model)))).toEqual([])
     })
   })
 
@@ -255,11 +255,11 @@ describe('whatever the models, results, prices, rules and route', () => {
       expect(chosen === null).toBe(passing.length === 0)
       if (!chosen) return
       const { bar, strategy } = of.route
-      const latency = (model: RoutingModel) =>
-        (bar ? of.evals.get(keyOf(model))?.latencyMs : null) ?? model.latencyMs ?? Infinity
-      const scoreOf = (model: RoutingModel) => (bar ? of.evals.get(keyOf(model))!.score : 0)
-      const isBefore = (other: RoutingModel) =>
-        (strategy === 'cheapest' && of.quotes.get(keyOf(other))! < chosen.quotedNano) ||
+      const latency = (model: RoutableModel) =>
+        (bar ? of.evals.get(modelKey(model))?.latencyMs : null) ?? model.latencyMs ?? Infinity
+      const scoreOf = (model: RoutableModel) => (bar ? of.evals.get(modelKey(model))!.score : 0)
+      const isBefore = (other: RoutableModel) =>
+        (strategy === 'cheapest' && of.quotes.get(modelKey(other))! < chosen.quotedNano) ||
         (strategy === 'fastest' && latency(other) < latency(chosen.model)) ||
         (strategy === 'best' && scoreOf(other) > scoreOf(chosen.model))
       expect(passing.filter(isBefore)).toEqual([])
@@ -270,15 +270,16 @@ describe('whatever the models, results, prices, rules and route', () => {
     property((of) => {
       const asked = askedIn(of)
       const { chosen, cause } = chooseModel(asked)
-      const refusalOf = (model: RoutingModel) => of.refused.get(keyOf(model)) ?? refusal('policy_blocked', model.model)
+      const refusalOf = (model: RoutableModel) =>
+        of.refused.get(modelKey(model)) ?? refusal('policy_blocked', model.model)
       const refusals = new Map(of.models.map((model) => [model, refusalOf(model)]))
       const free = chooseModel({ ...asked, policy: () => null, mostRunnersUp: 100 })
       const inOrder = [...(free.chosen ? [free.chosen] : []), ...free.runnersUp].map(({ model }) => model)
-      const causeAmong = (told: (model: RoutingModel) => PolicyRefusal | undefined) => {
+      const causeAmong = (told: (model: RoutableModel) => ModelRefusal | undefined) => {
         const all = inOrder.map(told)
         return all.find((each) => each?.code === 'policy_approval_required') ?? all[0] ?? 'none_passes'
       }
-      expect(cause).toBe(chosen ? null : causeAmong((model) => of.refused.get(keyOf(model))))
+      expect(cause).toBe(chosen ? null : causeAmong((model) => of.refused.get(modelKey(model))))
       const blocked = chooseModel({ ...asked, policy: (model) => refusals.get(model)! })
       expect(blocked.chosen).toBeNull()
       expect(blocked.cause).toBe(causeAmong((model) => refusals.get(model)))
@@ -305,18 +306,18 @@ describe('whatever the models, results, prices, rules and route', () => {
       chooseModel({
         ...asked,
         quote: (model) => {
-          quoted.add(keyOf(model))
+          quoted.add(modelKey(model))
           return asked.quote(model)
         },
         policy: (model, quotedNano) => {
-          judged.add(keyOf(model))
-          expect(quotedNano).toBe(of.quotes.get(keyOf(model)))
+          judged.add(modelKey(model))
+          expect(quotedNano).toBe(of.quotes.get(modelKey(model)))
           return asked.policy(model, quotedNano)
         },
       })
-      const free = { ...of, quotes: new Map(of.models.map((model) => [keyOf(model), 0n])) }
-      expect(of.models.filter((model) => quoted.has(keyOf(model)) !== mayBe(free, model))).toEqual([])
-      expect(of.models.filter((model) => judged.has(keyOf(model)) && !mayBe(of, model))).toEqual([])
+      const free = { ...of, quotes: new Map(of.models.map((model) => [modelKey(model), 0n])) }
+      expect(of.models.filter((model) => quoted.has(modelKey(model)) !== mayBe(free, model))).toEqual([])
+      expect(of.models.filter((model) => judged.has(modelKey(model)) && !mayBe(of, model))).toEqual([])
     })
   })
 
@@ -326,19 +327,19 @@ describe('whatever the models, results, prices, rules and route', () => {
       const choice = chooseModel(asked)
       const cheaper = cheaperThan(choice, asked, 3)
       const all = of.models.filter(
-        (model) => choice.chosen && passes(of, model) && of.quotes.get(keyOf(model))! < choice.chosen.quotedNano,
+        (model) => choice.chosen && passes(of, model) && of.quotes.get(modelKey(model))! < choice.chosen.quotedNano,
       )
       expect(cheaper.length).toBe(Math.min(all.length, 3))
       expect(new Set(keys(cheaper)).size).toBe(cheaper.length)
-      const known = new Set(all.map(keyOf))
-      expect(cheaper.filter(({ model }) => !known.has(keyOf(model)))).toEqual([])
+      const known = new Set(all.map(modelKey))
+      expect(cheaper.filter(({ model }) => !known.has(modelKey(model)))).toEqual([])
       const quotes = cheaper.map(({ quotedNano }) => quotedNano)
       expect(quotes).toEqual(quotes.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0)))
     })
   })
 })
 
-const plain: Omit<RoutingModel, 'model' | 'provider'> = {
+const plain: Omit<RoutableModel, 'model' | 'provider'> = {
   region: null,
   capabilities: [],
   contextTokens: null,
@@ -346,7 +347,7 @@ const plain: Omit<RoutingModel, 'model' | 'provider'> = {
   enabled: true,
 }
 const bar = { suite: 's', minScore: 0.9, minSamples: 10, maxAgeSeconds: 60 }
-const plainRoute: Route = {
+const plainRoute: RouteDefinition = {
   id: routeId,
   name: 'r',
   strategy: 'cheapest',
@@ -354,7 +355,7 @@ const plainRoute: Route = {
   constraints: { capabilities: [], regions: [], maxPriceNano: null, maxLatencyMs: null, minContextTokens: null },
   candidates: null,
 }
-const plainAsked: Omit<Choosing, 'models'> = {
+const plainAsked: Omit<ChoiceInput, 'models'> = {
   route: plainRoute,
   latestEval: () => undefined,
   quote: () => 1n,
@@ -365,7 +366,7 @@ const plainAsked: Omit<Choosing, 'models'> = {
   ticket: 0.5,
   mostRunnersUp: 10,
 }
-const named = (...names: string[]): RoutingModel[] => names.map((model) => ({ ...plain, model, provider: null }))
+const named = (...names: string[]): RoutableModel[] => names.map((model) => ({ ...plain, model, provider: null }))
 
 test('a rule that fails ends the choice: it says neither yes nor no', () => {
   const failing = new ApiError('policy_expression_error', { rule_id: 'rul_x' })
@@ -396,7 +397,7 @@ describe('a weighted route', () => {
     models: named('a', 'b', 'c'),
     route: { ...plainRoute, strategy: 'weighted' as const, candidates },
   }
-  const drawn = (ticket: number, more: Partial<Choosing> = {}) =>
+  const drawn = (ticket: number, more: Partial<ChoiceInput> = {}) =>
     chooseModel({ ...asked, ticket, ...more }).chosen!.model.model
   const tickets = Array.from({ length: 20_000 }, (_, i) => i / 20_000)
   const shares = (of: (ticket: number) => string) => {
@@ -416,7 +417,7 @@ describe('a weighted route', () => {
 
   test('shares what a model that is out would have had by the weights of the others', () => {
     const blocked = refusal('policy_blocked', 'a')
-    const outs: Partial<Choosing>[] = [
+    const outs: Partial<ChoiceInput>[] = [
       { models: named('b', 'c') },
       { policy: ({ model }) => (model === 'a' ? blocked : null) },
     ]
@@ -443,14 +444,14 @@ describe('a weighted route', () => {
 })
 
 test('equals are told apart in the same way every time: by price, score, speed, then name', () => {
-  const models: RoutingModel[] = [
+  const models: RoutableModel[] = [
     { ...plain, model: 'z', provider: null },
     { ...plain, model: 'a', provider: 'q' },
     { ...plain, model: 'a', provider: null },
     { ...plain, model: 'fast', provider: null, latencyMs: 1 },
   ]
   const { chosen, runnersUp } = chooseModel({ ...plainAsked, models })
-  expect([chosen!, ...runnersUp].map(({ model }: Eligible) => keyOf(model))).toEqual(
+  expect([chosen!, ...runnersUp].map(({ model }: Eligible) => modelKey(model))).toEqual(
     [
       ['fast', null],
       ['a', null],

@@ -1,27 +1,27 @@
 import type { ApiError } from '../contract/errors.ts'
 import { maxChargeNano } from '../values/money.ts'
-import { atOnce } from '../values/steps.ts'
+import { runToCompletion } from '../values/steps.ts'
 import { barReasons } from './bar.ts'
 import { drawOrder } from './drawing.ts'
-import type { Reason } from './reasons.ts'
-import { type Constraints, type EvalResult, keyOf, type Route, type RoutingModel } from './route.ts'
+import type { ExclusionReason } from './reasons.ts'
+import { type Constraints, type EvalScore, modelKey, type RoutableModel, type RouteDefinition } from './route.ts'
 
 /** The error of a rule that refuses a model. A rule that fails to evaluate neither allows nor refuses, and aborts the choice. */
-export type PolicyRefusal = ApiError<'policy_blocked' | 'policy_approval_required' | 'policy_expression_error'>
+export type ModelRefusal = ApiError<'policy_blocked' | 'policy_approval_required' | 'policy_expression_error'>
 
-export interface Choosing {
-  readonly route: Route
+export interface ChoiceInput {
+  readonly route: RouteDefinition
   /** All models of the organization. */
-  readonly models: readonly RoutingModel[]
+  readonly models: readonly RoutableModel[]
   /** Returns the latest result of a model in the suite of the route's bar. */
-  readonly latestEval: (model: RoutingModel) => EvalResult | undefined
+  readonly latestEval: (model: RoutableModel) => EvalScore | undefined
   /**
    * Returns the highest cost of the call, or null for a model without a price. Called only for models that pass every other
    * check.
    */
-  readonly quote: (model: RoutingModel) => bigint | null
+  readonly quote: (model: RoutableModel) => bigint | null
   /** Returns the refusal of a rule, or null. Called last, in the order of the strategy, and only for as many models as needed. */
-  readonly policy: (model: RoutingModel, quotedNano: bigint) => PolicyRefusal | null
+  readonly policy: (model: RoutableModel, quotedNano: bigint) => ModelRefusal | null
   /** The region that models must be in under strict data residency; null means any. */
   readonly residency: string | null
   readonly request: { readonly inputTokens?: number | undefined; readonly maxOutputTokens?: number | undefined }
@@ -34,15 +34,15 @@ export interface Choosing {
 
 /** A model that may be chosen, with the values that it is ranked by. */
 export interface Eligible {
-  readonly model: RoutingModel
+  readonly model: RoutableModel
   readonly quotedNano: bigint
   readonly score: number | null
   readonly latencyMs: number | null
 }
 
 export interface Excluded {
-  readonly model: Pick<RoutingModel, 'model' | 'provider'>
-  readonly reasons: readonly Reason[]
+  readonly model: Pick<RoutableModel, 'model' | 'provider'>
+  readonly reasons: readonly ExclusionReason[]
 }
 
 export interface Choice {
@@ -53,19 +53,19 @@ export interface Choice {
   readonly unasked: readonly Eligible[]
   readonly excluded: readonly Excluded[]
   /** The reason that none was chosen: no model passes, or rules refuse all that do, and this is their refusal. */
-  readonly cause: 'none_passes' | PolicyRefusal | null
+  readonly cause: 'none_passes' | ModelRefusal | null
 }
 
 /**
  * Chooses the model for a run: the first by the route's strategy among those that pass its bar, its constraints and the
  * organization's rules. A model that does not pass is never chosen, whatever it costs. Pure: equal inputs give equal choices.
  */
-export const chooseModel = (asked: Choosing): Choice => atOnce(choosing(asked))
+export const chooseModel = (asked: ChoiceInput): Choice => runToCompletion(chooseInSteps(asked))
 
 /**
  * Does the same, yielding to other work between models: up to a thousand rules may be evaluated for each of hundreds of models.
  */
-export function* choosing(asked: Choosing): Generator<void, Choice> {
+export function* chooseInSteps(asked: ChoiceInput): Generator<void, Choice> {
   const excluded: Excluded[] = []
   const eligible: Eligible[] = []
   for (const found of candidatesOf(asked.route, asked.models)) {
@@ -73,8 +73,8 @@ export function* choosing(asked: Choosing): Generator<void, Choice> {
     if ('reasons' in judged) excluded.push(judged)
     else eligible.push(judged)
   }
-  const ordered = inOrder(asked, eligible)
-  const { passing, refused, unasked } = yield* askPolicies(asked, ordered)
+  const ordered = rankEligible(asked, eligible)
+  const { passing, refused, unasked } = yield* checkPolicies(asked, ordered)
   const [chosen = null, ...runnersUp] = passing
   // A refusal that an approval could clear is more useful than a final one.
   const approvable = refused.find(({ refusal }) => refusal.code === 'policy_approval_required')
@@ -84,12 +84,12 @@ export function* choosing(asked: Choosing): Generator<void, Choice> {
 }
 
 /** Returns the cheaper models that may be chosen too, the most expensive first, at most `most`. */
-export const cheaperThan = (choice: Choice, asked: Choosing, most: number): Eligible[] =>
-  atOnce(cheaper(choice, asked, most))
+export const cheaperThan = (choice: Choice, asked: ChoiceInput, most: number): Eligible[] =>
+  runToCompletion(cheaperInSteps(choice, asked, most))
 
-export function* cheaper(
+export function* cheaperInSteps(
   { chosen, runnersUp, unasked }: Choice,
-  asked: Choosing,
+  asked: ChoiceInput,
   most: number,
 ): Generator<void, Eligible[]> {
   if (!chosen) return []
@@ -106,39 +106,39 @@ export function* cheaper(
   return found
 }
 
-interface Found {
-  readonly name: Pick<RoutingModel, 'model' | 'provider'>
-  readonly model: RoutingModel | undefined
+interface NamedCandidate {
+  readonly name: Pick<RoutableModel, 'model' | 'provider'>
+  readonly model: RoutableModel | undefined
 }
 
-function candidatesOf({ candidates }: Route, models: readonly RoutingModel[]): Found[] {
+function candidatesOf({ candidates }: RouteDefinition, models: readonly RoutableModel[]): NamedCandidate[] {
   if (candidates === null) return models.map((model) => ({ name: model, model }))
-  const byKey = indexed(models)
+  const byKey = indexByKey(models)
   return candidates.map(({ model, provider }) => ({
     name: { model, provider },
-    model: byKey.get(keyOf({ model, provider })),
+    model: byKey.get(modelKey({ model, provider })),
   }))
 }
 
-const indexes = new WeakMap<readonly RoutingModel[], ReadonlyMap<string, RoutingModel>>()
+const indexes = new WeakMap<readonly RoutableModel[], ReadonlyMap<string, RoutableModel>>()
 
 /** Indexes a list of models. The list is cached and shared by many choices, so its index is cached too. */
-function indexed(models: readonly RoutingModel[]): ReadonlyMap<string, RoutingModel> {
-  const known = indexes.get(models) ?? new Map(models.map((model) => [keyOf(model), model]))
+function indexByKey(models: readonly RoutableModel[]): ReadonlyMap<string, RoutableModel> {
+  const known = indexes.get(models) ?? new Map(models.map((model) => [modelKey(model), model]))
   indexes.set(models, known)
   return known
 }
 
-function judgeModel(asked: Choosing, { name, model }: Found): Eligible | Excluded {
+function judgeModel(asked: ChoiceInput, { name, model }: NamedCandidate): Eligible | Excluded {
   if (!model) return { model: name, reasons: [{ code: 'unknown', had: null, needed: null }] }
   const { bar, constraints } = asked.route
   const latest = bar ? asked.latestEval(model) : undefined
   const latencyMs = latest?.latencyMs ?? model.latencyMs
-  const reasons: Reason[] = [
+  const reasons: ExclusionReason[] = [
     ...(model.enabled ? [] : [{ code: 'disabled', had: null, needed: null } as const]),
     ...(bar ? barReasons(bar, latest, asked.nowMs) : []),
-    ...placeReasons(asked, model),
-    ...abilityReasons(constraints, model, latencyMs),
+    ...regionReasons(asked, model),
+    ...capabilityReasons(constraints, model, latencyMs),
     ...contextReasons(asked, model),
   ]
   if (reasons.length > 0) return { model, reasons }
@@ -150,7 +150,7 @@ function judgeModel(asked: Choosing, { name, model }: Found): Eligible | Exclude
   return { model, quotedNano, score: latest?.score ?? null, latencyMs }
 }
 
-function placeReasons({ route, residency }: Choosing, { region }: RoutingModel): Reason[] {
+function regionReasons({ route, residency }: ChoiceInput, { region }: RoutableModel): ExclusionReason[] {
   const { regions } = route.constraints
   if (residency !== null && region !== residency) return [{ code: 'residency', had: region, needed: residency }]
   if (regions.length > 0 && (region === null || !regions.includes(region)))
@@ -158,8 +158,12 @@ function placeReasons({ route, residency }: Choosing, { region }: RoutingModel):
   return []
 }
 
-function abilityReasons(constraints: Constraints, model: RoutingModel, latencyMs: number | null): Reason[] {
-  const reasons: Reason[] = []
+function capabilityReasons(
+  constraints: Constraints,
+  model: RoutableModel,
+  latencyMs: number | null,
+): ExclusionReason[] {
+  const reasons: ExclusionReason[] = []
   const missing = constraints.capabilities.filter((name) => !model.capabilities.includes(name))
   if (missing.length > 0) reasons.push({ code: 'missing_capability', had: null, needed: missing.join(', ') })
   const { maxLatencyMs } = constraints
@@ -169,7 +173,7 @@ function abilityReasons(constraints: Constraints, model: RoutingModel, latencyMs
 }
 
 /** Checks the context size. A model with an unknown size passes, unless the route requires a size. */
-function contextReasons({ route, request }: Choosing, { contextTokens }: RoutingModel): Reason[] {
+function contextReasons({ route, request }: ChoiceInput, { contextTokens }: RoutableModel): ExclusionReason[] {
   const { minContextTokens } = route.constraints
   const called = (request.inputTokens ?? 0) + (request.maxOutputTokens ?? 0)
   const needed = Math.max(minContextTokens ?? 0, called)
@@ -177,7 +181,7 @@ function contextReasons({ route, request }: Choosing, { contextTokens }: Routing
   return isTooSmall ? [{ code: 'context', had: contextTokens, needed }] : []
 }
 
-const policyReason = ({ code, message }: PolicyRefusal): Reason => ({
+const policyReason = ({ code, message }: ModelRefusal): ExclusionReason => ({
   code: code === 'policy_blocked' ? 'policy_blocked' : 'policy_approval_required',
   had: message,
   needed: null,
@@ -199,10 +203,13 @@ const orders = {
   best: [byScore, byPrice, byLatency, byName],
 }
 
-function inOrder({ route, ticket }: Choosing, eligible: readonly Eligible[]): Eligible[] {
+function rankEligible({ route, ticket }: ChoiceInput, eligible: readonly Eligible[]): Eligible[] {
   if (route.strategy === 'weighted') {
-    const weights = new Map((route.candidates ?? []).map((candidate) => [keyOf(candidate), candidate.weight ?? 0]))
-    return drawOrder(eligible, ticket, ({ model }) => ({ name: keyOf(model), weight: weights.get(keyOf(model)) ?? 0 }))
+    const weights = new Map((route.candidates ?? []).map((candidate) => [modelKey(candidate), candidate.weight ?? 0]))
+    return drawOrder(eligible, ticket, ({ model }) => ({
+      name: modelKey(model),
+      weight: weights.get(modelKey(model)) ?? 0,
+    }))
   }
   const order = orders[route.strategy]
   return eligible.toSorted((a, b) => {
@@ -214,9 +221,9 @@ function inOrder({ route, ticket }: Choosing, eligible: readonly Eligible[]): El
   })
 }
 
-function* askPolicies({ policy, mostRunnersUp }: Choosing, ordered: readonly Eligible[]) {
+function* checkPolicies({ policy, mostRunnersUp }: ChoiceInput, ordered: readonly Eligible[]) {
   const passing: Eligible[] = []
-  const refused: { of: Eligible; refusal: PolicyRefusal }[] = []
+  const refused: { of: Eligible; refusal: ModelRefusal }[] = []
   for (const [i, of] of ordered.entries()) {
     if (passing.length > mostRunnersUp) return { passing, refused, unasked: ordered.slice(i) }
     const refusal = policy(of.model, of.quotedNano)

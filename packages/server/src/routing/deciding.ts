@@ -1,34 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
-  carryOut,
   type DecisionInput,
-  type DecisionRecords,
-  holdTask,
-  judge,
-  noteUnpricedModel,
+  type DecisionLog,
+  prepareDecision,
+  recordUnpricedModel,
+  reserveOperation,
+  runOperation,
 } from '../decisions/decisions.ts'
 import { idempotencyOf } from '../idempotency/idempotency.ts'
 import { type Caller, withPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { Lanes, Task } from '../lanes/lanes.ts'
-import type { Remembered } from '../nodes/nodes.ts'
+import type { Lanes, Operation } from '../lanes/lanes.ts'
+import type { Cache } from '../nodes/nodes.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
-import type { Choosing, Eligible } from './choosing.ts'
+import type { ChoiceInput, Eligible } from './choosing.ts'
 import type { RoutingDecision, RoutingInput } from './decision-schema.ts'
-import { nameFitting } from './fitting.ts'
-import { messageOf } from './reasons.ts'
-import { insistOnPrices, rerouting } from './rerouting.ts'
-import { type OrgRouting, quoteWith, type Routed, route } from './routing.ts'
+import { suggestFittingModel } from './fitting.ts'
+import { reasonMessage } from './reasons.ts'
+import { requirePrices, retryOnPriceChange } from './rerouting.ts'
+import { createQuote, type OrgRouting, type RoutingResult, routeToModel } from './routing.ts'
 
 /** Returns the rule check for a request, evaluated with the rules of the caller's organization. */
-export type PolicyFor = (caller: Caller, input: RoutingInput, nowMs: number) => Promise<Choosing['policy']>
+export type PolicyFor = (caller: Caller, input: RoutingInput, nowMs: number) => Promise<ChoiceInput['policy']>
 
-export interface Deciding {
+export interface RoutingDependencies {
   readonly platform: Platform
   readonly lanes: Lanes
-  readonly records: DecisionRecords
-  readonly remembered: Remembered<OrgRouting>
+  readonly records: DecisionLog
+  readonly routingCache: Cache<OrgRouting>
   readonly policyFor: PolicyFor
 }
 
@@ -36,7 +36,7 @@ const mostRunnersUp = 10
 
 /** Chooses the model for a call and checks that every limit has room for it. Nothing is held. */
 export async function decideRoute(
-  { platform, lanes, records, remembered, policyFor }: Deciding,
+  { platform, lanes, records, routingCache, policyFor }: RoutingDependencies,
   request: FastifyRequest<{ Body: RoutingInput }>,
   reply: FastifyReply,
 ) {
@@ -44,35 +44,42 @@ export async function decideRoute(
   const { orgId } = caller
   const input = withPins(request.body, caller)
   const nowMs = platform.clock.now().getTime()
-  const routing = await remembered.of(orgId)
+  const routing = await routingCache.get(orgId)
   const policy = await policyFor(caller, input, nowMs)
   const ticket = Math.random()
 
-  return rerouting(lanes, orgId, async (definitions, insists) => {
-    const quote = quoteWith(definitions.prices, input, nowMs)
-    const noted: Choosing['quote'] = (model) => {
+  return retryOnPriceChange(lanes, orgId, async (definitions, insists) => {
+    const quote = createQuote(definitions.prices, input, nowMs)
+    const quoteAndReport: ChoiceInput['quote'] = (model) => {
       const quoted = quote(model)
-      if (quoted === null) noteUnpricedModel(platform, orgId, callOf(input, model))
+      if (quoted === null) recordUnpricedModel(platform, orgId, callOf(input, model))
       return quoted
     }
-    let routed: Routed
+    let routed: RoutingResult
     try {
-      routed = await route(routing, input, { quote: noted, policy, nowMs, ticket, mostRunnersUp })
+      routed = await routeToModel(routing, input, { quote: quoteAndReport, policy, nowMs, ticket, mostRunnersUp })
     } catch (error) {
       if (!idempotencyOf(request)) throw error
       // A request repeated under the same key gets its stored response, whatever would be chosen now.
-      return carryOut(lanes, request, reply, refusedTask(orgId, error), () => ({}))
+      return runOperation(lanes, request, reply, refusedOperation(orgId, error), () => ({}))
     }
     const call = callOf(input, routed.model)
-    const { task, passed } = judge(platform, records, holdTask(caller, call, 'start', 'release'), call)
+    const { task, passed } = prepareDecision(
+      platform,
+      records,
+      reserveOperation(caller, call, 'start', 'release'),
+      call,
+    )
     try {
-      return await carryOut(lanes, request, reply, insists ? insistOnPrices(task, definitions) : task, (result) => {
+      return await runOperation(lanes, request, reply, insists ? requirePrices(task, definitions) : task, (result) => {
         passed(result)
         return viewOf(routed, task.id)
       })
     } catch (error) {
-      await nameFitting(error, routed.cheaper, async ({ model }) => {
-        const { verdict } = await lanes.submit(holdTask(caller, callOf(input, model), 'start', 'release'))
+      await suggestFittingModel(error, routed.cheaper, async ({ model }) => {
+        const { outcome: verdict } = await lanes.submit(
+          reserveOperation(caller, callOf(input, model), 'start', 'release'),
+        )
         return verdict.type === 'held'
       })
       throw error
@@ -80,9 +87,9 @@ export async function decideRoute(
   })
 }
 
-const refusedTask = (orgId: string, error: unknown): Task => ({
+const refusedOperation = (orgId: string, error: unknown): Operation => ({
   orgId,
-  bind: () => {
+  plan: () => {
     throw error
   },
 })
@@ -111,7 +118,7 @@ const eligibleView = ({ model, quotedNano, score, latencyMs }: Eligible) => ({
   latency_ms: latencyMs,
 })
 
-const viewOf = (routed: Routed, decisionId: string): RoutingDecision => ({
+const viewOf = (routed: RoutingResult, decisionId: string): RoutingDecision => ({
   decision_id: formatId('decision', decisionId),
   route_id: formatId('modelRoute', routed.route.id),
   route: routed.route.name,
@@ -120,6 +127,6 @@ const viewOf = (routed: Routed, decisionId: string): RoutingDecision => ({
   excluded: routed.choice.excluded.map(({ model: { model, provider }, reasons }) => ({
     model,
     provider,
-    reasons: reasons.map((reason) => ({ code: reason.code, message: messageOf(reason) })),
+    reasons: reasons.map((reason) => ({ code: reason.code, message: reasonMessage(reason) })),
   })),
 })

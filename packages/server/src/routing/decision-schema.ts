@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, Id, Nullable, OneOf, OwnId, Usd } from '../contract/wire.ts'
 import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
-import { Action, Metadata, Operation, Tags } from '../run-log/run-log.ts'
+import { Action, Metadata, OperationName, Tags } from '../run-log/run-log.ts'
 import { reasonCodes } from './reasons.ts'
 
 export const RouteReference = Type.String({
@@ -26,7 +26,7 @@ const input = Type.Object(
   {
     route: RouteReference,
     ...callFields,
-    operation: Type.Optional(Operation),
+    operation: Type.Optional(OperationName),
     action: Type.Optional(Action),
     tags: Type.Optional(Tags),
     metadata: Type.Optional(Metadata),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-interface Drawn {
+interface WeightedItem {
   readonly name: string
   readonly weight: number
 }
@@ -13,10 +13,10 @@ const uniform = (text: string): number =>
  * Orders items by a weighted draw without replacement. Each item has its own number (rendezvous hashing), so that an item that
  * joins or leaves moves only its own share of the tickets; all others keep their model.
  */
-export function drawOrder<T>(items: readonly T[], ticket: number, of: (item: T) => Drawn): T[] {
+export function drawOrder<T>(items: readonly T[], ticket: number, weightOf: (item: T) => WeightedItem): T[] {
   return items
     .map((item) => {
-      const { name, weight } = of(item)
+      const { name, weight } = weightOf(item)
       // The smallest of several exponential variables is each one with a probability proportional to its rate.
       return { item, name, turn: weight > 0 ? -Math.log(uniform(`${ticket}\0${name}`)) / weight : Infinity }
     })

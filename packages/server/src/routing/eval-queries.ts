@@ -20,7 +20,7 @@ const results = (tx: Tx, orgId: string) => tx.selectFrom('eval_results').select(
 export const findResult = (tx: Tx, orgId: string, id: string) =>
   results(tx, orgId).where('id', '=', id).executeTakeFirst()
 
-export type ResultRow = NonNullable<Awaited<ReturnType<typeof findResult>>>
+export type EvalResultRow = NonNullable<Awaited<ReturnType<typeof findResult>>>
 
 export async function listResults(
   tx: Tx,
@@ -36,9 +36,9 @@ export async function listResults(
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }
 
-export type NewResult = Omit<ResultRow, 'created_at'>
+export type NewResult = Omit<EvalResultRow, 'created_at'>
 
-export const insertResults = (tx: Tx, orgId: string, rows: readonly NewResult[]): Promise<ResultRow[]> =>
+export const insertEvalResults = (tx: Tx, orgId: string, rows: readonly NewResult[]): Promise<EvalResultRow[]> =>
   tx
     .insertInto('eval_results')
     .values(rows.map((row) => ({ ...row, org_id: orgId })))
@@ -48,17 +48,17 @@ export const insertResults = (tx: Tx, orgId: string, rows: readonly NewResult[])
 export const deleteResult = (tx: Tx, orgId: string, id: string) =>
   tx.deleteFrom('eval_results').where('org_id', '=', orgId).where('id', '=', id).execute()
 
-export interface Measured {
+export interface EvalKey {
   readonly suite: string
   readonly model: string
   readonly provider: string | null
 }
 
 /** Returns the latest result of each, with one index lookup per model, however many results it has. */
-export async function latestResults(tx: Tx, orgId: string, of: readonly Measured[]): Promise<ResultRow[]> {
-  if (of.length === 0) return []
-  const { rows } = await raw<ResultRow>`
-    select e.* from json_to_recordset(${JSON.stringify(of)}) as m (suite text, model text, provider text)
+export async function latestResults(tx: Tx, orgId: string, keys: readonly EvalKey[]): Promise<EvalResultRow[]> {
+  if (keys.length === 0) return []
+  const { rows } = await raw<EvalResultRow>`
+    select e.* from json_to_recordset(${JSON.stringify(keys)}) as m (suite text, model text, provider text)
      cross join lateral (
        select id, suite, model, provider, score, samples, latency_ms, measured_at, created_at from eval_results
         where org_id = ${orgId} and suite = m.suite and model = m.model
@@ -72,17 +72,17 @@ export async function orgsWithRoutes(tx: Tx, after: string, most: number): Promi
   return rows.map(({ org_id }) => org_id)
 }
 
-export interface Expiry {
+export interface EvalExpiry {
   readonly route_id: string
   readonly eval_id: string
 }
 
 /** Records which expiries are announced, and returns those that had not been recorded before. A deleted route has none. */
-export async function noteExpiries(tx: Tx, orgId: string, of: readonly Expiry[]): Promise<Expiry[]> {
-  const { rows } = await raw<Expiry>`
+export async function recordExpiries(tx: Tx, orgId: string, expiries: readonly EvalExpiry[]): Promise<EvalExpiry[]> {
+  const { rows } = await raw<EvalExpiry>`
     insert into eval_expiries (org_id, route_id, eval_id)
     select r.org_id, r.id, x.eval_id
-      from json_to_recordset(${JSON.stringify(of)}) as x (route_id uuid, eval_id uuid)
+      from json_to_recordset(${JSON.stringify(expiries)}) as x (route_id uuid, eval_id uuid)
       join routes r on r.org_id = ${orgId} and r.id = x.route_id
        for key share of r
     on conflict do nothing returning route_id, eval_id`.execute(tx)

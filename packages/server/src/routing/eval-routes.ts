@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
@@ -55,7 +55,7 @@ export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
       const { orgId } = principal!
       const asked = pageRequest(query, 'created_at')
       const rows = await sql.asOrgs([orgId], (tx) => listResults(tx, orgId, asked, query))
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map(evalView) }
     },
   )

@@ -2,14 +2,14 @@ import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { deleteResult, findResult, insertResults, type NewResult, type ResultRow } from './eval-queries.ts'
-import type { EvalResult } from './route.ts'
+import { deleteResult, type EvalResultRow, findResult, insertEvalResults, type NewResult } from './eval-queries.ts'
+import type { EvalScore } from './route.ts'
 import type { EvalsInput, EvalView, ResultInput } from './schema.ts'
 
 /** The tolerated clock difference for `measured_at`. */
 const maxAheadMs = 5 * 60_000
 
-export const evalView = (row: ResultRow): EvalView => ({
+export const evalView = (row: EvalResultRow): EvalView => ({
   id: formatId('evalResult', row.id),
   suite: row.suite,
   model: row.model,
@@ -21,7 +21,7 @@ export const evalView = (row: ResultRow): EvalView => ({
   created_at: timestamp(row.created_at),
 })
 
-export const evalOf = (row: ResultRow): EvalResult => ({
+export const evalOf = (row: EvalResultRow): EvalScore => ({
   id: row.id,
   suite: row.suite,
   model: row.model,
@@ -57,7 +57,7 @@ export async function postResults(
       : [],
   )
   if (faults.length > 0) throw validationFailed(faults)
-  const kept = new Map((await insertResults(tx, orgId, rows)).map((row) => [row.id, row]))
+  const kept = new Map((await insertEvalResults(tx, orgId, rows)).map((row) => [row.id, row]))
   const data = rows.map(({ id }) => evalView(kept.get(id)!))
   audit({ action: 'evals.posted', target: { kind: 'org', id: formatId('org', orgId) }, after: { results: data } })
   accessChanged()

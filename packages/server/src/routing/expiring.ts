@@ -4,16 +4,16 @@ import type { Platform } from '../infra/platform.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { barReasons } from './bar.ts'
-import { noteExpiries, orgsWithRoutes } from './eval-queries.ts'
+import { orgsWithRoutes, recordExpiries } from './eval-queries.ts'
 import { loadRouting, type OrgRouting } from './org-routing.ts'
-import { type EvalResult, keyOf, type Route } from './route.ts'
+import { type EvalScore, modelKey, type RouteDefinition } from './route.ts'
 
 const pageSize = 500
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 interface ExpiredEval {
-  readonly route: Route
-  readonly result: EvalResult
+  readonly route: RouteDefinition
+  readonly result: EvalScore
 }
 
 /** Returns the results that have become too old for a route and would pass its bar otherwise. */
@@ -21,9 +21,9 @@ export function expiredEvals({ models, routes, latestEval }: OrgRouting, nowMs: 
   return routes.flatMap((route) => {
     const { bar, candidates } = route
     if (!bar) return []
-    const named = candidates && new Set(candidates.map(keyOf))
+    const named = candidates && new Set(candidates.map(modelKey))
     return models
-      .filter((model) => model.enabled && (named === null || named.has(keyOf(model))))
+      .filter((model) => model.enabled && (named === null || named.has(modelKey(model))))
       .flatMap((model) => {
         const result = latestEval(bar.suite, model)
         const reasons = barReasons(bar, result, nowMs)
@@ -53,28 +53,28 @@ const eventOf = ({ route, result }: ExpiredEval): NewEvent => {
 }
 
 /** Emits the new expiries of one organization, in the transaction that records them. */
-const tellOrg = ({ sql, clock }: Pick<Platform, 'sql' | 'clock'>, orgId: string) =>
+const publishOrgExpiries = ({ sql, clock }: Pick<Platform, 'sql' | 'clock'>, orgId: string) =>
   sql.asOrgs([orgId], async (tx) => {
     const expired = expiredEvals(await loadRouting(tx, orgId), clock.now().getTime())
     if (expired.length === 0) return
     const pairs = expired.map(({ route, result }) => ({ route_id: route.id, eval_id: result.id }))
-    const untold = new Set((await noteExpiries(tx, orgId, pairs)).map(keyOfExpiry))
-    const told = expired.filter((_each, i) => untold.has(keyOfExpiry(pairs[i]!)))
-    await emit(tx, orgId, told.map(eventOf))
+    const newKeys = new Set((await recordExpiries(tx, orgId, pairs)).map(keyOfExpiry))
+    const newlyExpired = expired.filter((_each, i) => newKeys.has(keyOfExpiry(pairs[i]!)))
+    await emit(tx, orgId, newlyExpired.map(eventOf))
   })
 
 /**
  * Announces each expiry of a result for a route once. Choices depend on the time alone and do not wait for this. A failure in one
  * organization does not affect the others.
  */
-export async function tellExpired(platform: Pick<Platform, 'sql' | 'clock'>, signal?: AbortSignal) {
+export async function publishExpired(platform: Pick<Platform, 'sql' | 'clock'>, signal?: AbortSignal) {
   const failures: unknown[] = []
   let after = beforeAll
   for (;;) {
     const orgIds = await platform.sql.asOrgs([], (tx) => orgsWithRoutes(tx, after, pageSize))
     for (const orgId of orgIds) {
       signal?.throwIfAborted()
-      await tellOrg(platform, orgId).catch((error: unknown) => failures.push(error))
+      await publishOrgExpiries(platform, orgId).catch((error: unknown) => failures.push(error))
     }
     if (orgIds.length < pageSize) break
     after = orgIds.at(-1)!
@@ -84,8 +84,8 @@ export async function tellExpired(platform: Pick<Platform, 'sql' | 'clock'>, sig
 
 const keyOfExpiry = ({ route_id, eval_id }: { route_id: string; eval_id: string }) => `${route_id} ${eval_id}`
 
-export const tellExpiredEvals = (platform: Platform): Job => ({
+export const expiredEvalsJob = (platform: Platform): Job => ({
   name: 'tell-expired-evals',
   schedule: '* * * * *',
-  run: (_payload, signal) => tellExpired(platform, signal),
+  run: (_payload, signal) => publishExpired(platform, signal),
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../contract/errors.ts'
 import type { Eligible } from './choosing.ts'
-import { nameFitting } from './fitting.ts'
+import { suggestFittingModel } from './fitting.ts'
 
 const eligible = (model: string, provider: string | null = null): Eligible => ({
   model: { model, provider, region: null, capabilities: [], contextTokens: null, latencyMs: null, enabled: true },
@@ -14,7 +14,7 @@ const refused = () => new ApiError('credits_exhausted', { available_usd: '1', at
 test('the first cheaper model that every limit has room for is named', async () => {
   const error = refused()
   const asked: string[] = []
-  await nameFitting(
+  await suggestFittingModel(
     error,
     () => [eligible('a'), eligible('b', 'azure'), eligible('c')],
     async ({ model }) => {
@@ -28,7 +28,7 @@ test('the first cheaper model that every limit has room for is named', async () 
 
 test('where none fits nothing is named', async () => {
   const error = refused()
-  await nameFitting(
+  await suggestFittingModel(
     error,
     () => [eligible('a')],
     async () => false,
@@ -38,12 +38,12 @@ test('where none fits nothing is named', async () => {
 
 test('a search that fails leaves the refusal as it is', async () => {
   const error = refused()
-  await nameFitting(
+  await suggestFittingModel(
     error,
     () => [eligible('a')],
     () => Promise.reject(new ApiError('service_unavailable')),
   )
-  await nameFitting(
+  await suggestFittingModel(
     error,
     () => {
       throw new Error('no')
@@ -67,7 +67,7 @@ test('only what money refused is searched for', async () => {
   ]
   const searched: unknown[] = []
   for (const error of others)
-    await nameFitting(
+    await suggestFittingModel(
       error,
       () => {
         searched.push(error)

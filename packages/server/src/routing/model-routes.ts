@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
@@ -56,7 +56,7 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
       const asked = pageRequest(query, 'created_at')
       return sql.asOrgs([orgId], async (tx) => {
         const rows = await listModels(tx, orgId, asked, query)
-        const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+        const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await modelViews(tx, orgId, answer.data, nowMs()) }
       })
     },

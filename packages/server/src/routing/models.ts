@@ -1,6 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import { loadPriceBook, type Price, type PriceBook, usdPerMillion } from '../prices/prices.ts'
 import { formatId, newUuid } from '../values/id.ts'
@@ -13,16 +13,16 @@ import {
   insertModel,
   lockRouting,
   type ModelFields,
-  type ModelRow,
+  type RoutingModelRow,
   updateModel,
 } from './queries.ts'
-import { keyOf, type ModelName, nameOf, type RoutingModel } from './route.ts'
+import { type ModelName, modelDisplayName, modelKey, type RoutableModel } from './route.ts'
 import { routeOf } from './route-definitions.ts'
 import { type ModelInput, type ModelView, maxModels } from './schema.ts'
 
 const numberOf = (count: bigint | null) => (count === null ? null : Number(count))
 
-export const modelOf = (row: ModelRow): RoutingModel => ({
+export const modelOf = (row: RoutingModelRow): RoutableModel => ({
   model: row.model,
   provider: row.provider,
   region: row.region,
@@ -41,7 +41,7 @@ const priceView = (price: Price): ModelView['price'] => ({
   max_output_tokens: price.maxOutputTokens,
 })
 
-function viewOf(row: ModelRow, book: PriceBook, nowMs: number): ModelView {
+function viewOf(row: RoutingModelRow, book: PriceBook, nowMs: number): ModelView {
   const price = book.priceOf(row.model, row.provider ?? undefined, nowMs)
   return {
     id: formatId('model', row.id),
@@ -58,7 +58,7 @@ function viewOf(row: ModelRow, book: PriceBook, nowMs: number): ModelView {
   }
 }
 
-export async function modelViews(tx: Tx, orgId: string, rows: readonly ModelRow[], nowMs: number) {
+export async function modelViews(tx: Tx, orgId: string, rows: readonly RoutingModelRow[], nowMs: number) {
   const book = await loadPriceBook(tx, orgId)
   return rows.map((row) => viewOf(row, book, nowMs))
 }
@@ -79,16 +79,16 @@ const fieldsOf = (input: ModelInput): ModelFields => ({
   enabled: input.enabled ?? true,
 })
 
-function assertFree(rows: readonly ModelRow[], name: ModelName) {
-  if (rows.some((row) => keyOf(row) === keyOf(name)))
-    throw new ApiError('conflict', {}, { message: `The model ${nameOf(name)} already exists.` })
+function assertFree(rows: readonly RoutingModelRow[], name: ModelName) {
+  if (rows.some((row) => modelKey(row) === modelKey(name)))
+    throw new ApiError('conflict', {}, { message: `The model ${modelDisplayName(name)} already exists.` })
 }
 
 /** Refuses to rename or remove a model that a route names, or the route would silently lose it. */
-async function assertUnnamed(tx: Tx, orgId: string, name: ModelName) {
+async function assertNotReferenced(tx: Tx, orgId: string, name: ModelName) {
   const naming = (await allRoutes(tx, orgId))
     .map(routeOf)
-    .find(({ candidates }) => candidates?.some((candidate) => keyOf(candidate) === keyOf(name)))
+    .find(({ candidates }) => candidates?.some((candidate) => modelKey(candidate) === modelKey(name)))
   if (naming)
     throw new ApiError(
       'conflict',
@@ -98,7 +98,7 @@ async function assertUnnamed(tx: Tx, orgId: string, name: ModelName) {
 }
 
 /** Returns the view for the audit log, without the price, which belongs to the price book. */
-const recordOf = ({ price: _price, ...view }: ModelView) => view
+const auditView = ({ price: _price, ...view }: ModelView) => view
 
 export async function createModel(
   { tx, audit, accessChanged }: ChangeTools,
@@ -114,7 +114,7 @@ export async function createModel(
     throw new ApiError('conflict', {}, { message: `An organization can have at most ${maxModels} models.` })
   const row = await insertModel(tx, orgId, newUuid(), fields)
   const after = viewOf(row, await loadPriceBook(tx, orgId), nowMs)
-  audit({ action: 'model.created', target: { kind: 'model', id: after.id }, after: recordOf(after) })
+  audit({ action: 'model.created', target: { kind: 'model', id: after.id }, after: auditView(after) })
   accessChanged()
   return after
 }
@@ -123,21 +123,21 @@ export async function replaceModel(
   { tx, audit, replaces, accessChanged }: ChangeTools,
   orgId: string,
   id: string,
-  wanted: Wanted<ModelInput>,
+  wanted: DesiredState<ModelInput>,
   nowMs: number,
 ): Promise<ModelView> {
   await lockRouting(tx, orgId)
   const before = await getModel(tx, orgId, id, nowMs)
   replaces(before)
   const fields = fieldsOf(wanted(before))
-  if (keyOf(before) !== keyOf(fields)) {
+  if (modelKey(before) !== modelKey(fields)) {
     assertFree(await allModels(tx, orgId), fields)
-    await assertUnnamed(tx, orgId, before)
+    await assertNotReferenced(tx, orgId, before)
   }
   const row = await updateModel(tx, orgId, id, fields)
   const after = viewOf(row, await loadPriceBook(tx, orgId), nowMs)
   const target = { kind: 'model', id: after.id }
-  audit({ action: 'model.updated', target, before: recordOf(before), after: recordOf(after) })
+  audit({ action: 'model.updated', target, before: auditView(before), after: auditView(after) })
   accessChanged()
   return after
 }
@@ -151,9 +151,9 @@ export async function removeModel(
   await lockRouting(tx, orgId)
   const before = await getModel(tx, orgId, id, nowMs)
   replaces(before)
-  await assertUnnamed(tx, orgId, before)
+  await assertNotReferenced(tx, orgId, before)
   await deleteModel(tx, orgId, id)
-  audit({ action: 'model.deleted', target: { kind: 'model', id: before.id }, before: recordOf(before) })
+  audit({ action: 'model.deleted', target: { kind: 'model', id: before.id }, before: auditView(before) })
   accessChanged()
   return null
 }

@@ -31,10 +31,10 @@ const models = (tx: Tx, orgId: string) =>
 export const findModel = (tx: Tx, orgId: string, id: string) =>
   models(tx, orgId).where('id', '=', id).executeTakeFirst()
 
-export type ModelRow = NonNullable<Awaited<ReturnType<typeof findModel>>>
+export type RoutingModelRow = NonNullable<Awaited<ReturnType<typeof findModel>>>
 
 /** Returns the models in the order in which they were added. */
-export const allModels = (tx: Tx, orgId: string): Promise<ModelRow[]> =>
+export const allModels = (tx: Tx, orgId: string): Promise<RoutingModelRow[]> =>
   models(tx, orgId).orderBy('created_at').orderBy('id').execute()
 
 export async function listModels(
@@ -58,14 +58,14 @@ export interface ModelFields extends ModelName {
   readonly enabled: boolean
 }
 
-export const insertModel = (tx: Tx, orgId: string, id: string, fields: ModelFields): Promise<ModelRow> =>
+export const insertModel = (tx: Tx, orgId: string, id: string, fields: ModelFields): Promise<RoutingModelRow> =>
   tx
     .insertInto('routing_models')
     .values({ ...fields, org_id: orgId, id })
     .returning(modelColumns)
     .executeTakeFirstOrThrow()
 
-export const updateModel = (tx: Tx, orgId: string, id: string, fields: ModelFields): Promise<ModelRow> =>
+export const updateModel = (tx: Tx, orgId: string, id: string, fields: ModelFields): Promise<RoutingModelRow> =>
   tx
     .updateTable('routing_models')
     .set({ ...fields, updated_at: raw`clock_timestamp()` })

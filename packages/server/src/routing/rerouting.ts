@@ -1,19 +1,19 @@
-import type { Definitions, Lanes } from '../lanes/lanes.ts'
+import type { Lanes, OrgConfig } from '../lanes/lanes.ts'
 
 /** Thrown when the prices that a model was chosen by have changed since. */
 export class PricesChanged extends Error {}
 
-const attempts = 3
+const maxAttempts = 3
 
 /** Returns a task that fails with `PricesChanged` unless the prices are those that its model was chosen by. */
-export const insistOnPrices = <T extends { readonly bind: (facts: never) => unknown }>(
+export const requirePrices = <T extends { readonly plan: (context: never) => unknown }>(
   task: T,
-  { prices }: Pick<Definitions, 'prices'>,
+  { prices }: Pick<OrgConfig, 'prices'>,
 ): T => ({
   ...task,
-  bind: (facts: { readonly definitions: Pick<Definitions, 'prices'> }) => {
-    if (facts.definitions.prices !== prices) throw new PricesChanged()
-    return task.bind(facts as never)
+  plan: (context: { readonly definitions: Pick<OrgConfig, 'prices'> }) => {
+    if (context.definitions.prices !== prices) throw new PricesChanged()
+    return task.plan(context as never)
   },
 })
 
@@ -21,14 +21,14 @@ export const insistOnPrices = <T extends { readonly bind: (facts: never) => unkn
  * Chooses a model and carries out the request with the prices that this process has cached, and chooses again when the ledger has
  * newer ones. The last attempt accepts any prices: frequent price changes must not keep anybody from running.
  */
-export async function rerouting<R>(
-  lanes: Pick<Lanes, 'definitionsOf'>,
+export async function retryOnPriceChange<R>(
+  lanes: Pick<Lanes, 'orgConfigOf'>,
   orgId: string,
-  carry: (definitions: Definitions, insists: boolean) => Promise<R>,
+  attemptWith: (definitions: OrgConfig, requiresPrices: boolean) => Promise<R>,
 ): Promise<R> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await carry(await lanes.definitionsOf(orgId), attempt < attempts)
+      return await attemptWith(await lanes.orgConfigOf(orgId), attempt < maxAttempts)
     } catch (error) {
       if (!(error instanceof PricesChanged)) throw error
     }

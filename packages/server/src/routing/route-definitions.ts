@@ -1,6 +1,6 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
@@ -15,7 +15,7 @@ import {
   type RouteRow,
   updateRoute,
 } from './queries.ts'
-import { keyOf, type Route, type Strategy } from './route.ts'
+import { modelKey, type RouteDefinition, type Strategy } from './route.ts'
 import { maxRoutes, type RouteInput, type RouteView } from './schema.ts'
 
 /** The stored definition of a route: its view without the fields that have their own columns. */
@@ -43,7 +43,7 @@ export const routeView = ({ id, name, definition, created_at, updated_at }: Rout
 })
 
 /** Converts a stored route to the form that models are chosen by. */
-export function routeOf({ id, name, definition }: Pick<RouteRow, 'id' | 'name' | 'definition'>): Route {
+export function routeOf({ id, name, definition }: Pick<RouteRow, 'id' | 'name' | 'definition'>): RouteDefinition {
   const { strategy, bar, constraints, candidates } = definition as object as Definition
   return {
     id,
@@ -75,9 +75,9 @@ export async function getRoute(tx: Tx, orgId: string, id: string): Promise<Route
 /** Refuses unknown candidates: a misspelt one would be noticed only when no other is left. */
 async function assertKnown(tx: Tx, orgId: string, candidates: Definition['candidates']) {
   if (candidates === null) return
-  const known = new Set((await allModels(tx, orgId)).map(keyOf))
+  const known = new Set((await allModels(tx, orgId)).map(modelKey))
   const faults = candidates.flatMap((candidate, i): FieldFault[] =>
-    known.has(keyOf(candidate))
+    known.has(modelKey(candidate))
       ? []
       : [{ field: `candidates.${i}`, code: 'invalid_value', message: 'The organization has no such model.' }],
   )
@@ -111,7 +111,7 @@ export async function replaceRoute(
   { tx, audit, replaces, accessChanged }: ChangeTools,
   orgId: string,
   id: string,
-  wanted: Wanted<RouteInput>,
+  wanted: DesiredState<RouteInput>,
 ): Promise<RouteView> {
   await lockRouting(tx, orgId)
   const before = await getRoute(tx, orgId, id)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
@@ -54,7 +54,7 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
       const { orgId } = principal!
       const asked = pageRequest(query, 'created_at')
       const rows = await sql.asOrgs([orgId], (tx) => listRoutes(tx, orgId, asked, query))
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map(routeView) }
     },
   )

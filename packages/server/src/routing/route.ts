@@ -8,7 +8,7 @@ export interface ModelName {
 }
 
 /** A model that runs can be sent to. Unknown properties are null. */
-export interface RoutingModel extends ModelName {
+export interface RoutableModel extends ModelName {
   readonly region: string | null
   readonly capabilities: readonly string[]
   readonly contextTokens: number | null
@@ -17,7 +17,7 @@ export interface RoutingModel extends ModelName {
 }
 
 /** The result of a model in a suite. */
-export interface EvalResult extends ModelName {
+export interface EvalScore extends ModelName {
   readonly id: string
   readonly suite: string
   readonly score: number
@@ -44,23 +44,24 @@ export interface Constraints {
   readonly minContextTokens: number | null
 }
 
-export interface Candidate extends ModelName {
+export interface RouteCandidate extends ModelName {
   /** Set only on a weighted route. */
   readonly weight: number | null
 }
 
-export interface Route {
+export interface RouteDefinition {
   readonly id: string
   readonly name: string
   readonly strategy: Strategy
   readonly bar: Bar | null
   readonly constraints: Constraints
   /** The candidates; null means every model of the organization. */
-  readonly candidates: readonly Candidate[] | null
+  readonly candidates: readonly RouteCandidate[] | null
 }
 
 /** Returns the display name of a model. */
-export const nameOf = ({ model, provider }: ModelName): string => (provider === null ? model : `${provider}/${model}`)
+export const modelDisplayName = ({ model, provider }: ModelName): string =>
+  provider === null ? model : `${provider}/${model}`
 
 /** Returns a key that is unique for each name. */
-export const keyOf = ({ model, provider }: ModelName): string => JSON.stringify([model, provider])
+export const modelKey = ({ model, provider }: ModelName): string => JSON.stringify([model, provider])

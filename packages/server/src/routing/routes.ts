@@ -1,13 +1,13 @@
 import type { Change } from '../changes/changes.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
-import { type Deciding, decideRoute } from './deciding.ts'
+import { decideRoute, type RoutingDependencies } from './deciding.ts'
 import { RoutingDecision, RoutingInput } from './decision-schema.ts'
 import { evalRoutes } from './eval-routes.ts'
 import { modelRoutes } from './model-routes.ts'
 import { routeRoutes } from './route-routes.ts'
 
-export function routing(app: App, change: Change, deciding: Deciding) {
+export function routing(app: App, change: Change, deciding: RoutingDependencies) {
   const { platform } = deciding
   describeTag(app, 'routing', 'Models, their eval results, and the routes that choose among them.')
 
@@ -23,7 +23,7 @@ export function routing(app: App, change: Change, deciding: Deciding) {
         role: 'service',
         scope: 'routing:read',
         urgency: 'decision',
-        keepsOwnAnswers: true,
+        storesOwnResponses: true,
         errors: [
           'no_model_passes_eval',
           'policy_blocked',

@@ -1,19 +1,26 @@
 import { ApiError } from '../contract/errors.ts'
-import { inSteps } from '../infra/turns.ts'
-import { holdFor, type PriceBook } from '../prices/prices.ts'
+import { runCooperatively } from '../infra/turns.ts'
+import { type PriceBook, quoteHold } from '../prices/prices.ts'
 import { parseId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
-import { type Choice, type Choosing, cheaper, choosing, type Eligible, type PolicyRefusal } from './choosing.ts'
+import {
+  type Choice,
+  type ChoiceInput,
+  cheaperInSteps,
+  chooseInSteps,
+  type Eligible,
+  type ModelRefusal,
+} from './choosing.ts'
 import { stickyTicket } from './drawing.ts'
 import type { OrgRouting } from './org-routing.ts'
 import { summaryOf } from './reasons.ts'
-import type { Route } from './route.ts'
+import type { RouteDefinition } from './route.ts'
 
 export type { Eligible } from './choosing.ts'
 export { RouteReference, Sticky } from './decision-schema.ts'
-export { tellExpiredEvals } from './expiring.ts'
-export { nameFitting } from './fitting.ts'
-export { type OrgRouting, rememberRouting } from './org-routing.ts'
+export { expiredEvalsJob } from './expiring.ts'
+export { suggestFittingModel } from './fitting.ts'
+export { createRoutingCache, type OrgRouting } from './org-routing.ts'
 
 /** A request that names a route instead of a model. */
 export interface RouteRequest {
@@ -24,9 +31,9 @@ export interface RouteRequest {
   readonly estimated_cost_usd?: string | undefined
 }
 
-export interface RoutingTools {
-  readonly quote: Choosing['quote']
-  readonly policy: Choosing['policy']
+export interface RoutingContext {
+  readonly quote: ChoiceInput['quote']
+  readonly policy: ChoiceInput['policy']
   readonly nowMs: number
   /** A random number in [0, 1); a sticky value takes precedence. */
   readonly ticket: number
@@ -35,8 +42,8 @@ export interface RoutingTools {
 }
 
 /** The result of routing a request. */
-export interface Routed extends Eligible {
-  readonly route: Route
+export interface RoutingResult extends Eligible {
+  readonly route: RouteDefinition
   readonly choice: Choice
   /**
    * Returns cheaper models that may be chosen too, the most expensive first, at most five. Rules are evaluated for them only on
@@ -45,19 +52,19 @@ export interface Routed extends Eligible {
   readonly cheaper: () => Promise<readonly Eligible[]>
 }
 
-const mostCheaper = 5
+const maxCheaper = 5
 
 /**
  * Routes a request to a model. Throws when there is no such route, when no model passes, or, where rules refuse every model that
  * does, the refusal.
  */
-export async function route(
+export async function routeToModel(
   routing: OrgRouting,
   request: RouteRequest,
-  { quote, policy, nowMs, ticket, mostRunnersUp = 0 }: RoutingTools,
-): Promise<Routed> {
-  const found = routeNamed(routing, request.route)
-  const asked: Choosing = {
+  { quote, policy, nowMs, ticket, mostRunnersUp = 0 }: RoutingContext,
+): Promise<RoutingResult> {
+  const found = routeByReference(routing, request.route)
+  const asked: ChoiceInput = {
     route: found,
     models: routing.models,
     latestEval: (model) => (found.bar ? routing.latestEval(found.bar.suite, model) : undefined),
@@ -69,19 +76,27 @@ export async function route(
     ticket: request.sticky === undefined ? ticket : stickyTicket(found.id, request.sticky),
     mostRunnersUp,
   }
-  const choice = await inSteps(choosing(asked))
-  if (!choice.chosen) throw refusalOf(found, choice)
-  return { ...choice.chosen, route: found, choice, cheaper: () => inSteps(cheaper(choice, asked, mostCheaper)) }
+  const choice = await runCooperatively(chooseInSteps(asked))
+  if (!choice.chosen) throw noModelError(found, choice)
+  return {
+    ...choice.chosen,
+    route: found,
+    choice,
+    cheaper: () => runCooperatively(cheaperInSteps(choice, asked, maxCheaper)),
+  }
 }
 
-function routeNamed({ routes }: OrgRouting, text: string): Route {
+function routeByReference({ routes }: OrgRouting, text: string): RouteDefinition {
   const id = parseId('modelRoute', text)
   const found = routes.find((each) => (id === undefined ? each.name === text : each.id === id))
   if (!found) throw new ApiError('not_found')
   return found
 }
 
-function refusalOf({ name }: Route, { cause, excluded }: Choice): PolicyRefusal | ApiError<'no_model_passes_eval'> {
+function noModelError(
+  { name }: RouteDefinition,
+  { cause, excluded }: Choice,
+): ModelRefusal | ApiError<'no_model_passes_eval'> {
   if (cause instanceof ApiError) return cause
   const count = `None of ${excluded.length} ${excluded.length === 1 ? 'model' : 'models'} passes the requirements of the route ${name}`
   const message = excluded.length === 0 ? `The route ${name} has no models.` : `${count}: ${summaryOf(excluded)}.`
@@ -89,10 +104,10 @@ function refusalOf({ name }: Route, { cause, excluded }: Choice): PolicyRefusal 
 }
 
 /** Returns the function that quotes a call with a model: the amount that would be held for it. */
-export const quoteWith =
-  (prices: PriceBook, request: RouteRequest, nowMs: number): Choosing['quote'] =>
+export const createQuote =
+  (prices: PriceBook, request: RouteRequest, nowMs: number): ChoiceInput['quote'] =>
   ({ model, provider }) => {
-    const price = holdFor(
+    const price = quoteHold(
       prices,
       {
         model,

@@ -4,7 +4,7 @@ import { ListOf, ListQuery } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Computed, Count, Id, Moment, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import { Model, Provider } from '../run-log/run-log.ts'
-import { keyOf, strategies } from './route.ts'
+import { modelKey, strategies } from './route.ts'
 
 export const maxModels = 500
 export const maxRoutes = 200
@@ -263,7 +263,7 @@ function routeFaults({ name, strategy, bar, candidates }: RouteInput): FieldFaul
 function candidateFaults(strategy: RouteInput['strategy'], candidates: NonNullable<RouteInput['candidates']>) {
   const seen = new Set<string>()
   return candidates.flatMap(({ model, provider = null, weight = null }, i): FieldFault[] => {
-    const key = keyOf({ model, provider })
+    const key = modelKey({ model, provider })
     const isRepeated = seen.has(key)
     seen.add(key)
     if (isRepeated)

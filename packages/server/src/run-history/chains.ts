@@ -1,5 +1,5 @@
 import { chainKey } from '../chains/chains.ts'
-import { refusedInChain } from '../decisions/decisions.ts'
+import { refusalsOfChain } from '../decisions/decisions.ts'
 import { type Caller, isPinned } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
@@ -43,7 +43,7 @@ export const getChain = (
       const row = await findChain(tx, orgId, chainId)
       const runs = await runsOf(tx, orgId, { chain_id: chainId, ...pins }, row, clock.now())
       if (runs.length === 0 && (!row || isPinned({ pins }))) return undefined
-      const refused = await refusedInChain(tx, orgId, chainId, pins, clock.now())
+      const refused = await refusalsOfChain(tx, orgId, chainId, pins, clock.now())
       if (isPinned({ pins })) return { ...partOf(chainId, row, runs), ...refused }
       const keys = [row?.cost_key ?? chainKey(chainId, 'usd'), row?.tokens_key ?? chainKey(chainId, 'tokens')] as const
       const balances = await balancesOf(tx, orgId, keys)
@@ -80,14 +80,14 @@ async function runsOf(
     filters,
   }
   await readAlongIndexes(tx)
-  const running = (await listRunningRows(tx, orgId, search)).map(ofRunning)
-  const ended = (await listRunRows(tx, orgId, search)).map(ofEnded)
+  const running = (await listRunningRows(tx, orgId, search)).map(nodeOfRunning)
+  const ended = (await listRunRows(tx, orgId, search)).map(nodeOfEnded)
   return [...running, ...ended].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, maxNodes + 1)
 }
 
 const idOrNull = (id: string | undefined) => (id === undefined ? null : formatId('run', id))
 
-function ofEnded(row: RunRow): NodeRun {
+function nodeOfEnded(row: RunRow): NodeRun {
   const { id, about, depth, costNano, startedAtMs, endedAtMs, ...run } = recordOf(row)
   return {
     id,
@@ -113,7 +113,7 @@ function ofEnded(row: RunRow): NodeRun {
   }
 }
 
-function ofRunning(row: RunningRow): NodeRun {
+function nodeOfRunning(row: RunningRow): NodeRun {
   const hold = holdOf(row)
   const { id, about, depth, startedAtMs, reservedNano } = runningRun(hold)
   return {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql as raw, type Selectable } from 'kysely'
-import type { PageRequest, Window } from '../contract/lists.ts'
+import type { PageRequest, TimeWindow } from '../contract/lists.ts'
 import type { MakerColumns } from '../identity/identity.ts'
-import { bounds } from '../infra/partitions.ts'
+import { partitionBounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 import type { Runs } from '../infra/tables.ts'
 import type { RunSort } from './schema.ts'
@@ -72,7 +72,7 @@ export interface RunFilters extends Partial<Readonly<Record<Comparable, string>>
 
 export interface RunSearch {
   readonly classes: readonly number[]
-  readonly window: Window
+  readonly window: TimeWindow
   readonly page: PageRequest<RunSort>
   readonly filters: RunFilters
   /** True when all runs that the filter's index leads to are read and sorted by cost, because there are few. */
@@ -83,12 +83,12 @@ export interface RunSearch {
  * Most runs that a page examines: a filter without an index may match one run in a million, so the page stops there and says
  * where.
  */
-export const maxSifted = 50_000
+export const maxScanned = 50_000
 
-type Lead = 'chain_id' | 'customer_id'
+type LeadColumn = 'chain_id' | 'customer_id'
 
 /** Returns the filtered column whose own index leads to the runs; sorted by cost only where there are few enough to sort. */
-function leadOf({ page, filters: { chain_id, customer_id }, isSorted }: RunSearch): Lead | undefined {
+function leadOf({ page, filters: { chain_id, customer_id }, isSorted }: RunSearch): LeadColumn | undefined {
   if (page.sort === 'cost_usd' && isSorted !== true) return undefined
   return chain_id !== undefined ? 'chain_id' : customer_id !== undefined ? 'customer_id' : undefined
 }
@@ -102,7 +102,7 @@ const costRange = ({ minCostNano, maxCostNano }: RunFilters): Condition[] => [
 ]
 
 /** The smallest id of a time; no id is from before 1970. */
-const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
+const leastId = (at: Date) => partitionBounds.uuid(new Date(Math.max(0, at.getTime())))
 
 const idRange = ({ window, filters }: RunSearch): Condition[] => [
   raw`id >= ${leastId(window.from)}::uuid`,
@@ -114,7 +114,7 @@ const idRange = ({ window, filters }: RunSearch): Condition[] => [
  * Conditions that an index answers: the range of the page. Their values are inlined for the planner, so that only the partitions
  * it needs are touched.
  */
-function placeOf(orgId: string, search: RunSearch): Condition[] {
+function pageConditions(orgId: string, search: RunSearch): Condition[] {
   const { classes, page, filters, isSorted } = search
   const lead = leadOf(search)
   return [
@@ -139,7 +139,7 @@ function positionOf({ sort, descending, after }: PageRequest<RunSort>): Conditio
  * Conditions on runs with one value, in the order of time. Written as a range with a matching order, so that whatever the
  * statistics say, only the index that begins with the column will do.
  */
-function leadRange(lead: Lead, { window, page, filters, isSorted }: RunSearch): Condition[] {
+function leadRange(lead: LeadColumn, { window, page, filters, isSorted }: RunSearch): Condition[] {
   const column = raw.ref(lead)
   const value = raw`${filters[lead]}::text`
   const afterId = isSorted ? undefined : page.after?.id
@@ -152,7 +152,7 @@ function leadRange(lead: Lead, { window, page, filters, isSorted }: RunSearch): 
 }
 
 /** Conditions that have to be checked for each run. */
-function sieveOf(search: RunSearch): Condition[] {
+function rowConditions(search: RunSearch): Condition[] {
   const { page, filters, isSorted } = search
   const lead = leadOf(search)
   return [
@@ -168,7 +168,7 @@ function sieveOf(search: RunSearch): Condition[] {
 const byTime = (search: RunSearch) => ordered(search, leadOf(search))
 const byPage = (search: RunSearch) => (search.page.sort === 'cost_usd' ? ordered(search, 'cost_nano') : byTime(search))
 
-function ordered({ page: { descending } }: RunSearch, first: Lead | 'cost_nano' | undefined) {
+function ordered({ page: { descending } }: RunSearch, first: LeadColumn | 'cost_nano' | undefined) {
   const direction = descending ? raw`desc` : raw`asc`
   return first === undefined ? raw`id ${direction}` : raw`${raw.ref(first)} ${direction}, id ${direction}`
 }
@@ -176,22 +176,22 @@ function ordered({ page: { descending } }: RunSearch, first: Lead | 'cost_nano' 
 /** Selects one page of ended runs, and one run more that tells whether there is another page. */
 export function runsPage(orgId: string, search: RunSearch): RawBuilder<RunRow> {
   const most = search.page.limit + 1
-  const sieve = sieveOf(search)
-  const place = all(placeOf(orgId, search))
+  const sieve = rowConditions(search)
+  const place = all(pageConditions(orgId, search))
   if (sieve.length === 0)
     return raw`select ${columns} from runs where ${place} order by ${byPage(search)} limit ${most}`
   const looking = search.isSorted ? byTime(search) : byPage(search)
   return raw`
-    select ${columns} from (select ${columns} from runs where ${place} order by ${looking} limit ${maxSifted}) as looked_at
+    select ${columns} from (select ${columns} from runs where ${place} order by ${looking} limit ${maxScanned}) as looked_at
      where ${all(sieve)} order by ${byPage(search)} limit ${most}`
 }
 
 /** Returns the last run that a page with such conditions examines, unless it examines all. */
-export async function lastSifted(tx: Tx, orgId: string, search: RunSearch) {
-  if (search.isSorted || sieveOf(search).length === 0) return undefined
+export async function lastScanned(tx: Tx, orgId: string, search: RunSearch) {
+  if (search.isSorted || rowConditions(search).length === 0) return undefined
   const { rows } = await raw<Pick<RunRow, 'id' | 'cost_nano'>>`
-    select id, cost_nano from runs where ${all(placeOf(orgId, search))}
-     order by ${byPage(search)} offset ${maxSifted - 1} limit 1`.execute(tx)
+    select id, cost_nano from runs where ${all(pageConditions(orgId, search))}
+     order by ${byPage(search)} offset ${maxScanned - 1} limit 1`.execute(tx)
   return rows[0]
 }
 
@@ -200,7 +200,7 @@ export async function isSortable(tx: Tx, orgId: string, search: RunSearch): Prom
   const wanted = { ...search, isSorted: true }
   if (search.page.sort !== 'cost_usd' || leadOf(wanted) === undefined) return false
   const { rows } = await raw`
-    select from runs where ${all(placeOf(orgId, wanted))} order by ${byTime(wanted)} offset ${maxSifted} limit 1`.execute(
+    select from runs where ${all(pageConditions(orgId, wanted))} order by ${byTime(wanted)} offset ${maxScanned} limit 1`.execute(
     tx,
   )
   return rows.length === 0

@@ -3,7 +3,7 @@ import { type RunHold, type RunRecord, runView, usageNames } from '../run-log/ru
 import type { RunningRow, RunRow } from './queries.ts'
 
 /** Leaves out fields that are null. */
-const told = <T extends object>(fields: T) =>
+const withoutNulls = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
     [K in keyof T]?: NonNullable<T[K]>
   }
@@ -20,10 +20,10 @@ export function recordOf(row: RunRow): RunRecord {
     status: row.status as RunRecord['status'],
     about: {
       model,
-      ...told({ provider, operation, action, workflow_id, deployment_id, department_id, customer_id }),
-      ...told({ chain_id, parent_run_id, external_id }),
+      ...withoutNulls({ provider, operation, action, workflow_id, deployment_id, department_id, customer_id }),
+      ...withoutNulls({ chain_id, parent_run_id, external_id }),
       tags,
-      ...told({ metadata: metadata as RunRecord['about']['metadata'] | null }),
+      ...withoutNulls({ metadata: metadata as RunRecord['about']['metadata'] | null }),
     },
     madeBy: makerIn(row),
     depth,

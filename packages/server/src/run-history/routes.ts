@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
-import { isWithin, pinned } from '../identity/identity.ts'
+import { applyPins, isWithinPins } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import { Run } from '../run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
@@ -25,7 +25,7 @@ export function runHistory(app: App, platform: Platform) {
         response: { 200: RunList },
       },
     },
-    ({ principal, query }) => listRuns(platform, principal!.orgId, pinned(query, principal!)),
+    ({ principal, query }) => listRuns(platform, principal!.orgId, applyPins(query, principal!)),
   )
 
   app.get(
@@ -45,7 +45,7 @@ export function runHistory(app: App, platform: Platform) {
       const { orgId, pins } = principal!
       const id = parseId('run', params.run_id)!
       const run = await platform.sql.asOrgs([orgId], (tx) => getRun(tx, orgId, id, platform.clock.now()))
-      if (!run || !isWithin(pins, run)) throw new ApiError('not_found')
+      if (!run || !isWithinPins(pins, run)) throw new ApiError('not_found')
       return run
     },
   )

@@ -1,4 +1,4 @@
-import { page, pageRequest, readWindow, type Window } from '../contract/lists.ts'
+import { pageRequest, pageResponse, readWindow, type TimeWindow } from '../contract/lists.ts'
 import { parseMaker } from '../identity/identity.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
@@ -11,7 +11,7 @@ import {
   findRunningRow,
   findRunRow,
   isSortable,
-  lastSifted,
+  lastScanned,
   listRunningRows,
   listRunRows,
   type RunFilters,
@@ -45,7 +45,7 @@ export async function getRun(tx: Tx, orgId: string, id: string, now: Date): Prom
 }
 
 /** The window of a query: with only a start, everything since; with only an end, the 90 days before it. */
-function defaultWindow({ from, to }: RunListQuery, now: Date): Window {
+function defaultWindow({ from, to }: RunListQuery, now: Date): TimeWindow {
   const nowMs = now.getTime()
   const latest = nowMs + clockSkewMs
   const longest = from === undefined ? latest : Date.parse(from) + maxWindowMs
@@ -98,7 +98,7 @@ async function filtersOf(
   tx: Tx,
   orgId: string,
   query: RunListQuery,
-  window: Window,
+  window: TimeWindow,
   now: Date,
 ): Promise<RunFilters | undefined> {
   const { model, provider, status, workflow_id, deployment_id, department_id, customer_id, chain_id } = query
@@ -154,7 +154,7 @@ async function endedRuns(tx: Tx, orgId: string, asked: RunSearch): Promise<Ended
   const rows = await listRunRows(tx, orgId, search)
   const runs = rows.map((row) => placed(row.id, viewOf(row), valueOf(row)))
   if (rows.length > search.page.limit) return { runs }
-  const last = await lastSifted(tx, orgId, search)
+  const last = await lastScanned(tx, orgId, search)
   return { runs, stoppedAt: last && { value: valueOf(last), id: last.id } }
 }
 
@@ -163,8 +163,8 @@ function merged({ page: asked }: RunSearch, { runs, stoppedAt }: EndedRuns, runn
   // Running runs beyond the last examined ended run belong to the next page.
   const within = stoppedAt ? running.filter(({ id }) => !isBefore(stoppedAt.id, id)) : running
   const rows = within.length === 0 ? runs : [...runs, ...within].sort((a, b) => (isBefore(a.id, b.id) ? -1 : 1))
-  const { data, next_cursor } = page(rows, asked, ({ value, id }) => ({ value, id }))
+  const { data, next_cursor } = pageResponse(rows, asked, ({ value, id }) => ({ value, id }))
   const cursor =
-    next_cursor ?? (stoppedAt && page([stoppedAt, stoppedAt], { ...asked, limit: 1 }, (at) => at).next_cursor)
+    next_cursor ?? (stoppedAt && pageResponse([stoppedAt, stoppedAt], { ...asked, limit: 1 }, (at) => at).next_cursor)
   return { data: data.map(({ run }) => run), next_cursor: cursor ?? null }
 }

@@ -1,9 +1,9 @@
 import { makerColumns } from '../identity/identity.ts'
-import { Turn } from '../infra/turns.ts'
+import { TimeSlice } from '../infra/turns.ts'
 import type { RunRecord } from './rows.ts'
 
 /** A run with its organization, and the time it was recorded. */
-export interface RunOf {
+export interface RunWrite {
   readonly orgId: string
   readonly run: RunRecord
   readonly at: string
@@ -15,7 +15,7 @@ type Cell = string | number | bigint | null | undefined
  * The columns of a run: name, type and value. Runs travel as one array per column: measured with all of these columns, PostgreSQL
  * reads them in two thirds of the time that it takes for JSON, and this process writes them in half.
  */
-const columns: readonly (readonly [name: string, type: string, cell: (of: RunOf) => Cell])[] = [
+const columns: readonly (readonly [name: string, type: string, cell: (entry: RunWrite) => Cell])[] = [
   ['org_id', 'uuid', ({ orgId }) => orgId],
   ['class', 'smallint', ({ run }) => run.retentionClass],
   ['id', 'uuid', ({ run }) => run.id],
@@ -74,14 +74,15 @@ export const incoming = `select ${columns.map(([name, type]) => (type === 'text[
 /** The number of parameters that the runs take. */
 export const parameterCount = columns.length
 
-export const parametersOf = (runs: readonly RunOf[]): string[] => columns.map(([, , cell]) => arrayOf(runs.map(cell)))
+export const parametersOf = (runs: readonly RunWrite[]): string[] =>
+  columns.map(([, , cell]) => arrayOf(runs.map(cell)))
 
 /** Builds the parameters of runs and yields to other work in between: there may be thousands. */
-export async function parametersInTurns(runs: readonly RunOf[]): Promise<string[]> {
+export async function buildParameters(runs: readonly RunWrite[]): Promise<string[]> {
   const parameters: string[] = []
-  const turn = new Turn()
+  const turn = new TimeSlice()
   for (const [, , cell] of columns) {
-    await turn.giveWay()
+    await turn.yieldIfOver()
     parameters.push(arrayOf(runs.map(cell)))
   }
   return parameters

@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import { bounds, ensurePartition, suffixOf } from '../infra/partitions.ts'
+import { ensurePartition, partitionBounds, partitionSuffix } from '../infra/partitions.ts'
 import type { Sql } from '../infra/sql.ts'
 import { classFor, defaultRawDays, retentionClasses } from './rows.ts'
 
@@ -26,7 +26,13 @@ export async function ensureRunPartitions(sql: Sql, now: Date, classes?: readonl
     const oldestMs = nowMs - Math.min(days, maxRunAgeDays) * dayMs
     for (let fromMs = spanStart(oldestMs, span); fromMs <= nowMs + daysAhead * dayMs; fromMs += span * dayMs) {
       const [from, to] = [new Date(fromMs), new Date(fromMs + span * dayMs)]
-      await ensurePartition(sql, `runs_${days}`, suffixOf(from), bounds.uuid(from), bounds.uuid(to))
+      await ensurePartition(
+        sql,
+        `runs_${days}`,
+        partitionSuffix(from),
+        partitionBounds.uuid(from),
+        partitionBounds.uuid(to),
+      )
     }
   }
 }

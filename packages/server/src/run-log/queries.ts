@@ -1,11 +1,11 @@
-import { type Sent, statement } from '../infra/pipelined-connection.ts'
-import { arrayOf, incoming, names, parameterCount, parametersOf, type RunOf } from './column-queries.ts'
+import { type BoundStatement, statement } from '../infra/pipelined-connection.ts'
+import { arrayOf, incoming, names, parameterCount, parametersOf, type RunWrite } from './column-queries.ts'
 import type { EndedRun, Tokens } from './rows.ts'
 import { usageNames } from './schema.ts'
-import { type Counted, usageDeltas } from './usage-deltas.ts'
+import { type CountedRun, usageDeltas } from './usage-deltas.ts'
 
 const insertStatement = statement('insert_runs', `insert into runs (${names}) ${incoming}`)
-export const insertRuns = (runs: readonly RunOf[]): Sent => ({
+export const insertRuns = (runs: readonly RunWrite[]): BoundStatement => ({
   statement: insertStatement,
   values: parametersOf(runs),
 })
@@ -40,7 +40,7 @@ export interface RunKey {
  * of two runs with the same keys the first gets all of them. Before any lock: it waits for a key that another transaction is
  * claiming. The runs come as `buildParameters` returns them.
  */
-export const claimRuns = (runs: readonly string[], keys: readonly RunKey[]): Sent => ({
+export const claimRuns = (runs: readonly string[], keys: readonly RunKey[]): BoundStatement => ({
   statement: claimStatement,
   values: [
     ...runs,
@@ -56,7 +56,7 @@ const tryKeysStatement = statement(
   'select org_id, key from try_run_keys($1::uuid[], $2::text[], $3::uuid[], $4::text[])',
 )
 /** Claims run keys without waiting. Returns those that another transaction is claiming now: they may be tried again. */
-export const tryRunKeys = (keys: readonly RunKey[]): Sent => ({
+export const tryRunKeys = (keys: readonly RunKey[]): BoundStatement => ({
   statement: tryKeysStatement,
   values: [
     arrayOf(keys.map(({ orgId }) => orgId)),
@@ -78,7 +78,7 @@ const knownKeysStatement = statement(
   `select t.org_id, k.* from unnest($1::uuid[], $2::text[]) as t (org_id, wanted) cross join lateral (
      select key, run_id, content_hash from run_keys where org_id = t.org_id and key = t.wanted collate "C" limit 1) k`,
 )
-export const readRunKeys = (keys: readonly { orgId: string; key: string }[]): Sent => ({
+export const readRunKeys = (keys: readonly { orgId: string; key: string }[]): BoundStatement => ({
   statement: knownKeysStatement,
   values: [keys.map(({ orgId }) => orgId), keys.map(({ key }) => key)],
 })
@@ -103,7 +103,7 @@ const endedRunsStatement = statement(
        from runs where org_id = t.org_id and id = t.wanted and status <> 'expired' limit 1) r`,
 )
 /** Reads runs that a caller has ended; one that has expired can still be ended. */
-export const readEndedRuns = (runs: readonly { orgId: string; id: string }[]): Sent => ({
+export const readEndedRuns = (runs: readonly { orgId: string; id: string }[]): BoundStatement => ({
   statement: endedRunsStatement,
   values: [runs.map(({ orgId }) => orgId), runs.map(({ id }) => id)],
 })
@@ -120,7 +120,7 @@ export const endedRunOf = (row: EndedRunRow): EndedRun => ({
   endedAtMs: row.ended_at?.getTime() ?? null,
 })
 
-const forgetKeysStatement = statement(
+const deleteKeysStatement = statement(
   'forget_run_keys',
   `with wanted as (
      select t.org_id, t.wanted, k.run_id from unnest($1::uuid[], $2::text[], $3::uuid[]) as t (org_id, wanted, run_id)
@@ -129,17 +129,17 @@ const forgetKeysStatement = statement(
    delete from run_keys k using wanted w where k.org_id = w.org_id and k.key = w.wanted collate "C"`,
 )
 /** Deletes run keys that were claimed in this transaction for runs which do not take place. */
-export const forgetRunKeys = (keys: readonly RunKey[]): Sent => ({
-  statement: forgetKeysStatement,
+export const deleteRunKeys = (keys: readonly RunKey[]): BoundStatement => ({
+  statement: deleteKeysStatement,
   values: [keys.map(({ orgId }) => orgId), keys.map(({ key }) => key), keys.map(({ runId }) => runId)],
 })
 
-const forgetRunsStatement = statement(
+const deleteRunsStatement = statement(
   'forget_runs',
   `delete from runs r using unnest($1::uuid[], $2::uuid[]) as t (org_id, wanted) where r.org_id = t.org_id and r.id = t.wanted`,
 )
-export const forgetRuns = (runs: readonly { orgId: string; id: string }[]): Sent => ({
-  statement: forgetRunsStatement,
+export const deleteRuns = (runs: readonly { orgId: string; id: string }[]): BoundStatement => ({
+  statement: deleteRunsStatement,
   values: [runs.map(({ orgId }) => orgId), runs.map(({ id }) => id)],
 })
 
@@ -152,7 +152,7 @@ const replaceStatement = statement(
        from (${incoming}) n where r.org_id = n.org_id and r.id = n.id`,
 )
 /** Replaces runs that had expired, charged by estimate, and were finished after all; a row may be gone already. */
-export const replaceRuns = (runs: readonly RunOf[]): Sent => ({
+export const replaceRuns = (runs: readonly RunWrite[]): BoundStatement => ({
   statement: replaceStatement,
   values: parametersOf(runs),
 })
@@ -170,7 +170,7 @@ const deltasStatement = statement(
        output_tokens bigint, cache_read_input_tokens bigint, cache_creation_input_tokens bigint, reasoning_output_tokens bigint,
        cost_nano numeric, estimated_nano numeric, overrun_nano numeric, value_nano numeric, duration_ms bigint, timed_runs bigint)`,
 )
-export const countUsage = (counted: readonly Counted[]): Sent => ({
+export const countUsage = (counted: readonly CountedRun[]): BoundStatement => ({
   statement: deltasStatement,
   values: [JSON.stringify(usageDeltas(counted))],
 })

@@ -1,13 +1,13 @@
-export { parametersInTurns } from './column-queries.ts'
-export { heldTokensOf, isRunHold, type KeptRun, type RunHold, runningRun } from './held.ts'
+export { buildParameters } from './column-queries.ts'
+export { heldTokensOf, isRunHold, type RunHold, runningRun, type StoredRunFields } from './held.ts'
 export { classesInUse, ensureRunPartitions, maxRunAgeDays } from './partition-queries.ts'
 export {
   claimRuns,
   countUsage,
+  deleteRunKeys,
+  deleteRuns,
   type EndedRunRow,
   endedRunOf,
-  forgetRunKeys,
-  forgetRuns,
   insertRuns,
   type KnownKeyRow,
   type RunKey,
@@ -35,7 +35,7 @@ export {
   Metadata,
   Model,
   maxRunTokens,
-  Operation,
+  OperationName,
   Provider,
   Run,
   runStatuses,
@@ -43,5 +43,5 @@ export {
   usageFields,
   usageNames,
 } from './schema.ts'
-export { bucketMs, type Counted, usageCounters } from './usage-deltas.ts'
+export { bucketMs, type CountedRun, usageCounters } from './usage-deltas.ts'
 export { runningView, runView } from './views.ts'

@@ -7,7 +7,7 @@ const text = (maxLength: number, examples: string[]) => Type.String({ ...OwnId, 
 
 export const Model = text(200, ['gpt-4o'])
 export const Provider = text(100, ['openai'])
-export const Operation = text(100, ['chat'])
+export const OperationName = text(100, ['chat'])
 export const Action = text(200, ['refund'])
 export const ExternalId = {
   ...text(200, ['call-7f3a']),

@@ -7,7 +7,7 @@ export const bucketMs = 15 * 60_000
 const dayMs = 86_400_000
 
 /** A run to add to usage, or to subtract where its estimate is replaced. */
-export interface Counted {
+export interface CountedRun {
   readonly orgId: string
   readonly run: RunRecord
   readonly sign: 1n | -1n
@@ -31,7 +31,7 @@ interface Sums {
 }
 
 /** Returns the changes that runs make to usage: one row per bucket and dimensions, and one per customer and day. */
-export function usageDeltas(counted: readonly Counted[]) {
+export function usageDeltas(counted: readonly CountedRun[]) {
   const rows = new Map<string, { readonly fields: object; readonly sums: Sums }>()
   for (const { orgId, run, sign } of counted) {
     const { model, provider = '', workflow_id = '', deployment_id = '', department_id = '', customer_id } = run.about

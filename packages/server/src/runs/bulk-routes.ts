@@ -2,15 +2,15 @@ import { asJsonText } from '../contract/envelope.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import { readNdjson } from '../contract/ndjson.ts'
 import type { App } from '../contract/routes.ts'
-import type { DecisionRecords } from '../decisions/decisions.ts'
+import type { DecisionLog } from '../decisions/decisions.ts'
 import { idempotencyOf, replay } from '../idempotency/idempotency.ts'
 import type { Platform } from '../infra/platform.ts'
 import { faultsOf, type IngestResult, type IngestTask, type Lanes } from '../lanes/lanes.ts'
 import { formatId } from '../values/id.ts'
 import { ingestTask } from './bulk.ts'
 import { BulkAnswer, BulkInput, type BulkRun, isSettlement, maxBulkRuns } from './bulk-schema.ts'
-import { noteRefusedRuns } from './refused-runs.ts'
-import { noteUnpricedRuns, noteUnpricedSettlements } from './unpriced.ts'
+import { recordRefusedRuns } from './refused-runs.ts'
+import { recordUnpricedRuns, recordUnpricedSettlements } from './unpriced.ts'
 
 /** Error codes by which limits refuse a run. */
 export const limitErrors = [
@@ -21,7 +21,7 @@ export const limitErrors = [
   'chain_budget_exceeded',
 ] as const
 
-export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: DecisionRecords) {
+export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: DecisionLog) {
   const { clock } = platform
   app.post(
     '/v1/runs/bulk',
@@ -33,7 +33,7 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
         urgency: 'ingest',
         bulk: true,
         bodyTypes: { 'application/x-ndjson': readNdjson('runs', maxBulkRuns) },
-        keepsOwnAnswers: true,
+        storesOwnResponses: true,
         errors: [...limitErrors, { code: 'quota_exhausted', status: 402 }, 'conflict', 'service_unavailable'],
       },
       schema: {
@@ -53,9 +53,9 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
         throw new ApiError('missing_scope', { required: 'runs:import' })
       const written = (results: readonly IngestResult[]) =>
         reply.code(200).serializeInput(bulkAnswer(runs, results), '200') as string
-      noteUnpricedSettlements(platform, lanes, principal!.orgId, runs.filter(isSettlement))
+      recordUnpricedSettlements(platform, lanes, principal!.orgId, runs.filter(isSettlement))
       let kept: string | undefined
-      const task = await ingestTask(principal!, runs, { mode, areFacts: !enforce }, clock.now().getTime())
+      const task = await ingestTask(principal!, runs, { mode, isRecordedOnly: !enforce }, clock.now().getTime())
       const claim = idempotencyOf(request)
       const ingesting = lanes.ingest({
         ...task,
@@ -63,16 +63,16 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
         idempotency: claim && {
           ...claim,
           answer: (found) => {
-            kept = refusalIn(runs, found, mode) ? undefined : written(found)
+            kept = atomicRefusal(runs, found, mode) ? undefined : written(found)
             return kept
           },
         },
       })
-      ingesting.catch((error: unknown) => noteUnpricedRuns(platform, task.orgId, runs, error))
+      ingesting.catch((error: unknown) => recordUnpricedRuns(platform, task.orgId, runs, error))
       const { results, replay: earlier } = await ingesting
       if (earlier !== undefined) return replay(reply, 200, earlier)
-      noteRefusedRuns(records, principal!, runs, results, clock.now())
-      const refusal = refusalIn(runs, results, mode)
+      recordRefusedRuns(records, principal!, runs, results, clock.now())
+      const refusal = atomicRefusal(runs, results, mode)
       if (refusal) throw refusal
       return asJsonText(reply, 200).send(kept ?? written(results))
     },
@@ -80,26 +80,28 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
 }
 
 /** Returns the refusal of an atomic batch, with the settlements that were recorded in any case. */
-function refusalIn(
+function atomicRefusal(
   runs: readonly BulkRun[],
   results: readonly IngestResult[],
   mode: IngestTask['mode'],
 ): ApiError | undefined {
   if (mode !== 'atomic') return undefined
-  const index = results.findIndex(({ error, isBystander }) => error !== undefined && isBystander !== true)
+  const index = results.findIndex(
+    ({ error, failedWithBatch: isBystander }) => error !== undefined && isBystander !== true,
+  )
   if (index < 0) return undefined
   const error = results[index]!.error!
   if (error.code === 'conflict') return conflictsIn(runs, results)
   const isInvalid = error.code === 'validation_failed'
   // A field error of one run is a field error of the request, under the run's own index.
-  const told = isInvalid ? validationFailed(faultsOf(error, index)) : error
-  if (Object.keys(told.details).length > 0) {
+  const refusal = isInvalid ? validationFailed(faultsOf(error, index)) : error
+  if (Object.keys(refusal.details).length > 0) {
     const settled = results.flatMap(({ runId, isDuplicate }, i) =>
       runId === null || isDuplicate ? [] : [{ index: i, run_id: formatId('run', runId) }],
     )
-    Object.assign(told.details, { ...(!isInvalid && { index }), ...(settled.length > 0 && { settled }) })
+    Object.assign(refusal.details, { ...(!isInvalid && { index }), ...(settled.length > 0 && { settled }) })
   }
-  return told
+  return refusal
 }
 
 const maxNamed = 20
@@ -109,7 +111,7 @@ const maxNamed = 20
  * with what.
  */
 function conflictsIn(runs: readonly BulkRun[], results: readonly IngestResult[]): ApiError {
-  const all = results.flatMap(({ error, isBystander }, index) =>
+  const all = results.flatMap(({ error, failedWithBatch: isBystander }, index) =>
     error?.code === 'conflict' && isBystander !== true
       ? [`runs.${index}${nameOf(runs[index]!)}: ${error.message}`]
       : [],
@@ -124,7 +126,7 @@ function nameOf(run: BulkRun): string {
 }
 
 function bulkAnswer(runs: readonly BulkRun[], results: readonly IngestResult[]): BulkAnswer {
-  const told = results.map(({ runId, isDuplicate, error, ignored = [] }, index) => ({
+  const items = results.map(({ runId, isDuplicate, error, ignored = [] }, index) => ({
     index,
     run_id: runId === null ? null : formatId('run', runId),
     external_id: runs[index]!.external_id ?? null,
@@ -132,7 +134,7 @@ function bulkAnswer(runs: readonly BulkRun[], results: readonly IngestResult[]):
     ...(ignored.length > 0 && { ignored_fields: [...ignored] }),
     ...(error && { error: { code: error.code, message: error.message, details: error.details } }),
   }))
-  const refused = told.filter((one) => 'error' in one).length
-  const duplicates = told.filter(({ duplicate }) => duplicate).length
-  return { accepted: told.length - refused - duplicates, duplicates, refused, results: told }
+  const refused = items.filter((one) => 'error' in one).length
+  const duplicates = items.filter(({ duplicate }) => duplicate).length
+  return { accepted: items.length - refused - duplicates, duplicates, refused, results: items }
 }

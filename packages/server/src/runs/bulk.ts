@@ -1,22 +1,22 @@
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
-import { claimsOf, heldRequestOf, settleTask, UnpricedModel } from '../decisions/decisions.ts'
+import { claimsOf, heldRequestOf, settleOperation, UnpricedModel } from '../decisions/decisions.ts'
 import { type Caller, makerOf, refuseOtherPins, withPins } from '../identity/identity.ts'
-import { inTurns } from '../infra/turns.ts'
+import { forEachYielding } from '../infra/turns.ts'
 import {
-  type Draft,
-  type DraftFacts,
+  type DraftContext,
   faultsOf,
   type IngestItem,
   type IngestTask,
   type KnownHold,
+  type RunDraft,
 } from '../lanes/lanes.ts'
 import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../run-log/run-log.ts'
 import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import { type BulkRun, isSettlement } from './bulk-schema.ts'
 import { placeInChain } from './chain-place.ts'
-import { bounded, costOfHeld, endOf, hasUsage, maxAheadMs, priced, usageIn } from './cost.ts'
-import { accountFields, ignoredFields, isSameEnd, ranOn } from './settlement.ts'
+import { checkMaxCost, costOfHeld, costOfTokens, endOf, hasUsage, maxAheadMs, reportedUsage } from './cost.ts'
+import { accountFields, ignoredFields, isSameEnd, ranModelOf } from './settlement.ts'
 import { externalKey, ingestHash, isStart, noRun, reservationKey } from './starting.ts'
 
 const dayMs = 86_400_000
@@ -25,14 +25,16 @@ const dayMs = 86_400_000
 export async function ingestTask(
   caller: Caller,
   runs: readonly BulkRun[],
-  how: Pick<IngestTask, 'mode' | 'areFacts'>,
+  how: Pick<IngestTask, 'mode' | 'isRecordedOnly'>,
   nowMs: number,
 ): Promise<IngestTask> {
   const faults: FieldFault[] = []
   const items: IngestItem[] = []
-  await inTurns(runs, (run, index) => {
+  await forEachYielding(runs, (run, index) => {
     try {
-      items.push(ingestItem(caller, isSettlement(run) ? settling(run, caller) : withPins(run, caller), nowMs))
+      items.push(
+        ingestItem(caller, isSettlement(run) ? checkSettlementLabels(run, caller) : withPins(run, caller), nowMs),
+      )
     } catch (error) {
       faults.push(...faultsOf(error, index))
     }
@@ -42,7 +44,7 @@ export async function ingestTask(
 }
 
 /** Checks the labels of a settlement: it needs none, being on its hold's account, but none may be outside the caller's pins. */
-function settling(run: BulkRun, caller: Caller): BulkRun {
+function checkSettlementLabels(run: BulkRun, caller: Caller): BulkRun {
   refuseOtherPins(run, caller)
   return run
 }
@@ -51,7 +53,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
   const startedAtMs = startOf(sent, nowMs)
   const id = newUuidAt(startedAtMs)
   const [startedId, reservationId] = [idIn('run', sent.run_id), idIn('reservation', sent.reservation_id)]
-  const run = ownPart(sent)
+  const run = withoutHeldFields(sent)
   const { external_id, customer_id, chain_id } = run
   const parentId = idIn('run', run.parent_run_id)
   const hash = external_id === undefined && reservationId === undefined ? '' : ingestHash(sent)
@@ -66,38 +68,38 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
     account: JSON.stringify([run.workflow_id, run.deployment_id, run.department_id, customer_id, chain_id, parentId]),
     draft: (facts) => draftOf(run, { id, startedAtMs, parentId, madeBy: makerOf(caller) }, facts),
     claims: (charge, facts) => claimsOf('start', charge, facts),
-    placed: ({ charge }, chain, { definitions, parent }) => {
+    chargeInChain: ({ charge }, chain, { orgConfig, parent }) => {
       if (chain_id === undefined && parentId === undefined) return charge
       const claim = { chainId: chain_id, parentRunId: run.parent_run_id, workflowId: run.workflow_id }
-      const place = placeInChain(claim, { definitions, chain, parent }, id)
+      const place = placeInChain(claim, { orgConfig, chain, parent }, id)
       return place ? { ...charge, chain: place } : charge
     },
     settle: (facts, charge) => {
-      const cost = costOfHeld(facts.hold!, run, facts.definitions.prices)
-      return settleTask(caller, facts.hold!.id, cost, charge).bind(facts) as ReturnType<IngestItem['settle']>
+      const cost = costOfHeld(facts.hold!, run, facts.orgConfig.prices)
+      return settleOperation(caller, facts.hold!.id, cost, charge).plan(facts) as ReturnType<IngestItem['settle']>
     },
-    ending: (hold, { definitions, nowMs: atMs }) => ({
+    ending: (hold, { orgConfig, nowMs: atMs }) => ({
       status: run.status ?? 'succeeded',
-      usage: usageIn(run),
+      usage: reportedUsage(run),
       valueNano: run.value_usd === undefined ? null : parseUsd(run.value_usd),
       endedAtMs: endOf(run.ended_at, timeOfUuid(hold.id), atMs, maxAheadMs),
-      costBasis: costOfHeld(hold, run, definitions.prices).basis,
-      ran: ranOn(hold, run),
+      costBasis: costOfHeld(hold, run, orgConfig.prices).basis,
+      ran: ranModelOf(hold, run),
     }),
-    settled: ({ run: record }, hold, { definitions }) => {
-      const { model, provider } = ranOn(hold, run)
+    settledRun: ({ run: record }, hold, { orgConfig }) => {
+      const { model, provider } = ranModelOf(hold, run)
       return {
         ...record,
         about: { ...record.about, ...accountOf(hold), model, provider },
         madeBy: hold.madeBy,
         holdId: hold.id,
         costNano: hold.chargedNano!,
-        costBasis: costOfHeld(hold, run, definitions.prices).basis,
+        costBasis: costOfHeld(hold, run, orgConfig.prices).basis,
         reservedNano: hold.amountNano,
         overrunNano: hold.overrunNano ?? 0n,
       }
     },
-    ignored: (hold) => ignoredFields(hold, sent),
+    ignoredFields: (hold) => ignoredFields(hold, sent),
     isSame: ({ content_hash }) =>
       content_hash === null || isStart(content_hash) || content_hash.toString('hex') === hash,
     isSameEnd: (ended) => isSameEnd(ended, run),
@@ -105,7 +107,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
 }
 
 /** Removes the fields that do not count: a settlement is on the account of its hold, and a started run stays in its chain. */
-function ownPart(run: BulkRun): BulkRun {
+function withoutHeldFields(run: BulkRun): BulkRun {
   if (!isSettlement(run)) return run
   const { workflow_id: _w, deployment_id: _d, department_id: _p, customer_id: _c, ...own } = run
   if (own.run_id === undefined) return own
@@ -144,13 +146,13 @@ interface DraftedRun extends Pick<RunRecord, 'id' | 'startedAtMs' | 'madeBy'> {
 function draftOf(
   run: BulkRun,
   { id, startedAtMs, parentId, madeBy }: DraftedRun,
-  { definitions, parent, nowMs }: DraftFacts,
-): Draft {
+  { orgConfig, parent, nowMs }: DraftContext,
+): RunDraft {
   const { usd, basis } = isSettlement(run)
     ? { usd: 0n, basis: 'reported' as const }
-    : costOfUnheld(run, startedAtMs, definitions)
-  const { rawDays, retentionClass } = definitions.retention
-  const usage = usageIn(run)
+    : costOfUnheld(run, startedAtMs, orgConfig)
+  const { rawDays, retentionClass } = orgConfig.retention
+  const usage = reportedUsage(run)
   const chainId = parent?.chainId ?? run.chain_id
   const record: RunRecord = {
     id,
@@ -206,7 +208,7 @@ function draftOf(
 function costOfUnheld(
   run: BulkRun,
   startedAtMs: number,
-  { prices }: DraftFacts['definitions'],
+  { prices }: DraftContext['orgConfig'],
 ): { usd: bigint; basis: CostBasis } {
   if (run.cost_usd !== undefined) return { usd: parseUsd(run.cost_usd), basis: 'reported' }
   if (!hasUsage(run))
@@ -215,7 +217,7 @@ function costOfUnheld(
     ])
   const model = run.model!
   const price = prices.priceOf(model, run.provider, startedAtMs)
-  if (price) return { usd: bounded(priced(price, run)), basis: 'computed' }
-  if (prices.unpricedCeilingNano !== null) return { usd: bounded(prices.unpricedCeilingNano), basis: 'estimated' }
+  if (price) return { usd: checkMaxCost(costOfTokens(price, run)), basis: 'computed' }
+  if (prices.unpricedCeilingNano !== null) return { usd: checkMaxCost(prices.unpricedCeilingNano), basis: 'estimated' }
   throw new UnpricedModel(model, 'cost_usd')
 }

@@ -1,6 +1,6 @@
-import { boundsOfNewChain, boundsSetFor, type ChainBoundsInput } from '../chains/chains.ts'
+import { boundsOfNewChain, type ChainBoundsInput, configuredBounds } from '../chains/chains.ts'
 import { validationFailed } from '../contract/errors.ts'
-import type { Facts } from '../lanes/lanes.ts'
+import type { PlanContext } from '../lanes/lanes.ts'
 import type { ChainPlace } from '../ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 
@@ -13,7 +13,7 @@ export interface ChainClaim {
   readonly bounds?: ChainBoundsInput | undefined
 }
 
-type Known = Pick<Facts, 'definitions' | 'chain' | 'parent'>
+type Known = Pick<PlanContext, 'orgConfig' | 'chain' | 'parent'>
 
 /**
  * Returns the place of a run: below its parent, in its chain; or at the top of a chain that begins with it. Where the
@@ -21,7 +21,7 @@ type Known = Pick<Facts, 'definitions' | 'chain' | 'parent'>
  */
 export function placeInChain(
   { chainId, parentRunId, workflowId, bounds }: ChainClaim,
-  { definitions, chain, parent }: Known,
+  { orgConfig, chain, parent }: Known,
   runId: string,
   prefix = '',
 ): ChainPlace | undefined {
@@ -33,12 +33,12 @@ export function placeInChain(
     return { ...chain, depth: (parent.depth ?? 1) + 1 }
   }
   if (chain) return { ...chain, depth: 1 }
-  const isBounded = bounds !== undefined || boundsSetFor(definitions.chainBounds, workflowId) !== undefined
+  const isBounded = bounds !== undefined || configuredBounds(orgConfig.chainBounds, workflowId) !== undefined
   if (chainId === undefined && !isBounded) return undefined
   return {
     chainId: chainId ?? formatId('chain', runId),
     depth: 1,
-    ...boundsOfNewChain(definitions.chainBounds, workflowId, bounds),
+    ...boundsOfNewChain(orgConfig.chainBounds, workflowId, bounds),
   }
 }
 

@@ -1,10 +1,10 @@
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
-import { keptPriceOf } from '../decisions/decisions.ts'
+import { heldPriceOf } from '../decisions/decisions.ts'
 import type { KnownHold } from '../lanes/lanes.ts'
 import { costOf, type Price, type PriceBook } from '../prices/prices.ts'
 import { type CostBasis, type Tokens, tokensOf, usageNames } from '../run-log/run-log.ts'
-import { dollars, maxChargeNano, parseUsd } from '../values/money.ts'
-import { ranOn } from './settlement.ts'
+import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
+import { ranModelOf } from './settlement.ts'
 
 export interface RunCost {
   readonly usd: bigint
@@ -23,11 +23,11 @@ export const hasUsage = ({ input_tokens, output_tokens }: Tokens) =>
   input_tokens !== undefined || output_tokens !== undefined
 
 /** The reported token counts, and no others: a missing number is not 0. */
-export const usageIn = (said: Tokens): Tokens =>
+export const reportedUsage = (said: Tokens): Tokens =>
   Object.fromEntries(usageNames.flatMap((name) => (said[name] === undefined ? [] : [[name, said[name]]])))
 
 /** Returns the cost of tokens; missing counts were not used. */
-export const priced = (price: Price, usage: Tokens): bigint =>
+export const costOfTokens = (price: Price, usage: Tokens): bigint =>
   costOf(price, {
     inputTokens: usage.input_tokens ?? 0,
     outputTokens: usage.output_tokens ?? 0,
@@ -41,22 +41,22 @@ export const priced = (price: Price, usage: Tokens): bigint =>
  * call that was not measured was not free.
  */
 export function costOfHeld(hold: KnownHold, reported: Reported, prices: PriceBook): RunCost {
-  const { price: heldPrice, tokens: heldTokens } = keptPriceOf(hold)
+  const { price: heldPrice, tokens: heldTokens } = heldPriceOf(hold)
   const isMeasured = hasUsage(reported)
   const tokens = isMeasured ? tokensOf(reported) : heldTokens
   if (reported.cost_usd !== undefined) return { usd: parseUsd(reported.cost_usd), tokens, basis: 'reported' }
-  const { model, provider, isOther } = ranOn(hold, reported)
+  const { model, provider, isOther } = ranModelOf(hold, reported)
   const price = isOther ? prices.priceOf(model, provider, hold.heldAtMs) : heldPrice
-  if (isMeasured && price) return { usd: bounded(priced(price, reported)), tokens, basis: 'computed' }
+  if (isMeasured && price) return { usd: checkMaxCost(costOfTokens(price, reported)), tokens, basis: 'computed' }
   // A model without a price makes no call cheaper than the requested model.
-  const asked = isMeasured && heldPrice ? bounded(priced(heldPrice, reported)) : 0n
+  const asked = isMeasured && heldPrice ? checkMaxCost(costOfTokens(heldPrice, reported)) : 0n
   const ceiling = isOther && isMeasured ? (prices.unpricedCeilingNano ?? 0n) : 0n
   const usd = [asked, ceiling].reduce((most, amount) => (amount > most ? amount : most), hold.amountNano)
   return { usd, tokens, basis: 'estimated' }
 }
 
 /** Throws for a cost above the maximum of one run, however it was measured. */
-export function bounded(usd: bigint, prefix = ''): bigint {
+export function checkMaxCost(usd: bigint, prefix = ''): bigint {
   if (usd > maxChargeNano) throw validationFailed([tooMuch(`${prefix}output_tokens`)])
   return usd
 }
@@ -64,7 +64,7 @@ export function bounded(usd: bigint, prefix = ''): bigint {
 const tooMuch = (field: string): FieldFault => ({
   field,
   code: 'out_of_range',
-  message: `One run may cost at most ${dollars(maxChargeNano)}; these tokens cost more.`,
+  message: `One run may cost at most ${formatDollars(maxChargeNano)}; these tokens cost more.`,
 })
 
 /** Tolerated difference between clocks; a run cannot start or end further in the future. */

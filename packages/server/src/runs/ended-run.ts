@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts'
-import { type Caller, isOfLineage, isWithin, parseMaker } from '../identity/identity.ts'
+import { type Caller, isOfLineage, isWithinPins, parseMaker } from '../identity/identity.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { findRun } from '../run-history/run-history.ts'
 import type { Run } from '../run-log/run-log.ts'
@@ -15,7 +15,7 @@ export const endedRun = (sql: Sql, caller: Caller, id: string): Promise<Run> =>
   })
 
 async function mayRead(tx: Tx, caller: Caller, run: Run): Promise<boolean> {
-  if (!isWithin(caller.pins, run)) return false
+  if (!isWithinPins(caller.pins, run)) return false
   const maker = run.key_id === null ? undefined : parseMaker(run.key_id)
   if (!maker || maker.id === caller.id || caller.kind === 'support' || caller.scopes.has('runs:read')) return true
   return isOfLineage(tx, caller.orgId, maker.id, caller.lineageId)

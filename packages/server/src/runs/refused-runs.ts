@@ -1,4 +1,4 @@
-import { type DecisionInput, type DecisionRecords, explainCharge } from '../decisions/decisions.ts'
+import { type DecisionInput, type DecisionLog, explainCharge } from '../decisions/decisions.ts'
 import { type Caller, makerOf } from '../identity/identity.ts'
 import type { IngestResult } from '../lanes/lanes.ts'
 import { stopOf } from '../ledger/ledger.ts'
@@ -6,8 +6,8 @@ import { newUuid } from '../values/id.ts'
 import type { BulkRun } from './bulk-schema.ts'
 
 /** Records runs that had happened and that a limit refused. Runs that failed only with their batch were refused by none. */
-export function noteRefusedRuns(
-  records: DecisionRecords,
+export function recordRefusedRuns(
+  records: DecisionLog,
   caller: Caller,
   runs: readonly BulkRun[],
   results: readonly IngestResult[],
@@ -25,6 +25,6 @@ export function noteRefusedRuns(
     }
     const body = explainCharge(id, { ...said, ...caller.pins } as DecisionInput, refusal, ruled)
     const refused = { error, surface: 'bulk', stoppedKey: stopOf(refusal)?.allowance.key } as const
-    records.note({ orgId: caller.orgId, id, body, refused })
+    records.record({ orgId: caller.orgId, id, body, refused })
   }
 }

@@ -1,27 +1,27 @@
 import { ApiError } from '../contract/errors.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
-import { carryOut, type DecisionRecords, defaultLeaseSeconds, ExtendInput } from '../decisions/decisions.ts'
+import { type DecisionLog, defaultLeaseSeconds, ExtendInput, runOperation } from '../decisions/decisions.ts'
 import type { Platform } from '../infra/platform.ts'
-import type { SpeedLimits } from '../infra/speed-limits.ts'
+import type { RateLimiter } from '../infra/speed-limits.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import { findRun } from '../run-history/run-history.ts'
 import { Run } from '../run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
 import { bulkRuns, limitErrors } from './bulk-routes.ts'
 import { endedRun } from './ended-run.ts'
-import { extendedRun, extendTask, finishedBefore, finishedRun, finishTask } from './finishing.ts'
+import { earlierFinish, extendedRun, extendOperation, finishedRun, finishOperation } from './finishing.ts'
 import type { Governance } from './governance.ts'
 import { DryRun, FinishedRun, FinishInput, RunPath, StartInput } from './schema.ts'
-import { startingRuns } from './started-runs.ts'
-import { noteUnpricedSettlements } from './unpriced.ts'
+import { createStartHandler } from './started-runs.ts'
+import { recordUnpricedSettlements } from './unpriced.ts'
 
 export function runs(
   app: App,
   platform: Platform,
   lanes: Lanes,
-  records: DecisionRecords,
-  speedLimits: SpeedLimits,
+  records: DecisionLog,
+  speedLimits: RateLimiter,
   governance: Governance,
 ) {
   const { sql, clock } = platform
@@ -29,7 +29,7 @@ export function runs(
   describeTag(app, 'runs', 'What ran, what it cost, and what it was part of.')
   const config = { role: 'service', scope: 'runs:write', urgency: 'decision', keepsOwnAnswers: true } as const
 
-  const start = startingRuns(platform, lanes, records, speedLimits, governance, async (orgId, id) => {
+  const start = createStartHandler(platform, lanes, records, speedLimits, governance, async (orgId, id) => {
     const run = await sql.asOrgs([orgId], (tx) => findRun(tx, orgId, id))
     if (!run) throw notKept()
     return run
@@ -86,12 +86,12 @@ export function runs(
       const { principal } = request
       const id = parseId('run', request.params.run_id)!
       const { body } = request
-      const task = finishTask(principal!, id, body, clock.now().getTime())
-      noteUnpricedSettlements(platform, lanes, principal!.orgId, [body])
-      return carryOut(lanes, request, reply, task, (result) => finishedRun(task, body, result), {
-        look: ({ verdict }) =>
-          verdict.type === 'not_found' || (verdict.type === 'ended' && verdict.isRepeat)
-            ? endedRun(sql, principal!, id).then((run) => finishedBefore(run, body))
+      const task = finishOperation(principal!, id, body, clock.now().getTime())
+      recordUnpricedSettlements(platform, lanes, principal!.orgId, [body])
+      return runOperation(lanes, request, reply, task, (result) => finishedRun(task, body, result), {
+        findEarlier: ({ outcome }) =>
+          outcome.type === 'not_found' || (outcome.type === 'ended' && outcome.isRepeat)
+            ? endedRun(sql, principal!, id).then((run) => earlierFinish(run, body))
             : undefined,
       })
     },
@@ -115,7 +115,7 @@ export function runs(
     (request, reply) => {
       const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
       const id = parseId('run', request.params.run_id)!
-      return carryOut(lanes, request, reply, extendTask(request.principal!, id, leaseMs), extendedRun)
+      return runOperation(lanes, request, reply, extendOperation(request.principal!, id, leaseMs), extendedRun)
     },
   )
 

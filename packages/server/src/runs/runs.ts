@@ -1,3 +1,3 @@
 export { ingestTask } from './bulk.ts'
 export { type BulkRun, maxBulkRuns } from './bulk-schema.ts'
-export { priced } from './cost.ts'
+export { costOfTokens } from './cost.ts'

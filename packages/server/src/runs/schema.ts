@@ -12,14 +12,14 @@ import {
   endStatuses,
   Metadata,
   Model,
-  Operation,
+  OperationName,
   Provider,
   Run,
   Tags,
   usageFields,
 } from '../run-log/run-log.ts'
 import { SafetyInput, safetyInputFaults } from '../safety/safety.ts'
-import { dollars, maxChargeNano, parseUsd } from '../values/money.ts'
+import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const RunPath = Type.Object({ run_id: PathId('run') })
 
@@ -36,7 +36,7 @@ export const ParentRunId = Type.String({
 
 /** Fields that describe a run, apart from what it may cost. */
 export const runFields = {
-  operation: Type.Optional(Operation),
+  operation: Type.Optional(OperationName),
   action: Type.Optional(Action),
   chain_id: Type.Optional(ChainId),
   parent_run_id: Type.Optional(ParentRunId),
@@ -152,7 +152,7 @@ export const costFaults = (
           {
             field: `${prefix}${field}`,
             code: 'out_of_range' as const,
-            message: `This may be at most ${dollars(maxChargeNano)}.`,
+            message: `This may be at most ${formatDollars(maxChargeNano)}.`,
           },
         ]
       : [],

@@ -27,14 +27,17 @@ const startFields = [
 type Fields = Readonly<Partial<Record<(typeof startFields)[number], unknown>>>
 
 /** The model and provider of a run: the reported ones, else the requested ones. */
-export interface Ran {
+export interface RanModel {
   readonly model: string
   readonly provider: string | undefined
   /** True when it is another model than the hold was priced for. */
   readonly isOther: boolean
 }
 
-export function ranOn(hold: KnownHold, said: { model?: string | undefined; provider?: string | undefined }): Ran {
+export function ranModelOf(
+  hold: KnownHold,
+  said: { model?: string | undefined; provider?: string | undefined },
+): RanModel {
   const asked = heldRequestOf(hold)
   const model = said.model ?? asked.model
   // Another model may well be from another provider.
@@ -62,7 +65,7 @@ const withoutUndefined = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** The end of a run as a caller reports it. */
-export interface ToldEnd extends Tokens {
+export interface ReportedEnd extends Tokens {
   readonly status?: EndedRun['status'] | undefined
   readonly model?: string | undefined
   readonly provider?: string | undefined
@@ -75,24 +78,24 @@ export interface ToldEnd extends Tokens {
  * True when a run has ended in the way that a caller reports. Fields that a caller may leave out because they are known here (the
  * model, the time) are compared only where they are given.
  */
-export function isSameEnd(run: EndedRun, told: ToldEnd): boolean {
+export function isSameEnd(run: EndedRun, end: ReportedEnd): boolean {
   const reported = run.costBasis === 'reported' ? run.costNano : null
-  const ended = told.ended_at === undefined ? run.endedAtMs : Math.max(Date.parse(told.ended_at), run.startedAtMs)
+  const ended = end.ended_at === undefined ? run.endedAtMs : Math.max(Date.parse(end.ended_at), run.startedAtMs)
   return (
-    run.status === (told.status ?? 'succeeded') &&
-    usageNames.every((name) => run.usage[name] === told[name]) &&
-    reported === nanoIn(told.cost_usd) &&
-    run.valueNano === nanoIn(told.value_usd) &&
+    run.status === (end.status ?? 'succeeded') &&
+    usageNames.every((name) => run.usage[name] === end[name]) &&
+    reported === nanoIn(end.cost_usd) &&
+    run.valueNano === nanoIn(end.value_usd) &&
     run.endedAtMs === ended &&
-    run.model === (told.model ?? run.model) &&
-    run.provider === (told.provider ?? run.provider)
+    run.model === (end.model ?? run.model) &&
+    run.provider === (end.provider ?? run.provider)
   )
 }
 
 const nanoIn = (usd: string | undefined) => (usd === undefined ? null : parseUsd(usd))
 
 /** The ending of a run, from its `/v1` view. */
-export const endedRunOf = (run: Run): EndedRun => ({
+export const endedRunFromView = (run: Run): EndedRun => ({
   status: run.status as EndedRun['status'],
   model: run.model,
   provider: run.provider ?? undefined,

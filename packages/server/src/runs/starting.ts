@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '../contract/errors.ts'
-import { type HoldTask, holdTask } from '../decisions/decisions.ts'
+import { type ReserveOperation, reserveOperation } from '../decisions/decisions.ts'
 import type { Agent } from '../identity/identity.ts'
-import type { KnownHold, Result, Task } from '../lanes/lanes.ts'
-import type { Grant } from '../ledger/ledger.ts'
+import type { KnownHold, Operation, OperationResult } from '../lanes/lanes.ts'
+import type { ApprovalGrant } from '../ledger/ledger.ts'
 import { type Admission, type Run, type RunKey, runningRun, runningView } from '../run-log/run-log.ts'
 import { formatId, newUuid, parseId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
@@ -39,16 +39,20 @@ export interface StartFacts {
   /** Hash of the whole request, so that the same start is recognized. */
   readonly hash: string
   readonly admission?: Admission | undefined
-  readonly grant?: Grant | undefined
+  readonly grant?: ApprovalGrant | undefined
 }
 
 /** Creates the operation that starts a run: its hold, and the fields stored for the run. */
-export function startTask(agent: Agent, input: ResolvedStart, { hash: said, admission, grant }: StartFacts): HoldTask {
+export function startOperation(
+  agent: Agent,
+  input: ResolvedStart,
+  { hash: said, admission, grant }: StartFacts,
+): ReserveOperation {
   const { orgId } = agent
   const { operation, action, chain_id, parent_run_id, external_id, tags, metadata, chain_limits, ...request } = input
   // An invalid id is looked up like one that does not exist.
   const parentId = parent_run_id === undefined ? undefined : (parseId('run', parent_run_id) ?? noRun)
-  return holdTask(agent, request, 'start', 'charge', {
+  return reserveOperation(agent, request, 'start', 'charge', {
     chainId: chain_id,
     parentId,
     runKey: (id): RunKey | undefined =>
@@ -86,18 +90,18 @@ export function startTask(agent: Agent, input: ResolvedStart, { hash: said, admi
  * Creates the operation of a refused start, which returns the run if it has started already: a caller that lost the response gets
  * it again.
  */
-export const refusedTask = (
+export const refusedStartOperation = (
   orgId: string,
   { external_id, dry_run }: { readonly external_id?: string | undefined; readonly dry_run?: boolean },
   hash: string,
   refusal: Error,
-): Task => ({
+): Operation => ({
   orgId,
   runKey:
     external_id === undefined || dry_run === true
       ? undefined
       : { orgId, key: externalKey(external_id), runId: newUuid(), hash },
-  bind: () => {
+  plan: () => {
     throw refusal
   },
 })
@@ -105,33 +109,33 @@ export const refusedTask = (
 export const noRun = '00000000-0000-0000-0000-000000000000'
 
 /** Builds the started run from the outcome and the request. */
-export function startedRun(task: HoldTask, { verdict }: Pick<Result, 'verdict'>): Run {
-  if (verdict.type !== 'held') throw new TypeError(`no run starts with ${verdict.type}`)
+export function startedRun(task: ReserveOperation, { outcome }: Pick<OperationResult, 'outcome'>): Run {
+  if (outcome.type !== 'held') throw new TypeError(`no run starts with ${outcome.type}`)
   return runningView(
     runningRun({
       id: task.id,
-      expiresAtMs: task.lastAsk().expiresAtMs,
-      amountNano: task.quoted().charge.usd,
-      inputs: task.lastAsk().inputs,
-      madeBy: task.lastAsk().by,
+      expiresAtMs: task.lastCommand().expiresAtMs,
+      amountNano: task.lastQuote().charge.usd,
+      inputs: task.lastCommand().inputs,
+      madeBy: task.lastCommand().by,
     }),
   )
 }
 
 /** The run that a dry run would have started. */
 export function dryRun(
-  task: HoldTask,
-  { verdict }: Pick<Result, 'verdict'>,
+  task: ReserveOperation,
+  { outcome }: Pick<OperationResult, 'outcome'>,
   { model, provider }: ResolvedStart,
 ): DryRun {
-  if (verdict.type !== 'held') throw new TypeError(`nothing would start with ${verdict.type}`)
+  if (outcome.type !== 'held') throw new TypeError(`nothing would start with ${outcome.type}`)
   return {
     decision: 'allow',
     decision_id: formatId('decision', task.id),
     model,
     provider: provider ?? null,
-    reserved_usd: formatUsd(task.quoted().charge.usd),
-    remaining_usd: verdict.remaining === null ? null : formatUsd(verdict.remaining),
+    reserved_usd: formatUsd(task.lastQuote().charge.usd),
+    remaining_usd: outcome.remaining === null ? null : formatUsd(outcome.remaining),
   }
 }
 
@@ -139,9 +143,9 @@ export function dryRun(
  * Returns the existing run of a start whose external_id is taken: the same start is answered with that run, a different one is a
  * conflict.
  */
-export function startedBefore({ verdict }: Pick<Result, 'verdict'>, said: string): string | undefined {
-  if (verdict.type !== 'known') return undefined
-  if (verdict.contentHash?.toString('hex') === said) return verdict.runId
+export function earlierStart({ outcome }: Pick<OperationResult, 'outcome'>, said: string): string | undefined {
+  if (outcome.type !== 'known') return undefined
+  if (outcome.contentHash?.toString('hex') === said) return outcome.runId
   throw new ApiError('conflict', {}, { message: 'Another run has this external_id.' })
 }
 

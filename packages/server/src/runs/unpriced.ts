@@ -1,21 +1,22 @@
 import { ApiError } from '../contract/errors.ts'
-import { noteUnpricedModel } from '../decisions/decisions.ts'
+import { recordUnpricedModel } from '../decisions/decisions.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { BulkRun } from './bulk-schema.ts'
 
 /** Records models without a price, so that somebody prices them. */
-export function noteUnpricedRuns(platform: Platform, orgId: string, runs: readonly BulkRun[], error: unknown) {
+export function recordUnpricedRuns(platform: Platform, orgId: string, runs: readonly BulkRun[], error: unknown) {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return
   for (const { field, code } of (error as ApiError<'validation_failed'>).details.fields) {
     const [, index] = code === 'invalid_value' ? (/^runs\.(\d+)\.model$/.exec(field) ?? []) : []
     const { model, provider } = (index === undefined ? undefined : runs[Number(index)]) ?? {}
-    if (model !== undefined) noteUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
+    if (model !== undefined)
+      recordUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
   }
 }
 
 /** Records models without a price that ran instead of the requested ones: their cost is estimated. */
-export function noteUnpricedSettlements(
+export function recordUnpricedSettlements(
   platform: Platform,
   lanes: Lanes,
   orgId: string,
@@ -24,11 +25,11 @@ export function noteUnpricedSettlements(
   const named = settlements.filter(({ model, cost_usd }) => model !== undefined && cost_usd === undefined)
   if (named.length === 0) return
   const note = async () => {
-    const { prices } = await lanes.definitionsOf(orgId)
+    const { prices } = await lanes.orgConfigOf(orgId)
     const nowMs = platform.clock.now().getTime()
     for (const { model, provider } of named)
       if (model !== undefined && !prices.priceOf(model, provider, nowMs))
-        noteUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
+        recordUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
   }
   note().catch((error: unknown) => platform.log.warn({ error }, 'failed to record an unpriced model'))
 }

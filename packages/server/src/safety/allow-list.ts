@@ -5,7 +5,7 @@ import { lowerCase } from './lower-case.ts'
 type IsAllowed = (start: number, end: number) => boolean
 
 /** A prepared allow-list: given a text, returns the test for its ranges. */
-export type Allows = (text: string) => IsAllowed
+export type AllowList = (text: string) => IsAllowed
 
 interface Occurrence {
   readonly entry: string
@@ -14,7 +14,7 @@ interface Occurrence {
 }
 
 /** Prepares an allow-list. A hit that equals an allowed text, or lies within one, does not count, whatever its capitalisation. */
-export function allowing(entries: readonly string[]): Allows | undefined {
+export function compileAllowList(entries: readonly string[]): AllowList | undefined {
   if (entries.length === 0) return undefined
   const texts = entries.map((entry) => lowerCase(fold(entry).text))
   const domains = new Set(texts.filter((entry) => entry.startsWith('@')))

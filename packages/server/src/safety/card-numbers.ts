@@ -48,8 +48,8 @@ const maestroGrouping = [6, 13]
 
 /** Digits with single separators between them. Unambiguous, so one pass suffices. */
 const runs = /\d(?:[ .-]?\d)*/g
-const leastDigits = 13
-const mostDigits = 19
+const minDigits = 13
+const maxDigits = 19
 
 export const cardNumber: Detector = {
   name: 'card_number',
@@ -57,7 +57,7 @@ export const cardNumber: Detector = {
   defaultThreshold: 1,
   *find(text) {
     for (const { 0: run, index } of matches(text, runs)) {
-      if (run.length < leastDigits) continue
+      if (run.length < minDigits) continue
       if (isPart(text, index - 1, -1) || isPart(text, index + run.length, 1)) continue
       yield* cardsIn(run, index)
     }
@@ -80,9 +80,9 @@ function* cardsIn(run: string, offset: number): Generator<Hit> {
   }
   let start = 0
   for (let first = 0; first < groups.length; first++) {
-    const taken = partedBefore(run, start) ? groupsOfCard(groups, first, run, start) : 0
-    if (taken > 0) yield { start: offset + start, end: offset + endOf(groups, first, taken, start) }
-    const next = first + Math.max(1, taken)
+    const groupCount = isSeparatedBefore(run, start) ? groupsOfCard(groups, first, run, start) : 0
+    if (groupCount > 0) yield { start: offset + start, end: offset + endOf(groups, first, groupCount, start) }
+    const next = first + Math.max(1, groupCount)
     for (; first < next; first++) start += groups[first]!.length + 1
     first--
   }
@@ -92,25 +92,25 @@ const endOf = (groups: readonly string[], first: number, count: number, start: n
   groups.slice(first, first + count).reduce((end, { length }) => end + length + 1, start - 1)
 
 /** Among other numbers, only a space can separate a card number. */
-const partedBefore = (run: string, start: number) => start === 0 || run[start - 1] === ' '
-const partedAfter = (run: string, end: number) => end === run.length || run[end] === ' '
+const isSeparatedBefore = (run: string, start: number) => start === 0 || run[start - 1] === ' '
+const isSeparatedAfter = (run: string, end: number) => end === run.length || run[end] === ' '
 
 /** Returns the number of groups, from `first` on, that make up a card number; 0 when none starts there. */
 function groupsOfCard(groups: readonly string[], first: number, run: string, start: number): number {
   const { length } = groups[first]!
   const shapes =
-    length >= leastDigits ? [[length]] : [...groupings, maestroGrouping].filter((shape) => shape[0] === length)
+    length >= minDigits ? [[length]] : [...groupings, maestroGrouping].filter((shape) => shape[0] === length)
   for (const shape of shapes) {
     if (!shape.every((size, i) => groups[first + i]?.length === size)) continue
-    const isParted = partedAfter(run, endOf(groups, first, shape.length, start))
+    const isParted = isSeparatedAfter(run, endOf(groups, first, shape.length, start))
     if (isParted && isCard(groups.slice(first, first + shape.length).join(''))) return shape.length
   }
   return 0
 }
 
 const isCard = (digits: string) =>
-  digits.length >= leastDigits &&
-  digits.length <= mostDigits &&
+  digits.length >= minDigits &&
+  digits.length <= maxDigits &&
   isIssued(digits) &&
   luhn(digits) &&
   !/^(\d)\1+$/.test(digits)

@@ -5,9 +5,17 @@ import { iban } from './ibans.ts'
 import { nationalId } from './national-ids.ts'
 import { phone } from './phones.ts'
 import { promptInjection } from './prompt-injection.ts'
-import { secret } from './secrets.ts'
+import { secretDetector } from './secrets.ts'
 
 /**
  * All detectors; a refusal names the first one that fires in this order. Append only: settings and clients refer to the names.
  */
-export const detectors: readonly Detector[] = [cardNumber, iban, nationalId, email, phone, secret, promptInjection]
+export const detectors: readonly Detector[] = [
+  cardNumber,
+  iban,
+  nationalId,
+  email,
+  phone,
+  secretDetector,
+  promptInjection,
+]

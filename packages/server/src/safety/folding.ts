@@ -23,7 +23,7 @@ const invisible: Ranges = [
   [0xffa0, 0xffa0],
 ]
 /** Ranges of characters that look like one ASCII character. */
-const alike: readonly (readonly [ascii: string, of: Ranges])[] = [
+const lookalikes: readonly (readonly [ascii: string, of: Ranges])[] = [
   [
     ' ',
     [
@@ -48,26 +48,26 @@ const alike: readonly (readonly [ascii: string, of: Ranges])[] = [
   ['"', [[0x201c, 0x201f]]],
   ['\n', [[0x2028, 0x2029]]],
 ]
-const shifted: readonly (readonly [ascii: string, first: number, last: number])[] = [
+const shiftedRanges: readonly (readonly [ascii: string, first: number, last: number])[] = [
   ['!', 0xff01, 0xff5e],
   ['0', 0x0660, 0x0669],
   ['0', 0x06f0, 0x06f9],
   ['0', 0x0966, 0x096f],
 ]
 
-const asItIs = 0
+const unchanged = 0
 const dropped = 0xffff
 const table = new Uint16Array(0x10000)
 const fill = (ranges: Ranges, reading: (code: number, first: number) => number) => {
   for (const [first, last] of ranges) for (let code = first; code <= last; code++) table[code] = reading(code, first)
 }
 fill(invisible, () => dropped)
-for (const [ascii, ranges] of alike) fill(ranges, () => ascii.charCodeAt(0))
-for (const [ascii, first, last] of shifted) fill([[first, last]], (code) => ascii.charCodeAt(0) + code - first)
+for (const [ascii, ranges] of lookalikes) fill(ranges, () => ascii.charCodeAt(0))
+for (const [ascii, first, last] of shiftedRanges) fill([[first, last]], (code) => ascii.charCodeAt(0) + code - first)
 
 /** High surrogates: of mathematical letters and digits, and of tags and variation selectors, which have no width. */
-const mathematical = 0xd835
-const selecting = 0xdb40
+const mathematicalSurrogate = 0xd835
+const selectorSurrogate = 0xdb40
 
 /** A text without any of these characters is left unchanged. */
 const beyondLatin = /[\u{300}-\u{10ffff}\u{a0}\u{ad}]/u
@@ -85,10 +85,10 @@ export function fold(original: string): Folded {
   for (let i = 0; i < original.length; i++) {
     const code = original.charCodeAt(i)
     const reading = table[code]!
-    if (code === mathematical || code === selecting) {
-      if (code === mathematical) put(plain(original, i), i)
+    if (code === mathematicalSurrogate || code === selectorSurrogate) {
+      if (code === mathematicalSurrogate) put(plain(original, i), i)
       i++
-    } else if (reading !== dropped) put(reading === asItIs ? code : reading, i)
+    } else if (reading !== dropped) put(reading === unchanged ? code : reading, i)
   }
   return { text: Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'), origins }
 }

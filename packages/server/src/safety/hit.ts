@@ -40,7 +40,7 @@ const beforeLength = 64
 const afterLength = 24
 
 /** True when one of some words stands near a hit: a bare number alone is not evidence enough. */
-export function isNear(text: string, { start, end }: Hit, words: RegExp): boolean {
+export function hasWordNear(text: string, { start, end }: Hit, words: RegExp): boolean {
   return (
     words.test(text.slice(Math.max(0, start - beforeLength), start)) || words.test(text.slice(end, end + afterLength))
   )

@@ -1,13 +1,13 @@
 import { ApiError } from '../contract/errors.ts'
-import { type Allows, allowing } from './allow-list.ts'
+import { type AllowList, compileAllowList } from './allow-list.ts'
 import { detectors } from './detectors.ts'
 import { type Folded, fold, unfold } from './folding.ts'
 import type { Hit } from './hit.ts'
-import { type CompiledPattern, compilePattern } from './own-patterns.ts'
+import { type CompiledPattern, compileOwnPattern } from './own-patterns.ts'
 import { sampleOf } from './sample.ts'
 import type { SafetyInput } from './schema.ts'
 import type { Mode, SafetySettings } from './settings.ts'
-import { Slices } from './slices.ts'
+import { TimeSlice } from './slices.ts'
 
 /** A detector's result. The sample is for the caller who submitted the text, and for nobody else. */
 export interface Finding {
@@ -32,11 +32,11 @@ interface Watch {
 /** An organization's content safety settings, compiled for repeated use. */
 export interface SafetyCheck {
   readonly watches: readonly Watch[]
-  readonly allows: Allows | undefined
+  readonly allows: AllowList | undefined
 }
 
 /** The size of the pieces that a detector is given, and of the context that it sees before and after each. */
-const piece = { pieceLength: 8_192, margin: 512 }
+const pieceSize = { pieceLength: 8_192, margin: 512 }
 /** The number of distinct hits at which counting stops: a higher count would tell the caller nothing more. */
 const maxDistinct = 1_000
 
@@ -46,15 +46,15 @@ export function compileSafety({ detectors: set, patterns, allow_list }: SafetySe
   for (const { name, find, findInOriginal } of detectors) {
     const { mode, threshold } = set[name]!
     if (mode === 'off') continue
-    const searchInOriginal = findInOriginal && { searchInOriginal: { ...piece, find: findInOriginal } }
-    watches.push({ detector: name, mode, threshold, search: () => ({ ...piece, find }), ...searchInOriginal })
+    const searchInOriginal = findInOriginal && { searchInOriginal: { ...pieceSize, find: findInOriginal } }
+    watches.push({ detector: name, mode, threshold, search: () => ({ ...pieceSize, find }), ...searchInOriginal })
   }
   for (const { name, pattern, mode, threshold } of patterns) {
     let compiled: CompiledPattern | undefined
-    const search = () => (compiled ??= compilePattern(pattern))
+    const search = () => (compiled ??= compileOwnPattern(pattern))
     if (mode !== 'off') watches.push({ detector: `custom:${name}`, mode, threshold, search })
   }
-  return { watches, allows: allowing(allow_list) }
+  return { watches, allows: compileAllowList(allow_list) }
 }
 
 /**
@@ -64,33 +64,33 @@ export function compileSafety({ detectors: set, patterns, allow_list }: SafetySe
 export async function inspect(
   { watches, allows }: SafetyCheck,
   input: SafetyInput,
-  options: { readonly belowToo?: boolean } = {},
+  options: { readonly includeBelowThreshold?: boolean } = {},
 ): Promise<Finding[]> {
   if (watches.length === 0) return []
-  const slices = new Slices()
+  const slices = new TimeSlice()
   const parts: { original: string; folded: Folded }[] = []
   for (const original of Array.isArray(input) ? input : [input]) {
     parts.push({ original, folded: fold(original) })
-    await slices.giveWay()
+    await slices.yieldIfOver()
   }
   const findings: Finding[] = []
   for (const { detector, mode, threshold, search, searchInOriginal } of watches) {
-    const found = new Found()
+    const found = new DistinctHits()
     for (const { original, folded } of parts) {
-      await look(search(), original, folded, allows, found, slices)
-      if (searchInOriginal) await look(searchInOriginal, original, asItIs(original), allows, found, slices)
+      await scanText(search(), original, folded, allows, found, slices)
+      if (searchInOriginal) await scanText(searchInOriginal, original, unfolded(original), allows, found, slices)
     }
     const { hits, score, sample } = found
-    const isTold = score >= threshold || (options.belowToo === true && hits > 0)
-    if (isTold) findings.push({ detector, mode, hits, score, threshold, sample })
+    const isReported = score >= threshold || (options.includeBelowThreshold === true && hits > 0)
+    if (isReported) findings.push({ detector, mode, hits, score, threshold, sample })
   }
   return findings
 }
 
-const asItIs = (text: string): Folded => ({ text, origins: undefined })
+const unfolded = (text: string): Folded => ({ text, origins: undefined })
 
 /** The distinct hits of one detector. */
-class Found {
+class DistinctHits {
   private readonly weights = new Map<string, number>()
   private heaviest = 0
   score = 0
@@ -123,13 +123,13 @@ class Found {
  * Searches a text piece by piece. A hit belongs to the piece in which it begins, however far it reaches into the next; a hit that
  * begins in the margin is found again by the next piece.
  */
-async function look(
+async function scanText(
   { pieceLength, margin, find }: CompiledPattern,
   original: string,
   folded: Folded,
-  allows: Allows | undefined,
-  found: Found,
-  slices: Slices,
+  allows: AllowList | undefined,
+  found: DistinctHits,
+  slices: TimeSlice,
 ) {
   const { text } = folded
   const isAllowed = allows?.(text)
@@ -137,7 +137,7 @@ async function look(
     const offset = Math.max(0, from - margin)
     const seen = text.slice(offset, from + pieceLength + margin)
     for (const hit of find(seen)) {
-      if (slices.isOver) await slices.giveWay()
+      if (slices.isOver) await slices.yieldIfOver()
       if (!hit) continue
       const start = hit.start + offset
       const end = hit.end + offset
@@ -147,7 +147,7 @@ async function look(
       if (found.counts(key, weight) || isAllowed?.(start, end)) continue
       found.add(key, weight, () => sampleOf(original, unfold(original, folded, start, end)))
     }
-    await slices.giveWay()
+    await slices.yieldIfOver()
   }
 }
 
@@ -158,7 +158,7 @@ const keyOf = (text: string, { start, end }: Hit) =>
     .toLowerCase()
 
 /** Returns the error of the first finding that blocks. */
-export function blockedBy(findings: readonly Finding[]): ApiError | undefined {
+export function blockingError(findings: readonly Finding[]): ApiError | undefined {
   const blocking = findings.find(({ mode, score, threshold }) => mode === 'block' && score >= threshold)
   return blocking && new ApiError('content_safety_blocked', { detector: blocking.detector, sample: blocking.sample })
 }

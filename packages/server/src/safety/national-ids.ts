@@ -1,4 +1,4 @@
-import { type Detector, type Hit, isDigitAt, isNear, isWordAt, matches } from './hit.ts'
+import { type Detector, type Hit, hasWordNear, isDigitAt, isWordAt, matches } from './hit.ts'
 import { nationalIdFormats } from './national-id-formats.ts'
 
 /** The formats with word boundaries, so that part of a long row of digits matches none of them. */
@@ -26,7 +26,7 @@ export const nationalId: Detector = {
           if (isPart(text, hit) || taken.some((other) => other.start < hit.end && hit.start < other.end)) continue
           const compact = found.replace(/[ .\-/]/g, '').toUpperCase()
           const speaks = format.isDistinct?.(found) ?? false
-          if (!format.isValid(compact) || !(speaks || isNear(text, hit, format.words))) continue
+          if (!format.isValid(compact) || !(speaks || hasWordNear(text, hit, format.words))) continue
           taken.push(hit)
           yield hit
         }

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import type { Find } from './hit.ts'
 import type { SafetyDraft } from './settings.ts'
-import { Slices } from './slices.ts'
+import { TimeSlice } from './slices.ts'
 
 /** The largest program of one pattern, and of all of an organization's patterns: the size bounds the cost per character. */
 const maxProgramSize = 520
@@ -11,13 +11,13 @@ const maxProgramSizeTogether = 2_000
  * The memory for a pattern's DFA. It is enough for realistic patterns; one that would need exponentially more falls back early to
  * simulating the NFA, in linear time.
  */
-const automatonBytes = 65_536
+const dfaBytes = 65_536
 /** The number of program steps per piece of text, so that searching a piece takes at most a few milliseconds. */
-const stepsAtOnce = 100_000
-const leastPiece = 256
-const largestPiece = 4_096
+const stepsPerPiece = 100_000
+const minPieceLength = 256
+const maxPieceLength = 4_096
 /** The longest match that is guaranteed to be found at any position. */
-const longestMatch = 256
+const maxMatchLength = 256
 const maxFinds = 256
 
 /** A compiled pattern of an organization. */
@@ -29,15 +29,15 @@ export interface CompiledPattern {
 }
 
 /** Compiles a pattern for a linear-time engine. Throws when it is invalid. */
-export function compilePattern(pattern: string): CompiledPattern & { readonly programSize: number } {
+export function compileOwnPattern(pattern: string): CompiledPattern & { readonly programSize: number } {
   const compiled = RE2JS.compile(pattern)
   const { dfa } = compiled.re2()
-  dfa.memBudget = dfa.stateBudget = automatonBytes
+  dfa.memBudget = dfa.stateBudget = dfaBytes
   const programSize = compiled.programSize()
   return {
     programSize,
-    pieceLength: Math.min(largestPiece, Math.max(leastPiece, Math.floor(stepsAtOnce / programSize))),
-    margin: longestMatch,
+    pieceLength: Math.min(maxPieceLength, Math.max(minPieceLength, Math.floor(stepsPerPiece / programSize))),
+    margin: maxMatchLength,
     *find(text) {
       if (!compiled.test(text)) return
       const matcher = compiled.matcher(text)
@@ -51,18 +51,18 @@ export function compilePattern(pattern: string): CompiledPattern & { readonly pr
 }
 
 /** Refuses patterns that are invalid or too expensive, each with its field. */
-export async function checkedPatterns({ patterns = [] }: SafetyDraft, path: string): Promise<void> {
-  const slices = new Slices()
+export async function assertPatterns({ patterns = [] }: SafetyDraft, path: string): Promise<void> {
+  const slices = new TimeSlice()
   const faults: FieldFault[] = []
-  let together = 0
+  let totalSize = 0
   for (const [index, { pattern }] of patterns.entries()) {
-    await slices.giveWay()
+    await slices.yieldIfOver()
     const size = programSizeOf(pattern)
     const message =
       typeof size === 'string'
         ? size
-        : (together += size) > maxProgramSizeTogether
-          ? `All patterns together compile to ${together} steps; at most ${maxProgramSizeTogether} are allowed.`
+        : (totalSize += size) > maxProgramSizeTogether
+          ? `All patterns together compile to ${totalSize} steps; at most ${maxProgramSizeTogether} are allowed.`
           : undefined
     if (message !== undefined)
       faults.push({ field: `${path}patterns.${index}.pattern`, code: 'invalid_value', message })

@@ -1,4 +1,4 @@
-import { type Detector, type Hit, isNear, isWordAt, matches } from './hit.ts'
+import { type Detector, type Hit, hasWordNear, isWordAt, matches } from './hit.ts'
 
 /** The number of digits that follow a country code, from least to most. */
 const nationalDigits: Readonly<Record<string, readonly [least: number, most: number]>> = {
@@ -151,28 +151,28 @@ export const phone: Detector = {
 }
 
 function* candidates(text: string): Generator<Hit> {
-  if (text.includes('+') || text.includes('00')) yield* matching(text, international, isInternational)
-  yield* matching(text, northAmerican, isNorthAmerican)
-  yield* matching(text, trunk, isTrunk)
-  yield* matching(
+  if (text.includes('+') || text.includes('00')) yield* findMatches(text, international, isInternational)
+  yield* findMatches(text, northAmerican, isNorthAmerican)
+  yield* findMatches(text, trunk, isTrunk)
+  yield* findMatches(
     text,
     bare,
-    (_digits, found, hit) => !looksLikeDate(found) && isNear(text, { ...hit, end: text.length }, words),
+    (_digits, found, hit) => !looksLikeDate(found) && hasWordNear(text, { ...hit, end: text.length }, words),
   )
 }
 
-type Judge = (digits: string, found: string, hit: Hit) => boolean
+type NumberTest = (digits: string, found: string, hit: Hit) => boolean
 
-function* matching(text: string, shape: RegExp, isNumber: Judge): Generator<Hit> {
+function* findMatches(text: string, shape: RegExp, isNumber: NumberTest): Generator<Hit> {
   for (const { 0: found, index } of matches(text, shape)) {
     const hit = { start: index, end: index + found.length }
-    if (isWordAt(text, hit.start - 1) || isWordAt(text, hit.end) || goesOn(text, hit)) continue
+    if (isWordAt(text, hit.start - 1) || isWordAt(text, hit.end) || isPartOfLonger(text, hit)) continue
     if (isNumber(found.replace(/\D/g, ''), found, hit)) yield hit
   }
 }
 
 /** True when a match is part of something longer: a date, an IP address, a version, an order number, an amount. */
-const goesOn = (text: string, { start, end }: Hit) =>
+const isPartOfLonger = (text: string, { start, end }: Hit) =>
   /(?:[#$€£]|\d[-./_,]|[A-Za-z][-_])$/.test(text.slice(Math.max(0, start - 2), start)) ||
   /^[-./:,_]\d/.test(text.slice(end, end + 2)) ||
   // Within groups of digits, a 0 starts no number.

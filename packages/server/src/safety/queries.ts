@@ -8,13 +8,13 @@ export interface SafetyRow {
   readonly updated_at: Date
 }
 
-export async function findSettings(tx: Tx, orgId: string): Promise<SafetyRow | undefined> {
+export async function findSafetySettings(tx: Tx, orgId: string): Promise<SafetyRow | undefined> {
   const { rows } = await raw<SafetyRow>`
     select settings, updated_at from content_safety where org_id = ${orgId}`.execute(tx)
   return rows[0]
 }
 
-export async function upsertSettings(tx: Tx, orgId: string, settings: SafetySettings): Promise<SafetyRow> {
+export async function upsertSafetySettings(tx: Tx, orgId: string, settings: SafetySettings): Promise<SafetyRow> {
   const { rows } = await raw<SafetyRow>`
     insert into content_safety (org_id, settings) values (${orgId}, ${JSON.stringify(settings)}::jsonb)
     on conflict (org_id) do update set settings = excluded.settings, updated_at = clock_timestamp()

@@ -3,7 +3,7 @@ import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { checkedPatterns, getContentSafety, putContentSafety, type Safety, tryOut } from './safety.ts'
+import { assertPatterns, getContentSafety, putContentSafety, type SafetyCache, testContentSafety } from './safety.ts'
 import {
   ContentSafety,
   ContentSafetyInput,
@@ -12,7 +12,7 @@ import {
   type SafetyDraftInput,
 } from './schema.ts'
 
-export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: Change, safety: Safety) {
+export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: Change, safety: SafetyCache) {
   const tags = ['policies']
 
   app.get(
@@ -54,7 +54,7 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
     },
     async (request, reply, wanted) => {
       const { orgId } = request.principal!
-      await checkedPatterns(request.body as SafetyDraftInput, '')
+      await assertPatterns(request.body as SafetyDraftInput, '')
       return change(request, reply, { orgId }, (tools) => putContentSafety(tools, orgId, wanted))
     },
   )
@@ -75,6 +75,6 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
         response: { 200: ContentSafetyTest },
       },
     },
-    async ({ principal, body }) => tryOut(await safety.of(principal!.orgId), body),
+    async ({ principal, body }) => testContentSafety(await safety.get(principal!.orgId), body),
   )
 }

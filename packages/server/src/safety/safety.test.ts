@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fold, unfold } from './folding.ts'
-import { blockedBy, checkedPatterns, compileSafety, inspect, safetyInputFaults } from './safety.ts'
+import { assertPatterns, blockingError, compileSafety, inspect, safetyInputFaults } from './safety.ts'
 import { maxSampleLength, sampleOf } from './sample.ts'
-import { complete, type SafetyDraft } from './settings.ts'
+import { type SafetyDraft, withDetectorDefaults } from './settings.ts'
 
 const card = '4111 1111 1111 1111'
 const address = 'jane@example.com'
 
-const found = (draft: SafetyDraft, input: string | string[]) => inspect(compileSafety(complete(draft)), input)
+const found = (draft: SafetyDraft, input: string | string[]) =>
+  inspect(compileSafety(withDetectorDefaults(draft)), input)
 const blocking = (...names: string[]): SafetyDraft => ({
   detectors: Object.fromEntries(names.map((name) => [name, { mode: 'block' as const }])),
 })
@@ -58,7 +59,7 @@ describe('a sample', () => {
 
   test('of what detectors find is within its bound, whatever surrounds it', async () => {
     const check = compileSafety(
-      complete({
+      withDetectorDefaults({
         ...blocking('card_number', 'email'),
         patterns: [{ name: 'any', pattern: '.{1,300}', mode: 'alert' }],
       }),
@@ -114,7 +115,7 @@ describe('an inspection', () => {
 
   test('finds a hit wherever it stands in a long text, once', async () => {
     const check = compileSafety(
-      complete({
+      withDetectorDefaults({
         ...blocking('card_number', 'email'),
         patterns: [{ name: 'code', pattern: '\\bZEUS-\\d{4}\\b', mode: 'alert' }],
       }),
@@ -154,25 +155,25 @@ describe('an inspection', () => {
   })
 
   test('tells what is below its threshold only to whoever asks for it', async () => {
-    const check = compileSafety(complete({ detectors: { email: { mode: 'block', threshold: 2 } } }))
+    const check = compileSafety(withDetectorDefaults({ detectors: { email: { mode: 'block', threshold: 2 } } }))
     expect(await inspect(check, address)).toEqual([])
-    const below = await inspect(check, address, { belowToo: true })
+    const below = await inspect(check, address, { includeBelowThreshold: true })
     expect(below).toMatchObject([{ hits: 1, threshold: 2 }])
-    expect(blockedBy(below)).toBeUndefined()
+    expect(blockingError(below)).toBeUndefined()
   })
 
   test('refuses with the first that blocks, in a fixed order, and never for an alert', async () => {
     const text = `${address} ${card}`
     const patterns = [{ name: 'early', pattern: 'jane', mode: 'block' as const }]
-    expect(blockedBy(await found({ ...blocking('email', 'card_number'), patterns }, text))?.details).toEqual({
+    expect(blockingError(await found({ ...blocking('email', 'card_number'), patterns }, text))?.details).toEqual({
       detector: 'card_number',
       sample: text,
     })
-    expect(blockedBy(await found({ patterns }, text))?.details).toMatchObject({ detector: 'custom:early' })
+    expect(blockingError(await found({ patterns }, text))?.details).toMatchObject({ detector: 'custom:early' })
     const alerts: SafetyDraft = { detectors: { email: { mode: 'alert' }, card_number: { mode: 'alert' } } }
-    expect(blockedBy(await found(alerts, text))).toBeUndefined()
+    expect(blockingError(await found(alerts, text))).toBeUndefined()
     expect(
-      blockedBy(await found({ detectors: { ...alerts.detectors, email: { mode: 'block' } } }, text))?.details,
+      blockingError(await found({ detectors: { ...alerts.detectors, email: { mode: 'block' } } }, text))?.details,
     ).toMatchObject({ detector: 'email' })
   })
 })
@@ -211,7 +212,7 @@ describe('an allow-list', () => {
 
 describe('own patterns', () => {
   const faultsOf = (...patterns: string[]) =>
-    checkedPatterns({ patterns: patterns.map((pattern, i) => ({ name: `p${i}`, pattern, mode: 'block' })) }, '').then(
+    assertPatterns({ patterns: patterns.map((pattern, i) => ({ name: `p${i}`, pattern, mode: 'block' })) }, '').then(
       () => [],
       (error: { details: { fields: { field: string; message: string }[] } }) =>
         error.details.fields.map(({ field, message }) => `${field}: ${message}`),

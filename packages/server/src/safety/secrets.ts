@@ -1,14 +1,11 @@
 import { type Detector, type Hit, isWordAt, matches } from './hit.ts'
-import { looksDrawn, secretFormats } from './secret-formats.ts'
+import { looksRandom, secretFormats } from './secret-formats.ts'
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
-const startsOfAll = [...new Set(secretFormats.flatMap(({ starts }) => starts))].sort((a, b) => b.length - a.length)
-const anyStart = new RegExp(startsOfAll.map(escaped).join('|'), 'g')
+const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+const allStarts = [...new Set(secretFormats.flatMap(({ starts }) => starts))].sort((a, b) => b.length - a.length)
+const anyStart = new RegExp(allStarts.map(escapeRegExp).join('|'), 'g')
 const byStart = new Map(
-  startsOfAll.map((start) => [
-    start,
-    secretFormats.filter(({ starts }) => starts.some((own) => start.startsWith(own))),
-  ]),
+  allStarts.map((start) => [start, secretFormats.filter(({ starts }) => starts.some((own) => start.startsWith(own)))]),
 )
 
 /** Placeholders that documentation shows in place of a key. */
@@ -26,14 +23,14 @@ const awsSecret = /aws[\w .:"'-]{0,30}(?:secret|key)[\w "'-]{0,24}[=:][ "']{0,4}
 /** Twilio keys: a two-letter kind and 32 hexadecimal digits. */
 const twilio = /\b(?:AC|SK)[0-9a-f]{32}\b/g
 
-export const secret: Detector = {
+export const secretDetector: Detector = {
   name: 'secret',
   description:
     'Keys, tokens and passwords: those of common providers by their format, JSON Web Tokens, private keys, and values assigned to a name such as `password`.',
   defaultThreshold: 1,
   *find(text) {
     const seen = new Set<number>()
-    for (const hit of [...formatted(text), ...assigned(text)]) {
+    for (const hit of [...findFormatted(text), ...findAssigned(text)]) {
       if (seen.has(hit.start)) continue
       seen.add(hit.start)
       yield hit
@@ -41,7 +38,7 @@ export const secret: Detector = {
   },
 }
 
-function* formatted(text: string): Generator<Hit> {
+function* findFormatted(text: string): Generator<Hit> {
   for (const { 0: start, index } of matches(text, anyStart)) {
     for (const { shape, anywhere, isValid } of byStart.get(start)!) {
       if (anywhere !== true && isWordAt(text, index - 1)) continue
@@ -49,15 +46,16 @@ function* formatted(text: string): Generator<Hit> {
       const found = shape.exec(text)?.[0]
       if (found === undefined || isValid?.(found) === false) continue
       // Formats that may stand anywhere are literal throughout, and need no entropy check.
-      const drawn = found.slice(start.length)
-      if (!anywhere && (placeholder.test(found) || (drawn.length >= 20 && !looksDrawn(drawn, leastBits)))) continue
+      const randomPart = found.slice(start.length)
+      if (!anywhere && (placeholder.test(found) || (randomPart.length >= 20 && !looksRandom(randomPart, leastBits))))
+        continue
       yield { start: index, end: index + found.length }
       break
     }
   }
 }
 
-function* assigned(text: string): Generator<Hit> {
+function* findAssigned(text: string): Generator<Hit> {
   for (const { 0: found, 2: value, index } of matches(text, assignment))
     if (isPassword(value!)) yield valueHit(index, found, value!)
   if (text.includes('://'))
@@ -66,9 +64,9 @@ function* assigned(text: string): Generator<Hit> {
         yield valueHit(index, found, value!)
   if (/aws/i.test(text))
     for (const { 0: found, 1: value, index } of matches(text, awsSecret))
-      if (!placeholder.test(value!) && looksDrawn(value!, 4)) yield valueHit(index, found, value!)
+      if (!placeholder.test(value!) && looksRandom(value!, 4)) yield valueHit(index, found, value!)
   for (const { 0: found, index } of matches(text, twilio))
-    if (looksDrawn(found.slice(2), leastBits)) yield { start: index, end: index + found.length }
+    if (looksRandom(found.slice(2), leastBits)) yield { start: index, end: index + found.length }
 }
 
 function valueHit(index: number, found: string, value: string): Hit {
@@ -85,6 +83,6 @@ function isPassword(given: string): boolean {
   if (/^[A-Za-z_]\w*(?:[.[][A-Za-z_]\w*\]?)+$/.test(value)) return false
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^0-9A-Za-z]/].filter((kind) => kind.test(value)).length
   // Words joined by dashes or underscores are names.
-  if (/^[A-Za-z]+(?:[_-][A-Za-z]+)*\d{0,2}$/.test(value) && (kinds < 3 || !looksDrawn(value, 3.6))) return false
-  return kinds >= 2 && /[0-9]|[^\w]/.test(value) && looksDrawn(value, value.length < 12 ? 2.5 : leastBits)
+  if (/^[A-Za-z]+(?:[_-][A-Za-z]+)*\d{0,2}$/.test(value) && (kinds < 3 || !looksRandom(value, 3.6))) return false
+  return kinds >= 2 && /[0-9]|[^\w]/.test(value) && looksRandom(value, value.length < 12 ? 2.5 : leastBits)
 }

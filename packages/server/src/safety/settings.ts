@@ -31,11 +31,11 @@ export interface SafetyDraft {
 }
 
 /** Fills in defaults. Detectors that this version does not know are dropped. */
-export const complete = (draft: SafetyDraft): SafetySettings => ({
+export const withDetectorDefaults = (draft: SafetyDraft): SafetySettings => ({
   detectors: Object.fromEntries(
     detectors.map(({ name, defaultThreshold }) => {
-      const asked = draft.detectors?.[name]
-      return [name, { mode: asked?.mode ?? 'off', threshold: asked?.threshold ?? defaultThreshold }]
+      const requested = draft.detectors?.[name]
+      return [name, { mode: requested?.mode ?? 'off', threshold: requested?.threshold ?? defaultThreshold }]
     }),
   ),
   patterns: (draft.patterns ?? []).map(({ name, pattern, mode, threshold }) => ({

@@ -3,16 +3,16 @@ import { setImmediate } from 'node:timers/promises'
 const sliceMs = 4
 
 /** Splits long work into time slices and yields to other work in between. */
-export class Slices {
-  private begunMs = performance.now()
+export class TimeSlice {
+  private startedMs = performance.now()
 
   get isOver(): boolean {
-    return performance.now() - this.begunMs > sliceMs
+    return performance.now() - this.startedMs > sliceMs
   }
 
-  async giveWay(): Promise<void> {
+  async yieldIfOver(): Promise<void> {
     if (!this.isOver) return
     await setImmediate()
-    this.begunMs = performance.now()
+    this.startedMs = performance.now()
   }
 }

@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client'
-import { type NewEvent, sampledEvents } from '../events/events.ts'
+import { createEventSampler, type NewEvent } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Finding } from './inspection.ts'
 
@@ -18,16 +18,16 @@ export interface Submission {
 
 type Detection = Submission & Pick<Finding, 'detector' | 'mode' | 'hits'>
 
-export interface FindingsTeller {
+export interface FindingsPublisher {
   /** Counts findings immediately and emits their events in the background. */
-  readonly tell: (submission: Submission, findings: readonly Finding[]) => void
+  readonly publish: (submission: Submission, findings: readonly Finding[]) => void
   readonly close: () => Promise<void>
 }
 
 /** Creates the publisher of findings. It counts and emits that a detector fired, never the text that it found. */
-export function tellFindings(platform: Platform): FindingsTeller {
+export function createFindingsPublisher(platform: Platform): FindingsPublisher {
   const { sql, metrics, log } = platform
-  const tellSampled = sampledEvents(platform, 'content_safety.detected')
+  const emitSampled = createEventSampler(platform, 'content_safety.detected')
   const hits = new Counter({
     name: 'svc_content_safety_hits_total',
     help: "Submitted texts in which a detector fired, by its mode. Patterns of organizations count as 'custom'.",
@@ -37,7 +37,7 @@ export function tellFindings(platform: Platform): FindingsTeller {
   let waiting: Detection[] = []
   let flushing = Promise.resolve()
 
-  function tell(submission: Submission, findings: readonly Finding[]) {
+  function publish(submission: Submission, findings: readonly Finding[]) {
     for (const { detector, mode, hits: distinct } of findings) {
       hits.inc({ detector: detector.startsWith('custom:') ? 'custom' : detector, mode })
       if (waiting.length < maxWaiting) waiting.push({ ...submission, detector, mode, hits: distinct })
@@ -50,14 +50,14 @@ export function tellFindings(platform: Platform): FindingsTeller {
     if (detections.length === 0) return
     flushing = flushing
       .then(() =>
-        sql.asOrgs([...new Set(detections.map(({ orgId }) => orgId))], (tx) => tellSampled(tx, detections, eventOf)),
+        sql.asOrgs([...new Set(detections.map(({ orgId }) => orgId))], (tx) => emitSampled(tx, detections, eventOf)),
       )
       .catch((error: unknown) => log.warn({ error, lost: detections.length }, 'content safety events were not written'))
   }
   const timer = setInterval(flush, flushEveryMs)
 
   return {
-    tell,
+    publish,
     close: async () => {
       clearInterval(timer)
       flush()

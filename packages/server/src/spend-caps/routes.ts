@@ -4,7 +4,7 @@ import { OrNotSet, replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
-import { readNow } from '../ledger/ledger.ts'
+import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import { SpendCap, SpendCapInput } from './schema.ts'
 import { deleteSpendCap, getSpendCap, putSpendCap } from './spend-caps.ts'
 
@@ -24,7 +24,8 @@ export function spendCaps(app: App, { sql }: Platform, change: Change) {
         response: { 200: OrNotSet(SpendCap) },
       },
     },
-    ({ principal }) => readNow(sql, principal!.orgId, (tx, nowMs) => getSpendCap(tx, principal!.orgId, nowMs)),
+    ({ principal }) =>
+      readAtDatabaseTime(sql, principal!.orgId, (tx, nowMs) => getSpendCap(tx, principal!.orgId, nowMs)),
   )
 
   replaceable(

@@ -1,32 +1,32 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { notSet, type Wanted } from '../contract/replaceable.ts'
+import { type DesiredState, notSet } from '../contract/replaceable.ts'
 import type { Tx } from '../infra/sql.ts'
 import {
   allowanceAt,
   amountView,
-  asLastWanted,
   claimOn,
+  defaultSchedule,
   endLimit,
   insertLimit,
   type LimitKind,
   type LimitRow,
   limitOf,
+  limitsInForce,
   limitsOn,
-  liveLimits,
-  lockLedger,
+  loadUsage,
+  lockLedgerForConfigChange,
+  mergeSchedule,
   newSchedule,
   periodView,
-  plainSchedule,
   rearm,
-  refusedAmounts,
-  refusedMessage,
-  replacedSchedule,
+  refusalAmounts,
+  refusalMessage,
+  replaceSchedule,
   rowTimesView,
   scheduleView,
-  standings,
   updateLimit,
-  wantedSchedule,
+  withRequestedSchedule,
 } from '../ledger/ledger.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd, parseUsd } from '../values/money.ts'
@@ -45,14 +45,14 @@ export const spendCapKind: LimitKind = {
         cap_usd: formatUsd(refusal.allowance.limit!),
         resets_at: periodView(refusal.allowance).period_end,
         ...(refusal.isPreFlight && { reason: 'pre_flight' }),
-        ...refusedAmounts(refusal),
+        ...refusalAmounts(refusal),
       },
-      { message: refusedMessage('the daily cap', refusal) },
+      { message: refusalMessage('the daily cap', refusal) },
     ),
 }
 
 async function viewOf(tx: Tx, orgId: string, nowMs: number, row: LimitRow): Promise<SpendCap> {
-  const [standing] = await standings(tx, orgId, nowMs, [[limitOf(row), '']])
+  const [standing] = await loadUsage(tx, orgId, nowMs, [[limitOf(row), '']])
   const { limit, allowance, balance } = standing!
   const { timezone, next_schedule } = scheduleView(limit.schedule, nowMs)
   const period = periodView(allowance)
@@ -68,7 +68,7 @@ async function viewOf(tx: Tx, orgId: string, nowMs: number, row: LimitRow): Prom
   }
 }
 
-const findCap = async (tx: Tx, orgId: string) => (await liveLimits(tx, orgId, 'spend_cap'))[0]
+const findCap = async (tx: Tx, orgId: string) => (await limitsInForce(tx, orgId, 'spend_cap'))[0]
 
 export async function getSpendCap(tx: Tx, orgId: string, nowMs: number) {
   const row = await findCap(tx, orgId)
@@ -78,17 +78,17 @@ export async function getSpendCap(tx: Tx, orgId: string, nowMs: number) {
 export async function putSpendCap(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
-  wanted: Wanted<SpendCapInput>,
+  wanted: DesiredState<SpendCapInput>,
   keepsNext: boolean,
 ): Promise<SpendCap> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const found = await findCap(tx, orgId)
   const before = found && (await viewOf(tx, orgId, nowMs, found))
   replaces(before, notSet(SpendCap))
-  const { cap_usd, ...schedule } = wanted(found && asLastWanted(before!, found))
+  const { cap_usd, ...schedule } = wanted(found && withRequestedSchedule(before!, found))
   const amount = parseUsd(cap_usd)
   const row = found
-    ? await updateLimit(tx, orgId, found.id, { amount, ...replacedSchedule(found, schedule, { nowMs, keepsNext }) })
+    ? await updateLimit(tx, orgId, found.id, { amount, ...replaceSchedule(found, schedule, { nowMs, keepsNext }) })
     : await insertLimit(tx, orgId, {
         id: newUuid(),
         kind: 'spend_cap',
@@ -97,7 +97,7 @@ export async function putSpendCap(
         scope_id: '',
         unit: 'usd',
         amount,
-        ...newSchedule(wantedSchedule(schedule, plainSchedule)),
+        ...newSchedule(mergeSchedule(schedule, defaultSchedule)),
         enforcement: 'block',
         thresholds: [],
       })
@@ -108,7 +108,7 @@ export async function putSpendCap(
 }
 
 export async function deleteSpendCap({ tx, audit, replaces }: ChangeTools, orgId: string): Promise<null> {
-  const nowMs = await lockLedger(tx, orgId)
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const found = await findCap(tx, orgId)
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)

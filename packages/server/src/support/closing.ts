@@ -4,11 +4,11 @@ import type { Job } from '../infra/jobs.ts'
 import type { Platform } from '../infra/platform.ts'
 import { newTraceId } from '../infra/trace.ts'
 import { formatId } from '../values/id.ts'
-import { closeGrant, grantsOver, lockGrant, type OverGrant, revokeGrant } from './queries.ts'
+import { closeGrant, type EndedGrant, listEndedGrants, lockGrant, revokeGrant } from './queries.ts'
 import type { EndTraces } from './traces.ts'
 import { grantView } from './view.ts'
 
-const perLook = 100
+const pageSize = 100
 const system = { kind: 'system', id: 'support-grants', role: 'operator' } as const
 
 /**
@@ -18,13 +18,13 @@ const system = { kind: 'system', id: 'support-grants', role: 'operator' } as con
 export async function closeGrants(platform: Platform, endTraces: EndTraces, signal?: AbortSignal) {
   for (;;) {
     signal?.throwIfAborted()
-    const over = await grantsOver(platform.sql, perLook)
-    for (const grant of over) await close(platform, endTraces, grant)
-    if (over.length < perLook) return
+    const endedGrants = await listEndedGrants(platform.sql, pageSize)
+    for (const grant of endedGrants) await close(platform, endTraces, grant)
+    if (endedGrants.length < pageSize) return
   }
 }
 
-async function close({ sql, config, clock }: Platform, endTraces: EndTraces, { org_id: orgId, id }: OverGrant) {
+async function close({ sql, config, clock }: Platform, endTraces: EndTraces, { org_id: orgId, id }: EndedGrant) {
   const keyring = auditKeyring(config.masterKeys())
   await sql.asOrgs([orgId], async (tx) => {
     const found = await lockGrant(tx, orgId, id)

@@ -78,23 +78,23 @@ export async function closeGrant(tx: Tx, orgId: string, id: string) {
     .execute()
 }
 
-export interface OverGrant {
+export interface EndedGrant {
   readonly org_id: string
   readonly id: string
 }
 
 /** Returns grants that have ended, by expiry or with their operator's key, but whose traces have not. */
-export const grantsOver = (sql: Sql, most: number): Promise<OverGrant[]> =>
+export const listEndedGrants = (sql: Sql, most: number): Promise<EndedGrant[]> =>
   sql.asOrgs([operatorsOrgId], async (tx) => {
     await asOperator(tx)
-    const { rows } = await raw<OverGrant>`
+    const { rows } = await raw<EndedGrant>`
       select g.org_id, g.id from support_grants g join api_keys k on k.org_id = ${operatorsOrgId} and k.id = g.operator_key_id
        where g.closed_at is null and (g.expires_at <= clock_timestamp() or g.revoked_at is not null or k.revoked_at is not null)
        order by g.expires_at limit ${most}`.execute(tx)
     return rows
   })
 
-export interface ListedGrants {
+export interface GrantFilter {
   readonly orgId?: string | undefined
   readonly isOperator: boolean
   readonly status?: 'active' | 'revoked' | 'expired' | undefined
@@ -107,7 +107,7 @@ const inStatus = {
 }
 
 /** Lists the grants of one organization, or for operators of all. */
-export async function listGrants(tx: Tx, { orgId, isOperator, status }: ListedGrants, page: PageRequest<'created_at'>) {
+export async function listGrants(tx: Tx, { orgId, isOperator, status }: GrantFilter, page: PageRequest<'created_at'>) {
   if (isOperator) await asOperator(tx)
   let query = tx.selectFrom('support_grants').select([...visible, raw<string>`created_at::text`.as('sort_value')])
   if (orgId !== undefined) query = query.where('org_id', '=', orgId)

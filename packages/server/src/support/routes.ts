@@ -1,13 +1,13 @@
 import type { Change } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import { type PageRequest, page, pageRequest } from '../contract/lists.ts'
+import { type PageRequest, pageRequest, pageResponse } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../infra/platform.ts'
 import { orgExists } from '../orgs/orgs.ts'
 import { parseId } from '../values/id.ts'
-import { findGrant, findOrgGrant, type ListedGrants, listGrants } from './queries.ts'
+import { findGrant, findOrgGrant, type GrantFilter, listGrants } from './queries.ts'
 import {
   AdminGrantListQuery,
   AdminGrantPath,
@@ -29,9 +29,9 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
     'Support grants: temporary access of operators to an organization, recorded in its audit log.',
   )
 
-  const listed = async (whose: ListedGrants, asked: PageRequest<'created_at'>) => {
+  const listed = async (whose: GrantFilter, asked: PageRequest<'created_at'>) => {
     const rows = await sql.asOrgs(whose.orgId === undefined ? [] : [whose.orgId], (tx) => listGrants(tx, whose, asked))
-    const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+    const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
     return { ...answer, data: answer.data.map((row) => grantView(row, clock.now())) }
   }
 

@@ -2,7 +2,7 @@ import { emit } from '../events/events.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
 import {
-  admittedValues,
+  admitValues,
   type BoundedDimension,
   type Combination,
   chosenDimensions,
@@ -11,19 +11,19 @@ import {
   mostCombinations,
   other,
   type PeriodState,
-  placed,
+  placeCombination,
 } from './attribution.ts'
 import {
   countNewValues,
   countRows,
   type DimensionValue,
-  keepValues,
   type Rollup,
   readBounds,
   readExisting,
   readKnownValues,
+  storeValues,
 } from './attribution-queries.ts'
-import type { FoldedRow, Folding } from './folding-queries.ts'
+import type { FoldBatch, FoldedRow } from './folding-queries.ts'
 import { dimensions } from './schema.ts'
 
 const defaultNewCustomersPerDay = 10_000
@@ -44,15 +44,15 @@ export async function attributeNew(
   orgId: string,
   rows: readonly FoldedRow[],
   { today, newValuesPerDay }: FoldingRules,
-): Promise<Folding> {
+): Promise<FoldBatch> {
   const set = await readBounds(tx, orgId)
   const values = set.values ?? newValuesPerDay
   const customers = set.customers ?? defaultNewCustomersPerDay
   const mostNew = (dimension: BoundedDimension) => (dimension === 'customer_id' ? customers : values)
   const refused = await refusedValues(tx, orgId, rows, mostNew, today)
   const named = rows.map((row) => withKnownNames(row, refused))
-  const { isLimited, ...folding } = await placeIn(tx, orgId, 'usage_15m', rows, named, values)
-  await tell(tx, orgId, today, [
+  const { isLimited, ...folding } = await placeRows(tx, orgId, 'usage_15m', rows, named, values)
+  await emitTooManyValues(tx, orgId, today, [
     ...Array.from(refused.keys(), (dimension) => ({ dimension, limit: mostNew(dimension) })),
     ...(isLimited ? [{ dimension: combination, limit: mostCombinations(values) }] : []),
   ])
@@ -65,9 +65,9 @@ export async function attributeOld(
   orgId: string,
   rows: readonly FoldedRow[],
   { newValuesPerDay }: FoldingRules,
-): Promise<Folding> {
+): Promise<FoldBatch> {
   const { values } = await readBounds(tx, orgId)
-  return placeIn(tx, orgId, 'usage_days', rows, rows, values ?? newValuesPerDay)
+  return placeRows(tx, orgId, 'usage_days', rows, rows, values ?? newValuesPerDay)
 }
 
 async function refusedValues(
@@ -91,12 +91,12 @@ async function refusedValues(
         known: new Set(knownIn.get(dimension)?.map(({ value }) => value)),
         room: mostNew(dimension) - (counts.get(dimension) ?? 0),
       }
-      const judged = admittedValues(state)
+      const judged = admitValues(state)
       kept.push(...judged.admitted.map((value) => ({ dimension, value })))
       if (judged.refused.size > 0) refused.set(dimension, judged.refused)
     }
   }
-  if (kept.length > 0) await keepValues(tx, orgId, kept, today)
+  if (kept.length > 0) await storeValues(tx, orgId, kept, today)
   return refused
 }
 
@@ -120,20 +120,20 @@ function withKnownNames(row: FoldedRow, refused: ReadonlyMap<BoundedDimension, R
 }
 
 /** Returns the rows of a rollup that usage is added to, so that no period has more of them than it may. */
-async function placeIn(
+async function placeRows(
   tx: Tx,
   orgId: string,
   rollup: Rollup,
   rows: readonly FoldedRow[],
   named: readonly FoldedRow[],
   newValuesPerDay: number,
-): Promise<Folding & { readonly isLimited: boolean }> {
+): Promise<FoldBatch & { readonly isLimited: boolean }> {
   const periods = await periodsOf(tx, orgId, rollup, named, newValuesPerDay)
   const final = named.map((row): FoldedRow => {
     const period = periods.get(row.period.getTime())
     if (row.customer_id !== null || !period) return row
     const own = combinationOf(row)
-    const place = placed(own, period, newValuesPerDay)
+    const place = placeCombination(own, period, newValuesPerDay)
     return place === own ? row : { ...row, ...place }
   })
   return {
@@ -185,7 +185,7 @@ const combinationOf = (row: Combination): Combination =>
   Object.fromEntries(dimensions.map((name) => [name, row[name]])) as Combination
 
 /** Emits an event, once a day per dimension, that further values are no longer distinguished. */
-async function tell(
+async function emitTooManyValues(
   tx: Tx,
   orgId: string,
   today: string,
@@ -193,7 +193,7 @@ async function tell(
 ) {
   if (limited.length === 0) return
   const marks = limited.map(({ dimension }) => ({ dimension, value: other }))
-  const untold = new Set(await keepValues(tx, orgId, marks, today))
+  const untold = new Set(await storeValues(tx, orgId, marks, today))
   await emit(
     tx,
     orgId,

@@ -46,7 +46,7 @@ export async function countNewValues(tx: Tx, orgId: string, names: readonly stri
 }
 
 /** Stores values as seen today; returns those that had not been. */
-export async function keepValues(
+export async function storeValues(
   tx: Tx,
   orgId: string,
   values: readonly { readonly dimension: string; readonly value: string }[],

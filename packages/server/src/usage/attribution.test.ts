@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { admittedValues, type Combination, keyOf, mostCombinations, other, placed } from './attribution.ts'
+import { admitValues, type Combination, keyOf, mostCombinations, other, placeCombination } from './attribution.ts'
 
 const combination = (more: Partial<Combination> = {}): Combination => ({
   model: 'gpt-4o',
@@ -22,19 +22,19 @@ const everythingElse = combination({
 describe('values of a dimension', () => {
   test('become known in the order in which they came, until a day has had its number', () => {
     const state = { said: ['b', 'a', 'b', 'c', 'd'], known: new Set(['a']), room: 2 }
-    expect(admittedValues(state)).toEqual({ admitted: ['b', 'c'], refused: new Set(['d']) })
+    expect(admitValues(state)).toEqual({ admitted: ['b', 'c'], refused: new Set(['d']) })
   })
 
   test('that are known stay known, also where no new one may come', () => {
-    expect(admittedValues({ said: ['a', 'b'], known: new Set(['a']), room: 0 })).toEqual({
+    expect(admitValues({ said: ['a', 'b'], known: new Set(['a']), room: 0 })).toEqual({
       admitted: [],
       refused: new Set(['b']),
     })
-    expect(admittedValues({ said: ['a'], known: new Set(), room: -3 }).refused).toEqual(new Set(['a']))
+    expect(admitValues({ said: ['a'], known: new Set(), room: -3 }).refused).toEqual(new Set(['a']))
   })
 
   test('are neither the missing value nor the name of all others', () => {
-    expect(admittedValues({ said: ['', other], known: new Set(), room: 0 })).toEqual({
+    expect(admitValues({ said: ['', other], known: new Set(), room: 0 })).toEqual({
       admitted: [],
       refused: new Set(),
     })
@@ -46,7 +46,7 @@ describe('a period of a rollup', () => {
     const period = { count: 0, existing: new Set<string>() }
     const rows = new Map<string, number>()
     for (let i = 0; i < 10_000; i++) {
-      const row = placed(combination({ model: `m${i % 40}`, workflow_id: `w${i}` }), period, 10)
+      const row = placeCombination(combination({ model: `m${i % 40}`, workflow_id: `w${i}` }), period, 10)
       rows.set(keyOf(row), (rows.get(keyOf(row)) ?? 0) + 1)
     }
     expect(rows.size).toBe(mostCombinations(10) + 10 + 1)
@@ -60,7 +60,7 @@ describe('a period of a rollup', () => {
   test('goes on counting under the rows that it has', () => {
     const known = combination({ workflow_id: 'checkout' })
     const period = { count: 1_000, existing: new Set([keyOf(known)]) }
-    expect(placed(known, period, 10)).toBe(known)
-    expect(placed(combination({ workflow_id: 'new' }), period, 10)).toEqual(everythingElse)
+    expect(placeCombination(known, period, 10)).toBe(known)
+    expect(placeCombination(combination({ workflow_id: 'new' }), period, 10)).toEqual(everythingElse)
   })
 })

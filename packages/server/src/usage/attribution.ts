@@ -22,7 +22,7 @@ export interface ValueState {
 }
 
 /** Splits the new values of a dimension into those that become known and those that are too many. */
-export function admittedValues({ said, known, room }: ValueState): { admitted: string[]; refused: Set<string> } {
+export function admitValues({ said, known, room }: ValueState): { admitted: string[]; refused: Set<string> } {
   const unknown = [...new Set(said)].filter((value) => !isAlwaysKnown(value) && !known.has(value))
   return { admitted: unknown.slice(0, Math.max(room, 0)), refused: new Set(unknown.slice(Math.max(room, 0))) }
 }
@@ -43,7 +43,7 @@ export interface PeriodState {
  * Returns the row of a period that usage is added to: its own while the period distinguishes fewer combinations than it may; then
  * that of its model and provider; and where these are too many as well, that of everything else.
  */
-export function placed(combination: Combination, period: PeriodState, newValuesPerDay: number): Combination {
+export function placeCombination(combination: Combination, period: PeriodState, newValuesPerDay: number): Combination {
   const most = mostCombinations(newValuesPerDay)
   const coarse = { ...combination, workflow_id: other, deployment_id: other, department_id: other }
   if (takesRow(combination, period, most)) return combination

@@ -1,7 +1,7 @@
-import type { Window } from '../contract/lists.ts'
+import type { TimeWindow } from '../contract/lists.ts'
 import type { Sql } from '../infra/sql.ts'
 import { findOrg } from '../orgs/orgs.ts'
-import { csvLine, plainCell } from '../values/csv.ts'
+import { csvLine, escapeCell } from '../values/csv.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { utcMidnight } from './granules.ts'
@@ -12,26 +12,26 @@ import { type DimensionRow, type Filters, readDay } from './queries.ts'
  * columns it requires, those of its conditional ones that a run can fill, and then our own.
  */
 
-interface Charge extends DimensionRow {
+interface FocusCharge extends DimensionRow {
   readonly day: Date
   readonly account: { readonly id: string; readonly name: string }
 }
 
 /** FOCUS writes UTC as `Z`, and whole seconds. */
 const moment = (time: Date) => time.toISOString().replace('.000Z', 'Z')
-const month = ({ day }: Charge, offset: number) =>
+const month = ({ day }: FocusCharge, offset: number) =>
   moment(new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + offset)))
 
-const cost = ({ cost_nano }: Charge) => formatUsd(cost_nano)
-const tokens = ({ input_tokens, output_tokens }: Charge) => input_tokens + output_tokens
+const cost = ({ cost_nano }: FocusCharge) => formatUsd(cost_nano)
+const tokens = ({ input_tokens, output_tokens }: FocusCharge) => input_tokens + output_tokens
 /** The number of tokens, or of runs where no tokens were reported. */
-const quantity = (charge: Charge) => (tokens(charge) === 0n ? charge.runs : tokens(charge)).toString()
-const unit = (charge: Charge) => (tokens(charge) === 0n ? 'Requests' : 'Tokens')
+const quantity = (charge: FocusCharge) => (tokens(charge) === 0n ? charge.runs : tokens(charge)).toString()
+const unit = (charge: FocusCharge) => (tokens(charge) === 0n ? 'Requests' : 'Tokens')
 /** Runs that name no provider get our own name: the specification does not allow an empty one. */
-const provider = ({ provider }: Charge) => plainCell(provider === '' ? 'Weir' : provider)
+const provider = ({ provider }: FocusCharge) => escapeCell(provider === '' ? 'Weir' : provider)
 const whenThere = (text: string, value: string) => (text === '' ? '' : value)
 
-function tags({ workflow_id, deployment_id, department_id, key_id }: Charge): string {
+function tags({ workflow_id, deployment_id, department_id, key_id }: FocusCharge): string {
   const known = Object.entries({ workflow_id, deployment_id, department_id, key_id }).filter(
     ([, value]) => value !== '',
   )
@@ -41,17 +41,17 @@ function tags({ workflow_id, deployment_id, department_id, key_id }: Charge): st
 }
 
 /** The columns of the export; an empty field is null. */
-const columns: Record<string, (charge: Charge) => string> = {
+const columns: Record<string, (charge: FocusCharge) => string> = {
   BilledCost: cost,
   BillingAccountId: ({ account }) => account.id,
-  BillingAccountName: ({ account }) => plainCell(account.name),
+  BillingAccountName: ({ account }) => escapeCell(account.name),
   BillingAccountType: () => 'Organization',
   BillingCurrency: () => 'USD',
   BillingPeriodEnd: (charge) => month(charge, 1),
   BillingPeriodStart: (charge) => month(charge, 0),
   ChargeCategory: () => 'Usage',
   ChargeClass: () => '',
-  ChargeDescription: (charge) => plainCell(`${charge.model}: ${charge.runs} runs, ${tokens(charge)} tokens`),
+  ChargeDescription: (charge) => escapeCell(`${charge.model}: ${charge.runs} runs, ${tokens(charge)} tokens`),
   ChargeFrequency: () => 'Usage-Based',
   ChargePeriodEnd: ({ day }) => moment(utcMidnight(day, 1)),
   ChargePeriodStart: ({ day }) => moment(day),
@@ -65,15 +65,15 @@ const columns: Record<string, (charge: Charge) => string> = {
   PricingUnit: unit,
   ProviderName: provider,
   PublisherName: provider,
-  ResourceId: ({ deployment_id }) => plainCell(deployment_id),
+  ResourceId: ({ deployment_id }) => escapeCell(deployment_id),
   ResourceName: () => '',
   ResourceType: ({ deployment_id }) => whenThere(deployment_id, 'Deployment'),
   ServiceCategory: () => 'AI and Machine Learning',
   ServiceName: () => 'Model Inference',
   ServiceSubcategory: () => 'Generative AI',
-  SkuId: ({ model }) => plainCell(model),
+  SkuId: ({ model }) => escapeCell(model),
   SkuMeter: () => 'Model Inference',
-  SubAccountId: ({ department_id }) => plainCell(department_id),
+  SubAccountId: ({ department_id }) => escapeCell(department_id),
   SubAccountName: () => '',
   SubAccountType: ({ department_id }) => whenThere(department_id, 'Department'),
   Tags: tags,
@@ -95,7 +95,7 @@ const pageRows = 500
 export async function* exportFocus(
   sql: Sql,
   orgId: string,
-  { from, to }: Window,
+  { from, to }: TimeWindow,
   filters: Filters = {},
   rowsOnPage = pageRows,
 ): AsyncGenerator<string, void, undefined> {
@@ -114,4 +114,4 @@ export async function* exportFocus(
   }
 }
 
-const lineOf = (charge: Charge) => csvLine(Object.values(columns).map((column) => column(charge)))
+const lineOf = (charge: FocusCharge) => csvLine(Object.values(columns).map((column) => column(charge)))

@@ -19,7 +19,7 @@ const bucketKey = ['org_id', 'bucket', ...dimensions]
 const customerKey = ['org_id', 'day', 'customer_id']
 
 /** Takes the organization's folding lock, if it is free: two at once would only wait for each other. */
-export async function isOurs(tx: Tx, orgId: string): Promise<boolean> {
+export async function tryFoldingLock(tx: Tx, orgId: string): Promise<boolean> {
   const { rows } = await raw<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`usage ${orgId}`}, 0)) as is_ours`.execute(tx)
   return rows[0]!.is_ours
@@ -49,7 +49,7 @@ export async function readOldBuckets(tx: Tx, orgId: string, before: Date, most: 
 }
 
 /** Rows that are folded, and those of them that are counted under other names than their own. */
-export interface Folding {
+export interface FoldBatch {
   readonly rows: readonly FoldedRow[]
   readonly renamed: readonly FoldedRow[]
 }
@@ -62,7 +62,7 @@ const renamedRows = (renamed: readonly FoldedRow[]) => raw`
   )})`
 
 /** Moves deltas into the rollups, in one statement. */
-export async function foldRows(tx: Tx, orgId: string, { rows, renamed }: Folding) {
+export async function foldRows(tx: Tx, orgId: string, { rows, renamed }: FoldBatch) {
   await raw`
     with taken as (
       delete from usage_deltas where org_id = ${orgId} and id = any (${rows.map(({ ref }) => ref)}::uuid[]) returning *),
@@ -81,7 +81,7 @@ export async function foldRows(tx: Tx, orgId: string, { rows, renamed }: Folding
 }
 
 /** Moves quarters of an hour into their UTC days, in one statement. */
-export async function foldOldRows(tx: Tx, orgId: string, { rows, renamed }: Folding) {
+export async function foldOldRows(tx: Tx, orgId: string, { rows, renamed }: FoldBatch) {
   const days = ['org_id', 'day', ...dimensions]
   await raw`
     with taken as (

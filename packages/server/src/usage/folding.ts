@@ -8,12 +8,12 @@ import {
   deltasWaiting,
   foldOldRows,
   foldRows,
-  isOurs,
   nobody,
   orgsWithDeltas,
   orgsWithOldUsage,
   readDeltas,
   readOldBuckets,
+  tryFoldingLock,
 } from './folding-queries.ts'
 import { utcMidnight } from './granules.ts'
 
@@ -32,33 +32,33 @@ export const daysBefore = (now: Date): Date => utcMidnight(now, -fineDays)
 const foldedBefore = (now: Date): Date => utcMidnight(now, -fineDays - 1)
 
 /** The parts of the process that folding needs. */
-export type Folder = Pick<Platform, 'sql' | 'clock'> & { readonly config: Pick<Config, 'maxNewValuesPerDay'> }
+export type FoldContext = Pick<Platform, 'sql' | 'clock'> & { readonly config: Pick<Config, 'maxNewValuesPerDay'> }
 
-const rulesOf = ({ clock, config }: Folder) => ({
+const rulesOf = ({ clock, config }: FoldContext) => ({
   today: clock.now().toISOString().slice(0, 10),
   newValuesPerDay: config.maxNewValuesPerDay,
 })
 
 /** Moves some deltas into the rollups, in one transaction; returns how many there were. */
-const foldPage = (folder: Folder, orgId: string): Promise<number> =>
+const foldPage = (folder: FoldContext, orgId: string): Promise<number> =>
   folder.sql.asOrgs([orgId], async (tx) => {
-    if (!(await isOurs(tx, orgId))) return 0
+    if (!(await tryFoldingLock(tx, orgId))) return 0
     const rows = await readDeltas(tx, orgId, perPage)
     if (rows.length > 0) await foldRows(tx, orgId, await attributeNew(tx, orgId, rows, rulesOf(folder)))
     return rows.length
   })
 
 /** Moves some quarters of an hour into their UTC days, in one transaction; returns how many there were. */
-const foldOldPage = (folder: Folder, orgId: string, before: Date): Promise<number> =>
+const foldOldPage = (folder: FoldContext, orgId: string, before: Date): Promise<number> =>
   folder.sql.asOrgs([orgId], async (tx) => {
-    if (!(await isOurs(tx, orgId))) return 0
+    if (!(await tryFoldingLock(tx, orgId))) return 0
     const rows = await readOldBuckets(tx, orgId, before, perPage)
     if (rows.length > 0) await foldOldRows(tx, orgId, await attributeOld(tx, orgId, rows, rulesOf(folder)))
     return rows.length
   })
 
 /** Folds waiting deltas of all organizations, beginning at a random one, so that workers which start together do not meet. */
-export async function foldDeltas(folder: Folder, isStopping = () => false): Promise<number> {
+export async function foldDeltas(folder: FoldContext, isStopping = () => false): Promise<number> {
   const { sql } = folder
   const start = randomUUID()
   let folded = 0
@@ -76,7 +76,7 @@ export async function foldDeltas(folder: Folder, isStopping = () => false): Prom
 }
 
 /** Folds old quarters of an hour into days. */
-export async function foldOldUsage(folder: Folder, isStopping = () => false): Promise<number> {
+export async function foldOldUsage(folder: FoldContext, isStopping = () => false): Promise<number> {
   const { sql, clock } = folder
   const before = foldedBefore(clock.now())
   let folded = 0
@@ -110,7 +110,7 @@ export const foldOldUsageJob = (platform: Platform): Job => ({
 })
 
 /** Folds usage until it is closed. */
-export function foldUsage(platform: Platform) {
+export function startFolding(platform: Platform) {
   const { sql, log, metrics } = platform
   const waiting = new Gauge({
     name: 'svc_usage_deltas_waiting',

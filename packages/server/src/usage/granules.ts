@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import type { Window } from '../contract/lists.ts'
+import type { TimeWindow } from '../contract/lists.ts'
 import { periodAt } from '../values/period.ts'
 
 /** Splits a window of usage into periods: the hours, days, weeks (from Monday) and months of a time zone. */
@@ -38,7 +38,7 @@ function granulesOf({ granularity, timezone }: Cut): Granules {
 }
 
 /** Returns the starts of a window's periods; the first and the last are cut at its ends. */
-export function cutWindow(cut: Cut, { from, to }: Window): Date[] {
+export function cutWindow(cut: Cut, { from, to }: TimeWindow): Date[] {
   const granuleAt = granulesOf(cut)
   const starts = [from]
   for (let atMs = from.getTime(); ; ) {
@@ -49,7 +49,7 @@ export function cutWindow(cut: Cut, { from, to }: Window): Date[] {
 }
 
 /** The window where a query names none: 30 days up to the end of the running period, and never more than are allowed. */
-export function defaultWindow({ from, to }: { from?: string; to?: string }, cut: Cut, now: Date): Window {
+export function defaultWindow({ from, to }: { from?: string; to?: string }, cut: Cut, now: Date): TimeWindow {
   const nowMs = now.getTime()
   const granuleAt = granulesOf(cut)
   const latestMs = granuleAt(nowMs).endMs
@@ -61,7 +61,7 @@ export function defaultWindow({ from, to }: { from?: string; to?: string }, cut:
 }
 
 /** Widens a window to whole steps, which is as fine as usage can distinguish. */
-export function wholeSteps({ from, to }: Window, stepMs: number): Window {
+export function wholeSteps({ from, to }: TimeWindow, stepMs: number): TimeWindow {
   return {
     from: new Date(Math.floor(from.getTime() / stepMs) * stepMs),
     to: new Date(Math.ceil(to.getTime() / stepMs) * stepMs),

@@ -1,10 +1,10 @@
-import { type Entry, layLegend, swatchWidth } from '../drawing/legend.ts'
-import { element, group, text } from '../drawing/markup.ts'
-import { type Paint, painted } from '../drawing/paints.ts'
+import { type LegendEntry, layOutLegend, swatchWidth } from '../drawing/legend.ts'
+import { element, group, textElement } from '../drawing/markup.ts'
+import { type Paint, paintAttributes } from '../drawing/paints.ts'
 import { axisFontPx, drawNothing, drawSheet, headingHeight } from '../drawing/sheet.ts'
 import { dateText, shortDate } from '../drawing/times.ts'
-import { type ValueFrame, valueAxis, valueFrame } from '../drawing/value-axis.ts'
-import { unitNames, valueText } from '../drawing/values.ts'
+import { drawValueAxis, type ValueFrame, valueFrame } from '../drawing/value-axis.ts'
+import { formatValue, unitNames } from '../drawing/values.ts'
 import type { Cut } from './granules.ts'
 
 /** The data of a chart of usage: dollars by period and group. */
@@ -35,7 +35,7 @@ export function drawBars(bars: Bars): string {
   const { cut, groups, starts, total } = bars
   const series = seriesOf(bars)
   const by = groups.length === 0 ? '' : ` and ${groups.map((name) => name.replace(/_id$/, '')).join(', ')}`
-  const legend = layLegend(groups.length === 0 ? [] : series.map(entryOf), headingHeight)
+  const legend = layOutLegend(groups.length === 0 ? [] : series.map(entryOf), headingHeight)
   const top = headingHeight + legend.height + 14
   const bottom = top + plotHeight
   const heights = starts.map((_start, period) => series.reduce((sum, { values }) => sum + values[period]!, 0))
@@ -43,15 +43,15 @@ export function drawBars(bars: Bars): string {
   const frame = valueFrame({ unit: 'usd', range: [0, most === 0 ? 1 : most], top, bottom })
   return drawSheet(
     {
-      title: `Cost by ${cut.granularity}${by}: ${valueText('usd', total)}`,
+      title: `Cost by ${cut.granularity}${by}: ${formatValue('usd', total)}`,
       about: `${unitNames.usd} per ${cut.granularity} · ${cut.timezone}`,
-      words: inWords(bars, series),
+      description: inWords(bars, series),
       height: bottom + axisHeight,
     },
     legend.markup,
     ...(most === 0
       ? [drawNothing(frame)]
-      : [valueAxis(frame), drawColumns(frame, bars, series), periodAxis(frame, bars)]),
+      : [drawValueAxis(frame), drawColumns(frame, bars, series), periodAxis(frame, bars)]),
   )
 }
 
@@ -79,10 +79,17 @@ function seriesOf({ groups, starts, values }: Bars): Series[] {
   return [...list, { name: `${others.length} others`, paint: 'axis', total: totalOf(rest), values: rest }]
 }
 
-const entryOf = ({ name, paint, total }: Series): Entry => ({
-  name: `${name} ${valueText('usd', total)}`,
+const entryOf = ({ name, paint, total }: Series): LegendEntry => ({
+  name: `${name} ${formatValue('usd', total)}`,
   swatch: (x, y) =>
-    element('rect', { x: x + 8, y: y - 7, width: swatchWidth - 8, height: 14, rx: 2, ...painted({ fill: paint }) }),
+    element('rect', {
+      x: x + 8,
+      y: y - 7,
+      width: swatchWidth - 8,
+      height: 14,
+      rx: 2,
+      ...paintAttributes({ fill: paint }),
+    }),
 })
 
 const slotOf = ({ left, right }: ValueFrame, { starts }: Bars) => (right - left) / starts.length
@@ -98,7 +105,7 @@ function drawColumns(frame: ValueFrame, bars: Bars, series: readonly Series[]): 
       if (value <= 0) return []
       const [from, to] = [frame.y(below), frame.y(below + value)]
       below += value
-      return [element('rect', { x, y: to, width, height: from - to, ...painted({ fill: paint }) })]
+      return [element('rect', { x, y: to, width, height: from - to, ...paintAttributes({ fill: paint }) })]
     })
   })
   return group({}, ...columns)
@@ -114,12 +121,12 @@ function periodAxis(frame: ValueFrame, bars: Bars): string {
   const labels = starts.flatMap((start, period) =>
     period % every === 0
       ? [
-          text(shortDate(start, cut.timezone, cut.granularity), {
+          textElement(shortDate(start, cut.timezone, cut.granularity), {
             x: frame.left + slot * (period + 0.5),
             y: frame.bottom + 18,
             'text-anchor': 'middle',
             'font-size': axisFontPx,
-            ...painted({ fill: 'quiet' }),
+            ...paintAttributes({ fill: 'quiet' }),
           }),
         ]
       : [],
@@ -130,7 +137,7 @@ function periodAxis(frame: ValueFrame, bars: Bars): string {
 const short = (name: string) => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
 
 function inWords({ cut, starts, total, groups }: Bars, series: readonly Series[]): string {
-  const window = `Cost per ${cut.granularity} from ${dateText(starts[0]!, cut.timezone)}, dates in ${cut.timezone}: ${valueText('usd', total)} in all.`
-  const named = series.map((one) => `${short(one.name)}: ${valueText('usd', one.total)}.`)
+  const window = `Cost per ${cut.granularity} from ${dateText(starts[0]!, cut.timezone)}, dates in ${cut.timezone}: ${formatValue('usd', total)} in all.`
+  const named = series.map((one) => `${short(one.name)}: ${formatValue('usd', one.total)}.`)
   return groups.length === 0 ? window : [window, ...named].join(' ')
 }

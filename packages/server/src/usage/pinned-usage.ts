@@ -1,5 +1,5 @@
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import { type Caller, pinned } from '../identity/identity.ts'
+import { applyPins, type Caller } from '../identity/identity.ts'
 import type { Filters } from './queries.ts'
 import { customerFaults, isByCustomer, type UsageQuery } from './schema.ts'
 
@@ -10,7 +10,7 @@ const apart = (message: string) => new ApiError('forbidden', {}, { message })
  * another one is refused where customers are asked about, because its part cannot be separated from the rest.
  */
 export function pinnedUsage(query: UsageQuery, caller: Pick<Caller, 'pins'>): UsageQuery {
-  const asked = pinned(query, caller)
+  const asked = applyPins(query, caller)
   if (!isByCustomer(asked)) return asked
   if (Object.keys(caller.pins).some((name) => name !== 'customer_id'))
     throw apart('Usage is not kept by customer and another dimension together, and this key is pinned to another one.')

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql as raw } from 'kysely'
-import type { Window } from '../contract/lists.ts'
+import type { TimeWindow } from '../contract/lists.ts'
 import type { Tx } from '../infra/sql.ts'
 import { usageCounters } from '../run-log/run-log.ts'
 import { dimensions, type Grouping } from './schema.ts'
 
-export type Sums = Record<(typeof usageCounters)[number], bigint>
+export type UsageSums = Record<(typeof usageCounters)[number], bigint>
 
 export type Filters = Partial<Record<Grouping, string>>
 
@@ -31,7 +31,7 @@ type Part = (columns: RawBuilder<unknown>) => RawBuilder<unknown>
  * The sources of a window's usage, folded and not yet folded: a reader sums all of them in one statement, so that a run counts
  * once.
  */
-function partsOf(orgId: string, { from, to }: Window, filters: Filters): Part[] {
+function partsOf(orgId: string, { from, to }: TimeWindow, filters: Filters): Part[] {
   const where = conditions([raw`org_id = ${orgId}`, raw`bucket >= ${from}`, raw`bucket < ${to}`, ...matching(filters)])
   return [
     (wanted) => raw`select ${wanted} from usage_15m where ${where}`,
@@ -41,7 +41,7 @@ function partsOf(orgId: string, { from, to }: Window, filters: Filters): Part[] 
 }
 
 /** The sources of usage by customer: days in UTC, without other dimensions. */
-function customerPartsOf(orgId: string, { from, to }: Window, filters: Filters): Part[] {
+function customerPartsOf(orgId: string, { from, to }: TimeWindow, filters: Filters): Part[] {
   const utcDay = (time: Date) => raw`(${time}::timestamptz at time zone 'UTC')::date`
   const own = [raw`org_id = ${orgId}`, ...matching(filters)]
   const days = conditions([raw`day >= ${utcDay(from)}`, raw`day < ${utcDay(to)}`, ...own])
@@ -57,7 +57,7 @@ function customerPartsOf(orgId: string, { from, to }: Window, filters: Filters):
 const matching = (filters: Filters) => Object.entries(filters).map(([name, value]) => raw`${raw.ref(name)} = ${value}`)
 
 export interface UsageRead {
-  readonly window: Window
+  readonly window: TimeWindow
   /** The starts of the window's periods. */
   readonly starts: readonly Date[]
   readonly groups: readonly Grouping[]
@@ -70,7 +70,7 @@ export interface UsageRead {
   readonly after: { readonly period: number; readonly groups: readonly string[] } | undefined
 }
 
-export interface PeriodRow extends Sums {
+export interface PeriodRow extends UsageSums {
   /** The index of the period, from 0. */
   readonly period: number
   readonly groups: readonly string[]
@@ -113,7 +113,7 @@ export async function readUsageRows(
   tx: Tx,
   orgId: string,
   read: UsageRead,
-): Promise<{ totals: Sums; rows: PeriodRow[] }> {
+): Promise<{ totals: UsageSums; rows: PeriodRow[] }> {
   await prepare(tx)
   const { rows } = await usageStatement(orgId, read).execute(tx)
   return {
@@ -129,12 +129,12 @@ export async function readUsageRows(
 }
 
 const sumsIn = (row: Record<string, unknown>, prefix = '') =>
-  Object.fromEntries(usageCounters.map((name) => [name, BigInt(row[prefix + name] as string)])) as Sums
+  Object.fromEntries(usageCounters.map((name) => [name, BigInt(row[prefix + name] as string)])) as UsageSums
 
-export type DimensionRow = Sums & Record<(typeof dimensions)[number], string>
+export type DimensionRow = UsageSums & Record<(typeof dimensions)[number], string>
 
 export interface DayRead {
-  readonly window: Window
+  readonly window: TimeWindow
   readonly filters: Filters
   /** The last row of the page before. */
   readonly after: DimensionRow | undefined

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { asPicture } from '../contract/content-policy.ts'
+import { asSvg } from '../contract/content-policy.ts'
 import { readWindow } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
@@ -34,7 +34,7 @@ export function usage(app: App, platform: Platform) {
     },
     async ({ principal, query }, reply) => {
       const asked = pinnedUsage(query, principal!)
-      if (query.format === 'svg') return asPicture(reply).send(await drawUsage(platform, principal!.orgId, asked))
+      if (query.format === 'svg') return asSvg(reply).send(await drawUsage(platform, principal!.orgId, asked))
       return readUsage(platform, principal!.orgId, asked)
     },
   )

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery, pageRequest, windowFilters } from '../contract/lists.ts'
 import { checkOf, withCheck } from '../contract/semantic-check.ts'
-import { Count, MadeByFilter, Nullable, OwnId, Picture, Timestamp } from '../contract/wire.ts'
+import { Count, MadeByFilter, Nullable, OwnId, SvgImage, Timestamp } from '../contract/wire.ts'
 import { scheduleFaults, Timezone } from '../ledger/ledger.ts'
 import { Model, Provider } from '../run-log/run-log.ts'
 import { granularities } from './granules.ts'
@@ -69,7 +69,7 @@ export type UsageQuery = Static<typeof query>
 export const UsageQuery = withCheck(query, (asked: UsageQuery) => [
   ...cursorFaults(asked),
   ...groupFaults(asked),
-  ...pictureFaults(asked),
+  ...chartFaults(asked),
   ...scheduleFaults(asked),
   ...(isByCustomer(asked) ? customerFaults(asked) : []),
 ])
@@ -107,7 +107,7 @@ function groupFaults(asked: UsageQuery): FieldFault[] {
 }
 
 /** Field errors of a chart, which shows the whole window, in the order of time. */
-const pictureFaults = (asked: UsageQuery): FieldFault[] =>
+const chartFaults = (asked: UsageQuery): FieldFault[] =>
   asked.format === 'svg'
     ? (['limit', 'cursor', 'sort'] as const).flatMap((field) =>
         asked[field] === undefined || asked[field] === 'period_start'
@@ -208,7 +208,7 @@ export const UsageAnswer = Type.Unsafe<Usage | string>({
   description: 'Usage by period and group, or a picture of its cost.',
   content: {
     'application/json': { schema: Usage },
-    'image/svg+xml': { schema: Picture },
+    'image/svg+xml': { schema: SvgImage },
   },
 })
 

@@ -1,5 +1,5 @@
 import { validationFailed } from '../contract/errors.ts'
-import { page, pageRequest, readWindow } from '../contract/lists.ts'
+import { pageRequest, pageResponse, readWindow } from '../contract/lists.ts'
 import type { Platform } from '../infra/platform.ts'
 import { bucketMs } from '../run-log/run-log.ts'
 import { formatUsd } from '../values/money.ts'
@@ -7,7 +7,7 @@ import { timestamp } from '../values/timestamp.ts'
 import { daysBefore } from './folding.ts'
 import { cutWindow, defaultWindow, wholeSteps } from './granules.ts'
 import { drawBars } from './picture.ts'
-import { readUsageRows, type Sums, type UsageRead } from './queries.ts'
+import { readUsageRows, type UsageRead, type UsageSums } from './queries.ts'
 import {
   dimensions,
   type Grouping,
@@ -20,18 +20,18 @@ import {
   type UsageQuery,
 } from './schema.ts'
 
-export { foldOldUsageJob, foldUsage } from './folding.ts'
+export { foldOldUsageJob, startFolding } from './folding.ts'
 
 const dayMs = 86_400_000
 
-type Reading = Pick<UsageRead, 'limit' | 'descending' | 'after'>
+type PeriodsRead = Pick<UsageRead, 'limit' | 'descending' | 'after'>
 
 /** Reads the rows of a window and its periods, in the requested form. */
 async function readPeriods(
   { sql, clock }: Platform,
   orgId: string,
   query: UsageQuery,
-  reading: (starts: readonly Date[]) => Reading,
+  reading: (starts: readonly Date[]) => PeriodsRead,
 ) {
   const now = clock.now()
   const cut = { granularity: query.granularity ?? 'day', timezone: query.timezone ?? 'UTC' }
@@ -68,7 +68,7 @@ export async function readUsage(platform: Platform, orgId: string, query: UsageQ
       groups: groupsAt(asked.after.id, groupsOf(query).length)!,
     },
   }))
-  const answer = page(rows, asked, (row) => ({
+  const answer = pageResponse(rows, asked, (row) => ({
     value: timestamp(starts[row.period]!),
     id: JSON.stringify(row.groups),
   }))
@@ -124,7 +124,7 @@ const filtersOf = (query: UsageQuery): Partial<Record<Grouping, string>> =>
     ),
   )
 
-const sumsView = (sums: Sums) => ({
+const sumsView = (sums: UsageSums) => ({
   runs: Number(sums.runs),
   failed_runs: Number(sums.failed_runs),
   input_tokens: Number(sums.input_tokens),

@@ -68,14 +68,14 @@ export const uuidAt = (ms: number, bytes: Uint8Array): string => uuidv7({ msecs:
 export const timeOfUuid = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 
 /** Positions of the hexadecimal digits in a UUID's text. */
-const places = Array.from({ length: 36 }, (_, place) => place).filter((place) => ![8, 13, 18, 23].includes(place))
+const hexPositions = Array.from({ length: 36 }, (_, place) => place).filter((place) => ![8, 13, 18, 23].includes(place))
 
 export function formatId(kind: IdKind, uuid: string): string {
   // 26 digits of five bits hold two bits more than a UUID: the leading two, which are zero.
   let text = `${prefixes[kind]}_`
   let bits = 0
   let count = 2
-  for (const place of places) {
+  for (const place of hexPositions) {
     bits = (bits << 4) | hexDigit(uuid.charCodeAt(place))
     count += 4
     if (count >= 5) {

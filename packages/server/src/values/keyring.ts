@@ -23,8 +23,8 @@ export function parseMasterKeys(text: string): MasterKeys | undefined {
   const keys = text.split(',').map((part) => {
     const [id, encoded, ...rest] = part.split(':')
     const bytes = Buffer.from(encoded ?? '', 'base64')
-    const isRight = rest.length === 0 && /^[A-Za-z0-9_-]{1,32}$/.test(id ?? '') && bytes.length === keyBytes
-    return isRight ? { id: id!, bytes } : undefined
+    const isValid = rest.length === 0 && /^[A-Za-z0-9_-]{1,32}$/.test(id ?? '') && bytes.length === keyBytes
+    return isValid ? { id: id!, bytes } : undefined
   })
   const found = keys.filter((key) => key !== undefined)
   const isUnique = new Set(found.map(({ id }) => id)).size === keys.length

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dollars, formatUsd, parseUsd } from './money.ts'
+import { formatDollars, formatUsd, parseUsd } from './money.ts'
 
 test.each([
   ['0', 0n],
@@ -25,7 +25,7 @@ test.each([
   ['$0.000000001', 1n],
   ['-$12.125', -12_125_000_000n],
 ])('people read %s', (text, nano) => {
-  expect(dollars(nano)).toBe(text)
+  expect(formatDollars(nano)).toBe(text)
 })
 
 test('whatever is written is read back as the same amount', () => {

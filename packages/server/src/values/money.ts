@@ -25,8 +25,8 @@ export function formatUsd(nano: bigint): string {
 }
 
 /** Formats an amount for people, with cents: `$0.50`. */
-export function dollars(nano: bigint): string {
-  if (nano < 0n) return `-${dollars(-nano)}`
+export function formatDollars(nano: bigint): string {
+  if (nano < 0n) return `-${formatDollars(-nano)}`
   const [whole, fraction = ''] = formatUsd(nano).split('.')
   return `$${whole!.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
 }

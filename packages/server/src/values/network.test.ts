@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addressBlock, isNetwork, networks } from './network.ts'
+import { addressBlock, createNetworkMatcher, isNetwork } from './network.ts'
 
 describe('networks contain', () => {
   test.each([
@@ -17,7 +17,7 @@ describe('networks contain', () => {
     ['0.0.0.0/0', '2001:db8::1', false],
     ['10.0.0.0/8', 'nonsense', false],
   ])('%s, %s: %s', (network, address, expected) => {
-    expect(networks([network]).contains(address)).toBe(expected)
+    expect(createNetworkMatcher([network]).contains(address)).toBe(expected)
   })
 })
 

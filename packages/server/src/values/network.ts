@@ -6,7 +6,7 @@ const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 export const plainAddress = (address: string) => mapped.exec(address)?.[1] ?? address
 
-function parts(text: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
+function parseNetwork(text: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
   // A zone names an interface of one machine; an address with a zone would match nothing.
   if (text.includes('%')) return undefined
   const [address, prefixText, ...rest] = text.split('/')
@@ -40,15 +40,15 @@ export function addressBlock(address: string): string {
   return `${block.join(':')}::/64`
 }
 
-export const isNetwork = (text: string) => parts(text) !== undefined
+export const isNetwork = (text: string) => parseNetwork(text) !== undefined
 
 /** Returns the canonical spelling of a range: no bits beyond its prefix, and no prefix for a single address. */
-export function normalNetwork(text: string): string {
-  const { address, prefix, family } = parts(text)!
+export function canonicalNetwork(text: string): string {
+  const { address, prefix, family } = parseNetwork(text)!
   const bits = family === 'ipv4' ? 32 : 128
   const beyond = BigInt(bits - prefix)
   const first = (valueOf(address, family) >> beyond) << beyond
-  return prefix === bits ? written(first, family) : `${written(first, family)}/${prefix}`
+  return prefix === bits ? formatAddress(first, family) : `${formatAddress(first, family)}/${prefix}`
 }
 
 function valueOf(address: string, family: 'ipv4' | 'ipv6'): bigint {
@@ -62,7 +62,7 @@ function valueOf(address: string, family: 'ipv4' | 'ipv6'): bigint {
   return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
 }
 
-function written(value: bigint, family: 'ipv4' | 'ipv6'): string {
+function formatAddress(value: bigint, family: 'ipv4' | 'ipv6'): string {
   const [count, size, base] = family === 'ipv4' ? [4, 8n, 10] : [8, 16n, 16]
   const groups = Array.from({ length: count }, (_, i) =>
     ((value >> (size * BigInt(count - 1 - i))) & ((1n << size) - 1n)).toString(base),
@@ -70,14 +70,14 @@ function written(value: bigint, family: 'ipv4' | 'ipv6'): string {
   return family === 'ipv4' ? groups.join('.') : new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 
-export interface Networks {
+export interface NetworkMatcher {
   readonly contains: (address: string) => boolean
 }
 
-export function networks(list: readonly string[]): Networks {
+export function createNetworkMatcher(list: readonly string[]): NetworkMatcher {
   const block = new BlockList()
   for (const text of list) {
-    const network = parts(text)
+    const network = parseNetwork(text)
     if (!network) throw new Error('not an address or network')
     block.addSubnet(network.address, network.prefix, network.family)
   }

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  beginOf,
   isTimezone,
   type Period,
-  type Planned,
+  type PlannedSchedule,
   periodAt,
   periodUnits,
   plannedPeriodAt,
   replan,
   type Schedule,
+  startOfNextSchedule,
 } from './period.ts'
 
 const hour = 3_600_000
@@ -212,7 +212,7 @@ test('what is remembered never changes an answer', () => {
 describe('a changed schedule', () => {
   const at = ms('2026-11-18T12:00Z')
   const december = ms('2026-12-01T00:00Z')
-  const monthly: Planned = { current: utc('month'), next: null }
+  const monthly: PlannedSchedule = { current: utc('month'), next: null }
   const weekly = replan(monthly, utc('week'), at)
 
   test('begins with its first own period after the running one, which goes on until then', () => {
@@ -256,7 +256,10 @@ describe('a changed schedule', () => {
   })
 
   test('ends the period before it even if another time-zone database would not', () => {
-    const clipped: Planned = { current: utc('month'), next: { schedule: utc('day'), fromMs: december - 24 * hour } }
+    const clipped: PlannedSchedule = {
+      current: utc('month'),
+      next: { schedule: utc('day'), fromMs: december - 24 * hour },
+    }
     expect(plannedPeriodAt(clipped, at).endMs).toBe(december - 24 * hour)
   })
 
@@ -265,14 +268,15 @@ describe('a changed schedule', () => {
     begin: number,
     end: number,
     current: Schedule,
-    changeAt: (planned: Planned, now: number) => Planned,
+    changeAt: (planned: PlannedSchedule, now: number) => PlannedSchedule,
   ) {
     const met: Period[] = []
-    let planned: Planned = { current, next: null }
+    let planned: PlannedSchedule = { current, next: null }
     for (let now = begin; now < end; ) {
       planned = changeAt(planned, now)
       const { label, endMs } = plannedPeriodAt(planned, now)
-      const inForce = planned.next !== null && now >= beginOf(planned.next) ? planned.next.schedule : planned.current
+      const inForce =
+        planned.next !== null && now >= startOfNextSchedule(planned.next) ? planned.next.schedule : planned.current
       const calendar = periodAt(
         inForce,
         Math.min(now, planned.next !== null && inForce === planned.current ? planned.next.fromMs - 1 : now),
@@ -305,12 +309,12 @@ describe('a changed schedule', () => {
     const zones = ['UTC', ...hours.map((west) => `Etc/GMT+${west}`), ...hours.map((east) => `Etc/GMT-${east}`)]
     const begin = ms('2026-11-18T00:00Z')
     const labels = new Set<string>()
-    let planned: Planned = { current: utc('day'), next: null }
+    let planned: PlannedSchedule = { current: utc('day'), next: null }
     for (let now = begin; now < begin + 48 * hour; now += hour / 4) {
       labels.add(plannedPeriodAt(planned, now).label)
       // Greedy: whichever zone brings the limit after the next one soonest.
       const wishes = zones.map((timezone) => replan(planned, { unit: 'day', anchor: null, timezone }, now))
-      const secondEnd = (wish: Planned) => plannedPeriodAt(wish, plannedPeriodAt(wish, now).endMs).endMs
+      const secondEnd = (wish: PlannedSchedule) => plannedPeriodAt(wish, plannedPeriodAt(wish, now).endMs).endMs
       planned = wishes.toSorted((a, b) => secondEnd(a) - secondEnd(b))[0]!
     }
     expect(labels.size).toBeLessThanOrEqual(3)

@@ -27,7 +27,7 @@ export interface Period {
  * the first of its own periods that begins then or later, and the running period is extended until that moment: no period is
  * ever cut short, so the calendar periods of a limit never overlap, however often its schedule changes.
  */
-export interface Planned {
+export interface PlannedSchedule {
   readonly current: Schedule
   readonly next: { readonly schedule: Schedule; readonly fromMs: number } | null
 }
@@ -36,7 +36,7 @@ export interface Planned {
 interface Boundaries {
   readonly date: (number: number) => Temporal.PlainDate
   /** Returns the number of the last boundary on or before the date. */
-  readonly before: (date: Temporal.PlainDate) => number
+  readonly numberAt: (date: Temporal.PlainDate) => number
 }
 
 const days = { day: 1, week: 7 } as const
@@ -46,37 +46,37 @@ const months = { month: 1, quarter: 3, year: 12 } as const
 const defaultAnchor = '2001-01-01'
 
 // A decision needs the periods of all its limits, and calendar arithmetic costs a hundred times a cache lookup.
-const remembered = new Map<string, Period>()
-const mostRemembered = 10_000
+const periodCache = new Map<string, Period>()
+const maxCachedPeriods = 10_000
 
 export function periodAt(schedule: Schedule, atMs: number): Period {
-  const key = textOf(schedule)
-  const last = remembered.get(key)
+  const key = scheduleKey(schedule)
+  const last = periodCache.get(key)
   if (last !== undefined && atMs >= last.startMs && atMs < last.endMs) return last
   const period = findPeriod(schedule, atMs)
-  if (last === undefined && remembered.size >= mostRemembered) remembered.clear()
-  remembered.set(key, period)
+  if (last === undefined && periodCache.size >= maxCachedPeriods) periodCache.clear()
+  periodCache.set(key, period)
   return period
 }
 
 /** Returns the moment at which a planned schedule takes effect. */
-export function beginOf({ schedule, fromMs }: NonNullable<Planned['next']>): number {
+export function startOfNextSchedule({ schedule, fromMs }: NonNullable<PlannedSchedule['next']>): number {
   const period = periodAt(schedule, fromMs)
   return period.startMs === fromMs ? fromMs : period.endMs
 }
 
-export function plannedPeriodAt({ current, next }: Planned, atMs: number): Period {
+export function plannedPeriodAt({ current, next }: PlannedSchedule, atMs: number): Period {
   if (next === null) return periodAt(current, atMs)
-  const beginMs = beginOf(next)
+  const beginMs = startOfNextSchedule(next)
   if (atMs >= beginMs) return periodAt(next.schedule, atMs)
   const period = periodAt(current, Math.min(atMs, next.fromMs - 1))
   return period.endMs < next.fromMs ? period : { ...period, endMs: beginMs }
 }
 
-export function replan({ current: earlier, next }: Planned, wanted: Schedule, atMs: number): Planned {
-  const isBegun = next !== null && atMs >= beginOf(next)
+export function replan({ current: earlier, next }: PlannedSchedule, wanted: Schedule, atMs: number): PlannedSchedule {
+  const isBegun = next !== null && atMs >= startOfNextSchedule(next)
   const current = isBegun ? next.schedule : earlier
-  if (textOf(current) === textOf(wanted)) return { current, next: null }
+  if (scheduleKey(current) === scheduleKey(wanted)) return { current, next: null }
   // A period that an earlier change extended beyond its own end still ends where it would have.
   const isOverdue = next !== null && !isBegun && atMs >= next.fromMs
   return { current, next: { schedule: wanted, fromMs: isOverdue ? next.fromMs : periodAt(current, atMs).endMs } }
@@ -93,13 +93,13 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-const textOf = ({ unit, anchor, timezone }: Schedule): string => `${unit} ${anchor ?? ''} ${timezone}`
+const scheduleKey = ({ unit, anchor, timezone }: Schedule): string => `${unit} ${anchor ?? ''} ${timezone}`
 
 function findPeriod({ unit, anchor, timezone }: Schedule, atMs: number): Period {
   const boundaries = boundariesOf(unit, Temporal.PlainDate.from(anchor ?? defaultAnchor))
   const startOf = (number: number) => boundaries.date(number).toZonedDateTime(timezone).epochMilliseconds
   const now = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(timezone)
-  let number = boundaries.before(now.toPlainDate())
+  let number = boundaries.numberAt(now.toPlainDate())
   let endMs = startOf(number + 1)
   // A clock set back across midnight shows the old date again, within a period that has begun.
   while (endMs <= atMs) endMs = startOf(++number + 1)
@@ -112,14 +112,14 @@ function boundariesOf(unit: PeriodUnit, anchor: Temporal.PlainDate): Boundaries 
 
 const everyDays = (step: number, anchor: Temporal.PlainDate): Boundaries => ({
   date: (number) => anchor.add({ days: number * step }),
-  before: (date) => Math.floor(anchor.until(date, { largestUnit: 'day' }).days / step),
+  numberAt: (date) => Math.floor(anchor.until(date, { largestUnit: 'day' }).days / step),
 })
 
 function everyMonths(step: number, anchor: Temporal.PlainDate): Boundaries {
   const date = (number: number) => anchor.add({ months: number * step })
   return {
     date,
-    before(day) {
+    numberAt(day) {
       const passed = (day.year - anchor.year) * 12 + day.month - anchor.month
       const number = Math.floor(passed / step)
       return Temporal.PlainDate.compare(date(number), day) > 0 ? number - 1 : number

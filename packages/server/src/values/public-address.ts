@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
-import { networks, plainAddress } from './network.ts'
+import { createNetworkMatcher, plainAddress } from './network.ts'
 
 /** Ranges that the IANA special-purpose registries exclude from general use, and those withdrawn from it since. */
-const special = networks([
+const specialRanges = createNetworkMatcher([
   '0.0.0.0/8', // this network
   '10.0.0.0/8',
   '100.64.0.0/10', // shared by carriers, and where clouds keep services of their own
@@ -25,14 +25,14 @@ const special = networks([
 ])
 
 /** The allocated part of IPv6; loopback, link-local, unique local, multicast and NAT64 lie outside of it. */
-const givenOut = networks(['2000::/3'])
-const mapped = networks(['::ffff:0:0/96'])
+const allocatedIpv6 = createNetworkMatcher(['2000::/3'])
+const mappedIpv4 = createNetworkMatcher(['::ffff:0:0/96'])
 
 /** True when an address is reachable from the public Internet; an IPv4 address written as IPv6 counts as IPv4. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(plainAddress(address))
   // A zone names an interface of this machine.
   if (version === 0 || address.includes('%')) return false
-  if (version === 6 && !mapped.contains(address) && !givenOut.contains(address)) return false
-  return !special.contains(address)
+  if (version === 6 && !mappedIpv4.contains(address) && !allocatedIpv6.contains(address)) return false
+  return !specialRanges.contains(address)
 }

@@ -1,15 +1,15 @@
 import type { MasterKeys } from './keyring.ts'
 
 /** Master keys that are published in this repository, so that a trial needs no setup. They protect nothing. */
-const published = ['bG9jYWwtb25seS1sb2NhbC1vbmx5LWxvY2FsLW9ubHk='].map((text) => Buffer.from(text, 'base64'))
+const publishedKeys = ['bG9jYWwtb25seS1sb2NhbC1vbmx5LWxvY2FsLW9ubHk='].map((text) => Buffer.from(text, 'base64'))
 
-const isPublished = ({ bytes }: MasterKeys[number]) => published.some((known) => known.equals(bytes))
+const isPublished = ({ bytes }: MasterKeys[number]) => publishedKeys.some((known) => known.equals(bytes))
 
 /**
  * Checks for published master keys. When the service is not local, one may not come first, where it would encrypt new data;
  * behind another key it may still decrypt, or nobody could rotate away from it.
  */
-export function judgeMasterKeys(keys: MasterKeys, isLocal: boolean): { fault?: string; warning?: string } {
+export function checkMasterKeys(keys: MasterKeys, isLocal: boolean): { fault?: string; warning?: string } {
   const known = keys.filter(isPublished).map(({ id }) => `\`${id}\``)
   if (known.length === 0) return {}
   if (!isLocal && isPublished(keys[0]!)) {

@@ -5,19 +5,20 @@ import { isNetwork } from './network.ts'
 import { type Secret, secret } from './secret.ts'
 
 /** A fault of a setting. Its message does not repeat the value, which may be a secret. */
-export class Fault extends Error {}
+export class SettingFault extends Error {}
 
 export const text = (value: string) => value
 
 export const integer = (minimum: number, maximum: number) => (value: string) => {
   const parsed = /^\d+$/.test(value) ? Number(value) : Number.NaN
-  if (!(parsed >= minimum && parsed <= maximum)) throw new Fault(`must be an integer from ${minimum} to ${maximum}`)
+  if (!(parsed >= minimum && parsed <= maximum))
+    throw new SettingFault(`must be an integer from ${minimum} to ${maximum}`)
   return parsed
 }
 
 export const ratio = (value: string) => {
   const parsed = /^(0|1|0?\.\d+|1\.0+)$/.test(value) ? Number(value) : Number.NaN
-  if (!(parsed >= 0 && parsed <= 1)) throw new Fault('must be a number from 0 to 1')
+  if (!(parsed >= 0 && parsed <= 1)) throw new SettingFault('must be a number from 0 to 1')
   return parsed
 }
 
@@ -25,7 +26,7 @@ export const oneOf =
   <const T extends string>(...choices: T[]) =>
   (value: string): T => {
     const found = choices.find((choice) => choice === value)
-    if (found === undefined) throw new Fault(`must be one of ${choices.join(', ')}`)
+    if (found === undefined) throw new SettingFault(`must be one of ${choices.join(', ')}`)
     return found
   }
 
@@ -34,7 +35,7 @@ export const url =
   (value: string) => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined
     if (!parsed || !protocols.includes(parsed.protocol)) {
-      throw new Fault(`must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`)
+      throw new SettingFault(`must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`)
     }
     return value.replace(/\/+$/, '')
   }
@@ -47,13 +48,14 @@ export const secretUrl =
 export const databaseUrl = (value: string): Secret => {
   const checked = url('postgres:', 'postgresql:')(value)
   const { username, searchParams } = new URL(value)
-  if (username === '') throw new Fault('must name the role to connect as')
+  if (username === '') throw new SettingFault('must name the role to connect as')
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
     const path = searchParams.get(name)
     if (path !== null) readText(path, `names a file as ${name} that`)
   }
   const mode = searchParams.get('sslmode')
-  if (mode !== null && !sslModes.has(mode)) throw new Fault(`must have an sslmode of ${[...sslModes].join(', ')}`)
+  if (mode !== null && !sslModes.has(mode))
+    throw new SettingFault(`must have an sslmode of ${[...sslModes].join(', ')}`)
   return secret(
     mode !== null && checkedModes.has(mode) ? checked.replace(`sslmode=${mode}`, 'sslmode=verify-full') : checked,
   )
@@ -68,27 +70,27 @@ function readText(path: string, which: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new Fault(`${which} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new SettingFault(`${which} cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 
 /** Reads a PEM file at start-up. */
 export const pemFile = (path: string): Secret => {
   const content = readText(path, 'names a file that')
-  if (!content.includes('-----BEGIN ')) throw new Fault('must name a PEM file')
+  if (!content.includes('-----BEGIN ')) throw new SettingFault('must name a PEM file')
   return secret(content)
 }
 
 /** Parses the master keys into a function, so that printing the configuration does not print them. */
 export const masterKeys = (value: string): (() => MasterKeys) => {
   const keys = parseMasterKeys(value)
-  if (!keys) throw new Fault('must be `id:base64` of 32 bytes, or several separated by commas')
+  if (!keys) throw new SettingFault('must be `id:base64` of 32 bytes, or several separated by commas')
   return () => keys
 }
 
-export const networks = (value: string) => {
+export const parseNetworks = (value: string) => {
   const list = value.split(',').map((part) => part.trim())
-  if (!list.every(isNetwork)) throw new Fault('must be addresses or CIDR ranges, separated by commas')
+  if (!list.every(isNetwork)) throw new SettingFault('must be addresses or CIDR ranges, separated by commas')
   return list
 }
 
@@ -102,7 +104,7 @@ export const portRanges = (value: string): PortRange[] =>
     const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim()) ?? []
     const range = { first: Number(first), last: Number(last) }
     if (!(range.first >= 1 && range.first <= range.last && range.last <= 65_535)) {
-      throw new Fault('must be ports from 1 to 65535 or ranges of them, separated by commas')
+      throw new SettingFault('must be ports from 1 to 65535 or ranges of them, separated by commas')
     }
     return range
   })
@@ -118,7 +120,7 @@ const isNameServer = (value: string) => {
 export const nameServers = (value: string) => {
   const list = value.split(',').map((part) => part.trim())
   if (!list.every(isNameServer)) {
-    throw new Fault('must be addresses, each with or without `:port`, separated by commas')
+    throw new SettingFault('must be addresses, each with or without `:port`, separated by commas')
   }
   return list
 }
@@ -128,7 +130,7 @@ const weekSeconds = 604_800
 export const secondsList = (value: string) => {
   const list = value.split(',').map((part) => (/^\s*\d{1,6}\s*$/.test(part) ? Number(part) : Number.NaN))
   if (list.length > 20 || !list.every((seconds) => seconds >= 1 && seconds <= weekSeconds)) {
-    throw new Fault(`must be at most 20 integers from 1 to ${weekSeconds}, separated by commas`)
+    throw new SettingFault(`must be at most 20 integers from 1 to ${weekSeconds}, separated by commas`)
   }
   return list
 }

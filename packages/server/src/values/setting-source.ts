@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Setting } from './setting.ts'
-import { Fault } from './setting-parsers.ts'
+import { SettingFault } from './setting-parsers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -10,12 +10,15 @@ export const fileVariable = (variable: string) => `${variable}_FILE`
  * Reads the text of a setting from its variable or, for a secret, from the file that `…_FILE` names. Faults repeat neither: a
  * `…_FILE` variable set by mistake is likely to hold the secret itself.
  */
-export function givenText({ variable, isSecret }: Setting<unknown>, environment: Environment): string | undefined {
+export function readSettingText(
+  { variable, isSecret }: Setting<unknown>,
+  environment: Environment,
+): string | undefined {
   // Shells and compose files write an unset variable as an empty one.
   const text = environment[variable] || undefined
   const path = isSecret ? environment[fileVariable(variable)] || undefined : undefined
   if (path === undefined) return text
-  if (text !== undefined) throw new Fault(`and ${fileVariable(variable)} are both set; set one of them`)
+  if (text !== undefined) throw new SettingFault(`and ${fileVariable(variable)} are both set; set one of them`)
   return readSecret(fileVariable(variable), path)
 }
 
@@ -24,9 +27,11 @@ function readSecret(variable: string, path: string): string {
   try {
     content = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new Fault(`cannot be read from the file that ${variable} names (${(error as NodeJS.ErrnoException).code})`)
+    throw new SettingFault(
+      `cannot be read from the file that ${variable} names (${(error as NodeJS.ErrnoException).code})`,
+    )
   }
   const text = content.replace(/\r?\n$/, '')
-  if (text === '') throw new Fault(`is empty in the file that ${variable} names`)
+  if (text === '') throw new SettingFault(`is empty in the file that ${variable} names`)
   return text
 }

@@ -1,7 +1,7 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import { page, pageRequest, readWindow } from '../contract/lists.ts'
-import { asksFor, type EventData, eventKinds, payloadOf } from '../events/events.ts'
+import { pageRequest, pageResponse, readWindow } from '../contract/lists.ts'
+import { type EventData, eventKinds, matchesFilter, payloadOf } from '../events/events.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
@@ -29,10 +29,10 @@ import {
 } from './delivery-schema.ts'
 import { findSubscription, type SubscriptionRow } from './queries.ts'
 import { enqueue, type NewDelivery } from './queue-queries.ts'
-import { lockedSubscription } from './subscriptions.ts'
+import { lockSubscription } from './subscriptions.ts'
 
 const testKind = 'webhook.test'
-const disabled = 'The subscription is disabled. Enable it first.'
+const disabledMessage = 'The subscription is disabled. Enable it first.'
 /** The most events of one replay, since they enter the queue before everything that follows. */
 const maxReplayed = 1_000_000
 const maxReplaysWaiting = 10
@@ -63,7 +63,7 @@ export async function deliveriesOf(tx: Tx, orgId: string, subscriptionId: string
     ...(from !== undefined && { from: new Date(from) }),
     ...(to !== undefined && { to: new Date(to) }),
   })
-  const answer = page(rows, asked, ({ id }) => ({ value: id, id }))
+  const answer = pageResponse(rows, asked, ({ id }) => ({ value: id, id }))
   return { ...answer, data: answer.data.map(deliveryView) }
 }
 
@@ -74,14 +74,14 @@ export async function getDelivery(tx: Tx, orgId: string, subscriptionId: string,
   return deliveryView(found)
 }
 
-async function subscriptionToTell(tx: Tx, orgId: string, subscriptionId: string): Promise<SubscriptionRow> {
-  const found = await lockedSubscription(tx, orgId, subscriptionId)
-  if (!found.enabled) throw new ApiError('conflict', {}, { message: disabled })
+async function lockEnabledSubscription(tx: Tx, orgId: string, subscriptionId: string): Promise<SubscriptionRow> {
+  const found = await lockSubscription(tx, orgId, subscriptionId)
+  if (!found.enabled) throw new ApiError('conflict', {}, { message: disabledMessage })
   return found
 }
 
 /** Enqueues a delivery that was requested individually: it waits for no other, even when the subscription is ordered. */
-async function tellAtOnce(tx: Tx, delivery: Omit<NewDelivery, 'ordered'>): Promise<DeliveryView> {
+async function enqueueImmediately(tx: Tx, delivery: Omit<NewDelivery, 'ordered'>): Promise<DeliveryView> {
   const [id] = await enqueue(tx, [{ ...delivery, ordered: false }])
   return deliveryView((await findDelivery(tx, delivery.orgId, delivery.subscriptionId, id!))!)
 }
@@ -93,13 +93,13 @@ export async function redeliver(
   subscriptionId: string,
   deliveryId: string,
 ): Promise<DeliveryView> {
-  const { enabled } = await lockedSubscription(tx, orgId, subscriptionId)
+  const { enabled } = await lockSubscription(tx, orgId, subscriptionId)
   const found = await findDelivery(tx, orgId, subscriptionId, deliveryId)
   if (!found) throw new ApiError('not_found')
-  if (!enabled) throw new ApiError('conflict', {}, { message: disabled })
+  if (!enabled) throw new ApiError('conflict', {}, { message: disabledMessage })
   if (!(await isEventKept(tx, orgId, found.event_id)))
     throw new ApiError('conflict', {}, { message: 'The event is no longer stored.' })
-  const made = await tellAtOnce(tx, {
+  const made = await enqueueImmediately(tx, {
     orgId,
     subscriptionId,
     eventId: found.event_id,
@@ -122,12 +122,12 @@ export async function sendTest(
   subscriptionId: string,
   now: Date,
 ): Promise<DeliveryView> {
-  await subscriptionToTell(tx, orgId, subscriptionId)
+  await lockEnabledSubscription(tx, orgId, subscriptionId)
   const subject = formatId('subscription', subscriptionId)
   const body: EventData<typeof testKind> = { subscription_id: subject }
   const event = { id: newUuid(), kind: testKind, created_at: now }
   await insertEvent(tx, orgId, { ...event, subject, payload: payloadOf({ ...event, org_id: orgId, body }) })
-  const made = await tellAtOnce(tx, {
+  const made = await enqueueImmediately(tx, {
     orgId,
     subscriptionId,
     eventId: event.id,
@@ -145,7 +145,7 @@ export async function sendTest(
 
 /** Returns the kinds that a replay includes. Test events were for one subscription and are never replayed. */
 const kindsFor = (filter: readonly string[]) =>
-  Object.keys(eventKinds).filter((kind) => kind !== testKind && asksFor(filter, kind))
+  Object.keys(eventKinds).filter((kind) => kind !== testKind && matchesFilter(filter, kind))
 
 const replayView = (row: StoredReplay): ReplayView => ({
   id: formatId('replay', row.id),
@@ -169,12 +169,12 @@ export async function replaysOf(tx: Tx, orgId: string, subscriptionId: string, q
   if (!(await findSubscription(tx, orgId, subscriptionId))) throw new ApiError('not_found')
   const asked = pageRequest(query, 'created_at')
   const rows = await listReplays(tx, orgId, subscriptionId, asked, query.status)
-  const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+  const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
   return { ...answer, data: answer.data.map(replayView) }
 }
 
 /** Starts a replay of a past window; a worker enqueues it piece by piece. */
-export async function replay(
+export async function startReplay(
   { tx, audit }: ChangeTools,
   orgId: string,
   subscriptionId: string,
@@ -184,7 +184,7 @@ export async function replay(
   const asked = readWindow(input, { from: now, to: now })
   if (asked.from >= now)
     throw validationFailed([{ field: 'from', code: 'out_of_range', message: 'This must not be in the future.' }])
-  const subscription = await subscriptionToTell(tx, orgId, subscriptionId)
+  const subscription = await lockEnabledSubscription(tx, orgId, subscriptionId)
   // Future events will be delivered anyway.
   const window = { from: asked.from, to: asked.to < now ? asked.to : now }
   const kinds = kindsFor(input.events ?? subscription.events)

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deprecation, deliveryHeaders } from '../deprecations/deprecations.ts'
 import type { Platform } from '../infra/platform.ts'
-import { dispatchDeliveries } from './dispatching.ts'
+import { createDispatcher } from './dispatching.ts'
 import { continueReplays, drainEvents } from './draining.ts'
 import { deliveryMetrics } from './metrics.ts'
 import { openOutbound } from './outbound.ts'
-import { RecentPayloads } from './recent-payloads.ts'
+import { PayloadCache } from './recent-payloads.ts'
 
 const drainEveryMs = 200
 
 /** Runs the worker's part until it is closed: turns events into deliveries, and sends them. */
-export function deliverWebhooks(platform: Platform, registry: readonly Deprecation[]) {
+export function startWebhookDelivery(platform: Platform, registry: readonly Deprecation[]) {
   const { sql, config, log, addresses } = platform
   const outbound = openOutbound(config)
-  const recent = new RecentPayloads()
-  const dispatcher = dispatchDeliveries(
+  const recent = new PayloadCache()
+  const dispatcher = createDispatcher(
     platform,
     outbound,
     deliveryMetrics(platform),

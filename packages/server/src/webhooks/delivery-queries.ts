@@ -1,7 +1,7 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
 import { keysetPage } from '../infra/keyset.ts'
-import { bounds } from '../infra/partitions.ts'
+import { partitionBounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 
 export interface DeliveryRow {
@@ -21,7 +21,7 @@ const pendingColumns = raw`id, event_id, kind, subject, trigger, 'pending' as st
 const endedColumns = raw`id, event_id, kind, subject, trigger, state, attempts, null::timestamptz as next_attempt_at, created_at, ended_at`
 
 /** Returns the lowest ID of a time. No ID is from before 1970. */
-export const leastId = (at: Date) => bounds.uuid(new Date(Math.max(0, at.getTime())))
+export const minIdAt = (at: Date) => partitionBounds.uuid(new Date(Math.max(0, at.getTime())))
 
 export interface DeliveryFilters {
   readonly status?: string
@@ -43,8 +43,8 @@ export async function listDeliveries(
   const place = raw.join(
     [
       raw`org_id = ${orgId}::uuid and subscription_id = ${subscriptionId}::uuid`,
-      ...(from ? [raw`id >= ${leastId(from)}::uuid`] : []),
-      ...(to ? [raw`id < ${leastId(to)}::uuid`] : []),
+      ...(from ? [raw`id >= ${minIdAt(from)}::uuid`] : []),
+      ...(to ? [raw`id < ${minIdAt(to)}::uuid`] : []),
       ...(after ? [raw`id ${raw.raw(descending ? '<' : '>')} ${after.id}::uuid`] : []),
       ...(kind === undefined ? [] : [raw`kind = ${kind}`]),
     ],
@@ -105,7 +105,7 @@ export async function countEvents(tx: Tx, orgId: string, { kinds, from, to }: Re
   const { rows } = await raw<{ count: bigint }>`
     select count(*) from (
       select from events
-       where org_id = ${orgId} and id > ${leastId(from)}::uuid and id < ${leastId(to)}::uuid and kind = any(${kinds}::text[])
+       where org_id = ${orgId} and id > ${minIdAt(from)}::uuid and id < ${minIdAt(to)}::uuid and kind = any(${kinds}::text[])
        limit ${most}) e`.execute(tx)
   return Number(rows[0]!.count)
 }
@@ -146,8 +146,8 @@ export const insertReplay = (
       id,
       subscription_id: subscriptionId,
       kinds: [...kinds],
-      after_id: leastId(from),
-      before_id: leastId(to),
+      after_id: minIdAt(from),
+      before_id: minIdAt(to),
       from_at: from,
       to_at: to,
       event_count: events,

@@ -2,7 +2,7 @@ import type { Change } from '../changes/changes.ts'
 import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { deliveriesOf, getDelivery, getReplay, redeliver, replay, replaysOf, sendTest } from './deliveries.ts'
+import { deliveriesOf, getDelivery, getReplay, redeliver, replaysOf, sendTest, startReplay } from './deliveries.ts'
 import {
   Delivery,
   DeliveryList,
@@ -123,7 +123,7 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
     (request, reply) => {
       const { orgId } = request.principal!
       const id = parseId('subscription', request.params.sub_id)!
-      return change(request, reply, { orgId }, (tools) => replay(tools, orgId, id, clock.now(), request.body))
+      return change(request, reply, { orgId }, (tools) => startReplay(tools, orgId, id, clock.now(), request.body))
     },
   )
 

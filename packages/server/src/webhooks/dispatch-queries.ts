@@ -1,9 +1,9 @@
 import { sql as raw } from 'kysely'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { newUuid } from '../values/id.ts'
-import { keptDays } from './partitions.ts'
-import { isTold } from './queries.ts'
-import type { Health } from './schedule.ts'
+import { retentionDays } from './partitions.ts'
+import { isActive } from './queries.ts'
+import type { EndpointHealth } from './schedule.ts'
 
 /** The worker's queries on queues. A transaction that locks several queues locks them in the order of their keys. */
 
@@ -12,24 +12,24 @@ export interface QueueKey {
   readonly subscriptionId: string
 }
 
-export interface TakenQueue extends QueueKey, Health {
+export interface LeasedQueueRow extends QueueKey, EndpointHealth {
   readonly lease: string
 }
 
 /** Leases queues that are due, so that no other process works on them meanwhile; every call has its own lease ID. */
-export async function takeQueues(
+export async function leaseQueues(
   { db }: Sql,
   { leaseSeconds, onlyTroubled, most }: { leaseSeconds: number; onlyTroubled: boolean; most: number },
-): Promise<TakenQueue[]> {
+): Promise<LeasedQueueRow[]> {
   const lease = newUuid()
-  const { rows } = await raw<Omit<TakenQueue, 'lease'>>`
+  const { rows } = await raw<Omit<LeasedQueueRow, 'lease'>>`
     select org_id as "orgId", subscription_id as "subscriptionId", width, failures, latency_ms as "latencyMs"
       from take_webhook_queues(${lease}, make_interval(secs => ${leaseSeconds}), ${onlyTroubled}, ${most})`.execute(db)
   return rows.map((row) => ({ ...row, lease }))
 }
 
 /** Makes the planner find rows by their keys, whatever the statistics say about tables that fill and empty all day. */
-export async function findByKeys(tx: Tx) {
+export async function forceKeyLookups(tx: Tx) {
   await raw`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(tx)
 }
@@ -49,7 +49,7 @@ export interface EndpointRow {
 /** Returns the URLs of queues and the secrets that their deliveries are signed with at this moment. */
 export async function readEndpoints(tx: Tx, queues: readonly QueueKey[]): Promise<EndpointRow[]> {
   const { rows } = await raw<EndpointRow>`
-    select s.org_id, s.id as subscription_id, s.url, ${isTold} as enabled, s.sealed, s.sealed_previous, s.previous_until,
+    select s.org_id, s.id as subscription_id, s.url, ${isActive} as enabled, s.sealed, s.sealed_previous, s.previous_until,
            o.sealed as org_sealed
       from ${keysOf(queues)}
       join webhook_subscriptions s on s.org_id = k.org_id and s.id = k.subscription_id
@@ -66,7 +66,7 @@ export interface DueRow {
 }
 
 /** The number of due deliveries that are examined for sendable ones; blocked ones have been deferred behind them. */
-const lookedThrough = 1_000
+const maxExamined = 1_000
 
 /** Returns the due deliveries of queues, those due longest first; for ordered subscriptions only the first of each subject. */
 export async function readDue(tx: Tx, queues: readonly (QueueKey & { readonly most: number })[]): Promise<DueRow[]> {
@@ -78,7 +78,7 @@ export async function readDue(tx: Tx, queues: readonly (QueueKey & { readonly mo
        select d.id, d.event_id, jsonb_array_length(d.attempts) as attempt_count
          from (select id, event_id, attempts, subject, ordered, seq, next_attempt_at from webhook_pending
                 where org_id = k.org_id and subscription_id = k.subscription_id and next_attempt_at <= now()
-                order by next_attempt_at, seq limit ${lookedThrough}) d
+                order by next_attempt_at, seq limit ${maxExamined}) d
         where not d.ordered or not exists (
           select from webhook_pending f
            where f.org_id = k.org_id and f.subscription_id = k.subscription_id and f.ordered and f.subject = d.subject and f.seq < d.seq)
@@ -92,9 +92,9 @@ export interface PayloadRow {
   readonly created_at: Date
 }
 
-export async function readPayloads(tx: Tx, of: readonly DueRow[]): Promise<PayloadRow[]> {
+export async function readPayloads(tx: Tx, deliveries: readonly DueRow[]): Promise<PayloadRow[]> {
   const { rows } = await raw<PayloadRow>`
-    select e.* from unnest(${of.map(({ org_id }) => org_id)}::uuid[], ${of.map(({ event_id }) => event_id)}::uuid[]) as k (org_id, id)
+    select e.* from unnest(${deliveries.map(({ org_id }) => org_id)}::uuid[], ${deliveries.map(({ event_id }) => event_id)}::uuid[]) as k (org_id, id)
      cross join lateral (select id, payload, created_at from events where org_id = k.org_id and id = k.id limit 1) e`.execute(
     tx,
   )
@@ -102,7 +102,7 @@ export async function readPayloads(tx: Tx, of: readonly DueRow[]): Promise<Paylo
 }
 
 /** The stored record of an attempt. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly at: string
   readonly status: number | null
   readonly error: string | null
@@ -111,10 +111,10 @@ export interface Attempt {
   readonly response: string | null
 }
 
-export interface Result extends QueueKey {
+export interface DeliveryResult extends QueueKey {
   readonly id: string
   readonly state: 'delivered' | 'failed' | 'pending'
-  readonly attempt: Attempt
+  readonly attempt: DeliveryAttempt
   readonly retrySeconds: number
 }
 
@@ -122,7 +122,7 @@ export interface Result extends QueueKey {
  * Records the results of attempts. A delivery that another process has ended meanwhile stays as it is; one that is older than the
  * retention is deleted without a trace, since its partition may be gone.
  */
-export async function recordResults(tx: Tx, results: readonly Result[]) {
+export async function recordResults(tx: Tx, results: readonly DeliveryResult[]) {
   const over = results.filter(({ state }) => state !== 'pending')
   const again = results.filter(({ state }) => state === 'pending')
   if (over.length > 0)
@@ -132,7 +132,7 @@ export async function recordResults(tx: Tx, results: readonly Result[]) {
          where p.org_id = r."orgId" and p.subscription_id = r."subscriptionId" and p.id = r.id
         returning p.org_id, p.subscription_id, p.id, p.event_id, p.kind, p.subject, p.trigger, r.state, p.attempts || r.attempt, p.created_at, clock_timestamp())
       insert into webhook_deliveries (org_id, subscription_id, id, event_id, kind, subject, trigger, state, attempts, created_at, ended_at)
-      select * from ended where created_at > clock_timestamp() - make_interval(days => ${keptDays})`.execute(tx)
+      select * from ended where created_at > clock_timestamp() - make_interval(days => ${retentionDays})`.execute(tx)
   if (again.length > 0)
     await raw`
       with retried as (
@@ -151,7 +151,7 @@ export async function recordResults(tx: Tx, results: readonly Result[]) {
  * Defers due deliveries that wait for an earlier one of their subject which is not due, until that one is. Otherwise deliveries
  * that were added after the failure would keep their queue due all the time, with nothing to send in it.
  */
-export async function putOffBlocked(tx: Tx, queues: readonly QueueKey[]) {
+export async function deferBlocked(tx: Tx, queues: readonly QueueKey[]) {
   await raw`
     with blocked as (
       select k.org_id, k.subscription_id, d.id, f.next_attempt_at
@@ -159,7 +159,7 @@ export async function putOffBlocked(tx: Tx, queues: readonly QueueKey[]) {
        cross join lateral (
          select id, subject, seq, ordered from webhook_pending
           where org_id = k.org_id and subscription_id = k.subscription_id and next_attempt_at <= clock_timestamp()
-          order by next_attempt_at, seq limit ${lookedThrough}) d
+          order by next_attempt_at, seq limit ${maxExamined}) d
        cross join lateral (
          select seq, next_attempt_at from webhook_pending
           where org_id = k.org_id and subscription_id = k.subscription_id and ordered and subject = d.subject
@@ -170,7 +170,7 @@ export async function putOffBlocked(tx: Tx, queues: readonly QueueKey[]) {
      where p.org_id = b.org_id and p.subscription_id = b.subscription_id and p.id = b.id`.execute(tx)
 }
 
-export interface QueueNews extends QueueKey {
+export interface LeaseUpdate extends QueueKey {
   readonly lease: string
   readonly isGivenBack: boolean
   readonly leaseSeconds: number
@@ -188,9 +188,9 @@ export interface QueueNews extends QueueKey {
  * every delivery that was added while the queue was leased. Returns the leases that still held: a queue that another process has
  * leased meanwhile is left to it.
  */
-export async function recordQueues(tx: Tx, news: readonly QueueNews[]): Promise<ReadonlySet<string>> {
+export async function recordQueues(tx: Tx, updates: readonly LeaseUpdate[]): Promise<ReadonlySet<string>> {
   await raw`
-    select from webhook_queues q join ${keysOf(news)} on q.org_id = k.org_id and q.subscription_id = k.subscription_id
+    select from webhook_queues q join ${keysOf(updates)} on q.org_id = k.org_id and q.subscription_id = k.subscription_id
      order by q.org_id, q.subscription_id for update of q`.execute(tx)
   const { rows } = await raw<{ subscription_id: string }>`
     update webhook_queues q
@@ -204,10 +204,10 @@ export async function recordQueues(tx: Tx, news: readonly QueueNews[]): Promise<
            leased_by = case when n."isGivenBack" then null else n.lease end,
            due_at = case
              when not n."isGivenBack" then clock_timestamp() + make_interval(secs => n."leaseSeconds")
-             when ${isTold} then (
+             when ${isActive} then (
                select greatest(p.next_attempt_at, clock_timestamp() + make_interval(secs => n."pauseSeconds")) from webhook_pending p
                 where p.org_id = q.org_id and p.subscription_id = q.subscription_id order by p.next_attempt_at limit 1) end
-      from json_to_recordset(${JSON.stringify(news)}) as n (lease uuid, "orgId" uuid, "subscriptionId" uuid, "isGivenBack" boolean,
+      from json_to_recordset(${JSON.stringify(updates)}) as n (lease uuid, "orgId" uuid, "subscriptionId" uuid, "isGivenBack" boolean,
              "leaseSeconds" float, "pauseSeconds" float, width smallint, troubled boolean, failures integer, "latencyMs" integer,
              "hasTried" boolean, "hasSucceeded" boolean)
       join webhook_subscriptions s on s.org_id = n."orgId" and s.id = n."subscriptionId"
@@ -247,5 +247,5 @@ function keysOf(queues: readonly QueueKey[]) {
   return raw`unnest(${orgs}::uuid[], ${subscriptions}::uuid[]) as k (org_id, subscription_id)`
 }
 
-const resultsOf = (results: readonly Result[]) =>
+const resultsOf = (results: readonly DeliveryResult[]) =>
   raw`json_to_recordset(${JSON.stringify(results)}) as r ("orgId" uuid, "subscriptionId" uuid, id uuid, state text, attempt jsonb, "retrySeconds" float)`

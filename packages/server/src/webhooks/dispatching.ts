@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeprecationHeaders } from '../deprecations/deprecations.ts'
-import type { Outbound, Outcome } from '../infra/outbound.ts'
+import type { HttpOutcome, Outbound } from '../infra/outbound.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Tx } from '../infra/sql.ts'
 import { formatId } from '../values/id.ts'
@@ -8,105 +8,105 @@ import { timestamp } from '../values/timestamp.ts'
 import {
   type DueRow,
   type EndpointRow,
-  findByKeys,
+  forceKeyLookups,
+  leaseQueues,
   readDue,
   readEndpoints,
   readPayloads,
-  takeQueues,
 } from './dispatch-queries.ts'
 import { LeasedQueue } from './leased-queue.ts'
 import type { DeliveryMetrics } from './metrics.ts'
-import type { RecentPayloads, Told } from './recent-payloads.ts'
-import { recordOutcomes } from './recording.ts'
+import type { EventPayload, PayloadCache } from './recent-payloads.ts'
+import { createResultRecorder } from './recording.ts'
 import { retryAfterSeconds } from './schedule.ts'
-import { webhookSecrets } from './secrets.ts'
-import { type Signing, signedHeaders } from './signature.ts'
+import { createWebhookSecrets } from './secrets.ts'
+import { type DeliverySigning, signedHeaders } from './signature.ts'
 
-const lookEveryMs = 200
-const queuesAtOnce = 100
+const pollEveryMs = 200
+const maxQueuesPerPoll = 100
 /** The share of the concurrency that slow and failing endpoints may use together. */
-const troubledShare = 0.25
+const degradedShare = 0.25
 /** The lease time beyond the timeout of an attempt, for the work before and after it. */
 const leaseReserveSeconds = 15
 
 /** Sends the due deliveries of all subscriptions concurrently, until it is closed. */
-export function dispatchDeliveries(
+export function createDispatcher(
   platform: Platform,
   outbound: Outbound,
   metrics: DeliveryMetrics,
-  recent: RecentPayloads,
+  recent: PayloadCache,
   /** Deprecation headers of deliveries that are signed with an organization's secret. */
-  announced: DeprecationHeaders,
+  deprecationHeaders: DeprecationHeaders,
 ) {
   const { sql, clock, config, log } = platform
   const leaseSeconds = config.webhookTimeoutSeconds + leaseReserveSeconds
-  const secrets = webhookSecrets(config)
+  const secrets = createWebhookSecrets(config)
   const leased = new Set<LeasedQueue>()
   let busy = 0
   const closed = new AbortController()
   let wake = () => {}
 
-  const recorder = recordOutcomes(platform, leaseSeconds, {
+  const recorder = createResultRecorder(platform, leaseSeconds, {
     onRecorded: (queue, id) => {
       queue.sending.delete(id)
       busy--
       wake()
     },
-    onGivenBack: (queue) => leased.delete(queue),
+    onReleased: (queue) => leased.delete(queue),
     metrics,
   })
 
-  async function take(onlyTroubled: boolean, free: number) {
+  async function leaseMore(onlyTroubled: boolean, free: number) {
     if (free <= 0) return
-    const most = Math.min(queuesAtOnce, free)
+    const most = Math.min(maxQueuesPerPoll, free)
     const nowMs = performance.now()
-    const taken = await takeQueues(sql, { leaseSeconds, onlyTroubled, most })
+    const taken = await leaseQueues(sql, { leaseSeconds, onlyTroubled, most })
     for (const queue of taken) leased.add(new LeasedQueue(queue, onlyTroubled, nowMs))
   }
 
   /** True when the lease may have expired, as in a process that was suspended: then nothing is started. */
-  const hasRunOut = ({ leasedAtMs, isLost }: LeasedQueue) =>
+  const hasLeaseExpired = ({ leasedAtMs, isLost }: LeasedQueue) =>
     isLost || performance.now() - leasedAtMs > leaseSeconds * 1_000
 
-  const fewest = Math.max(1, Math.floor(config.webhookConcurrency / 32))
-  const troubledSlots = Math.max(1, Math.floor(config.webhookConcurrency * troubledShare))
+  const minShare = Math.max(1, Math.floor(config.webhookConcurrency / 32))
+  const degradedSlots = Math.max(1, Math.floor(config.webhookConcurrency * degradedShare))
   /** Returns the free slots of degraded queues. With `least` 1, every leased queue counts, even if it has started nothing yet. */
-  const troubledFree = (least: 0 | 1) => {
+  const degradedFree = (least: 0 | 1) => {
     let used = 0
-    for (const queue of leased) if (queue.isAmongTroubled) used += Math.max(least, queue.sending.size)
-    return troubledSlots - used
+    for (const queue of leased) if (queue.isInDegradedPool) used += Math.max(least, queue.sending.size)
+    return degradedSlots - used
   }
 
   /** Leases queues and starts deliveries once. Returns true when there may be more to do immediately. */
-  async function turn(): Promise<boolean> {
+  async function dispatchOnce(): Promise<boolean> {
     const free = config.webhookConcurrency - busy
     if (free > 0 && !closed.signal.aborted) {
-      await take(false, free - [...leased].filter(({ sending }) => sending.size === 0).length)
-      await take(true, Math.min(free, troubledFree(1)))
+      await leaseMore(false, free - [...leased].filter(({ sending }) => sending.size === 0).length)
+      await leaseMore(true, Math.min(free, degradedFree(1)))
     }
-    const wanting = shared(
-      [...leased].filter((queue) => queue.wantsMore && !hasRunOut(queue) && !closed.signal.aborted),
-      { free, troubledFree: troubledFree(0), fewest },
+    const wanting = shareCapacity(
+      [...leased].filter((queue) => queue.wantsMore && !hasLeaseExpired(queue) && !closed.signal.aborted),
+      { free, degradedFree: degradedFree(0), minShare },
     )
-    if (wanting.length > 0) await fill(wanting)
+    if (wanting.length > 0) await fillQueues(wanting)
     for (const queue of leased) recorder.settle(queue)
     return wanting.length > 0
   }
 
-  async function fill(wanting: Wanting) {
+  async function fillQueues(wanting: QueueAllotments) {
     // Deliveries whose result is recorded during the read must not look as if nobody had sent them.
     const known = new Map(wanting.map(({ queue }) => [queue, new Set(queue.sending)]))
     for (const { queue } of wanting) queue.isBeingRead = true
     try {
-      start(wanting, known, await look(wanting))
+      startAttempts(wanting, known, await readWork(wanting))
     } finally {
       for (const { queue } of wanting) queue.isBeingRead = false
     }
   }
 
-  const look = (wanting: Wanting) =>
+  const readWork = (wanting: QueueAllotments) =>
     sql.asOrgs([...new Set(wanting.map(({ queue }) => queue.orgId))], async (tx) => {
-      await findByKeys(tx)
+      await forceKeyLookups(tx)
       const endpoints = await readEndpoints(
         tx,
         wanting.map(({ queue }) => queue),
@@ -123,8 +123,8 @@ export function dispatchDeliveries(
     })
 
   /** Returns the payloads of deliveries. The cache saves reads; a delivery never depends on an entry still being cached. */
-  async function payloadsOf(tx: Tx, due: readonly DueRow[]): Promise<ReadonlyMap<string, Told>> {
-    const told = new Map<string, Told>()
+  async function payloadsOf(tx: Tx, due: readonly DueRow[]): Promise<ReadonlyMap<string, EventPayload>> {
+    const told = new Map<string, EventPayload>()
     for (const { event_id } of due) {
       const known = recent.get(event_id)
       if (known) told.set(event_id, known)
@@ -133,15 +133,15 @@ export function dispatchDeliveries(
     for (const { id, payload, created_at } of unknown.length > 0 ? await readPayloads(tx, unknown) : []) {
       const one = { payload, createdAt: created_at }
       told.set(id, one)
-      recent.remember(id, one)
+      recent.add(id, one)
     }
     return told
   }
 
-  function start(
-    wanting: Wanting,
+  function startAttempts(
+    wanting: QueueAllotments,
     known: ReadonlyMap<LeasedQueue, ReadonlySet<string>>,
-    { endpoints, due, told }: Awaited<ReturnType<typeof look>>,
+    { endpoints, due, told }: Awaited<ReturnType<typeof readWork>>,
   ) {
     const endpointOf = new Map(endpoints.map((row) => [row.subscription_id, row]))
     const dueOf = Map.groupBy(due, ({ subscription_id }) => subscription_id)
@@ -149,7 +149,7 @@ export function dispatchDeliveries(
       const endpoint = endpointOf.get(queue.subscriptionId)
       const rows = endpoint?.enabled === true ? (dueOf.get(queue.subscriptionId) ?? []) : []
       queue.mayHaveMore = rows.length >= room + known.get(queue)!.size && rows.length > 0
-      if (!endpoint || rows.length === 0 || queue.isFailing || queue.isGone || hasRunOut(queue)) continue
+      if (!endpoint || rows.length === 0 || queue.isFailing || queue.isGone || hasLeaseExpired(queue)) continue
       const signing = signingOf(queue, endpoint)
       if (!signing) continue
       for (const row of rows) {
@@ -162,9 +162,9 @@ export function dispatchDeliveries(
   /**
    * Returns the signing secrets. A secret that cannot be unsealed, because its master key is gone, affects only its own queue.
    */
-  function signingOf(queue: LeasedQueue, endpoint: EndpointRow): Signing | undefined {
+  function signingOf(queue: LeasedQueue, endpoint: EndpointRow): DeliverySigning | undefined {
     try {
-      return secrets.signingAt(clock.now().getTime(), endpoint, announced)
+      return secrets.signingAt(clock.now().getTime(), endpoint, deprecationHeaders)
     } catch (error) {
       log.error({ error, subscription_id: queue.subscriptionId }, 'the secret of a subscription cannot be unsealed')
       queue.isStuck = true
@@ -172,17 +172,23 @@ export function dispatchDeliveries(
     }
   }
 
-  function send(queue: LeasedQueue, url: string, signing: Signing, row: DueRow, told: Told | undefined) {
+  function send(
+    queue: LeasedQueue,
+    url: string,
+    signing: DeliverySigning,
+    row: DueRow,
+    told: EventPayload | undefined,
+  ) {
     queue.sending.add(row.id)
     busy++
     const sent = { row, at: clock.now(), version: signing.version, told }
-    void attempt(url, signing, sent).then((outcome) => note(queue, sent, outcome))
+    void attempt(url, signing, sent).then((outcome) => recordOutcome(queue, sent, outcome))
   }
 
-  function note(queue: LeasedQueue, { row, at, version, told }: Sent, outcome: Outcome) {
+  function recordOutcome(queue: LeasedQueue, { row, at, version, told }: AttemptInProgress, outcome: HttpOutcome) {
     const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300
     const isGone = 'status' in outcome && outcome.status === 410
-    if (told) queue.learn({ ok: isDelivered, latencyMs: outcome.latencyMs })
+    if (told) queue.recordAttempt({ ok: isDelivered, latencyMs: outcome.latencyMs })
     queue.isGone ||= isGone
     const retry = retryAfterSeconds(config.webhookRetrySeconds, row.attempt_count + 1, Math.random())
     const isLast = retry === undefined || isGone || !told
@@ -203,7 +209,11 @@ export function dispatchDeliveries(
     })
   }
 
-  async function attempt(url: string, signing: Signing, { row, at, told }: Sent): Promise<Outcome> {
+  async function attempt(
+    url: string,
+    signing: DeliverySigning,
+    { row, at, told }: AttemptInProgress,
+  ): Promise<HttpOutcome> {
     if (!told) return { error: 'protocol', message: 'The event is no longer stored.', latencyMs: 0 }
     const message = { eventId: formatId('event', row.event_id), body: told.payload, nowMs: at.getTime() }
     return outbound.post(url, { ...commonHeaders(platform.version), ...signedHeaders(signing, message) }, told.payload)
@@ -214,12 +224,12 @@ export function dispatchDeliveries(
       const woken = new Promise<void>((resolve) => {
         wake = resolve
       })
-      const isBusy = await turn().catch(async (error: unknown) => {
+      const isBusy = await dispatchOnce().catch(async (error: unknown) => {
         log.warn({ error }, 'polling for deliveries failed and will be retried')
-        await sleep(lookEveryMs)
+        await sleep(pollEveryMs)
         return false
       })
-      if (!isBusy || busy >= config.webhookConcurrency) await Promise.race([woken, sleep(lookEveryMs)])
+      if (!isBusy || busy >= config.webhookConcurrency) await Promise.race([woken, sleep(pollEveryMs)])
     }
   }
   const running = run()
@@ -243,33 +253,33 @@ export function dispatchDeliveries(
 }
 
 /** An attempt in progress. An event that is no longer stored cannot be sent. */
-interface Sent {
+interface AttemptInProgress {
   readonly row: DueRow
   readonly at: Date
-  readonly version: Signing['version']
-  readonly told: Told | undefined
+  readonly version: DeliverySigning['version']
+  readonly told: EventPayload | undefined
 }
 
-type Wanting = readonly { readonly queue: LeasedQueue; readonly room: number }[]
+type QueueAllotments = readonly { readonly queue: LeasedQueue; readonly room: number }[]
 
 /**
  * Shares the free slots evenly, starting with the queues that have the fewest, so that no queue starves others. A queue gets
  * several at once, because reading it costs the same for one; a queue that gets none has the fewest next time.
  */
-function shared(
+function shareCapacity(
   queues: readonly LeasedQueue[],
-  { free, troubledFree, fewest }: { free: number; troubledFree: number; fewest: number },
-): Wanting {
+  { free, degradedFree, minShare }: { free: number; degradedFree: number; minShare: number },
+): QueueAllotments {
   const wanting: { queue: LeasedQueue; room: number }[] = []
   let left = free
-  let troubledLeft = troubledFree
+  let degradedLeft = degradedFree
   for (const [i, queue] of queues.toSorted((a, b) => a.sending.size - b.sending.size).entries()) {
-    const fair = Math.max(fewest, Math.ceil(left / (queues.length - i)))
-    const room = Math.min(queue.room, fair, queue.isAmongTroubled ? troubledLeft : left)
+    const fair = Math.max(minShare, Math.ceil(left / (queues.length - i)))
+    const room = Math.min(queue.capacity, fair, queue.isInDegradedPool ? degradedLeft : left)
     if (room <= 0) continue
     wanting.push({ queue, room })
     left -= room
-    if (queue.isAmongTroubled) troubledLeft -= room
+    if (queue.isInDegradedPool) degradedLeft -= room
   }
   return wanting
 }
@@ -279,7 +289,7 @@ const commonHeaders = (version: string) => ({
   'user-agent': `weir/${version}`,
 })
 
-const attemptView = (at: Date, outcome: Outcome, isDelivered: boolean) => ({
+const attemptView = (at: Date, outcome: HttpOutcome, isDelivered: boolean) => ({
   at: timestamp(at),
   status: 'status' in outcome ? outcome.status : null,
   error: 'error' in outcome ? outcome.error : null,

@@ -1,7 +1,7 @@
 import { type Kysely, sql as raw } from 'kysely'
 import type { Tx } from '../infra/sql.ts'
 import type { DB } from '../infra/tables.ts'
-import { isTold } from './queries.ts'
+import { isActive } from './queries.ts'
 
 /** True when this transaction is the one that drains: events keep their order only if there is a single drainer. */
 export async function isDrainer(tx: Tx): Promise<boolean> {
@@ -11,7 +11,7 @@ export async function isDrainer(tx: Tx): Promise<boolean> {
   return rows[0]!.is
 }
 
-export interface TakenEvent {
+export interface OutboxEvent {
   readonly org_id: string
   readonly id: string
   readonly kind: string
@@ -20,15 +20,15 @@ export interface TakenEvent {
   readonly created_at: Date
 }
 
-export async function takeEvents(tx: Tx, most: number): Promise<TakenEvent[]> {
+export async function takeOutboxEvents(tx: Tx, most: number): Promise<OutboxEvent[]> {
   const { rows } =
-    await raw<TakenEvent>`select org_id, id, kind, subject, body, created_at from take_events(${most})`.execute(tx)
+    await raw<OutboxEvent>`select org_id, id, kind, subject, body, created_at from take_events(${most})`.execute(tx)
   return rows
 }
 
-export async function insertEvents(
+export async function insertDrainedEvents(
   tx: Tx,
-  events: readonly (Omit<TakenEvent, 'body'> & { readonly payload: string })[],
+  events: readonly (Omit<OutboxEvent, 'body'> & { readonly payload: string })[],
 ) {
   await raw`
     insert into events (org_id, id, kind, subject, payload, created_at)
@@ -37,7 +37,7 @@ export async function insertEvents(
         as e (org_id uuid, id uuid, kind text, subject text, payload text, created_at timestamptz)`.execute(tx)
 }
 
-export interface Listener {
+export interface EnabledSubscription {
   readonly org_id: string
   readonly id: string
   readonly events: string[]
@@ -45,12 +45,12 @@ export interface Listener {
 }
 
 /** Returns the enabled subscriptions. The lock keeps them from being deleted before their queues are woken. */
-export const listenersOf = (tx: Tx, orgIds: readonly string[]): Promise<Listener[]> =>
+export const findEnabledSubscriptions = (tx: Tx, orgIds: readonly string[]): Promise<EnabledSubscription[]> =>
   tx
     .selectFrom('webhook_subscriptions')
     .select(['org_id', 'id', 'events', 'ordered'])
     .where('org_id', 'in', orgIds)
-    .where(isTold)
+    .where(isActive)
     .forKeyShare()
     .execute()
 
@@ -59,7 +59,7 @@ export interface ReplayRow {
   readonly id: string
 }
 
-export async function replaysWaiting(db: Kysely<DB>, most: number): Promise<ReplayRow[]> {
+export async function findWaitingReplays(db: Kysely<DB>, most: number): Promise<ReplayRow[]> {
   const { rows } = await raw<ReplayRow>`select org_id, id from replays_waiting(${most})`.execute(db)
   return rows
 }
@@ -79,10 +79,10 @@ export const lockReplay = (tx: Tx, { org_id, id }: ReplayRow) =>
     .skipLocked()
     .executeTakeFirst()
 
-export type Replay = NonNullable<Awaited<ReturnType<typeof lockReplay>>>
+export type LockedReplay = NonNullable<Awaited<ReturnType<typeof lockReplay>>>
 
 /** Counts the pending deliveries of a replay's subscription, up to `most`. */
-export async function countWaiting(tx: Tx, { org_id, subscription_id }: Replay, most: number): Promise<number> {
+export async function countWaiting(tx: Tx, { org_id, subscription_id }: LockedReplay, most: number): Promise<number> {
   const { rows } = await raw<{ count: bigint }>`
     select count(*) from (
       select from webhook_pending where org_id = ${org_id} and subscription_id = ${subscription_id} limit ${most}) p`.execute(
@@ -92,7 +92,7 @@ export async function countWaiting(tx: Tx, { org_id, subscription_id }: Replay, 
 }
 
 /** Returns the next events of a replay, in the order of their IDs. */
-export const replayedEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: Replay, most: number) =>
+export const readReplayEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: LockedReplay, most: number) =>
   tx
     .selectFrom('events')
     .select(['id', 'kind', 'subject'])
@@ -105,11 +105,11 @@ export const replayedEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: R
     .execute()
 
 /** Records the progress of a replay; without `afterId` it has finished. */
-export async function advanceReplay(tx: Tx, { org_id, id }: ReplayRow, told: number, afterId: string | undefined) {
+export async function advanceReplay(tx: Tx, { org_id, id }: ReplayRow, enqueued: number, afterId: string | undefined) {
   await tx
     .updateTable('webhook_replays')
     .set({
-      told_count: raw`told_count + ${told}`,
+      told_count: raw`told_count + ${enqueued}`,
       ...(afterId === undefined ? { finished_at: raw`clock_timestamp()` } : { after_id: afterId }),
     })
     .where('org_id', '=', org_id)
@@ -117,7 +117,7 @@ export async function advanceReplay(tx: Tx, { org_id, id }: ReplayRow, told: num
     .execute()
 }
 
-export async function eventsWaiting(db: Kysely<DB>): Promise<{ waiting: number; oldest: Date | null }> {
+export async function countWaitingEvents(db: Kysely<DB>): Promise<{ waiting: number; oldest: Date | null }> {
   const { rows } = await raw<{
     waiting: bigint
     oldest: Date | null

@@ -1,41 +1,41 @@
-import { asksFor, payloadOf } from '../events/events.ts'
+import { matchesFilter, payloadOf } from '../events/events.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
-import { seeOrgs } from '../infra/sql.ts'
+import { restrictToOrgs } from '../infra/sql.ts'
 import { timeOfUuid } from '../values/id.ts'
 import type { PayloadRow } from './dispatch-queries.ts'
 import {
   advanceReplay,
   countWaiting,
-  insertEvents,
+  findEnabledSubscriptions,
+  findWaitingReplays,
+  insertDrainedEvents,
   isDrainer,
-  listenersOf,
   lockReplay,
-  replayedEvents,
-  replaysWaiting,
-  takeEvents,
+  readReplayEvents,
+  takeOutboxEvents,
 } from './drain-queries.ts'
-import { keptSince } from './partitions.ts'
+import { retainedSince } from './partitions.ts'
 import { enqueue } from './queue-queries.ts'
-import type { RecentPayloads } from './recent-payloads.ts'
+import type { PayloadCache } from './recent-payloads.ts'
 
 const perBatch = 500
 const replaysAtOnce = 20
 const replaysLookedAt = 10_000
 /** A replay continues when no more than this many deliveries are pending, so that new events do not queue behind all of it. */
-const waitingBeforeReplay = 5_000
+const maxPendingForReplay = 5_000
 
 /** Turns a batch of written events into deliveries, in one transaction. Returns the number of events taken. */
 export async function drainEvents(
   { sql: { db }, clock, log }: Pick<Platform, 'sql' | 'clock' | 'log'>,
-  recent: RecentPayloads,
+  recent: PayloadCache,
 ): Promise<number> {
   const drained: (PayloadRow & { readonly org_id: string })[] = []
   const count = await db.transaction().execute(async (tx) => {
     if (!(await isDrainer(tx))) return 0
-    const taken = await takeEvents(tx, perBatch)
+    const taken = await takeOutboxEvents(tx, perBatch)
     if (taken.length === 0) return 0
-    const since = keptSince(clock.now())
+    const since = retainedSince(clock.now())
     const events = taken.filter(({ id }) => timeOfUuid(id) >= since)
     if (events.length < taken.length)
       log.error(
@@ -43,16 +43,16 @@ export async function drainEvents(
         'events older than the retention were dropped before delivery',
       )
     const orgIds = [...new Set(events.map(({ org_id }) => org_id))]
-    await seeOrgs(tx, orgIds)
-    const told = events.map(({ body, ...event }) => ({ ...event, payload: payloadOf({ ...event, body }) }))
-    drained.push(...told)
-    await insertEvents(tx, told)
-    const listeners = Map.groupBy(await listenersOf(tx, orgIds), ({ org_id }) => org_id)
+    await restrictToOrgs(tx, orgIds)
+    const rows = events.map(({ body, ...event }) => ({ ...event, payload: payloadOf({ ...event, body }) }))
+    drained.push(...rows)
+    await insertDrainedEvents(tx, rows)
+    const listeners = Map.groupBy(await findEnabledSubscriptions(tx, orgIds), ({ org_id }) => org_id)
     await enqueue(
       tx,
       events.flatMap(({ org_id, id, kind, subject }) =>
         (listeners.get(org_id) ?? [])
-          .filter((listener) => asksFor(listener.events, kind))
+          .filter((listener) => matchesFilter(listener.events, kind))
           .map((listener) => ({
             orgId: org_id,
             subscriptionId: listener.id,
@@ -67,7 +67,7 @@ export async function drainEvents(
     return taken.length
   })
   // Only committed events are cached: one that was rolled back may be written again with another payload.
-  for (const { id, payload, created_at } of drained) recent.remember(id, { payload, createdAt: created_at })
+  for (const { id, payload, created_at } of drained) recent.add(id, { payload, createdAt: created_at })
   return count
 }
 
@@ -77,20 +77,20 @@ export async function drainEvents(
  */
 export async function continueReplays(sql: Sql): Promise<number> {
   let made = 0
-  for (const replay of someOf(await replaysWaiting(sql.db, replaysLookedAt), replaysAtOnce))
+  for (const replay of randomSlice(await findWaitingReplays(sql.db, replaysLookedAt), replaysAtOnce))
     made += await sql.asOrgs([replay.org_id], (tx) => continueReplay(tx, replay))
   return made
 }
 
-function someOf<T>(all: readonly T[], most: number): T[] {
+function randomSlice<T>(all: readonly T[], most: number): T[] {
   const from = Math.floor(Math.random() * all.length)
   return [...all.slice(from), ...all.slice(0, from)].slice(0, most)
 }
 
 async function continueReplay(tx: Tx, waiting: { org_id: string; id: string }): Promise<number> {
   const replay = await lockReplay(tx, waiting)
-  if (!replay || (await countWaiting(tx, replay, waitingBeforeReplay)) === waitingBeforeReplay) return 0
-  const events = await replayedEvents(tx, replay, perBatch)
+  if (!replay || (await countWaiting(tx, replay, maxPendingForReplay)) === maxPendingForReplay) return 0
+  const events = await readReplayEvents(tx, replay, perBatch)
   await enqueue(
     tx,
     events.map(({ id, kind, subject }) => ({

@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
-import { bounds } from '../infra/partitions.ts'
+import { partitionBounds } from '../infra/partitions.ts'
 import type { Tx } from '../infra/sql.ts'
 
 export interface LoggedEventRow {
@@ -34,8 +34,8 @@ export async function loggedEvents(
   const isGroup = type?.endsWith('.*') === true
   const conditions = [
     raw`org_id = ${orgId}`,
-    raw`id >= ${bounds.uuid(from)}::uuid`,
-    ...(to === undefined ? [] : [raw`id < ${bounds.uuid(to)}::uuid`]),
+    raw`id >= ${partitionBounds.uuid(from)}::uuid`,
+    ...(to === undefined ? [] : [raw`id < ${partitionBounds.uuid(to)}::uuid`]),
     ...(id === undefined ? [] : [raw`id = ${id}::uuid`]),
     ...(subject === undefined ? [] : [raw`subject = ${subject}`]),
     ...(type === undefined ? [] : [isGroup ? raw`starts_with(kind, ${type.slice(0, -1)})` : raw`kind = ${type}`]),

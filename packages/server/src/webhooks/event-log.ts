@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { ListOf, ListQuery, page, pageRequest, windowFilters } from '../contract/lists.ts'
+import { ListOf, ListQuery, pageRequest, pageResponse, windowFilters } from '../contract/lists.ts'
 import { Id, PathId, Timestamp } from '../contract/wire.ts'
 import { payloadOf } from '../events/events.ts'
 import type { Sql } from '../infra/sql.ts'
 import { type LoggedEventRow, loggedEvents } from './event-log-queries.ts'
-import { keptSince } from './partitions.ts'
+import { retainedSince } from './partitions.ts'
 
 export const LoggedEvent = Type.Object(
   {
@@ -46,7 +46,7 @@ export type EventQuery = Static<typeof EventQuery>
 export async function listEvents(sql: Sql, orgId: string, query: EventQuery, now: Date) {
   const asked = pageRequest(query, 'created_at')
   const { from, to, type, subject } = query
-  const earliestMs = keptSince(now)
+  const earliestMs = retainedSince(now)
   const search = {
     from: new Date(from === undefined ? earliestMs : Math.max(Date.parse(from), earliestMs)),
     ...(to !== undefined && { to: new Date(to) }),
@@ -54,13 +54,15 @@ export async function listEvents(sql: Sql, orgId: string, query: EventQuery, now
     ...(subject !== undefined && { subject }),
   }
   const rows = await sql.asOrgs([orgId], (tx) => loggedEvents(tx, orgId, asked, search))
-  const answer = page(rows, asked, ({ id }) => ({ value: id, id }))
+  const answer = pageResponse(rows, asked, ({ id }) => ({ value: id, id }))
   return { ...answer, data: answer.data.map((row) => viewOf(orgId, row)) }
 }
 
 export async function findEvent(sql: Sql, orgId: string, id: string, now: Date): Promise<LoggedEvent | undefined> {
   const one = { limit: 1, sort: 'created_at', descending: false, after: undefined } as const
-  const [row] = await sql.asOrgs([orgId], (tx) => loggedEvents(tx, orgId, one, { from: new Date(keptSince(now)), id }))
+  const [row] = await sql.asOrgs([orgId], (tx) =>
+    loggedEvents(tx, orgId, one, { from: new Date(retainedSince(now)), id }),
+  )
   return row && viewOf(orgId, row)
 }
 

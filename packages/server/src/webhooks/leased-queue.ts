@@ -1,14 +1,21 @@
-import type { QueueKey, QueueNews, TakenQueue } from './dispatch-queries.ts'
-import { type Health, isTroubled, learned, maxPauseSeconds, pauseSeconds, widthOf } from './schedule.ts'
+import type { LeasedQueueRow, LeaseUpdate, QueueKey } from './dispatch-queries.ts'
+import {
+  concurrencyOf,
+  type EndpointHealth,
+  isDegraded,
+  maxPauseSeconds,
+  pauseSeconds,
+  updateHealth,
+} from './schedule.ts'
 
 /** The time after which a busy queue is released, so that other waiting queues get their turn. */
-const turnMs = 10_000
+const maxHoldMs = 10_000
 
 /** A subscription's queue while this process has it on lease. */
 export class LeasedQueue implements QueueKey {
   readonly orgId: string
   readonly subscriptionId: string
-  readonly isAmongTroubled: boolean
+  readonly isInDegradedPool: boolean
   /** Deliveries in progress: from when they are read until their result is recorded. */
   readonly sending = new Set<string>()
   /** True when the last read may have left due deliveries behind. */
@@ -27,33 +34,37 @@ export class LeasedQueue implements QueueKey {
   readonly lease: string
   leasedAtMs: number
   private readonly takenAtMs: number
-  private health: Health
+  private health: EndpointHealth
   private hasTried = false
   private hasSucceeded = false
 
-  constructor({ orgId, subscriptionId, lease, ...health }: TakenQueue, isAmongTroubled: boolean, leasedAtMs: number) {
+  constructor(
+    { orgId, subscriptionId, lease, ...health }: LeasedQueueRow,
+    isInDegradedPool: boolean,
+    leasedAtMs: number,
+  ) {
     this.orgId = orgId
     this.subscriptionId = subscriptionId
-    this.isAmongTroubled = isAmongTroubled
+    this.isInDegradedPool = isInDegradedPool
     this.lease = lease
     this.leasedAtMs = leasedAtMs
     this.takenAtMs = leasedAtMs
     this.health = health
   }
 
-  learn(outcome: { ok: boolean; latencyMs: number }) {
-    this.health = learned(this.health, outcome)
+  recordAttempt(outcome: { ok: boolean; latencyMs: number }) {
+    this.health = updateHealth(this.health, outcome)
     this.hasTried = true
     this.hasSucceeded ||= outcome.ok
   }
 
-  get room() {
-    return Math.max(0, widthOf(this.health) - this.sending.size)
+  get capacity() {
+    return Math.max(0, concurrencyOf(this.health) - this.sending.size)
   }
 
   /** True when at least half of the queue's concurrency is free, so that it is not read for every single slot. */
   get wantsMore() {
-    return !this.isOver && !this.isGivenBack && this.room * 2 >= widthOf(this.health)
+    return !this.isDone && !this.isGivenBack && this.capacity * 2 >= concurrencyOf(this.health)
   }
 
   /** True while the endpoint fails: nothing more is started, and the queue is released to pause for a while. */
@@ -62,7 +73,7 @@ export class LeasedQueue implements QueueKey {
   }
 
   /** True when nothing more is started: the queue is released as soon as no delivery is in progress. */
-  get isOver() {
+  get isDone() {
     return (
       !this.mayHaveMore ||
       this.isFailing ||
@@ -70,8 +81,8 @@ export class LeasedQueue implements QueueKey {
       this.isStuck ||
       this.isLost ||
       // Its class has changed between healthy and degraded: it is leased again in the right pool.
-      (this.hasTried && isTroubled(this.health) !== this.isAmongTroubled) ||
-      performance.now() - this.takenAtMs > turnMs
+      (this.hasTried && isDegraded(this.health) !== this.isInDegradedPool) ||
+      performance.now() - this.takenAtMs > maxHoldMs
     )
   }
 
@@ -80,7 +91,7 @@ export class LeasedQueue implements QueueKey {
     return this.hasTried ? pauseSeconds(this.health) : 0
   }
 
-  news(isGivenBack: boolean, leaseSeconds: number): QueueNews {
+  leaseUpdate(isGivenBack: boolean, leaseSeconds: number): LeaseUpdate {
     const { width, failures, latencyMs } = this.health
     const { orgId, subscriptionId, lease, hasTried, hasSucceeded } = this
     return {
@@ -91,7 +102,7 @@ export class LeasedQueue implements QueueKey {
       leaseSeconds,
       pauseSeconds: this.pauseSeconds,
       width,
-      troubled: isTroubled(this.health),
+      troubled: isDegraded(this.health),
       failures,
       latencyMs,
       hasTried,

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Outcome } from '../infra/outbound.ts'
+import type { HttpOutcome } from '../infra/outbound.ts'
 import type { Platform } from '../infra/platform.ts'
-import { eventsWaiting } from './drain-queries.ts'
+import { countWaitingEvents } from './drain-queries.ts'
 
 export type DeliveryMetrics = ReturnType<typeof deliveryMetrics>
 
@@ -46,7 +46,7 @@ export function deliveryMetrics({ sql, clock, metrics: registry }: Platform) {
     help: 'Events that are not yet turned into deliveries, counted up to 10,000.',
     registers,
     async collect() {
-      const found = await eventsWaiting(sql.db).catch(() => undefined)
+      const found = await countWaitingEvents(sql.db).catch(() => undefined)
       if (!found) return
       this.set(found.waiting)
       oldest.set(found.oldest === null ? 0 : Math.max(0, (clock.now().getTime() - found.oldest.getTime()) / 1_000))
@@ -55,7 +55,7 @@ export function deliveryMetrics({ sql, clock, metrics: registry }: Platform) {
   return {
     disabled,
     observe: (
-      outcome: Outcome,
+      outcome: HttpOutcome,
       {
         version,
         isDelivered,

@@ -1,32 +1,37 @@
 import type { Job } from '../infra/jobs.ts'
-import { bounds, ensureDays, keepDays } from '../infra/partitions.ts'
+import { ensureDailyPartitions, maintainDailyPartitions, partitionBounds } from '../infra/partitions.ts'
 import type { Platform } from '../infra/platform.ts'
 import type { Sql } from '../infra/sql.ts'
 
 const daysAhead = 7
 /** The retention of events and deliveries; their partitions are dropped one day later. */
-export const keptDays = 30
+export const retentionDays = 30
 const dayMs = 86_400_000
 const tables = [
-  { name: 'events', bound: bounds.uuid, keptDays: keptDays + 1 },
-  { name: 'webhook_deliveries', bound: bounds.uuid, keptDays: keptDays + 1 },
+  { name: 'events', bound: partitionBounds.uuid, retentionDays: retentionDays + 1 },
+  { name: 'webhook_deliveries', bound: partitionBounds.uuid, retentionDays: retentionDays + 1 },
 ]
 
 /** Creates the partitions of the coming week: without a partition, events cannot be written. */
-export const ensureWebhookPartitions = (sql: Sql, now: Date) => ensureDays(sql, tables, now, daysAhead)
+export const ensureWebhookPartitions = (sql: Sql, now: Date) => ensureDailyPartitions(sql, tables, now, daysAhead)
 
 /**
  * Also creates the partitions of the past: events written while no worker created any need theirs, or nothing after them is ever
  * delivered.
  */
-export const ensureKeptDays = (sql: Sql, now: Date) =>
-  ensureDays(sql, tables, new Date(now.getTime() - (keptDays - 1) * dayMs), keptDays - 1 + daysAhead)
+export const ensureRetainedPartitions = (sql: Sql, now: Date) =>
+  ensureDailyPartitions(
+    sql,
+    tables,
+    new Date(now.getTime() - (retentionDays - 1) * dayMs),
+    retentionDays - 1 + daysAhead,
+  )
 
 /** Returns the earliest time from which rows are retained. */
-export const keptSince = (now: Date) => now.getTime() - keptDays * dayMs
+export const retainedSince = (now: Date) => now.getTime() - retentionDays * dayMs
 
-export const keepWebhookPartitionsJob = ({ sql, clock }: Platform): Job => ({
+export const webhookPartitionsJob = ({ sql, clock }: Platform): Job => ({
   name: 'keep-webhook-partitions',
   schedule: '53 * * * *',
-  run: () => keepDays(sql, tables, clock.now(), daysAhead),
+  run: () => maintainDailyPartitions(sql, tables, clock.now(), daysAhead),
 })

@@ -21,7 +21,7 @@ export async function lockSubscriptions(tx: Tx, orgId: string): Promise<boolean>
 }
 
 /** True while a subscription receives events: it is enabled, and the grant under which it was created has not ended. */
-export const isTold = raw<boolean>`(enabled and (ends_at is null or ends_at > clock_timestamp()))`
+export const isActive = raw<boolean>`(enabled and (ends_at is null or ends_at > clock_timestamp()))`
 
 const own = [
   's.org_id',
@@ -93,7 +93,7 @@ export async function countSubscriptions(tx: Tx, orgId: string): Promise<{ all: 
 
 export const enabledFilters = async (tx: Tx, orgId: string): Promise<string[][]> =>
   (
-    await tx.selectFrom('webhook_subscriptions').select('events').where('org_id', '=', orgId).where(isTold).execute()
+    await tx.selectFrom('webhook_subscriptions').select('events').where('org_id', '=', orgId).where(isActive).execute()
   ).map(({ events }) => events)
 
 export interface SubscriptionFields {
@@ -106,7 +106,7 @@ export interface SubscriptionFields {
   readonly ends_at: Date | null
 }
 
-const switched = (enabled: boolean) => ({
+const enabledColumns = (enabled: boolean) => ({
   enabled,
   disabled_reason: enabled ? null : 'requested',
   disabled_at: enabled ? null : raw<Date>`clock_timestamp()`,
@@ -120,7 +120,7 @@ export const insertSubscription = (
 ) =>
   tx
     .insertInto('webhook_subscriptions')
-    .values({ ...fields, org_id: orgId, id, events: [...events], ...switched(enabled) })
+    .values({ ...fields, org_id: orgId, id, events: [...events], ...enabledColumns(enabled) })
     .execute()
 
 export const updateSubscription = (
@@ -134,7 +134,7 @@ export const updateSubscription = (
     .set({
       ...fields,
       ...(events && { events: [...events] }),
-      ...(enabled !== undefined && switched(enabled)),
+      ...(enabled !== undefined && enabledColumns(enabled)),
       updated_at: raw`clock_timestamp()`,
     })
     .where('org_id', '=', orgId)
@@ -142,7 +142,7 @@ export const updateSubscription = (
     .execute()
 
 /** Disables the subscriptions that were created under a grant, except those that the organization has decided to keep. */
-export const disableMadeUnder = (tx: Tx, orgId: string, grantId: string) =>
+export const disableByGrant = (tx: Tx, orgId: string, grantId: string) =>
   tx
     .updateTable('webhook_subscriptions')
     .set({

@@ -1,7 +1,7 @@
 const maxEvents = 20_000
 const maxCharacters = 32 * 1024 * 1024
 
-export interface Told {
+export interface EventPayload {
   readonly payload: string
   readonly createdAt: Date
 }
@@ -10,8 +10,8 @@ export interface Told {
  * A cache of the payloads that this process has just drained and will most likely send, so that they need not be read again. The
  * oldest are evicted first.
  */
-export class RecentPayloads {
-  private readonly known = new Map<string, Told>()
+export class PayloadCache {
+  private readonly known = new Map<string, EventPayload>()
   private readonly limits: { readonly events: number; readonly characters: number }
   private characters = 0
 
@@ -20,7 +20,7 @@ export class RecentPayloads {
   }
 
   /** Caches a payload. Payloads never change, so a second call adds nothing. */
-  remember(eventId: string, told: Told) {
+  add(eventId: string, told: EventPayload) {
     if (this.known.has(eventId)) return
     this.known.set(eventId, told)
     this.characters += told.payload.length
@@ -31,7 +31,7 @@ export class RecentPayloads {
     }
   }
 
-  get(eventId: string): Told | undefined {
+  get(eventId: string): EventPayload | undefined {
     return this.known.get(eventId)
   }
 }

@@ -7,12 +7,12 @@ import { newTraceId } from '../infra/trace.ts'
 import { formatId } from '../values/id.ts'
 import { timestamp } from '../values/timestamp.ts'
 import {
+  type DeliveryResult,
   type DisabledRow,
+  deferBlocked,
   disableSubscriptions,
-  findByKeys,
-  putOffBlocked,
-  type QueueNews,
-  type Result,
+  forceKeyLookups,
+  type LeaseUpdate,
   recordQueues,
   recordResults,
 } from './dispatch-queries.ts'
@@ -21,29 +21,29 @@ import type { DeliveryMetrics } from './metrics.ts'
 import { refreshOptIns } from './subscriptions.ts'
 
 const perBatch = 500
-const tryAgainMs = 200
+const retryMs = 200
 /** The number of days for which every delivery must fail before the subscription is disabled. */
 const failingDays = 5
 
 interface Entry {
   readonly queue: LeasedQueue
-  readonly result: Result
+  readonly result: DeliveryResult
 }
 
 /**
  * Records the results of attempts, batching those that gather while the previous batch is written. Nothing is dropped: while
  * PostgreSQL is unavailable the write is retried, and until then the slots stay occupied.
  */
-export function recordOutcomes(
+export function createResultRecorder(
   { sql, log, config }: Platform,
   leaseSeconds: number,
   {
     onRecorded,
-    onGivenBack,
+    onReleased,
     metrics,
   }: {
     onRecorded: (queue: LeasedQueue, id: string) => void
-    onGivenBack: (queue: LeasedQueue) => void
+    onReleased: (queue: LeasedQueue) => void
     metrics: DeliveryMetrics
   },
 ) {
@@ -70,10 +70,10 @@ export function recordOutcomes(
       waiting = waiting.slice(perBatch)
       const queues = new Set([...entries.map(({ queue }) => queue), ...settling])
       settling.clear()
-      const news = newsOf(entries, queues)
+      const news = leaseUpdatesOf(entries, queues)
       await write(entries, news)
       for (const { queue, result } of entries) onRecorded(queue, result.id)
-      for (const [queue, { isGivenBack }] of news) if (isGivenBack) onGivenBack(queue)
+      for (const [queue, { isGivenBack }] of news) if (isGivenBack) onReleased(queue)
     }
   }
 
@@ -81,11 +81,11 @@ export function recordOutcomes(
    * Writes a batch; when the database rejects its data, writes it queue by queue, so that one queue's fault does not block the
    * results of all others.
    */
-  async function write(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, QueueNews>) {
+  async function write(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, LeaseUpdate>) {
     for (;;) {
       const written = await tryToWrite(entries, news)
       if (written === 'yes') return
-      if (written === 'not_now') await sleep(tryAgainMs)
+      if (written === 'not_now') await sleep(retryMs)
       else break
     }
     const queues = new Set([...entries.map(({ queue }) => queue), ...news.keys()])
@@ -101,7 +101,7 @@ export function recordOutcomes(
     }
     // The text of a response is the only unpredictable part: without it, the rest can be written.
     if (entries.some(({ result }) => result.attempt.response !== null || result.attempt.error_message !== null))
-      return write(entries.map(withoutWords), news)
+      return write(entries.map(withoutResponseText), news)
     for (const queue of queues) {
       queue.isStuck = true
       log.error(
@@ -114,26 +114,26 @@ export function recordOutcomes(
   /**
    * Determines the lease updates: a queue is released with the last of its results; one that is held for long renews its lease.
    */
-  function newsOf(entries: readonly Entry[], queues: ReadonlySet<LeasedQueue>) {
+  function leaseUpdatesOf(entries: readonly Entry[], queues: ReadonlySet<LeasedQueue>) {
     const done = Map.groupBy(entries, ({ queue }) => queue)
-    const news = new Map<LeasedQueue, QueueNews>()
+    const news = new Map<LeasedQueue, LeaseUpdate>()
     for (const queue of queues) {
       const isIdle = queue.sending.size === (done.get(queue)?.length ?? 0)
       if (queue.isGivenBack) continue
-      const isGivenBack = isIdle && !queue.isBeingRead && queue.isOver
-      if (isGivenBack || isOld(queue)) news.set(queue, queue.news(isGivenBack, leaseSeconds))
+      const isGivenBack = isIdle && !queue.isBeingRead && queue.isDone
+      if (isGivenBack || isOld(queue)) news.set(queue, queue.leaseUpdate(isGivenBack, leaseSeconds))
       if (isGivenBack) queue.isGivenBack = true
     }
     return news
   }
 
-  async function tryToWrite(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, QueueNews>) {
+  async function tryToWrite(entries: readonly Entry[], news: ReadonlyMap<LeasedQueue, LeaseUpdate>) {
     if (entries.length === 0 && news.size === 0) return 'yes'
     const queues = new Set([...entries.map(({ queue }) => queue), ...news.keys()])
     const startedMs = performance.now()
     try {
       const held = await sql.asOrgs([...new Set([...queues].map(({ orgId }) => orgId))], async (tx) => {
-        await findByKeys(tx)
+        await forceKeyLookups(tx)
         await recordResults(
           tx,
           entries.map(({ result }) => result),
@@ -141,7 +141,7 @@ export function recordOutcomes(
         const disabled = await disable(tx, [...queues])
         // A queue in which nothing could be sent may contain deliveries that are blocked by an earlier one.
         const unused = [...news.values()].filter(({ isGivenBack, hasTried }) => isGivenBack && !hasTried)
-        if (unused.length > 0) await putOffBlocked(tx, unused)
+        if (unused.length > 0) await deferBlocked(tx, unused)
         const leases = news.size > 0 ? await recordQueues(tx, [...news.values()]) : new Set<string>()
         // The audit chain is the last lock of every transaction.
         for (const row of disabled) await record(tx, keyring, row.org_id, disabledEntry(row))
@@ -192,13 +192,13 @@ export function recordOutcomes(
   }
 
   return {
-    add: (queue: LeasedQueue, result: Result) => {
+    add: (queue: LeasedQueue, result: DeliveryResult) => {
       waiting.push({ queue, result })
       wake()
     },
     /** Releases a queue without deliveries in progress, or renews its lease when that is due. */
     settle: (queue: LeasedQueue) => {
-      if (queue.isGivenBack || (!isOld(queue) && (queue.sending.size > 0 || !queue.isOver))) return
+      if (queue.isGivenBack || (!isOld(queue) && (queue.sending.size > 0 || !queue.isDone))) return
       settling.add(queue)
       wake()
     },
@@ -207,7 +207,7 @@ export function recordOutcomes(
   }
 }
 
-const withoutWords = ({ queue, result }: Entry): Entry => ({
+const withoutResponseText = ({ queue, result }: Entry): Entry => ({
   queue,
   result: { ...result, attempt: { ...result.attempt, response: null, error_message: null } },
 })

@@ -1,13 +1,13 @@
 import type { Config } from '../config.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 import { findSealed, replaceSealed, secretsSealedWith } from './reseal-queries.ts'
-import { type SecretOwner, webhookSecrets } from './secrets.ts'
+import { createWebhookSecrets, type SecretOwner } from './secrets.ts'
 
 const perLook = 100
 
 /** Reseals every webhook secret that is sealed with an older master key with the newest one. */
 export async function resealWebhookSecrets(sql: Sql, config: Pick<Config, 'masterKeys'>): Promise<number> {
-  const secrets = webhookSecrets(config)
+  const secrets = createWebhookSecrets(config)
   const old = config
     .masterKeys()
     .slice(1)

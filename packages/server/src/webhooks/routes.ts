@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Change } from '../changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import { page, pageRequest } from '../contract/lists.ts'
+import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
@@ -22,14 +22,14 @@ import {
   SubscriptionPath,
   SubscriptionReplacement,
 } from './schema.ts'
-import { webhookSecrets } from './secrets.ts'
+import { createWebhookSecrets } from './secrets.ts'
 import { signingRoutes } from './signing-routes.ts'
 import { createSubscription, removeSubscription, replaceSubscription, subscriptionView } from './subscriptions.ts'
 
 export function webhooks(app: App, platform: Platform, change: Change) {
   const { sql, config } = platform
   const tags = ['webhooks']
-  const secrets = webhookSecrets(config)
+  const secrets = createWebhookSecrets(config)
   const outbound = openOutbound(config)
   app.addHook('onClose', outbound.close)
   describeTag(app, 'webhooks', 'Events of an organization, delivered to its own endpoints.')
@@ -84,7 +84,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
       const { orgId } = principal!
       const asked = pageRequest(query, 'created_at')
       const rows = await sql.asOrgs([orgId], (tx) => listSubscriptions(tx, orgId, asked, query))
-      const answer = page(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map(subscriptionView) }
     },
   )

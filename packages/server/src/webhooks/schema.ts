@@ -3,7 +3,7 @@ import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Computed, Count, Id, Nullable, OneOf, PathId, Timestamp } from '../contract/wire.ts'
-import { asksFor, eventKinds } from '../events/events.ts'
+import { eventKinds, matchesFilter } from '../events/events.ts'
 
 const maxOverlapSeconds = 7 * 86_400
 const maxUrlLength = 2_048
@@ -17,7 +17,7 @@ const noSuchKind = `Name a kind or a group such as \`budget.*\`. An empty list s
 /** Reports patterns that match no kind: a misspelling would otherwise subscribe to nothing. */
 export const patternFaults = (events: readonly string[] | undefined): FieldFault[] =>
   (events ?? []).flatMap((pattern, i) =>
-    Object.keys(eventKinds).some((kind) => asksFor([pattern], kind))
+    Object.keys(eventKinds).some((kind) => matchesFilter([pattern], kind))
       ? []
       : [{ field: `events.${i}`, code: 'invalid_value' as const, message: noSuchKind }],
   )
@@ -160,7 +160,7 @@ export const SigningWithSecret = Type.Object(
   },
   { description: 'The signing secret, which is shown only in this response.' },
 )
-export const RotateInput = Type.Object(
+export const RotateSigningInput = Type.Object(
   {
     overlap_seconds: Type.Optional(
       Type.Integer({

@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { DeprecationHeaders } from '../deprecations/deprecations.ts'
 import { deriveKeyring } from '../values/keyring.ts'
-import { preparedKey } from '../values/prepared-key.ts'
+import { cachedKeyObject } from '../values/prepared-key.ts'
 import { seal, unseal } from '../values/sealing.ts'
-import { ownSecretPrefix, type Signing } from './signature.ts'
+import { type DeliverySigning, ownSecretPrefix } from './signature.ts'
 
 const secretBytes = 32
 const digestLength = 16
@@ -39,15 +39,15 @@ export interface WebhookSecrets {
    */
   readonly digestOf: (text: string) => string
   /** Returns how an attempt at this moment is signed. */
-  readonly signingAt: (nowMs: number, row: SealedSigning, deprecation: DeprecationHeaders) => Signing
+  readonly signingAt: (nowMs: number, row: SealedSigning, deprecation: DeprecationHeaders) => DeliverySigning
 }
 
-export function webhookSecrets(config: Pick<Config, 'masterKeys'>): WebhookSecrets {
+export function createWebhookSecrets(config: Pick<Config, 'masterKeys'>): WebhookSecrets {
   const keyring = deriveKeyring(config.masterKeys(), 'webhook secrets')
   const contextOf = ({ orgId, subscriptionId }: SecretOwner) => `webhook ${orgId} ${subscriptionId ?? 'org'}`
   const unsealSecret = (owner: SecretOwner, sealed: Buffer) => unseal(keyring, sealed, contextOf(owner))
   /** A previous secret whose master key is gone must not prevent signing with its successor. */
-  const openedOrNothing = (owner: SecretOwner, sealed: Buffer): string[] => {
+  const tryUnseal = (owner: SecretOwner, sealed: Buffer): string[] => {
     try {
       return [unsealSecret(owner, sealed)]
     } catch {
@@ -56,7 +56,8 @@ export function webhookSecrets(config: Pick<Config, 'masterKeys'>): WebhookSecre
   }
   const { bytes: digestKey } = deriveKeyring(config.masterKeys(), 'webhook digests').current
   return {
-    digestOf: (text) => createHmac('sha256', preparedKey(digestKey)).update(text).digest('hex').slice(0, digestLength),
+    digestOf: (text) =>
+      createHmac('sha256', cachedKeyObject(digestKey)).update(text).digest('hex').slice(0, digestLength),
     sealSecret: (owner, secret) => seal(keyring, secret, contextOf(owner)),
     unsealSecret,
     signingAt: (nowMs, row, deprecation) => {
@@ -64,7 +65,7 @@ export function webhookSecrets(config: Pick<Config, 'masterKeys'>): WebhookSecre
       if (sealed === null) return { version: 1, secret: unsealSecret({ orgId }, row.org_sealed!), deprecation }
       const current = unsealSecret({ orgId, subscriptionId }, sealed)
       const isOverlapping = sealed_previous !== null && previous_until !== null && nowMs < previous_until.getTime()
-      const previous = isOverlapping ? openedOrNothing({ orgId, subscriptionId }, sealed_previous) : []
+      const previous = isOverlapping ? tryUnseal({ orgId, subscriptionId }, sealed_previous) : []
       return { version: 2, secrets: [current, ...previous] }
     },
   }

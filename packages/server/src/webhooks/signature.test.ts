@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { deprecationHeaders } from '../deprecations/deprecations.ts'
 import { type DeprecatedDelivery, deprecations } from '../deprecations/registry.ts'
-import { newOrgSecret, newOwnSecret, webhookSecrets } from './secrets.ts'
+import { createWebhookSecrets, newOrgSecret, newOwnSecret } from './secrets.ts'
 import { signedHeaders } from './signature.ts'
 
 const eventId = 'evt_01jbsteb4peb5vskx602h9mw4q'
@@ -132,19 +132,19 @@ describe('sealed secrets', () => {
   })
 
   test('open for their owner only, and after the master key was rotated', () => {
-    const sealed = webhookSecrets(master('old')).sealSecret({ orgId, subscriptionId }, 'whsec_x')
-    const rotated = webhookSecrets(master('new', 'old'))
+    const sealed = createWebhookSecrets(master('old')).sealSecret({ orgId, subscriptionId }, 'whsec_x')
+    const rotated = createWebhookSecrets(master('new', 'old'))
     expect(sealed.includes('whsec')).toBe(false)
     expect(rotated.unsealSecret({ orgId, subscriptionId }, sealed)).toBe('whsec_x')
     expect(() => rotated.unsealSecret({ orgId }, sealed)).toThrow('unable to authenticate')
     expect(() => rotated.unsealSecret({ orgId, subscriptionId: orgId }, sealed)).toThrow('unable to authenticate')
-    expect(() => webhookSecrets(master('new')).unsealSecret({ orgId, subscriptionId }, sealed)).toThrow(
+    expect(() => createWebhookSecrets(master('new')).unsealSecret({ orgId, subscriptionId }, sealed)).toThrow(
       'no longer configured',
     )
   })
 
   test('decide at the moment of an attempt how it is signed', () => {
-    const secrets = webhookSecrets(master('k'))
+    const secrets = createWebhookSecrets(master('k'))
     const row = {
       org_id: orgId,
       subscription_id: subscriptionId,

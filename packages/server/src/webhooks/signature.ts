@@ -5,7 +5,7 @@ import type { DeprecationHeaders } from '../deprecations/deprecations.ts'
  * The signing of a delivery, decided for each attempt: with the organization's secret, which is deprecated and says so, or with
  * those of the subscription itself, the newest first.
  */
-export type Signing =
+export type DeliverySigning =
   | { readonly version: 1; readonly secret: string; readonly deprecation: DeprecationHeaders }
   | { readonly version: 2; readonly secrets: readonly string[] }
 
@@ -20,7 +20,10 @@ export interface SignedMessage {
 export const ownSecretPrefix = 'whsec_'
 
 /** Returns the headers that prove to a receiver who sent this body, and when. */
-export function signedHeaders(signing: Signing, { eventId, body, nowMs }: SignedMessage): Record<string, string> {
+export function signedHeaders(
+  signing: DeliverySigning,
+  { eventId, body, nowMs }: SignedMessage,
+): Record<string, string> {
   if (signing.version === 1) {
     return {
       'x-svc-event-version': '1',

@@ -4,7 +4,7 @@ import type { App } from '../contract/routes.ts'
 import type { Platform } from '../infra/platform.ts'
 import { parseId } from '../values/id.ts'
 import { findSubscription } from './queries.ts'
-import { RotateInput, Signing, SigningWithSecret, SubscriptionPath } from './schema.ts'
+import { RotateSigningInput, Signing, SigningWithSecret, SubscriptionPath } from './schema.ts'
 import type { WebhookSecrets } from './secrets.ts'
 import { rotateSigning, signingView } from './signing.ts'
 
@@ -44,7 +44,7 @@ export function signingRoutes(app: App, { sql, clock }: Platform, change: Change
         description:
           'Creates the subscription’s own secret, or replaces it. From the next attempt on, deliveries are signed with it (`t=…,v1=…`), and for `overlap_seconds` also with the previous one. `secret` is shown only in this response.',
         params: SubscriptionPath,
-        body: RotateInput,
+        body: RotateSigningInput,
         response: { 200: SigningWithSecret },
       },
     },

@@ -4,7 +4,7 @@ import { timestampOrNull } from '../values/timestamp.ts'
 import { findSubscription, replaceOwnSecret, type SubscriptionRow } from './queries.ts'
 import type { SigningView } from './schema.ts'
 import { newOwnSecret, type WebhookSecrets } from './secrets.ts'
-import { lockedSubscription } from './subscriptions.ts'
+import { lockSubscription } from './subscriptions.ts'
 
 export const signingView = (row: SubscriptionRow, nowMs: number): SigningView => {
   const isOverlapping = row.previous_until !== null && nowMs < row.previous_until.getTime()
@@ -24,7 +24,7 @@ export async function rotateSigning(
   nowMs: number,
   { orgId, subscriptionId, overlapSeconds }: { orgId: string; subscriptionId: string; overlapSeconds: number },
 ) {
-  const before = signingView(await lockedSubscription(tx, orgId, subscriptionId), nowMs)
+  const before = signingView(await lockSubscription(tx, orgId, subscriptionId), nowMs)
   const secret = newOwnSecret()
   const sealed = secrets.sealSecret({ orgId, subscriptionId }, secret)
   await replaceOwnSecret(tx, orgId, subscriptionId, sealed, overlapSeconds)

@@ -1,10 +1,10 @@
 import type { ChangeTools } from '../changes/changes.ts'
 import { ApiError } from '../contract/errors.ts'
-import type { Wanted } from '../contract/replaceable.ts'
+import type { DesiredState } from '../contract/replaceable.ts'
 import { optInKinds, setOptIns } from '../events/events.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Tx } from '../infra/sql.ts'
-import { lockLedger } from '../ledger/ledger.ts'
+import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import type { EndTraces } from '../support/support.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
@@ -12,7 +12,7 @@ import { ensureOrgSecret } from './org-secret.ts'
 import {
   countSubscriptions,
   deleteSubscription,
-  disableMadeUnder,
+  disableByGrant,
   enabledFilters,
   findSubscription,
   insertSubscription,
@@ -67,7 +67,7 @@ export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({
  * Returns a subscription for the audit log, without its health. The path of a URL often contains a password, and more people may
  * read the log than subscriptions; the digest shows that the URL changed.
  */
-function onRecord(secrets: WebhookSecrets, row: SubscriptionRow) {
+function auditView(secrets: WebhookSecrets, row: SubscriptionRow) {
   const { health: _health, url, ...view } = subscriptionView(row)
   return {
     ...view,
@@ -83,7 +83,7 @@ const withoutPath = (url: string) => {
 }
 
 /** Returns a subscription and locks all of the organization's subscriptions. */
-export async function lockedSubscription(tx: Tx, orgId: string, id: string): Promise<SubscriptionRow> {
+export async function lockSubscription(tx: Tx, orgId: string, id: string): Promise<SubscriptionRow> {
   const row = (await lockSubscriptions(tx, orgId)) ? await findSubscription(tx, orgId, id) : undefined
   if (!row) throw new ApiError('not_found')
   return row
@@ -95,7 +95,8 @@ export async function lockedSubscription(tx: Tx, orgId: string, id: string): Pro
  */
 export async function refreshOptIns(tx: Tx, orgId: string) {
   await lockOptIns(tx, orgId)
-  if (await setOptIns(tx, orgId, optInKinds(await enabledFilters(tx, orgId)))) await lockLedger(tx, orgId)
+  if (await setOptIns(tx, orgId, optInKinds(await enabledFilters(tx, orgId))))
+    await lockLedgerForConfigChange(tx, orgId)
 }
 
 export async function createSubscription(
@@ -115,25 +116,25 @@ export async function createSubscription(
   const id = newUuid()
   const secret = input.signing === 'subscription' ? newOwnSecret() : undefined
   if (secret === undefined) await ensureOrgSecret(tx, secrets, orgId)
-  await insertSubscription(tx, orgId, id, { ...withDefaults(input), ...madeBy(caller) })
+  await insertSubscription(tx, orgId, id, { ...withDefaults(input), ...creatorFields(caller) })
   if (secret !== undefined)
     await replaceOwnSecret(tx, orgId, id, secrets.sealSecret({ orgId, subscriptionId: id }, secret), 0)
   await refreshOptIns(tx, orgId)
   const row = (await findSubscription(tx, orgId, id))!
   const after = subscriptionView(row)
-  audit({ action: 'webhook.created', target: { kind: 'subscription', id: after.id }, after: onRecord(secrets, row) })
+  audit({ action: 'webhook.created', target: { kind: 'subscription', id: after.id }, after: auditView(secrets, row) })
   return { ...after, ...(secret !== undefined && { secret }) }
 }
 
 /** Marks a subscription that is created under a grant; it ends with the grant. */
-const madeBy = ({ kind, id, expiresAtMs }: Caller) =>
+const creatorFields = ({ kind, id, expiresAtMs }: Caller) =>
   kind === 'support'
     ? { created_by_grant: id, ends_at: new Date(expiresAtMs) }
     : { created_by_grant: null, ends_at: null }
 
 /** A request to change a subscription. */
-interface Asked {
-  readonly wanted: Wanted<SubscriptionReplacement>
+interface SubscriptionChange {
+  readonly wanted: DesiredState<SubscriptionReplacement>
   /** True when the request sets `enabled` to true. */
   readonly isEnabling: boolean
   readonly method: string
@@ -159,7 +160,7 @@ function requireOwn(
 }
 
 /** Makes a subscription permanent when the organization's own key enables it, whoever created it. */
-const kept = ({ kind }: Caller, row: SubscriptionRow, { isEnabling }: Asked) =>
+const clearedExpiry = ({ kind }: Caller, row: SubscriptionRow, { isEnabling }: SubscriptionChange) =>
   kind === 'key' && isEnabling && row.ends_at !== null ? { ends_at: null } : {}
 
 const withDefaults = (input: SubscriptionReplacement) => ({
@@ -171,7 +172,7 @@ const withDefaults = (input: SubscriptionReplacement) => ({
 })
 
 /** Returns the fields that would change. */
-function differing(row: SubscriptionRow, wanted: ReturnType<typeof withDefaults>): Partial<SubscriptionFields> {
+function changedFields(row: SubscriptionRow, wanted: ReturnType<typeof withDefaults>): Partial<SubscriptionFields> {
   const names = Object.keys(wanted) as (keyof typeof wanted)[]
   const differ = names.filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(row[name]))
   return Object.fromEntries(differ.map((name) => [name, wanted[name]]))
@@ -182,15 +183,15 @@ export async function replaceSubscription(
   secrets: WebhookSecrets,
   caller: Caller,
   id: string,
-  asked: Asked,
+  asked: SubscriptionChange,
 ): Promise<SubscriptionView> {
   const { orgId } = caller
-  const found = await lockedSubscription(tx, orgId, id)
+  const found = await lockSubscription(tx, orgId, id)
   const before = subscriptionView(found)
   replaces(before)
-  const changed = differing(found, withDefaults(asked.wanted(before)))
+  const changed = changedFields(found, withDefaults(asked.wanted(before)))
   requireOwn(caller, found, changed, asked.method)
-  const fields = { ...changed, ...kept(caller, found, asked) }
+  const fields = { ...changed, ...clearedExpiry(caller, found, asked) }
   if (Object.keys(fields).length === 0) return before
   await updateSubscription(tx, orgId, id, fields)
   // A new endpoint starts without a history too.
@@ -201,8 +202,8 @@ export async function replaceSubscription(
   audit({
     action: 'webhook.updated',
     target: { kind: 'subscription', id: after.id },
-    before: onRecord(secrets, found),
-    after: onRecord(secrets, row),
+    before: auditView(secrets, found),
+    after: auditView(secrets, row),
   })
   return after
 }
@@ -213,22 +214,22 @@ export async function removeSubscription(
   orgId: string,
   id: string,
 ): Promise<null> {
-  const found = await lockedSubscription(tx, orgId, id)
+  const found = await lockSubscription(tx, orgId, id)
   replaces(subscriptionView(found))
   await deleteSubscription(tx, orgId, id)
   await refreshOptIns(tx, orgId)
   audit({
     action: 'webhook.deleted',
     target: { kind: 'subscription', id: formatId('subscription', id) },
-    before: onRecord(secrets, found),
+    before: auditView(secrets, found),
   })
   return null
 }
 
 /** Ends the subscriptions that were created under a grant, together with it. */
-export const endSubscriptionsOf: EndTraces = async ({ tx, audit, emit }, orgId, grantId) => {
+export const endSubscriptionsOfGrant: EndTraces = async ({ tx, audit, emit }, orgId, grantId) => {
   if (!(await lockSubscriptions(tx, orgId))) return
-  const disabled = await disableMadeUnder(tx, orgId, grantId)
+  const disabled = await disableByGrant(tx, orgId, grantId)
   for (const { id, url, disabled_at } of disabled) {
     const subject = formatId('subscription', id)
     const told = { reason: 'grant_ended', disabled_at: timestamp(disabled_at) }

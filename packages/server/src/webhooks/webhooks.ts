@@ -1,4 +1,4 @@
-export { deliverWebhooks } from './delivering.ts'
-export { ensureKeptDays, ensureWebhookPartitions, keepWebhookPartitionsJob } from './partitions.ts'
+export { startWebhookDelivery } from './delivering.ts'
+export { ensureRetainedPartitions, ensureWebhookPartitions, webhookPartitionsJob } from './partitions.ts'
 export { resealWebhookSecrets } from './resealing.ts'
-export { endSubscriptionsOf } from './subscriptions.ts'
+export { endSubscriptionsOfGrant } from './subscriptions.ts'
