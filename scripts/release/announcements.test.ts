@@ -4,7 +4,7 @@ import type {
   DeprecatedRoute,
   DeprecatedSetting,
   Deprecation,
-} from '../../packages/server/src/deprecations/registry.ts'
+} from '../../packages/server/src/contract/deprecations/registry.ts'
 import { noticeFaults, withdrawalFaults } from './announcements.ts'
 import type { LedgerEntry } from './ledger.ts'
 

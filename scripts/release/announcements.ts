@@ -1,4 +1,4 @@
-import type { Deprecation } from '../../packages/server/src/deprecations/registry.ts'
+import type { Deprecation } from '../../packages/server/src/contract/deprecations/registry.ts'
 import { addMonths, readDate, readInstant } from './calendar.ts'
 import { type LedgerEntry, removedSettings } from './ledger.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Deprecation } from '../../packages/server/src/deprecations/registry.ts'
+import type { Deprecation } from '../../packages/server/src/contract/deprecations/registry.ts'
 import { changelogFaults } from './changelog.ts'
 import type { LedgerEntry } from './ledger.ts'
 

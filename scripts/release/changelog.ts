@@ -1,4 +1,4 @@
-import type { Deprecation } from '../../packages/server/src/deprecations/registry.ts'
+import type { Deprecation } from '../../packages/server/src/contract/deprecations/registry.ts'
 import { surfaceOf } from './announcements.ts'
 import type { LedgerEntry } from './ledger.ts'
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { deprecations } from '../../packages/server/src/deprecations/registry.ts'
+import { deprecations } from '../../packages/server/src/contract/deprecations/registry.ts'
 import { surfaceOf } from './announcements.ts'
 import { releaseFaults } from './check.ts'
 import { cut } from './cut.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeprecatedSetting } from '../../packages/server/src/deprecations/registry.ts'
+import type { DeprecatedSetting } from '../../packages/server/src/contract/deprecations/registry.ts'
 import { historyFaults } from './history.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { sampleDocument } from './sample-document.ts'

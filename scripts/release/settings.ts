@@ -1,4 +1,4 @@
-import type { Deprecation } from '../../packages/server/src/deprecations/registry.ts'
+import type { Deprecation } from '../../packages/server/src/contract/deprecations/registry.ts'
 import { deprecatedSettings, type LedgerEntry, removedSettings } from './ledger.ts'
 import type { Release } from './surface.ts'
 import { compareVersions } from './version.ts'

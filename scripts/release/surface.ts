@@ -1,4 +1,4 @@
-import type { Deprecation } from '../../packages/server/src/deprecations/registry.ts'
+import type { Deprecation } from '../../packages/server/src/contract/deprecations/registry.ts'
 import type { Document, Schema } from './document.ts'
 
 /** An error code as clients know it. */

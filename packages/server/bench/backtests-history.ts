@@ -1,5 +1,4 @@
 import { CompiledQuery } from 'kysely'
-import type { Platform } from '../src/infra/platform.ts'
 import {
   admissionOf,
   ensurePolicyPartitions,
@@ -8,9 +7,10 @@ import {
   type RuleInput,
   type RunAttempt,
   toStoredAttempt,
-} from '../src/policies/policies.ts'
-import { addMatches, type MatchRow } from '../src/policies/queries.ts'
-import { ensureRunPartitions, insertRuns, type RunRecord } from '../src/run-log/run-log.ts'
+} from '../src/governance/policies/policies.ts'
+import { addMatches, type MatchRow } from '../src/governance/policies/queries.ts'
+import type { Platform } from '../src/platform/infra/platform.ts'
+import { ensureRunPartitions, insertRuns, type RunRecord } from '../src/records/run-log/run-log.ts'
 import { formatId, newUuid, newUuidAt } from '../src/values/id.ts'
 import { Random } from '../test/random.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../src/contract/errors.ts'
 import { reserveOperation, settleOperation } from '../src/decisions/decisions.ts'
-import { type Lanes, openLanes } from '../src/lanes/lanes.ts'
+import { type Lanes, openLanes } from '../src/decisions/lanes/lanes.ts'
 import { cpuMicrosOfFamily } from './decisions-cpu.ts'
 import { alternate, described, percentiles, type Round, ratioOf } from './decisions-report.ts'
 import { type Bench, type BenchOrg, call, openBenchPlatform } from './decisions-stand.ts'

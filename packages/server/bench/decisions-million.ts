@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { appLogin } from '../scripts/private-services.ts'
 import { reserveOperation } from '../src/decisions/decisions.ts'
-import { openLanes } from '../src/lanes/lanes.ts'
+import { openLanes } from '../src/decisions/lanes/lanes.ts'
 import { type Bench, call, openBenchPlatform } from './decisions-stand.ts'
 import { median } from './statistics.ts'
 

@@ -11,8 +11,8 @@ import {
   services,
   servicesUp,
 } from '../scripts/private-services.ts'
-import { createLog } from '../src/infra/log.ts'
-import { migrate } from '../src/infra/migrate.ts'
+import { createLog } from '../src/platform/infra/log.ts'
+import { migrate } from '../src/platform/infra/migrate.ts'
 import { secret } from '../src/values/secret.ts'
 import { median } from './statistics.ts'
 

@@ -1,9 +1,9 @@
 import { Environment } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
-import type { RunAttempt } from '../src/policies/attempt.ts'
-import { compileRules, judgeAttempt } from '../src/policies/evaluation.ts'
-import { effects, type Rule } from '../src/policies/rule.ts'
-import { AttemptVariables, OrgVariables, ruleEnvironment } from '../src/policies/variables.ts'
+import type { RunAttempt } from '../src/governance/policies/attempt.ts'
+import { compileRules, judgeAttempt } from '../src/governance/policies/evaluation.ts'
+import { effects, type Rule } from '../src/governance/policies/rule.ts'
+import { AttemptVariables, OrgVariables, ruleEnvironment } from '../src/governance/policies/variables.ts'
 import { Random } from '../test/random.ts'
 import { alternate, described, percentiles, type Round, rateOf, ratioOf } from './decisions-report.ts'
 

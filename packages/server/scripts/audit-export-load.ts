@@ -8,12 +8,12 @@ import {
   recordAll,
   verifyAudit,
   verifyExport,
-} from '../src/audit/audit.ts'
-import { type FormatName, formatNames } from '../src/audit/formats.ts'
-import { systemClock } from '../src/infra/clock.ts'
-import { createLog } from '../src/infra/log.ts'
-import { migrate } from '../src/infra/migrate.ts'
-import { openSql, type Sql } from '../src/infra/sql.ts'
+} from '../src/access/audit/audit.ts'
+import { type FormatName, formatNames } from '../src/access/audit/formats.ts'
+import { systemClock } from '../src/platform/infra/clock.ts'
+import { createLog } from '../src/platform/infra/log.ts'
+import { migrate } from '../src/platform/infra/migrate.ts'
+import { openSql, type Sql } from '../src/platform/infra/sql.ts'
 import { newUuid } from '../src/values/id.ts'
 import { secret } from '../src/values/secret.ts'
 import { appLogin, createDatabase, databaseUrl, dropDatabase, servicesUp } from './private-services.ts'

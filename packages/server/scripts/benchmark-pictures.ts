@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
-import { metrics, type PeriodSums } from '../src/benchmarks/metrics.ts'
-import { drawBenchmark } from '../src/benchmarks/picture.ts'
-import { judgePeriod, publishedSize } from '../src/benchmarks/publishing.ts'
-import { metricsView } from '../src/benchmarks/views.ts'
+import { drawBenchmark } from '../src/insight/benchmarks/chart.ts'
+import { metrics, type PeriodSums } from '../src/insight/benchmarks/metrics.ts'
+import { judgePeriod, publishedSize } from '../src/insight/benchmarks/publication-rules.ts'
+import { metricsView } from '../src/insight/benchmarks/views.ts'
 import { Random } from '../test/random.ts'
 
 /** Draws the picture of the guide as the service would, from organizations that are always the same: `node scripts/benchmark-pictures.ts`. */

@@ -1,13 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { forecastDays, parseDays, timeFrameOf } from '../src/forecasts/days.ts'
-import { drawForecast } from '../src/forecasts/drawing.ts'
-import { amountFormatterOf, exhaustionView, periodEnds, remainingUsage } from '../src/forecasts/limit-courses.ts'
-import type { CountedLimit } from '../src/forecasts/limits.ts'
-import { chartOf } from '../src/forecasts/painting.ts'
-import type { ForecastChart } from '../src/forecasts/picture.ts'
-import { applyScenario } from '../src/forecasts/scenario-lines.ts'
-import { formulaOf, type Scenario, type ScenarioBasis } from '../src/forecasts/scenarios.ts'
-import type { ForecastTask } from '../src/forecasts/task.ts'
+import { forecastDays, parseDays, timeFrameOf } from '../src/insight/forecasts/daily-series.ts'
+import {
+  amountFormatterOf,
+  exhaustionView,
+  periodEnds,
+  remainingUsage,
+} from '../src/insight/forecasts/limit-exhaustion.ts'
+import type { CountedLimit } from '../src/insight/forecasts/limits.ts'
+import { applyScenario } from '../src/insight/forecasts/scenarios/scenario-forecast.ts'
+import { formulaOf, type Scenario, type ScenarioBasis } from '../src/insight/forecasts/scenarios/scenarios.ts'
+import { drawForecast } from '../src/insight/forecasts/svg/chart.ts'
+import { chartOf } from '../src/insight/forecasts/svg/chart-builder.ts'
+import type { ForecastChart } from '../src/insight/forecasts/svg/chart-model.ts'
+import type { ForecastTask } from '../src/insight/forecasts/task.ts'
 import { Random } from '../test/random.ts'
 
 /** Draws the pictures of the guides as the service would, from series that are always the same: `node scripts/forecast-pictures.ts`. */

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { conformancePage } from '../../conformance/src/page.ts'
 import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
-import { deprecations } from '../src/deprecations/registry.ts'
-import { manualLifecycle } from '../src/infra/lifecycle.ts'
-import { createLog } from '../src/infra/log.ts'
-import { migrate } from '../src/infra/migrate.ts'
-import { openPlatform } from '../src/infra/platform.ts'
-import { knownMigrations, migrationsFolder } from '../src/infra/schema.ts'
+import { deprecations } from '../src/contract/deprecations/registry.ts'
+import { manualLifecycle } from '../src/platform/infra/lifecycle.ts'
+import { createLog } from '../src/platform/infra/log.ts'
+import { migrate } from '../src/platform/infra/migrate.ts'
+import { openPlatform } from '../src/platform/infra/platform.ts'
+import { knownMigrations, migrationsFolder } from '../src/platform/infra/schema.ts'
 import { secret } from '../src/values/secret.ts'
 import { configurationPage, deprecationsPage, errorsPage, eventsPage } from './generated-pages.ts'
 import {
@@ -37,7 +37,7 @@ try {
   const files: Record<string, string> = {
     // Before the program has run on it: a running one makes partitions, which bear today's date.
     'packages/server/schema.sql': schemaDump(),
-    'packages/server/src/infra/tables.ts': tableTypes(),
+    'packages/server/src/platform/infra/tables.ts': tableTypes(),
     'packages/server/migrations.sha256': migrationChecksums(),
     'docs/errors.md': errorsPage(),
     'docs/events.md': eventsPage(),

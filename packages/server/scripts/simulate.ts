@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { decide } from '../src/lanes/decide.ts'
+import { decide } from '../src/money/engine/decide.ts'
 import { compareCase } from '../test/decide-cases.ts'
 import { firstSeed } from '../test/random.ts'
 import { live } from '../test/simulation.ts'

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, buildApp } from './app.ts'
-import { deprecations } from './deprecations/registry.ts'
-import { createLifecycle, stopWithin } from './infra/lifecycle.ts'
-import type { Platform } from './infra/platform.ts'
-import { serveMetrics } from './probes/probes.ts'
+import { deprecations } from './contract/deprecations/registry.ts'
+import { serveMetrics } from './contract/probes/probes.ts'
+import { createLifecycle, stopWithin } from './platform/infra/lifecycle.ts'
+import type { Platform } from './platform/infra/platform.ts'
 
 /** Runs the API until the process is asked to stop, then drains it, so that no accepted request is lost. */
 export async function runApi(platform: Platform) {

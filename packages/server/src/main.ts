@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
+import type { OperatorCommand } from './commands/operator-commands.ts'
 import { type Config, ConfigurationError, readConfig, readMasterKeys } from './config.ts'
-import { CommandRefused } from './infra/command-refused.ts'
-import { createLog, type Log } from './infra/log.ts'
-import { AlteredSession } from './infra/outage.ts'
-import { SchemaMismatch } from './infra/schema-mismatch.ts'
-import type { OperatorCommand } from './operator-commands.ts'
+import { CommandRefused } from './platform/infra/command-refused.ts'
+import { createLog, type Log } from './platform/infra/log.ts'
+import { AlteredSession } from './platform/infra/outage.ts'
+import { SchemaMismatch } from './platform/infra/schema-mismatch.ts'
 
 const usage = `Usage: main.ts api | worker | migrate | verify | COMMAND
 
@@ -32,20 +32,26 @@ const exitConfiguration = 78
 /** Roles of the program. Each loads only the modules that it needs. */
 const roles: Record<string, Work> = {
   api: async (config, log) => {
-    const [{ runApi }, { openPlatform }] = await Promise.all([import('./api.ts'), import('./infra/platform.ts')])
+    const [{ runApi }, { openPlatform }] = await Promise.all([
+      import('./api.ts'),
+      import('./platform/infra/platform.ts'),
+    ])
     await runApi(await openPlatform(config, 'api', log))
   },
   worker: async (config, log) => {
-    const [{ runWorker }, { openPlatform }] = await Promise.all([import('./worker.ts'), import('./infra/platform.ts')])
+    const [{ runWorker }, { openPlatform }] = await Promise.all([
+      import('./worker.ts'),
+      import('./platform/infra/platform.ts'),
+    ])
     await runWorker(await openPlatform(config, 'worker', log))
   },
   migrate: async ({ migrateDatabaseUrl, databaseUrl }, log) => {
     if (!migrateDatabaseUrl) throw new ConfigurationError(['SVC_MIGRATE_DATABASE_URL is required by migrate'])
-    const { migrate } = await import('./infra/migrate.ts')
+    const { migrate } = await import('./platform/infra/migrate.ts')
     await migrate({ ownerUrl: migrateDatabaseUrl, appUrl: databaseUrl, log })
   },
   verify: async (config, log) => {
-    const { runLedgerVerification: verifyBooks } = await import('./ledger-verification.ts')
+    const { runLedgerVerification: verifyBooks } = await import('./commands/ledger-verification.ts')
     await verifyBooks(config, log)
   },
 }
@@ -67,7 +73,7 @@ const rekeyOption = /^--(report|revoke-unused-since=\d{4}-\d{2}-\d{2})$/
 function rekeyWork([option, ...more]: string[]): Work | undefined {
   if (more.length > 0 || (option !== undefined && !rekeyOption.test(option))) return undefined
   return async (config, log) => {
-    const { runRekey } = await import('./rekey.ts')
+    const { runRekey } = await import('./commands/rekey.ts')
     await runRekey(config, log, option)
   }
 }
@@ -82,7 +88,7 @@ function resolveWork(name: string, rest: string[]): Work | undefined {
   return (
     parsed &&
     (async (config, log) => {
-      const { runOperatorCommand } = await import('./operator-commands.ts')
+      const { runOperatorCommand } = await import('./commands/operator-commands.ts')
       await runOperatorCommand(config, log, name, parsed.positionals[0] ?? '', parsed.values)
     })
   )
@@ -130,7 +136,7 @@ async function main([name, ...rest]: string[]) {
 
 async function verifyOffline(paths: string[]) {
   try {
-    const { verifyAuditExport } = await import('./audit-export.ts')
+    const { verifyAuditExport } = await import('./commands/audit-export.ts')
     await verifyAuditExport(readMasterKeys(process.env), paths)
   } catch (error) {
     exit(error instanceof ConfigurationError ? exitConfiguration : 1, (error as Error).message)

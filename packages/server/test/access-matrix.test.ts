@@ -51,7 +51,7 @@ beforeAll(async () => {
   })
   keys['forged'] = `${alice.key.slice(0, -1)}${alice.key.endsWith('0') ? '1' : '0'}`
   // A well-formed key with the right checksum that nobody issued.
-  keys['unknown'] = (await import('../src/identity/identity.ts')).mintKey('c1').text
+  keys['unknown'] = (await import('../src/access/identity/identity.ts')).mintKey('c1').text
 })
 
 const idKindOf: Record<string, IdKind> = {

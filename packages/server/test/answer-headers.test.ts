@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { guides } from '../src/docs/pages.ts'
+import { guides } from '../src/tenants/docs/pages.ts'
 import { newUuid } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { exchange, request } from './raw-http.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expireApprovals } from '../src/approvals/expiring.ts'
+import { expireApprovals } from '../src/governance/approvals/expiry.ts'
 import { parseId } from '../src/values/id.ts'
 import { actionsOf, addRule, eventsLike, refusalIn, ruleOf, startRun } from './governed.ts'
 import { type MoneyOrg, useMoney } from './money.ts'

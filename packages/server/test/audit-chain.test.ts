@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { record, verifyAudit } from '../src/audit/audit.ts'
-import { ensureAuditPartitions } from '../src/audit/partitions.ts'
+import { record, verifyAudit } from '../src/access/audit/audit.ts'
+import { ensureAuditPartitions } from '../src/access/audit/partitions.ts'
 import { newUuid } from '../src/values/id.ts'
 import { keyring, recordOf, useAuditLog } from './audit.ts'
 import { useDatabase } from './harness.ts'

@@ -1,11 +1,17 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ensureAuditPartitions, exportAudit, exportAuditHeadsJob, recordAll, verifyExport } from '../src/audit/audit.ts'
-import type { FormatName } from '../src/audit/formats.ts'
-import { parseAuditPosition } from '../src/audit/place.ts'
-import { createLog } from '../src/infra/log.ts'
-import type { Platform } from '../src/infra/platform.ts'
+import {
+  ensureAuditPartitions,
+  exportAudit,
+  exportAuditHeadsJob,
+  recordAll,
+  verifyExport,
+} from '../src/access/audit/audit.ts'
+import type { FormatName } from '../src/access/audit/formats.ts'
+import { parseAuditPosition } from '../src/access/audit/position.ts'
+import { createLog } from '../src/platform/infra/log.ts'
+import type { Platform } from '../src/platform/infra/platform.ts'
 import { formatId, newUuid } from '../src/values/id.ts'
 import { awkward, keyring, recordOf, useAuditLog } from './audit.ts'
 import { csvRows } from './csv.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { auditKeyring, recordAll, verifyAudit } from '../src/audit/audit.ts'
+import { auditKeyring, recordAll, verifyAudit } from '../src/access/audit/audit.ts'
 import { newUuid } from '../src/values/id.ts'
 import { keyring, recordOf, useAuditLog } from './audit.ts'
 import { useDatabase } from './harness.ts'

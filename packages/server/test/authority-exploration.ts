@@ -1,5 +1,5 @@
 import type { Role } from '../src/contract/routes.ts'
-import type { KeyInput } from '../src/keys/schema.ts'
+import type { KeyInput } from '../src/tenants/keys/schema.ts'
 import {
   type Act,
   at,

@@ -1,9 +1,9 @@
+import { idempotencyOf } from '../src/access/idempotency/idempotency.ts'
+import { type Caller, requireCanEnd } from '../src/access/identity/identity.ts'
 import type { Role } from '../src/contract/routes.ts'
-import { idempotencyOf } from '../src/idempotency/idempotency.ts'
-import { type Caller, requireCanEnd } from '../src/identity/identity.ts'
-import type { KeyRow } from '../src/keys/queries.ts'
-import type { KeyInput } from '../src/keys/schema.ts'
-import { type KeySpec, powersOf, specifyKey, specifySuccessor } from '../src/keys/wanted-key.ts'
+import { type KeySpec, powersOf, specifyKey, specifySuccessor } from '../src/tenants/keys/key-spec.ts'
+import type { KeyRow } from '../src/tenants/keys/queries.ts'
+import type { KeyInput } from '../src/tenants/keys/schema.ts'
 import { isWithin, isWithinAtAnyTime, ranks, scopesOfWorld, type Worth } from './authority-worth.ts'
 
 /**

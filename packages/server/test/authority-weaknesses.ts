@@ -1,4 +1,4 @@
-import { powersOf, specifyKey, specifySuccessor } from '../src/keys/wanted-key.ts'
+import { powersOf, specifyKey, specifySuccessor } from '../src/tenants/keys/key-spec.ts'
 import { programRules, type Rules } from './authority-model.ts'
 
 /** Rules broken on purpose, to show that breaking them is noticed. */

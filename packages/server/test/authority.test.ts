@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findExcess } from '../src/identity/authority.ts'
+import { findExcess } from '../src/access/identity/authority.ts'
 import { explore } from './authority-exploration.ts'
 import { programRules } from './authority-model.ts'
 import { weaknesses } from './authority-weaknesses.ts'

@@ -1,4 +1,4 @@
-import type { Balance } from '../src/ledger/ledger.ts'
+import type { Balance } from '../src/money/ledger/ledger.ts'
 
 export const columns = ['spent', 'held', 'overrun', 'late', 'wouldRefuse'] as const
 

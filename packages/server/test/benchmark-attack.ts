@@ -1,4 +1,4 @@
-import { metrics, type PeriodSums, valueOf } from '../src/benchmarks/metrics.ts'
+import { metrics, type PeriodSums, valueOf } from '../src/insight/benchmarks/metrics.ts'
 import {
   type CohortMember,
   type ContributorSet,
@@ -9,7 +9,7 @@ import {
   type Orgs,
   type PublicationRules,
   type PublishedMetric,
-} from '../src/benchmarks/publishing.ts'
+} from '../src/insight/benchmarks/publication-rules.ts'
 import { Random } from './random.ts'
 
 /**

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { jsonBoundsOf, maxJsonDepth } from '../src/contract/json-bounds.ts'
 import type { App } from '../src/contract/routes.ts'
-import { Metadata, Tags } from '../src/run-log/run-log.ts'
+import { Metadata, Tags } from '../src/records/run-log/run-log.ts'
 import { useServer } from './harness.ts'
 import { keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../src/contract/errors.ts'
-import type { Charge, Refusal } from '../src/ledger/ledger.ts'
+import type { Charge, Refusal } from '../src/money/ledger/ledger.ts'
 import { formatUsd } from '../src/values/money.ts'
 import { must } from './broken.ts'
 

@@ -1,5 +1,12 @@
-import type { BatchDecision, ChargedItem, Command, decide as Decide, Movement, Outcome } from '../src/lanes/decide.ts'
-import type { Allowance, Balance, Claim } from '../src/ledger/ledger.ts'
+import type {
+  BatchDecision,
+  ChargedItem,
+  Command,
+  decide as Decide,
+  Movement,
+  Outcome,
+} from '../src/money/engine/decide.ts'
+import type { Allowance, Balance, Claim } from '../src/money/ledger/ledger.ts'
 import { isSame } from './balances.ts'
 import { must } from './broken.ts'
 import type { ChainPromises } from './chain-promises.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { chainKind } from '../src/chains/chains.ts'
-import type { BatchDecision, ChargedItem, Command, decide as Decide, Outcome } from '../src/lanes/decide.ts'
-import type { Hold } from '../src/lanes/ending.ts'
+import { chainKind } from '../src/money/chains/chains.ts'
+import type { BatchDecision, ChargedItem, Command, decide as Decide, Outcome } from '../src/money/engine/decide.ts'
+import type { Hold } from '../src/money/engine/hold-endings.ts'
 import {
   type Allowance,
   type Balance,
@@ -13,7 +13,7 @@ import {
   type LimitUnit,
   type OrgLimits,
   type Refusal,
-} from '../src/ledger/ledger.ts'
+} from '../src/money/ledger/ledger.ts'
 import { plus } from './balances.ts'
 import { NaiveLedger, type Told } from './naive-ledger.ts'
 import { Random } from './random.ts'

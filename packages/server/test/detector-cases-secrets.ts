@@ -1,4 +1,4 @@
-import { mintKey } from '../src/identity/identity.ts'
+import { mintKey } from '../src/access/identity/identity.ts'
 import type { Cases } from './detector-cases.ts'
 import { Random } from './random.ts'
 

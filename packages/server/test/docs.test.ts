@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { guides } from '../src/docs/pages.ts'
+import { guides } from '../src/tenants/docs/pages.ts'
 import { useBrowser } from './browser.ts'
 import { useServer } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import type pg from 'pg'
-import { eventKinds } from '../src/events/events.ts'
-import type { EventDefinition } from '../src/events/kind.ts'
+import { eventKinds } from '../src/access/events/events.ts'
+import type { EventDefinition } from '../src/access/events/kind.ts'
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 const kinds: Readonly<Record<string, EventDefinition>> = eventKinds

@@ -1,6 +1,6 @@
-import { type BatchDecision, type ChargedItem, type Command, decide, type Outcome } from '../src/lanes/decide.ts'
-import type { Hold } from '../src/lanes/ending.ts'
-import { type Allowance, type Balance, type Claim, emptyBalance, type LimitKind } from '../src/ledger/ledger.ts'
+import { type BatchDecision, type ChargedItem, type Command, decide, type Outcome } from '../src/money/engine/decide.ts'
+import type { Hold } from '../src/money/engine/hold-endings.ts'
+import { type Allowance, type Balance, type Claim, emptyBalance, type LimitKind } from '../src/money/ledger/ledger.ts'
 
 export const minute = 60_000
 export const hour = 60 * minute

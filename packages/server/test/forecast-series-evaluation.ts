@@ -1,7 +1,7 @@
-import { shares } from '../src/forecasts/errors.ts'
-import { findExhaustion } from '../src/forecasts/exhaustion.ts'
-import { forecastSeries } from '../src/forecasts/forecasting.ts'
-import { widthsByDay } from '../src/forecasts/intervals.ts'
+import { findExhaustion } from '../src/insight/forecasts/exhaustion.ts'
+import { widthsByDay } from '../src/insight/forecasts/methods/intervals.ts'
+import { forecastSeries } from '../src/insight/forecasts/methods/method-selection.ts'
+import { shares } from '../src/insight/forecasts/methods/past-errors.ts'
 import { type KnownSeries, knownSeries } from './forecast-series.ts'
 import { Random } from './random.ts'
 

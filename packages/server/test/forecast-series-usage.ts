@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import { usageDeltas } from '../src/run-log/usage-deltas.ts'
+import { usageDeltas } from '../src/records/run-log/usage-deltas.ts'
 import { parseId } from '../src/values/id.ts'
 import type { ServerUnderTest } from './harness.ts'
 import { recordedRun } from './recorded-runs.ts'

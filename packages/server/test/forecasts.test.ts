@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { foldDeltas, foldOldUsage } from '../src/usage/folding.ts'
+import { foldDeltas, foldOldUsage } from '../src/records/usage/rollup.ts'
 import { type FilledDay, fillUsage } from './forecast-series-usage.ts'
 import { useServer } from './harness.ts'
 import { call, operatorOf, type Tenant, tenantOf } from './tenants.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { expireApprovals } from '../src/approvals/expiring.ts'
+import { expireApprovals } from '../src/governance/approvals/expiry.ts'
 import { parseId } from '../src/values/id.ts'
 import { actionsOf, addRule, eventsLike, refusalIn, ruleOf, startRun } from './governed.ts'
 import { environmentFor } from './harness.ts'

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, inject } from 'vitest'
 import { appLogin, asAdmin, databaseUrl, dropDatabase, services } from '../scripts/private-services.ts'
 import { buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
+import { type Deprecation, deprecations } from '../src/contract/deprecations/registry.ts'
 import type { ApiRoute, App } from '../src/contract/routes.ts'
-import { type Deprecation, deprecations } from '../src/deprecations/registry.ts'
-import { type Lifecycle, manualLifecycle } from '../src/infra/lifecycle.ts'
-import { createLog } from '../src/infra/log.ts'
-import { openPlatform, type Platform } from '../src/infra/platform.ts'
-import type { Lanes } from '../src/lanes/lanes.ts'
+import type { Lanes } from '../src/decisions/lanes/lanes.ts'
+import { type Lifecycle, manualLifecycle } from '../src/platform/infra/lifecycle.ts'
+import { createLog } from '../src/platform/infra/log.ts'
+import { openPlatform, type Platform } from '../src/platform/infra/platform.ts'
 
 /** A database of this test file's own, copied from the migrated template and dropped at its end. */
 export function useDatabase() {

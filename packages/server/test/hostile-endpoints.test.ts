@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOutbound, type Outbound, type OutboundOptions } from '../src/infra/outbound.ts'
+import { createOutbound, type Outbound, type OutboundOptions } from '../src/platform/infra/outbound.ts'
 import { isPublicAddress } from '../src/values/public-address.ts'
 import { having, type Reply, useDnsServer } from './dns-server.ts'
 

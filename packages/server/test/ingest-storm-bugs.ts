@@ -1,8 +1,8 @@
 import pg from 'pg'
-import type { BoundStatement } from '../src/infra/pipelined-connection.ts'
-import type { Platform } from '../src/infra/platform.ts'
-import type { IngestResult, Lanes } from '../src/lanes/lanes.ts'
-import { claimRuns, countUsage, deleteRunKeys, deleteRuns, readRunKeys } from '../src/run-log/run-log.ts'
+import type { IngestResult, Lanes } from '../src/decisions/lanes/lanes.ts'
+import type { BoundStatement } from '../src/platform/infra/pipelined-connection.ts'
+import type { Platform } from '../src/platform/infra/platform.ts'
+import { claimRuns, countUsage, deleteRunKeys, deleteRuns, readRunKeys } from '../src/records/run-log/run-log.ts'
 import { newUuid } from '../src/values/id.ts'
 
 /** Faults of ingest, to be planted into API processes: each breaks one promise that the storm must see broken. */

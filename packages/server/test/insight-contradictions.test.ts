@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest'
-import { readBenchmark } from '../src/benchmarks/benchmarks.ts'
-import { type PeriodSums, valueOf } from '../src/benchmarks/metrics.ts'
-import { percentileRangeOf, percentilesOf, percents, weightsOf, windowsOf } from '../src/benchmarks/percentiles.ts'
-import { drawBenchmark } from '../src/benchmarks/picture.ts'
-import { openCohorts } from '../src/benchmarks/queries.ts'
-import type { Benchmark } from '../src/benchmarks/schema.ts'
-import { publishPeriod } from '../src/benchmarks/sealing.ts'
+import { readBenchmark } from '../src/insight/benchmarks/benchmarks.ts'
+import { drawBenchmark } from '../src/insight/benchmarks/chart.ts'
+import { type PeriodSums, valueOf } from '../src/insight/benchmarks/metrics.ts'
+import {
+  percentileRangeOf,
+  percentilesOf,
+  percents,
+  weightsOf,
+  windowsOf,
+} from '../src/insight/benchmarks/percentiles.ts'
+import { publishPeriod } from '../src/insight/benchmarks/publication.ts'
+import { openCohorts } from '../src/insight/benchmarks/queries.ts'
+import type { Benchmark } from '../src/insight/benchmarks/schema.ts'
 import { parseId } from '../src/values/id.ts'
 import { useCohorts } from './benchmarks.ts'
 import { firstSeed, Random } from './random.ts'

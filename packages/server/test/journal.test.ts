@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { verifyLedger } from '../src/ledger/ledger.ts'
+import { verifyLedger } from '../src/money/ledger/ledger.ts'
 import { parseUsd } from '../src/values/money.ts'
 import { faultsOf } from './limits.ts'
 import { type BooksFound, costing, type MoneyOrg, quietZone, refusalIn, useMoney, verifyBooks } from './money.ts'

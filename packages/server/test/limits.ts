@@ -7,7 +7,7 @@ import {
   type Claim,
   type LimitUnit,
   type Refusal,
-} from '../src/ledger/ledger.ts'
+} from '../src/money/ledger/ledger.ts'
 import { type IdKind, parseId } from '../src/values/id.ts'
 import { type PeriodUnit, periodAt, startOfNextSchedule } from '../src/values/period.ts'
 import { timestamp } from '../src/values/timestamp.ts'

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { bookAdjustment } from '../src/ledger/ledger.ts'
+import { bookAdjustment } from '../src/money/ledger/ledger.ts'
 import { useServer } from './harness.ts'
 import { costing, metricOf, useMoney } from './money.ts'
 
 /** The planted mistake: a lane reads the ledgers' rows and locks none of them. */
-vi.mock(import('../src/lanes/queries.ts'), async (original) => {
+vi.mock(import('../src/decisions/lanes/queries.ts'), async (original) => {
   const queries = await original()
   const text = `select org_id, seq, config_version from org_ledgers where org_id = any($1) order by org_id`
   const unlocked = (orgIds: readonly string[]) => ({ statement: { name: 'lock', text }, values: [orgIds] })

@@ -5,7 +5,7 @@ import { ApiError } from '../src/contract/errors.ts'
 import { ListOf, ListQuery } from '../src/contract/lists.ts'
 import type { App } from '../src/contract/routes.ts'
 import { Nullable, Usd } from '../src/contract/wire.ts'
-import type { Platform } from '../src/infra/platform.ts'
+import type { Platform } from '../src/platform/infra/platform.ts'
 
 /** Routes that fail in every way a handler can, and one that has every kind of field. Registered in tests only. */
 export function misbehavingRoutes(app: App, { sql }: Platform) {

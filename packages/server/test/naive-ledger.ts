@@ -1,5 +1,5 @@
-import type { ChargedItem, Command } from '../src/lanes/decide.ts'
-import type { Allowance, Claim, LimitUnit } from '../src/ledger/ledger.ts'
+import type { ChargedItem, Command } from '../src/money/engine/decide.ts'
+import type { Allowance, Claim, LimitUnit } from '../src/money/ledger/ledger.ts'
 
 /**
  * The rules of money once more, as plainly as they can be said: one request at a time, on numbers that are changed in place.

@@ -12,7 +12,7 @@ import {
   type SpanExporter,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { KeyValue, SpanFields, TracesRequest } from '../src/otlp/traces.ts'
+import type { KeyValue, SpanFields, TracesRequest } from '../src/runs/otlp/traces.ts'
 
 type Value = string | number | readonly string[]
 

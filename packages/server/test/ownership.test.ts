@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { setOptIns } from '../src/events/events.ts'
-import { lockLedgerForConfigChange } from '../src/ledger/ledger.ts'
+import { setOptIns } from '../src/access/events/events.ts'
+import { lockLedgerForConfigChange } from '../src/money/ledger/ledger.ts'
 import { formatId, newUuid, parseId } from '../src/values/id.ts'
 import { eventsOf } from './events.ts'
 import { costing, type MoneyOrg, useMoney } from './money.ts'

@@ -1,6 +1,6 @@
-import type { Command, Movement, Outcome } from '../src/lanes/decide.ts'
-import type { Hold } from '../src/lanes/ending.ts'
-import { emptyBalance } from '../src/ledger/ledger.ts'
+import type { Command, Movement, Outcome } from '../src/money/engine/decide.ts'
+import type { Hold } from '../src/money/engine/hold-endings.ts'
+import { emptyBalance } from '../src/money/ledger/ledger.ts'
 import { plantedChargeBugs } from './planted-charge-bugs.ts'
 import { type Books, changing, claiming, moving, type Rules } from './planting.ts'
 

@@ -1,5 +1,5 @@
-import type { Command, Movement, Outcome } from '../src/lanes/decide.ts'
-import { type Allowance, type Claim, emptyBalance } from '../src/ledger/ledger.ts'
+import type { Command, Movement, Outcome } from '../src/money/engine/decide.ts'
+import { type Allowance, type Claim, emptyBalance } from '../src/money/ledger/ledger.ts'
 import { type Books, changing, claiming, moving, type Rules } from './planting.ts'
 
 type ChargeAsk = Extract<Command, { type: 'charge' }>

@@ -12,7 +12,7 @@ const broken = `for (const { settle } of batch) settle(true)
 registerHooks({
   load: (url, context, next) => {
     const loaded = next(url, context)
-    if (!url.endsWith('/src/audit/recorders.ts')) return loaded
+    if (!url.endsWith('/src/access/audit/recorders.ts')) return loaded
     const source = Buffer.from(loaded.source as Uint8Array).toString()
     if (!source.includes(sound)) throw new Error('there is nothing to break any more')
     return { ...loaded, source: source.replace(sound, broken) }

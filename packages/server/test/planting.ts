@@ -1,5 +1,5 @@
-import type { BatchDecision, decide as Decide, Movement } from '../src/lanes/decide.ts'
-import { type Balance, type Claim, emptyBalance } from '../src/ledger/ledger.ts'
+import type { BatchDecision, decide as Decide, Movement } from '../src/money/engine/decide.ts'
+import { type Balance, type Claim, emptyBalance } from '../src/money/ledger/ledger.ts'
 import { plus } from './balances.ts'
 
 /** Tools to break rules with. Each keeps its own sums in order. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { RunAttempt } from '../src/policies/attempt.ts'
-import { checkRule, compileRules, judgeAttempt } from '../src/policies/evaluation.ts'
-import { ruleEnvironment } from '../src/policies/variables.ts'
+import type { RunAttempt } from '../src/governance/policies/attempt.ts'
+import { checkRule, compileRules, judgeAttempt } from '../src/governance/policies/evaluation.ts'
+import { ruleEnvironment } from '../src/governance/policies/variables.ts'
 
 const guide = readFileSync(new URL('../../../docs/policy-expressions.md', import.meta.url), 'utf8')
 const blocks = (mark: string) =>

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
-import type { RunAttempt } from '../src/policies/attempt.ts'
-import { checkRule, compileRules, explainAttempt, judgeAttempt, type RuleSet } from '../src/policies/evaluation.ts'
-import type { PolicyVerdict } from '../src/policies/rule.ts'
+import type { RunAttempt } from '../src/governance/policies/attempt.ts'
+import {
+  checkRule,
+  compileRules,
+  explainAttempt,
+  judgeAttempt,
+  type RuleSet,
+} from '../src/governance/policies/evaluation.ts'
+import type { PolicyVerdict } from '../src/governance/policies/rule.ts'
 import {
   type ReferenceRule,
   randomAttempt,

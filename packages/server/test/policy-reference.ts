@@ -1,5 +1,5 @@
-import type { RunAttempt } from '../src/policies/attempt.ts'
-import { effects, type PolicyVerdict, type Rule, targets } from '../src/policies/rule.ts'
+import type { RunAttempt } from '../src/governance/policies/attempt.ts'
+import { effects, type PolicyVerdict, type Rule, targets } from '../src/governance/policies/rule.ts'
 import type { Random } from './random.ts'
 
 /**

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { asAdmin, databaseUrl } from '../scripts/private-services.ts'
-import { knownMigrations } from '../src/infra/schema.ts'
+import { knownMigrations } from '../src/platform/infra/schema.ts'
 import { environmentFor, useDatabase } from './harness.ts'
 import { eventually, startApi, startRole } from './processes.ts'
 

@@ -1,5 +1,5 @@
-import type { BatchDecision, Command, Movement, Outcome } from '../src/lanes/decide.ts'
-import { type Allowance, type Balance, emptyBalance, type LimitUnit } from '../src/ledger/ledger.ts'
+import type { BatchDecision, Command, Movement, Outcome } from '../src/money/engine/decide.ts'
+import { type Allowance, type Balance, emptyBalance, type LimitUnit } from '../src/money/ledger/ledger.ts'
 import { columns, excess, isSame, plus } from './balances.ts'
 import { must } from './broken.ts'
 import { ChainPromises } from './chain-promises.ts'

@@ -1,8 +1,8 @@
-import { systemClock } from '../src/infra/clock.ts'
-import { createLog } from '../src/infra/log.ts'
-import { createMetrics } from '../src/infra/metrics.ts'
-import { openRedis } from '../src/infra/redis.ts'
-import { createRateLimiter, type RateLimitWindow } from '../src/infra/speed-limits.ts'
+import { systemClock } from '../src/platform/infra/clock.ts'
+import { createLog } from '../src/platform/infra/log.ts'
+import { createMetrics } from '../src/platform/infra/metrics.ts'
+import { createRateLimiter, type RateLimitWindow } from '../src/platform/infra/rate-limiter.ts'
+import { openRedis } from '../src/platform/infra/redis.ts'
 import { secret } from '../src/values/secret.ts'
 
 /** A process that takes from one window as fast as it is told to, and says what it was admitted and when. */

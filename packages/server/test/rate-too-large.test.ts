@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createMetrics } from '../src/infra/metrics.ts'
-import { createRateLimiter } from '../src/infra/speed-limits.ts'
+import { createMetrics } from '../src/platform/infra/metrics.ts'
+import { createRateLimiter } from '../src/platform/infra/rate-limiter.ts'
 import { useServer } from './harness.ts'
 import { call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formatId, newUuid } from '../src/values/id.ts'
-import { continueReplays, drainEvents } from '../src/webhooks/draining.ts'
+import { continueReplays, drainEvents } from '../src/webhooks/delivery/event-drain.ts'
 import { useServer } from './harness.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 

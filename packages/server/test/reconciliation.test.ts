@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkRuns } from '../src/reconciliation/reconciliation.ts'
-import { foldDeltas } from '../src/usage/folding.ts'
+import { foldDeltas } from '../src/records/usage/rollup.ts'
+import { checkRuns } from '../src/runs/reconciliation/reconciliation.ts'
 import { parseId } from '../src/values/id.ts'
 import { type MoneyOrg, useMoney, verifyBooks } from './money.ts'
 

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql as raw } from 'kysely'
 import type pg from 'pg'
-import { chainKey } from '../src/chains/chains.ts'
-import { insertRuns, type RunRecord, type StoredRunFields } from '../src/run-log/run-log.ts'
+import { chainKey } from '../src/money/chains/chains.ts'
+import { insertRuns, type RunRecord, type StoredRunFields } from '../src/records/run-log/run-log.ts'
 import { formatId, newUuidAt, parseId } from '../src/values/id.ts'
 import type { ServerUnderTest } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { drainEvents } from '../src/webhooks/draining.ts'
-import { PayloadCache } from '../src/webhooks/recent-payloads.ts'
+import { drainEvents } from '../src/webhooks/delivery/event-drain.ts'
+import { PayloadCache } from '../src/webhooks/delivery/payload-cache.ts'
 import { costing, type MoneyOrg, useMoney } from './money.ts'
 import { eventually } from './programs.ts'
 import { call, keyOf } from './tenants.ts'

@@ -1,7 +1,8 @@
 import { sql as raw } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { PageRequest } from '../src/contract/lists.ts'
-import { partitionBounds } from '../src/infra/partitions.ts'
+import { partitionBounds } from '../src/platform/infra/partitions.ts'
+import { ensureRunPartitions } from '../src/records/run-log/run-log.ts'
 import {
   maxScanned,
   type RunFilters,
@@ -9,9 +10,8 @@ import {
   readAlongIndexes,
   runningPage,
   runsPage,
-} from '../src/run-history/queries.ts'
-import type { RunSort } from '../src/run-history/schema.ts'
-import { ensureRunPartitions } from '../src/run-log/run-log.ts'
+} from '../src/runs/run-history/queries.ts'
+import type { RunSort } from '../src/runs/run-history/schema.ts'
 import { newUuidAt, parseId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { useLimits } from './limits.ts'

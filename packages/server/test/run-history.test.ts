@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RunRecord } from '../src/run-log/run-log.ts'
+import type { RunRecord } from '../src/records/run-log/run-log.ts'
 import { formatId, newUuid, newUuidAt, parseId } from '../src/values/id.ts'
 import { formatUsd } from '../src/values/money.ts'
 import { useServer } from './harness.ts'

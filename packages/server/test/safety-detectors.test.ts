@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { detectors } from '../src/safety/detectors.ts'
-import { compileSafety, inspect } from '../src/safety/safety.ts'
-import { withDetectorDefaults } from '../src/safety/settings.ts'
+import { detectors } from '../src/governance/safety/detectors.ts'
+import { compileSafety, inspect } from '../src/governance/safety/safety.ts'
+import { withDetectorDefaults } from '../src/governance/safety/settings.ts'
 import { detectorCases } from './detector-cases.ts'
 
 const least = 0.95

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { detectors } from '../src/safety/detectors.ts'
-import { assertPatterns, compileSafety, inspect } from '../src/safety/safety.ts'
-import { type SafetyDraft, withDetectorDefaults } from '../src/safety/settings.ts'
+import { detectors } from '../src/governance/safety/detectors.ts'
+import { assertPatterns, compileSafety, inspect } from '../src/governance/safety/safety.ts'
+import { type SafetyDraft, withDetectorDefaults } from '../src/governance/safety/settings.ts'
 import { leastTurnMs } from './turns.ts'
 
 const mostMs = 20

@@ -1,5 +1,5 @@
-import { boundsOfNewChain, chainKey } from '../src/chains/chains.ts'
-import type { OrgConfig } from '../src/lanes/lanes.ts'
+import type { OrgConfig } from '../src/decisions/lanes/lanes.ts'
+import { boundsOfNewChain, chainKey } from '../src/money/chains/chains.ts'
 import type {
   Allowance,
   ChainBounds,
@@ -10,7 +10,7 @@ import type {
   Limit,
   Pack,
   ScopedLimit,
-} from '../src/ledger/ledger.ts'
+} from '../src/money/ledger/ledger.ts'
 import { type PlannedSchedule, periodUnits, replan, type Schedule } from '../src/values/period.ts'
 import type { Random } from './random.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decide } from '../src/lanes/decide.ts'
+import { decide } from '../src/money/engine/decide.ts'
 import { compareCase } from './decide-cases.ts'
 import { plantedBugs } from './planted-bugs.ts'
 import { firstSeed } from './random.ts'

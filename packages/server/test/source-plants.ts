@@ -18,19 +18,19 @@ const plants: Readonly<Record<string, readonly Plant[]>> = {
   /** Takes an unknown outcome for a commit. */
   'hopeful-commit': [
     {
-      file: 'lanes/commit.ts',
+      file: 'decisions/lanes/commit.ts',
       rule: `throw new UnknownOutcome('the connection was lost around COMMIT', { cause: error })`,
       instead: 'return',
     },
   ],
   /** Decides anew whatever was answered before. */
   'kept-answers-ignored': [
-    { file: 'lanes/judging.ts', rule: 'if (!kept) return undefined', instead: 'return undefined' },
+    { file: 'decisions/lanes/org-decision.ts', rule: 'if (!kept) return undefined', instead: 'return undefined' },
   ],
   /** Writes down the last request on a run, whichever of them ended it. */
   'last-word': [
     {
-      file: 'lanes/judging.ts',
+      file: 'decisions/lanes/org-decision.ts',
       rule: "if (verdict.type === 'ended' && !verdict.isRepeat) endings.set(verdict.hold.id, task.ending)",
       instead: 'if (task.holdId !== undefined) endings.set(task.holdId, task.ending)',
     },
@@ -47,7 +47,7 @@ const plants: Readonly<Record<string, readonly Plant[]>> = {
   /** Forgets some of the events. */
   'lost-events': [
     {
-      file: 'lanes/run-events.ts',
+      file: 'decisions/lanes/run-events.ts',
       rule: '.filter(({ sign }) => sign === 1n)',
       instead: '.filter(({ sign, run }) => sign === 1n && !/[0-2]$/.test(run.id))',
     },

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { appLogin } from '../scripts/private-services.ts'
-import { int8AsBigInt } from '../src/infra/sql.ts'
+import { int8AsBigInt } from '../src/platform/infra/sql.ts'
 import { eventually } from './programs.ts'
 
 /** A PostgreSQL of a storm's own, to be crashed at will; it writes to disk as in earnest. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { appLogin, databaseUrl, services, servicesUp } from '../scripts/private-services.ts'
-import { createLog } from '../src/infra/log.ts'
-import { migrate } from '../src/infra/migrate.ts'
+import { createLog } from '../src/platform/infra/log.ts'
+import { migrate } from '../src/platform/infra/migrate.ts'
 import { secret } from '../src/values/secret.ts'
 
 /** Before all tests: the private services run, and a migrated template stands ready to be copied by each test file. */

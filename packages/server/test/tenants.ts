@@ -1,6 +1,6 @@
+import { operatorScopes, tenantScopes } from '../src/access/identity/identity.ts'
 import type { Role } from '../src/contract/routes.ts'
-import { operatorScopes, tenantScopes } from '../src/identity/identity.ts'
-import { mint } from '../src/keys/keys.ts'
+import { mint } from '../src/tenants/keys/keys.ts'
 import { operatorsOrgId, parseId } from '../src/values/id.ts'
 import type { ServerUnderTest } from './harness.ts'
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { guides } from '../src/docs/pages.ts'
+import { guides } from '../src/tenants/docs/pages.ts'
 
 /** The shape of the code, held by a test so that nobody has to remember it. */
 
@@ -23,11 +23,12 @@ const sources = tracked.filter(
   (path) => path.startsWith(`${source}/`) && path.endsWith('.ts') && !path.endsWith('.test.ts'),
 )
 
-/** Folders in import order, as ARCHITECTURE.md states it: a folder imports from those above it only. */
+/** Rooms in import order, as ARCHITECTURE.md states it: a room imports from those above it only. */
 const layers = /```imports\n([\s\S]*?)```/
   .exec(architecture)![1]!
   .trim()
   .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) =>
     line
       .split(/\s+—\s+/)[0]!
@@ -35,10 +36,15 @@ const layers = /```imports\n([\s\S]*?)```/
       .split(/\s+/),
   )
 
+/** The innermost listed folder that a file stands in, or the listed file itself. */
 const roomOf = (path: string) => {
-  const [first] = relative(source, path).split('/')
-  return first!
+  const parts = relative(source, path).split('/')
+  const enclosing = parts.map((_, i) => parts.slice(0, parts.length - i).join('/'))
+  return enclosing.find((name) => rooms.has(name)) ?? parts[0]!
 }
+const rooms = new Set(layers.flat())
+/** The groups of rooms, in the order in which they are listed. */
+const groups = [...new Set([...rooms].map((room) => room.split('/')[0]!))]
 const layerOf = (path: string) => layers.findIndex((rooms) => rooms.includes(roomOf(path)))
 
 const importsOf = (path: string) =>
@@ -61,6 +67,34 @@ describe('imports', () => {
     expect(faults).toEqual([])
   })
 
+  test('point one way between groups too', () => {
+    const groupOf = (path: string) => groups.indexOf(relative(source, path).split('/')[0]!)
+    const faults = sources.flatMap((path) =>
+      importsOf(path)
+        .filter((target) => target.startsWith(source) && groupOf(target) > groupOf(path))
+        .map((target) => `${path} imports ${target}`),
+    )
+    expect(faults).toEqual([])
+  })
+
+  test('go in no circle, inside a room and in tests, benchmarks and scripts, types included', () => {
+    const files = tracked.filter((path) => /^(packages|scripts)\/.*\.ts$/.test(path))
+    const state = new Map<string, 'open' | 'done'>()
+    const circles: string[] = []
+    const visit = (path: string, way: readonly string[]) => {
+      if (state.get(path) === 'done') return
+      if (state.get(path) === 'open') {
+        circles.push([...way.slice(way.indexOf(path)), path].join(' → '))
+        return
+      }
+      state.set(path, 'open')
+      if (files.includes(path)) for (const target of importsOf(path)) visit(target, [...way, path])
+      state.set(path, 'done')
+    }
+    for (const path of files) visit(path, [])
+    expect(circles).toEqual([])
+  })
+
   test('reach another domain only through the file that bears its name, or its routes from app.ts', () => {
     const afterContract = layers.slice(layers.findIndex((rooms) => rooms.includes('contract')) + 1)
     const domains = new Set(afterContract.flat().filter((room) => !room.endsWith('.ts')))
@@ -69,9 +103,9 @@ describe('imports', () => {
         .filter((target) => domains.has(roomOf(target)) && roomOf(target) !== roomOf(path))
         .filter((target) => {
           const file = relative(join(source, roomOf(target)), target)
-          const isComposition = relative(source, path).split('/').length === 1
+          const isComposition = relative(source, path).split('/').length === 1 || roomOf(path) === 'commands'
           return !(
-            file === `${roomOf(target)}.ts` ||
+            file === `${roomOf(target).split('/').at(-1)}.ts` ||
             (isComposition && (file === 'routes.ts' || file === 'registry.ts'))
           )
         })
@@ -84,7 +118,7 @@ describe('imports', () => {
 describe('sources', () => {
   const matching = (pattern: RegExp, except: (path: string) => boolean) =>
     sources.filter((path) => !except(path) && pattern.test(read(path)))
-  const isInfra = (path: string) => roomOf(path) === 'infra'
+  const isInfra = (path: string) => roomOf(path) === 'platform/infra'
 
   test('SQL stands in queries.ts, or in infra', () => {
     expect(
@@ -107,6 +141,26 @@ describe('sources', () => {
     expect(sources.filter((path) => /\/(index|utils?|helpers?|common|types|misc|shared)(\.ts|\/)/.test(path))).toEqual(
       [],
     )
+  })
+
+  test('give no two exported types one name', () => {
+    const homes = new Map<string, string[]>()
+    for (const path of sources.filter((name) => !name.endsWith('infra/tables.ts')))
+      for (const [, name] of read(path).matchAll(
+        /^export (?:type|interface|class|enum|abstract class) (\w+)\b(?! *[,}])/gm,
+      ))
+        homes.set(name!, [...new Set([...(homes.get(name!) ?? []), path])])
+    expect([...homes].filter(([, paths]) => paths.length > 1)).toEqual([])
+  })
+
+  test('have files named by nouns', () => {
+    const nouns = /\/(routing|org-routing|signing|load-shedding|tracing|keyring|setting|mapping)\.ts$/
+    expect(sources.filter((path) => /ing\.ts$/.test(path) && !nouns.test(path))).toEqual([])
+  })
+
+  test('have doc comments that begin with a noun or a verb', () => {
+    const vague = /\/\*\*\s*(?:\*\s*)?(What|Who|Whom|Whose|Where|Whether|How|When|Which|Why|That)\b/
+    expect(sources.filter((path) => vague.test(read(path)))).toEqual([])
   })
 
   test('are short enough to read', () => {

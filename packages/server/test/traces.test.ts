@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { sql as raw } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import type { App } from '../src/contract/routes.ts'
-import type { Platform } from '../src/infra/platform.ts'
+import type { Platform } from '../src/platform/infra/platform.ts'
 import { useServer } from './harness.ts'
 import { eventually } from './processes.ts'
 

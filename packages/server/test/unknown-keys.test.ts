@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { mintKey } from '../src/identity/identity.ts'
+import { mintKey } from '../src/access/identity/identity.ts'
 import { useServer } from './harness.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
@@ -104,11 +104,11 @@ test('an address that floods does not hold up the first use of a key from elsewh
 test('a key that is minted after somebody presented its id works at once', async () => {
   const early = mintKey('c1')
   expect((await ask(early.text)).status).toBe(401)
-  const { secretKeyring, secretMac } = await import('../src/identity/identity.ts')
+  const { secretKeyring, secretMac } = await import('../src/access/identity/identity.ts')
   const { id, bytes } = secretKeyring(server.platform).current
-  const { insertKey } = await import('../src/keys/queries.ts')
+  const { insertKey } = await import('../src/tenants/keys/queries.ts')
   const { parseId } = await import('../src/values/id.ts')
-  const { notifyAccessChange, recordAccessChange } = await import('../src/nodes/nodes.ts')
+  const { notifyAccessChange, recordAccessChange } = await import('../src/platform/nodes/nodes.ts')
   const orgId = parseId('org', tenant.id)!
   await server.platform.sql.asOrgs([orgId], async (tx) => {
     await insertKey(tx, orgId, {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { foldDeltas, foldOldUsage } from '../src/usage/folding.ts'
+import { foldDeltas, foldOldUsage } from '../src/records/usage/rollup.ts'
 import { type MoneyOrg, useMoney } from './money.ts'
 import { call } from './tenants.ts'
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { RunRecord } from '../src/run-log/run-log.ts'
-import { usageDeltas } from '../src/run-log/usage-deltas.ts'
+import type { RunRecord } from '../src/records/run-log/run-log.ts'
+import { usageDeltas } from '../src/records/run-log/usage-deltas.ts'
 import { formatUsd } from '../src/values/money.ts'
 import type { Random } from './random.ts'
 

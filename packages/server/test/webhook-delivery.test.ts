@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { emit } from '../src/events/events.ts'
+import { emit } from '../src/access/events/events.ts'
 import { parseId } from '../src/values/id.ts'
 import { eventually } from './processes.ts'
 import { useDeliveringServer, useReceiver } from './receiver.ts'

@@ -120,7 +120,7 @@ export const errorRules: Section = {
       75,
       '`Retry-After` equals `details.retry_after_seconds`, also where an address has failed to authenticate too often.',
       server(
-        'src/keys/keys.test.ts',
+        'src/tenants/keys/keys.test.ts',
         'answers 429 after too many failures of one address, and never holds up a valid key',
       ),
     ),

@@ -75,7 +75,7 @@ export const listing: Section = {
       24,
       'The registry is read on every response, so a route that is flagged now is signalled now.',
       'A route cannot be flagged from outside.',
-      server('src/deprecations/deprecations.test.ts', 'in headers, listing, OpenAPI and counter'),
+      server('src/contract/deprecations/deprecations.test.ts', 'in headers, listing, OpenAPI and counter'),
     ),
   ],
 }

@@ -88,7 +88,7 @@ export const signals: Section = {
       156,
       'No route opts in or out of any of this.',
       'A route cannot be flagged from outside.',
-      server('src/deprecations/deprecations.test.ts', 'in headers, listing, OpenAPI and counter'),
+      server('src/contract/deprecations/deprecations.test.ts', 'in headers, listing, OpenAPI and counter'),
     ),
   ],
 }

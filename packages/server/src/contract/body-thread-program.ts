@@ -5,7 +5,7 @@ import type { BodyTask, BodyTaskResult, ThreadSchemas } from './body-thread.ts'
 import { ApiError } from './errors.ts'
 import { jsonBody } from './json-body.ts'
 import type { BodySource, BodyType } from './routes.ts'
-import { bodyFaultsOf } from './unreadable.ts'
+import { bodyFaultsOf } from './unreadable-body.ts'
 import { bodyChecker } from './validation.ts'
 import { splitValue } from './value-pieces.ts'
 

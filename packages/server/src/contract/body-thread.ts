@@ -1,10 +1,10 @@
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { FairSlots, NoSlot } from '../infra/fair-slots.ts'
+import { FairSlots, NoSlot } from '../platform/infra/fair-slots.ts'
 import { ApiError, type FieldFault } from './errors.ts'
 import type { JsonBounds } from './json-bounds.ts'
 import type { BodySource } from './routes.ts'
-import { unreadable } from './unreadable.ts'
+import { unreadable } from './unreadable-body.ts'
 import { assembleValue, type Piece } from './value-pieces.ts'
 
 export interface BodyTask {

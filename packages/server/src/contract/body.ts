@@ -7,7 +7,7 @@ import { jsonBody } from './json-body.ts'
 import { jsonBoundsOf } from './json-bounds.ts'
 import { parseUtf8MediaType } from './media-type.ts'
 import { type App, type BodyType, isContractPath } from './routes.ts'
-import { bodyFaultsOf, unreadable } from './unreadable.ts'
+import { bodyFaultsOf, unreadable } from './unreadable-body.ts'
 
 /**
  * Reads request bodies. An unreadable body is a fault of the field `body`, or of the parts at fault: these are reported

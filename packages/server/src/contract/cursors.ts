@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { deriveKeyring } from '../values/keyring.ts'
-import { nonceBytes, seal, unseal } from '../values/sealing.ts'
+import { nonceBytes, seal, unseal } from '../values/seal.ts'
 import { type App, isContractPath } from './routes.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { headersOf } from './answer-headers.ts'
 import { errorExample } from './error-examples.ts'
 import { catalog, type ErrorCode, errorCodes } from './errors.ts'
+import { headersOf } from './response-headers.ts'
 import { type ApiRoute, type DeclaredError, honoursIdempotencyKey } from './routes.ts'
 
 /** Returns the error codes of a route by status: its own, and those that any route can return. */

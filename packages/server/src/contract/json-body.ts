@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { parse as parseJson } from 'secure-json-parse'
 import { excessFault, type JsonBounds, JsonStructure } from './json-bounds.ts'
 import type { BodyType } from './routes.ts'
-import { unreadable } from './unreadable.ts'
+import { unreadable } from './unreadable-body.ts'
 
 /** Parses JSON text; returns its value, or the fault of the field that holds it. */
 export function parseJsonText(text: string, field = 'body'): unknown {

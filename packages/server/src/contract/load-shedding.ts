@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client'
-import { measureEventLoopDelay } from '../infra/event-loop-delay.ts'
-import type { Metrics } from '../infra/metrics.ts'
+import { measureEventLoopDelay } from '../platform/infra/event-loop-delay.ts'
+import type { Metrics } from '../platform/infra/metrics.ts'
 import { ApiError } from './errors.ts'
 import type { RequestsInFlight } from './in-flight.ts'
 import { type App, isContractPath, type Urgency } from './routes.ts'

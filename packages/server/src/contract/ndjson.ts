@@ -2,7 +2,7 @@ import type { FieldFault } from './errors.ts'
 import { parseJsonText, utf8Fault } from './json-body.ts'
 import { excessFault, JsonStructure } from './json-bounds.ts'
 import type { BodyType } from './routes.ts'
-import { bodyFaultsOf, unreadable } from './unreadable.ts'
+import { bodyFaultsOf, unreadable } from './unreadable-body.ts'
 
 const newline = 0x0a
 

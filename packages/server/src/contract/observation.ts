@@ -1,7 +1,7 @@
 import { SpanStatusCode } from '@opentelemetry/api'
 import type { FastifyContextConfig } from 'fastify'
-import { latencyHistogram, type Series } from '../infra/latency-histogram.ts'
-import type { Platform } from '../infra/platform.ts'
+import { latencyHistogram, type Series } from '../platform/infra/latency-histogram.ts'
+import type { Platform } from '../platform/infra/platform.ts'
 import type { InFlight } from './in-flight.ts'
 import { traceOf } from './tracing.ts'
 

@@ -1,11 +1,11 @@
 import swagger from '@fastify/swagger'
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { headerComponents, headersOf, type ResponseKind } from './answer-headers.ts'
 import { documentRequest, documentResponse } from './document-schemas.ts'
 import { conditionHeaders, taggedShapes } from './entity-tags.ts'
 import { errorResponse, errorResponseName, errorSchemas, errorsOf } from './error-responses.ts'
 import type { ErrorCode } from './errors.ts'
 import { addReadOnly } from './read-only.ts'
+import { headerComponents, headersOf, type ResponseKind } from './response-headers.ts'
 import {
   type ApiRoute,
   type App,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { SpanKind } from '@opentelemetry/api'
-import { parseTraceparent, type Trace, type Tracing, withinTrace } from '../infra/trace.ts'
+import { parseTraceparent, type Trace, type Tracing, withinTrace } from '../platform/infra/trace.ts'
 import type { App } from './routes.ts'
 
 export const traceHeader = 'x-svc-trace-id'

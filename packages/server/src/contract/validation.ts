@@ -2,12 +2,12 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import { ApiError, type FieldErrorCode, type FieldFault, validationFailed } from './errors.ts'
 import { messageOf } from './fault-messages.ts'
+import { guardReadOnly } from './read-only-guard.ts'
 import { type App, isContractPath } from './routes.ts'
 import { checkOf } from './semantic-check.ts'
 import { type JsonSchema, toStrictSchema } from './strict-schema.ts'
-import { guardReadOnly } from './taking-back.ts'
 import { describeText, textCodeOf } from './text-faults.ts'
-import { bodyFaultsOf } from './unreadable.ts'
+import { bodyFaultsOf } from './unreadable-body.ts'
 
 /**
  * Validation that lists every faulty field of path, query and body together, the first fault of each. Nothing is coerced,

@@ -1,19 +1,22 @@
+import { type Caller, isWithinPins, parseMaker, withPins } from '../access/identity/identity.ts'
 import { validationFailed } from '../contract/errors.ts'
 import { pageRequest, pageResponse } from '../contract/lists.ts'
-import { type Caller, isWithinPins, parseMaker, withPins } from '../identity/identity.ts'
-import type { Platform } from '../infra/platform.ts'
-import type { Sql } from '../infra/sql.ts'
-import type { OperationResult, OrgConfig } from '../lanes/lanes.ts'
-import { findAllowances, stopOf } from '../ledger/ledger.ts'
-import { recordUnpriced } from '../prices/prices.ts'
+import { findAllowances, stopOf } from '../money/ledger/ledger.ts'
+import { recordUnpriced } from '../money/prices/prices.ts'
+import type { Platform } from '../platform/infra/platform.ts'
+import type { Sql } from '../platform/infra/sql.ts'
 import { formatId } from '../values/id.ts'
-import { edgeDecision, quote, type ReserveOperation, reserveOperation, UnpricedModel } from './edge.ts'
+import type { DecisionLog } from './decision-log.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
+import type { OperationResult, OrgConfig } from './lanes/lanes.ts'
+import { edgeDecision, quote, type ReserveOperation, reserveOperation, UnpricedModel } from './operations.ts'
 import { findHold, findRecord, listHolds } from './queries.ts'
-import type { DecisionLog } from './records.ts'
 import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
 
-export { runOperation } from './carrying.ts'
+export { createDecisionLog, type DecisionLog } from './decision-log.ts'
+export { explainCharge } from './explanation.ts'
+export { claimsOf } from './limit-kinds.ts'
+export { runOperation } from './operation-reply.ts'
 export {
   heldPriceOf,
   heldRequestOf,
@@ -23,11 +26,8 @@ export {
   reserveOperation,
   settleOperation,
   UnpricedModel,
-} from './edge.ts'
-export { explainCharge } from './explanation.ts'
-export { claimsOf } from './limit-kinds.ts'
-export { recordRefusals, refusalRecord } from './noting.ts'
-export { createDecisionLog, type DecisionLog } from './records.ts'
+} from './operations.ts'
+export { recordRefusals, refusalRecord } from './refusal-hook.ts'
 export { refusalsOfChain } from './refusals.ts'
 export { DecisionInput, decisionFields, defaultLeaseSeconds, ExtendInput, estimateFaults } from './schema.ts'
 export { sweepExpiredHolds } from './sweep.ts'

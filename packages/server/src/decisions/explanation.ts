@@ -1,5 +1,4 @@
-import { type MakerId, makerIn, makerTextOrNull } from '../identity/identity.ts'
-import { decideVersion, type LimitCheck, type Outcome } from '../lanes/lanes.ts'
+import { type MakerId, makerIn, makerTextOrNull } from '../access/identity/identity.ts'
 import {
   allowanceOf,
   amountOf,
@@ -7,11 +6,12 @@ import {
   limitIdOf,
   type NamedAllowanceRow,
   type Refusal,
-} from '../ledger/ledger.ts'
+} from '../money/ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { type Quote, type ReserveOperation, reservationView } from './edge.ts'
+import { decideVersion, type LimitCheck, type Outcome } from './lanes/lanes.ts'
+import { type Quote, type ReserveOperation, reservationView } from './operations.ts'
 import type { ExplainedHoldRow } from './queries.ts'
 import type { DecisionInput, Explanation, LimitRead, Reservation } from './schema.ts'
 

@@ -1,13 +1,13 @@
-import { approvalKind } from '../approvals/approvals.ts'
-import { budgetKind } from '../budgets/budgets.ts'
-import { chainKind } from '../chains/chains.ts'
-import { creditsKind } from '../credits/credits.ts'
-import { customerKind } from '../customers/customers.ts'
-import type { PlanContext } from '../lanes/lanes.ts'
-import type { Charge, Claim, LimitKind } from '../ledger/ledger.ts'
-import { planKind } from '../plans/plans.ts'
-import { quotaKind } from '../quota/quota.ts'
-import { spendCapKind } from '../spend-caps/spend-caps.ts'
+import { approvalKind } from '../governance/approvals/approvals.ts'
+import { budgetKind } from '../money/budgets/budgets.ts'
+import { chainKind } from '../money/chains/chains.ts'
+import { creditsKind } from '../money/credits/credits.ts'
+import { customerKind } from '../money/customers/customers.ts'
+import type { Charge, Claim, LimitKind } from '../money/ledger/ledger.ts'
+import { planKind } from '../money/plans/plans.ts'
+import { quotaKind } from '../money/quota/quota.ts'
+import { spendCapKind } from '../money/spend-caps/spend-caps.ts'
+import type { PlanContext } from './lanes/lanes.ts'
 
 /** Every kind of limit, in the order in which they are checked: the first that refuses is the one that is reported. */
 export const limitKinds: readonly LimitKind[] = [

@@ -1,8 +1,8 @@
 import { sql as raw } from 'kysely'
+import type { MakerColumns, MakerId } from '../access/identity/identity.ts'
 import type { PageRequest } from '../contract/lists.ts'
-import type { MakerColumns, MakerId } from '../identity/identity.ts'
-import { partitionBounds } from '../infra/partitions.ts'
-import type { Tx } from '../infra/sql.ts'
+import { partitionBounds } from '../platform/infra/partitions.ts'
+import type { Tx } from '../platform/infra/sql.ts'
 import type { Explanation } from './schema.ts'
 
 export interface ExplainedHoldRow extends MakerColumns {

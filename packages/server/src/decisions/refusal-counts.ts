@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client'
-import type { Platform } from '../infra/platform.ts'
-import type { Tx } from '../infra/sql.ts'
+import type { Platform } from '../platform/infra/platform.ts'
+import type { Tx } from '../platform/infra/sql.ts'
 import { addLimitRefusals, addRefusals, type LimitRefusalRow, type RefusalCountRow } from './queries.ts'
 import type { Explanation } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Counter } from 'prom-client'
-import type { Platform } from '../infra/platform.ts'
+import type { Platform } from '../platform/infra/platform.ts'
 import { timeOfUuid, uuidAt } from '../values/id.ts'
 import { addListed, type ListedRow } from './refusal-queries.ts'
 import type { Explanation } from './schema.ts'

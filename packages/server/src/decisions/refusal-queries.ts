@@ -1,8 +1,8 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
-import { keysetPage } from '../infra/keyset.ts'
-import { partitionBounds } from '../infra/partitions.ts'
-import type { Tx } from '../infra/sql.ts'
+import { keysetPage } from '../platform/infra/keyset.ts'
+import { partitionBounds } from '../platform/infra/partitions.ts'
+import type { Tx } from '../platform/infra/sql.ts'
 import { prefixes } from '../values/id.ts'
 import type { Explanation } from './schema.ts'
 

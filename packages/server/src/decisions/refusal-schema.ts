@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DailyQuery, ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OwnId, PathId, Timestamp } from '../contract/wire.ts'
-import { limitIdTypes } from '../ledger/ledger.ts'
+import { limitIdTypes } from '../money/ledger/ledger.ts'
 import { Explanation } from './schema.ts'
 
 const text = Type.String()

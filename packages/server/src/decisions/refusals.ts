@@ -1,6 +1,6 @@
+import { applyPins, type Caller, isPinned, isWithinPins } from '../access/identity/identity.ts'
 import { pageRequest, pageResponse, readWindow } from '../contract/lists.ts'
-import { applyPins, type Caller, isPinned, isWithinPins } from '../identity/identity.ts'
-import type { Sql, Tx } from '../infra/sql.ts'
+import type { Sql, Tx } from '../platform/infra/sql.ts'
 import { formatId, parseId } from '../values/id.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
 import { minuteOf } from './refusal-list.ts'

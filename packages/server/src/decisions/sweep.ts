@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client'
-import type { Platform } from '../infra/platform.ts'
-import { expiredHolds, expiryGraceMs, type Lanes } from '../lanes/lanes.ts'
+import type { Platform } from '../platform/infra/platform.ts'
+import { expiredHolds, expiryGraceMs, type Lanes } from './lanes/lanes.ts'
 
 const sweepEveryMs = 1_000
 const perSweep = 1_000

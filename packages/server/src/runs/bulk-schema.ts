@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, exampleId, Id, Moment, Nullable } from '../contract/wire.ts'
-import { Model, Provider } from '../run-log/run-log.ts'
+import { Model, Provider } from '../records/run-log/run-log.ts'
 import { costFaults, EndStatus, endFields, IgnoredFields, optionalDimensions, runFields } from './schema.ts'
 
 export const maxBulkRuns = 5_000

@@ -1,7 +1,6 @@
+import { type Caller, makerOf, refuseOtherPins, withPins } from '../access/identity/identity.ts'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import { claimsOf, heldRequestOf, settleOperation, UnpricedModel } from '../decisions/decisions.ts'
-import { type Caller, makerOf, refuseOtherPins, withPins } from '../identity/identity.ts'
-import { forEachYielding } from '../infra/turns.ts'
 import {
   type DraftContext,
   faultsOf,
@@ -9,15 +8,16 @@ import {
   type IngestTask,
   type KnownHold,
   type RunDraft,
-} from '../lanes/lanes.ts'
-import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../run-log/run-log.ts'
+} from '../decisions/lanes/lanes.ts'
+import { forEachYielding } from '../platform/infra/time-slice.ts'
+import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../records/run-log/run-log.ts'
 import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import { type BulkRun, isSettlement } from './bulk-schema.ts'
 import { placeInChain } from './chain-place.ts'
 import { checkMaxCost, costOfHeld, costOfTokens, endOf, hasUsage, maxAheadMs, reportedUsage } from './cost.ts'
+import { externalKey, ingestHash, isStart, noRun, reservationKey } from './run-start.ts'
 import { accountFields, ignoredFields, isSameEnd, ranModelOf } from './settlement.ts'
-import { externalKey, ingestHash, isStart, noRun, reservationKey } from './starting.ts'
 
 const dayMs = 86_400_000
 

@@ -1,7 +1,7 @@
-import { boundsOfNewChain, type ChainBoundsInput, configuredBounds } from '../chains/chains.ts'
 import { validationFailed } from '../contract/errors.ts'
-import type { PlanContext } from '../lanes/lanes.ts'
-import type { ChainPlace } from '../ledger/ledger.ts'
+import type { PlanContext } from '../decisions/lanes/lanes.ts'
+import { boundsOfNewChain, type ChainBoundsInput, configuredBounds } from '../money/chains/chains.ts'
+import type { ChainPlace } from '../money/ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 
 /** The fields by which a run names its chain. */

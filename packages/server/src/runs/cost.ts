@@ -1,8 +1,8 @@
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import { heldPriceOf } from '../decisions/decisions.ts'
-import type { KnownHold } from '../lanes/lanes.ts'
-import { costOf, type Price, type PriceBook } from '../prices/prices.ts'
-import { type CostBasis, type Tokens, tokensOf, usageNames } from '../run-log/run-log.ts'
+import type { KnownHold } from '../decisions/lanes/lanes.ts'
+import { costOf, type Price, type PriceBook } from '../money/prices/prices.ts'
+import { type CostBasis, type Tokens, tokensOf, usageNames } from '../records/run-log/run-log.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 import { ranModelOf } from './settlement.ts'
 

@@ -1,8 +1,8 @@
+import { type Caller, isOfLineage, isWithinPins, parseMaker } from '../access/identity/identity.ts'
 import { ApiError } from '../contract/errors.ts'
-import { type Caller, isOfLineage, isWithinPins, parseMaker } from '../identity/identity.ts'
-import type { Sql, Tx } from '../infra/sql.ts'
-import { findRun } from '../run-history/run-history.ts'
-import type { Run } from '../run-log/run-log.ts'
+import type { Sql, Tx } from '../platform/infra/sql.ts'
+import type { Run } from '../records/run-log/run-log.ts'
+import { findRun } from './run-history/run-history.ts'
 
 /**
  * Returns the run that answers a repeated finish, even after its hold is gone: for its maker, and for callers that may read runs.

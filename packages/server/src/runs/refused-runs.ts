@@ -1,7 +1,7 @@
+import { type Caller, makerOf } from '../access/identity/identity.ts'
 import { type DecisionInput, type DecisionLog, explainCharge } from '../decisions/decisions.ts'
-import { type Caller, makerOf } from '../identity/identity.ts'
-import type { IngestResult } from '../lanes/lanes.ts'
-import { stopOf } from '../ledger/ledger.ts'
+import type { IngestResult } from '../decisions/lanes/lanes.ts'
+import { stopOf } from '../money/ledger/ledger.ts'
 import { newUuid } from '../values/id.ts'
 import type { BulkRun } from './bulk-schema.ts'
 

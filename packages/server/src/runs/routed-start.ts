@@ -1,18 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApiError } from '../contract/errors.ts'
-import type { Lanes } from '../lanes/lanes.ts'
-import type { CallEvaluator, Ruling } from '../policies/policies.ts'
-import {
-  createQuote,
-  type Eligible,
-  type RoutingResult,
-  routeToModel,
-  suggestFittingModel,
-} from '../routing/routing.ts'
+import type { Lanes } from '../decisions/lanes/lanes.ts'
+import type { CallEvaluator, Ruling } from '../governance/policies/policies.ts'
 import type { Admitted, Governance, RefusedStart } from './governance.ts'
-import type { ApplyRuling } from './obeying.ts'
+import { createQuote, type Eligible, type RoutingResult, routeToModel, suggestFittingModel } from './routing/routing.ts'
+import type { ApplyRuling } from './ruling-handler.ts'
+import { startOperation } from './run-start.ts'
 import type { ResolvedStart, StartInput } from './schema.ts'
-import { startOperation } from './starting.ts'
 
 type RoutedInput = Omit<StartInput, 'model' | 'input'> & { readonly route: string }
 

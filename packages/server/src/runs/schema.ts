@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { ChainBoundsInput } from '../chains/chains.ts'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Id, Moment, Nullable, OwnId, PathId, Usd } from '../contract/wire.ts'
 import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
-import { RouteReference, Sticky } from '../routing/routing.ts'
+import { SafetyInput, safetyInputFaults } from '../governance/safety/safety.ts'
+import { ChainBoundsInput } from '../money/chains/chains.ts'
 import {
   Action,
   dimensionFields,
@@ -17,9 +17,9 @@ import {
   Run,
   Tags,
   usageFields,
-} from '../run-log/run-log.ts'
-import { SafetyInput, safetyInputFaults } from '../safety/safety.ts'
+} from '../records/run-log/run-log.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
+import { RouteReference, Sticky } from './routing/routing.ts'
 
 export const RunPath = Type.Object({ run_id: PathId('run') })
 

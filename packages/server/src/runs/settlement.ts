@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { heldRequestOf } from '../decisions/decisions.ts'
-import type { KnownHold } from '../lanes/lanes.ts'
-import { type EndedRun, isRunHold, type Run, runningRun, type Tokens, usageNames } from '../run-log/run-log.ts'
+import type { KnownHold } from '../decisions/lanes/lanes.ts'
+import { type EndedRun, isRunHold, type Run, runningRun, type Tokens, usageNames } from '../records/run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import { recordUnpricedModel } from '../decisions/decisions.ts'
-import type { Platform } from '../infra/platform.ts'
-import type { Lanes } from '../lanes/lanes.ts'
+import type { Lanes } from '../decisions/lanes/lanes.ts'
+import type { Platform } from '../platform/infra/platform.ts'
 import type { BulkRun } from './bulk-schema.ts'
 
 /** Records models without a price, so that somebody prices them. */

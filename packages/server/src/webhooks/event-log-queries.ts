@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { PageRequest } from '../contract/lists.ts'
-import { partitionBounds } from '../infra/partitions.ts'
-import type { Tx } from '../infra/sql.ts'
+import { partitionBounds } from '../platform/infra/partitions.ts'
+import type { Tx } from '../platform/infra/sql.ts'
 
 export interface LoggedEventRow {
   readonly id: string

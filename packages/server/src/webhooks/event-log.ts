@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { payloadOf } from '../access/events/events.ts'
 import { ListOf, ListQuery, pageRequest, pageResponse, windowFilters } from '../contract/lists.ts'
 import { Id, PathId, Timestamp } from '../contract/wire.ts'
-import { payloadOf } from '../events/events.ts'
-import type { Sql } from '../infra/sql.ts'
+import type { Sql } from '../platform/infra/sql.ts'
+import { retainedSince } from './delivery/partitions.ts'
 import { type LoggedEventRow, loggedEvents } from './event-log-queries.ts'
-import { retainedSince } from './partitions.ts'
 
 export const LoggedEvent = Type.Object(
   {

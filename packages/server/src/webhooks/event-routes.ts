@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
-import type { Platform } from '../infra/platform.ts'
+import type { Platform } from '../platform/infra/platform.ts'
 import { parseId } from '../values/id.ts'
 import { EventList, EventPath, EventQuery, findEvent, LoggedEvent, listEvents } from './event-log.ts'
 

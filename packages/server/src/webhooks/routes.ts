@@ -1,18 +1,19 @@
 import { Type } from 'typebox'
-import type { Change } from '../changes/changes.ts'
+import type { Change } from '../access/changes/changes.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
-import type { Platform } from '../infra/platform.ts'
+import type { Platform } from '../platform/infra/platform.ts'
 import { parseId } from '../values/id.ts'
-import { deliveryRoutes } from './delivery-routes.ts'
+import { deliveryRoutes } from './delivery/delivery-routes.ts'
+import { openOutbound } from './delivery/outbound.ts'
 import { events } from './event-routes.ts'
-import { orgSecretRoutes } from './org-secret-routes.ts'
-import { openOutbound } from './outbound.ts'
-import { findSubscription, listSubscriptions } from './queries.ts'
+import { createWebhookSecrets } from './signing/secrets.ts'
+import { orgSecretRoutes } from './subscriptions/org-secret-routes.ts'
+import { findSubscription, listSubscriptions } from './subscriptions/queries.ts'
 import {
   CreatedSubscription,
   Subscription,
@@ -21,10 +22,14 @@ import {
   SubscriptionListQuery,
   SubscriptionPath,
   SubscriptionReplacement,
-} from './schema.ts'
-import { createWebhookSecrets } from './secrets.ts'
-import { signingRoutes } from './signing-routes.ts'
-import { createSubscription, removeSubscription, replaceSubscription, subscriptionView } from './subscriptions.ts'
+} from './subscriptions/schema.ts'
+import { signingRoutes } from './subscriptions/signing-routes.ts'
+import {
+  createSubscription,
+  removeSubscription,
+  replaceSubscription,
+  subscriptionView,
+} from './subscriptions/subscriptions.ts'
 
 export function webhooks(app: App, platform: Platform, change: Change) {
   const { sql, config } = platform

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useServer } from '../../test/harness.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from '../../test/tenants.ts'
-import { optInsOf } from '../events/events.ts'
-import { configVersion } from '../ledger/queries.ts'
+import { optInsOf } from '../access/events/events.ts'
+import { configVersion } from '../money/ledger/queries.ts'
 import { formatId, newUuid, parseId } from '../values/id.ts'
-import { insertSubscription, updateSubscription } from './queries.ts'
-import { enqueue } from './queue-queries.ts'
-import { refreshOptIns } from './subscriptions.ts'
+import { insertSubscription, updateSubscription } from './subscriptions/queries.ts'
+import { enqueue } from './subscriptions/queue-queries.ts'
+import { refreshOptIns } from './subscriptions/subscriptions.ts'
 
 const server = useServer({
   environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32', SVC_WEBHOOK_ALLOWED_PORTS: '80,443,8443' },

@@ -1,4 +1,4 @@
-export { startWebhookDelivery } from './delivering.ts'
-export { ensureRetainedPartitions, ensureWebhookPartitions, webhookPartitionsJob } from './partitions.ts'
-export { resealWebhookSecrets } from './resealing.ts'
-export { endSubscriptionsOfGrant } from './subscriptions.ts'
+export { startWebhookDelivery } from './delivery/delivery-worker.ts'
+export { ensureRetainedPartitions, ensureWebhookPartitions, webhookPartitionsJob } from './delivery/partitions.ts'
+export { resealWebhookSecrets } from './subscriptions/reseal.ts'
+export { endSubscriptionsOfGrant } from './subscriptions/subscriptions.ts'

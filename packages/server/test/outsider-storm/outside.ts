@@ -1,4 +1,4 @@
-import type { Run } from '../../src/run-log/run-log.ts'
+import type { Run } from '../../src/records/run-log/run-log.ts'
 import { call } from '../tenants.ts'
 
 /** Everything that a customer can read of its organization when the storm is over, over HTTP alone. */

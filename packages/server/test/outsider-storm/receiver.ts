@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Run } from '../../src/run-log/run-log.ts'
+import type { Run } from '../../src/records/run-log/run-log.ts'
 
 export interface ReceivedEvent {
   readonly id: string

@@ -1,4 +1,4 @@
-import type { Run } from '../../src/run-log/run-log.ts'
+import type { Run } from '../../src/records/run-log/run-log.ts'
 import { parseUsd } from '../../src/values/money.ts'
 import { acknowledged, type Ending, type Life } from './journal.ts'
 import { costNano } from './pricing.ts'

@@ -1,4 +1,4 @@
-import type { Run } from '../../src/run-log/run-log.ts'
+import type { Run } from '../../src/records/run-log/run-log.ts'
 import { parseUsd } from '../../src/values/money.ts'
 import type { Journal } from './journal.ts'
 import { type Outside, type UsageRow, usageGroupings } from './outside.ts'

@@ -1,0 +1,110 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { withhold } from '../../contract/envelope.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { type App, isContractPath } from '../../contract/routes.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { formatId } from '../../values/id.ts'
+import { type AuditRecord, createDeniedRecorder, createImpersonationRecorder } from '../audit/audit.ts'
+import type { Caller, Identification } from '../identity/identity.ts'
+import { actorOf } from './actor.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** True once a response is being recorded in the audit log: it is the only one that may be sent. */
+    isOnRecord: boolean
+  }
+}
+
+const administrative = new Set(['admin', 'owner', 'operator'])
+const unavailable = 503
+const maxPathLength = 2_048
+
+export interface Attempts {
+  /** Records a request that bypasses all hooks; `false` when that failed, and its response must not be sent. */
+  readonly record: (request: FastifyRequest, status: number) => Promise<boolean>
+}
+
+/**
+ * Records in the audit log what leaves no trace by itself: every request under a support grant, before its response is sent and
+ * whatever it is, and denied attempts at administration.
+ */
+export function recordAttempts(app: App, platform: Platform, identification: Identification): Attempts {
+  const impersonated = createImpersonationRecorder(platform)
+  const denied = createDeniedRecorder(platform)
+  app.addHook('onClose', async () => {
+    await Promise.all([impersonated.close(), denied.close()])
+  })
+  app.decorateRequest('isOnRecord', false)
+
+  async function putOnRecord(request: FastifyRequest, status: number): Promise<boolean> {
+    // A 503 may mean overload or no database: callers are not looked up for it.
+    const isFromMemory = status === unavailable
+    const bearer =
+      request.bearer === undefined ? await identification.bearerOf(request, { isFromMemory }) : request.bearer
+    return bearer?.kind !== 'support' || impersonated.record(bearer.orgId, entryOf(request, bearer, status))
+  }
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { principal } = request
+    // A second response after the recorded one, such as of a handler that timed out, is dropped.
+    if (request.isOnRecord) return undefined
+    if (!mayBeSupport(request)) {
+      if (principal?.kind === 'key') noteRefusal(request, reply, principal)
+      return done(null, payload)
+    }
+    request.isOnRecord = true
+    void sendOnRecord(request, reply, payload, done)
+    return undefined
+  })
+
+  async function sendOnRecord(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ) {
+    const { statusCode } = reply
+    const isOnRecord = await putOnRecord(request, statusCode)
+    if (reply.raw.headersSent) return
+    if (!isOnRecord) {
+      discard(payload)
+      return done(null, withhold(reply, new ApiError('service_unavailable')))
+    }
+    // The recorded status is the one that is sent, whatever a late handler has set meanwhile.
+    reply.code(statusCode)
+    done(null, payload)
+  }
+
+  function noteRefusal(request: FastifyRequest, { statusCode }: FastifyReply, principal: Caller) {
+    if (statusCode !== 403 || !administrative.has(request.route.role ?? '')) return
+    denied.record(principal.orgId, actorOf(principal), actionOf(request), request.clientAddress, request.id)
+  }
+
+  return { record: putOnRecord }
+}
+
+/** True when a request may be under a support grant: it is, or was refused before its token was checked. */
+function mayBeSupport({ bearer, route, headers }: FastifyRequest): boolean {
+  if (bearer !== undefined) return bearer?.kind === 'support'
+  const isClosed = route.template === undefined || (isContractPath(route.template) && route.open !== true)
+  return isClosed && headers.authorization !== undefined
+}
+
+/** Destroys a stream that nobody will read, which would hold its source open. */
+function discard(payload: unknown) {
+  if (payload !== null && typeof payload === 'object' && 'destroy' in payload && typeof payload.destroy === 'function')
+    payload.destroy()
+}
+
+const actionOf = ({ method, routeOptions }: FastifyRequest) =>
+  `request ${method} ${routeOptions.config?.template ?? '(unmatched)'}`
+
+const entryOf = (request: FastifyRequest, bearer: Caller, status: number): AuditRecord => ({
+  actor: actorOf(bearer),
+  action: actionOf(request),
+  target: { kind: 'org', id: formatId('org', bearer.orgId) },
+  outcome: status < 400 ? 'allowed' : 'denied',
+  after: { status, path: request.originalUrl.split('?')[0]!.slice(0, maxPathLength) },
+  address: request.clientAddress,
+  traceId: request.id,
+})

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { assertUnchanged, isConditional } from '../../contract/entity-tags.ts'
+import { asJsonText } from '../../contract/envelope.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { rollbackToSavepoint, setSavepoint, type Tx } from '../../platform/infra/sql.ts'
+import { type AccessLease, notifyAccessChange, recordAccessChange } from '../../platform/nodes/nodes.ts'
+import { auditKeyring, recordAll } from '../audit/audit.ts'
+import { emit, type NewEvent } from '../events/events.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
+import { actorOf } from './actor.ts'
+
+export { actorOf } from './actor.ts'
+export { type Attempts, recordAttempts } from './attempts.ts'
+export { createReplayRecorder } from './replays.ts'
+
+/** Description of a change for the audit log. */
+export interface ChangeDescription {
+  readonly action: string
+  readonly target: { readonly kind: string; readonly id: string }
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+export interface ChangeTools {
+  readonly tx: Tx
+  /**
+   * Compares `If-Match` with the current resource, in the view that GET returns; nothing when it does not exist, with GET's
+   * representation of that if there is one. Must be called under the lock that keeps others from changing it.
+   */
+  readonly replaces: (current: object | null | undefined, absent?: object) => void
+  /** Adds an entry to the organization's audit log, in the same transaction. */
+  readonly audit: (what: ChangeDescription) => void
+  /** Emits an event for the organization's subscriptions, in the same transaction. */
+  readonly emit: (event: NewEvent) => void
+  /** Marks what processes cache about the organization's callers as stale; the response waits until none uses it. */
+  readonly accessChanged: () => void
+}
+
+export type Change = <T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  /** A function when the status is known only after the work. */
+  options: { orgId: string; status?: number | (() => number) },
+  work: (tools: ChangeTools) => Promise<T>,
+) => Promise<T>
+
+/**
+ * Creates `change`, the only way to change something: the effect, the response stored for retries, the audit entries and the
+ * events commit together or not at all. The bytes that are sent are the bytes that are stored.
+ */
+export function createChange({ sql, config }: Platform, idempotency: Idempotency, lease: AccessLease): Change {
+  const keyring = auditKeyring(config.masterKeys())
+
+  return async (request, reply, { orgId, status: wanted = 200 }, work) => {
+    const caller = request.principal!
+    let status = typeof wanted === 'number' ? wanted : 200
+    let version: bigint | undefined
+    const attempt = async (tx: Tx) => {
+      const entries: ChangeDescription[] = []
+      const events: NewEvent[] = []
+      let isAccessChanged = false
+      let isCompared = false
+      const mayChangeNothing = request.method === 'PUT' || request.method === 'PATCH'
+      if (mayChangeNothing) await setSavepoint(tx)
+      let result = await work({
+        tx,
+        replaces: (current, absent) => {
+          isCompared = true
+          assertUnchanged(request, current, absent)
+        },
+        audit: (what) => entries.push(what),
+        emit: (event) => events.push(event),
+        accessChanged: () => {
+          isAccessChanged = true
+        },
+      })
+      if (isConditional(request) && !isCompared)
+        throw new Error(`${request.method} ${request.route.template} did not compare what it replaces`)
+      if (typeof wanted === 'function') status = wanted()
+      if (mayChangeNothing && entries.length === 1 && changesNothing(entries[0]!)) {
+        await rollbackToSavepoint(tx)
+        result = { ...result, ...stampsOf(entries[0]!.before as object) }
+        entries.length = 0
+        events.length = 0
+        isAccessChanged = false
+      }
+      const text =
+        status === 204
+          ? ''
+          : reply.code(status).serializeInput(result as object as Record<string, unknown>, String(status))
+      await idempotency.store(tx, request, status, text as string)
+      await emit(tx, orgId, events)
+      if (isAccessChanged) version = await recordAccessChange(tx, orgId)
+      const common = { actor: actorOf(caller), address: request.clientAddress, traceId: request.id }
+      await recordAll(
+        tx,
+        keyring,
+        orgId,
+        entries.map((entry) => ({ ...entry, ...common })),
+      )
+      return text as string
+    }
+    const body = await retryDeadlocks(() => sql.asOrgs([...new Set([caller.orgId, orgId])], attempt))
+    if (version !== undefined) {
+      await notifyAccessChange(sql)
+      await lease.waitUntilApplied(version)
+    }
+    // The type is that of the response body; what is passed on are the stored bytes.
+    const answer: unknown = status === 204 ? reply.code(204).send() : body
+    if (status !== 204) asJsonText(reply, status)
+    return answer as never
+  }
+}
+
+/** Fields that every change sets, so they do not tell whether anything else changed. */
+const stamps = new Set(['created_at', 'updated_at', 'version'])
+const entriesOf = (value: object) => Object.entries(value)
+const stampsOf = (view: object) => Object.fromEntries(entriesOf(view).filter(([name]) => stamps.has(name)))
+const withoutStamps = (view: object) => Object.fromEntries(entriesOf(view).filter(([name]) => !stamps.has(name)))
+
+/** True when a resource was replaced with an equal one. */
+const changesNothing = ({ before, after }: ChangeDescription) =>
+  before != null && after != null && isDeepStrictEqual(withoutStamps(before), withoutStamps(after))
+
+const deadlock = '40P01'
+const attempts = 3
+
+/** Retries work that PostgreSQL has rolled back as a deadlock victim. */
+async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== deadlock || attempt === attempts) throw error
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { Role } from '../../contract/routes.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import type { AccessLease } from '../../platform/nodes/nodes.ts'
+import { operatorsOrgId } from '../../values/id.ts'
+import { deriveKeyring, type Keyring } from '../../values/keyring.ts'
+import { createNetworkMatcher, type NetworkMatcher } from '../../values/network.ts'
+import { cachedKeyObject } from '../../values/prepared-key.ts'
+import { idOf, type ParsedKey } from './key-format.ts'
+import { createLookups } from './lookups.ts'
+import { type CallerRow, findCallers, type RatePolicyRow, type Rehash, rehashCallers, touchKeys } from './queries.ts'
+import { createUnknownKeyCache } from './unknown-keys.ts'
+
+/** The caller of a request, and all that decides what it may do; frozen at the moment it was read. */
+export interface Caller {
+  readonly kind: 'key' | 'support'
+  readonly id: string
+  /** First key of its chain of rotations, or the grant itself: the owner of whatever the caller makes. */
+  readonly lineageId: string
+  readonly orgId: string
+  readonly role: Role
+  readonly scopes: ReadonlySet<string>
+  readonly pins: Readonly<Record<string, string>>
+  readonly notBeforeMs: number
+  readonly expiresAtMs: number
+  readonly isRevoked: boolean
+  readonly grantScope: 'read' | 'billing' | 'configuration' | undefined
+  readonly operatorKeyId: string | undefined
+  readonly isOrgSuspended: boolean
+  readonly allowedNetworks: NetworkMatcher | undefined
+  readonly requiredDimensions: readonly string[]
+  /** Reads per minute: `undefined` without a row, where the installation's default applies; `null` for no limit. */
+  readonly readRpm: number | null | undefined
+  readonly onUnavailable: 'local' | 'deny' | 'allow'
+  readonly ratePolicies: readonly RatePolicyRow[]
+  readonly mac: Buffer
+  readonly macKeyId: string
+}
+
+const maxCached = 100_000
+const flushUsedMs = 5_000
+const normalLookupLimits = { queries: 4, idsPerQuery: 200, pauseMs: 0 }
+/** Lookup limits for sources that have failed too often: enough for the valid keys among their requests. */
+const throttledLookupLimits = { queries: 1, idsPerQuery: 100, pauseMs: 50 }
+const unknownMac = Buffer.alloc(32)
+
+/** Returns the keyed hash that the database stores for a secret: a dump alone cannot be searched for guesses. */
+export const secretMac = (key: Buffer, secret: string) =>
+  createHmac('sha256', cachedKeyObject(key)).update(secret).digest()
+
+export const secretKeyring = (platform: Platform): Keyring =>
+  deriveKeyring(platform.config.masterKeys(), 'api key secrets')
+
+export interface Callers {
+  /** Returns the cached caller of a key, if the cache may be used. */
+  readonly cached: (key: ParsedKey) => Caller | undefined
+  /** Loads the caller of a key that is not cached. Lookups of a source that has failed too often wait for each other. */
+  readonly load: (key: ParsedKey, source: string, isOver: boolean) => Promise<Caller | undefined>
+  /** Verifies the secret; takes as long for an unknown key. */
+  readonly isGenuine: (caller: Caller | undefined, key: ParsedKey) => caller is Caller
+  readonly used: (caller: Caller) => void
+  readonly close: () => Promise<void>
+}
+
+export function createCallerCache(platform: Platform, lease: AccessLease): Callers {
+  const { sql, log, clock } = platform
+  const keyring = secretKeyring(platform)
+  const byPublicId = new Map<string, Caller>()
+  // A verified secret is recognized by a plain hash: secrets have 256 random bits, so it reveals nothing, and a keyed hash
+  // for each request would cost more than everything else about it.
+  const verified = new WeakMap<Caller, Buffer>()
+  const used = new Map<string, Date>()
+  /** Hashes to be moved to the newest master key: a secret is available only while it is presented. */
+  const rehashes = new Map<string, Rehash>()
+
+  const unknown = createUnknownKeyCache(lease.lengthMs)
+  const read = (ids: readonly string[]) => findCallers(sql, ids)
+  const lookups = { prompt: createLookups(read, normalLookupLimits), slow: createLookups(read, throttledLookupLimits) }
+
+  lease.onChange((orgIds) => {
+    unknown.clear()
+    if (orgIds === undefined) return byPublicId.clear()
+    const changed = new Set(orgIds)
+    // The operators' allow-list also binds the grants that they have issued.
+    const isAboutOperators = changed.has(operatorsOrgId)
+    for (const [id, { orgId, kind }] of byPublicId)
+      if (changed.has(orgId) || (isAboutOperators && kind === 'support')) byPublicId.delete(id)
+  })
+
+  async function flushUsed() {
+    if (used.size === 0) return
+    const batch = new Map(used)
+    used.clear()
+    await touchKeys(sql, batch).catch((error: unknown) => log.warn({ error }, 'the last use of keys was not recorded'))
+  }
+  async function flushRehashes() {
+    if (rehashes.size === 0) return
+    const batch = [...rehashes.values()]
+    rehashes.clear()
+    await rehashCallers(sql, keyring.current.id, batch).catch((error: unknown) =>
+      log.warn({ error }, 'hashes of keys were not moved to the newest master key; their next use retries it'),
+    )
+  }
+  const flush = () => Promise.all([flushUsed(), flushRehashes()])
+  const timer = setInterval(() => void flush(), flushUsedMs)
+
+  return {
+    cached: ({ publicId }) => (lease.isHeld() ? byPublicId.get(publicId) : undefined),
+    load: async (key, source, isOver) => {
+      const version = lease.appliedVersion()
+      const id = idOf(key)
+      if (lease.isHeld() && unknown.has(id, performance.now())) return undefined
+      const row = await (isOver ? lookups.slow : lookups.prompt).find(id, source)
+      // A change applied while the row was being loaded may concern this very row.
+      const mayCache = lease.isHeld() && lease.appliedVersion() === version
+      if (!row) {
+        if (mayCache) unknown.add(id, performance.now())
+        return undefined
+      }
+      const caller = callerFrom(row)
+      if (mayCache) {
+        if (byPublicId.size >= maxCached) byPublicId.delete(byPublicId.keys().next().value!)
+        byPublicId.set(key.publicId, caller)
+      }
+      return caller
+    },
+    isGenuine: (caller, { secret }): caller is Caller => {
+      const digest = hash('sha256', secret, 'buffer')
+      const known = caller && verified.get(caller)
+      if (known && timingSafeEqual(known, digest)) return true
+      const made = caller && keyring.find(caller.macKeyId)
+      const mac = secretMac((made ?? keyring.current).bytes, secret)
+      const isGenuine = timingSafeEqual(mac, caller?.mac ?? unknownMac) && caller !== undefined && made !== undefined
+      if (!isGenuine) return false
+      verified.set(caller, digest)
+      if (made !== keyring.current) {
+        const newMac = secretMac(keyring.current.bytes, secret)
+        rehashes.set(caller.id, { id: caller.id, oldKeyId: caller.macKeyId, mac: newMac })
+      }
+      return true
+    },
+    used: (caller) => {
+      if (caller.kind === 'key') used.set(caller.id, clock.now())
+    },
+    close: async () => {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}
+
+const callerFrom = (row: CallerRow): Caller => ({
+  kind: row.kind,
+  id: row.id,
+  lineageId: row.lineage_id,
+  orgId: row.org_id,
+  role: row.role as Role,
+  scopes: new Set(row.scopes),
+  pins: row.pins,
+  notBeforeMs: row.not_before?.getTime() ?? Number.NEGATIVE_INFINITY,
+  expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+  isRevoked: row.revoked_at !== null,
+  grantScope: row.grant_scope ?? undefined,
+  operatorKeyId: row.operator_key_id ?? undefined,
+  isOrgSuspended: row.org_status === 'suspended',
+  allowedNetworks: row.ip_allow_list.length === 0 ? undefined : createNetworkMatcher(row.ip_allow_list),
+  requiredDimensions: row.required_dimensions,
+  readRpm: row.on_unavailable === null ? undefined : row.read_rpm,
+  onUnavailable: row.on_unavailable ?? 'local',
+  ratePolicies: row.policies,
+  mac: row.mac,
+  macKeyId: row.mac_key_id,
+})

@@ -1,0 +1,32 @@
+import { isIPv6 } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { type NetworkMatcher, plainAddress } from '../../values/network.ts'
+
+/**
+ * Returns the client's address: the peer, or behind trusted proxies the last address in `X-Forwarded-For` that is not one of
+ * them. Claims of an untrusted peer are not read at all.
+ */
+export function clientAddress(
+  { socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>,
+  trusted: NetworkMatcher,
+): string {
+  let address = withoutZone(plainAddress(socket.remoteAddress ?? ''))
+  const forwarded = headers['x-forwarded-for']
+  if (forwarded === undefined || !trusted.contains(address)) return address
+  const hops = [forwarded].flat().join(',').split(',')
+  while (hops.length > 0) {
+    address = withoutZone(plainAddress(withoutPort(hops.pop()!.trim())))
+    if (!trusted.contains(address)) break
+  }
+  return address
+}
+
+/** Removes the port that some proxies add: `192.0.2.7:443`, `[2001:db8::1]:443`. */
+function withoutPort(hop: string): string {
+  const [, bracketed, plain] = /^(?:\[([0-9a-fA-F:.]+)\](?::\d{1,5})?|(\d+(?:\.\d+){3}):\d{1,5})$/.exec(hop) ?? []
+  if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : hop
+  return plain ?? hop
+}
+
+/** Removes the zone: the interface of a link-local address concerns this machine only. */
+const withoutZone = (address: string) => address.split('%', 1)[0]!

@@ -1,0 +1,83 @@
+import { sql as raw } from 'kysely'
+import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { operatorsOrgId } from '../../values/id.ts'
+
+export interface CallerRow {
+  kind: 'key' | 'support'
+  org_id: string
+  id: string
+  lineage_id: string
+  role: string
+  scopes: string[]
+  pins: Record<string, string>
+  mac: Buffer
+  mac_key_id: string
+  not_before: Date | null
+  expires_at: Date | null
+  revoked_at: Date | null
+  grant_scope: 'read' | 'billing' | 'configuration' | null
+  operator_key_id: string | null
+  org_status: 'active' | 'suspended'
+  ip_allow_list: string[]
+  required_dimensions: string[]
+  home_region: string | null
+  residency: 'none' | 'strict'
+  read_rpm: number | null
+  on_unavailable: 'local' | 'deny' | 'allow' | null
+  policies: RatePolicyRow[]
+}
+
+export interface RatePolicyRow {
+  id: string
+  kind: 'requests' | 'tokens' | 'quota'
+  per: 'org' | 'key' | 'route_class' | 'model'
+  match: string | null
+  amount: number
+  window_seconds: number
+}
+
+/** Finds callers by the exact ids in their tokens: the only query that sees across tenants. */
+export async function findCallers({ pool }: Sql, ids: readonly string[]): Promise<Map<string, CallerRow>> {
+  const { rows } = await pool.query<CallerRow>({
+    name: 'callers_by_id',
+    text: 'select c.* from unnest($1::uuid[]) as wanted (id) cross join lateral caller_by_id(wanted.id) c',
+    values: [ids],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** True when a key belongs to a lineage. */
+export async function isOfLineage(tx: Tx, orgId: string, keyId: string, lineageId: string): Promise<boolean> {
+  const { rows } = await raw`
+    select from api_keys where org_id = ${orgId} and id = ${keyId} and lineage_id = ${lineageId}`.execute(tx)
+  return rows.length > 0
+}
+
+export interface Rehash {
+  readonly id: string
+  readonly oldKeyId: string
+  readonly mac: Buffer
+}
+
+/** Replaces hashes of secrets with hashes under another master key. */
+export async function rehashCallers({ db }: Sql, newKeyId: string, rehashes: readonly Rehash[]) {
+  const ids = rehashes.map(({ id }) => id)
+  const oldKeyIds = rehashes.map(({ oldKeyId }) => oldKeyId)
+  const macs = rehashes.map(({ mac }) => mac)
+  await raw`select rehash_callers(${ids}::uuid[], ${oldKeyIds}::text[], ${macs}::bytea[], ${newKeyId})`.execute(db)
+}
+
+export async function touchKeys({ db }: Sql, used: ReadonlyMap<string, Date>) {
+  const ids = [...used.keys()]
+  const times = [...used.values()].map((time) => time.toISOString())
+  await raw`select touch_keys(${ids}::uuid[], ${times}::timestamptz[])`.execute(db)
+}
+
+/** True when the tenant exists; the operators' own organization is not one. */
+export async function orgExists(sql: Sql, orgId: string): Promise<boolean> {
+  if (orgId === operatorsOrgId) return false
+  const row = await sql.asOrgs([orgId], (tx) =>
+    tx.selectFrom('orgs').select('id').where('id', '=', orgId).executeTakeFirst(),
+  )
+  return row !== undefined
+}

@@ -1,0 +1,3 @@
+export { rekey } from './rotation.ts'
+export { revokeUnusedKeys } from './unused-keys.ts'
+export { countMasterKeyUsesJob, reportUses } from './uses.ts'

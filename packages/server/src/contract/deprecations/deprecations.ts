@@ -1,0 +1,71 @@
+import { Counter } from 'prom-client'
+import type { Platform } from '../../platform/infra/platform.ts'
+import type { App } from '../routes.ts'
+import { type DeprecationHeaders, deprecationHeaders, documentationOf, httpDate } from './headers.ts'
+import type { DeprecatedDelivery, DeprecatedRoute, Deprecation } from './registry.ts'
+
+export { type DeprecationHeaders, deprecationHeaders, documentationOf } from './headers.ts'
+export type { Deprecation }
+
+const deprecatedRoutes = (registry: readonly Deprecation[]): DeprecatedRoute[] =>
+  registry.filter((entry) => entry.kind === 'route')
+
+/** Returns the name of a deprecated surface, for people. */
+export const surfaceOf = (entry: Deprecation): string =>
+  entry.kind === 'route'
+    ? `${entry.method} ${entry.route}`
+    : entry.kind === 'setting'
+      ? `${entry.variable} environment variable`
+      : entry.surface
+
+/** Returns the listing that the contract defines: routes only, since only they have headers of their own. */
+export const listDeprecations = (registry: readonly Deprecation[], docsUrl: string) =>
+  deprecatedRoutes(registry).map((entry) => ({
+    route: entry.route,
+    method: entry.method,
+    since: entry.since,
+    sunset: httpDate(entry.sunset),
+    ...(entry.replacement && { replacement: entry.replacement }),
+    documentation: documentationOf(entry, docsUrl),
+  }))
+
+/** Returns the headers of every delivery that is signed in the deprecated way. */
+export const deliveryHeaders = (registry: readonly Deprecation[], docsUrl: string): DeprecationHeaders =>
+  deprecationHeaders(registry.find((entry): entry is DeprecatedDelivery => entry.kind === 'delivery')!, docsUrl)
+
+export const findDeprecatedRoute = (registry: readonly Deprecation[], method: string, route: string) =>
+  registry.find(
+    (entry): entry is DeprecatedRoute => entry.kind === 'route' && entry.route === route && entry.method === method,
+  )
+
+/**
+ * Adds the deprecation headers to every response of a deprecated route, errors included, and counts the calls. The registry is
+ * read on each request, so a newly flagged route is signalled from its next response on.
+ */
+export function signalDeprecations(app: App, { metrics, addresses }: Platform, deprecations: readonly Deprecation[]) {
+  const calls = new Counter({
+    name: 'svc_deprecated_route_calls_total',
+    help: 'Calls of deprecated routes, by route template.',
+    labelNames: ['route'],
+    registers: [metrics],
+    collect() {
+      for (const { route } of deprecatedRoutes(deprecations)) this.inc({ route }, 0)
+    },
+  })
+  const prepared = new WeakMap<DeprecatedRoute, DeprecationHeaders>()
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { template } = request.route
+    const entry =
+      template === undefined
+        ? undefined
+        : findDeprecatedRoute(deprecations, request.method === 'HEAD' ? 'GET' : request.method, template)
+    if (entry) {
+      let headers = prepared.get(entry)
+      if (!headers) prepared.set(entry, (headers = deprecationHeaders(entry, addresses.docsUrl())))
+      reply.headers({ ...headers })
+      calls.inc({ route: entry.route })
+    }
+    done()
+  })
+}

@@ -1,0 +1,192 @@
+import type { StoredResponses } from '../../access/idempotency/idempotency.ts'
+import type { Chain } from '../../money/chains/chains.ts'
+import { type BatchDecision, decideVersion } from '../../money/engine/engine.ts'
+import type { PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
+import { deleteRunKeys, type RunKey } from '../../records/run-log/run-log.ts'
+import { timeOfUuid } from '../../values/id.ts'
+import { commit } from './commit.ts'
+import { crossingsIn } from './crossings.ts'
+import type { LaneOutcome } from './lane.ts'
+import type { Operation, OperationResult, OrgConfig } from './operations.ts'
+import { allowancesOf, decideOrg, type OrgDecision, planOperation, type TaskAnswer } from './org-decision.ts'
+import * as queries from './queries.ts'
+import { lockAndRead, type OrgSnapshot, type OverdueHolds, type ReadSet, readOverdue } from './snapshot.ts'
+import { type OrgWrites, writeStatements } from './write-queries.ts'
+
+export interface BatchContext {
+  readonly connection: PipelinedConnection
+  readonly orgConfigOf: (orgId: string) => OrgConfig
+  readonly responses: StoredResponses
+  /** This process's estimate of the database's time, good enough to know which rows to read. */
+  readonly estimatedDbTimeMs: number
+  readonly customerHints: CustomerHints
+}
+
+/** Limits and packs of customers as last read: only a guess at which rows to read, never the basis of a decision. */
+export interface CustomerHints {
+  readonly get: (orgId: string) => OrgSnapshot['customers']
+  readonly learn: (orgId: string, reading: OrgSnapshot) => void
+}
+
+export interface BatchOutcome extends LaneOutcome<Operation, Omit<OperationResult, 'timing'>> {
+  readonly decisions: readonly BatchDecision[]
+}
+
+/**
+ * Runs one transaction for many requests, in two round trips: lock and read, then write and commit. Between them everything is
+ * decided in memory. Callers may be answered only because this returned.
+ */
+export async function runBatch(tasks: readonly Operation[], context: BatchContext): Promise<BatchOutcome> {
+  const { connection, orgConfigOf, responses, customerHints } = context
+  const startedMs = performance.now()
+  const byOrg = Map.groupBy(tasks, ({ orgId }) => orgId)
+  const snapshot = await lockAndRead(connection, guessReadSet(tasks, [...byOrg.keys()], context))
+  const readMs = performance.now()
+
+  const answers = new Map<Operation, TaskAnswer>()
+  let unread = 0
+  const deferred = new Set<Operation>()
+  const busy = new Set<Operation>()
+  const locked = new Set<string>()
+  const changed = new Set<string>()
+  const outcomes: OrgWrites[] = []
+  /** Run keys that were claimed for organizations that are not decided in this batch. */
+  const undecided: RunKey[] = []
+  const at = new Date(snapshot.nowMs).toISOString()
+  for (const [orgId, own] of byOrg) {
+    const org = snapshot.orgs.get(orgId)
+    const orgConfig = orgConfigOf(orgId)
+    if (!org) locked.add(orgId)
+    else if (org.ledger.config_version !== orgConfig.version) changed.add(orgId)
+    if (!org || changed.has(orgId)) {
+      undecided.push(...runKeysOf(own))
+      continue
+    }
+    customerHints.learn(orgId, org)
+    const [claimants, free] = partition(own, ({ runKey }) => runKey !== undefined && org.busyRunKeys.has(runKey.key))
+    for (const task of claimants) busy.add(task)
+    const decide = () => decideOrg(orgId, free, org, orgConfig, snapshot.nowMs, responses)
+    let orgDecision = decide()
+    let overdue = noneOverdue
+    // Only before a refusal: overdue leases may free the amount that it lacked.
+    if (hasRefusals(orgDecision)) overdue = await readOverdue(connection, snapshot, orgId, orgDecision.decision.stops)
+    if (overdue.isAny) orgDecision = decide()
+    if (orgDecision instanceof Error) {
+      // Inconsistent ledger state of one organization fails that organization only: the others go on.
+      for (const task of free) answers.set(task, orgDecision)
+      undecided.push(...runKeysOf(free))
+      continue
+    }
+    for (const [task, answer] of orgDecision.answers) {
+      // More leases are overdue than one transaction ends: refused requests try again after this one.
+      if (overdue.isMore && isRefused(answer)) deferred.add(task)
+      else answers.set(task, answer)
+    }
+    unread += orgDecision.unread.length + orgDecision.deferred.length
+    for (const task of orgDecision.deferred) deferred.add(task)
+    outcomes.push({
+      orgId,
+      seq: org.ledger.seq + 1n,
+      at,
+      found: org.rows,
+      stopped: org.stopped,
+      optIns: orgConfig.optIns,
+      ...(overdue.isMore ? withoutStops(orgDecision) : orgDecision),
+    })
+  }
+  const crossings = outcomes.flatMap((outcome) => crossingsIn(outcome, orgConfigOf(outcome.orgId)))
+  const writes = writeStatements(outcomes, decideVersion, crossings)
+  if (writes.length > 0 && undecided.length > 0) writes.push(deleteRunKeys(undecided))
+  const decidedMs = performance.now()
+
+  // With nothing to write, there is no commit to wait for.
+  if (writes.length === 0) await connection.pipeline([queries.rollback])
+  else await commit(connection, writes)
+  return {
+    answers,
+    unread,
+    deferred,
+    busy,
+    locked,
+    changed,
+    databaseMs: snapshot.nowMs,
+    isCommitted: writes.length > 0,
+    decisions: outcomes.map(({ decision }) => decision),
+    readMs: readMs - startedMs,
+    decideMs: decidedMs - readMs,
+    commitMs: performance.now() - decidedMs,
+  }
+}
+
+/** Refused requests try again, so no limit has refused yet. */
+const withoutStops = ({ decision, ...judgement }: OrgDecision): OrgDecision => ({
+  ...judgement,
+  decision: { ...decision, stops: [] },
+})
+
+const hasRefusals = (judgement: OrgDecision | Error): judgement is OrgDecision =>
+  !(judgement instanceof Error) && judgement.decision.outcomes.some(({ type }) => type === 'refused')
+
+const isRefused = (answer: TaskAnswer) => !(answer instanceof Error) && answer.outcome.type === 'refused'
+
+const noneOverdue: OverdueHolds = { isAny: false, isMore: false }
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [first: T[], second: T[]] {
+  const first: T[] = []
+  const second: T[] = []
+  for (const one of all) (isFirst(one) ? first : second).push(one)
+  return [first, second]
+}
+
+/** Returns the rows that the tasks need, as far as can be told without reading. */
+function guessReadSet(tasks: readonly Operation[], orgIds: readonly string[], context: BatchContext): ReadSet {
+  const { orgConfigOf, estimatedDbTimeMs, customerHints } = context
+  const allowances = new Map<string, { orgId: string; key: string }>()
+  const customers = new Map<string, { orgId: string; customerId: string }>()
+  const packs = new Map<string, { orgId: string; customerId: string }>()
+  // Thresholds of prepaid quota apply to the sum of all top-ups, whichever of them is drawn.
+  for (const orgId of orgIds) for (const { id } of orgConfigOf(orgId).topUps) allowances.set(id, { orgId, key: id })
+  for (const task of tasks) {
+    const { orgId, customerId, parentId, chainId = '' } = task
+    if (customerId !== undefined) {
+      customers.set(`${orgId} ${customerId}`, { orgId, customerId })
+      if (task.needsPacks === true) packs.set(`${orgId} ${customerId}`, { orgId, customerId })
+    }
+    // The parent is not known yet: a placeholder is enough to know which other rows to read.
+    const parents = new Map(parentId === undefined ? [] : [[parentId, { chainId, depth: 0 }]])
+    const chains = new Map(parentId === undefined ? [] : [[chainId, { ...unboundedChain, chainId }]])
+    const guess = { customers: customerHints.get(orgId), holds: new Map(), chains, parents }
+    for (const atMs of timesOf(task, estimatedDbTimeMs)) {
+      try {
+        for (const { key } of allowancesOf(planOperation(task, guess, orgConfigOf(orgId), atMs)))
+          if (!allowances.has(key)) allowances.set(key, { orgId, key })
+      } catch {
+        // Thrown again, and reported to the caller, when the task is planned with what was read.
+      }
+    }
+  }
+  return {
+    orgIds,
+    allowances: [...allowances.values()],
+    customers: [...customers.values()],
+    packs: [...packs.values()],
+    holds: tasks.flatMap(({ orgId, holdId }) => (holdId === undefined ? [] : [{ orgId, holdId }])),
+    keys: tasks.flatMap(({ orgId, idempotency }) => (idempotency ? [{ orgId, key: idempotency.key }] : [])),
+    chains: tasks.flatMap(({ orgId, chainId }) => (chainId === undefined ? [] : [{ orgId, chainId }])),
+    parents: tasks.flatMap(({ orgId, parentId }) => (parentId === undefined ? [] : [{ orgId, parentId }])),
+    runKeys: runKeysOf(tasks),
+  }
+}
+
+const runKeysOf = (tasks: readonly Operation[]) => tasks.flatMap(({ runKey }) => (runKey ? [runKey] : []))
+
+const unboundedChain: Chain = { chainId: '', maxCostNano: null, maxTokens: null, maxDepth: null, lastUsedAtMs: 0 }
+
+/** A settlement is booked in the periods of its hold, which may have ended: the time inside the hold's id tells roughly which. */
+function timesOf({ holdId }: Operation, estimatedDbTimeMs: number): number[] {
+  if (holdId === undefined) return [estimatedDbTimeMs]
+  const madeMs = timeOfUuid(holdId)
+  return [madeMs - maxSkewMs, madeMs + maxSkewMs]
+}
+
+const maxSkewMs = 5_000

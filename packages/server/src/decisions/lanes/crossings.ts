@@ -1,0 +1,19 @@
+import { crossingRows, type OrgLimits, quotaCrossings } from '../../money/ledger/ledger.ts'
+import type { OrgWrites } from './write-queries.ts'
+
+/**
+ * Rows of the thresholds that one organization's part of a batch has reached, and of the limits that refused in it for the first
+ * time.
+ */
+export function crossingsIn(
+  { orgId, at, decision, found, stopped }: Pick<OrgWrites, 'orgId' | 'at' | 'decision' | 'found' | 'stopped'>,
+  orgConfig: OrgLimits,
+) {
+  const quota = quotaCrossings(
+    orgConfig.topUps,
+    (key) => found.get(key)?.spent ?? 0n,
+    (key) => decision.deltas.get(key)?.spent ?? 0n,
+  )
+  const stops = decision.stops.filter(({ allowance }) => !stopped.has(allowance.key))
+  return crossingRows(orgId, [...decision.crossings, ...quota, ...stops], at, orgConfig)
+}

@@ -1,0 +1,260 @@
+import type { StoredResponses } from '../../../access/idempotency/idempotency.ts'
+import { decideVersion } from '../../../money/engine/engine.ts'
+import type { BoundStatement, PipelinedConnection } from '../../../platform/infra/pipelined-connection.ts'
+import {
+  buildParameters,
+  claimRuns,
+  deleteRunKeys,
+  deleteRuns,
+  type KnownKeyRow,
+  readRunKeys,
+} from '../../../records/run-log/run-log.ts'
+import type { CustomerHints } from '../batch.ts'
+import { readParents } from '../chain-queries.ts'
+import { commit } from '../commit.ts'
+import { crossingsIn } from '../crossings.ts'
+import type { LaneOutcome } from '../lane.ts'
+import type { OrgConfig, ParentRun } from '../operations.ts'
+import { storedResponse } from '../org-decision.ts'
+import * as queries from '../queries.ts'
+import { type BatchSnapshot, type OrgSnapshot, readMore, readOverdue } from '../snapshot.ts'
+import { type OrgWrites, writeStatements } from '../write-queries.ts'
+import { decideIngest, type IngestDecision, type PreparedTask, planIngest } from './ingest-decision.ts'
+import { type PreparedBatch, prepareTasks, setOwners } from './ingest-drafts.ts'
+import { lockAndReadIngest } from './ingest-snapshot.ts'
+import type { Ingested, IngestTask } from './ingest-tasks.ts'
+
+export interface IngestContext {
+  readonly connection: PipelinedConnection
+  readonly orgConfigOf: (orgId: string) => OrgConfig
+  readonly responses: StoredResponses
+  readonly estimatedDbTimeMs: number
+  readonly customerHints: CustomerHints
+}
+
+export interface IngestOutcome extends LaneOutcome<IngestTask, Ingested> {
+  readonly runs: number
+}
+
+/**
+ * Records the runs of many requests in one transaction. Everything that does not depend on the decision is written before any
+ * lock: run keys, in order, and runs. Then all organizations are locked in order, and their charges are decided. Refused runs are
+ * deleted before the commit.
+ */
+export async function runIngest(tasks: readonly IngestTask[], context: IngestContext): Promise<IngestOutcome> {
+  const { connection, orgConfigOf, responses } = context
+  const startedMs = performance.now()
+  const orgIds = [...new Set(tasks.map(({ orgId }) => orgId))].sort()
+  const answers: IngestAnswers = new Map()
+  const parents = await begin(tasks, orgIds, context, answers)
+  const open = tasks.filter((task) => !answers.has(task))
+  const { ready, deferred } = await prepareTasks(open, parents, orgConfigOf, context.estimatedDbTimeMs, answers)
+  if (ready.tasks.length === 0) {
+    await connection.pipeline([queries.rollback])
+    return outcomeOf(answers, deferred, startedMs, startedMs, undefined)
+  }
+  await claimKeysAndRuns(connection, ready, context.estimatedDbTimeMs)
+
+  const snapshot = await lockAndReadIngest(ready, context)
+  const readMs = performance.now()
+  const changed = new Set(
+    [...snapshot.orgs]
+      .filter(([id, { ledger }]) => ledger.config_version !== orgConfigOf(id).version)
+      .map(([id]) => id),
+  )
+  if (changed.size > 0) {
+    // The rows written so far rest on prices and limits that have changed: the whole batch is tried again.
+    await connection.pipeline([queries.rollback])
+    return { ...outcomeOf(new Map(), new Set(), startedMs, readMs, snapshot.nowMs), changed }
+  }
+  const { judged: judgements, broken, postponed } = await decideOrgs(ready, snapshot, context)
+  for (const { prepared, error } of broken) answers.set(prepared.task, error)
+  const at = new Date(snapshot.nowMs).toISOString()
+  const outcomes = judgements.map(({ orgId, org, judgement }): OrgWrites => {
+    const storedResponses = Array.from(judgement.results).flatMap(([{ idempotency }, results]) => {
+      const body = results instanceof Error ? undefined : idempotency?.answer(results)
+      if (!idempotency || body === undefined) return []
+      const { key, hash } = idempotency
+      return [{ key, hash, status: 200, sealed: responses.seal(orgId, key, body) }]
+    })
+    const { optIns } = orgConfigOf(orgId)
+    const { rows: found, stopped } = org
+    return { orgId, seq: org.ledger.seq + 1n, at, found, stopped, storedResponses, optIns, ...judgement }
+  })
+  const crossings = outcomes.flatMap((outcome) => crossingsIn(outcome, orgConfigOf(outcome.orgId)))
+  const writes = writeStatements(outcomes, decideVersion, crossings)
+  const undecided = [...broken.map(({ prepared }) => prepared), ...postponed]
+  const refused = [
+    ...judgements.flatMap(({ orgId, judgement }) => judgement.refused.map(({ id }) => ({ orgId, id }))),
+    ...undecided.flatMap(({ task, items }) => items.map(({ draft }) => ({ orgId: task.orgId, id: draft.run.id }))),
+  ]
+  const decidedMs = performance.now()
+  if (writes.length === 0) await connection.pipeline([queries.rollback])
+  else {
+    if (undecided.length > 0)
+      writes.push(deleteRunKeys(undecided.flatMap(({ items }) => items.flatMap(({ keys }) => keys))))
+    if (refused.length > 0) writes.push(deleteRuns(refused))
+    await commit(connection, writes)
+  }
+  for (const { judgement } of judgements)
+    for (const [task, results] of judgement.results) answers.set(task, results instanceof Error ? results : { results })
+  return {
+    ...outcomeOf(
+      answers,
+      new Set([...deferred, ...postponed.map(({ task }) => task)]),
+      startedMs,
+      readMs,
+      snapshot.nowMs,
+    ),
+    runs: judgements.reduce((sum, { judgement }) => sum + judgement.runs.counted.length, 0),
+    isCommitted: writes.length > 0,
+    decideMs: decidedMs - readMs,
+    commitMs: performance.now() - decidedMs,
+  }
+}
+
+type IngestAnswers = Map<IngestTask, Ingested | Error>
+
+const outcomeOf = (
+  answers: IngestAnswers,
+  deferred: ReadonlySet<IngestTask>,
+  startedMs: number,
+  readMs: number,
+  databaseMs: number | undefined,
+): IngestOutcome => ({
+  answers,
+  unread: deferred.size,
+  deferred,
+  busy: new Set(),
+  locked: new Set(),
+  changed: new Set(),
+  databaseMs,
+  isCommitted: false,
+  runs: 0,
+  readMs: readMs - startedMs,
+  decideMs: 0,
+  commitMs: 0,
+})
+
+/**
+ * Begins the transaction, answers retries with their stored responses, and reads the runs that are named as parents: they do not
+ * change.
+ */
+async function begin(
+  tasks: readonly IngestTask[],
+  orgIds: readonly string[],
+  context: IngestContext,
+  answers: IngestAnswers,
+) {
+  const keys = tasks.flatMap(({ orgId, idempotency }) => (idempotency ? [{ orgId, key: idempotency.key }] : []))
+  const named = tasks.flatMap(({ orgId, items }) =>
+    items.flatMap(({ parentId }) => (parentId === undefined ? [] : [`${orgId} ${parentId}`])),
+  )
+  const wantedParents = [...new Set(named)].map((pair) => {
+    const [orgId, parentId] = pair.split(' ') as [string, string]
+    return { orgId, parentId }
+  })
+  const statements: BoundStatement[] = [
+    queries.begin,
+    queries.tenants(orgIds),
+    ...(keys.length > 0 ? [queries.lockIdempotencyKeys(keys), queries.readStoredResponses(keys)] : []),
+    ...(wantedParents.length > 0 ? readParents(wantedParents).slice(0, 1) : []),
+  ]
+  const results = await context.connection.pipeline(statements)
+  const rowsOf = <T>(name: string) =>
+    (results[statements.findIndex(({ statement }) => statement.name === name)]?.rows ?? []) as T[]
+  const kept = new Map(
+    rowsOf<queries.StoredResponseRow>('kept_answers').map((row) => [`${row.org_id} ${row.key}`, row]),
+  )
+  const locks = rowsOf<{ is_ours: boolean }>('key_locks')
+  const busy = new Set(keys.filter((_, i) => !locks[i]!.is_ours).map(({ orgId, key }) => `${orgId} ${key}`))
+  for (const task of tasks) {
+    if (!task.idempotency) continue
+    const key = `${task.orgId} ${task.idempotency.key}`
+    const answer = storedResponse(task.orgId, task.idempotency, kept.get(key), busy.has(key), context.responses)
+    if (answer) answers.set(task, answer instanceof Error ? answer : { results: [], replay: answer.replay })
+  }
+  const parents = rowsOf<{ org_id: string; id: string; chain_id: string | null; depth: number | null }>('parents')
+  return new Map<string, ParentRun>(
+    parents.map(({ org_id, id, chain_id, depth }) => [`${org_id} ${id}`, { chainId: chain_id, depth }]),
+  )
+}
+
+/** Claims run keys, writes the runs, and reads who owns the keys that were taken. */
+async function claimKeysAndRuns(
+  { pipeline: fly }: PipelinedConnection,
+  { tasks, keys }: PreparedBatch,
+  estimatedDbTimeMs: number,
+) {
+  const at = new Date(estimatedDbTimeMs).toISOString()
+  const runs = tasks.flatMap(({ task, items }) =>
+    items.flatMap(({ item, draft: { run } }) =>
+      item.holdId === undefined && run.retentionClass !== null ? [{ orgId: task.orgId, run, at }] : [],
+    ),
+  )
+  if (keys.length === 0 && runs.length === 0) return
+  const [taken] = await fly([claimRuns(await buildParameters(runs), keys)])
+  const others = (taken!.rows as { org_id: string; key: string }[]).map(({ org_id, key }) => ({ orgId: org_id, key }))
+  if (others.length === 0) return
+  const [known] = await fly([readRunKeys(others)])
+  setOwners(tasks, known!.rows as KnownKeyRow[])
+}
+
+interface DecidedOrg {
+  readonly orgId: string
+  readonly org: OrgSnapshot
+  readonly judgement: IngestDecision
+}
+
+async function decideOrgs(
+  { tasks }: PreparedBatch,
+  snapshot: BatchSnapshot,
+  { connection, orgConfigOf, customerHints }: IngestContext,
+) {
+  const judged: DecidedOrg[] = []
+  const broken: { prepared: PreparedTask; error: Error }[] = []
+  const postponed: PreparedTask[] = []
+  for (const [orgId, own] of Map.groupBy(tasks, ({ task }) => task.orgId)) {
+    const org = snapshot.orgs.get(orgId)!
+    const orgConfig = orgConfigOf(orgId)
+    customerHints.learn(orgId, org)
+    const decide = async (): Promise<IngestDecision | Error> => {
+      const planned = catchError(() => planIngest(own, org, orgConfig, snapshot.nowMs))
+      if (planned instanceof Error) return planned
+      // A new period has begun, or a customer has a limit of its own: read the missing rows once more, under the lock.
+      if (planned.unread.length > 0) await readMore(connection, org, orgId, planned.unread)
+      return catchError(() => decideIngest(planned.plans, org, orgConfig, snapshot.nowMs))
+    }
+    let undecided: readonly PreparedTask[] = own
+    let ingestDecision = await decide()
+    if (hasRefusals(ingestDecision)) {
+      const { isAny, isMore } = await readOverdue(connection, snapshot, orgId, ingestDecision.decision.stops)
+      if (isAny) ingestDecision = await decide()
+      if (isMore && hasRefusals(ingestDecision)) {
+        // More leases are overdue than one transaction ends: this one ends them, and the runs are tried again after it.
+        postponed.push(...own)
+        ingestDecision = catchError(() => decideIngest([], org, orgConfig, snapshot.nowMs))
+        undecided = []
+      }
+    }
+    if (ingestDecision instanceof Error) {
+      // Inconsistent ledger state of one organization fails that organization only: the others go on.
+      for (const prepared of undecided) broken.push({ prepared, error: ingestDecision })
+      continue
+    }
+    judged.push({ orgId, org, judgement: ingestDecision })
+  }
+  return { judged, broken, postponed }
+}
+
+const hasRefusals = (judgement: IngestDecision | Error): judgement is IngestDecision =>
+  !(judgement instanceof Error) &&
+  judgement.decision.outcomes.some((outcome) => outcome.type === 'charged' && outcome.refusals.size > 0)
+
+function catchError<T>(work: () => T): T | Error {
+  try {
+    return work()
+  } catch (error) {
+    return error as Error
+  }
+}

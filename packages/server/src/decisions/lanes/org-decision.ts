@@ -1,0 +1,261 @@
+import type { StoredResponses } from '../../access/idempotency/idempotency.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { AllowanceState } from '../../money/engine/engine.ts'
+import { type BatchDecision, type Command, decide } from '../../money/engine/engine.ts'
+import {
+  type Allowance,
+  allowanceOf,
+  type ChainBounds,
+  type ChainPlace,
+  type Charge,
+  type Claim,
+  emptyBalance,
+  thresholdsOf,
+} from '../../money/ledger/ledger.ts'
+import type { RunKey } from '../../records/run-log/run-log.ts'
+import { type EndedRuns, endedRuns } from './ended-runs.ts'
+import type { ExistingRun, Operation, OperationResult, OrgConfig } from './operations.ts'
+import type { StoredResponseRow } from './queries.ts'
+import { balanceOf, type OrgSnapshot } from './snapshot.ts'
+import type { StoredResponse } from './write-queries.ts'
+
+export type TaskAnswer = Omit<OperationResult, 'timing'> | Error
+
+/** Shortest time between two updates of a chain's last use. */
+const chainTouchMs = 3_600_000
+
+/** Result of deciding one organization's tasks. */
+export interface OrgDecision {
+  readonly decision: BatchDecision
+  readonly answers: ReadonlyMap<Operation, TaskAnswer>
+  /** Tasks that need rows which were not read: a new period has begun, or the customer has a limit that was not known. */
+  readonly unread: readonly Operation[]
+  /** Tasks that wait until another task of the batch is decided. */
+  readonly deferred: readonly Operation[]
+  readonly made: ReadonlyMap<string, Allowance>
+  readonly storedResponses: readonly StoredResponse[]
+  /** Chains that have begun or are used again, by id, each with the run that did so. */
+  readonly chains: ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }>
+  readonly runs: EndedRuns
+  /** Run keys that were claimed for runs which do not take place. */
+  readonly unclaimed: readonly RunKey[]
+}
+
+/**
+ * Decides the tasks of one organization by what was read under its lock. Returns the error where its ledger state is
+ * inconsistent.
+ */
+export function decideOrg(...args: Parameters<typeof decideOperations>): OrgDecision | Error {
+  try {
+    return decideOperations(...args)
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function decideOperations(
+  orgId: string,
+  tasks: readonly Operation[],
+  snapshot: OrgSnapshot,
+  orgConfig: OrgConfig,
+  nowMs: number,
+  responses: StoredResponses,
+): OrgDecision {
+  const answers = new Map<Operation, TaskAnswer>()
+  const unread: Operation[] = []
+  const deferred: Operation[] = []
+  const planned: { task: Operation; command: Command }[] = []
+  const states = new Map<string, AllowanceState>()
+  const made = new Map<string, Allowance>()
+  // Known chains, and those that begin with a task of this batch.
+  const chains = new Map(snapshot.chains)
+
+  const open = (allowance: Allowance) => {
+    if (states.has(allowance.key)) return
+    const row = snapshot.rows.get(allowance.key)
+    states.set(allowance.key, { allowance, balance: row ? balanceOf(row) : emptyBalance, exists: row !== undefined })
+    if (!row) made.set(allowance.key, allowance)
+  }
+  for (const task of tasks) {
+    const key = task.idempotency?.key
+    const earlier =
+      key !== undefined &&
+      storedResponse(orgId, task.idempotency!, snapshot.storedResponses.get(key), snapshot.busyKeys.has(key), responses)
+    if (earlier) {
+      answers.set(task, earlier instanceof Error ? earlier : { ...earlier, atMs: nowMs })
+      continue
+    }
+    const named = findKeyOwner(task, tasks, snapshot)
+    if (named) {
+      if (named === 'undecided') deferred.push(task)
+      else answers.set(task, { outcome: named, atMs: nowMs })
+      continue
+    }
+    try {
+      const command = planOperation(task, snapshot, orgConfig, nowMs)
+      const allowances = allowancesOf(command)
+      const chain = command.type === 'hold' ? command.charge.chain : undefined
+      const begun = chain && chains.get(chain.chainId)
+      // Which task begins the chain, and sets its bounds, is known once the first is decided.
+      if (begun && !hasSameBounds(begun, chain)) {
+        deferred.push(task)
+        continue
+      }
+      if (chain && !begun) chains.set(chain.chainId, { ...chain, lastUsedAtMs: nowMs })
+      if (allowances.some(({ key }) => !snapshot.readKeys.has(key))) unread.push(task)
+      else {
+        for (const allowance of allowances) open(allowance)
+        planned.push({ task, command })
+      }
+    } catch (error) {
+      answers.set(task, error as Error)
+    }
+  }
+  addHeldAllowances(snapshot, orgConfig, states)
+
+  const targets = new Set(planned.map(({ task }) => task.holdId))
+  const decision = decide(
+    { allowances: states, holds: snapshot.holds },
+    [...planned.map(({ command }) => command), ...expiryCommands(snapshot.holds, targets)],
+    nowMs,
+  )
+
+  const storedResponses: StoredResponse[] = []
+  const held: { charge: Charge; id: string }[] = []
+  const started = new Set<Operation>()
+  // A run gets the ending of the request that ended it, not of a later one in the same batch.
+  const endings = new Map<string, Operation['ending']>()
+  for (const [i, { task, command }] of planned.entries()) {
+    const outcome = decision.outcomes[i]!
+    answers.set(task, { outcome, atMs: nowMs })
+    const body = task.idempotency?.answer(outcome, nowMs)
+    if (body !== undefined) {
+      const { key, hash, status = 200 } = task.idempotency!
+      storedResponses.push({ key, hash, status, sealed: responses.seal(orgId, key, body) })
+    }
+    if (outcome.type === 'ended' && !outcome.isRepeat) endings.set(outcome.hold.id, task.ending)
+    if (outcome.type !== 'held' || command.type !== 'hold' || command.isDryRun) continue
+    started.add(task)
+    held.push(command)
+  }
+  return {
+    decision,
+    answers,
+    unread,
+    deferred,
+    made,
+    storedResponses,
+    chains: usedChains(held, snapshot, nowMs),
+    runs: endedRuns(decision, snapshot.holds, (holdId) => endings.get(holdId), orgConfig),
+    unclaimed: tasks.flatMap((task) => (task.runKey && !started.has(task) ? [task.runKey] : [])),
+  }
+}
+
+const hasSameBounds = (a: ChainBounds, b: ChainBounds) =>
+  a.maxCostNano === b.maxCostNano && a.maxTokens === b.maxTokens && a.maxDepth === b.maxDepth
+
+/** Returns chains that have begun, or were not used for a while, each with the run that used it. */
+export function usedChains(
+  runs: readonly { readonly charge: Charge; readonly id: string }[],
+  { chains }: OrgSnapshot,
+  nowMs: number,
+): ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }> {
+  const used = new Map<string, { chain: ChainPlace; runId: string }>()
+  for (const { charge, id } of runs) {
+    const { chain } = charge
+    if (!chain || used.has(chain.chainId)) continue
+    const known = chains.get(chain.chainId)
+    if (!known || nowMs - known.lastUsedAtMs > chainTouchMs) used.set(chain.chainId, { chain, runId: id })
+  }
+  return used
+}
+
+/** Commands that expire holds which were read only because their lease may be over. */
+export const expiryCommands = (holds: OrgSnapshot['holds'], targets: ReadonlySet<string | undefined>): Command[] =>
+  Array.from(holds.values())
+    .filter(({ id, state }) => state === 'open' && !targets.has(id))
+    .map(({ id }) => ({ type: 'expire', holdId: id }))
+
+/**
+ * Returns the owner of the run key that a task wants, if another run has it; `undecided` while that is another task of the batch.
+ */
+function findKeyOwner(
+  { runKey }: Operation,
+  tasks: readonly Operation[],
+  { runKeys }: OrgSnapshot,
+): ExistingRun | 'undecided' | undefined {
+  const owner = runKey && runKeys.get(runKey.key)
+  if (!owner || owner.run_id === runKey.runId) return undefined
+  if (tasks.some(({ makesHold }) => makesHold === owner.run_id)) return 'undecided'
+  return { type: 'known', runId: owner.run_id, contentHash: owner.content_hash }
+}
+
+/** The facts that planning needs, either read or guessed. */
+type PlanSource = Pick<OrgSnapshot, 'customers' | 'holds' | 'chains' | 'parents'>
+
+export function planOperation(task: Operation, snapshot: PlanSource, orgConfig: OrgConfig, nowMs: number): Command {
+  const hold = task.holdId === undefined ? undefined : snapshot.holds.get(task.holdId)
+  const customerId = task.customerId ?? hold?.inputs.customer_id
+  const parent = task.parentId === undefined ? undefined : snapshot.parents.get(task.parentId)
+  const chainId = parent?.chainId ?? task.chainId
+  return task.plan({
+    orgConfig,
+    customer: customerId === undefined ? undefined : snapshot.customers.get(customerId),
+    hold,
+    chain: chainId === undefined ? undefined : snapshot.chains.get(chainId),
+    parent,
+    nowMs,
+  })
+}
+
+/** Returns every allowance that a command may touch. */
+export function allowancesOf(command: Command): Allowance[] {
+  if (command.type === 'charge') return [...new Set(command.items.map(({ claims }) => claims))].flatMap(allowancesIn)
+  if (command.type === 'settle') return allowancesIn([...command.unheld, ...(command.excess ?? [])])
+  return allowancesIn(command.type === 'hold' ? command.claims : [])
+}
+
+const allowancesIn = (claims: readonly Claim[]) =>
+  claims.flatMap(({ mode, allowances, newSubjectGate }) => {
+    if (mode === 'fixed') return []
+    return newSubjectGate
+      ? [...allowances, newSubjectGate.marker, newSubjectGate.counter, newSubjectGate.fallback]
+      : allowances
+  })
+
+/** Kinds whose limits are cached: one that is not there any more has ended, and only counts. */
+const cachedKinds = new Set(['spend_cap', 'budget', 'budget_default', 'plan'])
+
+/** Adds the allowances of existing holds: a hold ends on the rows where it was made, whatever happened to their limits since. */
+export function addHeldAllowances(snapshot: OrgSnapshot, orgConfig: OrgConfig, states: Map<string, AllowanceState>) {
+  if (snapshot.holds.size === 0) return
+  const limits = new Map(orgConfig.limits.map((limit) => [limit.id, limit]))
+  for (const hold of snapshot.holds.values()) {
+    for (const [i, key] of hold.keys.entries()) {
+      const row = snapshot.rows.get(key)
+      if (states.has(key) || !row || !('limit_id' in row)) continue
+      const atTheTime = {
+        amount: cachedKinds.has(row.kind) ? null : hold.limits[i]!,
+        enforcement: 'block',
+        thresholds: thresholdsOf(row.kind, hold.thresholds?.[i]),
+      } as const
+      const limit = limits.get(row.limit_id) ?? atTheTime
+      states.set(key, { allowance: allowanceOf(row, limit), balance: balanceOf(row), exists: true })
+    }
+  }
+}
+
+/** Returns the stored response to an earlier request with the key, or the error while there is none. */
+export function storedResponse(
+  orgId: string,
+  { key, hash }: { readonly key: string; readonly hash: Buffer },
+  row: Pick<StoredResponseRow, 'request_hash' | 'sealed'> | undefined,
+  isBusy: boolean,
+  responses: StoredResponses,
+) {
+  if (isBusy) return new ApiError('idempotency_key_processing')
+  if (!row) return undefined
+  if (!row.request_hash.equals(hash)) return new ApiError('idempotency_key_conflict')
+  if (row.sealed === null) return new ApiError('idempotency_key_processing')
+  return { outcome: { type: 'not_found' } as const, replay: responses.open(orgId, key, row.sealed) }
+}

@@ -1,0 +1,274 @@
+import { type Agent, makerOf } from '../access/identity/identity.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { ApprovalGrant, ChainPlace, Charge, Claim, CustomerFacts } from '../money/ledger/ledger.ts'
+import { type HoldPrice, type Price, quoteHold } from '../money/prices/prices.ts'
+import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
+import { formatId, newUuid } from '../values/id.ts'
+import { formatDollars, formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
+import { timestamp } from '../values/timestamp.ts'
+import type {
+  Command,
+  Hold,
+  HoldInputs,
+  KnownHold,
+  Operation,
+  OperationResult,
+  OrgConfig,
+  PlanContext,
+} from './lanes/lanes.ts'
+import { checkRightToEnd, decideVersion } from './lanes/lanes.ts'
+import { claimsOf, excessClaims, type Surface, unheldClaims } from './limit-kinds.ts'
+import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
+
+/** Thrown inside a lane for a model without a price; the route records it. */
+export class UnpricedModel extends ApiError<'validation_failed'> {
+  constructor(model: string, instead = 'estimated_cost_usd') {
+    const message = `${model} has no price: add one with PUT …/prices, set unpriced_ceiling_usd there, or send ${instead}.`
+    super('validation_failed', { fields: [{ field: 'model', code: 'invalid_value', message }] })
+  }
+}
+
+/** The amounts and the price of a request, which its response needs as well. */
+export interface Quote {
+  readonly charge: Charge
+  readonly price: HoldPrice
+}
+
+export function quote(input: DecisionInput, orgConfig: Pick<OrgConfig, 'prices'>, nowMs: number): Quote {
+  const price = quoteHold(
+    orgConfig.prices,
+    {
+      model: input.model,
+      ...(input.provider !== undefined && { provider: input.provider }),
+      ...(input.estimated_cost_usd !== undefined && { estimatedNano: parseUsd(input.estimated_cost_usd) }),
+      ...(input.input_tokens !== undefined && { inputTokens: input.input_tokens }),
+      ...(input.max_output_tokens !== undefined && { maxOutputTokens: input.max_output_tokens }),
+    },
+    nowMs,
+  )
+  if (price === 'unpriced') throw new UnpricedModel(input.model)
+  if (price.amountNano > maxChargeNano) {
+    const message = `One call may cost at most ${formatDollars(maxChargeNano)}; this one could cost ${formatDollars(price.amountNano)}.`
+    throw validationFailed([{ field: 'max_output_tokens', code: 'out_of_range', message }])
+  }
+  const charge = {
+    usd: price.amountNano,
+    tokens: price.tokens,
+    runs: 1n,
+    workflowId: input.workflow_id,
+    deploymentId: input.deployment_id,
+    departmentId: input.department_id,
+    customerId: input.customer_id,
+  }
+  return { charge, price }
+}
+
+export interface ReserveOperation extends Operation {
+  readonly id: string
+  /** The last quote of the request, made while it was decided. */
+  readonly lastQuote: () => Quote
+  /** Its last command. */
+  readonly lastCommand: () => Extract<Command, { type: 'hold' }>
+}
+
+/** The run that starts with a hold. */
+export interface StartedRun extends Pick<Operation, 'chainId' | 'parentId'> {
+  /** Returns the run's place in its chain, and the fields stored for it. Pure; throws the error for the caller. */
+  readonly place: (
+    facts: PlanContext,
+    id: string,
+  ) => {
+    readonly run: StoredRunFields
+    readonly chain: ChainPlace | undefined
+    readonly approval: ApprovalGrant | undefined
+  }
+  /** Its run key, beside its id. */
+  readonly runKey: (id: string) => Operation['runKey']
+}
+
+/** Creates a reserve operation. The hold's id is made here, once: every retry uses the same one. */
+export function reserveOperation(
+  agent: Agent,
+  input: DecisionInput,
+  surface: Surface,
+  onExpiry: Hold['onExpiry'],
+  started?: StartedRun,
+): ReserveOperation {
+  const id = newUuid()
+  const { orgId } = agent
+  const by = makerOf(agent)
+  const runKey = started?.runKey(id)
+  const { dry_run: isDryRun = false, lease_seconds: leaseSeconds = defaultLeaseSeconds } = input
+  let latest: { facts: PlanContext; quoted: Quote; command: Extract<Command, { type: 'hold' }> } | undefined
+  return {
+    id,
+    orgId,
+    customerId: input.customer_id,
+    needsPacks: surface === 'start',
+    makesHold: isDryRun ? undefined : id,
+    chainId: started?.chainId,
+    parentId: started?.parentId,
+    runKey,
+    isRecoverableByName: runKey !== undefined,
+    lastQuote: () => latest!.quoted,
+    lastCommand: () => latest!.command,
+    plan: (facts) => {
+      if (
+        !started &&
+        latest &&
+        isSamePlan(latest.facts, facts) &&
+        latest.command.claims.every((claim) => isWithin(claim, facts.nowMs))
+      )
+        return { ...latest.command, expiresAtMs: facts.nowMs + leaseSeconds * 1_000 }
+      const quoted = quote(input, facts.orgConfig, facts.nowMs)
+      const placed = started?.place(facts, id)
+      const charge = placed ? { ...quoted.charge, chain: placed.chain, approval: placed.approval } : quoted.charge
+      const command = {
+        type: 'hold',
+        id,
+        charge,
+        claims: claimsOf(surface, charge, facts),
+        expiresAtMs: facts.nowMs + leaseSeconds * 1_000,
+        onExpiry,
+        isDryRun,
+        inputs: { ...holdInputs(input, quoted, surface), ...(placed && { run: placed.run }) },
+        by,
+      } as const
+      latest = { facts, quoted, command }
+      return command
+    },
+  }
+}
+
+/** True when a plan is still right: the same limits, and a customer of whom nothing but the name is known. */
+const isSamePlan = (before: PlanContext, after: PlanContext) =>
+  before.orgConfig === after.orgConfig && hasNoOwnLimits(before.customer) && hasNoOwnLimits(after.customer)
+
+const hasNoOwnLimits = (customer: CustomerFacts | undefined) =>
+  customer === undefined || (customer.own === null && customer.packs.length === 0)
+
+const isWithin = ({ allowances, newSubjectGate }: Claim, nowMs: number) =>
+  [...allowances, ...(newSubjectGate ? [newSubjectGate.counter, newSubjectGate.fallback] : [])].every(
+    ({ period }) => period === null || (nowMs >= period.startMs && nowMs < period.endMs),
+  )
+
+/** The JSON stored with a hold: enough to explain it, and to settle it at the price that was in force. */
+const holdInputs = (input: DecisionInput, { price }: Quote, surface: Surface): HoldInputs => ({
+  ...(input.customer_id !== undefined && { customer_id: input.customer_id }),
+  surface,
+  version: decideVersion,
+  request: input,
+  basis: price.basis,
+  tokens: Number(price.tokens),
+  price: price.price && storedPrice(price.price),
+})
+
+/** A price as JSON can represent it. */
+const storedPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico }: Price) => ({
+  id,
+  input_pico: inputPico.toString(),
+  output_pico: outputPico.toString(),
+  cache_read_pico: cacheReadPico.toString(),
+  cache_write_pico: cacheWritePico.toString(),
+})
+
+/** Returns the price that a hold was made with, and the tokens it took for the worst case. */
+export function heldPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Price | null; tokens: bigint } {
+  const { price } = inputs as { price?: ReturnType<typeof storedPrice> | null }
+  return {
+    tokens: heldTokensOf({ inputs }),
+    price: price
+      ? {
+          id: price.id,
+          inputPico: BigInt(price.input_pico),
+          outputPico: BigInt(price.output_pico),
+          cacheReadPico: BigInt(price.cache_read_pico),
+          cacheWritePico: BigInt(price.cache_write_pico),
+          maxOutputTokens: null,
+        }
+      : null,
+  }
+}
+
+/** The request that a hold was made for. */
+export const heldRequestOf = ({ inputs }: Pick<KnownHold, 'inputs'>): DecisionInput =>
+  (inputs as { request: DecisionInput }).request
+
+/** Creates an operation that settles a hold at the actual usage of its run. */
+export const settleOperation = (
+  agent: Agent,
+  holdId: string,
+  { usd, tokens }: { readonly usd: bigint; readonly tokens: bigint },
+  place: Pick<Charge, 'chain'> = {},
+): Operation => ({
+  orgId: agent.orgId,
+  holdId,
+  plan: (facts): Command => {
+    checkRightToEnd(agent, facts.hold)
+    const actual = { usd, tokens }
+    const { request, surface } = (facts.hold?.inputs ?? {}) as { request?: DecisionInput; surface?: Surface }
+    const charge = { ...actual, runs: 1n, customerId: request?.customer_id, chain: place.chain }
+    return {
+      type: 'settle',
+      holdId,
+      actual: { ...actual, runs: 1n },
+      by: makerOf(agent),
+      ...(surface === 'start'
+        ? { unheld: [], excess: excessClaims(charge, facts) }
+        : { unheld: unheldClaims(charge, facts, facts.hold?.heldAtMs ?? facts.nowMs) }),
+    }
+  },
+})
+
+export const releaseOperation = (
+  agent: Agent,
+  holdId: string,
+  command: { type: 'release' } | { type: 'extend'; leaseMs: number },
+): Operation => ({
+  orgId: agent.orgId,
+  holdId,
+  plan: ({ hold }) => {
+    checkRightToEnd(agent, hold)
+    if (hold && isRunHold(hold) && command.type === 'release')
+      throw new ApiError('conflict', {}, { message: 'This is a started run: finish it instead.' })
+    return { ...command, holdId, by: makerOf(agent) }
+  },
+})
+
+/** Builds the response to a decision from its outcome; throws a refusal. */
+export function edgeDecision(
+  task: ReserveOperation,
+  { outcome, atMs }: Pick<OperationResult, 'outcome' | 'atMs'>,
+  input: DecisionInput,
+): EdgeDecision {
+  if (outcome.type !== 'held') throw new TypeError(`a hold cannot be answered with ${outcome.type}`)
+  const isHeld = task.makesHold !== undefined
+  const expiresAtMs = atMs + (input.lease_seconds ?? defaultLeaseSeconds) * 1_000
+  return {
+    decision: 'allow',
+    decision_id: formatId('decision', task.id),
+    reservation_id: isHeld ? formatId('reservation', task.id) : null,
+    reserved_usd: formatUsd(task.lastQuote().charge.usd),
+    remaining_usd: outcome.remaining === null ? null : formatUsd(outcome.remaining),
+    expires_at: isHeld ? timestamp(new Date(expiresAtMs)) : null,
+  }
+}
+
+/** Builds a reservation from an outcome. */
+export function reservationOf({ outcome }: Pick<OperationResult, 'outcome'>): Reservation {
+  if (outcome.type === 'not_found') throw new ApiError('not_found')
+  if (outcome.type === 'conflict')
+    throw new ApiError('conflict', {}, { message: `The reservation is ${outcome.hold.state}.` })
+  if (outcome.type !== 'ended' && outcome.type !== 'extended') throw new TypeError(`no reservation in ${outcome.type}`)
+  return reservationView(outcome.hold)
+}
+
+export const reservationView = (hold: Omit<Hold, 'keys' | 'amounts' | 'draws' | 'onExpiry'>): Reservation => ({
+  reservation_id: formatId('reservation', hold.id),
+  status: hold.state,
+  reserved_usd: formatUsd(hold.amountNano),
+  charged_usd: hold.chargedNano === null ? null : formatUsd(hold.chargedNano),
+  overrun_usd: hold.overrunNano === null ? null : formatUsd(hold.overrunNano),
+  created_at: timestamp(new Date(hold.heldAtMs)),
+  expires_at: timestamp(new Date(hold.expiresAtMs)),
+})

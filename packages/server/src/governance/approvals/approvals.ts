@@ -1,0 +1,176 @@
+import type { ChangeTools } from '../../access/changes/changes.ts'
+import { type Caller, isWithinPins } from '../../access/identity/identity.ts'
+import { ApiError, validationFailed } from '../../contract/errors.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
+import { formatId } from '../../values/id.ts'
+import { parseUsd } from '../../values/money.ts'
+import { lockSet, renewRuleSet } from '../policies/policies.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalRow,
+  decideApproval,
+  expireByRule,
+  findApproval,
+  isWithinReach,
+  lockApproval,
+  lockedRuleVersion,
+  revokeApproval,
+} from './queries.ts'
+import type { ApprovalView, ApproveInput, DenyInput } from './schema.ts'
+import { approvalViews, requestData } from './views.ts'
+
+export { expireApprovalsJob } from './expiry.ts'
+export { approvalKind } from './grant.ts'
+export { type ApprovalService, createApprovals } from './requests.ts'
+
+const dayMs = 86_400_000
+const defaultGrantMs = dayMs
+const maxGrantMs = 90 * dayMs
+/** For this long a denied attempt creates no new request. */
+const denialMs = dayMs
+
+/** Locks and returns a request that the caller may decide now. `isDecided` is true when the wanted decision was already made. */
+async function lockDecidable(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  caller: Caller,
+  now: Date,
+  wanted: ApprovalDecision['status'],
+) {
+  // The rule is locked first, as by whoever changes it, because a rule that changes expires its requests.
+  const request = await findApproval(tx, orgId, id)
+  if (!request || !isWithinPins(caller.pins, request.attempt)) throw new ApiError('not_found')
+  const version = await lockedRuleVersion(tx, orgId, request.rule_id)
+  const row = (await lockApproval(tx, orgId, id))!
+  if (caller.kind !== 'key')
+    throw new ApiError('forbidden', {}, { message: 'Only a key of the organization can decide on its approvals.' })
+  if (await isWithinReach(tx, orgId, row.requested_by, caller.id))
+    throw new ApiError(
+      'forbidden',
+      {},
+      { message: 'The key that requested an approval cannot decide on it, nor can a key that it created or rotated.' },
+    )
+  if (row.status === wanted) return { row, isDecided: true }
+  if (row.status !== 'pending') throw conflict(`The request is already ${row.status}.`)
+  if (version !== row.rule_version)
+    throw conflict('The rule has changed since the request was made. The next attempt creates a new request.')
+  if (row.expires_at <= now) throw conflict('The request has expired. The next attempt creates a new request.')
+  return { row, isDecided: false }
+}
+
+const conflict = (message: string) => new ApiError('conflict', {}, { message })
+
+async function loadView(tx: Tx, orgId: string, row: ApprovalRow) {
+  const [view] = await approvalViews(tx, orgId, [row])
+  return view!
+}
+
+export async function approve(
+  { tx, audit, emit }: ChangeTools,
+  orgId: string,
+  id: string,
+  caller: Caller,
+  { max_runs = 1, max_amount_usd = null, expires_at, note }: ApproveInput,
+  now: Date,
+): Promise<ApprovalView> {
+  const until = new Date(expires_at === undefined ? now.getTime() + defaultGrantMs : Date.parse(expires_at))
+  if (until <= now || until.getTime() > now.getTime() + maxGrantMs)
+    throw validationFailed([
+      { field: 'expires_at', code: 'out_of_range', message: 'This must be within the next 90 days.' },
+    ])
+  const { row, isDecided } = await lockDecidable(tx, orgId, id, caller, now, 'approved')
+  const before = await loadView(tx, orgId, row)
+  const maxAmountNano = max_amount_usd === null ? null : parseUsd(max_amount_usd)
+  const differs =
+    row.max_runs !== max_runs ||
+    row.max_amount_nano !== maxAmountNano ||
+    (expires_at !== undefined && row.expires_at.getTime() !== until.getTime())
+  if (isDecided && differs)
+    throw conflict('The request is already approved, and a grant cannot be changed. Revoke it instead.')
+  if (isDecided) return before
+  const decided = await decideApproval(tx, orgId, id, {
+    status: 'approved',
+    decided_by: caller.id,
+    decided_at: now,
+    note: note ?? null,
+    max_runs,
+    max_amount_nano: maxAmountNano,
+    expires_at: until,
+  })
+  const after = await loadView(tx, orgId, decided)
+  audit({ action: 'approval.approved', target: { kind: 'approval', id: after.id }, before, after })
+  emit({
+    kind: 'approval.approved',
+    subject: after.id,
+    data: {
+      ...requestData(decided),
+      decided_by: formatId('key', caller.id),
+      note: decided.note,
+      max_runs,
+      max_amount_usd: after.grant!.max_amount_usd,
+    },
+  })
+  return after
+}
+
+export async function deny(
+  { tx, audit, emit }: ChangeTools,
+  orgId: string,
+  id: string,
+  caller: Caller,
+  { note }: DenyInput,
+  now: Date,
+): Promise<ApprovalView> {
+  const { row, isDecided } = await lockDecidable(tx, orgId, id, caller, now, 'denied')
+  const before = await loadView(tx, orgId, row)
+  if (isDecided) return before
+  const decided = await decideApproval(tx, orgId, id, {
+    status: 'denied',
+    decided_by: caller.id,
+    decided_at: now,
+    note: note ?? null,
+    expires_at: new Date(now.getTime() + denialMs),
+  })
+  const after = await loadView(tx, orgId, decided)
+  audit({ action: 'approval.denied', target: { kind: 'approval', id: after.id }, before, after })
+  emit({
+    kind: 'approval.denied',
+    subject: after.id,
+    data: { ...requestData(decided), decided_by: formatId('key', caller.id), note: decided.note },
+  })
+  return after
+}
+
+/** Revokes a grant. Once this returns, no run starts on it, not even one whose start is in progress. */
+export async function revokeApprovalGrant(
+  tools: ChangeTools,
+  { orgId, pins }: Caller,
+  id: string,
+  now: Date,
+): Promise<ApprovalView> {
+  const { tx, audit, emit, accessChanged } = tools
+  // Locks in the same order as whoever changes the rule.
+  await lockSet(tx, orgId)
+  const row = await lockApproval(tx, orgId, id)
+  if (!row || !isWithinPins(pins, row.attempt)) throw new ApiError('not_found')
+  const before = await loadView(tx, orgId, row)
+  if (row.status === 'expired') return before
+  if (row.status !== 'approved') throw conflict(`The request is ${row.status}.`)
+  const revoked = await revokeApproval(tx, orgId, id, now)
+  await renewRuleSet(tx, orgId)
+  const after = await loadView(tx, orgId, revoked)
+  audit({ action: 'approval.revoked', target: { kind: 'approval', id: after.id }, before, after })
+  emit({ kind: 'approval.expired', subject: after.id, data: requestData(revoked) })
+  accessChanged()
+  return after
+}
+
+/** Expires the requests and grants of a rule that is changed or removed. */
+export async function expireWithRule({ tx, audit, emit }: ChangeTools, orgId: string, ruleId: string) {
+  for (const row of await expireByRule(tx, orgId, ruleId)) {
+    const data = requestData(row)
+    audit({ action: 'approval.expired', target: { kind: 'approval', id: data.approval_id }, after: data })
+    emit({ kind: 'approval.expired', subject: data.approval_id, data })
+  }
+}

@@ -1,0 +1,84 @@
+import { actorOf } from '../../access/changes/changes.ts'
+import type { Caller } from '../../access/identity/identity.ts'
+
+/**
+ * The run that a caller attempts to start, with everything that rules can read about it. It is stored with its outcome, so that
+ * rules can be evaluated again later. Missing fields are '' or 0, so that no rule fails because of them.
+ */
+export interface RunAttempt {
+  /** The time of the attempt; rules see it truncated to the minute. */
+  readonly atMs: number
+  readonly model: string
+  readonly provider: string
+  readonly operation: string
+  readonly action: string
+  readonly workflowId: string
+  readonly deploymentId: string
+  readonly departmentId: string
+  readonly customerId: string
+  readonly inputTokens: number
+  readonly maxOutputTokens: number
+  /** The amount that would be held. */
+  readonly estimatedNano: bigint
+  readonly tags: readonly string[]
+  readonly metadata: Readonly<Record<string, string | number | boolean>>
+  readonly key: CallingKey
+  readonly chain: ChainPosition
+}
+
+/** The key that makes the attempt. The role and scopes of a key never change. */
+export interface CallingKey {
+  /** The public ID. */
+  readonly id: string
+  readonly role: string
+  readonly scopes: readonly string[]
+}
+
+/** The run's position in its chain; outside of a chain the depth is 1 and the cost is 0. */
+export interface ChainPosition {
+  readonly id: string
+  readonly depth: number
+  /** The amount that the chain has spent and holds, as last committed. */
+  readonly costNano: bigint
+}
+
+/** The optional fields of a call as `/v1` names them. A missing or null field was not given. */
+export interface AttemptFields {
+  readonly provider?: string | null | undefined
+  readonly operation?: string | null | undefined
+  readonly action?: string | null | undefined
+  readonly workflow_id?: string | null | undefined
+  readonly deployment_id?: string | null | undefined
+  readonly department_id?: string | null | undefined
+  readonly customer_id?: string | null | undefined
+  readonly input_tokens?: number | null | undefined
+  readonly max_output_tokens?: number | null | undefined
+  readonly tags?: readonly string[] | null | undefined
+  readonly metadata?: RunAttempt['metadata'] | null | undefined
+}
+
+/** Builds an attempt from the fields that the caller gave and the facts that the server knows. */
+export const attemptOf = (
+  given: AttemptFields,
+  known: Pick<RunAttempt, 'atMs' | 'model' | 'estimatedNano' | 'key' | 'chain'>,
+): RunAttempt => ({
+  ...known,
+  provider: given.provider ?? '',
+  operation: given.operation ?? '',
+  action: given.action ?? '',
+  workflowId: given.workflow_id ?? '',
+  deploymentId: given.deployment_id ?? '',
+  departmentId: given.department_id ?? '',
+  customerId: given.customer_id ?? '',
+  inputTokens: given.input_tokens ?? 0,
+  maxOutputTokens: given.max_output_tokens ?? 0,
+  tags: given.tags ?? [],
+  metadata: given.metadata ?? {},
+})
+
+/** Returns the caller as rules see it: a key, or the user of a support grant. */
+export const callingKeyOf = (caller: Caller): CallingKey => ({
+  id: actorOf(caller).id,
+  role: caller.role,
+  scopes: [...caller.scopes],
+})

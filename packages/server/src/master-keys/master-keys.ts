@@ -1,3 +1,0 @@
-export { rekey } from './rekeying.ts'
-export { revokeUnusedKeys } from './unused-keys.ts'
-export { countMasterKeyUsesJob, reportUses } from './uses.ts'

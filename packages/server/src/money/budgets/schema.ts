@@ -1,0 +1,117 @@
+import { type Static, Type } from 'typebox'
+import type { FieldFault } from '../../contract/errors.ts'
+import { ListOf, ListQuery } from '../../contract/lists.ts'
+import { withCheck } from '../../contract/semantic-check.ts'
+import { Computed, Count, Id, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../../contract/wire.ts'
+import { LimitName, rowTimes, scheduleFaults, scheduleInput, thresholdsInput, usageFields } from '../ledger/ledger.ts'
+
+const ScopeKind = Type.Enum(['org', 'workflow', 'deployment', 'department'])
+
+const Enforcement = Type.Enum(['block', 'alert'])
+
+export const enforcementInput = Type.Optional(
+  Type.Enum(['block', 'alert'], {
+    default: 'block',
+    description:
+      '`block` refuses a call that would exceed the limit; `alert` counts the calls that it would have refused.',
+  }),
+)
+
+const changeable = {
+  name: LimitName,
+  limit_usd: Nullable(Type.String({ ...Usd, description: 'null counts without limiting.' })),
+  ...scheduleInput,
+  enforcement: enforcementInput,
+  thresholds: thresholdsInput,
+}
+
+const input = Type.Object(
+  {
+    ...changeable,
+    scope_kind: ScopeKind,
+    scope_id: Type.Optional(
+      Type.String({ ...OwnId, description: 'Your id of the workflow, deployment or department; not with `org`.' }),
+    ),
+  },
+  {
+    examples: [
+      {
+        name: 'Support team',
+        scope_kind: 'department',
+        scope_id: 'support',
+        limit_usd: '500',
+        period: 'month',
+        timezone: 'Europe/Berlin',
+        thresholds: [80, 100],
+      },
+    ],
+  },
+)
+export type BudgetInput = Static<typeof input>
+export const BudgetInput = withCheck(input, (body: BudgetInput) => [...scopeFaults(body), ...scheduleFaults(body)])
+
+function scopeFaults({ scope_kind, scope_id }: Pick<BudgetInput, 'scope_kind' | 'scope_id'>): FieldFault[] {
+  if ((scope_kind === 'org') === (scope_id === undefined)) return []
+  return scope_id === undefined
+    ? [{ field: 'scope_id', code: 'required', message: 'This field is required.' }]
+    : [{ field: 'scope_id', code: 'invalid_value', message: 'A budget of the organization has no scope_id.' }]
+}
+
+const key = Type.Object({
+  scope_kind: { ...ScopeKind, examples: ['department'] },
+  scope_id: Type.Optional(
+    Type.String({
+      ...OwnId,
+      description: 'Your id of the workflow, deployment or department; not with `org`.',
+      examples: ['support'],
+    }),
+  ),
+  period: { ...scheduleInput.period, examples: ['month'] },
+})
+export type BudgetKey = Static<typeof key>
+/** Identifies a budget by its scope and period. */
+export const BudgetKey = withCheck(key, scopeFaults)
+
+const { period: _key, ...own } = changeable
+const replacement = Type.Object(own, {
+  examples: [{ name: 'Support team', limit_usd: '500', timezone: 'Europe/Berlin', thresholds: [80, 100] }],
+})
+export type ScopedBudgetInput = Static<typeof replacement>
+export const ScopedBudgetInput = withCheck(replacement, scheduleFaults)
+
+const whole = Type.Object(changeable, {
+  examples: [{ name: 'Support team', limit_usd: '750', period: 'month', timezone: 'Europe/Berlin' }],
+})
+export type BudgetReplacement = Static<typeof whole>
+/** A replacement of a budget. Its scope stays: the spend that was counted belongs to it. */
+export const BudgetReplacement = withCheck(whole, scheduleFaults)
+
+export const Budget = Type.Object(
+  {
+    id: Id('budget'),
+    name: Type.String(),
+    scope_kind: OneOf(['org', 'workflow', 'deployment', 'department'], { examples: ['department'] }),
+    scope_id: Nullable(Type.String()),
+    limit_usd: Nullable(Usd),
+    ...usageFields,
+    enforcement: OneOf(['block', 'alert']),
+    thresholds: Type.Array(Type.Integer()),
+    would_refuse_count: Computed(
+      Type.Integer({
+        ...Count,
+        description: 'How many decisions of this period an `alert` budget would have refused.',
+      }),
+    ),
+    counts_from: Type.String({ ...Timestamp, description: 'A budget does not count what was spent before.' }),
+    ...rowTimes,
+  },
+  { description: 'The budget, with what is used of its running period.' },
+)
+export type BudgetView = Static<typeof Budget>
+
+export const BudgetPath = Type.Object({ id: PathId('org'), budget_id: PathId('budget') })
+export const BudgetList = ListOf(Budget)
+export const BudgetListQuery = ListQuery(
+  { created_at: 'time', name: 'text' },
+  { scope_kind: ScopeKind, scope_id: OwnId, period: scheduleInput.period, enforcement: Enforcement },
+)

@@ -1,0 +1,90 @@
+import type { Maker } from '../../access/identity/identity.ts'
+import type { Allowance, Balance, Charge, Claim, Crossing, Refusal } from '../ledger/ledger.ts'
+import type { Delta } from './allowance-state.ts'
+import type { Hold, MovementKind, SettlementInputs } from './hold-endings.ts'
+
+/** The request that a hold was made for; stored as JSON. */
+export type HoldInputs = Readonly<Record<string, unknown>> & { readonly customer_id?: string | undefined }
+
+/** A command on the ledger of one organization. */
+export type Command =
+  | {
+      readonly type: 'hold'
+      readonly id: string
+      readonly charge: Charge
+      readonly claims: readonly Claim[]
+      readonly expiresAtMs: number
+      readonly onExpiry: Hold['onExpiry']
+      readonly isDryRun: boolean
+      /** Stored with the hold, to explain it and to settle it later. */
+      readonly inputs: HoldInputs
+      readonly by?: Maker | undefined
+    }
+  | ({ readonly type: 'settle'; readonly holdId: string; readonly by?: Maker | undefined } & SettlementInputs)
+  | { readonly type: 'release'; readonly holdId: string; readonly by?: Maker | undefined }
+  | { readonly type: 'extend'; readonly holdId: string; readonly leaseMs: number; readonly by?: Maker | undefined }
+  | { readonly type: 'expire'; readonly holdId: string }
+  | {
+      /** Charges costs that were incurred without a hold: checked and booked in one step. */
+      readonly type: 'charge'
+      readonly items: readonly ChargedItem[]
+      /**
+       * `atomic`: all items or none. `partial`: every item that fits. `facts`: every item that can be counted, with the excess as
+       * overrun. `atomic_facts`: as `facts`, but all items or none.
+       */
+      readonly mode: 'atomic' | 'partial' | 'facts' | 'atomic_facts'
+      readonly by?: Maker | undefined
+    }
+
+export interface ChargedItem {
+  readonly charge: Charge
+  readonly claims: readonly Claim[]
+}
+
+/** One allowance as a hold found it, and the amount the hold took there. */
+export interface LimitCheck {
+  readonly allowance: Allowance
+  readonly amount: bigint
+  /** 0 for an amount held on each allowance; packs that share one amount have the same number. */
+  readonly draw: number
+  readonly spent: bigint
+  readonly held: bigint
+  readonly wouldRefuse: boolean
+}
+
+export type Outcome =
+  | { readonly type: 'held'; readonly checks: readonly LimitCheck[]; readonly remaining: bigint | null }
+  | { readonly type: 'refused'; readonly refusal: Refusal; readonly checks: readonly LimitCheck[] }
+  | { readonly type: 'ended'; readonly hold: Hold; readonly isRepeat: boolean; readonly isLate: boolean }
+  | { readonly type: 'extended'; readonly hold: Hold }
+  | { readonly type: 'conflict'; readonly hold: Hold }
+  | { readonly type: 'not_found' }
+  /** Refusals by index of the item; for an atomic charge, only the first one. */
+  | { readonly type: 'charged'; readonly refusals: ReadonlyMap<number, Refusal> }
+
+export interface Movement {
+  readonly kind: MovementKind
+  readonly holdId: string | null
+  /** The maker of the hold or charge, and the caller that moved it now: undefined where a lease ended by itself. */
+  readonly madeBy?: Maker | undefined
+  readonly movedBy?: Maker | undefined
+  readonly changes: readonly { readonly key: string; readonly delta: Delta }[]
+}
+
+export interface BatchDecision {
+  readonly outcomes: readonly Outcome[]
+  readonly movements: readonly Movement[]
+  /** Change of each touched allowance, and its balance afterwards. */
+  readonly deltas: ReadonlyMap<string, Delta>
+  readonly after: ReadonlyMap<string, Balance>
+  readonly crossings: readonly Crossing[]
+  /** Limits that have refused, apart from dry runs. */
+  readonly stops: readonly Crossing[]
+  readonly newHolds: readonly NewHold[]
+  readonly changedHolds: readonly Hold[]
+}
+
+export interface NewHold extends Hold {
+  readonly checks: readonly LimitCheck[]
+  readonly inputs: HoldInputs
+}

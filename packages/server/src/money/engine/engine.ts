@@ -1,0 +1,14 @@
+/** The pure engine: commands and the state that was read become outcomes. No clock, no I/O. */
+export type { AllowanceState, Delta } from './allowance-state.ts'
+export {
+  type BatchDecision,
+  type ChargedItem,
+  type Command,
+  decide,
+  decideVersion,
+  type HoldInputs,
+  type LimitCheck,
+  type Movement,
+  type Outcome,
+} from './decide.ts'
+export { type Actual, expiryGraceMs, type Hold } from './hold-endings.ts'

@@ -1,0 +1,272 @@
+import { hash } from 'node:crypto'
+import type { ApiError } from '../../contract/errors.ts'
+import { type Period, type PlannedSchedule, plannedPeriodAt } from '../../values/period.ts'
+import type { Pack } from './packs.ts'
+
+/** The unit of a counter: nano-dollars, tokens or runs. */
+export type LimitUnit = 'usd' | 'tokens' | 'runs'
+
+/** The effect of a limit: `block` refuses; `alert` counts, and reports what it would have refused. */
+export type Enforcement = 'block' | 'alert'
+
+/** One limit as it was set; its allowances say how much of it is used. */
+export interface Limit {
+  readonly id: string
+  readonly kind: string
+  readonly unit: LimitUnit
+  /** null counts without limiting. */
+  readonly amount: bigint | null
+  readonly schedule: PlannedSchedule
+  readonly enforcement: Enforcement
+  /** Percent of the amount; each emits one event per period when the spend reaches it. */
+  readonly thresholds: readonly number[]
+}
+
+/** One limit in one period for one subject: the row that a decision reads and writes. */
+export interface Allowance {
+  readonly key: string
+  readonly limitId: string
+  readonly kind: string
+  readonly subject: string
+  readonly unit: LimitUnit
+  /** null for packs, which have no period. */
+  readonly period: Period | null
+  readonly limit: bigint | null
+  readonly enforcement: Enforcement
+  readonly thresholds: readonly number[]
+}
+
+export interface Balance {
+  readonly spent: bigint
+  readonly held: bigint
+  readonly overrun: bigint
+  readonly late: bigint
+  readonly wouldRefuse: bigint
+}
+
+export const emptyBalance: Balance = { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n }
+
+/**
+ * An amount claimed on allowances: the same amount on each (`all`, with one allowance), or one amount drawn from several in their
+ * order (`draw`). A claim may name the allowance it goes to once an organization has met too many new subjects in a day. A
+ * `fixed` claim counts nothing: whether it fits was known before.
+ */
+export interface Claim {
+  readonly kind: LimitKind
+  readonly unit: LimitUnit
+  readonly mode: 'all' | 'draw' | 'fixed'
+  readonly allowances: readonly Allowance[]
+  readonly newSubjectGate?: NewSubjectGate
+  /** For a fixed claim that does not fit: the current value, and the attempted one. */
+  readonly exceeded?: { readonly current: bigint; readonly attempted: bigint }
+}
+
+export interface NewSubjectGate {
+  /** Marks the subject as known; without this row it is new. */
+  readonly marker: Allowance
+  /** Counts the new subjects of the day; its limit is how many there may be. */
+  readonly counter: Allowance
+  /** The allowance that all further new subjects share. */
+  readonly fallback: Allowance
+}
+
+/** The cost of a request, and the account it is charged to. */
+export interface Charge {
+  readonly usd: bigint
+  readonly tokens: bigint
+  readonly runs: bigint
+  readonly workflowId?: string | undefined
+  readonly deploymentId?: string | undefined
+  readonly departmentId?: string | undefined
+  readonly customerId?: string | undefined
+  readonly chain?: ChainPlace | undefined
+  readonly approval?: ApprovalGrant | undefined
+}
+
+/** An approval for a run that a rule would refuse, with the rule's own words for when the approval is used up. */
+export interface ApprovalGrant {
+  readonly id: string
+  readonly maxRuns: bigint
+  /** null does not limit. */
+  readonly maxAmountNano: bigint | null
+  readonly expiresAtMs: number
+  readonly ruleId: string
+  readonly reason: string
+  readonly attempted: string
+}
+
+/** The place of a charge in its chain of runs, and the bounds of the chain. */
+export interface ChainPlace extends ChainBounds {
+  readonly chainId: string
+  readonly depth: number
+}
+
+/** The bounds of a chain; null does not limit. */
+export interface ChainBounds {
+  readonly maxCostNano: bigint | null
+  readonly maxTokens: bigint | null
+  readonly maxDepth: number | null
+}
+
+/** The refusal of a claim, with the balance that was read. */
+export interface Refusal {
+  readonly claim: Claim
+  /** The allowance that refused; for a draw, the last one. */
+  readonly allowance: Allowance
+  readonly balance: Balance
+  readonly attempted: bigint
+  /** The amount that a draw could have taken from all its allowances together. */
+  readonly available: bigint
+  /** Sums over all allowances of a draw. */
+  readonly total: { readonly limit: bigint; readonly spent: bigint; readonly held: bigint }
+  /** True when refused before any cost was incurred. */
+  readonly isPreFlight: boolean
+  /**
+   * True when the subject was admitted before: names that callers make up can be refused without end, and leave nothing behind.
+   */
+  readonly isKnown: boolean
+}
+
+/** The limits of an organization, cached per process and validated by version. */
+export interface OrgLimits {
+  readonly version: bigint
+  readonly limits: readonly ScopedLimit[]
+  readonly customerDefault: DefaultLimit | null
+  readonly topUps: readonly Pack[]
+}
+
+export interface ScopedLimit extends Limit {
+  readonly scopeKind: 'org' | 'department' | 'workflow' | 'deployment'
+  readonly scopeId: string
+  /** For a default: the number of new subjects that a day may bring. */
+  readonly maxNewPerDay?: bigint | undefined
+}
+
+/** A limit that applies to every subject without a limit of its own, to each separately. */
+export interface DefaultLimit extends Limit {
+  readonly maxNewPerDay: bigint
+}
+
+/** One customer's limit and packs; read inside the decision, because there may be millions. */
+export interface CustomerFacts {
+  readonly own: Limit | null
+  readonly packs: readonly Pack[]
+}
+
+/** One kind of limit: the allowances that a charge touches, and the error by which it is refused. */
+export interface LimitKind {
+  readonly kind: string
+  /** True when the kind can refuse at the edge; one that cannot is drawn down when the hold is settled. */
+  readonly bindsAtEdge: boolean
+  readonly bind: (
+    charge: Charge,
+    org: OrgLimits,
+    customer: CustomerFacts | undefined,
+    nowMs: number,
+  ) => readonly Claim[]
+  readonly refuse: (refusal: Refusal) => ApiError
+}
+
+/**
+ * Returns the key of an allowance: a hash of everything that identifies it, so that processes which have never heard of each
+ * other reach the same row.
+ */
+export function allowanceKey(limitId: string, subject: string, unit: LimitUnit, label: string): string {
+  const hex = hash('sha256', JSON.stringify([limitId, subject, unit, label]), 'hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}
+
+const maxCached = 5_000
+const allowanceCache = new WeakMap<Limit, Map<string, Allowance>>()
+
+/** Returns the allowance of a limit for a subject, at a time. */
+export function allowanceAt(limit: Limit, subject: string, nowMs: number): Allowance {
+  let ofLimit = allowanceCache.get(limit)
+  if (!ofLimit) allowanceCache.set(limit, (ofLimit = new Map()))
+  const known = ofLimit.get(subject)
+  if (known && nowMs >= known.period!.startMs && nowMs < known.period!.endMs) return known
+  const period = plannedPeriodAt(limit.schedule, nowMs)
+  const { id, kind, unit, amount, enforcement, thresholds } = limit
+  const key = allowanceKey(id, subject, unit, period.label)
+  const allowance = { key, limitId: id, kind, subject, unit, period, limit: amount, enforcement, thresholds }
+  if (ofLimit.size >= maxCached) ofLimit.clear()
+  ofLimit.set(subject, allowance)
+  return allowance
+}
+
+type ByScope = ReadonlyMap<ScopedLimit['scopeKind'], ReadonlyMap<string, readonly ScopedLimit[]>>
+const indexes = new WeakMap<readonly ScopedLimit[], ReadonlyMap<string, ByScope>>()
+const none: readonly ScopedLimit[] = []
+
+/** Returns the limits of one kind on one scope of an organization; every decision asks for them, so they are indexed once. */
+export function limitsOn(
+  { limits }: OrgLimits,
+  kind: string,
+  scopeKind: ScopedLimit['scopeKind'] = 'org',
+  scopeId = '',
+): readonly ScopedLimit[] {
+  let index = indexes.get(limits)
+  if (!index) indexes.set(limits, (index = indexLimits(limits)))
+  return index.get(kind)?.get(scopeKind)?.get(scopeId) ?? none
+}
+
+const indexLimits = (limits: readonly ScopedLimit[]): ReadonlyMap<string, ByScope> =>
+  groupInto(
+    limits,
+    (limit) => limit.kind,
+    (ofKind) =>
+      groupInto(
+        ofKind,
+        (limit) => limit.scopeKind,
+        (ofScope) => Map.groupBy(ofScope, (limit) => limit.scopeId),
+      ),
+  )
+
+const groupInto = <T, K, G>(all: readonly T[], by: (one: T) => K, into: (group: T[]) => G) =>
+  new Map(Array.from(Map.groupBy(all, by), ([key, group]) => [key, into(group)]))
+
+/** The columns that identify an allowance. */
+export interface NamedAllowanceRow {
+  readonly key: string
+  readonly limit_id: string
+  readonly kind: string
+  readonly subject: string
+  readonly unit: LimitUnit
+  readonly period_label: string
+  readonly period_start: Date | null
+  readonly period_end: Date | null
+}
+
+/** Builds an allowance from its row and its limit. */
+export const allowanceOf = (
+  row: NamedAllowanceRow,
+  limit: Pick<Limit, 'amount' | 'enforcement' | 'thresholds'>,
+): Allowance => ({
+  key: row.key,
+  limitId: row.limit_id,
+  kind: row.kind,
+  subject: row.subject,
+  unit: row.unit,
+  period:
+    row.period_start && row.period_end
+      ? { label: row.period_label, startMs: row.period_start.getTime(), endMs: row.period_end.getTime() }
+      : null,
+  limit: limit.amount,
+  enforcement: limit.enforcement,
+  thresholds: limit.thresholds,
+})
+
+/** Thresholds, in percent, of kinds of limits that have the same ones for everybody. */
+const fixedThresholds: Readonly<Record<string, readonly number[]>> = { spend_cap: [80, 100], credits: [80, 100] }
+
+/** Returns the thresholds of a limit: the fixed ones of its kind, or else those that were set. */
+export const thresholdsOf = (kind: string, own: readonly number[] = []): readonly number[] =>
+  fixedThresholds[kind] ?? own
+
+/** Decodes a column of amounts: empty where all are 0, with one element where all are the same. */
+export const decodeAmounts = (column: readonly string[], keys: readonly unknown[]): bigint[] =>
+  keys.map((_, i) => BigInt(column[column.length === 1 ? 0 : i] ?? 0))
+
+/** Returns the amount that can still be spent; never negative, although a lowered limit can leave more spent than it allows. */
+export const remainingOf = (limit: bigint, { spent, held }: Pick<Balance, 'spent' | 'held'>): bigint =>
+  limit > spent + held ? limit - spent - held : 0n

@@ -1,0 +1,140 @@
+import {
+  type Caller,
+  isPinned,
+  makerIn,
+  makerText,
+  makerTextOrNull,
+  parseMaker,
+} from '../../access/identity/identity.ts'
+import { pageRequest, pageResponse } from '../../contract/lists.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
+import { formatId, type IdKind, parseId } from '../../values/id.ts'
+import { formatUsd } from '../../values/money.ts'
+import { timestamp } from '../../values/timestamp.ts'
+import { type Allowance, decodeAmounts, type NamedAllowanceRow } from './allowances.ts'
+import { findAllowances, findMovement, listMovements, type MovementRow } from './journal-queries.ts'
+import type { JournalEntry, JournalQuery } from './schema.ts'
+
+/** The id kind of each kind of limit on the wire. */
+export const limitIdKinds: Readonly<Record<string, IdKind>> = {
+  spend_cap: 'spendCap',
+  budget: 'budget',
+  budget_default: 'budget',
+  new_departments: 'budget',
+  known_department: 'budget',
+  new_workflows: 'budget',
+  known_workflow: 'budget',
+  new_deployments: 'budget',
+  known_deployment: 'budget',
+  plan: 'plan',
+  customer: 'customerLimit',
+  new_customers: 'customerLimit',
+  known_customer: 'customerLimit',
+  credits: 'creditPack',
+  quota: 'topUp',
+  chain: 'chain',
+  approval: 'approval',
+}
+
+/** The id of a limit as `/v1` writes it. */
+export const limitIdOf = ({ kind, limitId }: Pick<Allowance, 'kind' | 'limitId'>) =>
+  formatId(limitIdKinds[kind]!, limitId)
+
+/** Parses the id of a limit of any kind. */
+export function parseLimitId(text: string): { kind: IdKind; id: string } | undefined {
+  for (const kind of new Set(Object.values(limitIdKinds))) {
+    const id = parseId(kind, text)
+    if (id !== undefined) return { kind, id }
+  }
+  return undefined
+}
+
+/** A counter as `/v1` writes it: dollars as a decimal string, everything else as a number. */
+export const amountOf = ({ unit }: Pick<Allowance, 'unit'>, amount: bigint) =>
+  unit === 'usd' ? formatUsd(amount) : Number(amount)
+
+/**
+ * Returns one page of the journal. A limit or reservation that does not exist has no movements. Movements name limits and no
+ * other dimension, so a pinned key sees only what its own lineage made: that is within its pins.
+ */
+export async function listJournal(tx: Tx, caller: Pick<Caller, 'orgId' | 'pins' | 'lineageId'>, query: JournalQuery) {
+  const { orgId, lineageId } = caller
+  const asked = pageRequest(query, 'batch')
+  const { from, to, kind, limit_id, reservation_id, key_id } = query
+  const limitId = limit_id === undefined ? undefined : parseLimitId(limit_id)?.id
+  const holdId = reservation_id === undefined ? undefined : parseId('reservation', reservation_id)
+  const madeBy = key_id === undefined ? undefined : parseMaker(key_id)
+  const isNothing =
+    (limit_id !== undefined && limitId === undefined) ||
+    (reservation_id !== undefined && holdId === undefined) ||
+    (key_id !== undefined && madeBy === undefined)
+  const rows = isNothing
+    ? []
+    : await listMovements(tx, orgId, asked, {
+        ...(from !== undefined && { from: new Date(from) }),
+        ...(to !== undefined && { to: new Date(to) }),
+        ...(kind !== undefined && { kind }),
+        ...(limitId !== undefined && { limitId }),
+        ...(holdId !== undefined && { holdId }),
+        ...(madeBy && { madeBy }),
+        ...(isPinned(caller) && { lineageId }),
+      })
+  const answer = pageResponse(rows, asked, ({ seq, idx }) => ({ value: seq.toString(), id: idx.toString() }))
+  const names = await findAllowances(
+    tx,
+    orgId,
+    answer.data.flatMap(({ keys }) => keys),
+  )
+  return { ...answer, data: answer.data.map((row) => entryOf(row, names)) }
+}
+
+/** Returns one correction, where the caller may see it. */
+export async function getAdjustment(
+  tx: Tx,
+  caller: Pick<Caller, 'orgId' | 'pins' | 'lineageId'>,
+  id: string,
+): Promise<JournalEntry | undefined> {
+  const { orgId, lineageId } = caller
+  const [seq, idx] = id.split('.') as [string, string]
+  const row = await findMovement(tx, orgId, seq, idx, isPinned(caller) ? lineageId : undefined)
+  if (row?.kind !== 'adjust') return undefined
+  return entryOf(row, await findAllowances(tx, orgId, row.keys))
+}
+
+export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowanceRow>): JournalEntry {
+  const time = (at: Date | null) => (at === null ? null : timestamp(at))
+  return {
+    id: `${row.seq}.${row.idx}`,
+    batch: Number(row.seq),
+    created_at: timestamp(row.at),
+    kind: row.kind,
+    reservation_id: row.hold_id === null ? null : formatId('reservation', row.hold_id),
+    changes: row.keys.map((key, i) => {
+      const { limit_id, kind, subject, unit, period_start, period_end } = names.get(key)!
+      const amount = (column: readonly string[]) => amountOf({ unit }, decodeAmounts(column, row.keys)[i]!)
+      return {
+        limit_id: limitIdOf({ kind, limitId: limit_id }),
+        kind,
+        subject,
+        unit,
+        period_start: time(period_start),
+        period_end: time(period_end),
+        spent: amount(row.d_spent),
+        held: amount(row.d_held),
+        overrun: amount(row.d_overrun),
+        late: amount(row.d_late),
+      }
+    }),
+    key_id: makerTextOrNull(makerIn(row)),
+    actor: actorIn(row),
+    reason: row.reason,
+  }
+}
+
+/** Returns the actor of a movement: the one written there, else its maker; the system where a lease ended by itself. */
+function actorIn(row: MovementRow): JournalEntry['actor'] {
+  if (row.actor !== null) return row.actor as JournalEntry['actor']
+  if (row.kind === 'expire') return { kind: 'system' }
+  const maker = makerIn(row)
+  return maker ? { kind: maker.kind, id: makerText(maker) } : null
+}

@@ -1,0 +1,40 @@
+import type { PlannedSchedule, Schedule } from '../../values/period.ts'
+import { type Enforcement, type LimitUnit, type ScopedLimit, thresholdsOf } from './allowances.ts'
+import type { LimitRow, ScheduleColumns } from './queries.ts'
+
+export function plannedOf(row: ScheduleColumns): PlannedSchedule {
+  const schedule = (unit: string, anchor: string | null, timezone: string) => ({ unit, anchor, timezone }) as Schedule
+  return {
+    current: schedule(row.period, row.anchor, row.timezone),
+    next:
+      row.next_from === null
+        ? null
+        : {
+            schedule: schedule(row.next_period!, row.next_anchor, row.next_timezone!),
+            fromMs: row.next_from.getTime(),
+          },
+  }
+}
+
+export const scheduleColumns = ({ current, next }: PlannedSchedule): ScheduleColumns => ({
+  period: current.unit,
+  anchor: current.anchor,
+  timezone: current.timezone,
+  next_period: next?.schedule.unit ?? null,
+  next_anchor: next?.schedule.anchor ?? null,
+  next_timezone: next?.schedule.timezone ?? null,
+  next_from: next ? new Date(next.fromMs) : null,
+})
+
+export const limitOf = (row: LimitRow): ScopedLimit => ({
+  id: row.id,
+  kind: row.kind,
+  unit: row.unit as LimitUnit,
+  amount: row.amount,
+  schedule: plannedOf(row),
+  enforcement: row.enforcement as Enforcement,
+  thresholds: thresholdsOf(row.kind, row.thresholds),
+  scopeKind: row.scope_kind as ScopedLimit['scopeKind'],
+  scopeId: row.scope_id,
+  ...(row.max_new_per_day !== null && { maxNewPerDay: BigInt(row.max_new_per_day) }),
+})

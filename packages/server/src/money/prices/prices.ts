@@ -1,0 +1,259 @@
+import type { ChangeTools } from '../../access/changes/changes.ts'
+import { ApiError, validationFailed } from '../../contract/errors.ts'
+import type { DesiredState } from '../../contract/replaceable.ts'
+import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { formatId, newUuid } from '../../values/id.ts'
+import { formatUsd, parseUsd } from '../../values/money.ts'
+import { timestamp } from '../../values/timestamp.ts'
+import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
+import { listPrices } from './list-prices.ts'
+import { createPriceBook, type PriceBook, type PriceBookSettings, type PriceEntry } from './price-book.ts'
+import {
+  findSettings,
+  listOwnPrices,
+  listUnpriced,
+  type PriceRow,
+  replacePriceRow,
+  replacePrices,
+  type SettingsRow,
+  type UnpricedRow,
+  upsertSettings,
+  upsertUnpriced,
+} from './queries.ts'
+import { picoOf, usdPerMillion } from './rates.ts'
+import { effectiveFromMs, maxPrices, type OwnPrice, type PriceInput, type Prices, type PricesInput } from './schema.ts'
+
+export {
+  costOf,
+  type HoldPrice,
+  type Price,
+  type PriceBook,
+  quoteHold,
+} from './price-book.ts'
+export { usdPerMillion } from './rates.ts'
+
+const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }
+
+const defaultSettings: PriceBookSettings = {
+  minHoldNano: parseUsd(defaults.minHoldUsd),
+  unpricedCeilingNano: null,
+  defaultMaxOutputTokens: defaults.maxOutputTokens,
+}
+
+/** Loads the organization's price book, together with its configuration; lookups then need no database. */
+export async function loadPriceBook(tx: Tx, orgId: string): Promise<PriceBook> {
+  return bookOf(await findSettings(tx, orgId), await listOwnPrices(tx, orgId))
+}
+
+/** Time of the organization's last change of prices; undefined where it never changed them. */
+export const pricesChangedAt = async (tx: Tx, orgId: string): Promise<Date | undefined> =>
+  (await findSettings(tx, orgId))?.updated_at
+
+const bookOf = (settings: SettingsRow | undefined, rows: readonly PriceRow[]): PriceBook =>
+  createPriceBook(settingsOf(settings), rows.map(entryOf))
+
+const settingsOf = (row: SettingsRow | undefined): PriceBookSettings =>
+  row
+    ? {
+        minHoldNano: row.min_hold_nano,
+        unpricedCeilingNano: row.unpriced_ceiling_nano,
+        defaultMaxOutputTokens: row.default_max_output_tokens,
+      }
+    : defaultSettings
+
+const entryOf = (row: PriceRow): PriceEntry => ({
+  id: formatId('price', row.id),
+  model: row.model,
+  provider: row.provider,
+  inputPico: row.input_pico,
+  outputPico: row.output_pico,
+  cacheReadPico: row.cache_read_pico,
+  cacheWritePico: row.cache_write_pico,
+  maxOutputTokens: row.max_output_tokens,
+  effectiveFromMs: row.effective_from.getTime(),
+})
+
+/** Records that a request named a model without a price. */
+export const recordUnpriced = (sql: Sql, orgId: string, model: string, provider: string | undefined): Promise<void> =>
+  sql.asOrgs([orgId], (tx) => upsertUnpriced(tx, orgId, model, provider ?? ''))
+
+export async function getPrices(tx: Tx, orgId: string, nowMs: number): Promise<Prices> {
+  const settings = await findSettings(tx, orgId)
+  const rows = await listOwnPrices(tx, orgId)
+  return viewOf(settings, rows, await listUnpriced(tx, orgId), nowMs)
+}
+
+/** Replaces an organization's price book. An entry that is in it already keeps its id. */
+export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
+  await upsertSettings(tx, orgId, {
+    min_hold_nano: parseUsd(input.min_hold_usd ?? defaults.minHoldUsd),
+    unpriced_ceiling_nano: input.unpriced_ceiling_usd == null ? null : parseUsd(input.unpriced_ceiling_usd),
+    default_max_output_tokens: input.default_max_output_tokens ?? defaults.maxOutputTokens,
+  })
+  const known = new Map((await listOwnPrices(tx, orgId)).map((row) => [identityOf(row), row.id]))
+  const wanted = input.prices.map(columnsOf)
+  await replacePrices(
+    tx,
+    orgId,
+    wanted.map((columns) => ({ ...columns, id: known.get(identityOf(columns)) ?? newUuid() })),
+  )
+}
+
+type Columns = Omit<PriceRow, 'id' | 'created_at'>
+
+const priceView = (row: PriceRow): OwnPrice => ({ ...entryView(entryOf(row)), created_at: timestamp(row.created_at) })
+
+/** Finds one of the organization's own entries, and the others beside it. */
+async function ownPrice(tx: Tx, orgId: string, id: string) {
+  const rows = await listOwnPrices(tx, orgId)
+  const found = rows.find((row) => row.id === id)
+  if (!found) throw new ApiError('not_found')
+  return { found, others: rows.filter((row) => row !== found) }
+}
+
+export const getPrice = async (tx: Tx, orgId: string, id: string): Promise<OwnPrice> =>
+  priceView((await ownPrice(tx, orgId, id)).found)
+
+/** Adds one entry to the organization's price book. */
+export async function addPrice({ tx, audit }: ChangeTools, orgId: string, input: PriceInput): Promise<OwnPrice> {
+  await lockLedgerForConfigChange(tx, orgId)
+  const rows = await listOwnPrices(tx, orgId)
+  if (rows.length >= maxPrices) {
+    const message = `An organization has at most ${maxPrices} prices of its own.`
+    throw validationFailed([{ field: 'model', code: 'too_many', message }])
+  }
+  const columns = columnsOf(input)
+  assertUnique(columns, rows)
+  const id = newUuid()
+  await savePrices(tx, orgId, [...rows, { ...columns, id }])
+  const after = await getPrice(tx, orgId, id)
+  audit({ action: 'price.created', target: { kind: 'price', id: after.id }, after })
+  return after
+}
+
+/** Replaces an entry. Earlier decisions keep the rates that they were made with. */
+export async function replacePrice(
+  { tx, audit, replaces }: ChangeTools,
+  orgId: string,
+  id: string,
+  wanted: DesiredState<PriceInput>,
+): Promise<OwnPrice> {
+  await lockLedgerForConfigChange(tx, orgId)
+  const { found, others } = await ownPrice(tx, orgId, id)
+  const before = priceView(found)
+  replaces(before)
+  const columns = columnsOf(wanted(before))
+  assertUnique(columns, others)
+  await replacePriceRow(tx, orgId, { ...columns, id, created_at: found.created_at })
+  await recordChange(tx, orgId)
+  const after = await getPrice(tx, orgId, id)
+  audit({ action: 'price.changed', target: { kind: 'price', id: after.id }, before, after })
+  return after
+}
+
+export async function removePrice({ tx, audit, replaces }: ChangeTools, orgId: string, id: string): Promise<null> {
+  await lockLedgerForConfigChange(tx, orgId)
+  const { found, others } = await ownPrice(tx, orgId, id)
+  const before = priceView(found)
+  replaces(before)
+  await savePrices(tx, orgId, others)
+  audit({ action: 'price.deleted', target: { kind: 'price', id: before.id }, before })
+  return null
+}
+
+async function savePrices(tx: Tx, orgId: string, prices: Parameters<typeof replacePrices>[2]) {
+  await replacePrices(tx, orgId, prices)
+  await recordChange(tx, orgId)
+}
+
+/** Records the time of a price change, without touching the settings. */
+async function recordChange(tx: Tx, orgId: string) {
+  const { minHoldNano, unpricedCeilingNano, defaultMaxOutputTokens } = settingsOf(await findSettings(tx, orgId))
+  await upsertSettings(tx, orgId, {
+    min_hold_nano: minHoldNano,
+    unpriced_ceiling_nano: unpricedCeilingNano,
+    default_max_output_tokens: defaultMaxOutputTokens,
+  })
+}
+
+function assertUnique(columns: Columns, others: readonly Columns[]) {
+  const key = ({ model, provider, effective_from }: Columns) =>
+    JSON.stringify([model, provider, effective_from.getTime()])
+  if (others.some((other) => key(other) === key(columns)))
+    throw new ApiError(
+      'conflict',
+      {},
+      { message: 'Another entry prices the same model and provider from the same time on.' },
+    )
+}
+
+function columnsOf(price: PriceInput): Columns {
+  const input = picoOf(price.input_usd_per_million)
+  const cached = (text: string | undefined) => (text === undefined ? input : picoOf(text))
+  return {
+    model: price.model,
+    provider: price.provider ?? '',
+    input_pico: input,
+    output_pico: picoOf(price.output_usd_per_million),
+    cache_read_pico: cached(price.cache_read_usd_per_million),
+    cache_write_pico: cached(price.cache_write_usd_per_million),
+    max_output_tokens: price.max_output_tokens ?? null,
+    effective_from: new Date(effectiveFromMs(price)),
+  }
+}
+
+/** Everything that defines an entry: decisions refer to its id, so a changed entry is another one. */
+const identityOf = (columns: Columns) =>
+  JSON.stringify([
+    columns.model,
+    columns.provider,
+    columns.effective_from.getTime(),
+    columns.max_output_tokens,
+    ...[columns.input_pico, columns.output_pico, columns.cache_read_pico, columns.cache_write_pico].map(String),
+  ])
+
+const unpricedShown = 200
+
+function viewOf(
+  row: SettingsRow | undefined,
+  rows: readonly PriceRow[],
+  unpriced: readonly UnpricedRow[],
+  nowMs: number,
+): Prices {
+  const settings = settingsOf(row)
+  const book = bookOf(row, rows)
+  return {
+    min_hold_usd: formatUsd(settings.minHoldNano),
+    unpriced_ceiling_usd: settings.unpricedCeilingNano === null ? null : formatUsd(settings.unpricedCeilingNano),
+    default_max_output_tokens: settings.defaultMaxOutputTokens,
+    prices: rows.map(priceView),
+    list_prices: listView,
+    unpriced_models: unpriced
+      .filter(({ model, provider }) => !book.priceOf(model, provider, nowMs))
+      .slice(0, unpricedShown)
+      .map(({ model, provider, first_seen_at, last_seen_at }) => ({
+        model,
+        provider: provider || null,
+        first_seen_at: timestamp(first_seen_at),
+        last_seen_at: timestamp(last_seen_at),
+      })),
+    updated_at: row ? timestamp(row.updated_at) : null,
+  }
+}
+
+const entryView = (entry: PriceEntry) => ({
+  id: entry.id,
+  model: entry.model,
+  provider: entry.provider || null,
+  input_usd_per_million: usdPerMillion(entry.inputPico),
+  output_usd_per_million: usdPerMillion(entry.outputPico),
+  cache_read_usd_per_million: usdPerMillion(entry.cacheReadPico),
+  cache_write_usd_per_million: usdPerMillion(entry.cacheWritePico),
+  max_output_tokens: entry.maxOutputTokens,
+  effective_from: timestamp(new Date(entry.effectiveFromMs)),
+})
+
+const listView: Prices['list_prices'] = listPrices.map((entry) => ({ ...entryView(entry), source: 'list' as const }))
+
+/** The part of the prices that belongs in the audit log: what the organization set, not the built-in list. */
+export const recordOf = ({ list_prices: _list, unpriced_models: _unpriced, ...set }: Prices) => set

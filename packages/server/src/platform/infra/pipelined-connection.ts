@@ -1,0 +1,129 @@
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import type { Secret } from '../../values/secret.ts'
+import { AlteredSession } from './outage.ts'
+import { int8AsBigInt } from './sql.ts'
+
+/** A prepared statement; its name identifies it on a connection. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export const statement = (name: string, text: string): Statement => ({ name, text })
+
+export interface BoundStatement {
+  readonly statement: Statement
+  readonly values?: readonly unknown[]
+}
+
+/**
+ * A dedicated connection that pipelines statements. Every result is awaited, also after an earlier statement failed: a result
+ * that nobody awaits would end the process, and the next sender would get the wrong one.
+ */
+export interface PipelinedConnection {
+  /** Sends all statements at once and resolves with all results; throws the first failure. */
+  readonly pipeline: (statements: readonly BoundStatement[]) => Promise<pg.QueryResult[]>
+  /** Returns the warnings that PostgreSQL has sent since the last call. */
+  readonly takeWarnings: () => string[]
+  readonly destroy: () => void
+}
+
+const connectTimeoutMs = 2_000
+/** Timeout above the server's own limits: only a connection that is silent altogether reaches it. */
+const defaultPipelineTimeoutMs = 4_000
+
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the database connection does not answer')), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export async function openPipelinedConnection(options: {
+  url: Secret
+  applicationName: string
+  settings: Readonly<Record<string, string>>
+  pipelineTimeoutMs?: number
+}): Promise<PipelinedConnection> {
+  const client = new pg.Client({
+    connectionString: options.url.reveal(),
+    application_name: options.applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    pipeline: true,
+    types: int8AsBigInt,
+    options: Object.entries(options.settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+  })
+  let warnings: string[] = []
+  // Pending statements fail by themselves; an event without a listener would end the process.
+  client.on('error', () => undefined)
+  // By SQLSTATE class: the severity is written in the server's language.
+  client.on('notice', ({ code, message }) => {
+    if (code?.startsWith('01') === true) warnings.push(message ?? code)
+  })
+  await client.connect()
+  try {
+    await assertSession(client, options.settings)
+  } catch (error) {
+    void client.end().catch(() => undefined)
+    throw error
+  }
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+
+  return {
+    pipeline: async (statements) => {
+      // One packet for the whole pipeline.
+      stream.cork()
+      const answers = statements.map(({ statement, values = [] }) =>
+        client.query({ ...statement, values: values as unknown[] }),
+      )
+      stream.uncork()
+      const outcomes = await withTimeout(
+        options.pipelineTimeoutMs ?? defaultPipelineTimeoutMs,
+        Promise.allSettled(answers),
+      )
+      const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+      if (failure) throw failure.reason
+      return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<pg.QueryResult>).value)
+    },
+    takeWarnings: () => {
+      const taken = warnings
+      warnings = []
+      return taken
+    },
+    destroy: () => {
+      stream.destroy()
+      void client.end().catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * Refuses a session that is not the requested one. A pooler answers connection start-up by itself, may drop the settings, and
+ * may route each transaction to another backend: locks and durability would silently not hold.
+ */
+async function assertSession(client: pg.Client, settings: Readonly<Record<string, string>>) {
+  const { rows } = await client.query<{ pid: number; granted: Record<string, string> }>(
+    `select pg_backend_pid() as pid, (select json_object_agg(name, setting) from pg_settings where name = any($1)) as granted`,
+    [Object.keys(settings)],
+  )
+  const { pid, granted } = rows[0]!
+  const lost = Object.entries(settings).filter(([name, value]) => granted[name] !== value)
+  const { processID } = client as unknown as { processID: number | null }
+  if (lost.length === 0 && pid === processID) return
+  const differences = [
+    ...lost.map(([name, value]) => `${name} is ${granted[name]} instead of ${value}`),
+    ...(pid === processID ? [] : [`process ${pid} serves what process ${processID} had accepted`]),
+  ]
+  throw new AlteredSession(
+    `SVC_DATABASE_URL does not lead to PostgreSQL itself: ${differences.join(', ')}. Connect without a pooler in between.`,
+  )
+}

@@ -1,0 +1,56 @@
+import type { MakerId } from '../../access/identity/identity.ts'
+import { timeOfUuid } from '../../values/id.ts'
+import type { RunFacts } from './rows.ts'
+import type { RunningRun } from './views.ts'
+
+/**
+ * The fields that a hold stores of its run, beside the request that was decided: together they are everything the caller said of
+ * the run when it started.
+ */
+export interface StoredRunFields
+  extends Pick<
+    RunFacts,
+    'operation' | 'action' | 'chain_id' | 'parent_run_id' | 'external_id' | 'tags' | 'metadata' | 'admission'
+  > {
+  readonly depth?: number | undefined
+}
+
+/** A hold of a started run, with the columns that concern the run. */
+export interface RunHold {
+  readonly id: string
+  readonly expiresAtMs: number
+  readonly amountNano: bigint
+  readonly inputs: unknown
+  readonly madeBy?: MakerId | undefined
+}
+
+interface RunHoldInputs {
+  readonly request: Pick<
+    RunFacts,
+    'model' | 'provider' | 'workflow_id' | 'deployment_id' | 'department_id' | 'customer_id'
+  >
+  readonly run: StoredRunFields
+}
+
+/** True when a hold belongs to a started run; one from the edge does not. */
+export const isRunHold = ({ inputs }: Pick<RunHold, 'inputs'>) => (inputs as Partial<RunHoldInputs>).run !== undefined
+
+/** Returns the tokens that a hold took for the worst case. */
+export const heldTokensOf = ({ inputs }: Pick<RunHold, 'inputs'>): bigint =>
+  BigInt((inputs as { tokens?: number }).tokens ?? 0)
+
+export function runningRun({ id, expiresAtMs, amountNano, inputs, madeBy }: RunHold): RunningRun {
+  const { request, run } = inputs as RunHoldInputs
+  const { depth = null, ...kept } = run
+  const { model, provider, workflow_id, deployment_id, department_id, customer_id } = request
+  return {
+    id,
+    about: { model, provider, workflow_id, deployment_id, department_id, customer_id, ...kept },
+    madeBy,
+    depth,
+    // From its id, like everything that is looked up by time.
+    startedAtMs: timeOfUuid(id),
+    reservedNano: amountNano,
+    expiresAtMs,
+  }
+}

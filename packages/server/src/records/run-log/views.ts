@@ -1,0 +1,77 @@
+import { makerTextOrNull } from '../../access/identity/identity.ts'
+import { usdOrNull } from '../../money/ledger/ledger.ts'
+import { formatId } from '../../values/id.ts'
+import { formatUsd } from '../../values/money.ts'
+import { timestamp } from '../../values/timestamp.ts'
+import type { RunRecord } from './rows.ts'
+import { type Run, usageNames } from './schema.ts'
+
+const time = (ms: number | null) => (ms === null ? null : timestamp(new Date(ms)))
+
+/** A run that is still going: everything known of it is in its hold. */
+export interface RunningRun extends Pick<RunRecord, 'id' | 'about' | 'madeBy' | 'depth' | 'startedAtMs'> {
+  readonly reservedNano: bigint
+  readonly expiresAtMs: number
+}
+
+/** A run as `/v1` shows it. */
+export function runView(run: RunRecord, times: { recordedAtMs: number; updatedAtMs: number }): Run {
+  return {
+    ...aboutView(run),
+    status: run.status,
+    decision_id: run.holdId === null ? null : formatId('decision', run.holdId),
+    // A started run has no reservation beside itself.
+    reservation_id: run.holdId === null || run.holdId === run.id ? null : formatId('reservation', run.holdId),
+    ...(Object.fromEntries(usageNames.map((name) => [name, run.usage[name] ?? null])) as UsageView),
+    cost_usd: formatUsd(run.costNano),
+    cost_basis: run.costBasis,
+    reserved_usd: usdOrNull(run.reservedNano),
+    overrun_usd: formatUsd(run.overrunNano),
+    value_usd: usdOrNull(run.valueNano),
+    ended_at: time(run.endedAtMs),
+    expires_at: null,
+    created_at: time(times.recordedAtMs)!,
+    updated_at: time(times.updatedAtMs)!,
+  }
+}
+
+type UsageView = Pick<Run, (typeof usageNames)[number]>
+const noUsage = Object.fromEntries(usageNames.map((name) => [name, null])) as UsageView
+
+export const runningView = (run: RunningRun): Run => ({
+  ...aboutView(run),
+  status: 'running',
+  reservation_id: null,
+  decision_id: formatId('decision', run.id),
+  ...noUsage,
+  cost_usd: null,
+  cost_basis: null,
+  reserved_usd: formatUsd(run.reservedNano),
+  overrun_usd: null,
+  value_usd: null,
+  ended_at: null,
+  expires_at: time(run.expiresAtMs),
+  created_at: time(run.startedAtMs)!,
+  updated_at: time(run.startedAtMs)!,
+})
+
+type Described = Pick<RunRecord, 'id' | 'about' | 'madeBy' | 'depth' | 'startedAtMs'>
+const aboutView = ({ id, about, madeBy, depth, startedAtMs }: Described) => ({
+  id: formatId('run', id),
+  model: about.model,
+  provider: about.provider ?? null,
+  operation: about.operation ?? null,
+  action: about.action ?? null,
+  workflow_id: about.workflow_id ?? null,
+  deployment_id: about.deployment_id ?? null,
+  department_id: about.department_id ?? null,
+  customer_id: about.customer_id ?? null,
+  chain_id: about.chain_id ?? null,
+  parent_run_id: about.parent_run_id === undefined ? null : formatId('run', about.parent_run_id),
+  depth,
+  external_id: about.external_id ?? null,
+  key_id: makerTextOrNull(madeBy),
+  tags: [...(about.tags ?? [])],
+  metadata: { ...about.metadata },
+  started_at: time(startedAtMs)!,
+})

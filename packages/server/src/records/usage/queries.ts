@@ -1,0 +1,160 @@
+import { type RawBuilder, sql as raw } from 'kysely'
+import type { TimeWindow } from '../../contract/lists.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
+import { usageCounters } from '../run-log/run-log.ts'
+import { dimensions, type Grouping } from './schema.ts'
+
+export type UsageSums = Record<(typeof usageCounters)[number], bigint>
+
+export type Filters = Partial<Record<Grouping, string>>
+
+/** Longest duration of a read: nothing may keep a snapshot open for long. */
+const maxReadMs = 4_500
+/** Settings of the read: groups that fit into memory are summed without a sort on disk. */
+const prepare = (tx: Tx) =>
+  raw`select set_config('statement_timeout', ${String(maxReadMs)}, true), set_config('work_mem', '32MB', true)`.execute(
+    tx,
+  )
+
+const columns = (names: readonly string[]) => raw.join(names.map((name) => raw.ref(name)))
+/** Sorts in byte order, which is the same on every machine. */
+const inByteOrder = (names: readonly string[]) =>
+  names.map((name) => raw`${raw.ref(name)} collate "C" as ${raw.ref(name)}`)
+const summed = (prefix = '') =>
+  raw.join(usageCounters.map((name) => raw`coalesce(sum(${raw.ref(name)}), 0) as ${raw.ref(prefix + name)}`))
+
+const conditions = (parts: readonly RawBuilder<unknown>[]) => raw.join([...parts], raw` and `)
+
+type Part = (columns: RawBuilder<unknown>) => RawBuilder<unknown>
+
+/**
+ * The sources of a window's usage, folded and not yet folded: a reader sums all of them in one statement, so that a run counts
+ * once.
+ */
+function partsOf(orgId: string, { from, to }: TimeWindow, filters: Filters): Part[] {
+  const where = conditions([raw`org_id = ${orgId}`, raw`bucket >= ${from}`, raw`bucket < ${to}`, ...matching(filters)])
+  return [
+    (wanted) => raw`select ${wanted} from usage_15m where ${where}`,
+    (wanted) => raw`select ${wanted} from usage_days where ${where}`,
+    (wanted) => raw`select ${wanted} from usage_deltas where customer_id is null and ${where}`,
+  ]
+}
+
+/** The sources of usage by customer: days in UTC, without other dimensions. */
+function customerPartsOf(orgId: string, { from, to }: TimeWindow, filters: Filters): Part[] {
+  const utcDay = (time: Date) => raw`(${time}::timestamptz at time zone 'UTC')::date`
+  const own = [raw`org_id = ${orgId}`, ...matching(filters)]
+  const days = conditions([raw`day >= ${utcDay(from)}`, raw`day < ${utcDay(to)}`, ...own])
+  const buckets = conditions([raw`bucket >= ${from}`, raw`bucket < ${to}`, ...own])
+  return [
+    (wanted) => raw`
+      select ${wanted} from (
+        select *, day::timestamp at time zone 'UTC' as bucket from usage_customer_days where ${days}) as folded`,
+    (wanted) => raw`select ${wanted} from usage_deltas where customer_id is not null and ${buckets}`,
+  ]
+}
+
+const matching = (filters: Filters) => Object.entries(filters).map(([name, value]) => raw`${raw.ref(name)} = ${value}`)
+
+export interface UsageRead {
+  readonly window: TimeWindow
+  /** The starts of the window's periods. */
+  readonly starts: readonly Date[]
+  readonly groups: readonly Grouping[]
+  readonly filters: Filters
+  readonly isByCustomer: boolean
+  /** Time before which usage has been folded to UTC days or soon will be, and is read as if it had. */
+  readonly daysBefore: Date
+  readonly limit: number
+  readonly descending: boolean
+  readonly after: { readonly period: number; readonly groups: readonly string[] } | undefined
+}
+
+export interface PeriodRow extends UsageSums {
+  /** The index of the period, from 0. */
+  readonly period: number
+  readonly groups: readonly string[]
+}
+
+const dayMs = 86_400_000
+
+/** The statement of one page of usage and of the sums over all pages. */
+export function usageStatement(orgId: string, read: UsageRead): RawBuilder<Record<string, unknown>> {
+  const { window, starts, groups, filters, isByCustomer, daysBefore, limit, descending, after } = read
+  const isOld = window.from < daysBefore && !isByCustomer
+  // A day that begins inside the window counts as a whole, to its last bucket.
+  const scanned = isOld ? { ...window, to: new Date(Math.ceil(window.to.getTime() / dayMs) * dayMs) } : window
+  const at = isOld
+    ? raw`case when bucket < ${daysBefore} then date_trunc('day', bucket, 'UTC') else bucket end`
+    : raw`bucket`
+  const inWindow = isOld ? raw`and ${at} >= ${window.from} and ${at} < ${window.to}` : raw``
+  const period = raw`width_bucket(${at}, ${starts}::timestamptz[]) - 1 as period`
+  const place = ['period', ...groups]
+  // Each source by itself first: the large one can then be summed by parallel workers.
+  const parts = (isByCustomer ? customerPartsOf : partsOf)(orgId, scanned, filters).map(
+    (part) => raw`${part(raw.join([period, ...inByteOrder(groups), summed()]))} ${inWindow} group by ${columns(place)}`,
+  )
+  const direction = descending ? raw`desc` : raw`asc`
+  const order = raw.join(place.map((name) => raw`${raw.ref(name)} ${direction}`))
+  const beyond = after
+    ? raw`where (${columns(place)}) ${descending ? raw`<` : raw`>`} (${raw.join([after.period, ...after.groups])})`
+    : raw``
+  return raw<Record<string, unknown>>`
+    with counted as materialized (
+      select ${raw.join([columns(place), summed()])} from (${raw.join(parts, raw` union all `)}) as parts
+       group by ${columns(place)}),
+    page as (select * from counted ${beyond} order by ${order} limit ${limit + 1})
+    select totals.*, page.* from (select ${summed('total_')} from counted) as totals left join page on true
+     order by ${order}`
+}
+
+/** Returns one page of usage, and the sums over all pages, from one snapshot. */
+export async function readUsageRows(
+  tx: Tx,
+  orgId: string,
+  read: UsageRead,
+): Promise<{ totals: UsageSums; rows: PeriodRow[] }> {
+  await prepare(tx)
+  const { rows } = await usageStatement(orgId, read).execute(tx)
+  return {
+    totals: sumsIn(rows[0]!, 'total_'),
+    rows: rows
+      .filter(({ period }) => period !== null)
+      .map((row) => ({
+        period: row['period'] as number,
+        groups: read.groups.map((name) => row[name] as string),
+        ...sumsIn(row),
+      })),
+  }
+}
+
+const sumsIn = (row: Record<string, unknown>, prefix = '') =>
+  Object.fromEntries(usageCounters.map((name) => [name, BigInt(row[prefix + name] as string)])) as UsageSums
+
+export type DimensionRow = UsageSums & Record<(typeof dimensions)[number], string>
+
+export interface DayRead {
+  readonly window: TimeWindow
+  readonly filters: Filters
+  /** The last row of the page before. */
+  readonly after: DimensionRow | undefined
+  readonly limit: number
+}
+
+/** Returns the usage of a day by each combination of dimensions, in their order, after those of the last page. */
+export async function readDay(
+  tx: Tx,
+  orgId: string,
+  { window, filters, after, limit }: DayRead,
+): Promise<DimensionRow[]> {
+  await prepare(tx)
+  const beyond = after
+    ? raw`where (${columns(dimensions)}) > (${raw.join(dimensions.map((name) => after[name]))})`
+    : raw``
+  const wanted = raw.join([...inByteOrder(dimensions), columns(usageCounters)])
+  const parts = partsOf(orgId, window, filters).map((part) => part(wanted))
+  const { rows } = await raw<Record<string, unknown>>`
+    select ${raw.join([columns(dimensions), summed()])} from (${raw.join(parts, raw` union all `)}) as parts ${beyond}
+     group by ${columns(dimensions)} order by ${columns(dimensions)} limit ${limit}`.execute(tx)
+  return rows.map((row) => ({ ...row, ...sumsIn(row) }) as DimensionRow)
+}

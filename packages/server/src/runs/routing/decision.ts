@@ -1,0 +1,132 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { idempotencyOf } from '../../access/idempotency/idempotency.ts'
+import { type Caller, withPins } from '../../access/identity/identity.ts'
+import {
+  type DecisionInput,
+  type DecisionLog,
+  prepareDecision,
+  recordUnpricedModel,
+  reserveOperation,
+  runOperation,
+} from '../../decisions/decisions.ts'
+import type { Lanes, Operation } from '../../decisions/lanes/lanes.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import type { Cache } from '../../platform/nodes/nodes.ts'
+import { formatId } from '../../values/id.ts'
+import { formatUsd } from '../../values/money.ts'
+import type { ChoiceInput, Eligible } from './choice.ts'
+import type { RoutingDecision, RoutingInput } from './decision-schema.ts'
+import { suggestFittingModel } from './fitting-model.ts'
+import { requirePrices, retryOnPriceChange } from './price-retry.ts'
+import { reasonMessage } from './reasons.ts'
+import { createQuote, type OrgRouting, type RoutingResult, routeToModel } from './routing.ts'
+
+/** Returns the rule check for a request, evaluated with the rules of the caller's organization. */
+export type PolicyFor = (caller: Caller, input: RoutingInput, nowMs: number) => Promise<ChoiceInput['policy']>
+
+export interface RoutingDependencies {
+  readonly platform: Platform
+  readonly lanes: Lanes
+  readonly records: DecisionLog
+  readonly routingCache: Cache<OrgRouting>
+  readonly policyFor: PolicyFor
+}
+
+const mostRunnersUp = 10
+
+/** Chooses the model for a call and checks that every limit has room for it. Nothing is held. */
+export async function decideRoute(
+  { platform, lanes, records, routingCache, policyFor }: RoutingDependencies,
+  request: FastifyRequest<{ Body: RoutingInput }>,
+  reply: FastifyReply,
+) {
+  const caller = request.principal!
+  const { orgId } = caller
+  const input = withPins(request.body, caller)
+  const nowMs = platform.clock.now().getTime()
+  const routing = await routingCache.get(orgId)
+  const policy = await policyFor(caller, input, nowMs)
+  const ticket = Math.random()
+
+  return retryOnPriceChange(lanes, orgId, async (definitions, insists) => {
+    const quote = createQuote(definitions.prices, input, nowMs)
+    const quoteAndReport: ChoiceInput['quote'] = (model) => {
+      const quoted = quote(model)
+      if (quoted === null) recordUnpricedModel(platform, orgId, callOf(input, model))
+      return quoted
+    }
+    let routed: RoutingResult
+    try {
+      routed = await routeToModel(routing, input, { quote: quoteAndReport, policy, nowMs, ticket, mostRunnersUp })
+    } catch (error) {
+      if (!idempotencyOf(request)) throw error
+      // A request repeated under the same key gets its stored response, whatever would be chosen now.
+      return runOperation(lanes, request, reply, refusedOperation(orgId, error), () => ({}))
+    }
+    const call = callOf(input, routed.model)
+    const { task, passed } = prepareDecision(
+      platform,
+      records,
+      reserveOperation(caller, call, 'start', 'release'),
+      call,
+    )
+    try {
+      return await runOperation(lanes, request, reply, insists ? requirePrices(task, definitions) : task, (result) => {
+        passed(result)
+        return viewOf(routed, task.id)
+      })
+    } catch (error) {
+      await suggestFittingModel(error, routed.cheaper, async ({ model }) => {
+        const { outcome: verdict } = await lanes.submit(
+          reserveOperation(caller, callOf(input, model), 'start', 'release'),
+        )
+        return verdict.type === 'held'
+      })
+      throw error
+    }
+  })
+}
+
+const refusedOperation = (orgId: string, error: unknown): Operation => ({
+  orgId,
+  plan: () => {
+    throw error
+  },
+})
+
+/** Builds a dry-run decision for the call with a model. */
+function callOf(
+  {
+    route: _route,
+    sticky: _sticky,
+    operation: _operation,
+    action: _action,
+    tags: _tags,
+    metadata: _metadata,
+    ...call
+  }: RoutingInput,
+  { model, provider }: Eligible['model'],
+): DecisionInput {
+  return { ...call, model, ...(provider !== null && { provider }), dry_run: true }
+}
+
+const eligibleView = ({ model, quotedNano, score, latencyMs }: Eligible) => ({
+  model: model.model,
+  provider: model.provider,
+  estimated_cost_usd: formatUsd(quotedNano),
+  score,
+  latency_ms: latencyMs,
+})
+
+const viewOf = (routed: RoutingResult, decisionId: string): RoutingDecision => ({
+  decision_id: formatId('decision', decisionId),
+  route_id: formatId('modelRoute', routed.route.id),
+  route: routed.route.name,
+  ...eligibleView(routed),
+  runners_up: routed.choice.runnersUp.map(eligibleView),
+  excluded: routed.choice.excluded.map(({ model: { model, provider }, reasons }) => ({
+    model,
+    provider,
+    reasons: reasons.map((reason) => ({ code: reason.code, message: reasonMessage(reason) })),
+  })),
+})

@@ -1,0 +1,203 @@
+import type { ChangeTools } from '../../access/changes/changes.ts'
+import {
+  type Caller,
+  isWithinPins,
+  mintKey,
+  requireCanEnd,
+  secretKeyring,
+  secretMac,
+} from '../../access/identity/identity.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
+import { formatId } from '../../values/id.ts'
+import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
+import { type Holder, type KeyRequest, type KeySpec, powersOf, specifyKey, specifySuccessor } from './key-spec.ts'
+import { canReplace, isLastResort } from './last-resort.ts'
+import {
+  expireKey,
+  insertKey,
+  type KeyRow,
+  keysOfRole,
+  listLiveDescendants,
+  lockKey,
+  lockKeyShared,
+  lockOrgOfKeys,
+  renameKey,
+  revokeKey,
+} from './queries.ts'
+import type { KeyStatus, KeyView } from './schema.ts'
+
+export type { Holder } from './key-spec.ts'
+export { findKey, listKeys } from './queries.ts'
+export { Key, KeyList, KeyName, KeyWithSecret, keyStatuses, RevokedKey, RevokeInput, RotateInput } from './schema.ts'
+
+const keyStatus = ({ revoked_at, expires_at, not_before }: KeyRow, now: Date): KeyStatus => {
+  if (revoked_at !== null) return 'revoked'
+  if (expires_at !== null && expires_at <= now) return 'expired'
+  return not_before !== null && not_before > now ? 'pending' : 'active'
+}
+
+const keyIdOrNull = (id: string | null) => (id === null ? null : formatId('key', id))
+
+export const keyView = (row: KeyRow, now: Date): KeyView => ({
+  id: formatId('key', row.id),
+  org_id: formatId('org', row.org_id),
+  name: row.name,
+  role: row.role,
+  scopes: row.scopes,
+  pins: row.pins as Record<string, string>,
+  status: keyStatus(row, now),
+  not_before: timestampOrNull(row.not_before),
+  expires_at: timestampOrNull(row.expires_at),
+  minted_by: keyIdOrNull(row.minted_by),
+  rotated_from: keyIdOrNull(row.rotated_from),
+  rotated_to: keyIdOrNull(row.rotated_to),
+  last_used_at: timestampOrNull(row.last_used_at),
+  revoked_at: timestampOrNull(row.revoked_at),
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+})
+
+/** Mints a key; its secret is returned once and stored only as a keyed hash. */
+export async function mint(
+  platform: Platform,
+  tx: Tx,
+  orgId: string,
+  wanted: KeySpec,
+): Promise<{ view: KeyView; secret: string }> {
+  const minted = mintKey(platform.config.cell)
+  const { id, bytes } = secretKeyring(platform).current
+  const row = await insertKey(tx, orgId, {
+    id: minted.id,
+    name: wanted.name,
+    role: wanted.role,
+    scopes: [...wanted.scopes],
+    pins: wanted.pins ?? {},
+    mac: secretMac(bytes, minted.secret),
+    mac_key_id: id,
+    not_before: wanted.notBefore ?? null,
+    expires_at: wanted.expiresAt ?? null,
+    lineage_id: wanted.rotatedFrom?.lineage_id ?? minted.id,
+    rotated_from: wanted.rotatedFrom?.id ?? null,
+    minted_by: wanted.mintedBy ?? null,
+  })
+  return { view: keyView(row, platform.clock.now()), secret: minted.text }
+}
+
+/** Mints the key that a caller requests. */
+export async function mintFor(platform: Platform, tx: Tx, caller: Holder, input: KeyRequest) {
+  const now = platform.clock.now()
+  return mint(platform, tx, caller.orgId, specifyKey(await standing(tx, caller, now), input, now))
+}
+
+/** Reloads the caller's key and locks it until the transaction ends, so that a key being revoked cannot create anything. */
+async function standing(tx: Tx, caller: Holder, now: Date): Promise<Holder> {
+  if (caller.id === undefined) return caller
+  const row = await lockKeyShared(tx, caller.orgId, caller.id)
+  if (!row || row.revoked_at !== null) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
+  if (row.expires_at !== null && row.expires_at <= now) throw new ApiError('key_expired')
+  return { ...caller, expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY }
+}
+
+interface Revocation {
+  readonly before: KeyView
+  readonly after: KeyView
+  readonly isNew: boolean
+}
+
+/** Revokes a key and, if requested, all its descendants; among these the caller's own key is skipped. */
+export async function revoke(
+  platform: Platform,
+  tx: Tx,
+  caller: Holder,
+  id: string,
+  { withDescendants = false, isForced = false }: { withDescendants?: boolean; isForced?: boolean } = {},
+): Promise<[Revocation, ...Revocation[]]> {
+  const all: [Revocation, ...Revocation[]] = [await revokeOne(platform, tx, caller, id, isForced)]
+  // A key found here may have created others before it was locked; a revoked key creates nothing more.
+  for (let isMore = withDescendants; isMore; ) {
+    const found = (await listLiveDescendants(tx, caller.orgId, id)).filter((descendant) => descendant !== caller.id)
+    for (const descendant of found) all.push(await revokeOne(platform, tx, caller, descendant, isForced))
+    isMore = found.length > 0
+  }
+  return all
+}
+
+/** Revokes one key; repeating it has no effect. */
+async function revokeOne(
+  { clock }: Platform,
+  tx: Tx,
+  caller: Holder,
+  id: string,
+  isForced: boolean,
+): Promise<Revocation> {
+  const { orgId } = caller
+  const found = await lockKey(tx, orgId, id)
+  if (!found) throw new ApiError('not_found')
+  requireCanEnd(caller, powersOf(found))
+  const now = clock.now()
+  const isNew = found.revoked_at === null
+  if (isNew && !isForced) await requireOtherLastResort(tx, found, now)
+  const revoked = isNew ? await revokeKey(tx, orgId, id) : found
+  return { before: keyView(found, now), after: keyView(revoked, now), isNew }
+}
+
+/** Refuses to end the last key that can restore others. Concurrent requests are serialized by a lock. */
+async function requireOtherLastResort(tx: Tx, target: KeyRow, now: Date) {
+  if (!isLastResort(target, now)) return
+  await lockOrgOfKeys(tx, target.org_id)
+  const others = await keysOfRole(tx, target.org_id, target.role)
+  if (others.some((other) => other.id !== target.id && canReplace(other, target, now))) return
+  throw conflict(
+    `This is the last ${target.role}'s key that can manage others. First create another that expires no earlier.`,
+  )
+}
+
+/** Renames a key. As for revoking it, the caller must not have less power than the key, or be the key itself. */
+export async function rename(
+  { clock }: Platform,
+  { tx, audit, replaces, accessChanged }: ChangeTools,
+  caller: Holder & Pick<Caller, 'pins'>,
+  id: string,
+  wanted: (standing: KeyView) => { name: string },
+): Promise<KeyView> {
+  const { orgId } = caller
+  const found = await lockKey(tx, orgId, id)
+  if (!found || !isWithinPins(caller.pins, found.pins as Caller['pins'])) throw new ApiError('not_found')
+  if (id !== caller.id) requireCanEnd(caller, powersOf(found))
+  const now = clock.now()
+  const before = keyView(found, now)
+  replaces(before)
+  const after = keyView(await renameKey(tx, orgId, id, wanted(before).name), now)
+  audit({ action: 'key.renamed', target: { kind: 'key', id: after.id }, before, after })
+  accessChanged()
+  return after
+}
+
+/** Revokes a key as unused since a time, without a caller; recorded in its organization's audit log. */
+export async function revokeUnused(
+  { clock }: Platform,
+  tx: Tx,
+  { orgId, id, since }: { orgId: string; id: string; since: Date },
+): Promise<{ before: KeyView; after: KeyView } | undefined> {
+  const found = await lockKey(tx, orgId, id)
+  if (!found || found.revoked_at !== null || (found.last_used_at ?? found.created_at) >= since) return undefined
+  const now = clock.now()
+  return { before: keyView(found, now), after: keyView(await revokeKey(tx, orgId, id), now) }
+}
+
+/** Replaces a key with a new one; the old one works during the overlap and then expires. */
+export async function rotate(platform: Platform, tx: Tx, caller: Holder, id: string, overlapSeconds: number) {
+  const { orgId } = caller
+  const now = platform.clock.now()
+  // Its own row is locked below, and two transactions that share the lock could not both upgrade it.
+  const asking = id === caller.id ? caller : await standing(tx, caller, now)
+  const found = await lockKey(tx, orgId, id)
+  if (!found) throw new ApiError('not_found')
+  const minted = await mint(platform, tx, orgId, specifySuccessor(asking, found, now))
+  const old = keyView(await expireKey(tx, orgId, id, overlapSeconds), platform.clock.now())
+  return { old, ...minted }
+}
+
+const conflict = (message: string) => new ApiError('conflict', {}, { message })

@@ -1,0 +1,172 @@
+import { sql as raw } from 'kysely'
+import { type Caller, isPinned } from '../../access/identity/identity.ts'
+import type { PageRequest } from '../../contract/lists.ts'
+import { keysetPage } from '../../platform/infra/keyset.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
+import type { KeyStatus } from './schema.ts'
+
+export interface NewKey {
+  readonly id: string
+  readonly name: string
+  readonly role: string
+  readonly scopes: string[]
+  readonly pins: Record<string, string>
+  readonly mac: Buffer
+  readonly mac_key_id: string
+  readonly not_before: Date | null
+  readonly expires_at: Date | null
+  readonly lineage_id: string
+  readonly rotated_from: string | null
+  readonly minted_by: string | null
+}
+
+const visible = [
+  'org_id',
+  'id',
+  'name',
+  'role',
+  'scopes',
+  'pins',
+  'lineage_id',
+  'rotated_from',
+  'minted_by',
+  'not_before',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+  'created_at',
+  'updated_at',
+] as const
+
+/** Successor of a key. Keys could once be rotated repeatedly: then it is the newest. */
+const rotatedTo = raw<string | null>`(select s.id from api_keys s
+  where s.org_id = api_keys.org_id and s.rotated_from = api_keys.id order by s.created_at desc, s.id desc limit 1)`.as(
+  'rotated_to',
+)
+const shown = [...visible, rotatedTo] as const
+
+/** SQL version of `keyStatus`. */
+const statusAt = (now: Date) => raw<KeyStatus>`case when revoked_at is not null then 'revoked'
+  when expires_at <= ${now} then 'expired' when not_before > ${now} then 'pending' else 'active' end`
+
+export const insertKey = (tx: Tx, orgId: string, key: NewKey) =>
+  tx
+    .insertInto('api_keys')
+    .values({ ...key, org_id: orgId, pins: JSON.stringify(key.pins) })
+    .returning(shown)
+    .executeTakeFirstOrThrow()
+
+export type KeyRow = Awaited<ReturnType<typeof insertKey>>
+
+export const findKey = (tx: Tx, orgId: string, id: string): Promise<KeyRow | undefined> =>
+  tx.selectFrom('api_keys').select(shown).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
+
+/**
+ * Locks a key until the transaction ends, so that revocations and rotations of one key are serialized. Read by a separate
+ * statement, which sees what was committed meanwhile, including the successor.
+ */
+export async function lockKey(tx: Tx, orgId: string, id: string): Promise<KeyRow | undefined> {
+  await tx
+    .selectFrom('api_keys')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return findKey(tx, orgId, id)
+}
+
+/** Takes a shared lock on a key until the transaction ends: a revocation of the key waits for it. */
+export const lockKeyShared = (tx: Tx, orgId: string, id: string) =>
+  tx
+    .selectFrom('api_keys')
+    .select(['revoked_at', 'expires_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+
+/** Returns the unrevoked descendants of a key: what it minted or rotated, recursively. */
+export async function listLiveDescendants(tx: Tx, orgId: string, id: string): Promise<string[]> {
+  const { rows } = await raw<{ id: string }>`
+    with recursive made (id) as (
+      select ${id}::uuid union select k.id from api_keys k join made m on k.minted_by = m.id where k.org_id = ${orgId})
+    select k.id from api_keys k join made using (id)
+     where k.org_id = ${orgId} and k.id <> ${id} and k.revoked_at is null order by k.id`.execute(tx)
+  return rows.map((row) => row.id)
+}
+
+/** Locks an organization until the transaction ends, which serializes the end of its last-resort keys. */
+export async function lockOrgOfKeys(tx: Tx, orgId: string): Promise<boolean> {
+  const row = await tx.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns the unrevoked keys of a role. */
+export const keysOfRole = (tx: Tx, orgId: string, role: string) =>
+  tx
+    .selectFrom('api_keys')
+    .select(visible)
+    .where('org_id', '=', orgId)
+    .where('role', '=', role)
+    .where('revoked_at', 'is', null)
+    .execute()
+
+export const revokeKey = (tx: Tx, orgId: string, id: string) =>
+  tx
+    .updateTable('api_keys')
+    .set({ revoked_at: raw`clock_timestamp()`, updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(shown)
+    .executeTakeFirstOrThrow()
+
+export const renameKey = (tx: Tx, orgId: string, id: string, name: string) =>
+  tx
+    .updateTable('api_keys')
+    .set({ name, updated_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(shown)
+    .executeTakeFirstOrThrow()
+
+/** Expires the old key of a rotation at the end of its overlap, or earlier if it would have expired anyway. */
+export const expireKey = (tx: Tx, orgId: string, id: string, overlapSeconds: number) =>
+  tx
+    .updateTable('api_keys')
+    .set({
+      expires_at: raw`least(coalesce(expires_at, 'infinity'), clock_timestamp() + make_interval(secs => ${overlapSeconds}))`,
+      updated_at: raw`clock_timestamp()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(shown)
+    .executeTakeFirstOrThrow()
+
+export async function listKeys(
+  tx: Tx,
+  orgId: string,
+  page: PageRequest<'created_at' | 'name'>,
+  {
+    role,
+    status,
+    mintedBy,
+    pins = {},
+  }: {
+    role?: string | undefined
+    status?: KeyStatus | undefined
+    mintedBy?: string | undefined
+    pins?: Caller['pins']
+  },
+  now: Date,
+) {
+  let query = tx
+    .selectFrom('api_keys')
+    .select([...shown, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
+    .where('org_id', '=', orgId)
+  if (role !== undefined) query = query.where('role', '=', role)
+  if (status !== undefined) query = query.where(statusAt(now), '=', status)
+  if (mintedBy !== undefined) query = query.where('minted_by', '=', mintedBy)
+  if (isPinned({ pins })) query = query.where(raw<boolean>`pins @> ${JSON.stringify(pins)}::jsonb`)
+  return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
+}

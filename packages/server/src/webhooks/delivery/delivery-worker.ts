@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Deprecation, deliveryHeaders } from '../../contract/deprecations/deprecations.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { continueReplays, drainEvents } from './event-drain.ts'
+import { deliveryMetrics } from './metrics.ts'
+import { openOutbound } from './outbound.ts'
+import { PayloadCache } from './payload-cache.ts'
+
+const drainEveryMs = 200
+
+/** Runs the worker's part until it is closed: turns events into deliveries, and sends them. */
+export function startWebhookDelivery(platform: Platform, registry: readonly Deprecation[]) {
+  const { sql, config, log, addresses } = platform
+  const outbound = openOutbound(config)
+  const recent = new PayloadCache()
+  const dispatcher = createDispatcher(
+    platform,
+    outbound,
+    deliveryMetrics(platform),
+    recent,
+    deliveryHeaders(registry, addresses.docsUrl()),
+  )
+  const closed = new AbortController()
+
+  async function repeat(work: () => Promise<number>) {
+    while (!closed.signal.aborted) {
+      const made = await work().catch((error: unknown) => {
+        log.warn({ error }, 'draining events failed and will be retried')
+        return 0
+      })
+      if (made > 0) dispatcher.wake()
+      else await sleep(drainEveryMs, undefined, { signal: closed.signal }).catch(() => undefined)
+    }
+  }
+  // New events do not wait for replays.
+  const draining = [repeat(() => drainEvents(platform, recent)), repeat(() => continueReplays(sql))]
+
+  return {
+    close: async () => {
+      closed.abort()
+      await Promise.all(draining)
+      await dispatcher.close()
+      await outbound.close()
+    },
+  }
+}

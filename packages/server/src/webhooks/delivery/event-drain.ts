@@ -1,0 +1,108 @@
+import { matchesFilter, payloadOf } from '../../access/events/events.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { restrictToOrgs } from '../../platform/infra/sql.ts'
+import { timeOfUuid } from '../../values/id.ts'
+import { enqueue } from '../subscriptions/queue-queries.ts'
+import type { PayloadRow } from './dispatch-queries.ts'
+import {
+  advanceReplay,
+  countWaiting,
+  findEnabledSubscriptions,
+  findWaitingReplays,
+  insertDrainedEvents,
+  isDrainer,
+  lockReplay,
+  readReplayEvents,
+  takeOutboxEvents,
+} from './drain-queries.ts'
+import { retainedSince } from './partitions.ts'
+import type { PayloadCache } from './payload-cache.ts'
+
+const perBatch = 500
+const replaysAtOnce = 20
+const replaysLookedAt = 10_000
+/** A replay continues when no more than this many deliveries are pending, so that new events do not queue behind all of it. */
+const maxPendingForReplay = 5_000
+
+/** Turns a batch of written events into deliveries, in one transaction. Returns the number of events taken. */
+export async function drainEvents(
+  { sql: { db }, clock, log }: Pick<Platform, 'sql' | 'clock' | 'log'>,
+  recent: PayloadCache,
+): Promise<number> {
+  const drained: (PayloadRow & { readonly org_id: string })[] = []
+  const count = await db.transaction().execute(async (tx) => {
+    if (!(await isDrainer(tx))) return 0
+    const taken = await takeOutboxEvents(tx, perBatch)
+    if (taken.length === 0) return 0
+    const since = retainedSince(clock.now())
+    const events = taken.filter(({ id }) => timeOfUuid(id) >= since)
+    if (events.length < taken.length)
+      log.error(
+        { events: taken.length - events.length },
+        'events older than the retention were dropped before delivery',
+      )
+    const orgIds = [...new Set(events.map(({ org_id }) => org_id))]
+    await restrictToOrgs(tx, orgIds)
+    const rows = events.map(({ body, ...event }) => ({ ...event, payload: payloadOf({ ...event, body }) }))
+    drained.push(...rows)
+    await insertDrainedEvents(tx, rows)
+    const listeners = Map.groupBy(await findEnabledSubscriptions(tx, orgIds), ({ org_id }) => org_id)
+    await enqueue(
+      tx,
+      events.flatMap(({ org_id, id, kind, subject }) =>
+        (listeners.get(org_id) ?? [])
+          .filter((listener) => matchesFilter(listener.events, kind))
+          .map((listener) => ({
+            orgId: org_id,
+            subscriptionId: listener.id,
+            eventId: id,
+            kind,
+            subject,
+            trigger: 'event' as const,
+            ordered: listener.ordered,
+          })),
+      ),
+    )
+    return taken.length
+  })
+  // Only committed events are cached: one that was rolled back may be written again with another payload.
+  for (const { id, payload, created_at } of drained) recent.add(id, { payload, createdAt: created_at })
+  return count
+}
+
+/**
+ * Continues some of the waiting replays and returns the number of deliveries that were enqueued. They are picked at random, so
+ * that an organization with many replays, or with one that cannot continue, does not block the others.
+ */
+export async function continueReplays(sql: Sql): Promise<number> {
+  let made = 0
+  for (const replay of randomSlice(await findWaitingReplays(sql.db, replaysLookedAt), replaysAtOnce))
+    made += await sql.asOrgs([replay.org_id], (tx) => continueReplay(tx, replay))
+  return made
+}
+
+function randomSlice<T>(all: readonly T[], most: number): T[] {
+  const from = Math.floor(Math.random() * all.length)
+  return [...all.slice(from), ...all.slice(0, from)].slice(0, most)
+}
+
+async function continueReplay(tx: Tx, waiting: { org_id: string; id: string }): Promise<number> {
+  const replay = await lockReplay(tx, waiting)
+  if (!replay || (await countWaiting(tx, replay, maxPendingForReplay)) === maxPendingForReplay) return 0
+  const events = await readReplayEvents(tx, replay, perBatch)
+  await enqueue(
+    tx,
+    events.map(({ id, kind, subject }) => ({
+      orgId: replay.org_id,
+      subscriptionId: replay.subscription_id,
+      eventId: id,
+      kind,
+      subject,
+      trigger: 'replay' as const,
+      ordered: replay.ordered,
+    })),
+  )
+  await advanceReplay(tx, replay, events.length, events.length < perBatch ? undefined : events.at(-1)!.id)
+  return events.length
+}
