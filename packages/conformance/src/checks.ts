@@ -1,3 +1,4 @@
+import type { Check } from './check.ts'
 import { authenticationChecks } from './checks/authentication.ts'
 import { catalogChecks } from './checks/catalog.ts'
 import { conditionChecks } from './checks/conditions.ts'
@@ -7,10 +8,6 @@ import { listingChecks } from './checks/listing.ts'
 import { routeChecks } from './checks/routes.ts'
 import { ruleChecks } from './checks/rules.ts'
 import { signalChecks } from './checks/signals.ts'
-import type { World } from './world.ts'
-
-/** Ends well where the clause holds, and throws a `Deviation` where it does not. */
-export type Check = (world: World) => Promise<unknown>
 
 /** The checks of the program, by the number of their clause. */
 export const checks: Readonly<Record<number, Check>> = {

@@ -6,7 +6,7 @@ import { fillRuns } from '../test/recorded-runs.ts'
 import { alternate, described } from './decisions-report.ts'
 import { startApi } from './decisions-stand.ts'
 import { openClient } from './http-client.ts'
-import { type RunsBench, slowerBy, timed } from './runs.ts'
+import { type RunsBench, slowerBy, timed } from './runs-bench.ts'
 
 const dayMs = 86_400_000
 const limit = 50

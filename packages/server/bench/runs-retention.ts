@@ -7,7 +7,7 @@ import { fillRuns } from '../test/recorded-runs.ts'
 import { alternate, described, percentiles, type Round } from './decisions-report.ts'
 import { startApi } from './decisions-stand.ts'
 import { openClient } from './http-client.ts'
-import { type RunsBench, slowerBy } from './runs.ts'
+import { type RunsBench, slowerBy } from './runs-bench.ts'
 
 const dayMs = 86_400_000
 const runsAtOnce = 50

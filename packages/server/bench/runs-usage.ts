@@ -4,7 +4,7 @@ import { formatId } from '../src/values/id.ts'
 import { alternate, described } from './decisions-report.ts'
 import { startApi } from './decisions-stand.ts'
 import { openClient } from './http-client.ts'
-import { type RunsBench, slowerBy, timed } from './runs.ts'
+import { type RunsBench, slowerBy, timed } from './runs-bench.ts'
 
 const dayMs = 86_400_000
 

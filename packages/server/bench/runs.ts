@@ -9,29 +9,18 @@ import { mint } from '../src/tenants/keys/keys.ts'
 import { insertOrg } from '../src/tenants/orgs/queries.ts'
 import { newUuid } from '../src/values/id.ts'
 import { secret } from '../src/values/secret.ts'
-import { type BenchPostgres, makePostgres } from './decisions-postgres.ts'
-import { percentiles, type Round } from './decisions-report.ts'
+import { makePostgres } from './decisions-postgres.ts'
 import { type BenchOrg, openBenchPlatform } from './decisions-stand.ts'
+import type { RunsBench } from './runs-bench.ts'
 import { benchPage } from './runs-page.ts'
 import { benchRetention } from './runs-retention.ts'
 import { benchUsage } from './runs-usage.ts'
-import { median } from './statistics.ts'
 
 /** What reading and keeping runs costs, on a PostgreSQL of its own with as many of them as a large tenant has. */
 const parts: Record<string, (bench: RunsBench) => Promise<void>> = {
   page: benchPage,
   usage: benchUsage,
   retention: benchRetention,
-}
-
-/** What a part of the benchmark is given. */
-export interface RunsBench {
-  readonly postgres: BenchPostgres
-  readonly platform: Platform
-  /** The owner of the schema. */
-  readonly owner: pg.Client
-  readonly org: BenchOrg
-  readonly smoke: boolean
 }
 
 export async function benchRuns({ smoke, only }: { smoke: boolean; only: readonly string[] }) {
@@ -74,24 +63,4 @@ const makeOrg = (platform: Platform): Promise<BenchOrg> => {
     })
     return { id, key }
   })
-}
-
-/** How much slower the slowest of one side are, at most so much; a smoke run judges nothing. */
-export function slowerBy(a: readonly Round[], b: readonly Round[], { bar, smoke }: { bar: number; smoke: boolean }) {
-  const ratios = a.map(({ p99 }, i) => p99! / b[i]!.p99!)
-  if (!smoke && median(ratios) > bar) process.exitCode = 1
-  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2))
-  return `p99 ratio ${median(ratios).toFixed(2)} (${least}–${most}, bar at most ${bar})`
-}
-
-/** How long each of some pieces of work takes, one after the other. */
-export async function timed<T>(pieces: readonly T[], work: (piece: T) => Promise<void>): Promise<Round> {
-  const times: number[] = []
-  const started = performance.now()
-  for (const piece of pieces) {
-    const before = performance.now()
-    await work(piece)
-    times.push(performance.now() - before)
-  }
-  return { rate: (1_000 * pieces.length) / (performance.now() - started), ...percentiles(times) }
 }

@@ -76,8 +76,8 @@ const start = (file: string) => {
 /** Signed with the organization's secret: made by the API as it would be, but for the secret, which only has to be there. */
 async function subscribe({ postgres, owner, origin, orgIds }: Stand) {
   const platform = await openBenchPlatform(postgres)
-  const { createWebhookSecrets: webhookSecrets } = await import('../src/webhooks/signing/secrets.ts')
-  const secrets = webhookSecrets(platform.config)
+  const { createWebhookSecrets } = await import('../src/webhooks/signing/secrets.ts')
+  const secrets = createWebhookSecrets(platform.config)
   for (const orgId of orgIds) {
     for (let i = 0; i < subscriptionsPerOrg; i++) {
       const id = newUuid()

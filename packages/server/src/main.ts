@@ -51,8 +51,8 @@ const roles: Record<string, Work> = {
     await migrate({ ownerUrl: migrateDatabaseUrl, appUrl: databaseUrl, log })
   },
   verify: async (config, log) => {
-    const { runLedgerVerification: verifyBooks } = await import('./commands/ledger-verification.ts')
-    await verifyBooks(config, log)
+    const { runLedgerVerification } = await import('./commands/ledger-verification.ts')
+    await runLedgerVerification(config, log)
   },
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../src/contract/errors.ts'
-import type { Charge, Refusal } from '../src/money/ledger/ledger.ts'
+import type { Charge, LimitRefusal } from '../src/money/ledger/ledger.ts'
 import { formatUsd } from '../src/values/money.ts'
 import { must } from './broken.ts'
 
@@ -32,7 +32,7 @@ export class ChainPromises {
   }
 
   /** What a chain refused is told with the chain's own numbers. */
-  refuse({ chain, usd, tokens }: Charge, refusal: Refusal) {
+  refuse({ chain, usd, tokens }: Charge, refusal: LimitRefusal) {
     if (refusal.claim.kind.kind !== 'chain') return
     must(chain !== undefined, 'only a run of a chain is refused by one')
     const error = refusal.claim.kind.refuse(refusal)

@@ -36,18 +36,18 @@ export class Look {
   }
 
   /** Where a claim goes: a customer that is new on a day that has met enough of them shares. */
-  targets({ allowances, newSubjectGate: newcomers }: Claim): readonly Allowance[] {
-    if (!newcomers || this.isKnown(newcomers.marker)) return allowances
-    const { counter, fallback: instead } = newcomers
+  targets({ allowances, newSubjectGate }: Claim): readonly Allowance[] {
+    if (!newSubjectGate || this.isKnown(newSubjectGate.marker)) return allowances
+    const { counter, fallback } = newSubjectGate
     const met = this.standing.balance(counter.key).spent + this.bookedOn(counter)
-    return met >= counter.limit! ? [instead] : allowances
+    return met >= counter.limit! ? [fallback] : allowances
   }
 
   /** The rows of a customer that is met for the first time. */
   meeting(claim: Claim): readonly Allowance[] {
-    const { newSubjectGate: newcomers } = claim
-    const isMet = newcomers && !this.isKnown(newcomers.marker) && this.targets(claim) === claim.allowances
-    return isMet ? [newcomers.marker, newcomers.counter] : []
+    const { newSubjectGate } = claim
+    const isMet = newSubjectGate && !this.isKnown(newSubjectGate.marker) && this.targets(claim) === claim.allowances
+    return isMet ? [newSubjectGate.marker, newSubjectGate.counter] : []
   }
 
   fits(claim: Claim, amount: bigint): boolean {

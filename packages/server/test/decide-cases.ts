@@ -10,9 +10,9 @@ import {
   type Claim,
   emptyBalance,
   type LimitKind,
+  type LimitRefusal,
   type LimitUnit,
   type OrgLimits,
-  type Refusal,
 } from '../src/money/ledger/ledger.ts'
 import { plus } from './balances.ts'
 import { NaiveLedger, type Told } from './naive-ledger.ts'
@@ -214,7 +214,7 @@ function toldBy(verdict: Outcome): Told {
   return ['ended', state, chargedNano, overrunNano, verdict.isRepeat, verdict.isLate]
 }
 
-const refusedBy = ({ allowance, balance, attempted, available, isPreFlight }: Refusal) => [
+const refusedBy = ({ allowance, balance, attempted, available, isPreFlight }: LimitRefusal) => [
   allowance.key,
   balance.spent + balance.held,
   attempted,

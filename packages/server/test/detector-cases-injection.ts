@@ -1,4 +1,4 @@
-import type { Cases } from './detector-cases.ts'
+import type { Cases } from './detector-case.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const tags = (text: string) =>

@@ -1,5 +1,5 @@
 import { mintKey } from '../src/access/identity/identity.ts'
-import type { Cases } from './detector-cases.ts'
+import type { Cases } from './detector-case.ts'
 import { Random } from './random.ts'
 
 /** Drawn at run time: nothing that a scanner of repositories would take for a key stands in this file. */

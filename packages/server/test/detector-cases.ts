@@ -1,11 +1,6 @@
+import type { Cases } from './detector-case.ts'
 import { injectionCases } from './detector-cases-injection.ts'
 import { secretCases } from './detector-cases-secrets.ts'
-
-/** Texts in which a detector must find something, and texts in which it must not. */
-export interface Cases {
-  readonly positive: readonly string[]
-  readonly negative: readonly string[]
-}
 
 /** What looks like a number of importance and is none; every detector of numbers is held to all of them. */
 const numbersOfNoConcern = [

@@ -47,8 +47,8 @@ export class Books {
   private count = 0
 
   run(...asks: Command[]): BatchDecision {
-    for (const { allowances, newSubjectGate: newcomers } of asks.flatMap(claimsIn))
-      for (const allowance of [...allowances, ...(newcomers ? Object.values(newcomers) : [])] as Allowance[])
+    for (const { allowances, newSubjectGate } of asks.flatMap(claimsIn))
+      for (const allowance of [...allowances, ...(newSubjectGate ? Object.values(newSubjectGate) : [])] as Allowance[])
         this.known.set(allowance.key, allowance)
     const allowances = new Map(
       Array.from(this.known, ([key, allowance]) => {

@@ -5,8 +5,8 @@ import {
   allowanceKey,
   type Balance,
   type Claim,
+  type LimitRefusal,
   type LimitUnit,
-  type Refusal,
 } from '../src/money/ledger/ledger.ts'
 import { type IdKind, parseId } from '../src/values/id.ts'
 import { type PeriodUnit, periodAt, startOfNextSchedule } from '../src/values/period.ts'
@@ -95,7 +95,7 @@ export const faultsOf = ({ status, json }: Answer): string[] => {
 }
 
 /** A claim refused on its last allowance, with these numbers on its books. */
-export function refusalOf(claim: Claim, balance: Partial<Balance>, more: Partial<Refusal> = {}): Refusal {
+export function refusalOf(claim: Claim, balance: Partial<Balance>, more: Partial<LimitRefusal> = {}): LimitRefusal {
   const allowance: Allowance = claim.allowances.at(-1)!
   const whole = { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n, ...balance }
   return {

@@ -257,10 +257,10 @@ export class NaiveLedger {
   }
 
   /** Where a claim on one allowance goes, and who is met for the first time by it. */
-  private target({ allowances, newSubjectGate: newcomers }: Claim, met: string[]): Allowance {
-    if (newcomers && !this.accounts.has(newcomers.marker.key)) {
-      const { marker, counter, fallback: instead } = newcomers
-      if (this.account(counter.key).spent >= counter.limit!) return instead
+  private target({ allowances, newSubjectGate }: Claim, met: string[]): Allowance {
+    if (newSubjectGate && !this.accounts.has(newSubjectGate.marker.key)) {
+      const { marker, counter, fallback } = newSubjectGate
+      if (this.account(counter.key).spent >= counter.limit!) return fallback
       met.push(marker.key, counter.key)
     }
     return allowances[0]!

@@ -123,9 +123,9 @@ test('no schema of a request is unbounded', () => {
 
 test('a route that does not say who may call it does not start', async () => {
   const { default: fastify } = await import('fastify')
-  const { collectRoutes: keepRouteList } = await import('../src/contract/routes.ts')
+  const { collectRoutes } = await import('../src/contract/routes.ts')
   const app = fastify()
-  keepRouteList(app, { bulkBodyLimitBytes: 1 })
+  collectRoutes(app, { bulkBodyLimitBytes: 1 })
   const register =
     (config: object, schema: object = { operationId: 'x' }) =>
     () =>

@@ -111,7 +111,7 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
   'releasing what is settled gives room back': (decide) => (books, asks, nowMs) => {
     const decision = decide(books, asks, nowMs)
     const freed: Movement[] = []
-    const verdicts = decision.outcomes.map((verdict, i): Outcome => {
+    const outcomes = decision.outcomes.map((verdict, i): Outcome => {
       const ask = asks[i]!
       if (ask.type !== 'release' || verdict.type !== 'conflict') return verdict
       const { hold } = verdict
@@ -119,7 +119,7 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
       freed.push({ kind: 'release', holdId: hold.id, changes })
       return verdict
     })
-    return moving({ ...decision, outcomes: verdicts }, books, [...decision.movements, ...freed])
+    return moving({ ...decision, outcomes }, books, [...decision.movements, ...freed])
   },
 
   'an expiry that charges only gives back': changing(['expire'], ({ key, delta }) => ({
@@ -145,13 +145,13 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
         isFree(ask) && asIfCharged.outcomes[i]!.type === 'refused' ? [(ask as { id: string }).id] : [],
       ),
     )
-    const verdicts = decision.outcomes.map((verdict, i) => {
+    const outcomes = decision.outcomes.map((verdict, i) => {
       const ask = asks[i]!
       return ask.type === 'hold' && refused.has(ask.id) ? asIfCharged.outcomes[i]! : verdict
     })
     const newHolds = decision.newHolds.filter(({ id }) => !refused.has(id))
     const movements = decision.movements.filter(({ holdId }) => holdId === null || !refused.has(holdId))
-    return moving({ ...decision, outcomes: verdicts, newHolds }, books, movements)
+    return moving({ ...decision, outcomes, newHolds }, books, movements)
   },
 
   ...plantedChargeBugs,

@@ -73,17 +73,17 @@ export const plantedChargeBugs: Readonly<Record<string, (decide: Rules) => Rules
   'a charge of all or none books what fits': (decide) => (books, asks, nowMs) => {
     const partly = asks.map((ask) => (ask.type === 'charge' && ask.mode === 'atomic' ? asPartial(ask) : ask))
     const decision = decide(books, partly, nowMs)
-    const verdicts = decision.outcomes.map((verdict, i): Outcome => {
+    const outcomes = decision.outcomes.map((verdict, i): Outcome => {
       if (asks[i] === partly[i] || verdict.type !== 'charged') return verdict
       return { ...verdict, refusals: new Map([...verdict.refusals].slice(0, 1)) }
     })
-    return { ...decision, outcomes: verdicts }
+    return { ...decision, outcomes }
   },
 
   'a charge of each that fits stops at the first that does not': (decide) => (books, asks, nowMs) => {
-    const { outcomes: verdicts } = decide(books, asks, nowMs)
+    const { outcomes } = decide(books, asks, nowMs)
     const cut = asks.map((ask, i) => {
-      const verdict = verdicts[i]!
+      const verdict = outcomes[i]!
       if (ask.type !== 'charge' || ask.mode !== 'partial' || verdict.type !== 'charged') return ask
       const [first = ask.items.length] = verdict.refusals.keys()
       return { ...ask, items: ask.items.slice(0, first + 1) }
@@ -99,8 +99,8 @@ export const plantedChargeBugs: Readonly<Record<string, (decide: Rules) => Rules
     }
     const emptied = asks.map((ask, i) => (ask.type === 'charge' && isRefused(i) ? { ...ask, items: [] } : ask))
     const without = decide(books, emptied, nowMs)
-    const verdicts = without.outcomes.map((verdict, i) => (isRefused(i) ? decision.outcomes[i]! : verdict))
-    return { ...without, outcomes: verdicts }
+    const outcomes = without.outcomes.map((verdict, i) => (isRefused(i) ? decision.outcomes[i]! : verdict))
+    return { ...without, outcomes }
   },
 
   'facts without room are not counted as overrun': changing(['charge'], ({ key, delta }) => ({

@@ -315,7 +315,7 @@ describe('a lane', () => {
     const draft = () => {
       throw validationFailed([fault])
     }
-    const task = { orgId: 'o', mode: 'atomic', areFacts: false, items: [{ draft }] } as unknown as IngestTask
+    const task = { orgId: 'o', mode: 'atomic', isRecordedOnly: false, items: [{ draft }] } as unknown as IngestTask
     const connection = { fly: async (flight: readonly unknown[]) => flight.map(() => ({ rows: [] })) }
     const { answers, databaseMs } = await runIngest([task], {
       connection,

@@ -229,10 +229,10 @@ class Simulation {
     must(text(this.decide(books, asks, this.nowMs)) === first, 'the same is decided alike')
   }
 
-  private count({ outcomes: verdicts, deltas }: BatchDecision) {
+  private count({ outcomes, deltas }: BatchDecision) {
     const { told } = this
-    told.asks += verdicts.length
-    for (const verdict of verdicts) {
+    told.asks += outcomes.length
+    for (const verdict of outcomes) {
       if (verdict.type === 'held') told.held++
       else if (verdict.type === 'refused') told.refused++
       else if (verdict.type === 'charged') {

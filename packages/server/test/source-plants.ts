@@ -25,13 +25,13 @@ const plants: Readonly<Record<string, readonly Plant[]>> = {
   ],
   /** Decides anew whatever was answered before. */
   'kept-answers-ignored': [
-    { file: 'decisions/lanes/org-decision.ts', rule: 'if (!kept) return undefined', instead: 'return undefined' },
+    { file: 'decisions/lanes/org-decision.ts', rule: 'if (!row) return undefined', instead: 'return undefined' },
   ],
   /** Writes down the last request on a run, whichever of them ended it. */
   'last-word': [
     {
       file: 'decisions/lanes/org-decision.ts',
-      rule: "if (verdict.type === 'ended' && !verdict.isRepeat) endings.set(verdict.hold.id, task.ending)",
+      rule: "if (outcome.type === 'ended' && !outcome.isRepeat) endings.set(outcome.hold.id, task.ending)",
       instead: 'if (task.holdId !== undefined) endings.set(task.holdId, task.ending)',
     },
   ],

@@ -106,7 +106,7 @@ describe('imports', () => {
           const isComposition = relative(source, path).split('/').length === 1 || roomOf(path) === 'commands'
           return !(
             file === `${roomOf(target).split('/').at(-1)}.ts` ||
-            (isComposition && (file === 'routes.ts' || file === 'registry.ts'))
+            (isComposition && (file === 'routes.ts' || file === 'registry.ts' || roomOf(target) === 'commands'))
           )
         })
         .map((target) => `${path} imports ${target}`),

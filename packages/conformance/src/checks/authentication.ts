@@ -1,4 +1,4 @@
-import type { Check } from '../checks.ts'
+import type { Check } from '../check.ts'
 import { type Answer, readAnswer } from '../client.ts'
 import {
   expectBareRefusal,

@@ -1,4 +1,4 @@
-import type { Check } from '../checks.ts'
+import type { Check } from '../check.ts'
 import { readAnswer } from '../client.ts'
 import { expectBareRefusal, expectMatch, expectRefusal, expectThat, faultsIn } from '../expectations.ts'
 import { budgetRefusals, chainRefusals, type ProvokedCode, refusalOf } from '../refusals.ts'

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import type { Check } from '../checks.ts'
+import type { Check } from '../check.ts'
 import {
   expectMatch,
   expectSame,

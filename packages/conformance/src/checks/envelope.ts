@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Check } from '../checks.ts'
+import type { Check } from '../check.ts'
 import { type Answer, readAnswer } from '../client.ts'
 import {
   errorIn,

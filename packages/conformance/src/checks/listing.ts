@@ -1,4 +1,4 @@
-import type { Check } from '../checks.ts'
+import type { Check } from '../check.ts'
 import { expectMatch, expectSame, expectStatus, expectThat, summaryOf } from '../expectations.ts'
 import type { World } from '../world.ts'
 

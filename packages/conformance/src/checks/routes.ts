@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Check } from '../checks.ts'
+import type { Check } from '../check.ts'
 import { readAnswer } from '../client.ts'
 import {
   expectBareRefusal,

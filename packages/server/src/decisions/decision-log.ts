@@ -1,31 +1,15 @@
 import { Counter } from 'prom-client'
-import type { ApiError } from '../contract/errors.ts'
 import type { Platform } from '../platform/infra/platform.ts'
+import type { DecisionRecord, RefusalContext } from './decision-record.ts'
 import { insertRecords } from './queries.ts'
 import { createRefusalCounter } from './refusal-counts.ts'
 import { createRefusalEmitter } from './refusal-events.ts'
-import { createRefusalList, type RefusalSurface } from './refusal-list.ts'
+import { createRefusalList } from './refusal-list.ts'
 import type { Explanation } from './schema.ts'
 
 const flushEveryMs = 200
 const maxWaiting = 5_000
 const perSecond = 10
-
-export interface DecisionRecord {
-  readonly orgId: string
-  readonly id: string
-  readonly body: Explanation
-  readonly refused?: RefusalContext
-}
-
-/** Facts about a refusal beside its explanation. */
-export interface RefusalContext {
-  /** The error that the caller gets. */
-  readonly error: ApiError
-  readonly surface: RefusalSurface
-  /** The allowance that refused, where a limit did. */
-  readonly stoppedKey?: string | undefined
-}
 
 /** A log of decisions that hold nothing, written outside the transactions that move money. */
 export interface DecisionLog {

@@ -3,9 +3,9 @@ import {
   allowanceOf,
   amountOf,
   decodeAmounts,
+  type LimitRefusal,
   limitIdOf,
   type NamedAllowanceRow,
-  type Refusal,
 } from '../money/ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
@@ -101,7 +101,7 @@ export const explainRuleRefusal = (
 export function explainCharge(
   id: string,
   input: DecisionInput,
-  { allowance, balance, attempted }: Refusal,
+  { allowance, balance, attempted }: LimitRefusal,
   ruled: {
     readonly at: Date
     readonly amountNano: bigint

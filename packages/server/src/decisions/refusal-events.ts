@@ -2,7 +2,7 @@ import { createEventSampler, type NewEvent } from '../access/events/events.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { Tx } from '../platform/infra/sql.ts'
 import { formatId } from '../values/id.ts'
-import type { DecisionRecord } from './decision-log.ts'
+import type { DecisionRecord } from './decision-record.ts'
 import type { DecisionInput } from './schema.ts'
 
 /** Emits events of refusals to organizations that have opted in, up to a number per minute. */

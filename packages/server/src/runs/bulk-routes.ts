@@ -86,9 +86,7 @@ function atomicRefusal(
   mode: IngestTask['mode'],
 ): ApiError | undefined {
   if (mode !== 'atomic') return undefined
-  const index = results.findIndex(
-    ({ error, failedWithBatch: isBystander }) => error !== undefined && isBystander !== true,
-  )
+  const index = results.findIndex(({ error, failedWithBatch }) => error !== undefined && failedWithBatch !== true)
   if (index < 0) return undefined
   const error = results[index]!.error!
   if (error.code === 'conflict') return conflictsIn(runs, results)
@@ -111,8 +109,8 @@ const maxNamed = 20
  * with what.
  */
 function conflictsIn(runs: readonly BulkRun[], results: readonly IngestResult[]): ApiError {
-  const all = results.flatMap(({ error, failedWithBatch: isBystander }, index) =>
-    error?.code === 'conflict' && isBystander !== true
+  const all = results.flatMap(({ error, failedWithBatch }, index) =>
+    error?.code === 'conflict' && failedWithBatch !== true
       ? [`runs.${index}${nameOf(runs[index]!)}: ${error.message}`]
       : [],
   )

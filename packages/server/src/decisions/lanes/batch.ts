@@ -1,17 +1,19 @@
 import type { StoredResponses } from '../../access/idempotency/idempotency.ts'
-import type { Chain } from '../../money/chains/chains.ts'
-import { type BatchDecision, decideVersion } from '../../money/engine/engine.ts'
+import type { BoundedChain } from '../../money/chains/chains.ts'
+import { decideVersion } from '../../money/engine/engine.ts'
 import type { PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
 import { deleteRunKeys, type RunKey } from '../../records/run-log/run-log.ts'
 import { timeOfUuid } from '../../values/id.ts'
 import { commit } from './commit.ts'
 import { crossingsIn } from './crossings.ts'
-import type { LaneOutcome } from './lane.ts'
-import type { Operation, OperationResult, OrgConfig } from './operations.ts'
+import type { CustomerHints } from './customer-hints.ts'
+import type { BatchOutcome } from './lane-outcome.ts'
+import type { Operation, OrgConfig } from './operations.ts'
 import { allowancesOf, decideOrg, type OrgDecision, planOperation, type TaskAnswer } from './org-decision.ts'
+import { type OrgWrites } from './org-writes.ts'
 import * as queries from './queries.ts'
-import { lockAndRead, type OrgSnapshot, type OverdueHolds, type ReadSet, readOverdue } from './snapshot.ts'
-import { type OrgWrites, writeStatements } from './write-queries.ts'
+import { lockAndRead, type OverdueHolds, type ReadSet, readOverdue } from './snapshot.ts'
+import { writeStatements } from './write-queries.ts'
 
 export interface BatchContext {
   readonly connection: PipelinedConnection
@@ -20,16 +22,6 @@ export interface BatchContext {
   /** This process's estimate of the database's time, good enough to know which rows to read. */
   readonly estimatedDbTimeMs: number
   readonly customerHints: CustomerHints
-}
-
-/** Limits and packs of customers as last read: only a guess at which rows to read, never the basis of a decision. */
-export interface CustomerHints {
-  readonly get: (orgId: string) => OrgSnapshot['customers']
-  readonly learn: (orgId: string, reading: OrgSnapshot) => void
-}
-
-export interface BatchOutcome extends LaneOutcome<Operation, Omit<OperationResult, 'timing'>> {
-  readonly decisions: readonly BatchDecision[]
 }
 
 /**
@@ -180,7 +172,13 @@ function guessReadSet(tasks: readonly Operation[], orgIds: readonly string[], co
 
 const runKeysOf = (tasks: readonly Operation[]) => tasks.flatMap(({ runKey }) => (runKey ? [runKey] : []))
 
-const unboundedChain: Chain = { chainId: '', maxCostNano: null, maxTokens: null, maxDepth: null, lastUsedAtMs: 0 }
+const unboundedChain: BoundedChain = {
+  chainId: '',
+  maxCostNano: null,
+  maxTokens: null,
+  maxDepth: null,
+  lastUsedAtMs: 0,
+}
 
 /** A settlement is booked in the periods of its hold, which may have ended: the time inside the hold's id tells roughly which. */
 function timesOf({ holdId }: Operation, estimatedDbTimeMs: number): number[] {

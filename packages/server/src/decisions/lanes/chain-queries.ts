@@ -3,7 +3,7 @@ import { counterColumns } from './queries.ts'
 
 /** Chains are read like customers: one by one through their keys, together with the allowances that count them. */
 
-export interface ChainRow {
+export interface SnapshotChainRow {
   readonly org_id: string
   readonly chain_id: string
   readonly max_cost_nano: bigint | null

@@ -1,5 +1,5 @@
 import { crossingRows, type OrgLimits, quotaCrossings } from '../../money/ledger/ledger.ts'
-import type { OrgWrites } from './write-queries.ts'
+import type { OrgWrites } from './org-writes.ts'
 
 /**
  * Rows of the thresholds that one organization's part of a batch has reached, and of the limits that refused in it for the first

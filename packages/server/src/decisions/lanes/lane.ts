@@ -4,6 +4,7 @@ import { outageOf, outages } from '../../platform/infra/outage.ts'
 import type { PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
 import type { Writability } from '../../platform/infra/writability.ts'
 import { UnknownOutcome } from './commit.ts'
+import type { LaneOutcome } from './lane-outcome.ts'
 import { LaneQueue } from './lane-queue.ts'
 import type { LaneMetrics } from './metrics.ts'
 import type { LaneTask, OrgConfig, Timing } from './operations.ts'
@@ -13,26 +14,6 @@ import type { BatchSize, QueuedTask } from './queue.ts'
 const maxAttempts = 4
 const reconnectMs = 100
 const busyKeyDelayMs = 20
-
-/** Result of one batch transaction. */
-export interface LaneOutcome<T, A> {
-  readonly answers: ReadonlyMap<T, A | Error>
-  /** Number of unanswered tasks that are tried again because rows were missing. */
-  readonly unread: number
-  /** Tasks that only wait for another task of their batch, which is answered: that costs them no attempt. */
-  readonly deferred: ReadonlySet<T>
-  /** Tasks whose run key another transaction is claiming: they are tried again after a moment, which costs no attempt either. */
-  readonly busy: ReadonlySet<T>
-  readonly locked: ReadonlySet<string>
-  readonly changed: ReadonlySet<string>
-  /** The database's time; undefined where it was not read. */
-  readonly databaseMs: number | undefined
-  /** True when something was written. */
-  readonly isCommitted: boolean
-  readonly readMs: number
-  readonly decideMs: number
-  readonly commitMs: number
-}
 
 export interface LaneOptions<T extends LaneTask, A extends object, O extends LaneOutcome<T, A>> {
   readonly connect: () => Promise<PipelinedConnection>
@@ -154,12 +135,12 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
   private async executeBatch(batch: readonly QueuedTask<T, A>[], orgConfigs: ReadonlyMap<string, OrgConfig>) {
     for (const waiting of batch) waiting.attempts++
     const startedMs = performance.now()
-    const { runBatch, observe, estimatedDbTimeMs: expectedMs, syncClock } = this.options
+    const { runBatch, observe, estimatedDbTimeMs, syncClock } = this.options
     let outcome: O
     try {
       this.connection ??= await this.options.connect()
       const tasks = withBusyLast(batch).map(({ task }) => task)
-      outcome = await runBatch(tasks, this.connection, (orgId) => orgConfigs.get(orgId)!, expectedMs())
+      outcome = await runBatch(tasks, this.connection, (orgId) => orgConfigs.get(orgId)!, estimatedDbTimeMs())
     } catch (error) {
       return this.fail(batch, error)
     }

@@ -1,7 +1,6 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Metrics } from '../../platform/infra/metrics.ts'
-import type { BatchOutcome } from './batch.ts'
-import type { IngestOutcome } from './ingest/ingest-batch.ts'
+import type { BatchOutcome, IngestOutcome } from './lane-outcome.ts'
 
 export function laneMetrics(metrics: Metrics) {
   const registers = [metrics]

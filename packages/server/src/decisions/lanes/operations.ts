@@ -1,4 +1,4 @@
-import type { BoundsByWorkflow, Chain } from '../../money/chains/chains.ts'
+import type { BoundedChain, BoundsByWorkflow } from '../../money/chains/chains.ts'
 import type { Command, Hold, Outcome } from '../../money/engine/engine.ts'
 import type { CustomerFacts, OrgLimits } from '../../money/ledger/ledger.ts'
 import type { PriceBook } from '../../money/prices/prices.ts'
@@ -31,7 +31,7 @@ export interface PlanContext {
   readonly customer: CustomerFacts | undefined
   readonly hold: KnownHold | undefined
   /** The chain that the task names, or its parent belongs to; undefined where it has not begun. */
-  readonly chain: Chain | undefined
+  readonly chain: BoundedChain | undefined
   readonly parent: ParentRun | undefined
   readonly nowMs: number
 }

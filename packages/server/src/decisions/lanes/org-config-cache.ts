@@ -7,7 +7,7 @@ import { loadPriceBook } from '../../money/prices/prices.ts'
 import { loadTopUps } from '../../money/quota/quota.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
 import { loadRetention } from '../../records/retention/retention.ts'
-import type { CustomerHints } from './batch.ts'
+import type { CustomerHints } from './customer-hints.ts'
 import type { OrgConfig } from './operations.ts'
 import type { OrgSnapshot } from './snapshot.ts'
 

@@ -15,9 +15,9 @@ import {
 import type { RunKey } from '../../records/run-log/run-log.ts'
 import { type EndedRuns, endedRuns } from './ended-runs.ts'
 import type { ExistingRun, Operation, OperationResult, OrgConfig } from './operations.ts'
+import type { StoredResponse } from './org-writes.ts'
 import type { StoredResponseRow } from './queries.ts'
 import { balanceOf, type OrgSnapshot } from './snapshot.ts'
-import type { StoredResponse } from './write-queries.ts'
 
 export type TaskAnswer = Omit<OperationResult, 'timing'> | Error
 

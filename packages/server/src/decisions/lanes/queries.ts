@@ -139,14 +139,14 @@ export function readHolds(wanted: readonly { orgId: string; holdId: string }[]) 
   )
 }
 
-export interface CustomerLimitRow extends ScheduleColumns {
+export interface SnapshotCustomerLimitRow extends ScheduleColumns {
   readonly org_id: string
   readonly customer_id: string
   readonly id: string
   readonly amount: bigint | null
   readonly thresholds: number[]
 }
-export interface PackRow {
+export interface SnapshotPackRow {
   readonly org_id: string
   readonly owner: string
   readonly id: string

@@ -5,7 +5,7 @@ import type { RunRecord } from '../../records/run-log/run-log.ts'
 import { formatId } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
 import { timestamp } from '../../values/timestamp.ts'
-import type { OrgWrites } from './write-queries.ts'
+import type { OrgWrites } from './org-writes.ts'
 
 /** Events about the runs that a batch ends, for organizations that have opted in. */
 export function runEvents(outcomes: readonly OrgWrites[]): BoundStatement[] {

@@ -2,8 +2,8 @@ import { chainKey } from '../../money/chains/chains.ts'
 import type { BoundStatement } from '../../platform/infra/pipelined-connection.ts'
 import { countUsage, insertRuns, replaceRuns } from '../../records/run-log/run-log.ts'
 import { storeChains } from './chain-queries.ts'
+import type { OrgWrites } from './org-writes.ts'
 import { runEvents } from './run-events.ts'
-import type { OrgWrites } from './write-queries.ts'
 
 /** Statements that write runs and chains. */
 export function runWrites(outcomes: readonly OrgWrites[]): BoundStatement[] {

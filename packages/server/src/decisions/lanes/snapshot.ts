@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type Maker, makerIn } from '../../access/identity/identity.ts'
-import { type Chain, chainKey } from '../../money/chains/chains.ts'
+import { type BoundedChain, chainKey } from '../../money/chains/chains.ts'
 import { packOf } from '../../money/credits/credits.ts'
 import { customerLimitOf } from '../../money/customers/customers.ts'
 import type { BatchDecision } from '../../money/engine/engine.ts'
@@ -16,7 +16,7 @@ import {
   readRunKeys,
   tryRunKeys,
 } from '../../records/run-log/run-log.ts'
-import { type ChainRow, type ParentRow, readChains, readParents } from './chain-queries.ts'
+import { type ParentRow, readChains, readParents, type SnapshotChainRow } from './chain-queries.ts'
 import type { KnownHold, ParentRun } from './operations.ts'
 import * as queries from './queries.ts'
 
@@ -47,7 +47,7 @@ export interface OrgSnapshot {
   readonly storedResponses: Map<string, queries.StoredResponseRow>
   /** Idempotency keys that another request is using now. */
   readonly busyKeys: Set<string>
-  readonly chains: Map<string, Chain>
+  readonly chains: Map<string, BoundedChain>
   readonly parents: Map<string, ParentRun>
   /** Existing owners of the run keys this batch wants to claim. */
   readonly runKeys: Map<string, KnownKeyRow>
@@ -128,8 +128,8 @@ export function snapshotOf(readSet: ReadSet, resultByName: ReadonlyMap<string, p
         inputs.customer_id === undefined ? [] : [{ orgId: org_id, customerId: inputs.customer_id }],
       ),
     ],
-    rows<queries.CustomerLimitRow>('customers'),
-    rows<queries.PackRow>('packs', 'hold_packs'),
+    rows<queries.SnapshotCustomerLimitRow>('customers'),
+    rows<queries.SnapshotPackRow>('packs', 'hold_packs'),
   )
   // Allowances of holds last: their rows have more columns.
   const counters = [
@@ -140,7 +140,7 @@ export function snapshotOf(readSet: ReadSet, resultByName: ReadonlyMap<string, p
     'parent_chain_allowances',
   ]
   for (const row of rows<queries.CounterRow>(...counters, 'hold_allowances')) addAllowance(orgs.get(row.org_id), row)
-  addChains(orgs, rows<ChainRow>('chains', 'parent_chains'), rows<ParentRow>('parents'))
+  addChains(orgs, rows<SnapshotChainRow>('chains', 'parent_chains'), rows<ParentRow>('parents'))
   for (const row of rows<KnownKeyRow>('known_run_keys')) orgs.get(row.org_id)?.runKeys.set(row.key, row)
   for (const { org_id, key } of rows<{ org_id: string; key: string }>('try_run_keys'))
     orgs.get(org_id)?.busyRunKeys.add(key)
@@ -206,7 +206,11 @@ function addAllowance(org: OrgSnapshot | undefined, row: queries.CounterRow) {
   org?.readKeys.add(row.key)
 }
 
-function addChains(orgs: ReadonlyMap<string, OrgSnapshot>, chains: readonly ChainRow[], parents: readonly ParentRow[]) {
+function addChains(
+  orgs: ReadonlyMap<string, OrgSnapshot>,
+  chains: readonly SnapshotChainRow[],
+  parents: readonly ParentRow[],
+) {
   for (const row of chains) {
     const org = orgs.get(row.org_id)
     org?.chains.set(row.chain_id, {
@@ -225,8 +229,8 @@ function addChains(orgs: ReadonlyMap<string, OrgSnapshot>, chains: readonly Chai
 function addCustomers(
   orgs: ReadonlyMap<string, OrgSnapshot>,
   customers: readonly { orgId: string; customerId: string }[],
-  limits: readonly queries.CustomerLimitRow[],
-  packs: readonly queries.PackRow[],
+  limits: readonly queries.SnapshotCustomerLimitRow[],
+  packs: readonly queries.SnapshotPackRow[],
 ) {
   const own = new Map(limits.map((row) => [`${row.org_id} ${row.customer_id}`, customerLimitOf(row)]))
   const packsOf = Map.groupBy(packs, ({ org_id, owner }) => `${org_id} ${owner}`)

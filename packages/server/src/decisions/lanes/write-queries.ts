@@ -1,43 +1,11 @@
 import { reclaimAssignments } from '../../access/idempotency/idempotency.ts'
 import { type MakerId, makerText } from '../../access/identity/identity.ts'
-import type { BatchDecision, Delta, Hold, Movement } from '../../money/engine/engine.ts'
-import { type Allowance, type ChainPlace, crossingsStatement, maxCounter } from '../../money/ledger/ledger.ts'
+import type { Delta, Hold, Movement } from '../../money/engine/engine.ts'
+import { crossingsStatement, maxCounter } from '../../money/ledger/ledger.ts'
 import { type BoundStatement, type Statement, statement } from '../../platform/infra/pipelined-connection.ts'
-import { deleteRunKeys, type RunKey } from '../../records/run-log/run-log.ts'
-import type { EndedRuns } from './ended-runs.ts'
+import { deleteRunKeys } from '../../records/run-log/run-log.ts'
+import type { OrgWrites } from './org-writes.ts'
 import { runWrites } from './run-writes.ts'
-
-/**
- * The writes of a lane, one statement per table for the whole batch. Rows travel as JSON: it is parsed once, and costs the
- * process half of what arrays cost.
- */
-
-/** One organization's part of a batch, ready to be written. */
-export interface OrgWrites {
-  readonly orgId: string
-  readonly seq: bigint
-  /** The database's time under the lock. */
-  readonly at: string
-  readonly decision: BatchDecision
-  /** Allowances that have a row, and its `ctid`; the others are inserted. */
-  readonly found: ReadonlyMap<string, { readonly place: string; readonly last_seq: bigint; readonly spent: bigint }>
-  readonly made: ReadonlyMap<string, Allowance>
-  /** Allowances that emitted an event for a refusal before. */
-  readonly stopped: ReadonlySet<string>
-  readonly storedResponses: readonly StoredResponse[]
-  readonly chains: ReadonlyMap<string, { readonly chain: ChainPlace; readonly runId: string }>
-  readonly runs: EndedRuns
-  readonly unclaimed: readonly RunKey[]
-  /** Kinds of events that the organization has opted in to. */
-  readonly optIns: ReadonlySet<string>
-}
-
-export interface StoredResponse {
-  readonly key: string
-  readonly hash: Buffer
-  readonly status: number
-  readonly sealed: Buffer
-}
 
 const json = (rows: readonly unknown[]) => JSON.stringify(rows)
 /** An array literal of PostgreSQL: one text to parse instead of a JSON value per element. */
@@ -184,8 +152,8 @@ export function writeStatements(
     })),
   )
   add(crossingsStatement, crossings)
-  const responses = outcomes.flatMap(({ orgId, at, storedResponses: keptAnswers }) =>
-    keptAnswers.map((answer) => ({ orgId, at, ...answer })),
+  const responses = outcomes.flatMap(({ orgId, at, storedResponses }) =>
+    storedResponses.map((answer) => ({ orgId, at, ...answer })),
   )
   if (responses.length > 0)
     statements.push({
@@ -232,7 +200,7 @@ const newAllowances = ({ orgId, seq, decision, found, made }: OrgWrites) =>
   })
 
 const newHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
-  decision.newHolds.map(({ checks: readings, ...hold }) => ({
+  decision.newHolds.map(({ checks, ...hold }) => ({
     org_id: orgId,
     id: hold.id,
     on_expiry: hold.onExpiry,
@@ -247,7 +215,7 @@ const newHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
     ...(hold.madeBy && hold.madeBy.lineageId !== hold.madeBy.id && { lineage_id: hold.madeBy.lineageId }),
     inputs: {
       ...hold.inputs,
-      read: readings.map(({ allowance: { limit, kind, thresholds }, spent, held }) => [
+      read: checks.map(({ allowance: { limit, kind, thresholds }, spent, held }) => [
         limit?.toString() ?? null,
         `${spent}`,
         `${held}`,

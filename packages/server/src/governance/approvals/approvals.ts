@@ -5,11 +5,11 @@ import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
 import { lockSet, renewRuleSet } from '../policies/policies.ts'
+import { expireByRule } from './expiry-queries.ts'
 import {
   type ApprovalDecision,
   type ApprovalRow,
   decideApproval,
-  expireByRule,
   findApproval,
   isWithinReach,
   lockApproval,

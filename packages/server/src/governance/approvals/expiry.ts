@@ -4,7 +4,7 @@ import type { Job } from '../../platform/infra/jobs.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
 import type { Keyring } from '../../values/keyring.ts'
-import { expireOverdue, orgsWithOverdue } from './queries.ts'
+import { expireOverdue, orgsWithOverdue } from './expiry-queries.ts'
 import { requestData } from './views.ts'
 
 const batchSize = 200

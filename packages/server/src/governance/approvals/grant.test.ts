@@ -31,7 +31,7 @@ test('a grant is claimed in runs, and in dollars where an amount was approved', 
 test('from the moment at which it expires on it refuses whatever is left of it, in the words of its rule', () => {
   const [claim, ...others] = bound(approval, 1_000)
   expect(others).toEqual([])
-  expect(claim).toMatchObject({ mode: 'fixed', passed: { current: 3n, attempted: 1n } })
+  expect(claim).toMatchObject({ mode: 'fixed', exceeded: { current: 3n, attempted: 1n } })
   const error = claim!.kind.refuse({
     claim: claim!,
     allowance: claim!.allowances[0]!,

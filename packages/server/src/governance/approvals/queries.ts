@@ -2,11 +2,11 @@ import { sql as raw } from 'kysely'
 import { type Caller, isPinned } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
-import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
 import type { StoredAttempt } from '../policies/policies.ts'
 import type { ApprovalStatus } from './schema.ts'
 
-const columns = [
+export const columns = [
   'id',
   'status',
   'rule_id',
@@ -53,7 +53,7 @@ interface Untyped {
   readonly attempt: unknown
 }
 type Typed<T extends Untyped> = Omit<T, keyof Untyped> & Pick<ApprovalRow, keyof Untyped>
-const typed = <T extends Untyped>(row: T) => row as unknown as Typed<T>
+export const typed = <T extends Untyped>(row: T) => row as unknown as Typed<T>
 
 /** The identity of an attempt, for one version of a rule. */
 export interface AttemptKey {
@@ -242,45 +242,6 @@ export async function revokeApproval(tx: Tx, orgId: string, id: string, now: Dat
     .returning(columns)
     .executeTakeFirstOrThrow()
   return typed(row)
-}
-
-/** Expires the pending requests and the grants of a rule. */
-export async function expireByRule(tx: Tx, orgId: string, ruleId: string): Promise<ApprovalRow[]> {
-  const rows = await tx
-    .updateTable('approvals')
-    .set({ status: 'expired', updated_at: raw`clock_timestamp()` })
-    .where('org_id', '=', orgId)
-    .where('rule_id', '=', ruleId)
-    .where('status', 'in', ['pending', 'approved'])
-    .returning(columns)
-    .execute()
-  return rows.map(typed)
-}
-
-/** Expires overdue requests and grants, at most `most` of them. */
-export async function expireOverdue(tx: Tx, orgId: string, most: number): Promise<ApprovalRow[]> {
-  const { rows } = await raw<{ id: string }>`
-    update approvals a set status = 'expired', updated_at = clock_timestamp()
-      from (select id from approvals where org_id = ${orgId} and status in ('pending', 'approved') and expires_at <= now()
-             order by expires_at limit ${most} for update skip locked) o
-     where a.org_id = ${orgId} and a.id = o.id returning a.id`.execute(tx)
-  if (rows.length === 0) return []
-  const ended = await tx
-    .selectFrom('approvals')
-    .select(columns)
-    .where('org_id', '=', orgId)
-    .where(
-      'id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .execute()
-  return ended.map(typed)
-}
-
-export async function orgsWithOverdue({ db }: Sql, most: number): Promise<string[]> {
-  const { rows } = await raw<{ org_id: string }>`select org_id from orgs_with_overdue_approvals(${most})`.execute(db)
-  return rows.map(({ org_id }) => org_id)
 }
 
 export async function listApprovals(

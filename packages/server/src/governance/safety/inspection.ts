@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import { TimeSlice } from '../../platform/infra/time-slice.ts'
 import { type AllowList, compileAllowList } from './allow-list.ts'
 import { detectors } from './detectors.ts'
 import type { Hit } from './hit.ts'
@@ -7,7 +8,6 @@ import { type CompiledPattern, compileOwnPattern } from './own-patterns.ts'
 import { sampleOf } from './sample.ts'
 import type { SafetyInput } from './schema.ts'
 import type { Mode, SafetySettings } from './settings.ts'
-import { TimeSlice } from './time-slice.ts'
 
 /** A detector's result. The sample is for the caller who submitted the text, and for nobody else. */
 export interface Finding {

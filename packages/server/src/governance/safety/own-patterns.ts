@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js'
 import { type FieldFault, validationFailed } from '../../contract/errors.ts'
+import { TimeSlice } from '../../platform/infra/time-slice.ts'
 import type { Find } from './hit.ts'
 import type { SafetyDraft } from './settings.ts'
-import { TimeSlice } from './time-slice.ts'
 
 /** The largest program of one pattern, and of all of an organization's patterns: the size bounds the cost per character. */
 const maxProgramSize = 520

@@ -1,6 +1,7 @@
 import { cachedByDay, dateAt, type Span, type Step, spansOf, startOfDay } from './calendar.ts'
+import { type Forecast } from './methods/forecast.ts'
 import { type ExpectedValue, expectedSum, widthsByDay, withIntervals } from './methods/intervals.ts'
-import { type Forecast, forecastSeries } from './methods/method-selection.ts'
+import { forecastSeries } from './methods/method-selection.ts'
 import { sumOf } from './methods/series.ts'
 
 /** A daily series: whole days up to yesterday, and the value of today so far. */

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { findExhaustion, type LimitUsage } from './exhaustion.ts'
+import { findExhaustion, type ProjectedLimit } from './exhaustion.ts'
 
 /** Ten a day, known to within two for each day of the sum: 12 at most and 8 at least, a day. */
 const course = {
   mean: new Float64Array(30).fill(10),
   halfWidths: (from: number, to: number) => [1, 2 * (to - from + 1), 3] as const,
 }
-const reached = (limit: Partial<LimitUsage>) => {
+const reached = (limit: Partial<ProjectedLimit>) => {
   const { day, earliest, latest } = findExhaustion(course, { limit: 100, used: 0, ends: [], ...limit })
   return [earliest, day, latest]
 }
 
-test.each<[string, Partial<LimitUsage>, (number | null)[]]>([
+test.each<[string, Partial<ProjectedLimit>, (number | null)[]]>([
   ['without a period: 9 days of 12, 10 of 10, 13 of 8', {}, [8, 9, 12]],
   ['with some of it used', { used: 60 }, [3, 3, 4]],
   ['used up already', { used: 100 }, [0, 0, 0]],

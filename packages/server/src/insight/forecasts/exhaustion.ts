@@ -2,7 +2,7 @@ import { widthsFrom } from './methods/intervals.ts'
 import type { HalfWidths } from './methods/past-errors.ts'
 
 /** The usage of a limit and the ends of its periods, in days from today. */
-export interface LimitUsage {
+export interface ProjectedLimit {
   readonly limit: number
   readonly used: number
   /** The exclusive end days of the current and the following periods; empty for a limit without a period. */
@@ -30,7 +30,7 @@ export interface UsageForecast {
  */
 export function findExhaustion(
   { mean, halfWidths, scale }: UsageForecast,
-  { limit, used, ends }: LimitUsage,
+  { limit, used, ends }: ProjectedLimit,
 ): ExhaustionDays {
   if (used >= limit) return { day: 0, earliest: 0, latest: 0 }
   const found: { day: number | null; earliest: number | null; latest: number | null } = {

@@ -17,6 +17,7 @@ import {
   findLimit,
   insertLimit,
   type LimitKind,
+  type LimitRefusal,
   type LimitRow,
   limitOf,
   limitsInForce,
@@ -27,7 +28,6 @@ import {
   newSchedule,
   newSubjectGateOf,
   periodView,
-  type Refusal,
   rearm,
   refusalAmounts,
   refusalMessage,
@@ -68,8 +68,8 @@ export const budgetKind: LimitKind = {
           (limit): BudgetClaim => ({ ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind }),
         )
       return limitsOn(org, 'budget_default', scopeKind).map((limit): BudgetClaim => {
-        const newcomers = newSubjectGateOf(limit as DefaultLimit & ScopedLimit, scopeKind, scopeId, nowMs)
-        return { ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind, newSubjectGate: newcomers }
+        const newSubjectGate = newSubjectGateOf(limit as DefaultLimit & ScopedLimit, scopeKind, scopeId, nowMs)
+        return { ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind, newSubjectGate }
       })
     }),
   refuse: (refusal) => {
@@ -80,7 +80,7 @@ export const budgetKind: LimitKind = {
 
 /** The refusal of a budget, also used for a customer's limit. */
 export const budgetExceeded = (
-  refusal: Refusal,
+  refusal: LimitRefusal,
   id: string,
   scopeKind: DetailsOf<'budget_exceeded'>['scope_kind'],
 ): ApiError =>

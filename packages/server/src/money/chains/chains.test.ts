@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Books } from '../../../test/example-books.ts'
 import type { ChargedItem, Command } from '../engine/engine.ts'
-import type { ChainBounds, ChainPlace, Charge, OrgLimits, Refusal } from '../ledger/ledger.ts'
+import type { ChainBounds, ChainPlace, Charge, LimitRefusal, OrgLimits } from '../ledger/ledger.ts'
 import { type BoundsByWorkflow, boundsOfNewChain, chainKey, chainKind, configuredBounds } from './chains.ts'
 
 const unbounded: ChainBounds = { maxCostNano: null, maxTokens: null, maxDepth: null }
@@ -16,7 +16,7 @@ function run(usd: bigint, tokens: bigint, chain: Partial<ChainPlace>): ChargedIt
 
 const hold = (books: Books, { charge, claims }: ChargedItem) => books.ask(0n, claims, { charge })
 
-function refusal(books: Books, ask: Command): Refusal | undefined {
+function refusal(books: Books, ask: Command): LimitRefusal | undefined {
   const verdict = books.verdictOn(ask)
   if (verdict.type === 'refused') return verdict.refusal
   return verdict.type === 'charged' ? verdict.refusals.values().next().value : undefined

@@ -79,7 +79,7 @@ function exceeded<T extends string | number>(reason: 'cost' | 'depth' | 'tokens'
 }
 
 /** A chain from its row. */
-export interface Chain extends ChainBounds {
+export interface BoundedChain extends ChainBounds {
   readonly chainId: string
   readonly lastUsedAtMs: number
 }

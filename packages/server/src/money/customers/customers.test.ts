@@ -239,7 +239,7 @@ describe('as a limit', () => {
       (customerId) => customerKind.bind({ ...charge, customerId }, org, undefined, nowMs)[0]!,
     )
     expect(claims.map(({ allowances }) => allowances[0]!.subject)).toEqual(['c1', 'c2'])
-    const [first, second] = claims.map(({ newSubjectGate: newcomers }) => newcomers!)
+    const [first, second] = claims.map(({ newSubjectGate }) => newSubjectGate!)
     expect(first!.counter).toMatchObject({
       limitId: customerDefault.id,
       kind: 'new_customers',

@@ -57,8 +57,8 @@ export const customerKind: LimitKind = {
     if (customerId === undefined) return []
     if (customer?.own) return [claimOn(customerKind, allowanceAt(customer.own, customerId, nowMs))]
     if (!customerDefault) return []
-    const newcomers = newSubjectGateOf(customerDefault, 'customer', customerId, nowMs)
-    return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newSubjectGate: newcomers }]
+    const newSubjectGate = newSubjectGateOf(customerDefault, 'customer', customerId, nowMs)
+    return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newSubjectGate }]
   },
   refuse: (refusal) => budgetExceeded(refusal, formatId('customerLimit', refusal.allowance.limitId), 'customer'),
 }

@@ -57,12 +57,12 @@ describe('a charge of all or none', () => {
       },
     })
     const [a, b] = [[customer('a')], [customer('b')]]
-    const { outcomes: verdicts } = books.run(
+    const { outcomes } = books.run(
       { type: 'charge', mode: 'atomic', items: [costing(1n, a), costing(9n, a)] },
       { type: 'charge', mode: 'atomic', items: [costing(1n, b)] },
       { type: 'charge', mode: 'atomic', items: [costing(1n, a)] },
     )
-    expect(verdicts).toMatchObject([{ refusals: { size: 1 } }, { refusals: { size: 0 } }, { refusals: { size: 0 } }])
+    expect(outcomes).toMatchObject([{ refusals: { size: 1 } }, { refusals: { size: 0 } }, { refusals: { size: 0 } }])
     expect(['a', 'b', 'shared', 'counter'].map((key) => books.of(key).spent)).toEqual([0n, 1n, 1n, 1n])
   })
 })
@@ -81,11 +81,11 @@ describe('a charge of each that fits', () => {
     const claims = budget()
     const holdId = books.hold(8n, claims)
     expect(refusals(books.charge('partial', claims, 3n, 2n))).toEqual([0])
-    const { outcomes: verdicts } = books.run(
+    const { outcomes } = books.run(
       { type: 'charge', mode: 'partial', items: [costing(8n, claims)] },
       { type: 'release', holdId },
     )
-    expect(verdicts).toMatchObject([{ refusals: { size: 0 } }, { type: 'ended' }])
+    expect(outcomes).toMatchObject([{ refusals: { size: 0 } }, { type: 'ended' }])
     expect(books.of('budget')).toEqual({ ...emptyBalance, spent: 10n })
   })
 
@@ -93,8 +93,8 @@ describe('a charge of each that fits', () => {
     const books = new Books()
     const claims = budget()
     const items = [costing(6n, claims)]
-    const { outcomes: verdicts } = books.run(books.ask(6n, claims), { type: 'charge', mode: 'partial', items })
-    expect(verdicts).toMatchObject([{ type: 'held' }, { refusals: { size: 1 } }])
+    const { outcomes } = books.run(books.ask(6n, claims), { type: 'charge', mode: 'partial', items })
+    expect(outcomes).toMatchObject([{ type: 'held' }, { refusals: { size: 1 } }])
   })
 
   test('books nothing of what is refused, although earlier limits fitted', () => {
@@ -200,7 +200,7 @@ describe('a charge', () => {
 
   test('that was known not to fit is refused, and counts nowhere; as a fact it is booked', () => {
     const depth = { ...on(limit('depth', 3n, { unit: 'runs' })), mode: 'fixed' } as const
-    const tooDeep = { ...depth, passed: { current: 3n, attempted: 4n } }
+    const tooDeep = { ...depth, exceeded: { current: 3n, attempted: 4n } }
     const books = new Books()
     const decision = books.charge('partial', [...budget(), tooDeep], 1n)
     expect(refusalsIn(decision)).toMatchObject([

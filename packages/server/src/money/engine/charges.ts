@@ -4,8 +4,8 @@ import {
   type Claim,
   countingKind,
   emptyBalance,
+  type LimitRefusal,
   maxAdmitted,
-  type Refusal,
   remainingOf,
 } from '../ledger/ledger.ts'
 import type { AllowanceState, MutableAllowanceState } from './allowance-state.ts'
@@ -40,7 +40,7 @@ export function sumByAccount(items: readonly ChargedItem[]): ChargedItem[] {
 }
 
 /** Returns the refusal of a fixed claim: whether it fits was known before anything was counted. */
-export function refuseFixedClaim(claim: Claim, { checks, isPreFlight }: HoldBuilder): Refusal | undefined {
+export function refuseFixedClaim(claim: Claim, { checks, isPreFlight }: HoldBuilder): LimitRefusal | undefined {
   if (!claim.exceeded) return undefined
   const [allowance] = claim.allowances
   const { current: spent, attempted } = claim.exceeded
@@ -56,7 +56,7 @@ export function refuseUncountable(
   { allowance, balance }: AllowanceState,
   amount: bigint,
   isPreFlight: boolean,
-): Refusal | undefined {
+): LimitRefusal | undefined {
   const { spent, held } = balance
   if (amount === 0n || spent + held + amount <= maxAdmitted) return undefined
   return {
@@ -81,7 +81,7 @@ export function drawFromPacks(
   group: number,
   { checks, remaining, isPreFlight }: HoldBuilder,
   stateOf: (key: string) => AllowanceState,
-): Refusal | undefined {
+): LimitRefusal | undefined {
   const total = { limit: 0n, spent: 0n, held: 0n }
   let left = amount
   const parts = claim.allowances.map((allowance): LimitCheck => {

@@ -1,5 +1,5 @@
 import type { Maker } from '../../access/identity/identity.ts'
-import type { Allowance, Balance, Charge, Claim, Crossing, Refusal } from '../ledger/ledger.ts'
+import type { Allowance, Balance, Charge, Claim, Crossing, LimitRefusal } from '../ledger/ledger.ts'
 import type { Delta } from './allowance-state.ts'
 import type { Hold, MovementKind, SettlementInputs } from './hold-endings.ts'
 
@@ -54,13 +54,13 @@ export interface LimitCheck {
 
 export type Outcome =
   | { readonly type: 'held'; readonly checks: readonly LimitCheck[]; readonly remaining: bigint | null }
-  | { readonly type: 'refused'; readonly refusal: Refusal; readonly checks: readonly LimitCheck[] }
+  | { readonly type: 'refused'; readonly refusal: LimitRefusal; readonly checks: readonly LimitCheck[] }
   | { readonly type: 'ended'; readonly hold: Hold; readonly isRepeat: boolean; readonly isLate: boolean }
   | { readonly type: 'extended'; readonly hold: Hold }
   | { readonly type: 'conflict'; readonly hold: Hold }
   | { readonly type: 'not_found' }
   /** Refusals by index of the item; for an atomic charge, only the first one. */
-  | { readonly type: 'charged'; readonly refusals: ReadonlyMap<number, Refusal> }
+  | { readonly type: 'charged'; readonly refusals: ReadonlyMap<number, LimitRefusal> }
 
 export interface Movement {
   readonly kind: MovementKind

@@ -78,8 +78,8 @@ describe('a hold', () => {
     const budget = on(limit('budget', 10n))
     const id = books.hold(10n, [budget])
     const asks = [books.ask(6n, [budget]), books.ask(6n, [budget]), books.ask(4n, [budget])]
-    const { outcomes: verdicts } = books.run(...asks, { type: 'release', holdId: id })
-    expect(verdicts.map(({ type }) => type)).toEqual(['held', 'refused', 'held', 'ended'])
+    const { outcomes } = books.run(...asks, { type: 'release', holdId: id })
+    expect(outcomes.map(({ type }) => type)).toEqual(['held', 'refused', 'held', 'ended'])
     expect(books.of('budget')).toEqual({ ...emptyBalance, held: 10n })
   })
 
@@ -133,8 +133,8 @@ describe('a settlement', () => {
     const books = new Books()
     const holdId = books.hold(4n, [on(limit('budget', 10n))])
     const settle = { type: 'settle', holdId, actual: { usd: 2n, tokens: 0n, runs: 1n }, unheld: [] } as const
-    const { outcomes: verdicts } = books.run(settle, { ...settle, actual: { usd: 3n, tokens: 0n, runs: 1n } })
-    expect(verdicts).toMatchObject([
+    const { outcomes } = books.run(settle, { ...settle, actual: { usd: 3n, tokens: 0n, runs: 1n } })
+    expect(outcomes).toMatchObject([
       { isRepeat: false, hold: { chargedNano: 2n } },
       { isRepeat: true, hold: { chargedNano: 2n } },
     ])
@@ -257,10 +257,10 @@ describe('packs', () => {
 
 describe('new customers', () => {
   const counter = limit('counter', 2n, { unit: 'runs' })
-  const instead = limit('shared', 5n)
+  const fallback = limit('shared', 5n)
   const customer = (name: string) => ({
     ...on(limit(name, 10n)),
-    newcomers: { marker: limit(`${name} is known`, null, { unit: 'runs' }), counter, instead },
+    newSubjectGate: { marker: limit(`${name} is known`, null, { unit: 'runs' }), counter, fallback },
   })
 
   test('have a limit each up to the bound of the day, and share one beyond it', () => {

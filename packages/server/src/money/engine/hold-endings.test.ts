@@ -21,8 +21,8 @@ describe('a lease', () => {
     const books = new Books()
     const holdId = books.hold(10n, [budget])
     books.nowMs += hour
-    const { outcomes: verdicts } = books.run(books.ask(10n, [budget]), { type: 'expire', holdId })
-    expect(verdicts.map(({ type }) => type)).toEqual(['held', 'ended'])
+    const { outcomes } = books.run(books.ask(10n, [budget]), { type: 'expire', holdId })
+    expect(outcomes.map(({ type }) => type)).toEqual(['held', 'ended'])
   })
 
   test('does not take what is settled in the same batch', () => {
@@ -30,8 +30,8 @@ describe('a lease', () => {
     const holdId = books.hold(4n, [budget])
     books.nowMs += hour
     const actual = { usd: 3n, tokens: 0n, runs: 1n }
-    const { outcomes: verdicts } = books.run({ type: 'expire', holdId }, { type: 'settle', holdId, actual, unheld: [] })
-    expect(verdicts).toMatchObject([
+    const { outcomes } = books.run({ type: 'expire', holdId }, { type: 'settle', holdId, actual, unheld: [] })
+    expect(outcomes).toMatchObject([
       { isRepeat: true, hold: { state: 'settled' } },
       { isRepeat: false, isLate: false },
     ])
@@ -105,7 +105,7 @@ describe('an extension', () => {
     const books = new Books()
     const holdId = books.hold(1n, [budget])
     books.nowMs += hour
-    const { outcomes: verdicts } = books.run({ type: 'expire', holdId }, { type: 'extend', holdId, leaseMs: minute })
-    expect(verdicts).toMatchObject([{ isRepeat: true, hold: { state: 'open' } }, { type: 'extended' }])
+    const { outcomes } = books.run({ type: 'expire', holdId }, { type: 'extend', holdId, leaseMs: minute })
+    expect(outcomes).toMatchObject([{ isRepeat: true, hold: { state: 'open' } }, { type: 'extended' }])
   })
 })

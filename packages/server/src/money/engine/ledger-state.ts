@@ -1,22 +1,6 @@
-import type { Maker } from '../../access/identity/identity.ts'
-import {
-  type Allowance,
-  type Claim,
-  type Crossing,
-  crossingsOf,
-  type Refusal,
-  remainingOf,
-  stopOf,
-} from '../ledger/ledger.ts'
-import {
-  type AllowanceState,
-  addDelta,
-  type Delta,
-  difference,
-  type MutableAllowanceState,
-  noDelta,
-  toMutable,
-} from './allowance-state.ts'
+import { strict as assert } from 'node:assert'
+import { type Allowance, type Claim, crossingsOf, type LimitRefusal, remainingOf } from '../ledger/ledger.ts'
+import { addDelta, type Delta, difference, noDelta, toMutable } from './allowance-state.ts'
 import {
   type ChargeTotals,
   drawFromPacks,
@@ -27,30 +11,12 @@ import {
   refuseUncountable,
   sumByAccount,
 } from './charges.ts'
-import type { BatchDecision, ChargedItem, Command, Movement, NewHold, Outcome } from './commands.ts'
-import { capAtCounters, drawDown, endHold, type Hold, type MovementKind, maxLeaseMs } from './hold-endings.ts'
+import type { ChargedItem, Command, LimitCheck, Outcome } from './commands.ts'
+import { capAtCounters, drawDown, endHold, type Hold, maxLeaseMs } from './hold-endings.ts'
+import { LedgerChanges } from './ledger-changes.ts'
 
-/** The ledger state of a batch while it is decided: balances and holds as read, plus the changes of the batch so far. */
-export class LedgerState {
-  private readonly nowMs: number
-  private readonly read: ReadonlyMap<string, AllowanceState>
-  private readonly open = new Map<string, MutableAllowanceState>()
-  private readonly holds: Map<string, Hold>
-  private readonly changed = new Map<string, Hold>()
-  private readonly newHolds: NewHold[] = []
-  private readonly movements: Movement[] = []
-  private readonly crossings: Crossing[] = []
-  private readonly stops: Crossing[] = []
-
-  constructor(
-    ledger: { allowances: ReadonlyMap<string, AllowanceState>; holds: ReadonlyMap<string, Hold> },
-    nowMs: number,
-  ) {
-    this.read = ledger.allowances
-    this.holds = new Map(ledger.holds)
-    this.nowMs = nowMs
-  }
-
+/** The ledger state of a batch while it is decided: each command is judged by what those before it have left. */
+export class LedgerState extends LedgerChanges {
   end(command: Exclude<Command, { type: 'hold' | 'charge' }>): Outcome {
     const hold = this.holds.get(command.holdId)
     if (!hold) return { type: 'not_found' }
@@ -81,6 +47,7 @@ export class LedgerState {
       if (!command.isDryRun) this.stop(refusal)
       return { type: 'refused', refusal, checks }
     }
+    assert(checks.every(fits), 'a hold was admitted above a limit')
     const remaining = builder.remaining.reduce<bigint | null>(
       (least, left) => minRemaining(least, left - command.charge.usd),
       null,
@@ -111,7 +78,7 @@ export class LedgerState {
     return { type: 'held', checks, remaining }
   }
 
-  private takeAll({ charge, claims }: ChargedItem, builder: HoldBuilder): Refusal | undefined {
+  private takeAll({ charge, claims }: ChargedItem, builder: HoldBuilder): LimitRefusal | undefined {
     for (const [index, claim] of claims.entries()) {
       const amount = charge[claim.unit]
       const refusal =
@@ -129,7 +96,7 @@ export class LedgerState {
    * Charges many items as one movement. If their sum fits, each fits; only otherwise are they checked one by one, in their order.
    */
   charge({ items, mode, by }: Extract<Command, { type: 'charge' }>): Outcome {
-    const refusals = new Map<number, Refusal>()
+    const refusals = new Map<number, LimitRefusal>()
     const sums: ChargeTotals = new Map()
     const isRecordedOnly = mode === 'facts' || mode === 'atomic_facts'
     if (
@@ -168,9 +135,13 @@ export class LedgerState {
    * Books one charge, or returns the refusal. With `stopsAtAlerts` it also stops at a limit of enforcement `alert`: what that
    * would have refused is counted per item.
    */
-  private chargeItem(item: ChargedItem, sums: ChargeTotals): Refusal | undefined
-  private chargeItem(item: ChargedItem, sums: ChargeTotals, stopsAtAlerts: true): Refusal | 'watched' | undefined
-  private chargeItem(item: ChargedItem, sums: ChargeTotals, stopsAtAlerts = false): Refusal | 'watched' | undefined {
+  private chargeItem(item: ChargedItem, sums: ChargeTotals): LimitRefusal | undefined
+  private chargeItem(item: ChargedItem, sums: ChargeTotals, stopsAtAlerts: true): LimitRefusal | 'watched' | undefined
+  private chargeItem(
+    item: ChargedItem,
+    sums: ChargeTotals,
+    stopsAtAlerts = false,
+  ): LimitRefusal | 'watched' | undefined {
     const builder: HoldBuilder = { checks: [], newSubjectRows: [], remaining: [], isPreFlight: false }
     const refusal = this.takeAll(item, builder)
     if (refusal) return refusal
@@ -185,7 +156,7 @@ export class LedgerState {
    * Books a cost that was incurred already, whatever the limits say: the part that exceeds them is overrun. Only an amount that
    * cannot be counted is refused.
    */
-  private recordItem({ charge, claims }: ChargedItem, sums: ChargeTotals): Refusal | undefined {
+  private recordItem({ charge, claims }: ChargedItem, sums: ChargeTotals): LimitRefusal | undefined {
     const changes: { key: string; delta: Delta }[] = []
     for (const claim of claims) {
       if (claim.mode === 'fixed') continue
@@ -229,7 +200,7 @@ export class LedgerState {
     claim: Claim,
     amount: bigint,
     { checks, newSubjectRows, remaining, isPreFlight }: HoldBuilder,
-  ): Refusal | undefined {
+  ): LimitRefusal | undefined {
     const allowance = this.target(claim, newSubjectRows)
     const { balance } = this.allowanceState(allowance.key)
     const { spent, held } = balance
@@ -264,52 +235,8 @@ export class LedgerState {
     met.push(marker, counter)
     return allowance!
   }
-
-  private stop(refusal: Refusal) {
-    const stop = stopOf(refusal)
-    if (stop) this.stops.push(stop)
-  }
-
-  private allowanceState(key: string): AllowanceState {
-    const allowanceState = this.open.get(key) ?? this.read.get(key)
-    if (!allowanceState) throw new Error(`allowance ${key} was not read`)
-    return allowanceState
-  }
-
-  private changeHold(hold: Hold) {
-    this.holds.set(hold.id, hold)
-    this.changed.set(hold.id, hold)
-  }
-
-  private move(
-    kind: MovementKind,
-    { id, madeBy }: Hold,
-    changes: readonly { key: string; delta: Delta }[],
-    movedBy: Maker | undefined,
-  ) {
-    for (const { key, delta } of changes) {
-      let allowanceState = this.open.get(key)
-      if (!allowanceState) this.open.set(key, (allowanceState = toMutable(this.allowanceState(key))))
-      const { balance } = allowanceState
-      if (delta.spent > 0n)
-        this.crossings.push(...crossingsOf(allowanceState.allowance, balance.spent, balance.spent + delta.spent))
-      addDelta(balance, delta)
-    }
-    this.movements.push({ kind, holdId: id, madeBy, movedBy, changes })
-  }
-
-  decision(outcomes: readonly Outcome[]): BatchDecision {
-    return {
-      outcomes,
-      movements: this.movements,
-      deltas: new Map(
-        Array.from(this.open, ([key, { balance }]) => [key, difference(balance, this.read.get(key)!.balance)]),
-      ),
-      after: new Map(Array.from(this.open, ([key, { balance }]) => [key, balance])),
-      crossings: this.crossings,
-      stops: this.stops,
-      newHolds: this.newHolds,
-      changedHolds: [...this.changed.values()],
-    }
-  }
 }
+
+/** True when an amount fits under its limit, as every admitted one must. */
+const fits = ({ allowance: { limit, enforcement }, amount, draw, spent, held }: LimitCheck) =>
+  limit === null || enforcement !== 'block' || amount === 0n || draw > 0 || spent + held + amount <= limit

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ApiError } from '../../contract/errors.ts'
 import { type Period, type PlannedSchedule, plannedPeriodAt } from '../../values/period.ts'
-import type { Pack } from './packs.ts'
 
 /** The unit of a counter: nano-dollars, tokens or runs. */
 export type LimitUnit = 'usd' | 'tokens' | 'runs'
@@ -109,7 +108,7 @@ export interface ChainBounds {
 }
 
 /** The refusal of a claim, with the balance that was read. */
-export interface Refusal {
+export interface LimitRefusal {
   readonly claim: Claim
   /** The allowance that refused; for a draw, the last one. */
   readonly allowance: Allowance
@@ -164,7 +163,7 @@ export interface LimitKind {
     customer: CustomerFacts | undefined,
     nowMs: number,
   ) => readonly Claim[]
-  readonly refuse: (refusal: Refusal) => ApiError
+  readonly refuse: (refusal: LimitRefusal) => ApiError
 }
 
 /**
@@ -270,3 +269,12 @@ export const decodeAmounts = (column: readonly string[], keys: readonly unknown[
 /** Returns the amount that can still be spent; never negative, although a lowered limit can leave more spent than it allows. */
 export const remainingOf = (limit: bigint, { spent, held }: Pick<Balance, 'spent' | 'held'>): bigint =>
   limit > spent + held ? limit - spent - held : 0n
+/** A prepaid amount. Depleted packs still count as owned; void and expired ones do not. */
+export interface Pack {
+  readonly id: string
+  readonly amount: bigint
+  readonly priority: number
+  readonly expiresAtMs: number | null
+  readonly voidedAtMs: number | null
+  readonly createdAtMs: number
+}

@@ -15,11 +15,12 @@ export {
   emptyBalance,
   type Limit,
   type LimitKind,
+  type LimitRefusal,
   type LimitUnit,
   limitsOn,
   type NamedAllowanceRow,
   type OrgLimits,
-  type Refusal,
+  type Pack,
   remainingOf,
   type ScopedLimit,
   thresholdsOf,
@@ -67,7 +68,7 @@ export {
 } from './limit-fields.ts'
 export { limitOf, plannedOf } from './limits.ts'
 export { newSubjectGateOf, noSubject } from './new-subject-gate.ts'
-export { isUsable, type Pack, packAllowance, sortByDrawOrder } from './packs.ts'
+export { isUsable, packAllowance, sortByDrawOrder } from './packs.ts'
 export { ensureLedgerPartitions, maintainLedgerPartitionsJob } from './partitions.ts'
 export {
   balancesOf,

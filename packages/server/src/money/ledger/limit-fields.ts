@@ -20,7 +20,7 @@ import {
   type Claim,
   type Limit,
   type LimitKind,
-  type Refusal,
+  type LimitRefusal,
   remainingOf,
 } from './allowances.ts'
 import { plannedOf, scheduleColumns } from './limits.ts'
@@ -265,14 +265,14 @@ export const claimOn = (kind: LimitKind, allowance: Allowance): Claim => ({
 })
 
 /** The amounts that explain a refusal: spent, held and attempted. */
-export const refusalAmounts = ({ balance, attempted }: Refusal) => ({
+export const refusalAmounts = ({ balance, attempted }: LimitRefusal) => ({
   spent_usd: formatUsd(balance.spent),
   held_usd: formatUsd(balance.held),
   attempted_usd: formatUsd(attempted),
 })
 
 /** The amounts of a refusal in one sentence, for people. */
-export const refusalMessage = (what: string, { allowance, balance, attempted }: Refusal) =>
+export const refusalMessage = (what: string, { allowance, balance, attempted }: LimitRefusal) =>
   `${formatDollars(attempted)} would exceed ${what} of ${formatDollars(allowance.limit!)}: ${formatDollars(balance.spent)} is spent and ${formatDollars(balance.held)} is held.`
 
 /** Reads at the database's time; throws `not_found` where nothing is found. */

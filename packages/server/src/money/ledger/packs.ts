@@ -1,14 +1,4 @@
-import { type Allowance, thresholdsOf } from './allowances.ts'
-
-/** A prepaid amount. Depleted packs still count as owned; void and expired ones do not. */
-export interface Pack {
-  readonly id: string
-  readonly amount: bigint
-  readonly priority: number
-  readonly expiresAtMs: number | null
-  readonly voidedAtMs: number | null
-  readonly createdAtMs: number
-}
+import { type Allowance, type Pack, thresholdsOf } from './allowances.ts'
 
 /** The allowance of a pack, which has the pack's own id as its key. */
 export const packAllowance = (pack: Pack, kind: string, owner: string): Allowance => ({

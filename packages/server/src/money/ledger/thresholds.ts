@@ -1,6 +1,7 @@
-import type { Allowance, Refusal } from './allowances.ts'
+import type { Allowance, LimitRefusal } from './allowances.ts'
+import { type Pack } from './allowances.ts'
 import { countingKind } from './counter-bounds.ts'
-import { type Pack, packAllowance } from './packs.ts'
+import { packAllowance } from './packs.ts'
 
 /** A threshold that was reached, in percent of the limit; 0 is the limit itself, exceeded by a cost that could not be refused. */
 export interface Crossing {
@@ -18,7 +19,7 @@ export const stoppedThreshold = -1
  * Returns the limit that a refusal has exhausted; undefined for an approval, a bound on depth or a full counter, which are never
  * exhausted. A draw on several packs is attributed to the newest of them, so that it emits again after each new pack.
  */
-export function stopOf({ claim, allowance, total, attempted, isKnown }: Refusal): Crossing | undefined {
+export function stopOf({ claim, allowance, total, attempted, isKnown }: LimitRefusal): Crossing | undefined {
   if (!isKnown || claim.mode === 'fixed' || claim.kind === countingKind || claim.kind.kind === 'approval')
     return undefined
   const bound = claim.mode === 'draw' ? { ...newestOf(claim.allowances), limit: total.limit } : allowance

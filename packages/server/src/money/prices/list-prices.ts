@@ -1,4 +1,4 @@
-import type { PriceEntry } from './price-book.ts'
+import type { PriceEntry } from './price-entry.ts'
 import { picoOf } from './rates.ts'
 
 type Row = readonly [

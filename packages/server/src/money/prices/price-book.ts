@@ -1,24 +1,6 @@
 import { listPrices } from './list-prices.ts'
 import { type NamedModel, namesOf } from './model-names.ts'
-
-/** Pico-dollars per token. */
-export interface Price {
-  /** `prc_…` for an organization's own, `list:<model>@<date>` for a built-in one. */
-  readonly id: string
-  readonly inputPico: bigint
-  readonly outputPico: bigint
-  readonly cacheReadPico: bigint
-  readonly cacheWritePico: bigint
-  readonly maxOutputTokens: number | null
-}
-
-/** A price with the model, provider and date it applies to. */
-export interface PriceEntry extends Price {
-  readonly model: string
-  /** `''` for any provider. */
-  readonly provider: string
-  readonly effectiveFromMs: number
-}
+import type { Price, PriceEntry } from './price-entry.ts'
 
 export interface PriceBookSettings {
   readonly minHoldNano: bigint
@@ -95,7 +77,7 @@ function listed({ name, provider }: NamedModel): Timeline[] {
   return exact ? [exact] : [...ofModel.values()]
 }
 
-export interface Usage {
+export interface TokenUsage {
   /** All input tokens, cached ones included. */
   readonly inputTokens: number
   readonly outputTokens: number
@@ -104,7 +86,7 @@ export interface Usage {
 }
 
 /** The exact cost, rounded up once to a whole nano-dollar. */
-export function costOf(price: Price, usage: Usage): bigint {
+export function costOf(price: Price, usage: TokenUsage): bigint {
   const read = BigInt(usage.cacheReadTokens ?? 0)
   const written = BigInt(usage.cacheWriteTokens ?? 0)
   const rest = BigInt(usage.inputTokens) - read - written

@@ -7,7 +7,8 @@ import { formatUsd, parseUsd } from '../../values/money.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { listPrices } from './list-prices.ts'
-import { createPriceBook, type PriceBook, type PriceBookSettings, type PriceEntry } from './price-book.ts'
+import { createPriceBook, type PriceBook, type PriceBookSettings } from './price-book.ts'
+import { type PriceEntry } from './price-entry.ts'
 import {
   findSettings,
   listOwnPrices,
@@ -26,10 +27,10 @@ import { effectiveFromMs, maxPrices, type OwnPrice, type PriceInput, type Prices
 export {
   costOf,
   type HoldPrice,
-  type Price,
   type PriceBook,
   quoteHold,
 } from './price-book.ts'
+export type { Price } from './price-entry.ts'
 export { usdPerMillion } from './rates.ts'
 
 const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }

@@ -1,6 +1,6 @@
 import { createClient, ErrorReply } from 'redis'
+import type { Secret } from '../../values/secret.ts'
 import type { Log } from './log.ts'
-import type { RedisTls } from './redis.ts'
 
 /**
  * One Redis node, over one connection. A command is answered by its deadline or abandoned. A node that missed a deadline gets
@@ -147,4 +147,9 @@ async function withinTime<T>(command: Promise<T>, timeoutMs: number): Promise<T>
   } finally {
     clearTimeout(timer)
   }
+}
+export interface RedisTls {
+  readonly ca?: Secret | undefined
+  readonly certificate?: Secret | undefined
+  readonly key?: Secret | undefined
 }

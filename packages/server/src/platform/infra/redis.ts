@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Secret } from '../../values/secret.ts'
 import { hashSlot, parseRedirection, parseSlots } from './cluster-slots.ts'
 import type { Log } from './log.ts'
-import { isReply, openRedisNode, type RedisNode } from './redis-node.ts'
+import { isReply, openRedisNode, type RedisNode, type RedisTls } from './redis-node.ts'
 
 /**
  * Client for Redis, which holds nothing that must be recovered: its absence is a state to report, never a reason to fail or to
@@ -29,12 +29,6 @@ export const defineScript = (text: string): Script => ({
 const defaultCommandTimeoutMs = 250
 const maxRedirections = 4
 const refreshEveryMs = 100
-
-export interface RedisTls {
-  readonly ca?: Secret | undefined
-  readonly certificate?: Secret | undefined
-  readonly key?: Secret | undefined
-}
 
 interface RedisOptions {
   readonly url: Secret

@@ -32,7 +32,7 @@ export function createWritability(url: Secret, applicationName: string): Writabi
   let trial: Promise<void> | undefined
   let triedMs = Number.NEGATIVE_INFINITY
 
-  function noteFailure(error: unknown) {
+  function recordFailure(error: unknown) {
     const reason = outageOf(error)
     if (reason !== undefined && lastingOutages.has(reason)) current = reason
   }
@@ -43,12 +43,12 @@ export function createWritability(url: Secret, applicationName: string): Writabi
       await tryWrite(url, applicationName)
       current = undefined
     } catch (error) {
-      noteFailure(error)
+      recordFailure(error)
     }
   }
 
   return {
-    recordFailure: noteFailure,
+    recordFailure,
     recordCommit: () => {
       current = undefined
     },

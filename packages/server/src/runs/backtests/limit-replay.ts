@@ -94,13 +94,13 @@ export function replayLimit(draft: DraftLimit, most = maxStates): (runs: readonl
       uncounted.add(i)
       return { charge, claims: [] }
     })
-    const { outcomes: verdicts, after } = decide(
+    const { outcomes, after } = decide(
       { allowances: states, holds: new Map() },
       [{ type: 'charge', items, mode: 'partial' }],
       timeOfUuid(first.id),
     )
     for (const [key, balance] of after) states.set(key, { ...states.get(key)!, balance, exists: true })
-    const [verdict] = verdicts
+    const [verdict] = outcomes
     if (verdict?.type !== 'charged') throw new Error('expected the outcome of a charge to be of type charged')
     return runs.map((_, i) => (verdict.refusals.has(i) ? 'over_limit' : uncounted.has(i) ? 'uncounted' : 'allow'))
   }

@@ -1,8 +1,8 @@
+import type { AttributeValue } from './attribute-value.ts'
 import { addDerived } from './derived-attributes.ts'
 import { type Name, names, wantedAttributes } from './names.ts'
 import type { AnyValue, KeyValue } from './traces.ts'
 
-export type AttributeValue = string | number | readonly string[]
 export type SpanAttributes = ReadonlyMap<string, AttributeValue>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

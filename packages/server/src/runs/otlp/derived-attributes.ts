@@ -1,4 +1,4 @@
-import type { AttributeValue } from './attributes.ts'
+import type { AttributeValue } from './attribute-value.ts'
 
 /**
  * Exporters' own formats, converted to attributes under names of ours: Langfuse's usage and costs are JSON objects in a text, and

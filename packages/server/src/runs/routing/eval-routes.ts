@@ -7,8 +7,8 @@ import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { parseId } from '../../values/id.ts'
 import { findResult, listResults } from './eval-queries.ts'
+import { EvalList, EvalListQuery, EvalPath, EvalResult, EvalsInput, PostedEvals } from './eval-schema.ts'
 import { evalView, postResults, removeResult } from './evals.ts'
-import { EvalList, EvalListQuery, EvalPath, EvalResult, EvalsInput, PostedEvals } from './schema.ts'
 
 export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
   const tags = ['routing']

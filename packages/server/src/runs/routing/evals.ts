@@ -3,8 +3,8 @@ import { ApiError, type FieldFault, validationFailed } from '../../contract/erro
 import { formatId, newUuid } from '../../values/id.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { deleteResult, type EvalResultRow, findResult, insertEvalResults, type NewResult } from './eval-queries.ts'
+import type { EvalsInput, EvalView, ResultInput } from './eval-schema.ts'
 import type { EvalScore } from './route.ts'
-import type { EvalsInput, EvalView, ResultInput } from './schema.ts'
 
 /** The tolerated clock difference for `measured_at`. */
 const maxAheadMs = 5 * 60_000

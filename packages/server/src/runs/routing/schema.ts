@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../../contract/errors.ts'
 import { ListOf, ListQuery } from '../../contract/lists.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
-import { Computed, Count, Id, Moment, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../../contract/wire.ts'
+import { Computed, Count, Id, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../../contract/wire.ts'
 import { Model, Provider } from '../../records/run-log/run-log.ts'
 import { modelKey, strategies } from './route.ts'
 
@@ -11,22 +11,22 @@ export const maxRoutes = 200
 export const maxResults = 500
 const maxCandidates = 100
 const maxMs = 3_600_000
-const maxTokens = 1_000_000_000
+export const maxTokens = 1_000_000_000
 const maxScore = 1_000_000_000
 
 const times = { created_at: Timestamp, updated_at: Timestamp }
 
-const OptionalProvider = Type.Optional({
+export const OptionalProvider = Type.Optional({
   ...Nullable(Provider),
   description: 'The same name at another provider, or without one, is another model.',
 })
 const Region = Type.String({ ...OwnId, maxLength: 64, examples: ['eu-west-1'] })
 const Capability = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]*$', maxLength: 50, examples: ['vision'] })
 const Capabilities = Type.Array(Capability, { maxItems: 30, uniqueItems: true, examples: [['tools', 'vision']] })
-const Milliseconds = Type.Integer({ minimum: 1, maximum: maxMs, examples: [900] })
+export const Milliseconds = Type.Integer({ minimum: 1, maximum: maxMs, examples: [900] })
 const ContextTokens = Type.Integer({ minimum: 1, maximum: maxTokens, examples: [128_000] })
-const Suite = Type.String({ ...OwnId, maxLength: 100, examples: ['support-quality'] })
-const Score = Type.Number({ minimum: -maxScore, maximum: maxScore, examples: [0.93] })
+export const Suite = Type.String({ ...OwnId, maxLength: 100, examples: ['support-quality'] })
+export const Score = Type.Number({ minimum: -maxScore, maximum: maxScore, examples: [0.93] })
 
 export const ModelInput = Type.Object(
   {
@@ -93,63 +93,6 @@ export const ModelListQuery = ListQuery(
   { created_at: 'time', model: 'text' },
   { model: Model, provider: Provider, enabled: Type.Boolean() },
 )
-
-const result = Type.Object({
-  suite: Suite,
-  model: Model,
-  provider: OptionalProvider,
-  score: { ...Score, description: 'The score on the scale of your suite; higher is better.' },
-  samples: Type.Integer({
-    minimum: 1,
-    maximum: maxTokens,
-    description: 'The number of cases that the score is based on.',
-    examples: [200],
-  }),
-  latency_ms: Type.Optional({ ...Nullable(Milliseconds), description: 'The measured latency of the model.' }),
-  measured_at: Type.Optional({
-    ...Moment,
-    description: 'The time of the measurement; by default now. It cannot be in the future.',
-  }),
-})
-export type ResultInput = Static<typeof result>
-export const EvalsInput = Type.Object(
-  {
-    results: Type.Array(result, {
-      minItems: 1,
-      maxItems: maxResults,
-      description: 'The results are stored together or not at all.',
-    }),
-  },
-  {
-    examples: [
-      { results: [{ suite: 'support-quality', model: 'gpt-4o', provider: 'openai', score: 0.93, samples: 200 }] },
-    ],
-  },
-)
-export type EvalsInput = Static<typeof EvalsInput>
-
-export const EvalResult = Type.Object(
-  {
-    id: Id('evalResult'),
-    suite: Type.String({ examples: ['support-quality'] }),
-    model: Type.String({ examples: ['gpt-4o'] }),
-    provider: Nullable(Type.String()),
-    score: Type.Number({ examples: [0.93] }),
-    samples: Count,
-    latency_ms: Nullable(Count),
-    measured_at: Timestamp,
-    created_at: Timestamp,
-  },
-  { description: 'The result of an evaluation.' },
-)
-export type EvalView = Static<typeof EvalResult>
-export const PostedEvals = Type.Object(
-  { data: Type.Array(EvalResult, { description: 'In the order of `results`.' }) },
-  { description: 'The stored results.' },
-)
-export const EvalPath = Type.Object({ id: PathId('org'), eval_id: PathId('evalResult') })
-export const EvalList = ListOf(EvalResult)
-export const EvalListQuery = ListQuery({ created_at: 'time' }, { suite: Suite, model: Model, provider: Provider })
 
 const Bar = Type.Object(
   {

@@ -30,7 +30,7 @@ import type { KeyStatus, KeyView } from './schema.ts'
 
 export type { Holder } from './key-spec.ts'
 export { findKey, listKeys } from './queries.ts'
-export { Key, KeyList, KeyName, KeyWithSecret, keyStatuses, RevokedKey, RevokeInput, RotateInput } from './schema.ts'
+export { Key, KeyList, KeyName, KeyWithSecret, keyStatuses, RevokedKey, RevokeInput, RotateKeyInput } from './schema.ts'
 
 const keyStatus = ({ revoked_at, expires_at, not_before }: KeyRow, now: Date): KeyStatus => {
   if (revoked_at !== null) return 'revoked'

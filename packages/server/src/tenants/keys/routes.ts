@@ -23,7 +23,7 @@ import {
   OwnerKeyInput,
   RevokedKey,
   RevokeInput,
-  RotateInput,
+  RotateKeyInput,
 } from './schema.ts'
 
 export function keys(app: App, platform: Platform, change: Change) {
@@ -181,7 +181,7 @@ export function keys(app: App, platform: Platform, change: Change) {
         description:
           'Creates the successor of a key: with the same powers and expiry. The old one works for another `overlap_seconds` and is then refused as `key_expired`. Works for your own key, or one with no more power than yours; a key can be rotated once.',
         params: KeyPath,
-        body: RotateInput,
+        body: RotateKeyInput,
         response: { 200: KeyWithSecret },
       },
     },

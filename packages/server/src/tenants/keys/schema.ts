@@ -98,7 +98,7 @@ export const OwnerKeyInput = Type.Object(
   { examples: [{ name: 'Second owner' }] },
 )
 
-export const RotateInput = Type.Object(
+export const RotateKeyInput = Type.Object(
   {
     overlap_seconds: Type.Optional(
       Type.Integer({

@@ -16,7 +16,7 @@ import {
   listKeys,
   RevokedKey,
   RevokeInput,
-  RotateInput,
+  RotateKeyInput,
 } from '../keys/keys.ts'
 import { closeGrants, type EndTraces } from '../support/support.ts'
 import {
@@ -107,7 +107,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
         description:
           'Creates the successor of a key: with the same powers and expiry. The old one works for another `overlap_seconds` and is then refused as `key_expired`. The grants that it has issued continue.',
         params: OperatorKeyPath,
-        body: RotateInput,
+        body: RotateKeyInput,
         response: { 200: KeyWithSecret },
       },
     },

@@ -11,12 +11,12 @@ import { findGrant, findOrgGrant, type GrantFilter, listGrants } from './queries
 import {
   AdminGrantListQuery,
   AdminGrantPath,
-  Grant,
   GrantInput,
-  GrantList,
   GrantListQuery,
   GrantWithToken,
   OrgGrantPath,
+  SupportGrant,
+  SupportGrantList,
 } from './schema.ts'
 import { type EndTraces, endGrant, grantView, issueGrant } from './support.ts'
 
@@ -68,7 +68,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         summary: 'List support grants',
         description: 'The grants of all organizations, or of one with `org_id`.',
         querystring: AdminGrantListQuery,
-        response: { 200: GrantList },
+        response: { 200: SupportGrantList },
       },
     },
     ({ query }) => {
@@ -87,7 +87,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         summary: 'Get a support grant',
         description: 'One grant, without its token.',
         params: AdminGrantPath,
-        response: { 200: Grant },
+        response: { 200: SupportGrant },
       },
     },
     async ({ params }) => {
@@ -107,7 +107,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         summary: 'Revoke a support grant',
         description: 'The response is sent once no process accepts its token any more.',
         params: AdminGrantPath,
-        response: { 200: Grant },
+        response: { 200: SupportGrant },
       },
     },
     async (request, reply) => {
@@ -131,7 +131,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         description: 'The operators with access to your organization: who, why, with which scope and until when.',
         params: OrgPath,
         querystring: GrantListQuery,
-        response: { 200: GrantList },
+        response: { 200: SupportGrantList },
       },
     },
     ({ principal, query }) =>
@@ -148,7 +148,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         summary: 'Get a support grant for your organization',
         description: 'The operator, the reason, the scope and the expiry.',
         params: OrgGrantPath,
-        response: { 200: Grant },
+        response: { 200: SupportGrant },
       },
     },
     async ({ principal, params }) => {
@@ -169,7 +169,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         summary: 'Revoke a support grant for your organization',
         description: 'Ends the operator’s access at once.',
         params: OrgGrantPath,
-        response: { 200: Grant },
+        response: { 200: SupportGrant },
       },
     },
     (request, reply) => {

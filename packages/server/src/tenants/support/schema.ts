@@ -38,7 +38,7 @@ const fields = {
   updated_at: Timestamp,
 }
 
-export const Grant = Type.Object(fields, { description: 'The support grant, without its token.' })
+export const SupportGrant = Type.Object(fields, { description: 'The support grant, without its token.' })
 export const GrantWithToken = Type.Object(
   {
     ...fields,
@@ -46,9 +46,9 @@ export const GrantWithToken = Type.Object(
   },
   { description: 'The support grant, with its token: shown in this response only.' },
 )
-export type GrantView = Static<typeof Grant>
+export type GrantView = Static<typeof SupportGrant>
 
-export const GrantList = ListOf(Grant)
+export const SupportGrantList = ListOf(SupportGrant)
 export const grantStatuses = ['active', 'revoked', 'expired'] as const
 const status = Type.Enum([...grantStatuses])
 export const GrantListQuery = ListQuery({ created_at: 'time' }, { status }, 'uuid', 'oldest first')

@@ -1,4 +1,3 @@
-import type { StoredResponses } from '../../../access/idempotency/idempotency.ts'
 import { decideVersion } from '../../../money/engine/engine.ts'
 import type { BoundStatement, PipelinedConnection } from '../../../platform/infra/pipelined-connection.ts'
 import {
@@ -9,32 +8,22 @@ import {
   type KnownKeyRow,
   readRunKeys,
 } from '../../../records/run-log/run-log.ts'
-import type { CustomerHints } from '../batch.ts'
 import { readParents } from '../chain-queries.ts'
 import { commit } from '../commit.ts'
 import { crossingsIn } from '../crossings.ts'
-import type { LaneOutcome } from '../lane.ts'
-import type { OrgConfig, ParentRun } from '../operations.ts'
+import type { IngestOutcome } from '../lane-outcome.ts'
+import type { ParentRun } from '../operations.ts'
 import { storedResponse } from '../org-decision.ts'
+import { type OrgWrites } from '../org-writes.ts'
 import * as queries from '../queries.ts'
 import { type BatchSnapshot, type OrgSnapshot, readMore, readOverdue } from '../snapshot.ts'
-import { type OrgWrites, writeStatements } from '../write-queries.ts'
-import { decideIngest, type IngestDecision, type PreparedTask, planIngest } from './ingest-decision.ts'
+import { writeStatements } from '../write-queries.ts'
+import type { IngestContext } from './ingest-context.ts'
+import { decideIngest, type IngestDecision, planIngest } from './ingest-decision.ts'
 import { type PreparedBatch, prepareTasks, setOwners } from './ingest-drafts.ts'
+import { type PreparedTask } from './ingest-plan.ts'
 import { lockAndReadIngest } from './ingest-snapshot.ts'
 import type { Ingested, IngestTask } from './ingest-tasks.ts'
-
-export interface IngestContext {
-  readonly connection: PipelinedConnection
-  readonly orgConfigOf: (orgId: string) => OrgConfig
-  readonly responses: StoredResponses
-  readonly estimatedDbTimeMs: number
-  readonly customerHints: CustomerHints
-}
-
-export interface IngestOutcome extends LaneOutcome<IngestTask, Ingested> {
-  readonly runs: number
-}
 
 /**
  * Records the runs of many requests in one transaction. Everything that does not depend on the decision is written before any

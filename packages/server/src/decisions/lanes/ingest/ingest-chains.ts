@@ -1,7 +1,7 @@
-import { type Chain, tightestBounds } from '../../../money/chains/chains.ts'
+import { type BoundedChain, tightestBounds } from '../../../money/chains/chains.ts'
 import type { OrgConfig } from '../operations.ts'
 import type { OrgSnapshot } from '../snapshot.ts'
-import type { PreparedTask } from './ingest-decision.ts'
+import type { PreparedTask } from './ingest-plan.ts'
 
 /**
  * Returns the chains that exist and those that begin with runs of these tasks. Which run begins a chain is known only once all
@@ -12,8 +12,8 @@ export function chainsOf(
   { chains }: Pick<OrgSnapshot, 'chains'>,
   orgConfig: OrgConfig,
   nowMs: number,
-): ReadonlyMap<string, Chain> {
-  const begun = new Map<string, Chain>()
+): ReadonlyMap<string, BoundedChain> {
+  const begun = new Map<string, BoundedChain>()
   for (const { items } of tasks) {
     for (const { item, draft, parent } of items) {
       if (item.chainId === undefined || item.parentId !== undefined || chains.has(item.chainId)) continue

@@ -3,48 +3,17 @@ import { ApiError } from '../../../contract/errors.ts'
 import type { AllowanceState } from '../../../money/engine/engine.ts'
 import { type BatchDecision, type ChargedItem, type Command, decide } from '../../../money/engine/engine.ts'
 import { type Allowance, emptyBalance } from '../../../money/ledger/ledger.ts'
-import { isRunHold, type KnownKeyRow, type RunKey, type RunRecord } from '../../../records/run-log/run-log.ts'
+import { isRunHold, type RunKey, type RunRecord } from '../../../records/run-log/run-log.ts'
 import { type EndedRuns, endedRuns } from '../ended-runs.ts'
-import type { OrgConfig, ParentRun, RunEnding } from '../operations.ts'
+import type { OrgConfig } from '../operations.ts'
 import { addHeldAllowances, allowancesOf, expiryCommands, usedChains } from '../org-decision.ts'
 import { RunEnds } from '../run-ends.ts'
 import { balanceOf, type OrgSnapshot } from '../snapshot.ts'
 import { chainsOf } from './ingest-chains.ts'
+import type { IngestPlan, PreparedItem, PreparedTask, Settlement } from './ingest-plan.ts'
 import { conflict, IngestResults, isAtomic, isInvalid } from './ingest-results.ts'
 import { checkSettlementRight, noSuchHold } from './ingest-rights.ts'
-import type { IngestItem, IngestResult, IngestTask, RunDraft } from './ingest-tasks.ts'
-
-/** An item with everything known of it before the lock. */
-export interface PreparedItem {
-  readonly item: IngestItem
-  readonly draft: RunDraft
-  readonly keys: readonly RunKey[]
-  readonly parent: ParentRun | undefined
-  /** The owner of one of the item's run keys, if another run has it. Set once the keys are claimed. */
-  owner: KnownKeyRow | undefined
-}
-
-export interface PreparedTask {
-  readonly task: IngestTask
-  readonly items: readonly PreparedItem[]
-}
-
-export interface Settlement {
-  readonly preparedItem: PreparedItem
-  readonly command: Extract<Command, { type: 'settle' }>
-  readonly charge: ChargedItem['charge']
-  /** undefined for a reservation: its run is written as it was sent. */
-  readonly ending: RunEnding | undefined
-}
-
-/** The commands of an ingest task on an organization's ledger. */
-export interface IngestPlan {
-  readonly prepared: PreparedTask
-  readonly settles: readonly Settlement[]
-  readonly charges: readonly { readonly preparedItem: PreparedItem; readonly charged: ChargedItem }[]
-  /** Items that cannot be recorded, whatever the limits say. */
-  readonly faults: ReadonlyMap<PreparedItem, ApiError>
-}
+import type { IngestResult, IngestTask } from './ingest-tasks.ts'
 
 export interface IngestDecision {
   readonly decision: BatchDecision
@@ -145,8 +114,8 @@ const commandsOf = ({ prepared, settles, charges }: IngestPlan): Command[] => [
   },
 ]
 
-const modeOf = ({ isRecordedOnly: areFacts, mode }: IngestTask) =>
-  areFacts ? (mode === 'atomic' ? 'atomic_facts' : 'facts') : mode
+const modeOf = ({ isRecordedOnly, mode }: IngestTask) =>
+  isRecordedOnly ? (mode === 'atomic' ? 'atomic_facts' : 'facts') : mode
 
 /** Decides the tasks of one organization by what was read under its lock. */
 export function decideIngest(

@@ -2,7 +2,7 @@ import { type FieldFault, validationFailed } from '../../../contract/errors.ts'
 import { forEachYielding } from '../../../platform/infra/time-slice.ts'
 import type { KnownKeyRow, RunKey } from '../../../records/run-log/run-log.ts'
 import type { OrgConfig, ParentRun } from '../operations.ts'
-import type { PreparedItem, PreparedTask } from './ingest-decision.ts'
+import type { PreparedItem, PreparedTask } from './ingest-plan.ts'
 import { faultsOf, type Ingested, type IngestItem, type IngestTask } from './ingest-tasks.ts'
 
 /** Tasks whose runs can be written now, and the run keys they claim. */

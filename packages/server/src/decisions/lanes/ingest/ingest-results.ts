@@ -3,7 +3,7 @@ import type { ChargedItem, Outcome } from '../../../money/engine/engine.ts'
 import { isRunHold, type RunKey, type RunRecord } from '../../../records/run-log/run-log.ts'
 import type { KnownHold, OrgConfig, RunEnding } from '../operations.ts'
 import type { OrgSnapshot } from '../snapshot.ts'
-import type { IngestPlan, PreparedItem, PreparedTask, Settlement } from './ingest-decision.ts'
+import type { IngestPlan, PreparedItem, PreparedTask, Settlement } from './ingest-plan.ts'
 import { faultsOf, type IngestResult, type IngestTask } from './ingest-tasks.ts'
 
 /** Turns outcomes into results for the caller and rows to write. */

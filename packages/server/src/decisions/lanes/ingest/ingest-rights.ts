@@ -2,7 +2,7 @@ import { type Agent, isPinned } from '../../../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../../../contract/errors.ts'
 import type { KnownHold } from '../operations.ts'
 import { endingDenied, rightToEnd } from '../ownership.ts'
-import type { PreparedItem } from './ingest-decision.ts'
+import type { PreparedItem } from './ingest-plan.ts'
 import type { IngestItem } from './ingest-tasks.ts'
 
 export const noSuchHold = ({ isStartedRun }: IngestItem) =>

@@ -2,9 +2,10 @@ import { readEndedRuns } from '../../../records/run-log/run-log.ts'
 import { readChains } from '../chain-queries.ts'
 import * as queries from '../queries.ts'
 import { emptySnapshot, type ReadSet, snapshotOf } from '../snapshot.ts'
-import type { IngestContext } from './ingest-batch.ts'
-import { endedRunIdOf, holdIdOf, type PreparedTask, planIngest } from './ingest-decision.ts'
+import type { IngestContext } from './ingest-context.ts'
+import { endedRunIdOf, holdIdOf, planIngest } from './ingest-decision.ts'
 import type { PreparedBatch } from './ingest-drafts.ts'
+import { type PreparedTask } from './ingest-plan.ts'
 
 /** Locks the organizations of these tasks, all of them in order, and reads the rows that decide on them. */
 export async function lockAndReadIngest(

@@ -1,8 +1,8 @@
 import type { Agent } from '../../../access/identity/identity.ts'
 import { ApiError, type FieldFault } from '../../../contract/errors.ts'
-import type { Chain } from '../../../money/chains/chains.ts'
+import type { BoundedChain } from '../../../money/chains/chains.ts'
 import type { Command } from '../../../money/engine/engine.ts'
-import type { Charge, Claim, Refusal } from '../../../money/ledger/ledger.ts'
+import type { Charge, Claim, LimitRefusal } from '../../../money/ledger/ledger.ts'
 import type { EndedRun, KnownKeyRow, RunRecord } from '../../../records/run-log/run-log.ts'
 import type { KnownHold, LaneTask, OrgConfig, ParentRun, PlanContext, RunEnding } from '../operations.ts'
 
@@ -40,7 +40,7 @@ export interface IngestItem {
   /** Returns the run and its charge, as far as they do not depend on a hold. Pure; throws the error for the caller. */
   readonly draft: (facts: DraftContext) => RunDraft
   readonly claims: (charge: Charge, facts: Pick<PlanContext, 'orgConfig' | 'customer' | 'nowMs'>) => readonly Claim[]
-  readonly chargeInChain: (draft: RunDraft, chain: Chain | undefined, facts: DraftContext) => Charge
+  readonly chargeInChain: (draft: RunDraft, chain: BoundedChain | undefined, facts: DraftContext) => Charge
   readonly settle: (facts: PlanContext, charge: Charge) => Extract<Command, { type: 'settle' }>
   /** Returns the ending of the run that this hold belongs to; throws the error for the caller. */
   readonly ending: (hold: KnownHold, facts: Pick<PlanContext, 'orgConfig' | 'nowMs'>) => RunEnding
@@ -74,7 +74,7 @@ export interface IngestResult {
   /** True when it was refused only because another run of its request was. */
   readonly failedWithBatch?: true
   /** The limit that refused it. */
-  readonly refusal?: Refusal
+  readonly refusal?: LimitRefusal
 }
 
 export interface Ingested {

@@ -1,24 +1,11 @@
 import { type BackTest, comparedDays, meanAbsoluteError, summariseErrors } from './back-test.ts'
 import { type FittedMethod, fitForecast, trainingDays } from './fitted-methods.ts'
+import type { Confidence, Forecast } from './forecast.ts'
 import { lastLevelShift } from './level-shifts.ts'
 import { holtWinters, mean, seasonalNaive, weekdayMean, weekdayTrend } from './methods.ts'
-import { forecastErrors, type HalfWidths, pastErrors } from './past-errors.ts'
+import { forecastErrors, pastErrors } from './past-errors.ts'
 import { type ForecastMethod, sumOf, week } from './series.ts'
 import { shortForecast } from './short-history.ts'
-
-export type Confidence = 'high' | 'medium' | 'low'
-
-export interface Forecast {
-  readonly method: ForecastMethod['method'] | FittedMethod | 'none'
-  /** The expected value of each day ahead; empty when there is no forecast. */
-  readonly mean: Float64Array
-  readonly halfWidths: HalfWidths
-  /** The number of latest days that the method was trained on. */
-  readonly trainedDays: number
-  readonly test: BackTest | null
-  readonly confidence: Confidence
-  readonly reasons: readonly string[]
-}
 
 /** With fewer days, a method cannot be back-tested on a week after the days that it is trained on. */
 const minDays = 28

@@ -1,4 +1,4 @@
-import type { Forecast } from './method-selection.ts'
+import type { Forecast } from './forecast.ts'
 import { sumOf } from './series.ts'
 
 /** With fewer days, not even a mean is meaningful. */

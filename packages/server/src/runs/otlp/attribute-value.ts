@@ -1,0 +1,1 @@
+export type AttributeValue = string | number | readonly string[]
