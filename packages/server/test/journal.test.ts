@@ -26,7 +26,7 @@ interface Entry {
   readonly reason: string | null
 }
 
-async function journal(org: MoneyOrg, query = '', sort = 'seq'): Promise<Entry[]> {
+async function journal(org: MoneyOrg, query = '', sort = 'batch'): Promise<Entry[]> {
   const entries: Entry[] = []
   let cursor: string | null = null
   do {
@@ -75,7 +75,7 @@ describe('the journal', () => {
     expect(entries.map(({ kind }) => kind).sort()).toEqual(
       ['adjust', 'expire', 'hold', 'hold', 'hold', 'hold', 'hold', 'release', 'settle', 'settle', 'settle'].sort(),
     )
-    expect((await journal(org, '', '-seq')).toReversed()).toEqual(entries)
+    expect((await journal(org, '', '-batch')).toReversed()).toEqual(entries)
     const batches = Map.groupBy(entries, ({ batch }) => batch)
     expect([...batches.keys()]).toEqual(Array.from({ length: batches.size }, (_, i) => i + 1))
     for (const [batch, own] of batches) expect(own.map(({ id }) => id)).toEqual(own.map((_, i) => `${batch}.${i}`))

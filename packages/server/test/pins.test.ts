@@ -123,6 +123,7 @@ const pathOf = ({ template }: ApiRoute, orgId: string, ids: Readonly<Record<stri
   template.replace(/\{(\w+)\}/g, (_whole, name: string) => (name === 'id' ? orgId : (ids[name] ?? missing(name))))
 const bodyOf = ({ method, template }: ApiRoute) => {
   if (method === 'GET') return undefined
+  if ((method === 'PUT' || method === 'PATCH') && template.includes('/keys/')) return { name: 'renamed' }
   return template.endsWith('/finish') ? { status: 'succeeded', cost_usd: '999' } : {}
 }
 const parameterOf = ({ template }: ApiRoute) => /\{(?!id\})(\w+)\}/.exec(template)?.[1]

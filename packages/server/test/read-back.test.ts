@@ -183,7 +183,7 @@ describe('what is made is read back:', () => {
     const sub = (await ask('POST', org('/webhooks'), { url: 'https://203.0.113.7/', events: ['org.*'] })).json
     await ask('POST', admin('/suspend'), {}, operator)
     await ask('POST', admin('/resume'), {}, operator)
-    while ((await drainEvents(server.platform, { remember: () => undefined } as never)) > 0);
+    while ((await drainEvents(server.platform, { add: () => undefined } as never)) > 0);
     const path = org(`/webhooks/${String(sub['id'])}`)
     const made = (await ask('POST', `${path}/replay`, { from: new Date(Date.now() - 3_600_000).toISOString() })).json
     expect(made).toMatchObject({ status: 'waiting', event_count: 2, told_count: 0, finished_at: null })

@@ -207,7 +207,7 @@ describe('tables of runs', () => {
     expect(await gone()).toEqual(['due7', 'long7', 'due30', 'due90', 'old400', 'old3650'])
     const until = partitionBounds.uuid(new Date(today - 6 * dayMs))
     expect(await limits.query(() => raw`select id from runs where class = 7 and id < ${until}::uuid`)).toHaveLength(1)
-    const drops = server.logs.filter(({ message }) => message?.startsWith('dropped a table'))
+    const drops = server.logs.filter(({ message }) => message?.startsWith('dropped a partition'))
     const told = new Set(drops.map((line) => line['table']))
     expect((await gone()).filter((name) => !told.has(names[name]))).toEqual([])
     expect(await platform.metrics.getSingleMetricAsString('svc_partitions_dropped_total')).toMatch(

@@ -316,11 +316,11 @@ describe('a lane', () => {
       throw validationFailed([fault])
     }
     const task = { orgId: 'o', mode: 'atomic', isRecordedOnly: false, items: [{ draft }] } as unknown as IngestTask
-    const connection = { fly: async (flight: readonly unknown[]) => flight.map(() => ({ rows: [] })) }
+    const connection = { pipeline: async (statements: readonly unknown[]) => statements.map(() => ({ rows: [] })) }
     const { answers, databaseMs } = await runIngest([task], {
       connection,
-      definitionsOf: () => ({}),
-      expectedMs: 1,
+      orgConfigOf: () => ({}),
+      estimatedDbTimeMs: 1,
     } as never)
     expect(answers.get(task)).toMatchObject({ code: 'validation_failed' })
     expect(databaseMs).toBeUndefined()
@@ -348,8 +348,8 @@ describe('a lane', () => {
       workOf: ({ weight }) => weight,
       maxWaiting: 1_000,
       deadlineMs: 10,
-      configCache: { known: () => ({}), forget: () => undefined } as never,
-      metrics: { turnedAway: nothing, wait: nothing, failures: nothing } as never,
+      configCache: { get: () => ({}), evict: () => undefined } as never,
+      metrics: { rejected: nothing, wait: nothing, failures: nothing } as never,
       writability: { recordFailure: () => undefined, recordCommit: () => undefined },
       log: console as never,
       estimatedDbTimeMs: () => 0,

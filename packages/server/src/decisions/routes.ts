@@ -28,7 +28,7 @@ export function decisions(app: App, platform: Platform, lanes: Lanes, records: D
   const { sql } = platform
   const tags = ['decisions']
   describeTag(app, 'decisions', 'May this call run? Asked before it, and explained afterwards.')
-  const config = { role: 'service', scope: 'edge:decide', urgency: 'decision', keepsOwnAnswers: true } as const
+  const config = { role: 'service', scope: 'edge:decide', urgency: 'decision', storesOwnResponses: true } as const
 
   app.post(
     '/v1/edge/decision',

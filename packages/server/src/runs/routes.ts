@@ -27,7 +27,7 @@ export function runs(
   const { sql, clock } = platform
   const tags = ['runs']
   describeTag(app, 'runs', 'What ran, what it cost, and what it was part of.')
-  const config = { role: 'service', scope: 'runs:write', urgency: 'decision', keepsOwnAnswers: true } as const
+  const config = { role: 'service', scope: 'runs:write', urgency: 'decision', storesOwnResponses: true } as const
 
   const start = createStartHandler(platform, lanes, records, speedLimits, governance, async (orgId, id) => {
     const run = await sql.asOrgs([orgId], (tx) => findRun(tx, orgId, id))

@@ -11,8 +11,8 @@ export const requirePrices = <T extends { readonly plan: (context: never) => unk
   { prices }: Pick<OrgConfig, 'prices'>,
 ): T => ({
   ...task,
-  plan: (context: { readonly definitions: Pick<OrgConfig, 'prices'> }) => {
-    if (context.definitions.prices !== prices) throw new PricesChanged()
+  plan: (context: { readonly orgConfig: Pick<OrgConfig, 'prices'> }) => {
+    if (context.orgConfig.prices !== prices) throw new PricesChanged()
     return task.plan(context as never)
   },
 })
