@@ -23,6 +23,7 @@ import {
   services,
   servicesUp,
 } from './private-services.ts'
+import { readableJson } from './readable-json.ts'
 
 /** Writes everything that follows from the code, or with `--check` says what no longer does. */
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -67,7 +68,7 @@ async function openApi(): Promise<string> {
   const { app } = await buildApp(platform, manualLifecycle, deprecations)
   try {
     const answer = await app.inject('/v1/openapi.json')
-    return `${JSON.stringify(answer.json(), null, 2)}\n`
+    return `${readableJson(answer.json())}\n`
   } finally {
     await app.close()
     await platform.close()

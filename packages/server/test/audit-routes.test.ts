@@ -4,6 +4,7 @@ import { ensureAuditPartitions, recordAll } from '../src/access/audit/audit.ts'
 import { mintKey, secretKeyring, secretMac } from '../src/access/identity/identity.ts'
 import { formatId, newUuid } from '../src/values/id.ts'
 import { keyring, recordOf } from './audit.ts'
+import { documentOf } from './document.ts'
 import { useServer } from './harness.ts'
 
 const server = useServer()
@@ -165,7 +166,7 @@ test('verification says how far the chain is sound', async () => {
 })
 
 test('the export is documented with the type of each format', async () => {
-  const document = (await (await fetch(`${server.url}/v1/openapi.json`)).json()) as OpenAPIV3_1.Document
+  const document = await documentOf(server.url)
   const { responses } = document.paths!['/v1/orgs/{id}/audit-log/export']!.get!
   expect(Object.keys((responses['200'] as OpenAPIV3_1.ResponseObject).content!)).toEqual([
     'application/x-ndjson',

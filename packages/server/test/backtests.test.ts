@@ -8,7 +8,7 @@ import type { Sql } from '../src/platform/infra/sql.ts'
 import { backtest } from '../src/runs/backtests/backtests.ts'
 import { Progress } from '../src/runs/backtests/progress.ts'
 import type { BacktestView } from '../src/runs/backtests/schema.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { faultsOf } from './limits.ts'
 import { quietZone, useSuperuser } from './money.ts'
@@ -249,7 +249,7 @@ describe('after real runs', () => {
   })
 
   test('what is not as it was is found', async () => {
-    const [uuid, org] = [parseId('run', admitted[1]!)!, parseId('org', tenant.id)!]
+    const [uuid, org] = [requireId('run', admitted[1]!), requireId('org', tenant.id)]
     const change = (sql: string) => owner.client.query(sql, [org])
     await change(`update runs set admission = (admission::jsonb || '{"estimated_nano": "5000000001"}')::json
                    where org_id = $1 and id = '${uuid}'`)
@@ -338,7 +338,7 @@ describe('a long test', () => {
   beforeAll(async () => {
     tenant = await newTenant()
     await fillRuns(owner.client, {
-      orgId: parseId('org', tenant.id)!,
+      orgId: requireId('org', tenant.id),
       count,
       retentionClass: 90,
       from: new Date(Date.now() - 20 * dayMs),
@@ -365,7 +365,7 @@ describe('a long test', () => {
   })
 
   test('stops within a page when its caller is gone, and others have had their turn all along', async () => {
-    const orgId = parseId('org', tenant.id)!
+    const orgId = requireId('org', tenant.id)
     const { sql, clock } = server.platform
     const caller = new AbortController()
     let reads = 0

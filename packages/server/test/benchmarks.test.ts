@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { parseId } from '../src/values/id.ts'
+import { parseId, requireId } from '../src/values/id.ts'
 import { type Cohort, useCohorts } from './benchmarks.ts'
 import { faultsOf } from './limits.ts'
 import { costing } from './money.ts'
@@ -201,7 +201,7 @@ describe('values', () => {
     await benchmarks.publishAfter(cohort.periods[1])
     const [first, second] = await benchmarks.setsOf(cohort)
     expect(first!.size).toBe(12)
-    expect(second!.has(parseId('org', members[0]!.id)!)).toBe(false)
+    expect(second!.has(requireId('org', members[0]!.id))).toBe(false)
     expect(12 - second!.size).toBeGreaterThanOrEqual(4)
     expect(codeOf(await benchmarks.read(members[1]!, cohort))).toBe('200')
   })
@@ -234,7 +234,7 @@ describe('values', () => {
     const members = orgs.slice(0, 6)
     const cohort = await benchmarks.cohortOf(members)
     await benchmarks.useAll(members, cohort.periods[0])
-    const gone = parseId('org', members[0]!.id)!
+    const gone = requireId('org', members[0]!.id)
     await superuser.client.query('begin')
     await superuser.client.query(`select pg_advisory_xact_lock_shared(hashtextextended('benchmarks', 0))`)
     await superuser.client.query('delete from benchmark_members where org_id = $1', [gone])
@@ -255,11 +255,11 @@ test('nothing of other organizations is shown to the application, whatever it as
   const cohort = await benchmarks.cohortOf(orgs.slice(0, 5))
   await benchmarks.useAll(orgs.slice(0, 5), cohort.periods[0])
   await benchmarks.publishAfter(cohort.periods[0])
-  const own = parseId('org', orgs[9]!.id)!
-  const others = orgs.slice(0, 5).map(({ id }) => parseId('org', id)!)
+  const own = requireId('org', orgs[9]!.id)
+  const others = orgs.slice(0, 5).map(({ id }) => requireId('org', id))
   const seen = (statement: ReturnType<typeof raw>) =>
     server.platform.sql.asOrgs([own], async (tx) => (await statement.execute(tx)).rows)
-  const id = parseId('cohort', cohort.id)!
+  const id = requireId('cohort', cohort.id)
   const [from, to] = [new Date(cohort.periods[0].startMs), new Date(cohort.periods[0].endMs)]
   expect(await seen(raw`select * from benchmark_members where org_id <> ${own}`)).toEqual([])
   expect(await seen(raw`select * from refusal_counts where org_id <> ${own}`)).toEqual([])
@@ -318,7 +318,7 @@ test(`an adversary that joins, leaves and reads through the API isolates nobody 
           answered.set(`${cohort.id} ${startMs} ${metric}`, set)
       }
   }
-  const own = parseId('org', adversary.id)!
+  const own = requireId('org', adversary.id)
   const foreign = (set: Iterable<string>) => [...set].filter((org) => org !== own)
   expect(answered.size).toBeGreaterThan(0)
   for (const [name, set] of answered) {

@@ -2,7 +2,7 @@ import { beforeAll } from 'vitest'
 import type { PeriodSums } from '../src/insight/benchmarks/metrics.ts'
 import { benchmarkPeriodAt } from '../src/insight/benchmarks/periods.ts'
 import { publishSealed } from '../src/insight/benchmarks/publication.ts'
-import { parseId } from '../src/values/id.ts'
+import { parseId, requireId } from '../src/values/id.ts'
 import type { Period } from '../src/values/period.ts'
 import { useServer } from './harness.ts'
 import { useSuperuser } from './money.ts'
@@ -34,7 +34,7 @@ export function useCohorts(environment: Record<string, string>) {
       key: operator,
       ...(body !== undefined && { body }),
     })
-  const uuid = (org: Tenant) => parseId('org', org.id)!
+  const uuid = (org: Tenant) => requireId('org', org.id)
   const setMembership = (org: Tenant, ids: readonly string[]) =>
     as(org, 'PUT', `/v1/orgs/${org.id}/benchmark-membership`, { cohort_ids: ids })
   const membership = async (org: Tenant) =>

@@ -7,6 +7,7 @@ import { idempotencyOf } from '../src/access/idempotency/idempotency.ts'
 import { readNdjson } from '../src/contract/ndjson.ts'
 import type { App } from '../src/contract/routes.ts'
 import { unreadable } from '../src/contract/unreadable-body.ts'
+import { documentOf } from './document.ts'
 import { useServer } from './harness.ts'
 import { type Answer, keyOf, operatorOf, tenantOf } from './tenants.ts'
 
@@ -148,7 +149,7 @@ describe('a route that reads several media types', () => {
   })
 
   test('is documented with all of them', async () => {
-    const document = (await (await fetch(`${server.url}/v1/openapi.json`)).json()) as OpenAPIV3_1.Document
+    const document = await documentOf(server.url)
     const { content } = document.paths!['/v1/test/typed']!.post!.requestBody as OpenAPIV3_1.RequestBodyObject
     expect(Object.keys(content)).toEqual(['application/json', ndjson, 'application/x-digits'])
     expect(content[ndjson]!.schema).toMatchObject({ type: 'string' })

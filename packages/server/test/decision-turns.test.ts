@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { App } from '../src/contract/routes.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { eventually } from './processes.ts'
 import { call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 const decide = ({ key }: Tenant) => call(server.url, 'POST', '/v1/test/decision', { key })
-const heldOf = ({ id }: Tenant) => held.get(parseId('org', id)!) ?? []
+const heldOf = ({ id }: Tenant) => held.get(requireId('org', id)) ?? []
 async function endAll(tenant: Tenant, count: number) {
   for (let ended = 0; ended < count; ended++) {
     await eventually(() => heldOf(tenant).length > ended)

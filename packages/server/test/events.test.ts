@@ -4,6 +4,7 @@ import { announceDeprecations, eventKinds, setOptIns } from '../src/access/event
 import type { Deprecation } from '../src/contract/deprecations/registry.ts'
 import { lockLedgerForConfigChange } from '../src/money/ledger/ledger.ts'
 import { parseId } from '../src/values/id.ts'
+import { documentOf } from './document.ts'
 import { eventsOf } from './events.ts'
 import { costing, type MoneyOrg, quietZone, useMoney } from './money.ts'
 import { eventually } from './processes.ts'
@@ -457,8 +458,8 @@ describe('a deprecation is announced', () => {
 })
 
 test('the OpenAPI document has every kind as a webhook', async () => {
-  const { json } = await call(money.server.url, 'GET', '/v1/openapi.json')
-  const webhooks = json['webhooks'] as Record<string, { post: { requestBody: { content: object } } }>
+  const { webhooks: described } = await documentOf(money.server.url)
+  const webhooks = described as unknown as Record<string, { post: { requestBody: { content: object } } }>
   expect(Object.keys(webhooks).sort()).toEqual(Object.keys(eventKinds).sort())
   expect(webhooks['key.created']!.post.requestBody.content).toMatchObject({
     'application/json': {

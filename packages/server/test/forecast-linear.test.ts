@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { projectReturns } from '../src/insight/forecasts/linear.ts'
 import type { LinearForecast, LinearQuery } from '../src/insight/forecasts/linear-schema.ts'
 import { foldDeltas } from '../src/records/usage/rollup.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { faultsOf } from './limits.ts'
 import { useSuperuser } from './money.ts'
@@ -190,7 +190,7 @@ test('without runs there is nothing to project, and that is 200', async () => {
 
 test('the window has 30 days in UTC to the millisecond, and an estimate that was replaced counts once', async () => {
   const tenant = await tenantOf(server, operator)
-  const orgId = parseId('org', tenant.id)!
+  const orgId = requireId('org', tenant.id)
   const now = new Date('2026-11-15T13:37:00Z')
   const from = Date.parse('2026-10-17T00:00:00Z')
   const at = (startedAtMs: number, department_id: string) =>

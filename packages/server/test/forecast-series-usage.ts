@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import { usageDeltas } from '../src/records/run-log/usage-deltas.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import type { ServerUnderTest } from './harness.ts'
 import { recordedRun } from './recorded-runs.ts'
 
@@ -27,7 +27,7 @@ export async function fillUsage(
   todayMs: number,
   days: readonly (Partial<FilledDay> & { daysAgo: number })[],
 ) {
-  const orgId = parseId('org', org)!
+  const orgId = requireId('org', org)
   const midnight = Math.floor(todayMs / dayMs) * dayMs
   const counted = days.map((day) => ({
     orgId,

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { expireApprovals } from '../src/governance/approvals/expiry.ts'
-import { parseId } from '../src/values/id.ts'
+import { parseId, requireId } from '../src/values/id.ts'
 import { actionsOf, addRule, eventsLike, refusalIn, ruleOf, startRun } from './governed.ts'
 import { environmentFor } from './harness.ts'
 import { type MoneyOrg, useMoney } from './money.ts'
@@ -335,7 +335,7 @@ describe('what was counted', () => {
       `update holds set expires_at = clock_timestamp() - interval '6 seconds' where org_id = $1 and id = $2`,
       parseId('run', second),
     )
-    const holdId = parseId('run', second)!
+    const holdId = requireId('run', second)
     await money.lanes().submit({ orgId: org.uuid, holdId, plan: () => ({ type: 'expire', holdId }) })
     await vi.waitFor(async () => expect(await grant()).toMatchObject({ runs_started: 2, held_usd: '0' }), patience)
     expect((await org.post(`/v1/runs/${second}/finish`, { status: 'succeeded', cost_usd: '0.005' })).status).toBe(200)

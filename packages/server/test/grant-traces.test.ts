@@ -2,7 +2,7 @@ import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emit } from '../src/access/events/events.ts'
 import { closeGrants } from '../src/tenants/support/support.ts'
-import { parseId } from '../src/values/id.ts'
+import { parseId, requireId } from '../src/values/id.ts'
 import { endSubscriptionsOfGrant } from '../src/webhooks/webhooks.ts'
 import { eventually } from './processes.ts'
 import { useDeliveringServer, useReceiver } from './receiver.ts'
@@ -41,7 +41,7 @@ async function helped() {
     expect(status).toBe(201)
     return json as unknown as { id: string; created_by_grant: string | null }
   }
-  const orgId = parseId('org', acme.id)!
+  const orgId = requireId('org', acme.id)
   const happen = (name: string) =>
     server.platform.sql.asOrgs([orgId], (tx) =>
       emit(tx, orgId, [

@@ -12,7 +12,7 @@ import {
 import { publishPeriod } from '../src/insight/benchmarks/publication.ts'
 import { openCohorts } from '../src/insight/benchmarks/queries.ts'
 import type { Benchmark } from '../src/insight/benchmarks/schema.ts'
-import { parseId } from '../src/values/id.ts'
+import { parseId, requireId } from '../src/values/id.ts'
 import { useCohorts } from './benchmarks.ts'
 import { firstSeed, Random } from './random.ts'
 import type { Tenant } from './tenants.ts'
@@ -24,7 +24,7 @@ const least = 4
 const benchmarks = useCohorts({ SVC_COHORT_FLOOR: String(floor), SVC_COHORT_MARGIN: String(least - floor) })
 const { server } = benchmarks
 
-const uuidOf = (org: Tenant) => parseId('org', org.id)!
+const uuidOf = (org: Tenant) => requireId('org', org.id)
 const tokensOf = (perRun: number): PeriodSums => ({
   runs: 1,
   failed_runs: 0,
@@ -79,7 +79,7 @@ test('a percentile that was published under a lower floor is withheld under a hi
   const told = await readBenchmark(
     { sql: server.platform.sql, config },
     uuidOf(members[0]!),
-    parseId('cohort', cohort.id)!,
+    requireId('cohort', cohort.id),
     {},
   ).then(
     ({ metrics }) => metrics.cost_per_run_usd.p50,

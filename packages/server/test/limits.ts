@@ -8,7 +8,7 @@ import {
   type LimitRefusal,
   type LimitUnit,
 } from '../src/money/ledger/ledger.ts'
-import { type IdKind, parseId } from '../src/values/id.ts'
+import { type IdKind, requireId } from '../src/values/id.ts'
 import { type PeriodUnit, periodAt, startOfNextSchedule } from '../src/values/period.ts'
 import { timestamp } from '../src/values/timestamp.ts'
 import type { ServerUnderTest } from './harness.ts'
@@ -54,7 +54,7 @@ export function useLimits(server: ServerUnderTest) {
     book: (key: string, counters: Partial<Balance>): Promise<void> => book(server, handle.acme.id, key, counters),
     /** Reads or changes what no route shows. */
     query: <T>(statement: (orgId: string) => RawBuilder<T>): Promise<T[]> => {
-      const orgId = parseId('org', handle.acme.id)!
+      const orgId = requireId('org', handle.acme.id)
       return server.platform.sql.asOrgs([orgId], async (tx) => (await statement(orgId).execute(tx)).rows)
     },
   }
@@ -75,12 +75,12 @@ export function keyOfView(kind: IdKind, view: Record<string, unknown>, subject =
     timezone: (view['timezone'] ?? 'UTC') as string,
   }
   const { label } = periodAt(schedule, Date.parse(view['period_start'] as string))
-  return allowanceKey(parseId(kind, view['id'] as string)!, subject, unit, label)
+  return allowanceKey(requireId(kind, view['id'] as string), subject, unit, label)
 }
 
 /** Puts an amount on the books as decisions would. */
 async function book(server: ServerUnderTest, org: string, key: string, counters: Partial<Balance>) {
-  const orgId = parseId('org', org)!
+  const orgId = requireId('org', org)
   const { spent = 0n, held = 0n, overrun = 0n, late = 0n, wouldRefuse = 0n } = counters
   await server.platform.sql.asOrgs([orgId], (tx) =>
     raw`insert into allowances (org_id, key, limit_id, kind, subject, unit, period_label, spent, held, overrun, late, would_refuse, last_seq)

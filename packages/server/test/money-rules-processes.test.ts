@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { parseUsd } from '../src/values/money.ts'
 import { environmentFor, useDatabase } from './harness.ts'
 import { startInstallation } from './installation.ts'
@@ -232,7 +232,7 @@ describe('B8–B10 with connections cut between the flights of batches', () => {
     }
     const open = async () =>
       (await org.rows<{ id: string }>(`select id from holds where org_id = $1 and state = 'open'`)).map((row) => row.id)
-    const expected = [...answered.keys()].map((reservation) => parseId('reservation', reservation)!).sort()
+    const expected = [...answered.keys()].map((reservation) => requireId('reservation', reservation)).sort()
     await eventually(async () => (await open()).length <= expected.length)
     expect((await open()).sort()).toEqual(expected)
     const { held_usd } = (await org.readBudget(id)) as { held_usd: string }

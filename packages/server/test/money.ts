@@ -9,7 +9,7 @@ import type { Lanes, Outcome } from '../src/decisions/lanes/lanes.ts'
 import type { DecisionInput } from '../src/decisions/schema.ts'
 import { verifyLedgers } from '../src/money/ledger/ledger.ts'
 import { checkRuns } from '../src/runs/reconciliation/reconciliation.ts'
-import { formatId, parseId } from '../src/values/id.ts'
+import { formatId, parseId, requireId } from '../src/values/id.ts'
 import { parseUsd } from '../src/values/money.ts'
 import { environmentFor, type ServerUnderTest, useServer } from './harness.ts'
 import { type Answer, call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
@@ -111,7 +111,7 @@ export function quietZone(now = new Date()): string {
 
 /** An organization and everything that moves its money. */
 export function moneyOrg({ url, operator, lanes, superuser }: Surroundings, tenant: Tenant) {
-  const orgUuid = parseId('org', tenant.id)!
+  const orgUuid = requireId('org', tenant.id)
   const post = (path: string, body?: unknown, headers: Record<string, string> = {}, at = url): Promise<Answer> =>
     call(at, 'POST', path, { key: tenant.key, headers, ...(body !== undefined && { body }) })
   const ask = (method: string, path: string, body?: unknown, key = tenant.key): Promise<Answer> =>
@@ -156,7 +156,7 @@ export function moneyOrg({ url, operator, lanes, superuser }: Surroundings, tena
     /** Settles a reservation; there is no route for it yet. */
     settle: async (reservation: string, usd: string, tokens = 0n): Promise<Outcome> => {
       const actual = { usd: parseUsd(usd), tokens }
-      return (await lanes!.submit(settleOperation({ orgId: orgUuid }, parseId('reservation', reservation)!, actual)))
+      return (await lanes!.submit(settleOperation({ orgId: orgUuid }, requireId('reservation', reservation), actual)))
         .outcome as Outcome
     },
     /** Asks with every limit binding, as for the start of a run. */

@@ -9,6 +9,7 @@ import type { BulkRunInput } from '../src/runs/otlp/otlp.ts'
 import { bytesField, integerField, MessageReader } from '../src/runs/otlp/protobuf.ts'
 import { otlp } from '../src/runs/otlp/routes.ts'
 import type { Ingest } from '../src/runs/otlp/trace-ingest.ts'
+import { documentOf } from './document.ts'
 import { useServer } from './harness.ts'
 import { bytesOf, chat, exportBy, exporters, request, span as spanAt, tracedSpans } from './otlp-spans.ts'
 import { keyOf, operatorOf, tenantOf } from './tenants.ts'
@@ -418,7 +419,7 @@ describe('what cannot be understood', () => {
 })
 
 test('the document has both encodings of request and answer', async () => {
-  const document = (await (await fetch(`${server.url}/v1/openapi.json`)).json()) as OpenAPIV3_1.Document
+  const document = await documentOf(server.url)
   const { requestBody, responses } = document.paths![path]!.post!
   const encodings = ['application/json', 'application/x-protobuf']
   expect(Object.keys((requestBody as OpenAPIV3_1.RequestBodyObject).content)).toEqual(encodings)

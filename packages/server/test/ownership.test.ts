@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { setOptIns } from '../src/access/events/events.ts'
 import { lockLedgerForConfigChange } from '../src/money/ledger/ledger.ts'
-import { formatId, newUuid, parseId } from '../src/values/id.ts'
+import { formatId, newUuid, parseId, requireId } from '../src/values/id.ts'
 import { eventsOf } from './events.ts'
 import { costing, type MoneyOrg, useMoney } from './money.ts'
 import { chat, request, span } from './otlp-spans.ts'
@@ -48,7 +48,7 @@ const finished = { status: 'succeeded', cost_usd: '0.2' }
 const bulk = (...runs: object[]) => ({ runs: runs.map((run) => ({ model: 'gpt-4o', cost_usd: '0.1', ...run })) })
 const movementsOf = async (reservation: string) =>
   (await org.ask('GET', `/ledger?sort=batch&reservation_id=${reservation}`)).json['data'] as Record<string, unknown>[]
-const reservationOf = (run: string) => formatId('reservation', parseId('run', run)!)
+const reservationOf = (run: string) => formatId('reservation', requireId('run', run))
 
 /** What a client can tell two answers apart by. */
 const told = ({ status, text, headers }: Answer, id: string) => ({
@@ -80,7 +80,7 @@ const attempts: [string, 'run' | 'reservation', (agent: Agent, id: string) => Pr
   [
     'explain',
     'reservation',
-    ({ ask }, id) => ask('GET', `/v1/decisions/${formatId('decision', parseId('reservation', id)!)}`),
+    ({ ask }, id) => ask('GET', `/v1/decisions/${formatId('decision', requireId('reservation', id))}`),
   ],
 ]
 
@@ -234,7 +234,7 @@ describe('what is on record', () => {
     const maker = await agent()
     const run = await startOf(maker)
     await org.endLease(reservationOf(run))
-    const { orgId, holdId } = { orgId: org.uuid, holdId: parseId('run', run)! }
+    const { orgId, holdId } = { orgId: org.uuid, holdId: requireId('run', run) }
     await money.lanes().submit({ orgId, holdId, plan: () => ({ type: 'expire', holdId }) })
     expect((await movementsOf(reservationOf(run))).at(-1)).toMatchObject({
       kind: 'expire',

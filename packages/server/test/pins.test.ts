@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ApiRoute } from '../src/contract/routes.ts'
-import { formatId, newUuid, parseId } from '../src/values/id.ts'
+import { formatId, newUuid, requireId } from '../src/values/id.ts'
 import { costing, type MoneyOrg, useMoney } from './money.ts'
 import { eventually } from './processes.ts'
 import { type Answer, call, keyOf } from './tenants.ts'
@@ -273,7 +273,7 @@ const today = () => new Date().toISOString().slice(0, 10)
 
 test('a key that ends what it may not see would be found in the record: nothing moved but by its maker', async () => {
   for (const { org, other, foreign } of scenes.values()) {
-    const reservation = formatId('reservation', parseId('run', foreign['run_id']!)!)
+    const reservation = formatId('reservation', requireId('run', foreign['run_id']!))
     const { json } = await org.ask('GET', `/ledger?reservation_id=${reservation}`)
     expect(json['data']).toMatchObject([{ kind: 'hold', key_id: other.id, actor: { id: other.id } }])
   }

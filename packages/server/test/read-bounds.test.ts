@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { readClassOf } from '../src/contract/read-bounds.ts'
 import type { App } from '../src/contract/routes.ts'
 import type { Platform } from '../src/platform/infra/platform.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { eventually } from './processes.ts'
 import { call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
@@ -61,7 +61,7 @@ beforeAll(async () => {
 })
 
 const read = ({ key }: Tenant, path: string) => call(server.url, 'GET', path, { key })
-const heldOf = ({ id }: Tenant) => held.get(parseId('org', id)!) ?? []
+const heldOf = ({ id }: Tenant) => held.get(requireId('org', id)) ?? []
 
 describe('reads of one organization', () => {
   test('have so many places at a time, and those of another are not taken by them', async () => {

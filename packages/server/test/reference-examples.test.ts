@@ -9,6 +9,7 @@ import { responseHeaders } from '../src/contract/response-headers.ts'
 import type { ApiRoute } from '../src/contract/routes.ts'
 import { exampleId } from '../src/contract/wire.ts'
 import { type IdKind, newUuid, prefixes } from '../src/values/id.ts'
+import { documentOf } from './document.ts'
 import { useServer } from './harness.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
@@ -35,7 +36,7 @@ interface Operation {
 }
 
 beforeAll(async () => {
-  document = (await (await fetch(`${server.url}/v1/openapi.json`)).json()) as OpenAPIV3_1.Document
+  document = await documentOf(server.url)
   operator = (await operatorOf(server)).key
   operations = new Map(
     server.routes.map((route) => {

@@ -8,7 +8,7 @@ import { auditKeyring, recordAll } from '../src/access/audit/audit.ts'
 import { reportUses } from '../src/commands/master-keys/master-keys.ts'
 import { createLog } from '../src/platform/infra/log.ts'
 import { openSql, type Sql } from '../src/platform/infra/sql.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { parseMasterKeys } from '../src/values/keyring.ts'
 import { secret as hidden } from '../src/values/secret.ts'
 import { recordOf } from './audit.ts'
@@ -213,7 +213,7 @@ describe('a rotation of the master key', { timeout: 240_000 }, () => {
   })
 
   test('leaves whoever has the old key nothing to write on the record', async () => {
-    const orgId = parseId('org', made.orgId)!
+    const orgId = requireId('org', made.orgId)
     const forge = (masterKeys: string) =>
       sql.asOrgs([orgId], (tx) => recordAll(tx, auditKeyring(parseMasterKeys(masterKeys)!), orgId, [recordOf(1)]))
     await forge(first)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
 import type { App } from '../src/contract/routes.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
@@ -63,8 +63,8 @@ async function askAtOnce(tenants: readonly Tenant[]) {
 test('no more than a few requests of an organization begin in one turn while others ask, and the others are not behind them', async () => {
   await call(server.url, 'GET', '/v1/test/counted', { key: quiet.key })
   await askAtOnce([...Array.from({ length: 60 }, () => loud), quiet])
-  const loudId = parseId('org', loud.id)!
-  const quietId = parseId('org', quiet.id)!
+  const loudId = requireId('org', loud.id)
+  const quietId = requireId('org', quiet.id)
   // Eight of a turn, and those that wait for the next begin with it, before the count does.
   expect(Math.max(...turns.map((turn) => turn.filter((orgId) => orgId === loudId).length))).toBeLessThanOrEqual(16)
   // All of the noise was there before it.

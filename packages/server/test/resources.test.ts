@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { documentOf } from './document.ts'
 import { useServer } from './harness.ts'
 import { type Answer, call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
@@ -17,7 +18,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly readOnly?: boolean
-  readonly 'x-computed'?: boolean
+  readonly description?: string
   readonly default?: unknown
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
@@ -110,7 +111,7 @@ const paths = new Map<string, string>()
 
 const readOnly = (schema: Schema, isComputed: boolean) =>
   Object.entries(schema.properties ?? {})
-    .filter(([, property]) => property.readOnly === true && (property['x-computed'] === true) === isComputed)
+    .filter(([, property]) => property.readOnly === true && (property.description === 'Ignored.') === isComputed)
     .map(([name]) => name)
 
 const altered = (value: unknown): unknown => {
@@ -137,7 +138,7 @@ const newest = async () => {
 beforeAll(async () => {
   operator = (await operatorOf(server)).key
   acme = await tenantOf(server, operator)
-  const document = (await call(server.url, 'GET', '/v1/openapi.json')).json as unknown as {
+  const document = (await documentOf(server.url)) as unknown as {
     paths: Record<string, Record<string, Operation>>
   }
   resources = Object.entries(document.paths).flatMap(([template, operations]) => {
@@ -153,7 +154,7 @@ beforeAll(async () => {
 })
 
 test('every resource that can be changed can be read, replaced and patched where it is', async () => {
-  const { paths: all } = (await call(server.url, 'GET', '/v1/openapi.json')).json as unknown as {
+  const { paths: all } = (await documentOf(server.url)) as unknown as {
     paths: Record<string, object>
   }
   const verbs = resources.map(({ template, methods }) => [template, 'get' in all[template]!, methods])
@@ -314,7 +315,7 @@ describe('answers', () => {
     '/v1/forecast': 'one row for each deployment, by name',
   }
   const gets = async () => {
-    const { paths: all } = (await call(server.url, 'GET', '/v1/openapi.json')).json as unknown as {
+    const { paths: all } = (await documentOf(server.url)) as unknown as {
       paths: Record<string, { get?: Operation & { parameters?: { name: string; schema: Schema }[] } }>
     }
     return Object.entries(all).flatMap(([template, { get }]) => (get ? [{ template, get }] : []))

@@ -7,7 +7,7 @@ import type { Platform } from '../src/platform/infra/platform.ts'
 import { loadRetention, maintainRunPartitionsJob, pruneChainsJob } from '../src/records/retention/retention.ts'
 import { expiredPartitions } from '../src/records/retention/upkeep.ts'
 import { retentionClasses } from '../src/records/run-log/run-log.ts'
-import { formatId, newUuid, newUuidAt, parseId } from '../src/values/id.ts'
+import { formatId, newUuid, newUuidAt, parseId, requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { faultsOf, useLimits } from './limits.ts'
 import { useSuperuser } from './money.ts'
@@ -85,7 +85,7 @@ describe('the retention policy', () => {
 
   test('makes the tables of its class before it is answered, remembers every class, and tells every process', async () => {
     const org = await tenantOf(server, limits.operator)
-    const orgId = parseId('org', org.id)!
+    const orgId = requireId('org', org.id)
     const loaded = () => server.platform.sql.asOrgs([orgId], (tx) => loadRetention(tx, orgId))
     const version = async () =>
       (
@@ -254,7 +254,7 @@ describe('tables of runs', () => {
 })
 
 test('keys of runs are forgotten when nobody may send them again', async () => {
-  const orgId = parseId('org', limits.acme.id)!
+  const orgId = requireId('org', limits.acme.id)
   const insert = (key: string, daysAgo: number) =>
     superuser.client.query(
       `insert into run_keys (org_id, key, run_id, seen_on) values ($1, $2, $3, (clock_timestamp() at time zone 'UTC')::date - $4::integer)`,

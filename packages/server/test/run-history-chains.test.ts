@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { chainKey } from '../src/money/chains/chains.ts'
 import { inTreeOrder } from '../src/runs/run-history/chain-tree.ts'
-import { formatId, newUuidAt, parseId } from '../src/values/id.ts'
+import { formatId, newUuidAt, requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { useLimits } from './limits.ts'
 import { firstSeed, Random } from './random.ts'
@@ -16,7 +16,7 @@ const chainOf = (key: string, chainId: string) =>
   call(server.url, 'GET', `/v1/chains/${encodeURIComponent(chainId)}`, { key })
 
 async function book(org: string, chainId: string, unit: 'usd' | 'tokens', spent: bigint, held: bigint) {
-  const orgId = parseId('org', org)!
+  const orgId = requireId('org', org)
   await server.platform.sql.asOrgs([orgId], (tx) =>
     raw`insert into allowances (org_id, key, limit_id, kind, subject, unit, period_label, spent, held, last_seq)
         values (${orgId}, ${chainKey(chainId, unit)}, ${chainKey(chainId, 'usd')}, 'chain', ${chainId}, ${unit}, '', ${spent}, ${held}, 1)`.execute(
@@ -80,7 +80,7 @@ describe('a chain', () => {
     const nodes = json['nodes'] as Record<string, unknown>[]
     expect(
       nodes.map((each) => [
-        ids.indexOf(parseId('run', each['id'] as string)!),
+        ids.indexOf(requireId('run', each['id'] as string)),
         each['depth'],
         each['status'],
         each['cost_usd'],

@@ -12,7 +12,7 @@ import {
   runsPage,
 } from '../src/runs/run-history/queries.ts'
 import type { RunSort } from '../src/runs/run-history/schema.ts'
-import { newUuidAt, parseId } from '../src/values/id.ts'
+import { newUuidAt, parseId, requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { useLimits } from './limits.ts'
 import { useSuperuser } from './money.ts'
@@ -28,7 +28,7 @@ const count = 120_000
 let orgId: string
 
 beforeAll(async () => {
-  orgId = parseId('org', limits.acme.id)!
+  orgId = requireId('org', limits.acme.id)
   await limits.ask('PUT', '/retention-policy', { raw_days: 30 })
   await limits.ask('PUT', '/retention-policy', { raw_days: 90 })
   await ensureRunPartitions(server.platform.sql, new Date(), [7])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunRecord } from '../src/records/run-log/run-log.ts'
-import { formatId, newUuid, newUuidAt, parseId } from '../src/values/id.ts'
+import { formatId, newUuid, newUuidAt, parseId, requireId } from '../src/values/id.ts'
 import { formatUsd } from '../src/values/money.ts'
 import { useServer } from './harness.ts'
 import { faultsOf, useLimits } from './limits.ts'
@@ -73,7 +73,7 @@ describe.each(['started_at', '-started_at', 'cost_usd', '-cost_usd'])('a list so
     expect(new Set(ids).size).toBe(ids.length)
     expect(first.filter((one) => !ids.includes(shown(one)))).toEqual([])
     const keys = listed.map(({ id, cost_usd }) =>
-      sort.endsWith('cost_usd') ? `${String(cost_usd).padStart(9)} ${parseId('run', id)}` : parseId('run', id)!,
+      sort.endsWith('cost_usd') ? `${String(cost_usd).padStart(9)} ${parseId('run', id)}` : requireId('run', id),
     )
     const ordered = keys.toSorted()
     expect(keys).toEqual(sort.startsWith('-') ? ordered.toReversed() : ordered)

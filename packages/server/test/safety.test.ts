@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setOptIns } from '../src/access/events/events.ts'
 import { maxSampleLength } from '../src/governance/safety/sample.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { eventsOf } from './events.ts'
 import { useServer } from './harness.ts'
 import { useSuperuser } from './money.ts'
@@ -184,11 +184,11 @@ describe('a run', () => {
 
 describe('what was found', () => {
   const subscribe = (org: Tenant) =>
-    server.platform.sql.asOrgs([parseId('org', org.id)!], (tx) =>
-      setOptIns(tx, parseId('org', org.id)!, ['content_safety.detected']),
+    server.platform.sql.asOrgs([requireId('org', org.id)], (tx) =>
+      setOptIns(tx, requireId('org', org.id), ['content_safety.detected']),
     )
   const events = async (org: Tenant) =>
-    (await eventsOf(superuser.client, parseId('org', org.id)!))
+    (await eventsOf(superuser.client, requireId('org', org.id)))
       .filter(({ kind }) => kind === 'content_safety.detected')
       .map(({ data }) => data)
 

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { formatUsd } from '../src/values/money.ts'
 import { exchange, type Reply } from './exchange.ts'
 
@@ -97,7 +97,7 @@ export class StormClient {
       if (decided.status !== 200) throw new Error(`refused before the storm: ${decided.text}`)
       const { reservation_id } = JSON.parse(decided.text) as { reservation_id: string }
       const settlement = { reservation_id, cost_usd: formatUsd(costNano), tokens: 10 }
-      await this.finish('settle', parseId('reservation', reservation_id)!, '/v1/storm/settle', settlement, costNano)
+      await this.finish('settle', requireId('reservation', reservation_id), '/v1/storm/settle', settlement, costNano)
       this.traffic.settled(costNano)
     }
     this.agent.destroy()
@@ -124,7 +124,7 @@ export class StormClient {
       if (reply.status === 200) {
         const { reservation_id } = JSON.parse(reply.text) as { reservation_id: string }
         return this.end(
-          parseId('reservation', reservation_id)!,
+          requireId('reservation', reservation_id),
           reservation_id,
           holdNano,
           sentMs + leaseSeconds * 1_000,

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { environmentFor } from './harness.ts'
 import { startProgram } from './programs.ts'
 import { type Cluster, leashed, startCluster } from './storm-cluster.ts'
@@ -112,7 +112,7 @@ export async function createTenant({ apis, operator }: Installation): Promise<Te
   const url = `http://127.0.0.1:${apis[0]!.port}`
   const { json } = await call(url, 'POST', '/v1/admin/orgs', { key: operator, body: { name: 'Storm' } })
   const { id, owner_key } = json as unknown as { id: string; owner_key: { secret: string } }
-  return { id, uuid: parseId('org', id)!, key: owner_key.secret }
+  return { id, uuid: requireId('org', id), key: owner_key.secret }
 }
 
 /** One budget of $100 and twenty other limits, of which some are used up early and some never. */

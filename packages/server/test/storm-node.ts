@@ -12,7 +12,7 @@ import type { Lanes, Operation } from '../src/decisions/lanes/lanes.ts'
 import { createLifecycle } from '../src/platform/infra/lifecycle.ts'
 import { createLog } from '../src/platform/infra/log.ts'
 import { openPlatform, type Platform } from '../src/platform/infra/platform.ts'
-import { formatId, newUuid, parseId } from '../src/values/id.ts'
+import { formatId, newUuid, requireId } from '../src/values/id.ts'
 import { formatUsd, parseUsd } from '../src/values/money.ts'
 import { ingestBugs, type Plant, rewriteStatement } from './ingest-storm-bugs.ts'
 
@@ -44,7 +44,7 @@ function settlements(app: App, _platform: Platform, lanes: Lanes) {
     },
     async (request) => {
       const { reservation_id, cost_usd, tokens } = request.body
-      const holdId = parseId('reservation', reservation_id)!
+      const holdId = requireId('reservation', reservation_id)
       const actual = { usd: parseUsd(cost_usd), tokens: BigInt(tokens) }
       const settled = lanes.submit(settleOperation(request.principal!, holdId, actual))
       const { outcome } = await (bug === 'hopeful-answer' ? settled.catch(() => hoped(holdId, actual.usd)) : settled)

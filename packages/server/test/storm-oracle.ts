@@ -1,4 +1,4 @@
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { parseUsd } from '../src/values/money.ts'
 import type { Books } from './storm-books.ts'
 import { type Entry, isUncertain } from './storm-clients.ts'
@@ -35,7 +35,7 @@ export function faultsOfAnswers(log: readonly Entry[], { holds, movements }: Boo
         reservation_id: string
         reserved_usd: string
       }
-      const hold = holds.get(parseId('reservation', reservation_id)!)
+      const hold = holds.get(requireId('reservation', reservation_id))
       if (!hold) faults.push(`call ${entry.call} was allowed, and ${reservation_id} is not there`)
       else if (hold.call !== entry.call || hold.amount_nano !== parseUsd(reserved_usd))
         faults.push(`call ${entry.call} was answered with the hold of call ${hold.call}`)

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { formatUsd, parseUsd } from '../src/values/money.ts'
 import { runStorm, spendTheRest } from './storm.ts'
 import { readBooks } from './storm-books.ts'
@@ -45,7 +45,7 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
     agent.destroy()
 
     const client = await installation.cluster.connect()
-    const { standings, holds } = await readBooks(client, parseId('org', tenant.id)!)
+    const { standings, holds } = await readBooks(client, requireId('org', tenant.id))
     await client.end()
     const overrun = parseUsd('0.1') + 1n + parseUsd('2.9')
     expect([...holds.values()].reduce((sum, { overrun_nano }) => sum + overrun_nano!, 0n)).toBe(overrun)

@@ -1,7 +1,7 @@
 import { operatorScopes, tenantScopes } from '../src/access/identity/identity.ts'
 import type { Role } from '../src/contract/routes.ts'
 import { mint } from '../src/tenants/keys/keys.ts'
-import { operatorsOrgId, parseId } from '../src/values/id.ts'
+import { operatorsOrgId, requireId } from '../src/values/id.ts'
 import type { ServerUnderTest } from './harness.ts'
 
 export interface Answer {
@@ -49,7 +49,7 @@ interface KeyOptions {
 
 /** A key minted past the API, in any state a test needs. */
 export async function keyOf(server: ServerUnderTest, orgId: string, options: KeyOptions = {}) {
-  const uuid = orgId.startsWith('org_') ? parseId('org', orgId)! : orgId
+  const uuid = orgId.startsWith('org_') ? requireId('org', orgId) : orgId
   const { view, secret } = await server.platform.sql.asOrgs([uuid], (tx) =>
     mint(server.platform, tx, uuid, { name: 'test', role: 'owner', scopes: tenantScopes, ...options }),
   )

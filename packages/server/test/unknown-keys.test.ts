@@ -107,9 +107,9 @@ test('a key that is minted after somebody presented its id works at once', async
   const { secretKeyring, secretMac } = await import('../src/access/identity/identity.ts')
   const { id, bytes } = secretKeyring(server.platform).current
   const { insertKey } = await import('../src/tenants/keys/queries.ts')
-  const { parseId } = await import('../src/values/id.ts')
+  const { requireId } = await import('../src/values/id.ts')
   const { notifyAccessChange, recordAccessChange } = await import('../src/platform/nodes/nodes.ts')
-  const orgId = parseId('org', tenant.id)!
+  const orgId = requireId('org', tenant.id)
   await server.platform.sql.asOrgs([orgId], async (tx) => {
     await insertKey(tx, orgId, {
       id: early.id,

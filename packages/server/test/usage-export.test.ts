@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { RunRecord } from '../src/records/run-log/run-log.ts'
 import { exportFocus } from '../src/records/usage/focus.ts'
 import { foldDeltas } from '../src/records/usage/rollup.ts'
-import { newUuid, parseId } from '../src/values/id.ts'
+import { newUuid, requireId } from '../src/values/id.ts'
 import { formatUsd, parseUsd } from '../src/values/money.ts'
 import { csvRows } from './csv.ts'
 import { useServer } from './harness.ts'
@@ -160,7 +160,7 @@ beforeAll(async () => {
 const get = (query = '', method = 'GET') =>
   call(server.url, method, `/v1/orgs/${tenant.id}/usage/export${query}`, { key: viewer })
 const insert = (runs: readonly RunRecord[], random: Random) =>
-  insertUsage(owner.client, parseId('org', tenant.id)!, runs, random)
+  insertUsage(owner.client, requireId('org', tenant.id), runs, random)
 
 describe('an export', () => {
   const seed = firstSeed()

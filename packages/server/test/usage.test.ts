@@ -5,7 +5,7 @@ import { cutWindow, granularities } from '../src/records/usage/granules.ts'
 import { usageStatement } from '../src/records/usage/queries.ts'
 import { foldDeltas, foldOldUsage, startFolding } from '../src/records/usage/rollup.ts'
 import { readUsage } from '../src/records/usage/usage.ts'
-import { newUuid, parseId } from '../src/values/id.ts'
+import { newUuid, parseId, requireId } from '../src/values/id.ts'
 import { useServer } from './harness.ts'
 import { faultsOf } from './limits.ts'
 import { metricOf, useSuperuser } from './money.ts'
@@ -64,7 +64,7 @@ const atTime =
     const { limit, ...rest } = query
     const platform = { ...server.platform, clock: { now: () => now } }
     const asked = { ...rest, ...(limit !== undefined && { limit: Number(limit) }) }
-    return readUsage(platform, parseId('org', tenant.id)!, asked)
+    return readUsage(platform, requireId('org', tenant.id), asked)
   }
 
 function randomAsked(random: Random, fromMs: number, toMs: number): Asked {
@@ -161,13 +161,13 @@ describe('usage equals a naive sum', () => {
     const random = seeded()
     const tenant = await tenantOf(server, operator)
     const neighbour = await tenantOf(server, operator)
-    const orgId = parseId('org', tenant.id)!
+    const orgId = requireId('org', tenant.id)
     const nowMs = Date.now()
     const [fromMs, toMs] = [nowMs - 150 * dayMs, nowMs]
     const runs = Array.from({ length: 400 }, () => randomRun(random, fromMs, toMs))
     const foreign = Array.from({ length: 50 }, () => randomRun(random, fromMs, toMs))
     await insertUsage(owner.client, orgId, runs, random)
-    await insertUsage(owner.client, parseId('org', neighbour.id)!, foreign, random)
+    await insertUsage(owner.client, requireId('org', neighbour.id), foreign, random)
     // At one time throughout: a midnight that passes meanwhile would move what is old.
     const ask = atTime(tenant, new Date(nowMs))
     const check = () => expectNaive(ask, runs, randomAsked(random, fromMs, toMs), nowMs, random.pick([1, 7, 50, 200]))
@@ -179,7 +179,7 @@ describe('usage equals a naive sum', () => {
         await foldDeltas(server.platform)
         await foldOldUsage({ ...server.platform, clock: { now: () => new Date(nowMs) } })
         const more = Array.from({ length: 5 }, () => ({ ...randomRun(random, fromMs, toMs), costNano: 0n }))
-        await insertUsage(owner.client, parseId('org', neighbour.id)!, more, random)
+        await insertUsage(owner.client, requireId('org', neighbour.id), more, random)
       }
     })().finally(() => {
       state.isFolding = false
@@ -207,7 +207,7 @@ describe('usage equals a naive sum', () => {
       const nowMs = Date.parse(time)
       const [fromMs, toMs] = [nowMs - 91 * dayMs, nowMs]
       const runs = Array.from({ length: 200 }, () => randomRun(random, fromMs, toMs))
-      await insertUsage(owner.client, parseId('org', tenant.id)!, runs, random)
+      await insertUsage(owner.client, requireId('org', tenant.id), runs, random)
       for (let i = 0; i < 40; i++)
         await expectNaive(atTime(tenant, new Date(nowMs)), runs, randomAsked(random, fromMs, toMs), nowMs)
     },
@@ -248,7 +248,7 @@ describe('folding', () => {
     const state = { isRecording: true }
     const recording = (async () => {
       for (const [i, tenant] of tenants.entries())
-        await insertUsage(owner.client, parseId('org', tenant.id)!, all[i]!, random)
+        await insertUsage(owner.client, requireId('org', tenant.id), all[i]!, random)
     })().finally(() => {
       state.isRecording = false
     })
@@ -266,7 +266,7 @@ describe('folding', () => {
       filters: {},
     }
     for (const [i, tenant] of tenants.entries()) {
-      const orgId = parseId('org', tenant.id)!
+      const orgId = requireId('org', tenant.id)
       const left = await owner.client.query('select from usage_deltas where org_id = $1', [orgId])
       expect(left.rowCount).toBe(0)
       await expectNaive(overHttp(tenant), all[i]!, { ...asked, granularity: 'day', groups: ['model'] }, nowMs)
@@ -278,7 +278,7 @@ describe('folding', () => {
   test('goes on by itself until it is closed', async () => {
     const random = new Random(5)
     const tenant = await tenantOf(server, operator)
-    const orgId = parseId('org', tenant.id)!
+    const orgId = requireId('org', tenant.id)
     const left = async () =>
       (await owner.client.query('select from usage_deltas where org_id = $1', [orgId])).rowCount ?? 0
     const folder = startFolding(server.platform)
@@ -395,7 +395,7 @@ describe('a query', () => {
     const random = new Random(7)
     const nowMs = Date.now()
     const runs = Array.from({ length: 50 }, () => randomRun(random, nowMs - 20 * dayMs, nowMs - dayMs))
-    await insertUsage(owner.client, parseId('org', tenant.id)!, runs, random)
+    await insertUsage(owner.client, requireId('org', tenant.id), runs, random)
     const { json } = await get('?group_by=model&limit=3')
     const cursor = json['next_cursor'] as string
     expect((await get(`?group_by=model&limit=3&cursor=${cursor}`)).status).toBe(200)
@@ -431,7 +431,7 @@ describe('a query', () => {
         department_id: 'long',
       },
     }))
-    await insertUsage(owner.client, parseId('org', tenant.id)!, runs, new Random(3))
+    await insertUsage(owner.client, requireId('org', tenant.id), runs, new Random(3))
     const seen: unknown[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { json, status } = await get(
@@ -529,7 +529,7 @@ describe('a picture of usage', () => {
       costNano: BigInt(i + 1) * 1_000_000_000n,
       about: { model: i === 8 ? '<script>alert(1)</script>' : `model-${i}`, workflow_id: 'w' },
     }))
-    await insertUsage(owner.client, parseId('org', drawn.id)!, runs, random)
+    await insertUsage(owner.client, requireId('org', drawn.id), runs, random)
   })
 
   test('shows the total, the groups that cost most, and the others together', async () => {

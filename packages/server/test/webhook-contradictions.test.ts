@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { emit } from '../src/access/events/events.ts'
 import { failureOf, HandshakeFailed } from '../src/platform/infra/outbound-failure.ts'
-import { newUuid, newUuidAt, parseId } from '../src/values/id.ts'
+import { newUuid, newUuidAt, requireId } from '../src/values/id.ts'
 import { eventually } from './processes.ts'
 import { useDeliveringServer, useReceiver } from './receiver.ts'
 import { call, operatorOf, tenantOf } from './tenants.ts'
@@ -26,7 +26,7 @@ let count = 0
 
 async function tenant() {
   const { id: orgId, key } = await tenantOf(server, (await operatorOf(server)).key)
-  const orgUuid = parseId('org', orgId)!
+  const orgUuid = requireId('org', orgId)
   return { orgId, key, orgUuid }
 }
 
@@ -39,7 +39,7 @@ async function subscribed(more: object = {}, of?: Awaited<ReturnType<typeof tena
   const made = await ask('POST', '', { url: receiver.url + path, ...more })
   expect(made.status).toBe(201)
   const subId = made.json['id'] as string
-  const subUuid = parseId('subscription', subId)!
+  const subUuid = requireId('subscription', subId)
   const inOrg = <T>(work: Parameters<typeof server.platform.sql.asOrgs<T>>[1]) =>
     server.platform.sql.asOrgs<T>([orgUuid], work)
   return {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { emit } from '../src/access/events/events.ts'
-import { parseId } from '../src/values/id.ts'
+import { requireId } from '../src/values/id.ts'
 import { eventually } from './processes.ts'
 import { useDeliveringServer, useReceiver } from './receiver.ts'
 import { call, operatorOf, tenantOf } from './tenants.ts'
@@ -30,8 +30,8 @@ async function subscribed(more: object = {}) {
     got: () => receiver.at(path),
     /** As something that happened would: in a transaction of its own. */
     happen: (subject: string) =>
-      server.platform.sql.asOrgs([parseId('org', orgId)!], (tx) =>
-        emit(tx, parseId('org', orgId)!, [
+      server.platform.sql.asOrgs([requireId('org', orgId)], (tx) =>
+        emit(tx, requireId('org', orgId), [
           { kind: 'key.created', subject, data: { key_id: 'key_0', name: subject, role: 'service', expires_at: null } },
         ]),
       ),

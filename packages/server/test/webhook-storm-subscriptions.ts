@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { formatId, parseId } from '../src/values/id.ts'
+import { formatId, requireId } from '../src/values/id.ts'
 import type { Random } from './random.ts'
 import { call } from './tenants.ts'
 import type { WebhookInstallation } from './webhook-storm-installation.ts'
@@ -97,7 +97,7 @@ async function createOrg(installation: WebhookInstallation): Promise<StormOrg> {
   const body = { name: 'Storm' }
   const json = await ask(installation, 'POST', '/v1/admin/orgs', { key: installation.operator, body })
   const { id, owner_key } = json as unknown as { id: string; owner_key: { secret: string } }
-  return { id, uuid: parseId('org', id)!, key: owner_key.secret }
+  return { id, uuid: requireId('org', id), key: owner_key.secret }
 }
 
 async function createSubscription(
@@ -122,7 +122,7 @@ async function createSubscription(
   const { secret } = await (version === '2'
     ? ask(installation, 'POST', `/v1/orgs/${org.id}/webhooks/${id as string}/signing/rotate`, { key, body: {} })
     : ask(installation, 'GET', `/v1/admin/orgs/${org.id}/webhook-secret`, { key }))
-  const uuid = parseId('subscription', id as string)!
+  const uuid = requireId('subscription', id as string)
   return { org, uuid, nature, path, filter, isOrdered, version, secrets: [secret as string] }
 }
 

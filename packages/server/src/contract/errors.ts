@@ -54,14 +54,17 @@ export const fieldErrorCodes = [
   'read_only',
 ] as const
 
-export const FieldError = Type.Object({
-  field: Type.String({ description: 'Dotted path of the offending field; `body` for the whole body.' }),
-  // Open-ended by contract: a client must accept codes that it does not know, so this is not an enum.
-  code: Type.String({
-    description: `One of ${fieldErrorCodes.map((code) => `\`${code}\``).join(', ')}, or a later one.`,
-  }),
-  message: Type.String(),
-})
+export const FieldError = Type.Object(
+  {
+    field: Type.String({ description: 'Dotted path of the offending field; `body` for the whole body.' }),
+    // Open-ended by contract: a client must accept codes that it does not know, so this is not an enum.
+    code: Type.String({
+      description: `One of ${fieldErrorCodes.map((code) => `\`${code}\``).join(', ')}, or a later one.`,
+    }),
+    message: Type.String(),
+  },
+  { title: 'FieldError' },
+)
 
 export type FieldErrorCode = (typeof fieldErrorCodes)[number]
 

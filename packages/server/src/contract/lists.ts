@@ -38,7 +38,7 @@ export const ListOf = <T extends TSchema>(item: T) =>
       data: Type.Array(item),
       next_cursor: NextCursor('Pass it as `cursor` for the next page; null on the last one.'),
     },
-    { description: 'A page of the list.' },
+    { ...('title' in item && { title: `${item.title as string}List` }), description: 'A page of the list.' },
   )
 
 /** Types of sort fields that grow with time, so that the largest is the newest. */

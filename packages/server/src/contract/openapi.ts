@@ -16,6 +16,7 @@ import {
   rolesIncluding,
 } from './routes.ts'
 import { answerExample } from './schema-examples.ts'
+import { shareParts } from './shared-parts.ts'
 import type { JsonSchema } from './strict-schema.ts'
 
 type Document = OpenAPIV3_1.Document
@@ -110,7 +111,7 @@ export function completeDocument(
     parameters: { IdempotencyKey: idempotencyKey },
     responses: Object.fromEntries(Object.entries(sharedErrors).sort(([a], [b]) => (a < b ? -1 : 1))),
   }
-  return document
+  return shareParts(document, faults)
 }
 
 /** Documents the conditional headers of a tagged resource. */

@@ -15,6 +15,7 @@ export const maxSafeInteger = Number.MAX_SAFE_INTEGER
  * $8,999,999,999.999999999, so that its nano-dollars fit PostgreSQL's int8.
  */
 export const Usd = Type.String({
+  title: 'Usd',
   pattern: '^(0|[1-9][0-9]{0,8}|[1-8][0-9]{9})(\\.[0-9]{1,9})?$',
   maxLength: 20,
   description: 'US dollars as a decimal string, up to nine decimals.',
@@ -23,6 +24,7 @@ export const Usd = Type.String({
 
 /** A time with its numeric offset, never `Z`, so that a reader always finds the offset in the same place. */
 export const Timestamp = Type.String({
+  title: 'Timestamp',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?[+-]\\d{2}:\\d{2}$',
   maxLength: 35,
   description: 'ISO-8601 timestamp with a numeric offset.',
@@ -31,6 +33,7 @@ export const Timestamp = Type.String({
 
 /** A time given by a caller, with any offset, and without leap seconds, which no clock here has. */
 export const Moment = Type.String({
+  title: 'Moment',
   format: 'date-time',
   pattern: '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}.[0-9]{2}:[0-9]{2}:[0-5]',
   maxLength: 35,
@@ -44,6 +47,7 @@ export const isOwnId = (text: string) => new RegExp(ownIdPattern, 'u').test(text
 
 /** A caller's own id for something of theirs. It is not registered, so it is any text that a log can show. */
 export const OwnId = Type.String({
+  title: 'OwnId',
   minLength: 1,
   maxLength: maxOwnIdLength,
   pattern: ownIdPattern,
@@ -51,6 +55,7 @@ export const OwnId = Type.String({
 })
 
 export const IsoDate = Type.String({
+  title: 'IsoDate',
   pattern: '^\\d{4}-\\d{2}-\\d{2}$',
   maxLength: 10,
   description: 'ISO-8601 date.',
@@ -63,7 +68,7 @@ export const SvgImage = Type.String({
   examples: ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 480">…</svg>'],
 })
 
-export const Count = Type.Integer({ minimum: 0, maximum: maxSafeInteger })
+export const Count = Type.Integer({ title: 'Count', minimum: 0, maximum: maxSafeInteger })
 
 /** A response string whose values are known today; the documentation says that more may come. */
 export const OneOf = (values: readonly string[], options: object = {}) =>

@@ -46,8 +46,7 @@ export function recordRefusals(app: App, { clock }: Pick<Platform, 'clock'>, rec
   })
 }
 
-function recordOf({ principal, body }: FastifyRequest, error: ApiError, surface: RefusalSurface, at: Date) {
-  const caller = principal!
+function recordOf({ caller, body }: FastifyRequest, error: ApiError, surface: RefusalSurface, at: Date) {
   // The input for the model is never stored.
   const { input: _text, ...said } = { ...(body as Record<string, unknown> | undefined), ...caller.pins } as Record<
     string,

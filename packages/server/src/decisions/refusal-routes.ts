@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../platform/infra/platform.ts'
-import { parseId } from '../values/id.ts'
+import { requireId } from '../values/id.ts'
 import {
   DailyRefusalQuery,
   DailyRefusals,
@@ -32,7 +32,7 @@ export function refusals(app: App, { sql, clock }: Platform) {
         response: { 200: RefusalsAnswer },
       },
     },
-    ({ principal, query }) => listRefusals(sql, principal!, query, clock.now()),
+    ({ caller, query }) => listRefusals(sql, caller, query, clock.now()),
   )
 
   app.get(
@@ -50,7 +50,7 @@ export function refusals(app: App, { sql, clock }: Platform) {
         response: { 200: DailyRefusals },
       },
     },
-    ({ principal, query }) => refusalsByDay(sql, principal!, query, clock.now()),
+    ({ caller, query }) => refusalsByDay(sql, caller, query, clock.now()),
   )
 
   app.get(
@@ -66,8 +66,8 @@ export function refusals(app: App, { sql, clock }: Platform) {
         response: { 200: Refusal },
       },
     },
-    async ({ principal, params }) => {
-      const found = await findRefusal(sql, principal!, parseId('refusal', params.refusal_id)!)
+    async ({ caller, params }) => {
+      const found = await findRefusal(sql, caller, requireId('refusal', params.refusal_id))
       if (!found) throw new ApiError('not_found')
       return found
     },

@@ -36,7 +36,7 @@ export const Refusal = Type.Object(
       description: 'The first of them explained, as `GET /v1/decisions/{decision_id}` does.',
     },
   },
-  { description: 'The refusal, with its explanation.' },
+  { title: 'Refusal', description: 'The refusal, with its explanation.' },
 )
 export type Refusal = Static<typeof Refusal>
 
@@ -74,5 +74,5 @@ export const DailyRefusals = Type.Object(
       { description: 'By day, and by code within one. A day without refusals is not there.' },
     ),
   },
-  { description: 'Refusals by day.' },
+  { title: 'DailyRefusals', description: 'Refusals by day.' },
 )

@@ -4,7 +4,7 @@ import type { App } from '../contract/routes.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
 import { limitCall } from '../tenants/rate-limits/rate-limits.ts'
-import { parseId } from '../values/id.ts'
+import { requireId } from '../values/id.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { explain, listReservations, prepareEdgeDecision } from './decisions.ts'
 import type { Lanes } from './lanes/lanes.ts'
@@ -50,9 +50,9 @@ export function decisions(app: App, platform: Platform, lanes: Lanes, records: D
       },
     },
     async (request, reply) => {
-      const { principal, body } = request
-      const { task, answer, tokens } = prepareEdgeDecision(platform, records, principal!, body)
-      await limitCall(speedLimits, principal!, body, request.route.template, async () =>
+      const { caller, body } = request
+      const { task, answer, tokens } = prepareEdgeDecision(platform, records, caller, body)
+      await limitCall(speedLimits, caller, body, request.route.template, async () =>
         tokens(await lanes.orgConfigOf(task.orgId)),
       )
       return runOperation(lanes, request, reply, task, answer)
@@ -74,12 +74,12 @@ export function decisions(app: App, platform: Platform, lanes: Lanes, records: D
       },
     },
     (request, reply) => {
-      const holdId = parseId('reservation', request.params.reservation_id)!
+      const holdId = requireId('reservation', request.params.reservation_id)
       return runOperation(
         lanes,
         request,
         reply,
-        releaseOperation(request.principal!, holdId, { type: 'release' }),
+        releaseOperation(request.caller, holdId, { type: 'release' }),
         reservationOf,
       )
     },
@@ -100,9 +100,9 @@ export function decisions(app: App, platform: Platform, lanes: Lanes, records: D
       },
     },
     (request, reply) => {
-      const holdId = parseId('reservation', request.params.reservation_id)!
+      const holdId = requireId('reservation', request.params.reservation_id)
       const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
-      const task = releaseOperation(request.principal!, holdId, { type: 'extend', leaseMs })
+      const task = releaseOperation(request.caller, holdId, { type: 'extend', leaseMs })
       return runOperation(lanes, request, reply, task, reservationOf)
     },
   )
@@ -120,7 +120,7 @@ export function decisions(app: App, platform: Platform, lanes: Lanes, records: D
         response: { 200: ReservationList },
       },
     },
-    ({ principal, query }) => listReservations(sql, principal!, query),
+    ({ caller, query }) => listReservations(sql, caller, query),
   )
 
   app.get(
@@ -136,8 +136,8 @@ export function decisions(app: App, platform: Platform, lanes: Lanes, records: D
         response: { 200: Reservation },
       },
     },
-    async ({ params, principal }) => {
-      const found = await explain(sql, records, principal!, parseId('reservation', params.reservation_id)!)
+    async ({ params, caller }) => {
+      const found = await explain(sql, records, caller, requireId('reservation', params.reservation_id))
       if (!found?.reservation) throw new ApiError('not_found')
       return found.reservation
     },
@@ -157,8 +157,8 @@ export function decisions(app: App, platform: Platform, lanes: Lanes, records: D
         response: { 200: Explanation },
       },
     },
-    async ({ params, principal }) => {
-      const explanation = await explain(sql, records, principal!, parseId('decision', params.decision_id)!)
+    async ({ params, caller }) => {
+      const explanation = await explain(sql, records, caller, requireId('decision', params.decision_id))
       if (!explanation) throw new ApiError('not_found')
       return explanation
     },

@@ -53,6 +53,7 @@ const input = Type.Object(
     dry_run: Type.Optional(Type.Boolean({ description: 'Decides and reserves nothing.' })),
   },
   {
+    title: 'DecisionInput',
     examples: [
       { model: 'gpt-4o', input_tokens: 1_200, max_output_tokens: 500, department_id: 'support', customer_id: 'acme' },
     ],
@@ -87,7 +88,7 @@ export const EdgeDecision = Type.Object(
     }),
     expires_at: OrNull(Timestamp),
   },
-  { description: 'The call may run.' },
+  { title: 'EdgeDecision', description: 'The call may run.' },
 )
 export type EdgeDecision = Static<typeof EdgeDecision>
 
@@ -100,7 +101,7 @@ export const ExtendInput = Type.Object(
       description: 'Counted from now. A reservation lasts 24 hours at most, and is never shortened.',
     }),
   },
-  { examples: [{ lease_seconds: 600 }] },
+  { title: 'ExtendInput', examples: [{ lease_seconds: 600 }] },
 )
 
 export const Reservation = Type.Object(
@@ -113,7 +114,7 @@ export const Reservation = Type.Object(
     created_at: Timestamp,
     expires_at: Timestamp,
   },
-  { description: 'The reservation.' },
+  { title: 'Reservation', description: 'The reservation.' },
 )
 export type Reservation = Static<typeof Reservation>
 
@@ -134,22 +135,25 @@ export const DecisionPath = Type.Object({ decision_id: PathId('decision') })
 
 const Amount = Type.Union([Usd, Count])
 
-const LimitRead = Type.Object({
-  limit_id: Type.String(),
-  kind: Type.String({ description: 'The kind of limit.', examples: ['budget'] }),
-  subject: Type.String({
-    description: 'Whose: the workflow, deployment, department or customer; empty for the organization.',
-  }),
-  unit: OneOf(['usd', 'runs', 'tokens']),
-  enforcement: Nullable(OneOf(['block', 'alert'])),
-  limit: Nullable(Amount),
-  spent: Amount,
-  held: Amount,
-  attempted: Amount,
-  fits: Type.Boolean({ description: 'Whether the attempt fitted under the limit.' }),
-  period_start: Nullable(Timestamp),
-  period_end: Nullable(Timestamp),
-})
+const LimitRead = Type.Object(
+  {
+    limit_id: Type.String(),
+    kind: Type.String({ description: 'The kind of limit.', examples: ['budget'] }),
+    subject: Type.String({
+      description: 'Whose: the workflow, deployment, department or customer; empty for the organization.',
+    }),
+    unit: OneOf(['usd', 'runs', 'tokens']),
+    enforcement: Nullable(OneOf(['block', 'alert'])),
+    limit: Nullable(Amount),
+    spent: Amount,
+    held: Amount,
+    attempted: Amount,
+    fits: Type.Boolean({ description: 'Whether the attempt fitted under the limit.' }),
+    period_start: Nullable(Timestamp),
+    period_end: Nullable(Timestamp),
+  },
+  { title: 'LimitRead' },
+)
 
 export const Explanation = Type.Object(
   {
@@ -170,7 +174,7 @@ export const Explanation = Type.Object(
     limits: Type.Array(LimitRead, { description: 'Every limit that was asked, with what was read there.' }),
     rules_version: Count,
   },
-  { description: 'The decision, and everything that it was based on.' },
+  { title: 'Explanation', description: 'The decision, and everything that it was based on.' },
 )
 export type Explanation = Static<typeof Explanation>
 export type LimitRead = Static<typeof LimitRead>

@@ -56,7 +56,7 @@ export function createAdmission({ clock }: Platform, lanes: Lanes, records: Deci
     said: StartInput,
     { isRetry }: AdmissionOptions,
   ): Promise<Admitted | RefusedStart> => {
-    const caller = request.principal!
+    const caller = request.caller
     const nowMs = clock.now().getTime()
     const { input: _text, route, sticky, model, ...rest } = said
     const rulings = await rules(caller, said, { atMs: nowMs, reload: isRetry })

@@ -47,15 +47,15 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
       },
     },
     async (request, reply) => {
-      const { principal, body } = request
+      const { caller, body } = request
       const { runs, mode = 'atomic', enforce = true } = body
-      if (!enforce && !principal!.scopes.has('runs:import'))
+      if (!enforce && !caller.scopes.has('runs:import'))
         throw new ApiError('missing_scope', { required: 'runs:import' })
       const written = (results: readonly IngestResult[]) =>
         reply.code(200).serializeInput(bulkAnswer(runs, results), '200') as string
-      recordUnpricedSettlements(platform, lanes, principal!.orgId, runs.filter(isSettlement))
+      recordUnpricedSettlements(platform, lanes, caller.orgId, runs.filter(isSettlement))
       let kept: string | undefined
-      const task = await ingestTask(principal!, runs, { mode, isRecordedOnly: !enforce }, clock.now().getTime())
+      const task = await ingestTask(caller, runs, { mode, isRecordedOnly: !enforce }, clock.now().getTime())
       const claim = idempotencyOf(request)
       const ingesting = lanes.ingest({
         ...task,
@@ -71,7 +71,7 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
       ingesting.catch((error: unknown) => recordUnpricedRuns(platform, task.orgId, runs, error))
       const { results, replay: earlier } = await ingesting
       if (earlier !== undefined) return replay(reply, 200, earlier)
-      recordRefusedRuns(records, principal!, runs, results, clock.now())
+      recordRefusedRuns(records, caller, runs, results, clock.now())
       const refusal = atomicRefusal(runs, results, mode)
       if (refusal) throw refusal
       return asJsonText(reply, 200).send(kept ?? written(results))

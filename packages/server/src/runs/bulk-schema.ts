@@ -61,6 +61,7 @@ const bulk = Type.Object(
     ),
   },
   {
+    title: 'BulkInput',
     examples: [
       {
         runs: [
@@ -115,6 +116,6 @@ export const BulkAnswer = Type.Object(
       }),
     ),
   },
-  { description: 'The result of each run, in the order of the request.' },
+  { title: 'BulkAnswer', description: 'The result of each run, in the order of the request.' },
 )
 export type BulkAnswer = Static<typeof BulkAnswer>

@@ -18,7 +18,7 @@ export function createRoutedStart(lanes: Lanes, governance: Governance, applyRul
     rulings: CallEvaluator,
     nowMs: number,
   ): Promise<Admitted | RefusedStart> => {
-    const caller = request.principal!
+    const caller = request.caller
     const { orgId } = caller
     const routing = await governance.routing.get(orgId)
     const { prices } = await lanes.orgConfigOf(orgId)

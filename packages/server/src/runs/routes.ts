@@ -6,7 +6,7 @@ import type { Lanes } from '../decisions/lanes/lanes.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
 import { Run } from '../records/run-log/run-log.ts'
-import { parseId } from '../values/id.ts'
+import { requireId } from '../values/id.ts'
 import { bulkRuns, limitErrors } from './bulk-routes.ts'
 import { endedRun } from './ended-run.ts'
 import type { Governance } from './governance.ts'
@@ -83,15 +83,15 @@ export function runs(
       },
     },
     (request, reply) => {
-      const { principal } = request
-      const id = parseId('run', request.params.run_id)!
+      const { caller } = request
+      const id = requireId('run', request.params.run_id)
       const { body } = request
-      const task = finishOperation(principal!, id, body, clock.now().getTime())
-      recordUnpricedSettlements(platform, lanes, principal!.orgId, [body])
+      const task = finishOperation(caller, id, body, clock.now().getTime())
+      recordUnpricedSettlements(platform, lanes, caller.orgId, [body])
       return runOperation(lanes, request, reply, task, (result) => finishedRun(task, body, result), {
         findEarlier: ({ outcome }) =>
           outcome.type === 'not_found' || (outcome.type === 'ended' && outcome.isRepeat)
-            ? endedRun(sql, principal!, id).then((run) => earlierFinish(run, body))
+            ? endedRun(sql, caller, id).then((run) => earlierFinish(run, body))
             : undefined,
       })
     },
@@ -114,8 +114,8 @@ export function runs(
     },
     (request, reply) => {
       const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
-      const id = parseId('run', request.params.run_id)!
-      return runOperation(lanes, request, reply, extendOperation(request.principal!, id, leaseMs), extendedRun)
+      const id = requireId('run', request.params.run_id)
+      return runOperation(lanes, request, reply, extendOperation(request.caller, id, leaseMs), extendedRun)
     },
   )
 

@@ -29,8 +29,7 @@ export type ApplyRuling = (
 
 /** Applies a ruling: the start goes on, perhaps with a grant; or it is refused, and an approval may be requested. */
 export function createRulingHandler({ matches, approvals }: Governance, recordRefusal: RecordRefusal): ApplyRuling {
-  return async ({ attempt, verdict, refusal }, { set }, input, { principal, clientAddress: address, id: traceId }) => {
-    const caller = principal!
+  return async ({ attempt, verdict, refusal }, { set }, input, { caller, clientAddress: address, id: traceId }) => {
     const isDryRun = input.dry_run === true
     const note = (matched: PolicyVerdict) => {
       if (!isDryRun) matches.record(caller.orgId, set.version, matched, attempt)

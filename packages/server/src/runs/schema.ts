@@ -72,6 +72,7 @@ const start = Type.Object(
     }),
   },
   {
+    title: 'StartInput',
     examples: [
       {
         model: 'gpt-4o',
@@ -118,7 +119,7 @@ export const DryRun = Type.Object(
     reserved_usd: { ...Usd, description: 'What would have been reserved.' },
     remaining_usd: Nullable({ ...Usd, description: 'What the tightest limit would have left.' }),
   },
-  { description: 'What would have happened: nothing was started.' },
+  { title: 'DryRun', description: 'What would have happened: nothing was started.' },
 )
 export type DryRun = Static<typeof DryRun>
 
@@ -170,7 +171,7 @@ export const IgnoredFields = Type.Array(Type.String(), {
 
 export const FinishedRun = Type.Object(
   { ...Run.properties, ignored_fields: Type.Optional(IgnoredFields) },
-  { description: 'The run, with what it cost.' },
+  { title: 'FinishedRun', description: 'The run, with what it cost.' },
 )
 export type FinishedRun = Static<typeof FinishedRun>
 
@@ -183,7 +184,7 @@ const finish = Type.Object(
     chain_id: Type.Optional(ChainId),
     ...endFields,
   },
-  { examples: [{ status: 'succeeded', input_tokens: 1_180, output_tokens: 412 }] },
+  { title: 'FinishInput', examples: [{ status: 'succeeded', input_tokens: 1_180, output_tokens: 412 }] },
 )
 export const FinishInput = withCheck(finish, (body: FinishInput) => costFaults(body))
 export type FinishInput = Static<typeof finish>

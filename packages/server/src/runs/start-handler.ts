@@ -47,7 +47,7 @@ export function createStartHandler(
   const admit = createAdmission(platform, lanes, records, governance)
 
   return async (request: FastifyRequest<{ Body: StartInput }>, reply: FastifyReply): StartResponse => {
-    const caller = request.principal!
+    const caller = request.caller
     const said = withPins(request.body, caller)
     const hash = startHash(said)
     const options = {

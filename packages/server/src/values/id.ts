@@ -110,4 +110,11 @@ export function parseId(kind: IdKind, id: string): string | undefined {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+/** The UUID of an id that was validated before; anything else is a programmer's mistake. */
+export function requireId(kind: IdKind, id: string): string {
+  const uuid = parseId(kind, id)
+  if (uuid === undefined) throw new TypeError(`not an id of kind ${kind}: ${id}`)
+  return uuid
+}
+
 export const idPattern = (kind: IdKind) => `^${prefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`

@@ -20,7 +20,7 @@ export const LoggedEvent = Type.Object(
       examples: ['bud_01jbsteb4peb5vskx602h9mw4q'],
     }),
   },
-  { description: 'The event.' },
+  { title: 'LoggedEvent', description: 'The event.' },
 )
 export type LoggedEvent = Static<typeof LoggedEvent>
 

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../platform/infra/platform.ts'
-import { parseId } from '../values/id.ts'
+import { requireId } from '../values/id.ts'
 import { EventList, EventPath, EventQuery, findEvent, LoggedEvent, listEvents } from './event-log.ts'
 
 export function events(app: App, { sql, clock }: Platform) {
@@ -24,7 +24,7 @@ export function events(app: App, { sql, clock }: Platform) {
         response: { 200: EventList },
       },
     },
-    ({ principal, query }) => listEvents(sql, principal!.orgId, query, clock.now()),
+    ({ caller, query }) => listEvents(sql, caller.orgId, query, clock.now()),
   )
 
   app.get(
@@ -40,8 +40,8 @@ export function events(app: App, { sql, clock }: Platform) {
         response: { 200: LoggedEvent },
       },
     },
-    async ({ principal, params }) => {
-      const found = await findEvent(sql, principal!.orgId, parseId('event', params.event_id)!, clock.now())
+    async ({ caller, params }) => {
+      const found = await findEvent(sql, caller.orgId, requireId('event', params.event_id), clock.now())
       if (!found) throw new ApiError('not_found')
       return found
     },

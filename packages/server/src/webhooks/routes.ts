@@ -7,7 +7,7 @@ import { replaceable } from '../contract/replaceable.ts'
 import type { App } from '../contract/routes.ts'
 import { OrgPath } from '../contract/wire.ts'
 import type { Platform } from '../platform/infra/platform.ts'
-import { parseId } from '../values/id.ts'
+import { requireId } from '../values/id.ts'
 import { deliveryRoutes } from './delivery/delivery-routes.ts'
 import { openOutbound } from './delivery/outbound.ts'
 import { events } from './event-routes.ts'
@@ -63,10 +63,10 @@ export function webhooks(app: App, platform: Platform, change: Change) {
       },
     },
     async (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const input = { ...request.body, url: await allowedUrl(request.body.url) }
       return change(request, reply, { orgId, status: 201 }, (tools) =>
-        createSubscription(tools, secrets, request.principal!, input),
+        createSubscription(tools, secrets, request.caller, input),
       )
     },
   )
@@ -85,8 +85,8 @@ export function webhooks(app: App, platform: Platform, change: Change) {
         response: { 200: SubscriptionList },
       },
     },
-    async ({ principal, query }) => {
-      const { orgId } = principal!
+    async ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest(query, 'created_at')
       const rows = await sql.asOrgs([orgId], (tx) => listSubscriptions(tx, orgId, asked, query))
       const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
@@ -107,9 +107,9 @@ export function webhooks(app: App, platform: Platform, change: Change) {
         response: { 200: Subscription },
       },
     },
-    async ({ principal, params }) => {
-      const { orgId } = principal!
-      const id = parseId('subscription', params.sub_id)!
+    async ({ caller, params }) => {
+      const { orgId } = caller
+      const id = requireId('subscription', params.sub_id)
       const row = await sql.asOrgs([orgId], (tx) => findSubscription(tx, orgId, id))
       if (!row) throw new ApiError('not_found')
       return subscriptionView(row)
@@ -138,13 +138,13 @@ export function webhooks(app: App, platform: Platform, change: Change) {
       view: Subscription,
     },
     async (request, reply, wanted) => {
-      const { orgId } = request.principal!
-      const id = parseId('subscription', request.params.sub_id)!
+      const { orgId } = request.caller
+      const id = requireId('subscription', request.params.sub_id)
       const sent = request.body as Partial<SubscriptionReplacement>
       if (sent.url !== undefined) sent.url = await allowedUrl(sent.url)
       const asked = { wanted, isEnabling: sent.enabled === true, method: request.method }
       return change(request, reply, { orgId }, (tools) =>
-        replaceSubscription(tools, secrets, request.principal!, id, asked),
+        replaceSubscription(tools, secrets, request.caller, id, asked),
       )
     },
   )
@@ -163,8 +163,8 @@ export function webhooks(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('subscription', request.params.sub_id)!
+      const { orgId } = request.caller
+      const id = requireId('subscription', request.params.sub_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => removeSubscription(tools, secrets, orgId, id))
     },
   )

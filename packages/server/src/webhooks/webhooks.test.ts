@@ -4,7 +4,7 @@ import { useServer } from '../../test/harness.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from '../../test/tenants.ts'
 import { optInsOf } from '../access/events/events.ts'
 import { configVersion } from '../money/ledger/queries.ts'
-import { formatId, newUuid, parseId } from '../values/id.ts'
+import { formatId, newUuid, requireId } from '../values/id.ts'
 import { insertSubscription, updateSubscription } from './subscriptions/queries.ts'
 import { enqueue } from './subscriptions/queue-queries.ts'
 import { refreshOptIns } from './subscriptions/subscriptions.ts'
@@ -21,7 +21,7 @@ const url = 'http://127.0.0.1/hook'
 /** An organization of its own for each test. */
 async function acme() {
   const tenant = await tenantOf(server, operator)
-  const orgId = parseId('org', tenant.id)!
+  const orgId = requireId('org', tenant.id)
   const ask = (method: string, below: string, body?: unknown, headers: Record<string, string> = {}) =>
     call(server.url, method, `/v1/orgs/${tenant.id}/webhooks${below}`, {
       key: tenant.key,
@@ -179,7 +179,7 @@ describe('subscriptions', () => {
   test('enabled again begin without their past', async () => {
     const { orgId, ask, make, inOrg } = await acme()
     const id = await make()
-    const subscriptionId = parseId('subscription', id)!
+    const subscriptionId = requireId('subscription', id)
     const told = { orgId, subscriptionId, eventId: newUuid(), kind: 'key.created', subject: 'a' }
     await inOrg(async (tx) => {
       await enqueue(tx, [{ ...told, trigger: 'event', ordered: false }])
@@ -296,7 +296,7 @@ describe('kinds that must be asked for', () => {
     const { orgId, ask, make, inOrg } = await acme()
     let last = await make({ events: ['run.finished'] })
     for (let round = 0; round < 5; round++) {
-      const dead = parseId('subscription', last)!
+      const dead = requireId('subscription', last)
       const [, made] = await Promise.all([
         inOrg(async (tx) => {
           await updateSubscription(tx, orgId, dead, { enabled: false })

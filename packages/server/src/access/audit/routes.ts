@@ -52,14 +52,14 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
           response: { 200: AuditLog },
         },
       },
-      ({ principal, query }) => {
+      ({ caller, query }) => {
         const { from, to, ...filters } = query
         const window = {
           ...(from !== undefined && { from: new Date(from) }),
           ...(to !== undefined && { to: new Date(to) }),
         }
-        return sql.asOrgs([principal!.orgId], (tx) =>
-          listAudit(tx, principal!.orgId, pageRequest(query, 'created_at'), { ...filters, ...window }),
+        return sql.asOrgs([caller.orgId], (tx) =>
+          listAudit(tx, caller.orgId, pageRequest(query, 'created_at'), { ...filters, ...window }),
         )
       },
     )
@@ -82,7 +82,7 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
       (request, reply) => {
         const { format = 'ndjson', cursor } = request.query
         const window = readWindow(request.query, exportWindow(request.query, clock.now()))
-        const { orgId } = request.principal!
+        const { orgId } = request.caller
         reply.type(formats[format].contentType)
         // The framework would read the whole stream to discard it; from an empty text it would take the length.
         if (request.method === 'HEAD') return Readable.from([])
@@ -107,10 +107,10 @@ export function audit(app: App, { sql, config, clock }: Platform, cursors: Curso
           response: { 200: AuditVerification },
         },
       },
-      async ({ principal, query: { cursor } }) => {
+      async ({ caller, query: { cursor } }) => {
         const endMs = performance.now() + verifySeconds * 1_000
         const keyring = await loadVerifyingKeyring(sql, config.masterKeys())
-        const { next, ...answer } = await verifyAudit(sql, keyring, principal!.orgId, {
+        const { next, ...answer } = await verifyAudit(sql, keyring, caller.orgId, {
           after: cursor === undefined ? undefined : parseAuditPosition(cursor),
           isTimeUp: () => performance.now() > endMs,
         })

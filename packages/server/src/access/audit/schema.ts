@@ -20,28 +20,31 @@ const Seq = Type.String({
   examples: ['42'],
 })
 
-export const AuditLogEntry = Type.Object({
-  id: Id('audit'),
-  seq: Seq,
-  created_at: Time,
-  actor: Type.Object({
-    kind: OneOf(['key', 'support', 'system']),
-    id: Type.String({ description: 'The key, or the support grant.', examples: [exampleId('key')] }),
-    role: Type.String({ examples: ['admin'] }),
-    operator_key_id: Type.Optional(Type.String({ description: "The operator's own key behind a support grant." })),
-  }),
-  action: Type.String({ description: 'The action, or for a denied attempt the route.', examples: ['key.created'] }),
-  target: Type.Object({
-    kind: Type.String({ examples: ['key'] }),
-    id: Type.String({ examples: [exampleId('key')] }),
-  }),
-  outcome: OneOf(['allowed', 'denied']),
-  before: Anything('The target before the change; null if there was none.', null),
-  after: Anything('The target after the change; null if there is none.', { name: 'checkout agent' }),
-  address: Nullable(Type.String({ description: "The caller's address.", examples: ['203.0.113.7'] })),
-  trace_id: Type.String({ description: '`x-svc-trace-id` of the request.' }),
-  count: Type.Integer({ description: 'Number of attempts that the entry stands for.' }),
-})
+export const AuditLogEntry = Type.Object(
+  {
+    id: Id('audit'),
+    seq: Seq,
+    created_at: Time,
+    actor: Type.Object({
+      kind: OneOf(['key', 'support', 'system']),
+      id: Type.String({ description: 'The key, or the support grant.', examples: [exampleId('key')] }),
+      role: Type.String({ examples: ['admin'] }),
+      operator_key_id: Type.Optional(Type.String({ description: "The operator's own key behind a support grant." })),
+    }),
+    action: Type.String({ description: 'The action, or for a denied attempt the route.', examples: ['key.created'] }),
+    target: Type.Object({
+      kind: Type.String({ examples: ['key'] }),
+      id: Type.String({ examples: [exampleId('key')] }),
+    }),
+    outcome: OneOf(['allowed', 'denied']),
+    before: Anything('The target before the change; null if there was none.', null),
+    after: Anything('The target after the change; null if there is none.', { name: 'checkout agent' }),
+    address: Nullable(Type.String({ description: "The caller's address.", examples: ['203.0.113.7'] })),
+    trace_id: Type.String({ description: '`x-svc-trace-id` of the request.' }),
+    count: Type.Integer({ description: 'Number of attempts that the entry stands for.' }),
+  },
+  { title: 'AuditLogEntry' },
+)
 
 export const AuditLog = ListOf(AuditLogEntry)
 
@@ -137,5 +140,5 @@ export const AuditVerification = Type.Object(
     ),
     next_cursor: NextCursor('A long chain takes several calls: pass it as `cursor` to continue; null at the end.'),
   },
-  { description: 'The state of the chain of entries.' },
+  { title: 'AuditVerification', description: 'The state of the chain of entries.' },
 )

@@ -53,7 +53,7 @@ export function createChange({ sql, config }: Platform, idempotency: Idempotency
   const keyring = auditKeyring(config.masterKeys())
 
   return async (request, reply, { orgId, status: wanted = 200 }, work) => {
-    const caller = request.principal!
+    const caller = request.caller
     let status = typeof wanted === 'number' ? wanted : 200
     let version: bigint | undefined
     const attempt = async (tx: Tx) => {

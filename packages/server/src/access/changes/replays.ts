@@ -6,15 +6,15 @@ import { actorOf } from './actor.ts'
 /** Returns the recorder of replays in the audit log; the effect itself was recorded the first time. */
 export function createReplayRecorder({ config }: Platform): RecordReplay {
   const keyring = auditKeyring(config.masterKeys())
-  return async (tx, { principal, method, raw, headers, clientAddress, id }) => {
+  return async (tx, { caller, method, raw, headers, clientAddress, id }) => {
     const record = {
-      actor: actorOf(principal!),
+      actor: actorOf(caller),
       action: 'answer.replayed',
       target: { kind: 'request', id: `${method} ${raw.url!.split('?')[0]}` },
       after: { idempotency_key: headers['idempotency-key'] },
       address: clientAddress,
       traceId: id,
     }
-    await recordAll(tx, keyring, principal!.orgId, [record])
+    await recordAll(tx, keyring, caller.orgId, [record])
   }
 }

@@ -133,7 +133,7 @@ export async function honourIdempotencyKeys(
     if (key === undefined || request.route.storesOwnResponses === true) return undefined
     request.isKeyPending = false
     const hash = requestHash(request)
-    const { orgId } = request.principal!
+    const { orgId } = request.caller
     const outcome = await sql.asOrgs([orgId], async (tx) => {
       await lockIdempotencyKey(tx, orgId, key)
       const found = await findClaim(tx, orgId, key, config.idempotencyTakeoverSeconds)
@@ -154,7 +154,7 @@ export async function honourIdempotencyKeys(
     if (!found.request_hash.equals(requestHash(request))) throw new ApiError('idempotency_key_conflict')
     if (found.status !== null) {
       if (request.route.showsSecret === true) await recordReplay(tx, request)
-      return { status: found.status, body: storedResponses.open(request.principal!.orgId, key, found.sealed!) }
+      return { status: found.status, body: storedResponses.open(request.caller.orgId, key, found.sealed!) }
     }
     if (!found.is_stale) throw new ApiError('idempotency_key_processing')
     return undefined
@@ -180,7 +180,7 @@ export async function honourIdempotencyKeys(
     },
     findStoredResponse: async (request) => {
       const key = keyOf(request)!
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return sql.asOrgs([orgId], async (tx) => {
         const found = await findClaim(tx, orgId, key, config.idempotencyTakeoverSeconds)
         return found && findStoredResponse(tx, request, key, found)

@@ -17,7 +17,7 @@ const input = Type.Object(
       Type.Boolean({ default: false, description: 'Accept a list that does not contain the address of this request.' }),
     ),
   },
-  { examples: [{ ip_allow_list: ['0.0.0.0/0', '::/0'] }] },
+  { title: 'AddressListInput', examples: [{ ip_allow_list: ['0.0.0.0/0', '::/0'] }] },
 )
 
 export const AddressListInput = withCheck(input, ({ ip_allow_list }: { ip_allow_list: string[] }) =>

@@ -33,6 +33,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authorized caller; absent on open routes only. */
     principal: Caller | undefined
+    /** The caller of a route that needs one. */
+    readonly caller: Caller
     /** The owner of a genuine token, even if it may no longer act; null without one, undefined before it was looked up. */
     bearer: Caller | null | undefined
     clientAddress: string
@@ -57,6 +59,12 @@ export function identify(
   const trusted = createNetworkMatcher(config.trustedProxies)
   const backoff = createBackoff(countFailure, () => performance.now())
   app.decorateRequest('principal')
+  app.decorateRequest('caller', {
+    getter(this: FastifyRequest) {
+      if (!this.principal) throw new Error(`${this.route.template ?? this.url} is open to everybody: it has no caller`)
+      return this.principal
+    },
+  })
   app.decorateRequest('bearer')
   app.decorateRequest('clientAddress', '')
 

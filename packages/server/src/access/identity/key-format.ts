@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { formatId, newUuid, parseId } from '../../values/id.ts'
+import { formatId, newUuid, requireId } from '../../values/id.ts'
 
 /**
  * Format of API keys, `weir_<cell><id>_<secret><checksum>`: prefix and checksum let secret scanners recognize a leaked key and
@@ -61,4 +61,4 @@ export function parseKey(text: string): ParsedKey | undefined {
   return { publicId, cell, secret }
 }
 
-export const idOf = ({ publicId }: ParsedKey): string => parseId('key', `key_${publicId}`)!
+export const idOf = ({ publicId }: ParsedKey): string => requireId('key', `key_${publicId}`)

@@ -5,7 +5,7 @@ import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { parseId, requireId } from '../../values/id.ts'
 import { approve, deny, revokeApprovalGrant } from './approvals.ts'
 import { findApproval, listApprovals } from './queries.ts'
 import { ApprovalList, ApprovalListQuery, ApprovalPath, ApprovalView, ApproveInput, DenyInput } from './schema.ts'
@@ -28,13 +28,13 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
         response: { 200: ApprovalList },
       },
     },
-    async ({ principal, query }) => {
-      const { orgId } = principal!
+    async ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest(query, 'created_at')
       const ruleId = query.rule_id === undefined ? undefined : parseId('rule', query.rule_id)
       if (query.rule_id !== undefined && ruleId === undefined) return { data: [], next_cursor: null }
       return sql.asOrgs([orgId], async (tx) => {
-        const rows = await listApprovals(tx, orgId, asked, { status: query.status, ruleId, pins: principal!.pins })
+        const rows = await listApprovals(tx, orgId, asked, { status: query.status, ruleId, pins: caller.pins })
         const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await approvalViews(tx, orgId, answer.data) }
       })
@@ -54,10 +54,10 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
         response: { 200: ApprovalView },
       },
     },
-    ({ principal, params }) => {
-      const { orgId, pins } = principal!
+    ({ caller, params }) => {
+      const { orgId, pins } = caller
       return sql.asOrgs([orgId], async (tx) => {
-        const row = await findApproval(tx, orgId, parseId('approval', params.approval_id)!)
+        const row = await findApproval(tx, orgId, requireId('approval', params.approval_id))
         if (!row || !isWithinPins(pins, row.attempt)) throw new ApiError('not_found')
         const [view] = await approvalViews(tx, orgId, [row])
         return view!
@@ -81,10 +81,10 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('approval', request.params.approval_id)!
+      const { orgId } = request.caller
+      const id = requireId('approval', request.params.approval_id)
       return change(request, reply, { orgId }, (tools) =>
-        approve(tools, orgId, id, request.principal!, request.body, clock.now()),
+        approve(tools, orgId, id, request.caller, request.body, clock.now()),
       )
     },
   )
@@ -103,11 +103,9 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('approval', request.params.approval_id)!
-      return change(request, reply, { orgId }, (tools) =>
-        revokeApprovalGrant(tools, request.principal!, id, clock.now()),
-      )
+      const { orgId } = request.caller
+      const id = requireId('approval', request.params.approval_id)
+      return change(request, reply, { orgId }, (tools) => revokeApprovalGrant(tools, request.caller, id, clock.now()))
     },
   )
 
@@ -126,10 +124,10 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('approval', request.params.approval_id)!
+      const { orgId } = request.caller
+      const id = requireId('approval', request.params.approval_id)
       return change(request, reply, { orgId }, (tools) =>
-        deny(tools, orgId, id, request.principal!, request.body, clock.now()),
+        deny(tools, orgId, id, request.caller, request.body, clock.now()),
       )
     },
   )

@@ -33,11 +33,14 @@ export const ApproveInput = Type.Object(
     }),
     note: Note,
   },
-  { examples: [{ max_runs: 3, max_amount_usd: '5', note: 'For the release of Friday only.' }] },
+  { title: 'ApproveInput', examples: [{ max_runs: 3, max_amount_usd: '5', note: 'For the release of Friday only.' }] },
 )
 export type ApproveInput = Static<typeof ApproveInput>
 
-export const DenyInput = Type.Object({ note: Note }, { examples: [{ note: 'Use the smaller model.' }] })
+export const DenyInput = Type.Object(
+  { note: Note },
+  { title: 'DenyInput', examples: [{ note: 'Use the smaller model.' }] },
+)
 export type DenyInput = Static<typeof DenyInput>
 
 const Grant = Type.Object(
@@ -48,7 +51,7 @@ const Grant = Type.Object(
     spent_usd: Usd,
     held_usd: Usd,
   },
-  { description: 'The grant and its usage.' },
+  { title: 'Grant', description: 'The grant and its usage.' },
 )
 
 export const ApprovalView = Type.Object(
@@ -75,7 +78,7 @@ export const ApprovalView = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { description: 'The request for approval.' },
+  { title: 'ApprovalView', description: 'The request for approval.' },
 )
 export type ApprovalView = Static<typeof ApprovalView>
 export const ApprovalList = ListOf(ApprovalView)

@@ -9,7 +9,7 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Cache } from '../../platform/nodes/nodes.ts'
-import { formatId, parseId } from '../../values/id.ts'
+import { formatId, parseId, requireId } from '../../values/id.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { draftRules } from './draft.ts'
 import type { RuleSet } from './evaluation.ts'
@@ -61,7 +61,7 @@ export function policies(
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 201 }, (tools) => createRule(tools, orgId, request.body))
     },
   )
@@ -80,8 +80,8 @@ export function policies(
         response: { 200: RuleList },
       },
     },
-    async ({ principal, query }) => {
-      const { orgId } = principal!
+    async ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest(query, 'priority')
       const rows = await sql.asOrgs([orgId], (tx) => listRules(tx, orgId, asked, query))
       const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
@@ -104,10 +104,10 @@ export function policies(
         response: { 200: PolicyMatchList },
       },
     },
-    async ({ principal, query }) => {
-      const { orgId } = principal!
+    async ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest(query, 'minute')
-      const filters = filtersOf(query, principal!)
+      const filters = filtersOf(query, caller)
       const rows = await sql.asOrgs([orgId], (tx) => listMatches(tx, orgId, asked, filters))
       const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return {
@@ -141,11 +141,11 @@ export function policies(
         response: { 200: DailyMatches },
       },
     },
-    async ({ principal, query }) => {
-      const { orgId } = principal!
+    async ({ caller, query }) => {
+      const { orgId } = caller
       const now = clock.now()
       const window = readWindow(query, { from: new Date(now.getTime() - 30 * dayMs), to: now })
-      const filters = { ...filtersOf(query, principal!), ...window }
+      const filters = { ...filtersOf(query, caller), ...window }
       const rows = await sql.asOrgs([orgId], (tx) => countMatches(tx, orgId, filters))
       return {
         from: timestamp(window.from),
@@ -168,9 +168,9 @@ export function policies(
         response: { 200: RuleView },
       },
     },
-    async ({ principal, params }) => {
-      const { orgId } = principal!
-      const row = await sql.asOrgs([orgId], (tx) => findRule(tx, orgId, parseId('rule', params.rule_id)!))
+    async ({ caller, params }) => {
+      const { orgId } = caller
+      const row = await sql.asOrgs([orgId], (tx) => findRule(tx, orgId, requireId('rule', params.rule_id)))
       if (!row) throw new ApiError('not_found')
       return ruleView(row)
     },
@@ -197,8 +197,8 @@ export function policies(
       view: RuleView,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
-      const id = parseId('rule', request.params.rule_id)!
+      const { orgId } = request.caller
+      const id = requireId('rule', request.params.rule_id)
       return change(request, reply, { orgId }, (tools) => replaceRule(tools, orgId, id, wanted, afterRuleChange))
     },
   )
@@ -217,8 +217,8 @@ export function policies(
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('rule', request.params.rule_id)!
+      const { orgId } = request.caller
+      const id = requireId('rule', request.params.rule_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => removeRule(tools, orgId, id, afterRuleChange))
     },
   )
@@ -238,9 +238,9 @@ export function policies(
         response: { 200: Evaluation },
       },
     },
-    async ({ principal, body }) => {
-      const set = await rules.get(principal!.orgId)
-      const attempt = attemptFromInput(body, principal!, clock.now())
+    async ({ caller, body }) => {
+      const set = await rules.get(caller.orgId)
+      const attempt = attemptFromInput(body, caller, clock.now())
       if (body.rules === undefined) return explainRules(set, attempt)
       const draft = await draftRules(body.rules, set)
       return explainRules(draft.set, attempt, draft.positions)

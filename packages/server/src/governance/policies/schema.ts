@@ -53,6 +53,7 @@ export const RuleInput = Type.Object(
     shadow: Flag('Matches are recorded, but nothing is refused.', false),
   },
   {
+    title: 'RuleInput',
     examples: [
       {
         name: 'No frontier models at night',
@@ -82,7 +83,7 @@ export const RuleView = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { description: 'The rule.' },
+  { title: 'RuleView', description: 'The rule.' },
 )
 export type RuleView = Static<typeof RuleView>
 export const RuleList = ListOf(RuleView)
@@ -143,7 +144,10 @@ export const EvaluateInput = Type.Object(
       }),
     ),
   },
-  { examples: [{ run: { model: 'gpt-5', department_id: 'support', input_tokens: 1_200, max_output_tokens: 500 } }] },
+  {
+    title: 'EvaluateInput',
+    examples: [{ run: { model: 'gpt-5', department_id: 'support', input_tokens: 1_200, max_output_tokens: 500 } }],
+  },
 )
 export type EvaluateInput = Static<typeof EvaluateInput>
 
@@ -181,20 +185,23 @@ export const Evaluation = Type.Object(
     ),
     set_version: { ...Count, description: 'The version of the saved rules; 0 for a draft.' },
   },
-  { description: 'The decision, and the result of every rule.' },
+  { title: 'Evaluation', description: 'The decision, and the result of every rule.' },
 )
 export type Evaluation = Static<typeof Evaluation>
 
-export const PolicyMatch = Type.Object({
-  id: Id('policyMatch'),
-  minute: Timestamp,
-  rule_id: Id('rule'),
-  rule_version: Count,
-  outcome: Outcome,
-  shadow: Type.Boolean({ description: 'Whether the match was only recorded and refused nothing.' }),
-  count: { ...Count, description: 'The number of equal attempts in that minute.' },
-  attempt: Type.Record(Type.String(), Type.Unknown(), { description: 'The attempt, as rules saw it.' }),
-})
+export const PolicyMatch = Type.Object(
+  {
+    id: Id('policyMatch'),
+    minute: Timestamp,
+    rule_id: Id('rule'),
+    rule_version: Count,
+    outcome: Outcome,
+    shadow: Type.Boolean({ description: 'Whether the match was only recorded and refused nothing.' }),
+    count: { ...Count, description: 'The number of equal attempts in that minute.' },
+    attempt: Type.Record(Type.String(), Type.Unknown(), { description: 'The attempt, as rules saw it.' }),
+  },
+  { title: 'PolicyMatch' },
+)
 export type PolicyMatch = Static<typeof PolicyMatch>
 export const PolicyMatchList = ListOf(PolicyMatch)
 const matchFilters = {
@@ -219,6 +226,6 @@ export const DailyMatches = Type.Object(
       { description: 'Ordered by day, then by rule. Days without a match of a rule are left out.' },
     ),
   },
-  { description: 'Matches by day.' },
+  { title: 'DailyMatches', description: 'Matches by day.' },
 )
 export type PolicyMatchQuery = Static<typeof PolicyMatchQuery>

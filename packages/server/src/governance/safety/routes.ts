@@ -28,7 +28,7 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
         response: { 200: ContentSafety },
       },
     },
-    ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getContentSafety(tx, principal!.orgId)),
+    ({ caller }) => sql.asOrgs([caller.orgId], (tx) => getContentSafety(tx, caller.orgId)),
   )
 
   replaceable(
@@ -53,7 +53,7 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
       view: ContentSafety,
     },
     async (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       await assertPatterns(request.body as SafetyDraftInput, '')
       return change(request, reply, { orgId }, (tools) => putContentSafety(tools, orgId, wanted))
     },
@@ -75,6 +75,6 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
         response: { 200: ContentSafetyTest },
       },
     },
-    async ({ principal, body }) => testContentSafety(await safety.get(principal!.orgId), body),
+    async ({ caller, body }) => testContentSafety(await safety.get(caller.orgId), body),
   )
 }

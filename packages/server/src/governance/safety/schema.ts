@@ -95,6 +95,7 @@ const draft = Type.Object(
     allow_list: Type.Optional(Type.Array(allowed, { maxItems: 200, uniqueItems: true })),
   },
   {
+    title: 'ContentSafetyInput',
     examples: [
       {
         detectors: { card_number: { mode: 'block' }, email: { mode: 'alert', threshold: 3 } },
@@ -135,7 +136,7 @@ export const ContentSafety = Type.Object(
       description: '`null` while no settings were ever saved; then everything is off.',
     }),
   },
-  { description: 'The content safety settings.' },
+  { title: 'ContentSafety', description: 'The content safety settings.' },
 )
 export type ContentSafety = Static<typeof ContentSafety>
 
@@ -144,7 +145,7 @@ const testInput = Type.Object(
     input: SafetyInput,
     settings: Type.Optional({ ...draft, description: 'A draft to use instead of the saved settings.' }),
   },
-  { examples: [{ input: 'Charge the card 4111 1111 1111 1111.' }] },
+  { title: 'ContentSafetyTestInput', examples: [{ input: 'Charge the card 4111 1111 1111 1111.' }] },
 )
 export const ContentSafetyTestInput = withCheck(testInput, ({ input, settings }: Static<typeof testInput>) => [
   ...safetyInputFaults(input),
@@ -166,5 +167,5 @@ export const ContentSafetyTest = Type.Object(
     ),
     blocked_by: Nullable(Type.String({ description: 'The detector that would refuse a run.' })),
   },
-  { description: 'The findings of the detectors.' },
+  { title: 'ContentSafetyTest', description: 'The findings of the detectors.' },
 )

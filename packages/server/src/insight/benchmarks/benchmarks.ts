@@ -3,7 +3,7 @@ import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { formatId, newUuid, parseId } from '../../values/id.ts'
+import { formatId, newUuid, requireId } from '../../values/id.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { benchmarkPeriodAt } from './periods.ts'
 import { rulesOf } from './publication.ts'
@@ -96,7 +96,7 @@ export async function putMembership(
   await lockMemberships(tx, orgId)
   const before = await getMembership(tx, orgId)
   replaces(before)
-  const wanted = requested(before).cohort_ids.map((id) => parseId('cohort', id)!)
+  const wanted = requested(before).cohort_ids.map((id) => requireId('cohort', id))
   const current = (await membershipsOf(tx, orgId)).map(({ cohort_id }) => cohort_id)
   const joined = wanted.filter((id) => !current.includes(id))
   const left = current.filter((id) => !wanted.includes(id))

@@ -7,7 +7,7 @@ import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { timestampOrNull } from '../../values/timestamp.ts'
 import { cohortView, createCohort, getMembership, putMembership, readBenchmark, replaceCohort } from './benchmarks.ts'
 import { drawBenchmark } from './chart.ts'
@@ -54,9 +54,9 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
         response: { 200: ListedCohorts },
       },
     },
-    ({ principal, query }) => {
+    ({ caller, query }) => {
       const asked = pageRequest(query, 'created_at')
-      const { orgId } = principal!
+      const { orgId } = caller
       return sql.asOrgs([orgId], async (tx) => {
         const answer = pageResponse(await listCohorts(tx, asked, query), asked, ({ sort_value, id }) => ({
           value: sort_value,
@@ -94,8 +94,8 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
         response: { 200: BenchmarkAnswer },
       },
     },
-    async ({ principal, params, query }, reply) => {
-      const benchmark = await readBenchmark(platform, principal!.orgId, parseId('cohort', params.cohort_id)!, query)
+    async ({ caller, params, query }, reply) => {
+      const benchmark = await readBenchmark(platform, caller.orgId, requireId('cohort', params.cohort_id), query)
       if (query.format !== 'svg') return reply.type('application/json').send(benchmark)
       return asSvg(reply).send(drawBenchmark(benchmark))
     },
@@ -114,7 +114,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
         response: { 200: BenchmarkMembership },
       },
     },
-    ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getMembership(tx, principal!.orgId)),
+    ({ caller }) => sql.asOrgs([caller.orgId], (tx) => getMembership(tx, caller.orgId)),
   )
 
   replaceable(
@@ -138,7 +138,7 @@ function tenantRoutes(app: App, platform: Platform, change: Change) {
       view: BenchmarkMembership,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId }, (tools) => putMembership(tools, orgId, wanted))
     },
   )
@@ -159,7 +159,7 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) =>
-      change(request, reply, { orgId: request.principal!.orgId, status: 201 }, (tools) =>
+      change(request, reply, { orgId: request.caller.orgId, status: 201 }, (tools) =>
         createCohort(tools, request.body),
       ),
   )
@@ -201,7 +201,7 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
       },
     },
     async ({ params }) => {
-      const row = await findCohort(sql.db, parseId('cohort', params.cohort_id)!)
+      const row = await findCohort(sql.db, requireId('cohort', params.cohort_id))
       if (!row) throw new ApiError('not_found')
       return cohortView(row)
     },
@@ -228,8 +228,8 @@ function operatorRoutes(app: App, { sql }: Platform, change: Change) {
       view: Cohort,
     },
     (request, reply, wanted) =>
-      change(request, reply, { orgId: request.principal!.orgId }, (tools) =>
-        replaceCohort(tools, parseId('cohort', request.params.cohort_id)!, wanted),
+      change(request, reply, { orgId: request.caller.orgId }, (tools) =>
+        replaceCohort(tools, requireId('cohort', request.params.cohort_id), wanted),
       ),
   )
 }

@@ -43,6 +43,7 @@ export const CohortInput = Type.Object(
     period: Type.Optional({ ...CohortPeriod, default: 'month' }),
   },
   {
+    title: 'CohortInput',
     examples: [
       {
         name: 'Fintech, customer support',
@@ -59,7 +60,7 @@ export type CohortInput = Static<typeof CohortInput>
 /** The changeable fields of a cohort; its definition never changes. */
 export const CohortReplacement = Type.Object(
   { name: Name, status: Status },
-  { examples: [{ name: 'Fintech, support', status: 'open' }] },
+  { title: 'CohortReplacement', examples: [{ name: 'Fintech, support', status: 'open' }] },
 )
 export type CohortReplacement = Static<typeof CohortReplacement>
 
@@ -74,7 +75,7 @@ const cohort = {
   created_at: Timestamp,
   updated_at: Timestamp,
 }
-export const Cohort = Type.Object(cohort, { description: 'The cohort.' })
+export const Cohort = Type.Object(cohort, { title: 'Cohort', description: 'The cohort.' })
 export type Cohort = Static<typeof Cohort>
 export const CohortPath = Type.Object({ cohort_id: PathId('cohort') })
 
@@ -84,11 +85,14 @@ export const CohortListQuery = ListQuery(
 )
 export const CohortList = ListOf(Cohort)
 
-const ListedCohort = Type.Object({
-  ...cohort,
-  member: Type.Boolean({ description: 'Whether your organization has joined it.' }),
-  latest_period_start: Nullable({ ...Timestamp, description: 'The start of the newest published period.' }),
-})
+const ListedCohort = Type.Object(
+  {
+    ...cohort,
+    member: Type.Boolean({ description: 'Whether your organization has joined it.' }),
+    latest_period_start: Nullable({ ...Timestamp, description: 'The start of the newest published period.' }),
+  },
+  { title: 'ListedCohort' },
+)
 export const ListedCohorts = ListOf(ListedCohort)
 
 export const MembershipInput = Type.Object(
@@ -106,7 +110,7 @@ export const MembershipInput = Type.Object(
       },
     ),
   },
-  { examples: [{ cohort_ids: [exampleId('cohort')] }] },
+  { title: 'MembershipInput', examples: [{ cohort_ids: [exampleId('cohort')] }] },
 )
 export type MembershipInput = Static<typeof MembershipInput>
 
@@ -122,7 +126,7 @@ export const BenchmarkMembership = Type.Object(
       }),
     ),
   },
-  { description: 'The cohorts that the organization contributes to.' },
+  { title: 'BenchmarkMembership', description: 'The cohorts that the organization contributes to.' },
 )
 export type BenchmarkMembership = Static<typeof BenchmarkMembership>
 
@@ -170,25 +174,28 @@ const metricOf = <T extends typeof Usd | typeof Amount>(value: T, description: s
   )
 const Amount = Type.Number({ minimum: 0, examples: [0.12] })
 
-export const Benchmark = Type.Object({
-  cohort: Cohort,
-  period_start: Timestamp,
-  period_end: Timestamp,
-  published_at: Timestamp,
-  contributors_at_least: {
-    ...Count,
-    description: 'A lower bound of the number of contributors, in steps.',
-    examples: [20],
+export const Benchmark = Type.Object(
+  {
+    cohort: Cohort,
+    period_start: Timestamp,
+    period_end: Timestamp,
+    published_at: Timestamp,
+    contributors_at_least: {
+      ...Count,
+      description: 'A lower bound of the number of contributors, in steps.',
+      examples: [20],
+    },
+    metrics: Type.Object({
+      cost_per_run_usd: metricOf(Usd, 'The cost of a run.'),
+      tokens_per_run: metricOf(Amount, 'Input and output tokens of a run.'),
+      refusal_rate: metricOf(Amount, 'The share of calls that were refused, 0 to 1.'),
+      cache_share: metricOf(Amount, 'The share of input tokens that were read from a cache, 0 to 1.'),
+      latency_ms: metricOf(Amount, 'The duration of a run, over runs whose duration is known.'),
+      failure_rate: metricOf(Amount, 'The share of runs that failed, 0 to 1.'),
+    }),
   },
-  metrics: Type.Object({
-    cost_per_run_usd: metricOf(Usd, 'The cost of a run.'),
-    tokens_per_run: metricOf(Amount, 'Input and output tokens of a run.'),
-    refusal_rate: metricOf(Amount, 'The share of calls that were refused, 0 to 1.'),
-    cache_share: metricOf(Amount, 'The share of input tokens that were read from a cache, 0 to 1.'),
-    latency_ms: metricOf(Amount, 'The duration of a run, over runs whose duration is known.'),
-    failure_rate: metricOf(Amount, 'The share of runs that failed, 0 to 1.'),
-  }),
-})
+  { title: 'Benchmark' },
+)
 export type Benchmark = Static<typeof Benchmark>
 
 export const BenchmarkAnswer = Type.Unsafe<Benchmark | string>({

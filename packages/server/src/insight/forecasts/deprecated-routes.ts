@@ -19,6 +19,6 @@ export function deprecatedRoutes(app: App, platform: Platform) {
         response: { 200: LinearForecast },
       },
     },
-    ({ principal, query }) => projectReturns(platform, principal!.orgId, query),
+    ({ caller, query }) => projectReturns(platform, caller.orgId, query),
   )
 }

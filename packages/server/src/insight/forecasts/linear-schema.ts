@@ -40,23 +40,29 @@ const Dollars = (description: string, example: string) =>
     examples: [example],
   })
 
-const Projection = Type.Object({
-  team_count: Count,
-  return_usd: Dollars('The return of this number of teams over a period as long as the window.', '210'),
-})
+const Projection = Type.Object(
+  {
+    team_count: Count,
+    return_usd: Dollars('The return of this number of teams over a period as long as the window.', '210'),
+  },
+  { title: 'Projection' },
+)
 
-const DeploymentReturn = Type.Object({
-  deployment_id: Nullable(
-    Type.String({ description: '`null` for runs that named no deployment.', examples: ['checkout'] }),
-  ),
-  runs: { ...Count, description: 'The finished runs of the window.' },
-  team_count: { ...Count, description: 'The number of departments that these runs named; 1 when they named none.' },
-  value_usd: Dollars('The reported value of the runs.', '150.5'),
-  cost_usd: Dollars('The cost of the runs.', '45.5'),
-  return_usd: Dollars('Value less cost.', '105'),
-  return_per_team_usd: Dollars('The return divided by the teams.', '35'),
-  projections: Type.Array(Projection),
-})
+const DeploymentReturn = Type.Object(
+  {
+    deployment_id: Nullable(
+      Type.String({ description: '`null` for runs that named no deployment.', examples: ['checkout'] }),
+    ),
+    runs: { ...Count, description: 'The finished runs of the window.' },
+    team_count: { ...Count, description: 'The number of departments that these runs named; 1 when they named none.' },
+    value_usd: Dollars('The reported value of the runs.', '150.5'),
+    cost_usd: Dollars('The cost of the runs.', '45.5'),
+    return_usd: Dollars('Value less cost.', '105'),
+    return_per_team_usd: Dollars('The return divided by the teams.', '35'),
+    projections: Type.Array(Projection),
+  },
+  { title: 'DeploymentReturn' },
+)
 export type DeploymentReturn = Static<typeof DeploymentReturn>
 
 export const LinearForecast = Type.Object(
@@ -66,6 +72,6 @@ export const LinearForecast = Type.Object(
     from: { ...Timestamp, description: 'The start of the window, in which the counted runs started.' },
     to: { ...Timestamp, description: 'The exclusive end of the window: the end of the current day in UTC.' },
   },
-  { description: 'The projected returns.' },
+  { title: 'LinearForecast', description: 'The projected returns.' },
 )
 export type LinearForecast = Static<typeof LinearForecast>

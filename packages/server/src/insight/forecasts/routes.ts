@@ -30,8 +30,8 @@ export function forecasts(app: App, platform: Platform) {
         response: { 200: ForecastAnswer },
       },
     },
-    async ({ principal, query }, reply) => {
-      const answer = await forecast({ platform, thread, cache: responseCache }, principal!.orgId, query)
+    async ({ caller, query }, reply) => {
+      const answer = await forecast({ platform, thread, cache: responseCache }, caller.orgId, query)
       return (query.format === 'svg' ? asSvg(reply) : reply.type('application/json; charset=utf-8')).send(answer)
     },
   )

@@ -81,25 +81,31 @@ const Total = Nullable(
   }),
 )
 
-const Exhaustion = Type.Object({
-  limit_id: Type.String({ description: 'The ID of the limit; for the prepaid quota, the ID of the organization.' }),
-  kind: OneOf(['budget', 'spend_cap', 'quota', 'plan']),
-  name: Type.String(),
-  enforcement: OneOf(['block', 'alert']),
-  limit: Amount('The limit.'),
-  used: Amount('The usage in the current period.'),
-  date: Nullable({
-    ...IsoDate,
-    description: 'The day on which the limit is expected to be reached; `null` when that is not within the horizon.',
-  }),
-  earliest: Nullable({ ...IsoDate, description: 'The limit is reached before this date with a probability of 10 %.' }),
-  latest: Nullable({
-    ...IsoDate,
-    description:
-      'The limit is reached after this date, or not at all, with a probability of 10 %; `null` when beyond the horizon.',
-  }),
-  within_period: Type.Boolean({ description: 'Whether `date` lies in the current period.' }),
-})
+const Exhaustion = Type.Object(
+  {
+    limit_id: Type.String({ description: 'The ID of the limit; for the prepaid quota, the ID of the organization.' }),
+    kind: OneOf(['budget', 'spend_cap', 'quota', 'plan']),
+    name: Type.String(),
+    enforcement: OneOf(['block', 'alert']),
+    limit: Amount('The limit.'),
+    used: Amount('The usage in the current period.'),
+    date: Nullable({
+      ...IsoDate,
+      description: 'The day on which the limit is expected to be reached; `null` when that is not within the horizon.',
+    }),
+    earliest: Nullable({
+      ...IsoDate,
+      description: 'The limit is reached before this date with a probability of 10 %.',
+    }),
+    latest: Nullable({
+      ...IsoDate,
+      description:
+        'The limit is reached after this date, or not at all, with a probability of 10 %; `null` when beyond the horizon.',
+    }),
+    within_period: Type.Boolean({ description: 'Whether `date` lies in the current period.' }),
+  },
+  { title: 'Exhaustion' },
+)
 const exhaustion = {
   exhaustion: Type.Array(Exhaustion, { description: 'The limits that count exactly this usage.' }),
 }
@@ -149,43 +155,49 @@ const series = {
   ...exhaustion,
 }
 
-const Scenario = Type.Object({
-  name: Type.String(),
-  kind: OneOf(['team_growth', 'price_change', 'model_switch', 'launch', 'cap']),
-  at: IsoDate,
-  parameters: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()]), {
-    description: 'The parameters of the formula: given, fitted to the history or assumed.',
-  }),
-  notes: Type.Array(Type.String()),
-  forecast: Type.Array(Type.Object({ ...span, ...expected })),
-  total: Total,
-  difference: Nullable(Amount('The difference of the total from that without the scenario.')),
-  difference_percent: Nullable(Type.Number()),
-  ...exhaustion,
-})
-
-const Forecasts = Type.Object({
-  metric: Type.String({ examples: ['cost'] }),
-  unit: OneOf(['usd', 'runs', 'tokens']),
-  by: Nullable(Type.String()),
-  step: Type.String({ examples: ['day'] }),
-  timezone: Type.String({ examples: ['Europe/Berlin'] }),
-  today: IsoDate,
-  horizon_days: Count,
-  computed_at: Timestamp,
-  total: Type.Object(series, { description: 'The total of the query, forecast on its own.' }),
-  series: Type.Array(
-    Type.Object({
-      key: Nullable(Type.String({ description: '`null` for runs without a value, and for all others combined.' })),
-      is_other: Type.Boolean({ description: 'Whether this series combines all others.' }),
-      ...series,
+const Scenario = Type.Object(
+  {
+    name: Type.String(),
+    kind: OneOf(['team_growth', 'price_change', 'model_switch', 'launch', 'cap']),
+    at: IsoDate,
+    parameters: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()]), {
+      description: 'The parameters of the formula: given, fitted to the history or assumed.',
     }),
-    { description: 'Only with `by`; the largest series first.' },
-  ),
-  scenarios: Type.Array(Scenario, {
-    description: 'The scenarios, each applied to the total separately, in the order of the query.',
-  }),
-})
+    notes: Type.Array(Type.String()),
+    forecast: Type.Array(Type.Object({ ...span, ...expected })),
+    total: Total,
+    difference: Nullable(Amount('The difference of the total from that without the scenario.')),
+    difference_percent: Nullable(Type.Number()),
+    ...exhaustion,
+  },
+  { title: 'Scenario' },
+)
+
+const Forecasts = Type.Object(
+  {
+    metric: Type.String({ examples: ['cost'] }),
+    unit: OneOf(['usd', 'runs', 'tokens']),
+    by: Nullable(Type.String()),
+    step: Type.String({ examples: ['day'] }),
+    timezone: Type.String({ examples: ['Europe/Berlin'] }),
+    today: IsoDate,
+    horizon_days: Count,
+    computed_at: Timestamp,
+    total: Type.Object(series, { description: 'The total of the query, forecast on its own.' }),
+    series: Type.Array(
+      Type.Object({
+        key: Nullable(Type.String({ description: '`null` for runs without a value, and for all others combined.' })),
+        is_other: Type.Boolean({ description: 'Whether this series combines all others.' }),
+        ...series,
+      }),
+      { description: 'Only with `by`; the largest series first.' },
+    ),
+    scenarios: Type.Array(Scenario, {
+      description: 'The scenarios, each applied to the total separately, in the order of the query.',
+    }),
+  },
+  { title: 'Forecasts' },
+)
 
 /** The documentation of the response. The worker thread writes it, so nothing is serialised by this schema. */
 export const ForecastAnswer = Type.Unsafe<Buffer>({

@@ -33,8 +33,8 @@ export function adjustments(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) =>
-      change(request, reply, { orgId: request.principal!.orgId, status: 201 }, (tools) =>
-        adjust(tools, request.principal!, request.body),
+      change(request, reply, { orgId: request.caller.orgId, status: 201 }, (tools) =>
+        adjust(tools, request.caller, request.body),
       ),
   )
 
@@ -52,8 +52,7 @@ export function adjustments(app: App, { sql }: Platform, change: Change) {
         response: { 200: Journal },
       },
     },
-    ({ principal, query }) =>
-      sql.asOrgs([principal!.orgId], (tx) => listJournal(tx, principal!, { ...query, kind: 'adjust' })),
+    ({ caller, query }) => sql.asOrgs([caller.orgId], (tx) => listJournal(tx, caller, { ...query, kind: 'adjust' })),
   )
 
   app.get(
@@ -69,7 +68,7 @@ export function adjustments(app: App, { sql }: Platform, change: Change) {
         response: { 200: JournalEntry },
       },
     },
-    ({ principal, params }) =>
-      readAtDatabaseTime(sql, principal!.orgId, (tx) => getAdjustment(tx, principal!, params.adjustment_id)),
+    ({ caller, params }) =>
+      readAtDatabaseTime(sql, caller.orgId, (tx) => getAdjustment(tx, caller, params.adjustment_id)),
   )
 }

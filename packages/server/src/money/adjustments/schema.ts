@@ -31,7 +31,10 @@ const input = Type.Object(
     at: Type.Optional(Type.String({ ...Moment, description: 'A time in the period to correct; by default now.' })),
     reason: Type.String({ minLength: 1, maxLength: 500, examples: ['Refund of invoice 4711'] }),
   },
-  { examples: [{ limit_id: exampleId('budget'), amount_usd: '12.5', reason: 'Spent before Weir was in place.' }] },
+  {
+    title: 'AdjustmentInput',
+    examples: [{ limit_id: exampleId('budget'), amount_usd: '12.5', reason: 'Spent before Weir was in place.' }],
+  },
 )
 export type AdjustmentInput = Static<typeof input>
 

@@ -39,8 +39,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
         response: { 200: BudgetDefaultList },
       },
     },
-    ({ principal }) =>
-      readAtDatabaseTime(sql, principal!.orgId, (tx, nowMs) => listBudgetDefaults(tx, principal!.orgId, nowMs)),
+    ({ caller }) => readAtDatabaseTime(sql, caller.orgId, (tx, nowMs) => listBudgetDefaults(tx, caller.orgId, nowMs)),
   )
 
   app.get(
@@ -57,8 +56,8 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
         response: { 200: OrNotSet(BudgetDefault) },
       },
     },
-    ({ principal, params }) => {
-      const { orgId } = principal!
+    ({ caller, params }) => {
+      const { orgId } = caller
       return readAtDatabaseTime(sql, orgId, (tx, nowMs) => getBudgetDefault(tx, orgId, nowMs, params.scope_kind))
     },
   )
@@ -84,7 +83,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
       view: BudgetDefault,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const { scope_kind } = request.params
       const keepsNext = request.takenBack.has('next_schedule')
       return change(request, reply, { orgId }, (tools) => putBudgetDefault(tools, orgId, scope_kind, wanted, keepsNext))
@@ -105,7 +104,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const { scope_kind } = request.params
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteBudgetDefault(tools, orgId, scope_kind))
     },
@@ -125,8 +124,8 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
         response: { 200: DefaultUsageList },
       },
     },
-    ({ principal, params, query }) => {
-      const { orgId } = principal!
+    ({ caller, params, query }) => {
+      const { orgId } = caller
       return readAtDatabaseTime(sql, orgId, (tx, nowMs) => listDefaultUsage(tx, orgId, nowMs, params.scope_kind, query))
     },
   )

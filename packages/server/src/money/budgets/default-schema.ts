@@ -31,7 +31,7 @@ const input = Type.Object(
       }),
     ),
   },
-  { examples: [{ limit_usd: '500', period: 'month', thresholds: [80] }] },
+  { title: 'BudgetDefaultInput', examples: [{ limit_usd: '500', period: 'month', thresholds: [80] }] },
 )
 export type BudgetDefaultInput = Static<typeof input>
 export const BudgetDefaultInput = withCheck(input, scheduleFaults)
@@ -47,13 +47,13 @@ export const BudgetDefault = Type.Object(
     max_new_per_day: Type.Integer(),
     ...rowTimes,
   },
-  { description: 'The budget of every such scope without a budget of its own.' },
+  { title: 'BudgetDefault', description: 'The budget of every such scope without a budget of its own.' },
 )
 export type BudgetDefaultView = Static<typeof BudgetDefault>
 
 export const BudgetDefaultList = Type.Object(
   { data: Type.Array(BudgetDefault) },
-  { description: 'The default budgets.' },
+  { title: 'BudgetDefaultList', description: 'The default budgets.' },
 )
 
 export const DefaultPath = Type.Object({
@@ -66,12 +66,15 @@ export const DefaultPath = Type.Object({
   }),
 })
 
-const DefaultUsage = Type.Object({
-  scope_id: Type.String({ examples: ['support'] }),
-  limit_usd: Nullable(Usd),
-  ...amountFields,
-  ...periodFields,
-})
+const DefaultUsage = Type.Object(
+  {
+    scope_id: Type.String({ examples: ['support'] }),
+    limit_usd: Nullable(Usd),
+    ...amountFields,
+    ...periodFields,
+  },
+  { title: 'DefaultUsage' },
+)
 export type DefaultUsage = Static<typeof DefaultUsage>
 export const DefaultUsageList = ListOf(DefaultUsage)
 export const DefaultUsageQuery = ListQuery({ scope_id: 'text' }, { scope_id: OwnId })

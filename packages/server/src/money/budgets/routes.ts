@@ -6,7 +6,7 @@ import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { listLimits, readAtDatabaseTime } from '../ledger/ledger.ts'
 import {
   budgetViews,
@@ -51,7 +51,7 @@ export function budgets(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 201 }, (tools) => createBudget(tools, orgId, request.body))
     },
   )
@@ -70,10 +70,10 @@ export function budgets(app: App, platform: Platform, change: Change) {
         response: { 200: BudgetList },
       },
     },
-    ({ principal, query }) => {
-      const { orgId } = principal!
+    ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest(query, 'created_at')
-      const filters = pinnedBudgets(query, principal!)
+      const filters = pinnedBudgets(query, caller)
       if (!filters) return { data: [], next_cursor: null }
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const rows = await listLimits(tx, orgId, 'budget', asked, filters)
@@ -96,10 +96,10 @@ export function budgets(app: App, platform: Platform, change: Change) {
         response: { 200: Budget },
       },
     },
-    ({ principal, params }) => {
-      const { orgId, pins } = principal!
+    ({ caller, params }) => {
+      const { orgId, pins } = caller
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
-        const budget = await getBudget(tx, orgId, nowMs, parseId('budget', params.budget_id)!)
+        const budget = await getBudget(tx, orgId, nowMs, requireId('budget', params.budget_id))
         return budget && isWithinPins(pins, scopeOf(budget)) ? budget : undefined
       })
     },
@@ -126,8 +126,8 @@ export function budgets(app: App, platform: Platform, change: Change) {
       view: Budget,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
-      const id = parseId('budget', request.params.budget_id)!
+      const { orgId } = request.caller
+      const id = requireId('budget', request.params.budget_id)
       const keepsNext = request.takenBack.has('next_schedule')
       return change(request, reply, { orgId }, (tools) => replaceBudget(tools, orgId, id, wanted, keepsNext))
     },
@@ -147,8 +147,8 @@ export function budgets(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('budget', request.params.budget_id)!
+      const { orgId } = request.caller
+      const id = requireId('budget', request.params.budget_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteBudget(tools, orgId, id))
     },
   )
@@ -167,8 +167,8 @@ export function budgets(app: App, platform: Platform, change: Change) {
         response: { 200: Budget },
       },
     },
-    ({ principal, query }) => {
-      const { orgId, pins } = principal!
+    ({ caller, query }) => {
+      const { orgId, pins } = caller
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) =>
         isWithinPins(pins, scopeOf(query)) ? getScopedBudget(tx, orgId, nowMs, query) : undefined,
       )
@@ -192,7 +192,7 @@ export function budgets(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       let isNew = false
       return change(request, reply, { orgId, status: () => (isNew ? 201 : 200) }, async (tools) => {
         const made = await putScopedBudget(tools, orgId, request.query, request.body)
@@ -217,7 +217,7 @@ export function budgets(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteScopedBudget(tools, orgId, request.query))
     },
   )

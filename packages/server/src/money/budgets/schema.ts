@@ -34,6 +34,7 @@ const input = Type.Object(
     ),
   },
   {
+    title: 'BudgetInput',
     examples: [
       {
         name: 'Support team',
@@ -57,29 +58,34 @@ function scopeFaults({ scope_kind, scope_id }: Pick<BudgetInput, 'scope_kind' | 
     : [{ field: 'scope_id', code: 'invalid_value', message: 'A budget of the organization has no scope_id.' }]
 }
 
-const key = Type.Object({
-  scope_kind: { ...ScopeKind, examples: ['department'] },
-  scope_id: Type.Optional(
-    Type.String({
-      ...OwnId,
-      description: 'Your id of the workflow, deployment or department; not with `org`.',
-      examples: ['support'],
-    }),
-  ),
-  period: { ...scheduleInput.period, examples: ['month'] },
-})
+const key = Type.Object(
+  {
+    scope_kind: { ...ScopeKind, examples: ['department'] },
+    scope_id: Type.Optional(
+      Type.String({
+        ...OwnId,
+        description: 'Your id of the workflow, deployment or department; not with `org`.',
+        examples: ['support'],
+      }),
+    ),
+    period: { ...scheduleInput.period, examples: ['month'] },
+  },
+  { title: 'BudgetKey' },
+)
 export type BudgetKey = Static<typeof key>
 /** Identifies a budget by its scope and period. */
 export const BudgetKey = withCheck(key, scopeFaults)
 
 const { period: _key, ...own } = changeable
 const replacement = Type.Object(own, {
+  title: 'ScopedBudgetInput',
   examples: [{ name: 'Support team', limit_usd: '500', timezone: 'Europe/Berlin', thresholds: [80, 100] }],
 })
 export type ScopedBudgetInput = Static<typeof replacement>
 export const ScopedBudgetInput = withCheck(replacement, scheduleFaults)
 
 const whole = Type.Object(changeable, {
+  title: 'BudgetReplacement',
   examples: [{ name: 'Support team', limit_usd: '750', period: 'month', timezone: 'Europe/Berlin' }],
 })
 export type BudgetReplacement = Static<typeof whole>
@@ -105,7 +111,7 @@ export const Budget = Type.Object(
     counts_from: Type.String({ ...Timestamp, description: 'A budget does not count what was spent before.' }),
     ...rowTimes,
   },
-  { description: 'The budget, with what is used of its running period.' },
+  { title: 'Budget', description: 'The budget, with what is used of its running period.' },
 )
 export type BudgetView = Static<typeof Budget>
 

@@ -24,7 +24,7 @@ export function chains(app: App, { sql }: Platform, change: Change) {
         response: { 200: ChainLimits },
       },
     },
-    ({ principal }) => readAtDatabaseTime(sql, principal!.orgId, (tx) => getChainLimits(tx, principal!.orgId)),
+    ({ caller }) => readAtDatabaseTime(sql, caller.orgId, (tx) => getChainLimits(tx, caller.orgId)),
   )
 
   replaceable(
@@ -48,7 +48,7 @@ export function chains(app: App, { sql }: Platform, change: Change) {
       view: ChainLimits,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId }, (tools) => putChainLimits(tools, orgId, wanted))
     },
   )

@@ -20,10 +20,10 @@ const bounds = {
     ),
   ),
 }
-export const ChainBoundsInput = Type.Object(bounds)
+export const ChainBoundsInput = Type.Object(bounds, { title: 'ChainBoundsInput' })
 export type ChainBoundsInput = Static<typeof ChainBoundsInput>
 
-const WorkflowBounds = Type.Object({ workflow_id: OwnId, ...bounds })
+const WorkflowBounds = Type.Object({ workflow_id: OwnId, ...bounds }, { title: 'WorkflowBounds' })
 
 const input = Type.Object(
   {
@@ -33,6 +33,7 @@ const input = Type.Object(
     workflows: Type.Optional(Type.Array(WorkflowBounds, { maxItems: maxWorkflows })),
   },
   {
+    title: 'ChainLimitsInput',
     examples: [
       {
         default: { max_cost_usd: '5', max_depth: 10 },
@@ -65,6 +66,6 @@ export const ChainLimits = Type.Object(
     workflows: Type.Array(Type.Object({ workflow_id: Type.String(), ...view })),
     updated_at: Nullable(Timestamp),
   },
-  { description: 'What bounds each chain.' },
+  { title: 'ChainLimits', description: 'What bounds each chain.' },
 )
 export type ChainLimits = Static<typeof ChainLimits>

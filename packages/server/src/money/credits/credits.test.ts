@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useServer } from '../../../test/harness.ts'
 import { faultsOf, refusalOf, useLimits } from '../../../test/limits.ts'
-import { formatId, newUuid, parseId } from '../../values/id.ts'
+import { formatId, newUuid, requireId } from '../../values/id.ts'
 import type { OrgLimits, Pack } from '../ledger/ledger.ts'
 import { creditsKind, loadPacks } from './credits.ts'
 
@@ -11,7 +11,7 @@ const limits = useLimits(server)
 const pathOf = (customer: string) => `/customers/${encodeURIComponent(customer)}/credit-packs`
 const give = async (customer: string, more: object = {}) =>
   (await limits.ask('POST', pathOf(customer), { amount_usd: '25', ...more })).json
-const uuidOf = ({ id }: Record<string, unknown>) => parseId('creditPack', String(id))!
+const uuidOf = ({ id }: Record<string, unknown>) => requireId('creditPack', String(id))
 const voidPath = ({ id }: Record<string, unknown>) => `/credit-packs/${String(id)}/void`
 const packsOf = async (customer: string) =>
   (await limits.ask('GET', `${pathOf(customer)}?sort=created_at`, undefined, limits.viewer)).json['data'] as Record<
@@ -125,7 +125,7 @@ describe('a pack of credits', () => {
 
   test('of the organization itself is no credit of a customer', async () => {
     const topUp = (await limits.admin('POST', '/quota/top-ups', { amount_usd: '1' })).json
-    const id = formatId('creditPack', parseId('topUp', String(topUp['id']))!)
+    const id = formatId('creditPack', requireId('topUp', String(topUp['id'])))
     expect((await limits.ask('POST', voidPath({ id }))).status).toBe(404)
   })
 
@@ -139,7 +139,7 @@ describe('a pack of credits', () => {
     )
     const seen = [first, last].flatMap((page) => (page['data'] as { id: string }[]).map(({ id }) => id))
     expect(seen).toEqual(ids.toReversed())
-    const orgId = parseId('org', limits.acme.id)!
+    const orgId = requireId('org', limits.acme.id)
     const loaded = await server.platform.sql.asOrgs([orgId], (tx) => loadPacks(tx, orgId, 'many'))
     expect(loaded).toHaveLength(3)
     expect(loaded[0]).toMatchObject({ amount: 25_000_000_000n, priority: 100, expiresAtMs: null, voidedAtMs: null })

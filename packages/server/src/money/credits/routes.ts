@@ -4,7 +4,7 @@ import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { CustomerPath } from '../customers/customers.ts'
 import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import { createCreditPack, creditPackViews, getCreditPack, voidCreditPack } from './credits.ts'
@@ -37,7 +37,7 @@ export function credits(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const { customer_id } = request.params
       return change(request, reply, { orgId, status: 201 }, (tools) =>
         createCreditPack(tools, orgId, customer_id, request.body),
@@ -59,9 +59,9 @@ export function credits(app: App, { sql }: Platform, change: Change) {
         response: { 200: CreditPackList },
       },
     },
-    ({ principal, params, query }) => {
-      const { orgId } = principal!
-      requireWithinPins(principal!, params)
+    ({ caller, params, query }) => {
+      const { orgId } = caller
+      requireWithinPins(caller, params)
       const asked = pageRequest(query, 'created_at')
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const rows = await listPacks(tx, orgId, asked, { owner: params.customer_id, status: query.status })
@@ -85,12 +85,12 @@ export function credits(app: App, { sql }: Platform, change: Change) {
         response: { 200: CreditPackList },
       },
     },
-    ({ principal, query }) => {
-      const { orgId } = principal!
+    ({ caller, query }) => {
+      const { orgId } = caller
       const { customer_id, status } = query
-      const own = applyPins(customer_id === undefined ? {} : { customer_id }, principal!)
+      const own = applyPins(customer_id === undefined ? {} : { customer_id }, caller)
       // A pack counts everything that its customer spends, which no other pin covers.
-      requireWithinPins(principal!, own)
+      requireWithinPins(caller, own)
       const asked = pageRequest(query, 'created_at')
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const rows = await listPacks(tx, orgId, asked, { owner: own.customer_id, status })
@@ -113,10 +113,10 @@ export function credits(app: App, { sql }: Platform, change: Change) {
         response: { 200: CreditPack },
       },
     },
-    ({ principal, params }) => {
-      const { orgId, pins } = principal!
+    ({ caller, params }) => {
+      const { orgId, pins } = caller
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
-        const pack = await getCreditPack(tx, orgId, nowMs, parseId('creditPack', params.pack_id)!)
+        const pack = await getCreditPack(tx, orgId, nowMs, requireId('creditPack', params.pack_id))
         return pack && isWithinPins(pins, { customer_id: pack.customer_id }) ? pack : undefined
       })
     },
@@ -137,8 +137,8 @@ export function credits(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('creditPack', request.params.pack_id)!
+      const { orgId } = request.caller
+      const id = requireId('creditPack', request.params.pack_id)
       return change(request, reply, { orgId }, (tools) => voidCreditPack(tools, orgId, id))
     },
   )

@@ -22,7 +22,7 @@ const input = Type.Object(
     ),
     expires_at: Type.Optional(Type.String({ ...Moment, description: 'From then on nothing more is drawn.' })),
   },
-  { examples: [{ amount_usd: '100', name: 'INV-1042' }] },
+  { title: 'CreditPackInput', examples: [{ amount_usd: '100', name: 'INV-1042' }] },
 )
 export type CreditPackInput = Static<typeof input>
 export const CreditPackInput = withCheck(input, packFaults)
@@ -53,7 +53,7 @@ export const CreditPack = Type.Object(
     voided_at: Nullable(Timestamp),
     ...rowTimes,
   },
-  { description: 'The credit pack, with what is left of it.' },
+  { title: 'CreditPack', description: 'The credit pack, with what is left of it.' },
 )
 export type CreditPackView = Static<typeof CreditPack>
 

@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useServer } from '../../../test/harness.ts'
 import { beginsAfter, faultsOf, keyOfView, refusalOf, useLimits } from '../../../test/limits.ts'
-import { formatId, newUuid, parseId } from '../../values/id.ts'
+import { formatId, newUuid, parseId, requireId } from '../../values/id.ts'
 import { type DefaultLimit, emptyBalance, type Limit, type OrgLimits } from '../ledger/ledger.ts'
 import { customerKind, loadCustomerDefault } from './customers.ts'
 
@@ -157,7 +157,7 @@ describe('the limit of a customer', () => {
 
 describe('the default', () => {
   const load = () => {
-    const orgId = parseId('org', limits.acme.id)!
+    const orgId = requireId('org', limits.acme.id)
     return server.platform.sql.asOrgs([orgId], (tx) => loadCustomerDefault(tx, orgId))
   }
 

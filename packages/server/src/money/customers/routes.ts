@@ -45,9 +45,9 @@ export function customers(app: App, { sql }: Platform, change: Change) {
         response: { 200: OrNotSet(CustomerLimit) },
       },
     },
-    ({ principal, params }) => {
-      const { orgId } = principal!
-      requireWithinPins(principal!, params)
+    ({ caller, params }) => {
+      const { orgId } = caller
+      requireWithinPins(caller, params)
       return readAtDatabaseTime(sql, orgId, (tx, nowMs) => getCustomerLimit(tx, orgId, nowMs, params.customer_id))
     },
   )
@@ -73,7 +73,7 @@ export function customers(app: App, { sql }: Platform, change: Change) {
       view: CustomerLimit,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const { customer_id } = request.params
       const keepsNext = request.takenBack.has('next_schedule')
       return change(request, reply, { orgId }, (tools) =>
@@ -96,7 +96,7 @@ export function customers(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const { customer_id } = request.params
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteCustomerLimit(tools, orgId, customer_id))
     },
@@ -116,8 +116,8 @@ export function customers(app: App, { sql }: Platform, change: Change) {
         response: { 200: CustomerLimitList },
       },
     },
-    ({ principal, query }) => {
-      const { orgId } = principal!
+    ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest<'created_at' | 'customer_id'>(query, 'created_at')
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const rows = await listCustomerLimits(tx, orgId, asked, query)
@@ -141,8 +141,7 @@ export function customers(app: App, { sql }: Platform, change: Change) {
         response: { 200: OrNotSet(CustomerDefault) },
       },
     },
-    ({ principal }) =>
-      readAtDatabaseTime(sql, principal!.orgId, (tx, nowMs) => getCustomerDefault(tx, principal!.orgId, nowMs)),
+    ({ caller }) => readAtDatabaseTime(sql, caller.orgId, (tx, nowMs) => getCustomerDefault(tx, caller.orgId, nowMs)),
   )
 
   replaceable(
@@ -166,7 +165,7 @@ export function customers(app: App, { sql }: Platform, change: Change) {
       view: CustomerDefault,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const keepsNext = request.takenBack.has('next_schedule')
       return change(request, reply, { orgId }, (tools) => putCustomerDefault(tools, orgId, wanted, keepsNext))
     },
@@ -186,7 +185,7 @@ export function customers(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteCustomerDefault(tools, orgId))
     },
   )

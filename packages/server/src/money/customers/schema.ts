@@ -17,7 +17,7 @@ const limit = {
   thresholds: thresholdsInput,
 }
 
-const input = Type.Object(limit, { examples: [{ limit_usd: '20', period: 'day' }] })
+const input = Type.Object(limit, { title: 'CustomerLimitInput', examples: [{ limit_usd: '20', period: 'day' }] })
 export type CustomerLimitInput = Static<typeof input>
 export const CustomerLimitInput = withCheck(input, scheduleFaults)
 
@@ -33,7 +33,7 @@ const defaultInput = Type.Object(
       }),
     ),
   },
-  { examples: [{ limit_usd: '20', period: 'day' }] },
+  { title: 'CustomerDefaultInput', examples: [{ limit_usd: '20', period: 'day' }] },
 )
 export type CustomerDefaultInput = Static<typeof defaultInput>
 export const CustomerDefaultInput = withCheck(defaultInput, scheduleFaults)
@@ -42,7 +42,7 @@ const fields = { limit_usd: Nullable(Usd), ...usageFields, thresholds: Type.Arra
 
 export const CustomerLimit = Type.Object(
   { id: Id('customerLimit'), customer_id: Type.String(), ...fields },
-  { description: 'The customer’s limit, with what is used of its running period.' },
+  { title: 'CustomerLimit', description: 'The customer’s limit, with what is used of its running period.' },
 )
 export type CustomerLimitView = Static<typeof CustomerLimit>
 
@@ -52,7 +52,7 @@ export const CustomerDefault = Type.Object(
     max_new_customers_per_day: Type.Integer(),
     ...fields,
   },
-  { description: 'The limit of customers without a limit of their own.' },
+  { title: 'CustomerDefault', description: 'The limit of customers without a limit of their own.' },
 )
 export type CustomerDefaultView = Static<typeof CustomerDefault>
 

@@ -23,6 +23,6 @@ export function ledger(app: App, { sql }: Platform) {
         response: { 200: Journal },
       },
     },
-    ({ principal, query }) => sql.asOrgs([principal!.orgId], (tx) => listJournal(tx, principal!, query)),
+    ({ caller, query }) => sql.asOrgs([caller.orgId], (tx) => listJournal(tx, caller, query)),
   )
 }

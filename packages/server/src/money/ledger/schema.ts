@@ -58,7 +58,7 @@ export const JournalEntry = Type.Object(
     ),
     reason: Nullable(Type.String()),
   },
-  { description: 'The movement in the ledger.' },
+  { title: 'JournalEntry', description: 'The movement in the ledger.' },
 )
 export type JournalEntry = Static<typeof JournalEntry>
 

@@ -6,7 +6,7 @@ import { OrNotSet, replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import { deletePlan, getPlan, putPlan } from './plans.ts'
 import { Plan, PlanInput } from './schema.ts'
@@ -29,7 +29,7 @@ export function plans(app: App, { sql }: Platform, change: Change) {
         response: { 200: OrNotSet(Plan) },
       },
     },
-    ({ principal }) => readAtDatabaseTime(sql, principal!.orgId, (tx, nowMs) => getPlan(tx, principal!.orgId, nowMs)),
+    ({ caller }) => readAtDatabaseTime(sql, caller.orgId, (tx, nowMs) => getPlan(tx, caller.orgId, nowMs)),
   )
 
   app.get(
@@ -46,7 +46,7 @@ export function plans(app: App, { sql }: Platform, change: Change) {
       },
     },
     async ({ params }) => {
-      const orgId = parseId('org', params.org_id)!
+      const orgId = requireId('org', params.org_id)
       if (!(await orgExists(sql, orgId))) throw new ApiError('not_found')
       return readAtDatabaseTime(sql, orgId, (tx, nowMs) => getPlan(tx, orgId, nowMs))
     },
@@ -72,7 +72,7 @@ export function plans(app: App, { sql }: Platform, change: Change) {
       view: Plan,
     },
     (request, reply, wanted) => {
-      const orgId = parseId('org', request.params.org_id)!
+      const orgId = requireId('org', request.params.org_id)
       return change(request, reply, { orgId }, (tools) => putPlan(tools, orgId, wanted))
     },
   )
@@ -91,7 +91,7 @@ export function plans(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const orgId = parseId('org', request.params.org_id)!
+      const orgId = requireId('org', request.params.org_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => deletePlan(tools, orgId))
     },
   )

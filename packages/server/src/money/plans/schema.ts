@@ -15,13 +15,16 @@ export const PlanInput = Type.Object(
       description: '`block` refuses what is above the plan; `allow` counts it.',
     }),
   },
-  { examples: [{ name: 'Team', runs_per_month: 10_000, tokens_per_month: 50_000_000, overage_policy: 'block' }] },
+  {
+    title: 'PlanInput',
+    examples: [{ name: 'Team', runs_per_month: 10_000, tokens_per_month: 50_000_000, overage_policy: 'block' }],
+  },
 )
 export type PlanInput = Static<typeof PlanInput>
 
 const Entitlement = Type.Object(
   { used: Count, held: Count, remaining: Nullable(Count), ...stopFields },
-  { description: 'How much of this month’s is used.' },
+  { title: 'Entitlement', description: 'How much of this month’s is used.' },
 )
 export type Entitlement = Static<typeof Entitlement>
 
@@ -37,6 +40,6 @@ export const Plan = Type.Object(
     ...periodFields,
     ...rowTimes,
   },
-  { description: 'The plan, with what is used of its month.' },
+  { title: 'Plan', description: 'The plan, with what is used of its month.' },
 )
 export type PlanView = Static<typeof Plan>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type useDatabase, useServer } from '../../../test/harness.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../../../test/tenants.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
 import { listPrices } from './list-prices.ts'
 import { createPriceBook, type Estimate, type PriceBookSettings } from './price-book.ts'
@@ -272,7 +272,7 @@ describe('the price book of an organization', () => {
   beforeAll(async () => {
     operator = (await operatorOf(server)).key
     tenant = await tenantOf(server, operator)
-    uuid = parseId('org', tenant.id)!
+    uuid = requireId('org', tenant.id)
   })
 
   const get = async ({ id, key } = tenant) =>
@@ -567,7 +567,7 @@ describe('the price book of an organization', () => {
   test('shows the 200 unpriced models seen last, and keeps a thousand', async () => {
     const { owner } = server.database as ReturnType<typeof useDatabase>
     const fresh = await tenantOf(server, operator)
-    const id = parseId('org', fresh.id)!
+    const id = requireId('org', fresh.id)
     await owner.query(
       `insert into unpriced_models (org_id, model, last_seen_at)
        select $1, 'x-' || i, '2026-01-01Z'::timestamptz + i * interval '1 second' from generate_series(1, 1000) i`,

@@ -4,7 +4,7 @@ import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { addPrice, getPrice, getPrices, putPrices, recordOf, removePrice, replacePrice } from './prices.ts'
 import { NewPrice, OwnPrice, PricePath, Prices, PricesInput } from './schema.ts'
@@ -26,8 +26,8 @@ export function prices(app: App, { sql, clock }: Platform, change: Change) {
         response: { 200: Prices },
       },
     },
-    ({ principal }) => {
-      const { orgId } = principal!
+    ({ caller }) => {
+      const { orgId } = caller
       return sql.asOrgs([orgId], (tx) => getPrices(tx, orgId, clock.now().getTime()))
     },
   )
@@ -54,7 +54,7 @@ export function prices(app: App, { sql, clock }: Platform, change: Change) {
       view: Prices,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId }, async ({ tx, audit, replaces }) => {
         const nowMs = await lockLedgerForConfigChange(tx, orgId)
         const before = await getPrices(tx, orgId, nowMs)
@@ -88,7 +88,7 @@ export function prices(app: App, { sql, clock }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 201 }, (tools) => addPrice(tools, orgId, request.body))
     },
   )
@@ -106,9 +106,9 @@ export function prices(app: App, { sql, clock }: Platform, change: Change) {
         response: { 200: OwnPrice },
       },
     },
-    ({ principal, params }) => {
-      const { orgId } = principal!
-      return sql.asOrgs([orgId], (tx) => getPrice(tx, orgId, parseId('price', params.price_id)!))
+    ({ caller, params }) => {
+      const { orgId } = caller
+      return sql.asOrgs([orgId], (tx) => getPrice(tx, orgId, requireId('price', params.price_id)))
     },
   )
 
@@ -133,8 +133,8 @@ export function prices(app: App, { sql, clock }: Platform, change: Change) {
       view: OwnPrice,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
-      const id = parseId('price', request.params.price_id)!
+      const { orgId } = request.caller
+      const id = requireId('price', request.params.price_id)
       return change(request, reply, { orgId }, (tools) => replacePrice(tools, orgId, id, wanted))
     },
   )
@@ -153,8 +153,8 @@ export function prices(app: App, { sql, clock }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('price', request.params.price_id)!
+      const { orgId } = request.caller
+      const id = requireId('price', request.params.price_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => removePrice(tools, orgId, id))
     },
   )

@@ -57,7 +57,10 @@ const PriceInput = Type.Object(
       }),
     ),
   },
-  { examples: [{ model: 'our-small-model', input_usd_per_million: '2.5', output_usd_per_million: '10' }] },
+  {
+    title: 'NewPrice',
+    examples: [{ model: 'our-small-model', input_usd_per_million: '2.5', output_usd_per_million: '10' }],
+  },
 )
 export type PriceInput = Static<typeof PriceInput>
 
@@ -92,7 +95,10 @@ const input = Type.Object(
       }),
     ),
   },
-  { examples: [{ prices: [{ model: 'our-own-model', input_usd_per_million: '2.5', output_usd_per_million: '10' }] }] },
+  {
+    title: 'PricesInput',
+    examples: [{ prices: [{ model: 'our-own-model', input_usd_per_million: '2.5', output_usd_per_million: '10' }] }],
+  },
 )
 export type PricesInput = Static<typeof input>
 
@@ -111,7 +117,7 @@ const shown = {
 
 export const OwnPrice = Type.Object(
   { id: Id('price'), ...shown, created_at: Timestamp },
-  { description: 'The organization’s own price of a model.' },
+  { title: 'OwnPrice', description: 'The organization’s own price of a model.' },
 )
 export type OwnPrice = Static<typeof OwnPrice>
 
@@ -142,7 +148,7 @@ export const Prices = Type.Object(
     ),
     updated_at: Nullable(Timestamp),
   },
-  { description: 'The organization’s prices and the list prices behind them.' },
+  { title: 'Prices', description: 'The organization’s prices and the list prices behind them.' },
 )
 export type Prices = Static<typeof Prices>
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { useServer } from '../../../test/harness.ts'
 import { faultsOf, refusalOf, useLimits } from '../../../test/limits.ts'
 import { call } from '../../../test/tenants.ts'
-import { formatId, newUuid, parseId } from '../../values/id.ts'
+import { formatId, newUuid, requireId } from '../../values/id.ts'
 import type { OrgLimits, Pack } from '../ledger/ledger.ts'
 import { loadTopUps, quotaKind } from './quota.ts'
 
@@ -45,7 +45,7 @@ describe('the prepaid quota', () => {
     })
     const { json: second } = await limits.admin('POST', path, { amount_usd: '1' })
     expect(second).toMatchObject({ name: null })
-    const [one, two] = [json, second].map(({ id }) => parseId('topUp', String(id))!)
+    const [one, two] = [json, second].map(({ id }) => requireId('topUp', String(id)))
     await limits.book(one!, { spent: 499_000_000_000n, held: 1_000_000_001n, overrun: 1n })
     await limits.book(two!, { spent: 250_000_000n, late: 2n })
     expect(await quota()).toEqual({
@@ -65,7 +65,7 @@ describe('the prepaid quota', () => {
       { target: { id: second['id'] }, before: { limit_usd: '500.000000001' }, after: { limit_usd: '501.000000001' } },
       { target: { id: json['id'] }, before: { prepaid: false }, after: { prepaid: true, top_up: json } },
     ])
-    const orgId = parseId('org', limits.acme.id)!
+    const orgId = requireId('org', limits.acme.id)
     const loaded = await server.platform.sql.asOrgs([orgId], (tx) => loadTopUps(tx, orgId))
     expect(loaded.map(({ id }) => id).sort()).toEqual([one!, two!].sort())
   })

@@ -4,7 +4,7 @@ import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { App } from '../../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { listPacks } from '../credits/credits.ts'
 import { ledgerExists, readAtDatabaseTime } from '../ledger/ledger.ts'
 import { getQuota, getTopUp, organizationOwner, topUp, topUpViews } from './quota.ts'
@@ -26,7 +26,7 @@ export function quota(app: App, { sql }: Platform, change: Change) {
         response: { 200: Quota },
       },
     },
-    ({ principal }) => readAtDatabaseTime(sql, principal!.orgId, (tx) => getQuota(tx, principal!.orgId)),
+    ({ caller }) => readAtDatabaseTime(sql, caller.orgId, (tx) => getQuota(tx, caller.orgId)),
   )
 
   app.post(
@@ -44,7 +44,7 @@ export function quota(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const orgId = parseId('org', request.params.org_id)!
+      const orgId = requireId('org', request.params.org_id)
       return change(request, reply, { orgId, status: 201 }, (tools) => topUp(tools, orgId, request.body))
     },
   )
@@ -60,7 +60,7 @@ export function quota(app: App, { sql }: Platform, change: Change) {
   }
 
   const found = (orgId: string, id: string) =>
-    readAtDatabaseTime(sql, orgId, (tx) => getTopUp(tx, orgId, parseId('topUp', id)!))
+    readAtDatabaseTime(sql, orgId, (tx) => getTopUp(tx, orgId, requireId('topUp', id)))
 
   app.get(
     '/v1/admin/orgs/:org_id/quota/top-ups',
@@ -76,7 +76,7 @@ export function quota(app: App, { sql }: Platform, change: Change) {
         response: { 200: TopUpList },
       },
     },
-    ({ params, query }) => listed(parseId('org', params.org_id)!, query),
+    ({ params, query }) => listed(requireId('org', params.org_id), query),
   )
 
   app.get(
@@ -92,7 +92,7 @@ export function quota(app: App, { sql }: Platform, change: Change) {
         response: { 200: TopUp },
       },
     },
-    ({ params }) => found(parseId('org', params.org_id)!, params.top_up_id),
+    ({ params }) => found(requireId('org', params.org_id), params.top_up_id),
   )
 
   app.get(
@@ -109,7 +109,7 @@ export function quota(app: App, { sql }: Platform, change: Change) {
         response: { 200: TopUpList },
       },
     },
-    ({ principal, query }) => listed(principal!.orgId, query),
+    ({ caller, query }) => listed(caller.orgId, query),
   )
 
   app.get(
@@ -125,6 +125,6 @@ export function quota(app: App, { sql }: Platform, change: Change) {
         response: { 200: TopUp },
       },
     },
-    ({ principal, params }) => found(principal!.orgId, params.top_up_id),
+    ({ caller, params }) => found(caller.orgId, params.top_up_id),
   )
 }

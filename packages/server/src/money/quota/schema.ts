@@ -5,13 +5,13 @@ import { Id, Nullable, PathId, Timestamp, Usd } from '../../contract/wire.ts'
 import { packFaults, packFields, packInput } from '../credits/credits.ts'
 import { amountFields } from '../ledger/ledger.ts'
 
-const input = Type.Object(packInput, { examples: [{ amount_usd: '500', name: 'INV-1042' }] })
+const input = Type.Object(packInput, { title: 'TopUpInput', examples: [{ amount_usd: '500', name: 'INV-1042' }] })
 export type TopUpInput = Static<typeof input>
 export const TopUpInput = withCheck(input, packFaults)
 
 export const TopUp = Type.Object(
   { id: Id('topUp'), ...packFields, created_at: Timestamp },
-  { description: 'The top-up.' },
+  { title: 'TopUp', description: 'The top-up.' },
 )
 export type TopUpView = Static<typeof TopUp>
 
@@ -23,7 +23,7 @@ export const Quota = Type.Object(
     period_start: Nullable(Timestamp),
     period_end: Nullable(Timestamp),
   },
-  { description: 'The prepaid balance.' },
+  { title: 'Quota', description: 'The prepaid balance.' },
 )
 export type QuotaView = Static<typeof Quota>
 

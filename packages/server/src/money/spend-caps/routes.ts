@@ -24,8 +24,7 @@ export function spendCaps(app: App, { sql }: Platform, change: Change) {
         response: { 200: OrNotSet(SpendCap) },
       },
     },
-    ({ principal }) =>
-      readAtDatabaseTime(sql, principal!.orgId, (tx, nowMs) => getSpendCap(tx, principal!.orgId, nowMs)),
+    ({ caller }) => readAtDatabaseTime(sql, caller.orgId, (tx, nowMs) => getSpendCap(tx, caller.orgId, nowMs)),
   )
 
   replaceable(
@@ -49,7 +48,7 @@ export function spendCaps(app: App, { sql }: Platform, change: Change) {
       view: SpendCap,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const keepsNext = request.takenBack.has('next_schedule')
       return change(request, reply, { orgId }, (tools) => putSpendCap(tools, orgId, wanted, keepsNext))
     },
@@ -69,7 +68,7 @@ export function spendCaps(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteSpendCap(tools, orgId))
     },
   )

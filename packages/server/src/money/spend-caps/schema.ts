@@ -5,7 +5,7 @@ import { amountFields, nextScheduleField, periodFields, rowTimes, scheduleFaults
 
 const input = Type.Object(
   { cap_usd: Usd, timezone: Type.Optional(Timezone) },
-  { examples: [{ cap_usd: '50', timezone: 'Europe/Berlin' }] },
+  { title: 'SpendCapInput', examples: [{ cap_usd: '50', timezone: 'Europe/Berlin' }] },
 )
 export const SpendCapInput = withCheck(input, scheduleFaults)
 export type SpendCapInput = Static<typeof input>
@@ -21,6 +21,6 @@ export const SpendCap = Type.Object(
     ...nextScheduleField,
     ...rowTimes,
   },
-  { description: 'The spend cap, with what is used of its day.' },
+  { title: 'SpendCap', description: 'The spend cap, with what is used of its day.' },
 )
 export type SpendCap = Static<typeof SpendCap>

@@ -23,7 +23,7 @@ export function retention(app: App, { sql, clock }: Platform, change: Change) {
         response: { 200: RetentionPolicy },
       },
     },
-    ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getPolicy(tx, principal!.orgId)),
+    ({ caller }) => sql.asOrgs([caller.orgId], (tx) => getPolicy(tx, caller.orgId)),
   )
 
   replaceable(
@@ -47,7 +47,7 @@ export function retention(app: App, { sql, clock }: Platform, change: Change) {
       view: RetentionPolicy,
     },
     async (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const { raw_days } = request.body as Partial<RetentionPolicyInput>
       // Before the change, so that nobody waits for partitions under the organization's lock.
       if (raw_days !== undefined) await ensureRunPartitions(sql, clock.now(), [classFor(raw_days)])

@@ -12,7 +12,7 @@ export const RetentionPolicyInput = Type.Object(
       examples: [90],
     }),
   },
-  { examples: [{ raw_days: 90 }] },
+  { title: 'RetentionPolicyInput', examples: [{ raw_days: 90 }] },
 )
 export type RetentionPolicyInput = Static<typeof RetentionPolicyInput>
 
@@ -27,6 +27,6 @@ export const RetentionPolicy = Type.Object(
     created_at: Nullable({ ...Timestamp, description: 'null while the default applies.' }),
     updated_at: Nullable(Timestamp),
   },
-  { description: 'The retention policy.' },
+  { title: 'RetentionPolicy', description: 'The retention policy.' },
 )
 export type RetentionPolicy = Static<typeof RetentionPolicy>

@@ -103,6 +103,6 @@ export const Run = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { description: 'The run.' },
+  { title: 'Run', description: 'The run.' },
 )
 export type Run = Static<typeof Run>

@@ -32,10 +32,10 @@ export function usage(app: App, platform: Platform) {
         response: { 200: UsageAnswer },
       },
     },
-    async ({ principal, query }, reply) => {
-      const asked = pinnedUsage(query, principal!)
-      if (query.format === 'svg') return asSvg(reply).send(await drawUsage(platform, principal!.orgId, asked))
-      return readUsage(platform, principal!.orgId, asked)
+    async ({ caller, query }, reply) => {
+      const asked = pinnedUsage(query, caller)
+      if (query.format === 'svg') return asSvg(reply).send(await drawUsage(platform, caller.orgId, asked))
+      return readUsage(platform, caller.orgId, asked)
     },
   )
 
@@ -54,13 +54,13 @@ export function usage(app: App, platform: Platform) {
         response: { 200: UsageExport },
       },
     },
-    ({ principal, query, method }, reply) => {
-      const filters = pinnedExport(principal!)
+    ({ caller, query, method }, reply) => {
+      const filters = pinnedExport(caller)
       const cut = { granularity: 'day', timezone: 'UTC' } as const
       const window = wholeSteps(readWindow(query, defaultWindow(query, cut, platform.clock.now())), dayMs)
       reply.type('text/csv; charset=utf-8; header=present')
       // The framework would read the whole stream only to discard it; of an empty text it would send the length.
-      return Readable.from(method === 'HEAD' ? [] : exportFocus(platform.sql, principal!.orgId, window, filters))
+      return Readable.from(method === 'HEAD' ? [] : exportFocus(platform.sql, caller.orgId, window, filters))
     },
   )
 }

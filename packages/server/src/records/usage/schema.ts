@@ -177,18 +177,21 @@ const Group = Type.Optional(
   ),
 )
 
-const UsageRow = Type.Object({
-  period_start: Timestamp,
-  period_end: Timestamp,
-  model: Group,
-  provider: Group,
-  workflow_id: Group,
-  deployment_id: Group,
-  department_id: Group,
-  key_id: Group,
-  customer_id: Group,
-  ...sums,
-})
+const UsageRow = Type.Object(
+  {
+    period_start: Timestamp,
+    period_end: Timestamp,
+    model: Group,
+    provider: Group,
+    workflow_id: Group,
+    deployment_id: Group,
+    department_id: Group,
+    key_id: Group,
+    customer_id: Group,
+    ...sums,
+  },
+  { title: 'UsageRow' },
+)
 export type UsageRow = Static<typeof UsageRow>
 
 export const Usage = Type.Object(
@@ -199,7 +202,7 @@ export const Usage = Type.Object(
     from: { ...Timestamp, description: 'Where the window begins, as a whole quarter of an hour.' },
     to: { ...Timestamp, description: 'Where it ends, not included.' },
   },
-  { description: 'A page of usage, and the totals of the whole window.' },
+  { title: 'Usage', description: 'A page of usage, and the totals of the whole window.' },
 )
 export type Usage = Static<typeof Usage>
 

@@ -46,7 +46,7 @@ export function backtests(app: App, platform: Platform, rules: Pick<Cache<RuleSe
       },
     },
     async (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const window = windowOf(request.body, platform.clock.now())
       const tested = await subjectOf(request.body, orgId, rules)
       const place = running.acquire(orgId)

@@ -46,7 +46,10 @@ const input = Type.Object(
       description: 'A draft of a budget or of a customer limit, tested instead of rules.',
     }),
   },
-  { examples: [{ limit: { scope_kind: 'department', scope_id: 'support', limit_usd: '500', period: 'month' } }] },
+  {
+    title: 'BacktestInput',
+    examples: [{ limit: { scope_kind: 'department', scope_id: 'support', limit_usd: '500', period: 'month' } }],
+  },
 )
 export type BacktestInput = Static<typeof input>
 export const BacktestInput = withCheck(input, (body: BacktestInput) => [
@@ -113,73 +116,76 @@ const Agreement = Type.Object(
       }),
     ),
   },
-  { description: 'A comparison of the live rules’ decisions now with their recorded decisions.' },
+  { title: 'Agreement', description: 'A comparison of the live rules’ decisions now with their recorded decisions.' },
 )
 
-export const Backtest = Type.Object({
-  window: Type.Object({ from: Timestamp, to: Timestamp }),
-  tested: Type.Object({
-    kind: OneOf(['live', 'rules', 'limit']),
-    set_version: Nullable({ ...Count, description: 'The version of the live rules.' }),
-    rules: Nullable({ ...Count, description: 'The number of rules.' }),
-    limit: Nullable(
-      Type.Object({
-        scope_kind: Type.String(),
-        scope_id: Nullable(Type.String()),
-        limit_usd: Usd,
-        period: Type.String(),
-        timezone: Type.String(),
-        anchor: Nullable(Type.String()),
-      }),
-    ),
-  }),
-  runs: Type.Object({
-    considered: { ...Count, description: 'Runs that started in the window and have ended.' },
-    cost_usd: Sum('The cost of all these runs.'),
-    ...tally,
-    blocked: Count,
-    approval_required: Count,
-    over_limit: Count,
-    approved: {
-      ...Count,
-      description: 'Runs for which the live rules require an approval, and that had one: not refused.',
-    },
-    without_admission: {
-      ...Count,
-      description: 'Runs that no rules were evaluated for when they started; they are judged by their stored fields.',
-    },
-    uncounted: {
-      ...Count,
-      description: 'Runs of customers beyond the first 20,000 of a period, which are not judged.',
-    },
-  }),
-  by_team: Ranked({ department_id: Nullable(Type.String()) }, 'department'),
-  by_model: Ranked({ model: Type.String() }, 'model'),
-  by_rule: Ranked(ruleRef, 'rule'),
-  recorded_refusals: Nullable(
-    Type.Object(
-      {
-        considered: { ...Count, description: 'Attempts that rules refused in the window.' },
-        allowed: { ...Count, description: 'Those that the tested rules would allow.' },
-        refused: Count,
-        failed: Count,
-      },
-      { description: 'The attempts that rules refused in the window; `null` when a limit is tested.' },
-    ),
-  ),
-  examples: Type.Array(
-    Type.Object({
-      run_id: Id('run'),
-      model: Type.String(),
-      department_id: Nullable(Type.String()),
-      outcome: Outcome,
-      ...ruleRef,
-      cost_usd: Usd,
+export const Backtest = Type.Object(
+  {
+    window: Type.Object({ from: Timestamp, to: Timestamp }),
+    tested: Type.Object({
+      kind: OneOf(['live', 'rules', 'limit']),
+      set_version: Nullable({ ...Count, description: 'The version of the live rules.' }),
+      rules: Nullable({ ...Count, description: 'The number of rules.' }),
+      limit: Nullable(
+        Type.Object({
+          scope_kind: Type.String(),
+          scope_id: Nullable(Type.String()),
+          limit_usd: Usd,
+          period: Type.String(),
+          timezone: Type.String(),
+          anchor: Nullable(Type.String()),
+        }),
+      ),
     }),
-    { description: 'The most expensive runs that would not have been admitted.' },
-  ),
-  agreement: Nullable(Agreement),
-})
+    runs: Type.Object({
+      considered: { ...Count, description: 'Runs that started in the window and have ended.' },
+      cost_usd: Sum('The cost of all these runs.'),
+      ...tally,
+      blocked: Count,
+      approval_required: Count,
+      over_limit: Count,
+      approved: {
+        ...Count,
+        description: 'Runs for which the live rules require an approval, and that had one: not refused.',
+      },
+      without_admission: {
+        ...Count,
+        description: 'Runs that no rules were evaluated for when they started; they are judged by their stored fields.',
+      },
+      uncounted: {
+        ...Count,
+        description: 'Runs of customers beyond the first 20,000 of a period, which are not judged.',
+      },
+    }),
+    by_team: Ranked({ department_id: Nullable(Type.String()) }, 'department'),
+    by_model: Ranked({ model: Type.String() }, 'model'),
+    by_rule: Ranked(ruleRef, 'rule'),
+    recorded_refusals: Nullable(
+      Type.Object(
+        {
+          considered: { ...Count, description: 'Attempts that rules refused in the window.' },
+          allowed: { ...Count, description: 'Those that the tested rules would allow.' },
+          refused: Count,
+          failed: Count,
+        },
+        { description: 'The attempts that rules refused in the window; `null` when a limit is tested.' },
+      ),
+    ),
+    examples: Type.Array(
+      Type.Object({
+        run_id: Id('run'),
+        model: Type.String(),
+        department_id: Nullable(Type.String()),
+        outcome: Outcome,
+        ...ruleRef,
+        cost_usd: Usd,
+      }),
+      { description: 'The most expensive runs that would not have been admitted.' },
+    ),
+    agreement: Nullable(Agreement),
+  },
+  { title: 'Backtest' },
+)
 export type BacktestView = Static<typeof Backtest>
 export type AgreementView = Static<typeof Agreement>
 

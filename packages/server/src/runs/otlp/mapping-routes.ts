@@ -24,7 +24,7 @@ export function otlpMapping(app: App, { sql }: Platform, change: Change) {
         response: { 200: OtlpMapping },
       },
     },
-    ({ principal }) => sql.asOrgs([principal!.orgId], (tx) => getMapping(tx, principal!.orgId)),
+    ({ caller }) => sql.asOrgs([caller.orgId], (tx) => getMapping(tx, caller.orgId)),
   )
 
   replaceable(
@@ -48,7 +48,7 @@ export function otlpMapping(app: App, { sql }: Platform, change: Change) {
       view: OtlpMapping,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId }, (tools) => putMapping(tools, orgId, wanted))
     },
   )
@@ -67,7 +67,7 @@ export function otlpMapping(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 204 }, (tools) => removeMapping(tools, orgId))
     },
   )

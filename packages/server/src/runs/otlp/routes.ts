@@ -50,11 +50,11 @@ export function otlp(app: App, { clock, metrics, sql, log }: Needed, ingest: Ing
       },
     },
     async (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const own = await sql.asOrgs([orgId], (tx) => loadMapping(tx, orgId))
       const found = await runCooperatively(convertTraces(request.body, clock.now().getTime(), own))
       const { runs, rejected, unrecognized, ignored } = found
-      const refused = await recordRuns(ingest, request.principal!, runs)
+      const refused = await recordRuns(ingest, request.caller, runs)
       spans.inc({ outcome: 'recorded' }, runs.length - refused.length)
       spans.inc({ outcome: 'rejected' }, rejected.count - unrecognized + refused.length)
       spans.inc({ outcome: 'unrecognized' }, unrecognized)

@@ -57,6 +57,7 @@ export const TracesBody = Type.Object(
     ),
   },
   {
+    title: 'TracesBody',
     ...open,
     description: 'An `ExportTraceServiceRequest` of OTLP; fields that are not known here are ignored.',
     examples: [traceExample],
@@ -119,6 +120,6 @@ export const OtlpMapping = Type.Object(
     created_at: Nullable({ ...Timestamp, description: 'null while nothing is set.' }),
     updated_at: Nullable(Timestamp),
   },
-  { description: 'Which attributes name which dimension.' },
+  { title: 'OtlpMapping', description: 'Which attributes name which dimension.' },
 )
 export type OtlpMapping = Static<typeof OtlpMapping>

@@ -32,7 +32,10 @@ const input = Type.Object(
     metadata: Type.Optional(Metadata),
     sticky: Type.Optional(Sticky),
   },
-  { examples: [{ route: 'support-chat', input_tokens: 1_200, max_output_tokens: 500, department_id: 'support' }] },
+  {
+    title: 'RoutingInput',
+    examples: [{ route: 'support-chat', input_tokens: 1_200, max_output_tokens: 500, department_id: 'support' }],
+  },
 )
 export type RoutingInput = Static<typeof input>
 export const RoutingInput = withCheck(input, estimateFaults)
@@ -72,6 +75,6 @@ export const RoutingDecision = Type.Object(
       { description: 'The models of the route that were excluded, with the reasons.' },
     ),
   },
-  { description: 'The chosen model, the runners-up, and the excluded models with reasons.' },
+  { title: 'RoutingDecision', description: 'The chosen model, the runners-up, and the excluded models with reasons.' },
 )
 export type RoutingDecision = Static<typeof RoutingDecision>

@@ -40,7 +40,7 @@ export async function decideRoute(
   request: FastifyRequest<{ Body: RoutingInput }>,
   reply: FastifyReply,
 ) {
-  const caller = request.principal!
+  const caller = request.caller
   const { orgId } = caller
   const input = withPins(request.body, caller)
   const nowMs = platform.clock.now().getTime()

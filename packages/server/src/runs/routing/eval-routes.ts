@@ -5,7 +5,7 @@ import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { findResult, listResults } from './eval-queries.ts'
 import { EvalList, EvalListQuery, EvalPath, EvalResult, EvalsInput, PostedEvals } from './eval-schema.ts'
 import { evalView, postResults, removeResult } from './evals.ts'
@@ -30,7 +30,7 @@ export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 201 }, (tools) =>
         postResults(tools, orgId, request.body, clock.now().getTime()),
       )
@@ -51,8 +51,8 @@ export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
         response: { 200: EvalList },
       },
     },
-    async ({ principal, query }) => {
-      const { orgId } = principal!
+    async ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest(query, 'created_at')
       const rows = await sql.asOrgs([orgId], (tx) => listResults(tx, orgId, asked, query))
       const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
@@ -73,9 +73,9 @@ export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
         response: { 200: EvalResult },
       },
     },
-    async ({ principal, params }) => {
-      const { orgId } = principal!
-      const id = parseId('evalResult', params.eval_id)!
+    async ({ caller, params }) => {
+      const { orgId } = caller
+      const id = requireId('evalResult', params.eval_id)
       const row = await sql.asOrgs([orgId], (tx) => findResult(tx, orgId, id))
       if (!row) throw new ApiError('not_found')
       return evalView(row)
@@ -97,8 +97,8 @@ export function evalRoutes(app: App, { sql, clock }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('evalResult', request.params.eval_id)!
+      const { orgId } = request.caller
+      const id = requireId('evalResult', request.params.eval_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => removeResult(tools, orgId, id))
     },
   )

@@ -32,6 +32,7 @@ export const EvalsInput = Type.Object(
     }),
   },
   {
+    title: 'EvalsInput',
     examples: [
       { results: [{ suite: 'support-quality', model: 'gpt-4o', provider: 'openai', score: 0.93, samples: 200 }] },
     ],
@@ -51,13 +52,13 @@ export const EvalResult = Type.Object(
     measured_at: Timestamp,
     created_at: Timestamp,
   },
-  { description: 'The result of an evaluation.' },
+  { title: 'EvalResult', description: 'The result of an evaluation.' },
 )
 
 export type EvalView = Static<typeof EvalResult>
 export const PostedEvals = Type.Object(
   { data: Type.Array(EvalResult, { description: 'In the order of `results`.' }) },
-  { description: 'The stored results.' },
+  { title: 'PostedEvals', description: 'The stored results.' },
 )
 export const EvalPath = Type.Object({ id: PathId('org'), eval_id: PathId('evalResult') })
 export const EvalList = ListOf(EvalResult)

@@ -5,7 +5,7 @@ import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { createModel, getModel, modelViews, removeModel, replaceModel } from './models.ts'
 import { listModels } from './queries.ts'
 import { ModelInput, ModelList, ModelListQuery, ModelPath, RoutingModel } from './schema.ts'
@@ -32,7 +32,7 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 201 }, (tools) => createModel(tools, orgId, request.body, nowMs()))
     },
   )
@@ -51,8 +51,8 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
         response: { 200: ModelList },
       },
     },
-    ({ principal, query }) => {
-      const { orgId } = principal!
+    ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest(query, 'created_at')
       return sql.asOrgs([orgId], async (tx) => {
         const rows = await listModels(tx, orgId, asked, query)
@@ -75,9 +75,9 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
         response: { 200: RoutingModel },
       },
     },
-    ({ principal, params }) => {
-      const { orgId } = principal!
-      return sql.asOrgs([orgId], (tx) => getModel(tx, orgId, parseId('model', params.model_id)!, nowMs()))
+    ({ caller, params }) => {
+      const { orgId } = caller
+      return sql.asOrgs([orgId], (tx) => getModel(tx, orgId, requireId('model', params.model_id), nowMs()))
     },
   )
 
@@ -102,8 +102,8 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
       view: RoutingModel,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
-      const id = parseId('model', request.params.model_id)!
+      const { orgId } = request.caller
+      const id = requireId('model', request.params.model_id)
       return change(request, reply, { orgId }, (tools) => replaceModel(tools, orgId, id, wanted, nowMs()))
     },
   )
@@ -122,8 +122,8 @@ export function modelRoutes(app: App, { sql, clock }: Platform, change: Change) 
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('model', request.params.model_id)!
+      const { orgId } = request.caller
+      const id = requireId('model', request.params.model_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => removeModel(tools, orgId, id, nowMs()))
     },
   )

@@ -5,7 +5,7 @@ import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { listRoutes } from './queries.ts'
 import { createRoute, getRoute, removeRoute, replaceRoute, routeView } from './route-definitions.ts'
 import { ModelRoute, RouteInput, RouteList, RouteListQuery, RoutePath } from './schema.ts'
@@ -31,7 +31,7 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 201 }, (tools) => createRoute(tools, orgId, request.body))
     },
   )
@@ -50,8 +50,8 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
         response: { 200: RouteList },
       },
     },
-    async ({ principal, query }) => {
-      const { orgId } = principal!
+    async ({ caller, query }) => {
+      const { orgId } = caller
       const asked = pageRequest(query, 'created_at')
       const rows = await sql.asOrgs([orgId], (tx) => listRoutes(tx, orgId, asked, query))
       const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
@@ -72,9 +72,9 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
         response: { 200: ModelRoute },
       },
     },
-    ({ principal, params }) => {
-      const { orgId } = principal!
-      return sql.asOrgs([orgId], (tx) => getRoute(tx, orgId, parseId('modelRoute', params.route_id)!))
+    ({ caller, params }) => {
+      const { orgId } = caller
+      return sql.asOrgs([orgId], (tx) => getRoute(tx, orgId, requireId('modelRoute', params.route_id)))
     },
   )
 
@@ -99,8 +99,8 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
       view: ModelRoute,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
-      const id = parseId('modelRoute', request.params.route_id)!
+      const { orgId } = request.caller
+      const id = requireId('modelRoute', request.params.route_id)
       return change(request, reply, { orgId }, (tools) => replaceRoute(tools, orgId, id, wanted))
     },
   )
@@ -119,8 +119,8 @@ export function routeRoutes(app: App, { sql }: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('modelRoute', request.params.route_id)!
+      const { orgId } = request.caller
+      const id = requireId('modelRoute', request.params.route_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => removeRoute(tools, orgId, id))
     },
   )

@@ -49,6 +49,7 @@ export const ModelInput = Type.Object(
     enabled: Type.Optional(Type.Boolean({ default: true, description: 'When `false`, no route chooses the model.' })),
   },
   {
+    title: 'ModelInput',
     examples: [{ model: 'gpt-4o', provider: 'openai', region: 'eu-west-1', capabilities: ['tools'], latency_ms: 900 }],
   },
 )
@@ -84,7 +85,7 @@ export const RoutingModel = Type.Object(
     ),
     ...times,
   },
-  { description: 'The model.' },
+  { title: 'RoutingModel', description: 'The model.' },
 )
 export type ModelView = Static<typeof RoutingModel>
 export const ModelPath = Type.Object({ id: PathId('org'), model_id: PathId('model') })
@@ -115,6 +116,7 @@ const Bar = Type.Object(
     }),
   },
   {
+    title: 'Bar',
     description: 'The requirements on a model’s latest result. With `null`, any model may be chosen, measured or not.',
   },
 )
@@ -137,15 +139,18 @@ const constraintFields = {
   min_context_tokens: Type.Optional(Nullable(ContextTokens)),
 }
 
-const Candidate = Type.Object({
-  model: Model,
-  provider: OptionalProvider,
-  weight: Type.Optional({
-    ...Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [90] })),
-    description:
-      'The share of the model among those that pass. Required for every candidate of a `weighted` route, and not allowed on others.',
-  }),
-})
+const Candidate = Type.Object(
+  {
+    model: Model,
+    provider: OptionalProvider,
+    weight: Type.Optional({
+      ...Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [90] })),
+      description:
+        'The share of the model among those that pass. Required for every candidate of a `weighted` route, and not allowed on others.',
+    }),
+  },
+  { title: 'Candidate' },
+)
 
 const RouteName = Type.String({
   ...OwnId,
@@ -175,6 +180,7 @@ const routeInput = Type.Object(
     }),
   },
   {
+    title: 'RouteInput',
     examples: [
       {
         name: 'support-chat',
@@ -257,7 +263,7 @@ export const ModelRoute = Type.Object(
     ),
     ...times,
   },
-  { description: 'The route.' },
+  { title: 'ModelRoute', description: 'The route.' },
 )
 export type RouteView = Static<typeof ModelRoute>
 export const RoutePath = Type.Object({ id: PathId('org'), route_id: PathId('modelRoute') })

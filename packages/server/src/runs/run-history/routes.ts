@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { Run } from '../../records/run-log/run-log.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { getChain } from './chains.ts'
 import { getRun, listRuns } from './run-history.ts'
 import { Chain, ChainPath, RunList, RunListQuery, RunPath } from './schema.ts'
@@ -25,7 +25,7 @@ export function runHistory(app: App, platform: Platform) {
         response: { 200: RunList },
       },
     },
-    ({ principal, query }) => listRuns(platform, principal!.orgId, applyPins(query, principal!)),
+    ({ caller, query }) => listRuns(platform, caller.orgId, applyPins(query, caller)),
   )
 
   app.get(
@@ -41,9 +41,9 @@ export function runHistory(app: App, platform: Platform) {
         response: { 200: Run },
       },
     },
-    async ({ principal, params }) => {
-      const { orgId, pins } = principal!
-      const id = parseId('run', params.run_id)!
+    async ({ caller, params }) => {
+      const { orgId, pins } = caller
+      const id = requireId('run', params.run_id)
       const run = await platform.sql.asOrgs([orgId], (tx) => getRun(tx, orgId, id, platform.clock.now()))
       if (!run || !isWithinPins(pins, run)) throw new ApiError('not_found')
       return run
@@ -64,8 +64,8 @@ export function runHistory(app: App, platform: Platform) {
         response: { 200: Chain },
       },
     },
-    async ({ principal, params }) => {
-      const chain = await getChain(platform, principal!, params.chain_id)
+    async ({ caller, params }) => {
+      const chain = await getChain(platform, caller, params.chain_id)
       if (!chain) throw new ApiError('not_found')
       return chain
     },

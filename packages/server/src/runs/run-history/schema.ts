@@ -63,20 +63,23 @@ export const ChainPath = Type.Object({
   }),
 })
 
-const ChainNode = Type.Object({
-  id: Id('run'),
-  parent_run_id: Nullable(Id('run')),
-  depth: Type.Integer({ ...Count, description: '1 for a run without a parent.' }),
-  status: Run.properties.status,
-  model: Type.String({ examples: ['gpt-4o'] }),
-  operation: Nullable(Type.String({ examples: ['chat'] })),
-  cost_usd: Nullable({ ...Usd, description: 'null while it runs.' }),
-  reserved_usd: Nullable({ ...Usd, description: 'What was reserved before it ran.' }),
-  tokens: Nullable({ ...Count, description: 'Input and output together; null while it runs.' }),
-  subtree_cost_usd: { ...Usd, description: 'Of the run and of all runs below it that have ended.' },
-  started_at: Timestamp,
-  ended_at: Nullable(Timestamp),
-})
+const ChainNode = Type.Object(
+  {
+    id: Id('run'),
+    parent_run_id: Nullable(Id('run')),
+    depth: Type.Integer({ ...Count, description: '1 for a run without a parent.' }),
+    status: Run.properties.status,
+    model: Type.String({ examples: ['gpt-4o'] }),
+    operation: Nullable(Type.String({ examples: ['chat'] })),
+    cost_usd: Nullable({ ...Usd, description: 'null while it runs.' }),
+    reserved_usd: Nullable({ ...Usd, description: 'What was reserved before it ran.' }),
+    tokens: Nullable({ ...Count, description: 'Input and output together; null while it runs.' }),
+    subtree_cost_usd: { ...Usd, description: 'Of the run and of all runs below it that have ended.' },
+    started_at: Timestamp,
+    ended_at: Nullable(Timestamp),
+  },
+  { title: 'ChainNode' },
+)
 export type ChainNode = Static<typeof ChainNode>
 
 export const Chain = Type.Object(
@@ -112,6 +115,6 @@ export const Chain = Type.Object(
     created_at: Timestamp,
     updated_at: { ...Timestamp, description: 'When it was last used.' },
   },
-  { description: 'The chain and its runs as a tree.' },
+  { title: 'Chain', description: 'The chain and its runs as a tree.' },
 )
 export type Chain = Static<typeof Chain>

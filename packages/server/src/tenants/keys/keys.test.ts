@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { useServer } from '../../../test/harness.ts'
 import { eventually } from '../../../test/processes.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../../../test/tenants.ts'
-import { parseId } from '../../values/id.ts'
+import { parseId, requireId } from '../../values/id.ts'
 
 const server = useServer({ environment: { SVC_AUTH_BACKOFF_PER_MINUTE: '20', SVC_TRUSTED_PROXIES: '127.0.0.0/8' } })
 let acme: Tenant
@@ -204,14 +204,14 @@ test('a rotated key is of the lineage of the first of its chain', async () => {
   }
   const second = await rotated(first.id)
   const third = await rotated(second)
-  const lineages = await server.platform.sql.asOrgs([parseId('org', acme.id)!], (tx) =>
+  const lineages = await server.platform.sql.asOrgs([requireId('org', acme.id)], (tx) =>
     tx
       .selectFrom('api_keys')
       .select('lineage_id')
       .where(
         'id',
         'in',
-        [first.id, second, third].map((id) => parseId('key', id)!),
+        [first.id, second, third].map((id) => requireId('key', id)),
       )
       .execute(),
   )

@@ -7,7 +7,7 @@ import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { parseId, requireId } from '../../values/id.ts'
 import { specifyOwnerKey } from './key-spec.ts'
 import { keyView, mint, mintFor, rename, revoke, rotate } from './keys.ts'
 import { findKey, listKeys, lockOrgOfKeys } from './queries.ts'
@@ -47,9 +47,9 @@ export function keys(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId, status: 201 }, async ({ tx, audit, emit }) => {
-        const { view, secret } = await mintFor(platform, tx, request.principal!, request.body)
+        const { view, secret } = await mintFor(platform, tx, request.caller, request.body)
         audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
         emit({ kind: 'key.created', subject: view.id, data: { ...eventFieldsOf(view), expires_at: view.expires_at } })
         return { ...view, secret }
@@ -71,13 +71,13 @@ export function keys(app: App, platform: Platform, change: Change) {
         response: { 200: KeyList },
       },
     },
-    async ({ principal, query }) => {
+    async ({ caller, query }) => {
       const asked = pageRequest(query, 'created_at')
       const { role, status, minted_by } = query
       const mintedBy = minted_by === undefined ? undefined : parseId('key', minted_by)
       const now = clock.now()
-      const rows = await sql.asOrgs([principal!.orgId], (tx) =>
-        listKeys(tx, principal!.orgId, asked, { role, status, mintedBy, pins: principal!.pins }, now),
+      const rows = await sql.asOrgs([caller.orgId], (tx) =>
+        listKeys(tx, caller.orgId, asked, { role, status, mintedBy, pins: caller.pins }, now),
       )
       const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map((row) => keyView(row, now)) }
@@ -97,11 +97,9 @@ export function keys(app: App, platform: Platform, change: Change) {
         response: { 200: Key },
       },
     },
-    async ({ principal, params }) => {
-      const row = await sql.asOrgs([principal!.orgId], (tx) =>
-        findKey(tx, principal!.orgId, parseId('key', params.key_id)!),
-      )
-      if (!row || !isWithinPins(principal!.pins, row.pins as Caller['pins'])) throw new ApiError('not_found')
+    async ({ caller, params }) => {
+      const row = await sql.asOrgs([caller.orgId], (tx) => findKey(tx, caller.orgId, requireId('key', params.key_id)))
+      if (!row || !isWithinPins(caller.pins, row.pins as Caller['pins'])) throw new ApiError('not_found')
       return keyView(row, clock.now())
     },
   )
@@ -124,8 +122,8 @@ export function keys(app: App, platform: Platform, change: Change) {
       view: Key,
     },
     (request, reply, wanted) => {
-      const caller = request.principal!
-      const id = parseId('key', request.params.key_id)!
+      const caller = request.caller
+      const id = requireId('key', request.params.key_id)
       return change(request, reply, { orgId: caller.orgId }, (tools) => rename(platform, tools, caller, id, wanted))
     },
   )
@@ -146,12 +144,12 @@ export function keys(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId }, async ({ tx, audit, emit, accessChanged }) => {
-        const id = parseId('key', request.params.key_id)!
+        const id = requireId('key', request.params.key_id)
         const { descendants } = request.body
         const asked = { withDescendants: descendants ?? false }
-        const [target, ...others] = await revoke(platform, tx, request.principal!, id, asked)
+        const [target, ...others] = await revoke(platform, tx, request.caller, id, asked)
         const revoked = [target, ...others].filter(({ isNew }) => isNew)
         for (const { before, after } of revoked) {
           audit({ action: 'key.revoked', target: { kind: 'key', id: after.id }, before, after })
@@ -186,16 +184,10 @@ export function keys(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       return change(request, reply, { orgId }, async ({ tx, audit, emit, accessChanged }) => {
-        const id = parseId('key', request.params.key_id)!
-        const { old, view, secret } = await rotate(
-          platform,
-          tx,
-          request.principal!,
-          id,
-          request.body.overlap_seconds ?? 0,
-        )
+        const id = requireId('key', request.params.key_id)
+        const { old, view, secret } = await rotate(platform, tx, request.caller, id, request.body.overlap_seconds ?? 0)
         audit({ action: 'key.rotated', target: { kind: 'key', id: old.id }, after: view })
         emit({
           kind: 'key.rotated',
@@ -224,14 +216,14 @@ export function keys(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const orgId = parseId('org', request.params.org_id)!
+      const orgId = requireId('org', request.params.org_id)
       return change(request, reply, { orgId, status: 201 }, async ({ tx, audit, emit }) => {
         if (!(await lockOrgOfKeys(tx, orgId))) throw new ApiError('not_found')
         const { view, secret } = await mint(
           platform,
           tx,
           orgId,
-          specifyOwnerKey(request.principal!, request.body, clock.now()),
+          specifyOwnerKey(request.caller, request.body, clock.now()),
         )
         audit({ action: 'key.created', target: { kind: 'key', id: view.id }, after: view })
         emit({ kind: 'key.created', subject: view.id, data: { ...eventFieldsOf(view), expires_at: view.expires_at } })

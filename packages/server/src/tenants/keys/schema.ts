@@ -28,12 +28,15 @@ const Instant = Type.String({ format: 'date-time', maxLength: 35, examples: ['20
 /** A dimension value that a call could send. Its pattern is checked separately, because the released schema has none. */
 const PinnedValue = Type.String({ minLength: 1, maxLength: maxOwnIdLength })
 
-const Pins = Type.Object({
-  workflow_id: Type.Optional(PinnedValue),
-  deployment_id: Type.Optional(PinnedValue),
-  department_id: Type.Optional(PinnedValue),
-  customer_id: Type.Optional(PinnedValue),
-})
+const Pins = Type.Object(
+  {
+    workflow_id: Type.Optional(PinnedValue),
+    deployment_id: Type.Optional(PinnedValue),
+    department_id: Type.Optional(PinnedValue),
+    customer_id: Type.Optional(PinnedValue),
+  },
+  { title: 'Pins' },
+)
 
 export const KeyName = Type.String({ minLength: 1, maxLength: 100, examples: ['checkout agent'] })
 
@@ -52,6 +55,7 @@ const input = Type.Object(
     expires_at: Type.Optional(Instant),
   },
   {
+    title: 'KeyInput',
     examples: [
       {
         name: 'checkout agent',
@@ -78,7 +82,10 @@ export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyI
 ])
 
 /** Changeable fields of a key: its powers are fixed when it is minted. */
-export const KeyChange = Type.Object({ name: KeyName }, { examples: [{ name: 'checkout agent, second region' }] })
+export const KeyChange = Type.Object(
+  { name: KeyName },
+  { title: 'KeyChange', examples: [{ name: 'checkout agent, second region' }] },
+)
 
 export const RevokeInput = Type.Object(
   {
@@ -89,13 +96,13 @@ export const RevokeInput = Type.Object(
       }),
     ),
   },
-  { examples: [{ descendants: true }] },
+  { title: 'RevokeInput', examples: [{ descendants: true }] },
 )
 
 /** Input of an owner's key that an operator mints for an organization that has lost its own. */
 export const OwnerKeyInput = Type.Object(
   { name: KeyName, expires_at: Type.Optional(Moment) },
-  { examples: [{ name: 'Second owner' }] },
+  { title: 'OwnerKeyInput', examples: [{ name: 'Second owner' }] },
 )
 
 export const RotateKeyInput = Type.Object(
@@ -109,7 +116,7 @@ export const RotateKeyInput = Type.Object(
       }),
     ),
   },
-  { examples: [{ overlap_seconds: 3_600 }] },
+  { title: 'RotateKeyInput', examples: [{ overlap_seconds: 3_600 }] },
 )
 
 const fields = {
@@ -136,13 +143,13 @@ const fields = {
   updated_at: Timestamp,
 }
 
-export const Key = Type.Object(fields, { description: 'The key, without its secret.' })
+export const Key = Type.Object(fields, { title: 'Key', description: 'The key, without its secret.' })
 export const KeyWithSecret = Type.Object(
   {
     ...fields,
     secret: Type.String({ description: 'The whole key. Shown only here: it is not stored.', examples: ['weir_c1…'] }),
   },
-  { description: 'The key, with its secret: shown in this response only.' },
+  { title: 'KeyWithSecret', description: 'The key, with its secret: shown in this response only.' },
 )
 export const RevokedKey = Type.Object(
   {
@@ -151,7 +158,7 @@ export const RevokedKey = Type.Object(
       Type.Array(Id('key'), { description: 'The keys revoked with it, if `descendants` was requested.' }),
     ),
   },
-  { description: 'The key, revoked.' },
+  { title: 'RevokedKey', description: 'The key, revoked.' },
 )
 export type KeyView = Static<typeof Key>
 

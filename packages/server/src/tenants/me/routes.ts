@@ -28,7 +28,7 @@ const Me = Type.Object(
       ),
     }),
   },
-  { description: 'The caller.' },
+  { title: 'Me', description: 'The caller.' },
 )
 
 /** Routes about the caller. */
@@ -46,8 +46,7 @@ export function me(app: App, { config }: Platform) {
         response: { 200: Me },
       },
     },
-    ({ principal }) => {
-      const caller = principal!
+    ({ caller }) => {
       return {
         kind: caller.kind,
         id: formatId(caller.kind === 'key' ? 'key' : 'grant', caller.id),

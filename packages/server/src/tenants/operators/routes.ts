@@ -6,7 +6,7 @@ import { describeTag } from '../../contract/openapi.ts'
 import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { operatorsOrgId, parseId } from '../../values/id.ts'
+import { operatorsOrgId, requireId } from '../../values/id.ts'
 import {
   findKey,
   Key,
@@ -50,7 +50,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
     },
     (request, reply) =>
       change(request, reply, { orgId, status: 201 }, (tools) =>
-        mintOperatorKey(platform, tools, request.principal!, request.body),
+        mintOperatorKey(platform, tools, request.caller, request.body),
       ),
   )
 
@@ -90,7 +90,7 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
       },
     },
     async ({ params }) => {
-      const row = await sql.asOrgs([orgId], (tx) => findKey(tx, orgId, parseId('key', params.key_id)!))
+      const row = await sql.asOrgs([orgId], (tx) => findKey(tx, orgId, requireId('key', params.key_id)))
       if (!row) throw new ApiError('not_found')
       return keyView(row, clock.now())
     },
@@ -112,10 +112,10 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
       },
     },
     (request, reply) => {
-      const id = parseId('key', request.params.key_id)!
+      const id = requireId('key', request.params.key_id)
       const overlap = request.body.overlap_seconds ?? 0
       return change(request, reply, { orgId }, (tools) =>
-        rotateOperatorKey(platform, tools, request.principal!, id, overlap),
+        rotateOperatorKey(platform, tools, request.caller, id, overlap),
       )
     },
   )
@@ -136,10 +136,10 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
       },
     },
     async (request, reply) => {
-      const id = parseId('key', request.params.key_id)!
+      const id = requireId('key', request.params.key_id)
       const asked = { withDescendants: request.body.descendants ?? false }
       const answer = await change(request, reply, { orgId }, (tools) =>
-        revokeOperatorKey(platform, tools, request.principal!, id, asked),
+        revokeOperatorKey(platform, tools, request.caller, id, asked),
       )
       // Their tokens are refused already. What they made ends now, or else with the worker's next run.
       await closeGrants(platform, endTraces).catch((error: unknown) =>

@@ -21,7 +21,7 @@ export const OperatorKeyInput = Type.Object(
       description: 'Its expiry; by default that of your own key, if it has one.',
     }),
   },
-  { examples: [{ name: 'On call', scopes: ['admin:read'] }] },
+  { title: 'OperatorKeyInput', examples: [{ name: 'On call', scopes: ['admin:read'] }] },
 )
 
 export const OperatorKeyPath = Type.Object({ key_id: PathId('key') })
@@ -34,5 +34,5 @@ export const OperatorAddressList = Type.Object(
   {
     ip_allow_list: Type.Array(Type.String(), { description: 'Empty admits every address.' }),
   },
-  { description: 'The addresses from which operators’ keys are accepted.' },
+  { title: 'OperatorAddressList', description: 'The addresses from which operators’ keys are accepted.' },
 )

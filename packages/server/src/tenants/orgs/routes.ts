@@ -8,7 +8,7 @@ import type { App } from '../../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../../contract/wire.ts'
 import { insertLedger } from '../../money/ledger/ledger.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { newUuid, parseId } from '../../values/id.ts'
+import { newUuid, requireId } from '../../values/id.ts'
 import { mint } from '../keys/keys.ts'
 import { changeOrg, orgView } from './orgs.ts'
 import { findOrg, insertOrg, listOrgs } from './queries.ts'
@@ -100,7 +100,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
         response: { 200: Org },
       },
     },
-    ({ params }) => found(parseId('org', params.org_id)!),
+    ({ params }) => found(requireId('org', params.org_id)),
   )
 
   app.get(
@@ -116,7 +116,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
         response: { 200: Org },
       },
     },
-    ({ principal }) => found(principal!.orgId),
+    ({ caller }) => found(caller.orgId),
   )
 
   replaceable(
@@ -139,7 +139,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
       view: Org,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const fields = (before: OrgView) => ({
         required_dimensions: [],
         max_new_values_per_day: null,
@@ -162,7 +162,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
         response: { 200: IpAllowList },
       },
     },
-    async ({ principal }) => ({ ip_allow_list: (await found(principal!.orgId)).ip_allow_list }),
+    async ({ caller }) => ({ ip_allow_list: (await found(caller!.orgId)).ip_allow_list }),
   )
 
   replaceable(
@@ -186,7 +186,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
       view: Org,
     },
     (request, reply, wanted) => {
-      const { orgId, kind } = request.principal!
+      const { orgId, kind } = request.caller
       const author = kind === 'key' ? { address: request.clientAddress } : undefined
       const fields = (before: OrgView) => {
         const { ip_allow_list, force } = wanted(before)
@@ -211,7 +211,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const orgId = parseId('org', request.params.org_id)!
+      const orgId = requireId('org', request.params.org_id)
       return change(request, reply, { orgId }, (tools) =>
         changeOrg(tools, orgId, 'org.ip_allow_list_reset', { ip_allow_list: [] }),
       )
@@ -244,7 +244,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
         },
       },
       (request, reply) => {
-        const orgId = parseId('org', request.params.org_id)!
+        const orgId = requireId('org', request.params.org_id)
         const fields = { status, status_reason: request.body.reason ?? null }
         return change(request, reply, { orgId }, (tools) => changeOrg(tools, orgId, action, fields))
       },

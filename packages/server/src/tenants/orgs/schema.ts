@@ -25,17 +25,17 @@ export const Org = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { description: 'The organization.' },
+  { title: 'Org', description: 'The organization.' },
 )
 export type OrgView = Static<typeof Org>
 
-export const OrgInput = Type.Object({ name: Name }, { examples: [{ name: 'Acme' }] })
+export const OrgInput = Type.Object({ name: Name }, { title: 'OrgInput', examples: [{ name: 'Acme' }] })
 export const CreatedOrg = Type.Object(
   {
     ...Org.properties,
     owner_key: KeyWithSecret,
   },
-  { description: 'The organization, and its first key with its secret.' },
+  { title: 'CreatedOrg', description: 'The organization, and its first key with its secret.' },
 )
 
 const orgReplacement = Type.Object(
@@ -65,7 +65,10 @@ const orgReplacement = Type.Object(
       ),
     ),
   },
-  { examples: [{ name: 'Acme', timezone: 'Europe/Berlin', required_dimensions: ['department_id'] }] },
+  {
+    title: 'OrgReplacement',
+    examples: [{ name: 'Acme', timezone: 'Europe/Berlin', required_dimensions: ['department_id'] }],
+  },
 )
 export type OrgReplacement = Static<typeof orgReplacement>
 export const OrgReplacement = withCheck(orgReplacement, ({ timezone }: OrgReplacement) =>
@@ -76,12 +79,12 @@ export const OrgReplacement = withCheck(orgReplacement, ({ timezone }: OrgReplac
 
 export const SuspendInput = Type.Object(
   { reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })) },
-  { examples: [{ reason: 'Invoice 4711 is unpaid.' }] },
+  { title: 'SuspendInput', examples: [{ reason: 'Invoice 4711 is unpaid.' }] },
 )
 
 export const IpAllowList = Type.Object(
   { ip_allow_list: Org.properties.ip_allow_list },
-  { description: 'The addresses from which keys are accepted.' },
+  { title: 'IpAllowList', description: 'The addresses from which keys are accepted.' },
 )
 
 export const OrgList = ListOf(Org)

@@ -6,7 +6,7 @@ import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { AdminOrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { lockOrg } from '../orgs/orgs.ts'
 import { getRateLimits, putRateLimits } from './rate-limits.ts'
 import { RateLimits, RateLimitsInput } from './schema.ts'
@@ -16,7 +16,7 @@ export function rateLimits(app: App, { sql }: Platform, change: Change) {
   describeTag(app, 'limits', 'Rate limits of an organization.')
 
   const orgOf = async (id: string) => {
-    const orgId = parseId('org', id)!
+    const orgId = requireId('org', id)
     if (!(await orgExists(sql, orgId))) throw new ApiError('not_found')
     return orgId
   }

@@ -31,7 +31,7 @@ const policy = {
   window_seconds: Type.Integer({ minimum: 1, maximum: maxWindowSeconds, examples: [60] }),
 }
 
-export const RateLimitPolicyInput = Type.Object(policy)
+export const RateLimitPolicyInput = Type.Object(policy, { title: 'RateLimitPolicyInput' })
 
 const limits = {
   read_rpm: Nullable(
@@ -60,7 +60,10 @@ const input = Type.Object(
     on_unavailable: Type.Optional(OnUnavailable),
     policies: Type.Array(RateLimitPolicyInput, { maxItems: 50 }),
   },
-  { examples: [{ read_rpm: 600, policies: [{ kind: 'requests', per: 'key', amount: 6_000, window_seconds: 60 }] }] },
+  {
+    title: 'RateLimitsInput',
+    examples: [{ read_rpm: 600, policies: [{ kind: 'requests', per: 'key', amount: 6_000, window_seconds: 60 }] }],
+  },
 )
 export type RateLimitsInput = Static<typeof input>
 export type RateLimitPolicyInput = Static<typeof RateLimitPolicyInput>
@@ -82,7 +85,7 @@ export const RateLimits = Type.Object(
     ),
     updated_at: Nullable(Timestamp),
   },
-  { description: 'The rate limits.' },
+  { title: 'RateLimits', description: 'The rate limits.' },
 )
 export type RateLimits = Static<typeof RateLimits>
 

@@ -6,7 +6,7 @@ import { describeTag } from '../../contract/openapi.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { parseId, requireId } from '../../values/id.ts'
 import { findGrant, findOrgGrant, type GrantFilter, listGrants } from './queries.ts'
 import {
   AdminGrantListQuery,
@@ -53,7 +53,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
       const orgId = parseId('org', request.body.org_id)
       if (orgId === undefined || !(await orgExists(sql, orgId))) throw new ApiError('not_found')
       return change(request, reply, { orgId, status: 201 }, (tools) =>
-        issueGrant(platform, tools, request.principal!, orgId, request.body),
+        issueGrant(platform, tools, request.caller, orgId, request.body),
       )
     },
   )
@@ -91,7 +91,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
       },
     },
     async ({ params }) => {
-      const row = await findGrant(sql, parseId('grant', params.grant_id)!)
+      const row = await findGrant(sql, requireId('grant', params.grant_id))
       if (!row) throw new ApiError('not_found')
       return grantView(row, clock.now())
     },
@@ -111,11 +111,11 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
       },
     },
     async (request, reply) => {
-      const id = parseId('grant', request.params.grant_id)!
+      const id = requireId('grant', request.params.grant_id)
       const orgId = (await findGrant(sql, id))?.org_id
       if (orgId === undefined) throw new ApiError('not_found')
       return change(request, reply, { orgId }, (tools) =>
-        endGrant(platform, endTraces, tools, request.principal!, orgId, id),
+        endGrant(platform, endTraces, tools, request.caller, orgId, id),
       )
     },
   )
@@ -134,8 +134,8 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         response: { 200: SupportGrantList },
       },
     },
-    ({ principal, query }) =>
-      listed({ orgId: principal!.orgId, isOperator: false, status: query.status }, pageRequest(query, 'created_at')),
+    ({ caller, query }) =>
+      listed({ orgId: caller!.orgId, isOperator: false, status: query.status }, pageRequest(query, 'created_at')),
   )
 
   app.get(
@@ -151,9 +151,9 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
         response: { 200: SupportGrant },
       },
     },
-    async ({ principal, params }) => {
-      const { orgId } = principal!
-      const row = await sql.asOrgs([orgId], (tx) => findOrgGrant(tx, orgId, parseId('grant', params.grant_id)!))
+    async ({ caller, params }) => {
+      const { orgId } = caller
+      const row = await sql.asOrgs([orgId], (tx) => findOrgGrant(tx, orgId, requireId('grant', params.grant_id)))
       if (!row) throw new ApiError('not_found')
       return grantView(row, clock.now())
     },
@@ -173,10 +173,10 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('grant', request.params.grant_id)!
+      const { orgId } = request.caller
+      const id = requireId('grant', request.params.grant_id)
       return change(request, reply, { orgId }, (tools) =>
-        endGrant(platform, endTraces, tools, request.principal!, orgId, id),
+        endGrant(platform, endTraces, tools, request.caller, orgId, id),
       )
     },
   )

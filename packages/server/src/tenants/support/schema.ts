@@ -13,6 +13,7 @@ export const GrantInput = Type.Object(
     duration_seconds: Type.Integer({ minimum: 60, maximum: maxDurationSeconds, examples: [3600] }),
   },
   {
+    title: 'GrantInput',
     examples: [
       {
         org_id: exampleId('org'),
@@ -38,13 +39,16 @@ const fields = {
   updated_at: Timestamp,
 }
 
-export const SupportGrant = Type.Object(fields, { description: 'The support grant, without its token.' })
+export const SupportGrant = Type.Object(fields, {
+  title: 'SupportGrant',
+  description: 'The support grant, without its token.',
+})
 export const GrantWithToken = Type.Object(
   {
     ...fields,
     token: Type.String({ description: 'Used like a key. Shown only here.' }),
   },
-  { description: 'The support grant, with its token: shown in this response only.' },
+  { title: 'GrantWithToken', description: 'The support grant, with its token: shown in this response only.' },
 )
 export type GrantView = Static<typeof SupportGrant>
 

@@ -4,7 +4,7 @@ import { useServer } from '../../../test/harness.ts'
 import { type Answer, call, operatorOf, tenantOf } from '../../../test/tenants.ts'
 import { type EventKind, eventKinds } from '../../access/events/events.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { formatId, newUuidAt, parseId } from '../../values/id.ts'
+import { formatId, newUuidAt, requireId } from '../../values/id.ts'
 import { insertEvent, listDeliveries } from './delivery-queries.ts'
 import type { DeliveryView } from './delivery-schema.ts'
 
@@ -21,14 +21,14 @@ const iso = (ms: number) => new Date(ms).toISOString()
 /** An organization with a subscription, and what happened to it, written as the engine would. */
 async function subscribed(more: object = {}) {
   const tenant = await tenantOf(server, operator)
-  const orgId = parseId('org', tenant.id)!
+  const orgId = requireId('org', tenant.id)
   const ask = (method: string, below: string, body?: unknown) =>
     call(server.url, method, `/v1/orgs/${tenant.id}/webhooks${below}`, {
       key: tenant.key,
       ...(body !== undefined && { body }),
     })
   const id = String((await ask('POST', '', { url: 'http://127.0.0.1/', ...more })).json['id'])
-  const subscriptionId = parseId('subscription', id)!
+  const subscriptionId = requireId('subscription', id)
   const inOrg = <T>(work: (tx: Tx) => Promise<T>) => server.platform.sql.asOrgs([orgId], work)
   const event = (kind: EventKind, at: number) => ({ id: newUuidAt(at), kind, subject: 's', created_at: new Date(at) })
   return {
@@ -178,7 +178,7 @@ describe('the list of deliveries', () => {
     const scans = await inOrg(async (tx) => {
       // Small tables are read whole by preference; what matters is that the index can do it.
       await raw`set local enable_seqscan = off`.execute(tx)
-      await listDeliveries(tx, orgId, parseId('subscription', id)!, page, { kind: 'key.created', from: new Date(0) })
+      await listDeliveries(tx, orgId, requireId('subscription', id), page, { kind: 'key.created', from: new Date(0) })
       const { rows } = await raw<{ name: string; whole: bigint; indexed: bigint }>`
         select relname as name, seq_scan as whole, idx_scan as indexed from pg_stat_xact_user_tables
          where relname ~ '^webhook_(pending|deliveries)' and seq_scan + idx_scan > 0`.execute(tx)
@@ -248,7 +248,7 @@ describe('a test event', () => {
     const { status, json } = await ask('POST', '/test')
     expect(status).toBe(200)
     expect(json).toMatchObject({ type: 'webhook.test', status: 'pending', trigger: 'test', attempt_count: 0 })
-    const eventId = parseId('event', String(json['event_id']))!
+    const eventId = requireId('event', String(json['event_id']))
     expect(await pending()).toEqual([{ event_id: eventId, kind: 'webhook.test', trigger: 'test', ordered: false }])
     const { payload } = await inOrg((tx) =>
       tx.selectFrom('events').select('payload').where('org_id', '=', orgId).executeTakeFirstOrThrow(),

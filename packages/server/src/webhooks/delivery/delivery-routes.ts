@@ -1,7 +1,7 @@
 import type { Change } from '../../access/changes/changes.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import { SubscriptionPath } from '../subscriptions/schema.ts'
 import { deliveriesOf, getDelivery, getReplay, redeliver, replaysOf, sendTest, startReplay } from './deliveries.ts'
 import {
@@ -34,9 +34,9 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
         response: { 200: DeliveryList },
       },
     },
-    ({ principal, params, query }) => {
-      const { orgId } = principal!
-      const id = parseId('subscription', params.sub_id)!
+    ({ caller, params, query }) => {
+      const { orgId } = caller
+      const id = requireId('subscription', params.sub_id)
       return sql.asOrgs([orgId], (tx) => deliveriesOf(tx, orgId, id, query))
     },
   )
@@ -54,11 +54,11 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
         response: { 200: Delivery },
       },
     },
-    ({ principal, params }) => {
-      const { orgId } = principal!
-      const subscriptionId = parseId('subscription', params.sub_id)!
+    ({ caller, params }) => {
+      const { orgId } = caller
+      const subscriptionId = requireId('subscription', params.sub_id)
       return sql.asOrgs([orgId], (tx) =>
-        getDelivery(tx, orgId, subscriptionId, parseId('delivery', params.delivery_id)!),
+        getDelivery(tx, orgId, subscriptionId, requireId('delivery', params.delivery_id)),
       )
     },
   )
@@ -77,9 +77,9 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const subscriptionId = parseId('subscription', request.params.sub_id)!
-      const deliveryId = parseId('delivery', request.params.delivery_id)!
+      const { orgId } = request.caller
+      const subscriptionId = requireId('subscription', request.params.sub_id)
+      const deliveryId = requireId('delivery', request.params.delivery_id)
       return change(request, reply, { orgId }, (tools) => redeliver(tools, orgId, subscriptionId, deliveryId))
     },
   )
@@ -99,8 +99,8 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('subscription', request.params.sub_id)!
+      const { orgId } = request.caller
+      const id = requireId('subscription', request.params.sub_id)
       return change(request, reply, { orgId }, (tools) => sendTest(tools, orgId, id, clock.now()))
     },
   )
@@ -121,8 +121,8 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
-      const id = parseId('subscription', request.params.sub_id)!
+      const { orgId } = request.caller
+      const id = requireId('subscription', request.params.sub_id)
       return change(request, reply, { orgId }, (tools) => startReplay(tools, orgId, id, clock.now(), request.body))
     },
   )
@@ -141,9 +141,9 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
         response: { 200: ReplayList },
       },
     },
-    ({ principal, params, query }) => {
-      const { orgId } = principal!
-      return sql.asOrgs([orgId], (tx) => replaysOf(tx, orgId, parseId('subscription', params.sub_id)!, query))
+    ({ caller, params, query }) => {
+      const { orgId } = caller
+      return sql.asOrgs([orgId], (tx) => replaysOf(tx, orgId, requireId('subscription', params.sub_id), query))
     },
   )
 
@@ -160,10 +160,10 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
         response: { 200: Replay },
       },
     },
-    ({ principal, params }) => {
-      const { orgId } = principal!
-      const subscriptionId = parseId('subscription', params.sub_id)!
-      return sql.asOrgs([orgId], (tx) => getReplay(tx, orgId, subscriptionId, parseId('replay', params.replay_id)!))
+    ({ caller, params }) => {
+      const { orgId } = caller
+      const subscriptionId = requireId('subscription', params.sub_id)
+      return sql.asOrgs([orgId], (tx) => getReplay(tx, orgId, subscriptionId, requireId('replay', params.replay_id)))
     },
   )
 }

@@ -5,24 +5,27 @@ import { checkOf, withCheck } from '../../contract/semantic-check.ts'
 import { Count, Id, Nullable, OneOf, PathId, Timestamp } from '../../contract/wire.ts'
 import { EventPatterns, patternFaults } from '../subscriptions/schema.ts'
 
-const Attempt = Type.Object({
-  at: Timestamp,
-  status: Nullable({
-    ...Count,
-    description: 'The HTTP status of the response; `null` without a response.',
-    examples: [503],
-  }),
-  error: Nullable(
-    Type.String({
-      description:
-        'The reason that there was no response: `dns`, `connection`, `tls`, `timeout`, `refused_address` or `protocol`; `null` with a response.',
-      examples: ['connection'],
+const Attempt = Type.Object(
+  {
+    at: Timestamp,
+    status: Nullable({
+      ...Count,
+      description: 'The HTTP status of the response; `null` without a response.',
+      examples: [503],
     }),
-  ),
-  error_message: Nullable(Type.String({ description: 'The reason in words.' })),
-  latency_ms: Count,
-  response: Nullable(Type.String({ description: 'The beginning of the body of an unsuccessful response.' })),
-})
+    error: Nullable(
+      Type.String({
+        description:
+          'The reason that there was no response: `dns`, `connection`, `tls`, `timeout`, `refused_address` or `protocol`; `null` with a response.',
+        examples: ['connection'],
+      }),
+    ),
+    error_message: Nullable(Type.String({ description: 'The reason in words.' })),
+    latency_ms: Count,
+    response: Nullable(Type.String({ description: 'The beginning of the body of an unsuccessful response.' })),
+  },
+  { title: 'Attempt' },
+)
 export type AttemptView = Static<typeof Attempt>
 
 export const Delivery = Type.Object(
@@ -38,7 +41,7 @@ export const Delivery = Type.Object(
     created_at: Timestamp,
     ended_at: Nullable(Timestamp),
   },
-  { description: 'The delivery, with its attempts.' },
+  { title: 'Delivery', description: 'The delivery, with its attempts.' },
 )
 export type DeliveryView = Static<typeof Delivery>
 
@@ -79,7 +82,7 @@ const replay = Type.Object(
       examples: [['budget.*']],
     }),
   },
-  { examples: [{ from: '2026-11-01T00:00:00+00:00', to: '2026-11-15T00:00:00+00:00' }] },
+  { title: 'ReplayInput', examples: [{ from: '2026-11-01T00:00:00+00:00', to: '2026-11-15T00:00:00+00:00' }] },
 )
 export type ReplayInput = Static<typeof replay>
 export const ReplayInput = withCheck(replay, (body: ReplayInput) => [
@@ -101,7 +104,7 @@ export const Replay = Type.Object(
     created_at: Timestamp,
     finished_at: Nullable(Timestamp),
   },
-  { description: 'The replay.' },
+  { title: 'Replay', description: 'The replay.' },
 )
 export const ReplayList = ListOf(Replay)
 export const ReplayListQuery = ListQuery({ created_at: 'time' }, { status: Type.Enum(['waiting', 'finished']) })

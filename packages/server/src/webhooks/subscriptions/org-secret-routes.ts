@@ -2,7 +2,7 @@ import type { Change } from '../../access/changes/changes.ts'
 import type { App } from '../../contract/routes.ts'
 import { AdminOrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import type { WebhookSecrets } from '../signing/secrets.ts'
 import { getOrgSecret, rotateOrgSecret } from './org-secret.ts'
 import { OrgSecret, OrgSecretRotation } from './schema.ts'
@@ -27,7 +27,7 @@ export function orgSecretRoutes(app: App, { sql }: Platform, change: Change, sec
       },
     },
     ({ params }) => {
-      const orgId = parseId('org', params.org_id)!
+      const orgId = requireId('org', params.org_id)
       return sql.asOrgs([orgId], (tx) => getOrgSecret(tx, secrets, orgId))
     },
   )
@@ -47,7 +47,7 @@ export function orgSecretRoutes(app: App, { sql }: Platform, change: Change, sec
       },
     },
     (request, reply) => {
-      const orgId = parseId('org', request.params.org_id)!
+      const orgId = requireId('org', request.params.org_id)
       return change(request, reply, { orgId }, (tools) => rotateOrgSecret(tools, secrets, orgId))
     },
   )

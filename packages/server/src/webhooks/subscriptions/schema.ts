@@ -59,12 +59,16 @@ const input = Type.Object(
       }),
     ),
   },
-  { examples: [{ url: 'https://hooks.example.com/weir', events: ['budget.*'], signing: 'subscription' }] },
+  {
+    title: 'SubscriptionInput',
+    examples: [{ url: 'https://hooks.example.com/weir', events: ['budget.*'], signing: 'subscription' }],
+  },
 )
 export type SubscriptionInput = Static<typeof input>
 export const SubscriptionInput = withCheck(input, ({ events }: SubscriptionInput) => patternFaults(events))
 
 const replacement = Type.Object(fields, {
+  title: 'SubscriptionReplacement',
   examples: [{ url: 'https://hooks.example.com/weir', events: ['budget.*', 'key.revoked'] }],
 })
 export type SubscriptionReplacement = Static<typeof replacement>
@@ -75,20 +79,23 @@ export const SubscriptionReplacement = withCheck(replacement, ({ events }: Subsc
 /** The limit of counting: an endpoint that was unavailable for a day may have millions pending. */
 export const maxPendingCounted = 10_000
 
-const Health = Type.Object({
-  status: OneOf(['idle', 'healthy', 'failing', 'disabled'], {
-    description:
-      '`idle` before the first attempt, then `healthy`, or `failing` after a failed attempt; a `disabled` subscription receives nothing.',
-    examples: ['healthy'],
-  }),
-  consecutive_failures: Count,
-  failing_since: Nullable(Timestamp),
-  last_attempt_at: Nullable(Timestamp),
-  last_success_at: Nullable(Timestamp),
-  latency_ms: Nullable({ ...Count, description: 'The recent response time of the endpoint.' }),
-  pending: { ...Count, description: `Pending deliveries, counted up to ${maxPendingCounted}.` },
-  oldest_pending_at: Nullable(Timestamp),
-})
+const Health = Type.Object(
+  {
+    status: OneOf(['idle', 'healthy', 'failing', 'disabled'], {
+      description:
+        '`idle` before the first attempt, then `healthy`, or `failing` after a failed attempt; a `disabled` subscription receives nothing.',
+      examples: ['healthy'],
+    }),
+    consecutive_failures: Count,
+    failing_since: Nullable(Timestamp),
+    last_attempt_at: Nullable(Timestamp),
+    last_success_at: Nullable(Timestamp),
+    latency_ms: Nullable({ ...Count, description: 'The recent response time of the endpoint.' }),
+    pending: { ...Count, description: `Pending deliveries, counted up to ${maxPendingCounted}.` },
+    oldest_pending_at: Nullable(Timestamp),
+  },
+  { title: 'Health' },
+)
 
 const SigningVersion = Type.Integer({
   minimum: 1,
@@ -119,7 +126,7 @@ export const Subscription = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { description: 'The subscription, with the health of its endpoint.' },
+  { title: 'Subscription', description: 'The subscription, with the health of its endpoint.' },
 )
 export type SubscriptionView = Static<typeof Subscription>
 
@@ -133,7 +140,7 @@ export const CreatedSubscription = Type.Object(
       }),
     ),
   },
-  { description: 'The subscription, with its own secret if it has one.' },
+  { title: 'CreatedSubscription', description: 'The subscription, with its own secret if it has one.' },
 )
 
 export const SubscriptionPath = Type.Object({ id: PathId('org'), sub_id: PathId('subscription') })
@@ -150,7 +157,10 @@ const signing = {
     description: 'Until then, deliveries are also signed with the previous secret.',
   }),
 }
-export const Signing = Type.Object(signing, { description: 'The signing of deliveries, without the secret.' })
+export const Signing = Type.Object(signing, {
+  title: 'Signing',
+  description: 'The signing of deliveries, without the secret.',
+})
 export type SigningView = Static<typeof Signing>
 
 export const SigningWithSecret = Type.Object(
@@ -158,7 +168,7 @@ export const SigningWithSecret = Type.Object(
     ...signing,
     secret: Type.String({ description: 'Shown only in this response.', examples: ['whsec_…'] }),
   },
-  { description: 'The signing secret, which is shown only in this response.' },
+  { title: 'SigningWithSecret', description: 'The signing secret, which is shown only in this response.' },
 )
 export const RotateSigningInput = Type.Object(
   {
@@ -172,7 +182,7 @@ export const RotateSigningInput = Type.Object(
       }),
     ),
   },
-  { examples: [{ overlap_seconds: 86_400 }] },
+  { title: 'RotateSigningInput', examples: [{ overlap_seconds: 86_400 }] },
 )
 
 const orgSecret = {
@@ -181,7 +191,7 @@ const orgSecret = {
   created_at: Timestamp,
   rotated_at: Timestamp,
 }
-export const OrgSecret = Type.Object(orgSecret, { description: 'The organization’s secret.' })
+export const OrgSecret = Type.Object(orgSecret, { title: 'OrgSecret', description: 'The organization’s secret.' })
 export type OrgSecretView = Static<typeof OrgSecret>
 export const OrgSecretRotation = Type.Object(
   {
@@ -190,5 +200,5 @@ export const OrgSecretRotation = Type.Object(
       description: '`false` when every subscription has its own secret; then nothing was changed.',
     }),
   },
-  { description: 'The state of the organization’s secret.' },
+  { title: 'OrgSecretRotation', description: 'The state of the organization’s secret.' },
 )

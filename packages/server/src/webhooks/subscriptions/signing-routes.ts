@@ -2,7 +2,7 @@ import type { Change } from '../../access/changes/changes.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { parseId } from '../../values/id.ts'
+import { requireId } from '../../values/id.ts'
 import type { WebhookSecrets } from '../signing/secrets.ts'
 import { findSubscription } from './queries.ts'
 import { RotateSigningInput, Signing, SigningWithSecret, SubscriptionPath } from './schema.ts'
@@ -24,9 +24,9 @@ export function signingRoutes(app: App, { sql, clock }: Platform, change: Change
         response: { 200: Signing },
       },
     },
-    async ({ principal, params }) => {
-      const { orgId } = principal!
-      const id = parseId('subscription', params.sub_id)!
+    async ({ caller, params }) => {
+      const { orgId } = caller
+      const id = requireId('subscription', params.sub_id)
       const row = await sql.asOrgs([orgId], (tx) => findSubscription(tx, orgId, id))
       if (!row) throw new ApiError('not_found')
       return signingView(row, clock.now().getTime())
@@ -49,10 +49,10 @@ export function signingRoutes(app: App, { sql, clock }: Platform, change: Change
       },
     },
     (request, reply) => {
-      const { orgId } = request.principal!
+      const { orgId } = request.caller
       const asked = {
         orgId,
-        subscriptionId: parseId('subscription', request.params.sub_id)!,
+        subscriptionId: requireId('subscription', request.params.sub_id),
         overlapSeconds: request.body.overlap_seconds ?? 0,
       }
       return change(request, reply, { orgId }, (tools) => rotateSigning(tools, secrets, clock.now().getTime(), asked))
