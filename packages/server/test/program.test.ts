@@ -53,7 +53,7 @@ describe('configuration', () => {
     }
     const local = await startApi(environment({ SVC_MASTER_KEYS: published }))
     expect(local.lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: expect.stringContaining('on this machine only') }),
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('only for trials on this machine') }),
     )
     local.process.kill()
     expect(await local.exit).toBe(0)

@@ -7,6 +7,7 @@ import {
   expectSame,
   expectStatus,
   expectThat,
+  faultsIn,
   objectIn,
   rowsIn,
   summaryOf,
@@ -14,7 +15,6 @@ import {
 } from '../expectations.ts'
 import { aBudget, readGrant, refusalOf, revokedKey } from '../refusals.ts'
 import { costing, type Org, type World } from '../world.ts'
-import { openApi, operationsOf } from './listing.ts'
 
 const missing = '00000000000000000000000000'
 
@@ -115,14 +115,19 @@ export const authenticationChecks: Record<number, Check> = {
   50: async (world) => {
     const org = await world.shared()
     const { id, key } = await org.mint({ role: 'viewer', scopes: ['orgs:read'] })
-    for (const method of ['PATCH', 'PUT', 'POST'])
-      expectStatus(await org.ask(method, `/keys/${id}`, { scopes: ['orgs:read', 'keys:read'] }), 404)
+    const wider = { name: 'renamed', scopes: ['orgs:read', 'keys:read'] }
+    for (const method of ['PATCH', 'PUT', 'POST']) {
+      const answer = await org.ask(method, `/keys/${id}`, wider)
+      // A key may be renamed where a server serves that; its scopes are another matter.
+      if (answer.status !== 404)
+        expectSame(
+          faultsIn(answer).map(({ field }) => field),
+          ['scopes'],
+          `the faults of ${method} with other scopes`,
+        )
+    }
     const me = objectIn(expectStatus(await world.client.call('GET', '/v1/me', { key }), 200))
     expectSame(me['scopes'], ['orgs:read'], 'scopes of the key')
-    const changing = operationsOf(await openApi(world)).filter(
-      ({ path, method }) => path.endsWith('/keys/{key_id}') && method !== 'GET',
-    )
-    expectSame(changing, [], 'operations that change a key')
   },
   51: async (world) => expectBareRefusal(await refusalOf(world, 'ip_not_allowed'), 403, 'ip_not_allowed'),
   52: async (world) => {
