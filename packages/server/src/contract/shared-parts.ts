@@ -30,7 +30,7 @@ export function shareParts(document: Document, faults: string[]): Document {
     return typeof node['title'] === 'string' && 'type' in node ? referenceTo(node['title'], node) : node
   }
 
-  function referenceTo(title: string, { title: _, ...schema }: Node): Node {
+  function referenceTo(title: string, { title: _title, ...schema }: Node): Node {
     const identity = JSON.stringify(without(schema, overridable))
     const name = nameFor(title, schema, identity)
     if (name === undefined) return schema

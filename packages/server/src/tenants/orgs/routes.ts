@@ -162,7 +162,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
         response: { 200: IpAllowList },
       },
     },
-    async ({ caller }) => ({ ip_allow_list: (await found(caller!.orgId)).ip_allow_list }),
+    async ({ caller }) => ({ ip_allow_list: (await found(caller.orgId)).ip_allow_list }),
   )
 
   replaceable(

@@ -135,7 +135,7 @@ export function support(app: App, platform: Platform, change: Change, endTraces:
       },
     },
     ({ caller, query }) =>
-      listed({ orgId: caller!.orgId, isOperator: false, status: query.status }, pageRequest(query, 'created_at')),
+      listed({ orgId: caller.orgId, isOperator: false, status: query.status }, pageRequest(query, 'created_at')),
   )
 
   app.get(
