@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -122,7 +122,7 @@ describe('what a newcomer pastes', { timeout: 240_000 }, () => {
   test('from the page about teams and customers sets limits, alerts, draws and explains', () => {
     const page = readFileSync(join(root, 'docs/team-budgets.md'), 'utf8')
     const answers = paste('```bash\nscripts/run pnpm dev --detach --fresh\n```\n' + page)
-    expect(statuses(answers)).toEqual([200, 201, 200, 200, 200, 200, 200, 402, 200])
+    expect(statuses(answers)).toEqual([200, 201, 200, 200, 200, 200, 200, 402, 200, 204])
     const [teams, support, , everybody, bigCorp, , recorded, refused, refusals] = answers as [Answer, ...Answer[]]
     expect(teams.body).toMatchObject({ limit_usd: '500', period: 'month', thresholds: [80] })
     expect(support!.body).toMatchObject({ scope_id: 'support', limit_usd: '800' })
@@ -130,8 +130,9 @@ describe('what a newcomer pastes', { timeout: 240_000 }, () => {
     expect(bigCorp!.body).toMatchObject({ customer_id: 'big-corp', limit_usd: '200' })
     expect(recorded!.body).toMatchObject({ accepted: 27 })
     const kept = (name: string) => readFileSync(join(checkout, '.weir', name), 'utf8')
-    const [, shown] = /```text\n([\s\S]*?)```/.exec(page)!
-    expect(kept('slack.log')).toBe(`{"text":"Weir reaches this channel."}\n${shown}`)
+    const shown = Array.from(page.matchAll(/```text\n([\s\S]*?)```/g), ([, text]) => text!)
+    expect(kept('slack.log')).toBe(`{"text":"Weir reaches this channel."}\n${shown.join('')}`)
+    expect(statSync(join(checkout, '.weir/subscription')).mode & 0o077).toBe(0)
     expect(kept('last-week.svg')).toMatch(/^<svg [\s\S]*gpt-4o-mini/)
     expect(refused!.body.error).toMatchObject({ code: 'budget_exceeded', details: { scope_kind: 'customer' } })
     expect(refusals!.body['data']).toMatchObject([

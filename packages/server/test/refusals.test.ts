@@ -48,7 +48,7 @@ describe('what limits refuse', () => {
     expect(alike[0]).toMatchObject({
       id: expect.stringMatching(/^rfs_/),
       error_code: 'budget_exceeded',
-      message: '$0.50 would exceed a budget of $1.00: $0.90 is spent and $0.00 is held.',
+      message: '$0.50 would exceed the $1.00 budget of workflow triage: $0.90 is spent and $0.00 is held.',
       limit_id: budgetId,
       rule_id: null,
       surface: 'edge',

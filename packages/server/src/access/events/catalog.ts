@@ -50,7 +50,7 @@ export const eventKinds = {
       {
         decision_id: 'dec_01jbsteb4peb5vskx602h9mw4q',
         error_code: 'budget_exceeded',
-        message: '$0.50 would exceed a budget of $250.00: $249.90 is spent and $0.00 is held.',
+        message: '$0.50 would exceed the $250.00 budget of workflow triage: $249.90 is spent and $0.00 is held.',
         decided_by: 'bud_01jbsteb4peb5vskx602h9mw4q',
         estimated_cost_usd: '0.5',
         model: 'gpt-4o',

@@ -27,6 +27,7 @@ import {
   mergeSchedule,
   newSchedule,
   newSubjectGateOf,
+  noSubject,
   periodView,
   rearm,
   refusalAmounts,
@@ -78,6 +79,15 @@ export const budgetKind: LimitKind = {
   },
 }
 
+/** Names the limit that refused: `the $20.00 limit of customer c-1`. */
+function nameOf(limit: string, scopeKind: string, subject: string): string {
+  const noun = scopeKind === 'customer' ? 'limit' : 'budget'
+  if (scopeKind === 'org') return `the ${limit} budget of the organization`
+  return subject === noSubject
+    ? `the ${limit} ${noun} that new ${scopeKind}s share`
+    : `the ${limit} ${noun} of ${scopeKind} ${subject}`
+}
+
 /** The refusal of a budget, also used for a customer's limit. */
 export const budgetExceeded = (
   refusal: LimitRefusal,
@@ -93,7 +103,7 @@ export const budgetExceeded = (
       ...refusalAmounts(refusal),
       ...periodView(refusal.allowance),
     },
-    { message: refusalMessage('a budget', refusal) },
+    { message: refusalMessage((limit) => nameOf(limit, scopeKind, refusal.allowance.subject), refusal) },
   )
 
 export async function budgetViews(

@@ -271,9 +271,14 @@ export const refusalAmounts = ({ balance, attempted }: LimitRefusal) => ({
   attempted_usd: formatUsd(attempted),
 })
 
-/** The amounts of a refusal in one sentence, for people. */
-export const refusalMessage = (what: string, { allowance, balance, attempted }: LimitRefusal) =>
-  `${formatDollars(attempted)} would exceed ${what} of ${formatDollars(allowance.limit!)}: ${formatDollars(balance.spent)} is spent and ${formatDollars(balance.held)} is held.`
+/** The amounts of a refusal in one sentence, for people; `nameOf` names the limit with its amount. */
+export const refusalMessage = (
+  nameOf: (limit: string) => string,
+  { allowance, balance, attempted }: LimitRefusal,
+): string => {
+  const [limit, spent, held] = [allowance.limit!, balance.spent, balance.held].map(formatDollars)
+  return `${formatDollars(attempted)} would exceed ${nameOf(limit!)}: ${spent} is spent and ${held} is held.`
+}
 
 /** Reads at the database's time; throws `not_found` where nothing is found. */
 export async function readAtDatabaseTime<T>(

@@ -47,7 +47,7 @@ export const spendCapKind: LimitKind = {
         ...(refusal.isPreFlight && { reason: 'pre_flight' }),
         ...refusalAmounts(refusal),
       },
-      { message: refusalMessage('the daily cap', refusal) },
+      { message: refusalMessage((limit) => `the daily cap of ${limit}`, refusal) },
     ),
 }
 
