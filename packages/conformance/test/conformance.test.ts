@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../server/test/harness.ts'
-import { startInstallation } from '../../server/test/installation.ts'
-import { startRole } from '../../server/test/processes.ts'
-import { call } from '../../server/test/tenants.ts'
+import { useDatabase } from '../../server/test/support/harness.ts'
+import { startInstallation } from '../../server/test/support/installation.ts'
+import { startRole } from '../../server/test/support/processes.ts'
+import { call } from '../../server/test/support/tenants.ts'
 import { clauses } from '../src/clauses.ts'
 import { type Result, runClauses } from '../src/run.ts'
 import { type Alteration, startAlteringProxy } from './altering-proxy.ts'
@@ -75,7 +75,7 @@ describe('against the real server', () => {
     const { out, code } = await run('--url', url, '--operator-key', operatorKey, '--only', '22,83')
     expect(out).toMatch(/^ 22 holds {6}`GET \/v1\/meta\/deprecations` answers a bare JSON array\.$/m)
     expect(out).toMatch(/^ 83 unseen /m)
-    expect(out).toContain('packages/server/test/idempotency.test.ts: inside its transaction is taken over')
+    expect(out).toContain('packages/server/test/access/idempotency.test.ts: inside its transaction is taken over')
     expect(out).toContain('2 clauses: 1 hold, 0 fail, 1 cannot be seen from here')
     expect(code).toBe(0)
   })

@@ -1,13 +1,13 @@
-import { benchBacktests } from './backtests.ts'
-import { benchDecisions } from './decisions.ts'
-import { benchForecasts } from './forecasts.ts'
-import { benchHttp, benchIdentity } from './http.ts'
-import { benchIngest } from './ingest.ts'
-import { benchNoise } from './noise.ts'
-import { benchPolicies } from './policies.ts'
-import { benchRuns } from './runs.ts'
-import { benchTiming } from './timing.ts'
-import { benchWebhooks } from './webhooks.ts'
+import { benchBacktests } from './backtests/backtests.ts'
+import { benchDecisions } from './decisions/decisions.ts'
+import { benchForecasts } from './forecasts/forecasts.ts'
+import { benchHttp, benchIdentity } from './http/http.ts'
+import { benchTiming } from './http/timing.ts'
+import { benchIngest } from './ingest/ingest.ts'
+import { benchNoise } from './noise/noise.ts'
+import { benchPolicies } from './policies/policies.ts'
+import { benchRuns } from './runs/runs.ts'
+import { benchWebhooks } from './webhooks/webhooks.ts'
 
 /**
  * `pnpm bench NAME`: figures as ratios, measured side by side in one run; `--smoke` only shows that it works, and `--only PART,PART`

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { attack, badPractices } from '../test/benchmark-attack.ts'
-import { firstSeed } from '../test/random.ts'
+import { attack, badPractices } from '../proofs/benchmark-attack/attack.ts'
+import { firstSeed } from '../test/support/random.ts'
 
 /** The attack on benchmarks in sizes that a test run has no time for. */
 

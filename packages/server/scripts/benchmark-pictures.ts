@@ -3,7 +3,7 @@ import { drawBenchmark } from '../src/insight/benchmarks/chart.ts'
 import { metrics, type PeriodSums } from '../src/insight/benchmarks/metrics.ts'
 import { judgePeriod, publishedSize } from '../src/insight/benchmarks/publication-rules.ts'
 import { metricsView } from '../src/insight/benchmarks/views.ts'
-import { Random } from '../test/random.ts'
+import { Random } from '../test/support/random.ts'
 
 /** Draws the picture of the guide as the service would, from organizations that are always the same: `node scripts/benchmark-pictures.ts`. */
 

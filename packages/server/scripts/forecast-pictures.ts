@@ -13,7 +13,7 @@ import { drawForecast } from '../src/insight/forecasts/svg/chart.ts'
 import { chartOf } from '../src/insight/forecasts/svg/chart-builder.ts'
 import type { ForecastChart } from '../src/insight/forecasts/svg/chart-model.ts'
 import type { ForecastTask } from '../src/insight/forecasts/task.ts'
-import { Random } from '../test/random.ts'
+import { Random } from '../test/support/random.ts'
 
 /** Draws the pictures of the guides as the service would, from series that are always the same: `node scripts/forecast-pictures.ts`. */
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { deadlocksShow, runIngestStorm } from '../test/ingest-storm.ts'
-import { openInstallation } from '../test/storm-installation.ts'
+import { deadlocksShow, runIngestStorm } from '../proofs/ingest-storm/storm.ts'
+import { openInstallation } from '../proofs/storm/installation.ts'
 import { servicesUp } from './private-services.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { openOutsiderInstallation, runOutsiderStorm } from '../test/outsider-storm/storm.ts'
+import { openOutsiderInstallation, runOutsiderStorm } from '../proofs/outsider-storm/storm.ts'
 import { servicesUp } from './private-services.ts'
 
 /**

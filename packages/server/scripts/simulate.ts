@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
+import { compareCase } from '../proofs/engine/decide-cases.ts'
+import { live } from '../proofs/engine/simulation.ts'
 import { decide } from '../src/money/engine/decide.ts'
-import { compareCase } from '../test/decide-cases.ts'
-import { firstSeed } from '../test/random.ts'
-import { live } from '../test/simulation.ts'
+import { firstSeed } from '../test/support/random.ts'
 
 /** The simulations of the money rules in sizes that a test run has no time for. */
 

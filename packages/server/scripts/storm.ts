@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
+import { createTenant, type Installation, openInstallation, setLimits } from '../proofs/storm/installation.ts'
+import { measureNeighbours } from '../proofs/storm/neighbours.ts'
+import { runStorm, spendTheRest } from '../proofs/storm/storm.ts'
 import { formatUsd } from '../src/values/money.ts'
-import { runStorm, spendTheRest } from '../test/storm.ts'
-import { createTenant, type Installation, openInstallation, setLimits } from '../test/storm-installation.ts'
-import { measureNeighbours } from '../test/storm-neighbours.ts'
 import { servicesUp } from './private-services.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { compareLag, runWebhookStorm } from '../test/webhook-storm.ts'
-import { openWebhookInstallation } from '../test/webhook-storm-installation.ts'
+import { openWebhookInstallation } from '../proofs/webhook-storm/installation.ts'
+import { compareLag, runWebhookStorm } from '../proofs/webhook-storm/storm.ts'
 import { servicesUp } from './private-services.ts'
 
 /**

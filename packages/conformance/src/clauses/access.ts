@@ -22,7 +22,7 @@ export const authentication: Section = {
       54,
       'What belongs to another tenant is 404 `not_found`, the same bytes as for what does not exist, and never 403.',
       server(
-        'test/access-matrix.test.ts',
+        'test/access/access-matrix.test.ts',
         'another tenant’s resource, a missing one and a malformed one answer the same bytes',
       ),
     ),
@@ -40,7 +40,7 @@ export const authentication: Section = {
     checked(
       60,
       'Every request under a grant is in the audit log of the organization, allowed or denied, before it is answered.',
-      server('test/impersonation.test.ts', 'all of its requests are on record'),
+      server('test/tenants/impersonation.test.ts', 'all of its requests are on record'),
     ),
     later(
       61,
@@ -51,7 +51,7 @@ export const authentication: Section = {
       62,
       'Webhook deliveries are signed.',
       server(
-        'test/webhook-delivery.test.ts',
+        'test/webhooks/webhook-delivery.test.ts',
         'an event arrives signed with the organization’s secret, which says that it is deprecated',
       ),
     ),
@@ -59,11 +59,11 @@ export const authentication: Section = {
 }
 
 const v1Delivery = server(
-  'test/webhook-delivery.test.ts',
+  'test/webhooks/webhook-delivery.test.ts',
   'an event arrives signed with the organization’s secret, which says that it is deprecated',
 )
 const v2Delivery = server(
-  'test/webhook-delivery.test.ts',
+  'test/webhooks/webhook-delivery.test.ts',
   'after rotate it is signed with the subscription’s own, as off-the-shelf verifiers want it',
 )
 
@@ -97,7 +97,7 @@ export const events: Section = {
       71,
       'A subscription leaves v1 by `POST /v1/orgs/{id}/webhooks/{sub_id}/signing/rotate`: its next delivery verifies with the combined header.',
       server(
-        'test/webhook-migration.test.ts',
+        'test/webhooks/webhook-migration.test.ts',
         'a user moves two subscriptions off the organization’s secret without losing a delivery',
       ),
     ),
@@ -127,7 +127,7 @@ export const errorRules: Section = {
     checked(
       76,
       'An answer carries `x-svc-trace-id`, under which the logs have an internal error with its cause.',
-      server('test/wire.test.ts', 'an internal error carries the trace id under which the log has its cause'),
+      server('test/contract/wire.test.ts', 'an internal error carries the trace id under which the log has its cause'),
     ),
     checked(77, '`validation_failed` has one entry for each offending field, of path, query and body together.'),
     checked(
@@ -149,7 +149,7 @@ export const errorRules: Section = {
       'A first call that crashed is taken over once its reservation is older than `SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS`.',
       'The process has to crash.',
       server(
-        'test/idempotency.test.ts',
+        'test/access/idempotency.test.ts',
         'inside its transaction is taken over after the configured time and not before, with one effect',
       ),
     ),
@@ -158,7 +158,10 @@ export const errorRules: Section = {
     checked(
       86,
       '`gone` is permanent; `service_unavailable` is transient.',
-      server('test/outage.test.ts', 'without PostgreSQL the answer is service_unavailable, and it recovers by itself'),
+      server(
+        'test/platform/outage.test.ts',
+        'without PostgreSQL the answer is service_unavailable, and it recovers by itself',
+      ),
     ),
   ],
 }

@@ -23,7 +23,7 @@ export const catalog: Section = {
       103,
       '`idempotency_key_processing` is 409, details `{}`.',
       server(
-        'test/idempotency.test.ts',
+        'test/access/idempotency.test.ts',
         '200 concurrent posts with one key over two processes have one effect, and each answer is the kept one or "processing"',
       ),
     ),
@@ -49,16 +49,19 @@ export const catalog: Section = {
       116,
       '`internal` is 500, details `{}`.',
       'Nothing that a caller sends may lead to it.',
-      server('test/wire.test.ts', 'whatever a handler does, its answer is the envelope'),
+      server('test/contract/wire.test.ts', 'whatever a handler does, its answer is the envelope'),
     ),
     checked(117, '`no_model_passes_eval` is 503, details `{}`.'),
     tested(
       118,
       '`service_unavailable` is 503, details `{}`.',
       'A dependency has to be away.',
-      server('test/outage.test.ts', 'without PostgreSQL the answer is service_unavailable, and it recovers by itself'),
       server(
-        'test/database-outages.test.ts',
+        'test/platform/outage.test.ts',
+        'without PostgreSQL the answer is service_unavailable, and it recovers by itself',
+      ),
+      server(
+        'test/platform/database-outages.test.ts',
         'accepts no connections, every answer is 503 and says so in metric and readiness',
       ),
     ),
@@ -74,12 +77,12 @@ export const conditions: Section = {
     checked(
       122,
       'A cohort with fewer contributing organizations than the floor is refused.',
-      server('test/benchmarks.test.ts', 'of too few are refused with how many it takes, whoever asks'),
+      server('test/insight/benchmarks.test.ts', 'of too few are refused with how many it takes, whoever asks'),
     ),
     checked(
       123,
       'The floor is asked again on every read, in whichever form the cohort is requested.',
-      server('test/benchmarks.test.ts', 'are closed at once by leaving, and not opened again by coming back'),
+      server('test/insight/benchmarks.test.ts', 'are closed at once by leaving, and not opened again by coming back'),
     ),
     checked(124, '`cap_usd` and `spent_usd` are decimal strings.'),
     checked(125, '`resets_at` is an ISO 8601 timestamp with an offset.'),
@@ -102,8 +105,11 @@ export const conditions: Section = {
       135,
       '`service_unavailable` comes where a dependency is away or a queue is full.',
       'A dependency has to be away, or the server overloaded.',
-      server('test/database-outages.test.ts', 'has no connection left, what needs a new one is 503'),
-      server('test/load.test.ts', 'less urgent requests are shed first, decisions last, and all pass again afterwards'),
+      server('test/platform/database-outages.test.ts', 'has no connection left, what needs a new one is 503'),
+      server(
+        'test/contract/load.test.ts',
+        'less urgent requests are shed first, decisions last, and all pass again afterwards',
+      ),
     ),
   ],
 }
@@ -114,7 +120,7 @@ export const limits: Section = {
     checked(
       136,
       'A body over the configured limit is 413.',
-      server('test/wire.test.ts', 'and one exactly at the limit is not'),
+      server('test/contract/wire.test.ts', 'and one exactly at the limit is not'),
     ),
     checked(137, 'A window of `from` and `to` has at most 90 days; a longer one is `out_of_range` on `to`.'),
     tested(
@@ -122,11 +128,11 @@ export const limits: Section = {
       '`SVC_READ_LIMIT_PER_MINUTE` (deprecated) bounds the reads of organizations without a row of their own, and of nobody else.',
       'It is a setting of the process.',
       server(
-        'test/default-rates.test.ts',
+        'test/tenants/default-rates.test.ts',
         'binds organizations without a row in place of the default, and no operator',
       ),
       server(
-        'test/rate-http.test.ts',
+        'test/tenants/rate-http.test.ts',
         'the configured read limit holds for organizations without a row of their own only',
       ),
     ),

@@ -11,7 +11,10 @@ export const service: Section = {
     checked(
       3,
       'Every error under `/v1` has one envelope, `{"error": {"code", "message", "details"}}`, with these fields and no others.',
-      server('test/fuzz.test.ts', 'whatever arrives is answered by the contract or not at all, and the server goes on'),
+      server(
+        'test/contract/fuzz.test.ts',
+        'whatever arrives is answered by the contract or not at all, and the server goes on',
+      ),
     ),
     checked(
       4,
@@ -117,7 +120,7 @@ export const routes: Section = {
       40,
       '`GET /v1/forecast` is still fully served; it projects the return of a deployment linearly by the number of teams.',
       server(
-        'test/forecast-linear.test.ts',
+        'test/insight/forecast-linear.test.ts',
         'is projected by the table that a hand computes, deployment by deployment',
       ),
     ),

@@ -108,7 +108,7 @@ export const active: Section = {
       159,
       'Deliveries signed with the secret of the organization: the same sunset, replaced by a secret of each subscription.',
       server(
-        'test/webhook-delivery.test.ts',
+        'test/webhooks/webhook-delivery.test.ts',
         'an event arrives signed with the organization’s secret, which says that it is deprecated',
       ),
     ),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { faultsOfEvent } from '../../../test/events.ts'
+import { faultsOfEvent } from '../../../test/support/events.ts'
 import { type IdKind, parseId, prefixes } from '../../values/id.ts'
 import { eventKinds, matchesFilter, optInKinds, payloadOf } from './events.ts'
 import { type EventDefinition } from './kind.ts'

@@ -1,7 +1,7 @@
 import { parseItem } from 'structured-headers'
 import { describe, expect, test } from 'vitest'
-import { useServer } from '../../../test/harness.ts'
-import { misbehavingRoutes } from '../../../test/misbehaving-routes.ts'
+import { useServer } from '../../../test/support/harness.ts'
+import { misbehavingRoutes } from '../../../test/support/misbehaving-routes.ts'
 import type { DeprecatedRoute } from './registry.ts'
 
 const server = useServer({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Books, costing, drawing, hour, limit, on } from '../../../test/example-books.ts'
+import { Books, costing, drawing, hour, limit, on } from '../../../test/support/example-books.ts'
 import type { BatchDecision, Command, Outcome } from '../../money/engine/engine.ts'
 import { type Claim, emptyBalance, maxAdmitted, maxCounter } from '../../money/ledger/ledger.ts'
 import { maxChargeNano } from '../../values/money.ts'

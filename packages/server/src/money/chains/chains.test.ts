@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Books } from '../../../test/example-books.ts'
+import { Books } from '../../../test/support/example-books.ts'
 import type { ChargedItem, Command } from '../engine/engine.ts'
 import type { ChainBounds, ChainPlace, Charge, LimitRefusal, OrgLimits } from '../ledger/ledger.ts'
 import { type BoundsByWorkflow, boundsOfNewChain, chainKey, chainKind, configuredBounds } from './chains.ts'

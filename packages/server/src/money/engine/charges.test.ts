@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Books, costing, drawing, limit, on } from '../../../test/example-books.ts'
+import { Books, costing, drawing, limit, on } from '../../../test/support/example-books.ts'
 import { type Claim, emptyBalance } from '../ledger/ledger.ts'
 import type { BatchDecision } from './decide.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Books, drawing, limit, on } from '../../../test/example-books.ts'
+import { Books, drawing, limit, on } from '../../../test/support/example-books.ts'
 import { emptyBalance } from '../ledger/ledger.ts'
 
 /** The rules in plain examples. Amounts are nano-dollars; small numbers show the edges as well as large ones. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Books, hour, limit, minute, on } from '../../../test/example-books.ts'
+import { Books, hour, limit, minute, on } from '../../../test/support/example-books.ts'
 import { emptyBalance } from '../ledger/ledger.ts'
 import { expiryGraceMs } from './hold-endings.ts'
 

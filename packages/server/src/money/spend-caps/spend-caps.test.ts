@@ -1,8 +1,8 @@
 import { sql as raw } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { useServer } from '../../../test/harness.ts'
-import { beginsAfter, faultsOf, keyOfView, refusalOf, useLimits } from '../../../test/limits.ts'
-import { call } from '../../../test/tenants.ts'
+import { useServer } from '../../../test/support/harness.ts'
+import { beginsAfter, faultsOf, keyOfView, refusalOf, useLimits } from '../../../test/support/limits.ts'
+import { call } from '../../../test/support/tenants.ts'
 import type { OrgLimits, ScopedLimit } from '../ledger/ledger.ts'
 import { spendCapKind } from './spend-caps.ts'
 

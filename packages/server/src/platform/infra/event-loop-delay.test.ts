@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually } from '../../../test/processes.ts'
+import { eventually } from '../../../test/support/processes.ts'
 import { measureEventLoopDelay } from './event-loop-delay.ts'
 
 const block = (ms: number) => {

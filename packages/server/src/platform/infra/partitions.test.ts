@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useDatabase } from '../../../test/harness.ts'
+import { useDatabase } from '../../../test/support/harness.ts'
 import { secret } from '../../values/secret.ts'
 import { createLog } from './log.ts'
 import { ensureDailyPartitions, partitionBounds } from './partitions.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { firstSeed, Random } from '../../../test/random.ts'
+import { firstSeed, Random } from '../../../test/support/random.ts'
 import { newUuidAt } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
 import { replayLimit } from './limit-replay.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstSeed, Random } from '../../../test/random.ts'
+import { firstSeed, Random } from '../../../test/support/random.ts'
 import { Largest, newTally, Ranking } from './tallies.ts'
 
 const refusal = (savedNano: bigint) => ({ refused: 1, failed: 0, savedNano })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { useServer } from '../../../test/harness.ts'
-import { eventually } from '../../../test/processes.ts'
-import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../../../test/tenants.ts'
+import { useServer } from '../../../test/support/harness.ts'
+import { eventually } from '../../../test/support/processes.ts'
+import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../../../test/support/tenants.ts'
 import { parseId, requireId } from '../../values/id.ts'
 
 const server = useServer({ environment: { SVC_AUTH_BACKOFF_PER_MINUTE: '20', SVC_TRUSTED_PROXIES: '127.0.0.0/8' } })

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { environmentFor, useServer } from '../../../test/harness.ts'
-import { call, keyOf, operatorOf, tenantOf } from '../../../test/tenants.ts'
+import { environmentFor, useServer } from '../../../test/support/harness.ts'
+import { call, keyOf, operatorOf, tenantOf } from '../../../test/support/tenants.ts'
 import { operatorsOrgId } from '../../values/id.ts'
 
 const server = useServer({ environment: { SVC_TRUSTED_PROXIES: '127.0.0.1/32' } })

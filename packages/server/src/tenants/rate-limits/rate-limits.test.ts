@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../test/harness.ts'
+import { useDatabase } from '../../../test/support/harness.ts'
 import type { Caller } from '../../access/identity/identity.ts'
 import { checkOf } from '../../contract/semantic-check.ts'
 import { createLog } from '../../platform/infra/log.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { useServer } from '../../../test/harness.ts'
-import { eventually } from '../../../test/processes.ts'
-import { call, operatorOf, type Tenant, tenantOf } from '../../../test/tenants.ts'
+import { useServer } from '../../../test/support/harness.ts'
+import { eventually } from '../../../test/support/processes.ts'
+import { call, operatorOf, type Tenant, tenantOf } from '../../../test/support/tenants.ts'
 
 const server = useServer()
 let operator: string

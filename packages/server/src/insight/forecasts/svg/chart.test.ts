@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { useBrowser } from '../../../../test/browser.ts'
+import { useBrowser } from '../../../../test/support/browser.ts'
 import { textWidth, truncateToWidth } from '../../../platform/drawing/markup.ts'
 import { timeTicks } from '../../../platform/drawing/times.ts'
 import { formatValue, tickFormatter } from '../../../platform/drawing/values.ts'

@@ -1,0 +1,181 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { servicesUp } from '../../scripts/private-services.ts'
+import { ensureRunPartitions } from '../../src/records/run-log/run-log.ts'
+import { mint } from '../../src/tenants/keys/keys.ts'
+import { formatId } from '../../src/values/id.ts'
+import { openClient } from '../support/client.ts'
+import { cpuMicrosOf, cpuMicrosOfFamily } from '../support/cpu.ts'
+import { type BenchPostgres, makePostgres } from '../support/postgres.ts'
+import { percentiles } from '../support/report.ts'
+import { type BenchOrg, call, openBenchPlatform, prepare, type Server, startApi } from '../support/server.ts'
+import { median } from '../support/statistics.ts'
+
+/** What one organization may cost another at most: its decisions, and the longest that nobody is served. */
+const latencyBar = 1.5
+const blockBarMs = 50
+const combinations = 120_000
+const decisionsPerSecond = 60
+
+interface Phase {
+  readonly p50: number
+  readonly p99: number
+  readonly failed: number
+  /** The longest turn of the event loop, by the clock and by its own processor time. */
+  readonly blockWallMs: number
+  readonly blockCpuMs: number
+  readonly times: readonly number[]
+}
+
+/**
+ * `pnpm bench noise`: decisions of one organization while another does its worst, in turns of quiet and noise. Everything shares the
+ * machine, so whoever makes the noise gives way to the server; the other organization asks at a fixed rate.
+ */
+export async function benchNoise({ smoke, only }: { smoke: boolean; only: readonly string[] }) {
+  servicesUp()
+  const { rounds, seconds } = smoke ? { rounds: 2, seconds: 3 } : { rounds: 8, seconds: 6 }
+  const postgres = makePostgres()
+  try {
+    await postgres.start()
+    const [quiet, loud] = (await prepare(postgres, 2)) as [BenchOrg, BenchOrg]
+    const key = await readyForNoise(postgres, loud)
+    const probe = join(postgres.folder, 'event-loop.jsonl')
+    const server = await startApi(postgres, {
+      nodeOptions: ['--import', fileURLToPath(new URL('../support/event-loop-probe.ts', import.meta.url))],
+      settings: { BENCH_PROBE_FILE: probe },
+    })
+    const callers = fork(fileURLToPath(new URL('./callers.ts', import.meta.url)), [], {
+      env: {
+        PATH: process.env['PATH'],
+        NOISE_PORT: String(server.port),
+        NOISE_KEY: key,
+        NOISE_ORG: formatId('org', loud.id),
+        ...(only.length > 0 && { NOISE_KINDS: only.join() }),
+      },
+    })
+    try {
+      await once(callers, 'message')
+      await measured(server, quiet, probe, 2)
+      const phases: Record<'quiet' | 'noisy', Phase[]> = { quiet: [], noisy: [] }
+      const cpu = { node: cpuMicrosOf(server.pid), postgres: cpuMicrosOfFamily(postgres.pid()) }
+      for (let round = 0; round < rounds; round++) {
+        phases.quiet.push(await measured(server, quiet, probe, seconds))
+        callers.send('go')
+        await sleep(500)
+        phases.noisy.push(await measured(server, quiet, probe, seconds))
+        callers.send('stop')
+        // What waits is answered before the next quiet round, or it would not be quiet.
+        await sleep(smoke ? 1_000 : 6_000)
+      }
+      callers.send('counts')
+      const [counts] = (await once(callers, 'message')) as [Record<string, number>]
+      report(phases, counts, smoke)
+      const decided = (counts['edge 200'] ?? 0) + 2 * rounds * seconds * decisionsPerSecond
+      const micros = (after: number, before: number) => ((after - before) / decided).toFixed(0)
+      console.log(
+        `processor time over all rounds, by decision: ${micros(cpuMicrosOf(server.pid), cpu.node)} µs Node + ${micros(cpuMicrosOfFamily(postgres.pid()), cpu.postgres)} µs PostgreSQL (everything else included); peak memory ${peakMegabytes(server)} MB`,
+      )
+    } finally {
+      callers.kill()
+      await server.stop()
+    }
+  } finally {
+    await postgres.remove()
+  }
+}
+
+function report(phases: Record<'quiet' | 'noisy', readonly Phase[]>, counts: Record<string, number>, smoke: boolean) {
+  const of = (name: 'p50' | 'p99', side: 'quiet' | 'noisy') => median(phases[side].map((phase) => phase[name]))
+  const pooled = (side: 'quiet' | 'noisy') => percentiles(phases[side].flatMap(({ times }) => times)).p99
+  const ratios = phases.noisy.map(({ p99 }, i) => p99 / phases.quiet[i]!.p99)
+  const block = Math.max(...phases.noisy.map(({ blockCpuMs }) => blockCpuMs))
+  for (const side of ['quiet', 'noisy'] as const)
+    console.log(
+      `${side}: p50 ${of('p50', side).toFixed(2)} ms, p99 ${of('p99', side).toFixed(2)} ms (all rounds together ${pooled(side).toFixed(2)}), ${phases[side].reduce((sum, { failed }) => sum + failed, 0)} refused`,
+    )
+  console.log(`the other organization was answered: ${JSON.stringify(counts)}`)
+  console.log(
+    `p99 under noise ${median(ratios).toFixed(2)} times the quiet one (${ratios.map((ratio) => ratio.toFixed(2)).join(', ')}; bar ${latencyBar})`,
+  )
+  console.log(
+    `longest turn of the event loop under noise: ${block.toFixed(0)} ms of processor time (bar ${blockBarMs}), ${Math.max(...phases.noisy.map(({ blockWallMs }) => blockWallMs)).toFixed(0)} ms by the clock; quiet ${Math.max(...phases.quiet.map(({ blockCpuMs }) => blockCpuMs)).toFixed(0)} and ${Math.max(...phases.quiet.map(({ blockWallMs }) => blockWallMs)).toFixed(0)} ms`,
+  )
+  if (!smoke && (median(ratios) > latencyBar || block > blockBarMs)) process.exitCode = 1
+}
+
+/** The decisions of the quiet organization, asked for at a fixed rate whatever becomes of those before. */
+async function measured(server: Server, { key }: BenchOrg, probe: string, seconds: number): Promise<Phase> {
+  const client = openClient(server.port, key, 32)
+  const times: number[] = []
+  let failed = 0
+  const startedAt = Date.now()
+  const startedMs = performance.now()
+  const asked: Promise<void>[] = []
+  for (let i = 0; i < seconds * decisionsPerSecond; i++) {
+    const dueMs = startedMs + (i * 1_000) / decisionsPerSecond
+    await sleep(Math.max(0, dueMs - performance.now()))
+    const sentMs = performance.now()
+    asked.push(
+      client.post('/v1/edge/decision', call).then(
+        () => void times.push(performance.now() - sentMs),
+        () => void failed++,
+      ),
+    )
+  }
+  await Promise.all(asked)
+  client.close()
+  // The probe writes four times a second.
+  await sleep(300)
+  const turns = readFileSync(probe, 'utf8')
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { at: number; wallMs: number; cpuMs: number })
+    .filter(({ at }) => at > startedAt + 250)
+  return {
+    ...percentiles(times),
+    failed,
+    times,
+    blockWallMs: Math.max(0, ...turns.map(({ wallMs }) => wallMs)),
+    blockCpuMs: Math.max(0, ...turns.map(({ cpuMs }) => cpuMs)),
+  }
+}
+
+/** A key that may do everything that is noisy, and usage of very many different names. */
+async function readyForNoise(postgres: BenchPostgres, { id }: BenchOrg): Promise<string> {
+  const platform = await openBenchPlatform(postgres)
+  const owner = new pg.Client({ connectionString: postgres.url() })
+  await owner.connect()
+  try {
+    await ensureRunPartitions(platform.sql, new Date())
+    await owner.query(
+      `insert into usage_15m (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, runs, failed_runs, input_tokens,
+         output_tokens, cache_read_input_tokens, cache_creation_input_tokens, reasoning_output_tokens, cost_nano, estimated_nano,
+         overrun_nano, value_nano, duration_ms, timed_runs)
+       select $1, date_trunc('hour', now()) - (n % 2000) * interval '1 hour', 'gpt-4o', '', 'w-' || n, 'd-' || n, 'p-' || n % 7,
+         1, 0, 100, 10, 0, 0, 0, 1000, 0, 0, 0, 0, 0 from generate_series(1, $2::int) as n`,
+      [id, combinations],
+    )
+    await owner.query('analyze usage_15m')
+    const { secret } = await platform.sql.asOrgs([id], (tx) =>
+      mint(platform, tx, id, {
+        name: 'noise',
+        role: 'service',
+        scopes: ['edge:decide', 'runs:write', 'usage:read'],
+      }),
+    )
+    return secret
+  } finally {
+    await owner.end()
+    await platform.close()
+  }
+}
+
+/** The most memory that a process has had. */
+const peakMegabytes = ({ pid }: Server) =>
+  Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024)

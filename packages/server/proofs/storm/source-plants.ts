@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Faults planted into the source of the program as it is loaded (`--import`, `WEIR_STORM_BUG`): each takes one rule away, to show that a storm
+ * sees it missing. A plant that does not find the lines that make the rule ends the process: it would prove nothing.
+ */
+
+interface Plant {
+  /** Of `src`. */
+  readonly file: string
+  readonly rule: string
+  readonly instead: string
+}
+
+const plants: Readonly<Record<string, readonly Plant[]>> = {
+  /** Takes an unknown outcome for a commit. */
+  'hopeful-commit': [
+    {
+      file: 'decisions/lanes/commit.ts',
+      rule: `throw new UnknownOutcome('the connection was lost around COMMIT', { cause: error })`,
+      instead: 'return',
+    },
+  ],
+  /** Decides anew whatever was answered before. */
+  'kept-answers-ignored': [
+    { file: 'decisions/lanes/org-decision.ts', rule: 'if (!row) return undefined', instead: 'return undefined' },
+  ],
+  /** Writes down the last request on a run, whichever of them ended it. */
+  'last-word': [
+    {
+      file: 'decisions/lanes/org-decision.ts',
+      rule: "if (outcome.type === 'ended' && !outcome.isRepeat) endings.set(outcome.hold.id, task.ending)",
+      instead: 'if (task.holdId !== undefined) endings.set(task.holdId, task.ending)',
+    },
+  ],
+  /** Records a settlement under the labels that it names, and charges the account of its reservation. */
+  'settled-elsewhere': [
+    { file: 'runs/bulk.ts', rule: 'if (!isSettlement(run)) return run', instead: 'return run' },
+    {
+      file: 'runs/bulk.ts',
+      rule: 'about: { ...record.about, ...accountOf(hold), model, provider }',
+      instead: 'about: { ...accountOf(hold), ...record.about, model, provider }',
+    },
+  ],
+  /** Forgets some of the events. */
+  'lost-events': [
+    {
+      file: 'decisions/lanes/run-events.ts',
+      rule: '.filter(({ sign }) => sign === 1n)',
+      instead: '.filter(({ sign, run }) => sign === 1n && !/[0-2]$/.test(run.id))',
+    },
+  ],
+}
+
+const wanted = Map.groupBy(
+  (process.env['WEIR_STORM_BUG'] ?? '').split(' ').flatMap((name) => plants[name] ?? []),
+  ({ file }) => fileURLToPath(new URL(`../../src/${file}`, import.meta.url)),
+)
+
+if (wanted.size > 0)
+  registerHooks({
+    load: (url, context, nextLoad) => {
+      const planted = url.startsWith('file:') ? wanted.get(fileURLToPath(url)) : undefined
+      if (!planted) return nextLoad(url, context)
+      const source = planted.reduce(withoutRule, readFileSync(fileURLToPath(url), 'utf8'))
+      return { format: 'module-typescript', source, shortCircuit: true }
+    },
+  })
+
+function withoutRule(source: string, { file, rule, instead }: Plant): string {
+  if (!source.includes(rule)) throw new Error(`${file} no longer says: ${rule}`)
+  return source.replace(rule, instead)
+}

@@ -1,0 +1,151 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { mintKey } from '../../src/access/identity/identity.ts'
+import { useServer } from '../support/harness.ts'
+import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
+
+const limit = 50
+const server = useServer({
+  environment: { SVC_AUTH_BACKOFF_PER_MINUTE: String(limit), SVC_TRUSTED_PROXIES: '127.0.0.0/8' },
+})
+let tenant: Tenant
+/** Queries that ask whose a key is, as they go out to PostgreSQL. */
+let queries = 0
+
+beforeAll(async () => {
+  tenant = await tenantOf(server, (await operatorOf(server)).key)
+  const { pool } = server.platform.sql
+  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown
+  pool.query = ((...args: unknown[]) => {
+    if (JSON.stringify(args[0]).includes('caller')) queries++
+    return query(...args)
+  }) as typeof pool.query
+})
+let next = 0
+let address: string
+beforeEach(() => {
+  queries = 0
+  address = `198.51.100.${++next}`
+})
+
+const unknownKey = () => mintKey('c1').text
+const ask = (key: string, from = address) =>
+  call(server.url, 'GET', '/v1/me', { key, headers: { 'x-forwarded-for': from } })
+
+/** So many requests, some of them side by side. */
+async function flood(requests: number, keyAt: (i: number) => string, from: (i: number) => string = () => address) {
+  const statuses = new Map<number, number>()
+  let i = 0
+  const client = async () => {
+    while (i < requests) {
+      const mine = i++
+      const { status } = await ask(keyAt(mine), from(mine))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: 20 }, client))
+  return Object.fromEntries(statuses)
+}
+
+test('1,000 requests with one unknown key cost a query every other second', async () => {
+  const key = unknownKey()
+  const started = performance.now()
+  expect(await flood(1_000, () => key)).toEqual({ 401: limit, 429: 1_000 - limit })
+  const seconds = (performance.now() - started) / 1_000
+  expect(queries).toBeGreaterThan(0)
+  expect(queries).toBeLessThanOrEqual(1 + Math.ceil(seconds / 2))
+})
+
+test('1,000 requests with a wrong secret for a key that is remembered cost one', async () => {
+  const { key } = await keyOf(server, tenant.id)
+  expect((await ask(key)).status).toBe(200)
+  queries = 0
+  const parts = key.split('_')
+  const other = unknownKey().split('_')
+  expect(parts).toHaveLength(3)
+  // The id of one and the secret of another has no valid checksum; so the checksum is made with the key.
+  const forged = forge(parts[1]!, other[2]!)
+  expect(await flood(1_000, () => forged)).toEqual({ 401: limit, 429: 1_000 - limit })
+  expect(queries).toBeLessThanOrEqual(2)
+})
+
+test('1,000 unknown keys, each another, share a few queries once their address has failed too often', async () => {
+  await flood(limit + 1, unknownKey)
+  queries = 0
+  const started = performance.now()
+  expect(await flood(1_000, unknownKey)).toEqual({ 429: 1_000 })
+  const slots = (performance.now() - started) / 50
+  expect(queries).toBeLessThanOrEqual(1 + Math.ceil(slots))
+  expect(queries).toBeLessThanOrEqual(300)
+})
+
+test('a valid key is never refused for what its address sends, remembered or not', async () => {
+  const remembered = (await keyOf(server, tenant.id)).key
+  expect((await ask(remembered)).status).toBe(200)
+  await flood(limit + 1, unknownKey)
+  const flooding = flood(500, unknownKey)
+  for (let i = 0; i < 20; i++) {
+    expect((await ask(remembered)).status).toBe(200)
+    expect((await ask((await keyOf(server, tenant.id)).key)).status).toBe(200)
+  }
+  expect(await flooding).toEqual({ 429: 500 })
+})
+
+test('an address that floods does not hold up the first use of a key from elsewhere', async () => {
+  await flood(limit + 1, unknownKey)
+  const flooding = flood(1_000, unknownKey)
+  for (let i = 0; i < 10; i++) {
+    const { key } = await keyOf(server, tenant.id)
+    const { status } = await ask(key, '203.0.113.77')
+    expect(status).toBe(200)
+  }
+  await flooding
+})
+
+test('a key that is minted after somebody presented its id works at once', async () => {
+  const early = mintKey('c1')
+  expect((await ask(early.text)).status).toBe(401)
+  const { secretKeyring, secretMac } = await import('../../src/access/identity/identity.ts')
+  const { id, bytes } = secretKeyring(server.platform).current
+  const { insertKey } = await import('../../src/tenants/keys/queries.ts')
+  const { requireId } = await import('../../src/values/id.ts')
+  const { notifyAccessChange, recordAccessChange } = await import('../../src/platform/nodes/nodes.ts')
+  const orgId = requireId('org', tenant.id)
+  await server.platform.sql.asOrgs([orgId], async (tx) => {
+    await insertKey(tx, orgId, {
+      id: early.id,
+      lineage_id: early.id,
+      name: 'guessed',
+      role: 'owner',
+      scopes: ['orgs:read'],
+      pins: {},
+      mac: secretMac(bytes, early.secret),
+      mac_key_id: id,
+      not_before: null,
+      expires_at: null,
+      rotated_from: null,
+      minted_by: null,
+    })
+    await recordAccessChange(tx, orgId)
+  })
+  await notifyAccessChange(server.platform.sql)
+  await expect.poll(async () => (await ask(early.text)).status, { timeout: 1_500, interval: 50 }).toBe(200)
+})
+
+test('an IPv6 network of 64 bits fails together, and its neighbour is not touched', async () => {
+  const inOne = (i: number) => `2001:db8:${next}:1:${i.toString(16)}::${i.toString(16)}`
+  expect(await flood(limit + 100, unknownKey, inOne)).toEqual({ 401: limit, 429: 100 })
+  expect((await ask(unknownKey(), `2001:db8:${next}:2::1`)).status).toBe(401)
+})
+
+function forge(cellAndId: string, secretAndChecksum: string): string {
+  const { crc32 } = process.getBuiltinModule('node:zlib')
+  const head = `weir_${cellAndId}_${secretAndChecksum.slice(0, 43)}`
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+  let rest = crc32(head)
+  let checksum = ''
+  for (let i = 0; i < 6; i++) {
+    checksum = digits[rest % 62] + checksum
+    rest = Math.floor(rest / 62)
+  }
+  return head + checksum
+}

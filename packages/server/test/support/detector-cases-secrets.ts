@@ -1,0 +1,106 @@
+import { mintKey } from '../../src/access/identity/identity.ts'
+import type { Cases } from './detector-case.ts'
+import { Random } from './random.ts'
+
+/** Drawn at run time: nothing that a scanner of repositories would take for a key stands in this file. */
+const random = new Random(20_261_115)
+const digits = '0123456789'
+const hex = `${digits}abcdef`
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const alphanumeric = digits + upper + upper.toLowerCase()
+const drawn = (length: number, from: string = alphanumeric) =>
+  Array.from({ length }, () => from[random.int(from.length)]).join('')
+const of = (...parts: readonly string[]) => parts.join('')
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const pem = (kind: string) => `${'-'.repeat(5)}BEGIN ${kind}${'-'.repeat(5)}`
+
+export const secretCases: Cases = {
+  positive: [
+    mintKey('local').text,
+    of('sk', '-', drawn(20), 'T3BlbkFJ', drawn(20)),
+    of('sk', '-proj-', drawn(48)),
+    of('OPENAI_API_KEY=sk', '-svcacct-', drawn(74)),
+    of('sk', '-ant-api03-', drawn(93), 'AA'),
+    of('sk', '-or-v1-', drawn(64, hex)),
+    of('AK', 'IA', drawn(16, `${upper}234567`)),
+    of('AS', 'IA', drawn(16, `${upper}234567`)),
+    of('aws_secret_access_key = ', drawn(40, `${alphanumeric}+/`)),
+    of('gh', 'p_', drawn(36)),
+    of('https://x-access-token:gh', 's_', drawn(36), '@github.com/weir/weir'),
+    of('github', '_pat_', drawn(22), '_', drawn(59)),
+    of('gl', 'pat-', drawn(20)),
+    of('xo', 'xb-', drawn(12, digits), '-', drawn(12, digits), '-', drawn(24)),
+    of('xap', 'p-1-', drawn(11, upper), '-', drawn(13, digits), '-', drawn(64, hex)),
+    of('https://hooks.', 'slack.com/services/T', drawn(9, upper), '/B', drawn(9, upper), '/', drawn(24)),
+    of('sk', '_live_', drawn(24)),
+    of('rk', '_test_', drawn(99)),
+    of('AI', 'za', drawn(35)),
+    of('ya', '29.', drawn(120)),
+    of('DefaultEndpointsProtocol=https;AccountName=a;AccountKey', '=', drawn(86), '=='),
+    of('S', 'G.', drawn(22), '.', drawn(43)),
+    of('np', 'm_', drawn(36)),
+    of('py', 'pi-AgEIcHlwaS5vcmc', drawn(80)),
+    of('h', 'f_', drawn(34, upper + upper.toLowerCase())),
+    of('A', 'C', drawn(32, hex)),
+    of('dop', '_v1_', drawn(64, hex)),
+    of('shp', 'at_', drawn(32, hex)),
+    of('gs', 'k_', drawn(52)),
+    of('hv', 's.', drawn(90)),
+    of(drawn(9, '123456789'), ':AA', drawn(33)),
+    of(drawn(32, hex), '-us', '14'),
+    of('Authorization: Bearer ', base64({ alg: 'HS256', typ: 'JWT' }), '.', base64({ sub: '42' }), '.', drawn(43)),
+    pem('RSA PRIVATE KEY'),
+    `${pem('OPENSSH PRIVATE KEY')}\n${drawn(70)}`,
+    pem('PRIVATE KEY'),
+    pem('PGP PRIVATE KEY BLOCK'),
+    `password = "${drawn(12)}7!"`,
+    `DB_PASSWORD=${drawn(16)}9`,
+    `"client_secret": "${drawn(40)}"`,
+    `my password is Tr0ub4dor&3`,
+    `Passwort: Sommer2024!`,
+    `api_key: ${drawn(32, hex)}`,
+    of('postgres://app:', drawn(14), '@db.internal:5432/weir'),
+    of('ｓｋ_ｌｉｖｅ_', drawn(24)),
+    of('gh', 'p_\u200b', drawn(36)),
+  ],
+  negative: [
+    'commit 9fceb02d0ae598e95dc970b74767f19372d61af8',
+    'id 550e8400-e29b-41d4-a716-446655440000',
+    'md5 d41d8cd98f00b204e9800998ecf8427e',
+    'sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==',
+    'a risk-averse, disk-based task-force-oriented approach',
+    'class="sk-fading-circle sk-circle-fade-dot-container"',
+    of('AK', 'IAIOSFODNN7EXAMPLE'),
+    'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    of('sk', `-${'x'.repeat(48)}`),
+    of('gh', `p_${'x'.repeat(36)}`),
+    of('sk', '_test_', 'your_key_here_and_nothing_else'),
+    'OPENAI_API_KEY=<your-api-key>',
+    'export OPENAI_API_KEY="sk-..."',
+    'password: required',
+    'password = getPassword()',
+    'password=${DB_PASSWORD}',
+    'secret = os.environ["SECRET_VALUE_2"]',
+    'const token = request.headers.authorization',
+    'token: string',
+    'password: process.env.PASSWORD1',
+    'api_key: {{ .Values.apiKey1 }}',
+    '--password ********',
+    'passwords must have 12 characters',
+    'the secret is patience',
+    'secret: a-new-hope-for-everyone',
+    'npm_config_registry=https://registry.example.com',
+    'import hf_hub_download from x',
+    'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7vbqajDhA jane',
+    pem('CERTIFICATE'),
+    pem('PUBLIC KEY'),
+    'eyJhbGciOiJIUzI1NiJ9',
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
+    'https://user:password@example.com/',
+    'https://example.com:8443/path@2x',
+    'the token bucket refills at 10 tokens a second: rate=10',
+    'input_tokens: 1200, max_output_tokens: 500',
+    'weir_01jbsteb4peb5vskx602h9mw4q',
+    'key_01jbsteb4peb5vskx602h9mw4q and org_01jbstfsr0fdkrxk00dq0wn3e5',
+  ],
+}

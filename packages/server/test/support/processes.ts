@@ -1,0 +1,28 @@
+import type { ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { type RunningRole, startProgram } from './programs.ts'
+
+export { eventually, type RunningRole, suspend } from './programs.ts'
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** Starts a role of the real program as a process of its own; what a test leaves running is killed at its end. */
+export function startRole(role: string, environment: Record<string, string>): RunningRole {
+  const running = startProgram(role, [process.execPath, main, role], environment)
+  started.push(running.process)
+  return running
+}
+
+const started: ChildProcess[] = []
+
+afterAll(() => {
+  for (const child of started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+})
+
+/** Starts the API and waits until it serves. */
+export async function startApi(environment: Record<string, string>) {
+  const role = startRole('api', environment)
+  const { url } = await role.line(({ message }) => message === 'serving')
+  return { ...role, url: String(url).replace('localhost', '127.0.0.1') }
+}

@@ -1,0 +1,203 @@
+/**
+ * Every table of the schema and what keeps it from growing for ever. Partitions of a table are the table. A new table needs a
+ * line here, and one in the guide to operating.
+ */
+
+export type Growth =
+  /** Rows are deleted one by one by the job `prune-rows`. The two statements make a row that is over and one that is not. */
+  | { readonly how: 'pruned'; readonly after: string; readonly over: string; readonly kept: string }
+  /** Whole partitions are dropped by a job of this name, so many days after they began. */
+  | {
+      readonly how: 'partitions'
+      readonly job: string
+      readonly days: number
+      readonly by: 'date' | 'timestamp' | 'uuid'
+    }
+  /** Rows are deleted by another job, whose own test proves it. */
+  | { readonly how: 'job'; readonly job: string; readonly test: string }
+  /** Rows are what waits for something, and go when it has happened. */
+  | { readonly how: 'waiting'; readonly until: string }
+  /** The number of rows follows from something that does not grow by itself. */
+  | { readonly how: 'bounded'; readonly by: string }
+  /** Rows stay, for a reason. */
+  | { readonly how: 'on purpose'; readonly because: string }
+
+const pruned = (after: string, over: string, kept: string): Growth => ({ how: 'pruned', after, over, kept })
+const bounded = (by: string): Growth => ({ how: 'bounded', by })
+const waiting = (until: string): Growth => ({ how: 'waiting', until })
+const onPurpose = (because: string): Growth => ({ how: 'on purpose', because })
+const partitions = (job: string, days: number, by: 'date' | 'timestamp' | 'uuid'): Growth => ({
+  how: 'partitions',
+  job,
+  days,
+  by,
+})
+const job = (name: string, test: string): Growth => ({ how: 'job', job: name, test })
+
+const onePerOrg = bounded('one row per organization')
+const settings = bounded('what an organization has set, by requests that are limited in number')
+
+/** Of the following, $1 is an organization. */
+const days = (count: number) => `clock_timestamp() - interval '${count} days'`
+const utcDay = (count: number) => `(clock_timestamp() at time zone 'UTC')::date - ${count}`
+const counters =
+  'runs, failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, reasoning_output_tokens, cost_nano, estimated_nano, overrun_nano, value_nano, duration_ms, timed_runs'
+const zeros = '1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0'
+const usageDay = (at: string) =>
+  `insert into usage_days (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, ${counters})
+   values ($1, ${at}, gen_random_uuid()::text, '', '', '', '', ${zeros})`
+const customerDay = (at: string) =>
+  `insert into usage_customer_days (org_id, day, customer_id, ${counters}) values ($1, ${at}, gen_random_uuid()::text, ${zeros})`
+const allowance = (key: string, endedAt: string) =>
+  `insert into allowances (org_id, key, limit_id, kind, subject, unit, period_label, period_start, period_end, last_seq)
+   values ($1, ${key}, gen_random_uuid(), 'budget', '', 'usd', 'x', ${endedAt} - interval '1 day', ${endedAt}, 0)`
+const threshold = (endedAt: string) => `
+  with a as (${allowance('gen_random_uuid()', endedAt)} returning key)
+  insert into threshold_events (org_id, key, threshold, at) select $1, key, 80, ${days(401)} from a`
+const evaluation = (suite: string, createdAt: string, measuredAt: string) =>
+  `insert into eval_results (org_id, id, suite, model, score, samples, measured_at, created_at)
+   values ($1, gen_random_uuid(), ${suite}, 'm', 1, 1, ${measuredAt}, ${createdAt})`
+const approval = (status: string, at: string) =>
+  `insert into approvals (org_id, id, status, rule_id, rule_version, rule_name, reason, fingerprint, attempted, attempt, estimated_nano,
+                          requested_by, expires_at, updated_at)
+   values ($1, gen_random_uuid(), '${status}', gen_random_uuid(), 1, '', '', '', '', '{}', 0, gen_random_uuid(), ${at}, ${at})`
+const pack = (voidedAt: string) =>
+  `insert into packs (org_id, owner, id, name, amount, voided_at) values ($1, 'c', gen_random_uuid(), '', 1, ${voidedAt})`
+const limit = (endedAt: string) =>
+  `insert into limits (org_id, id, kind, name, scope_kind, unit, period, timezone, enforcement, ended_at)
+   values ($1, gen_random_uuid(), 'budget', '', 'org', 'usd', 'day', 'UTC', 'block', ${endedAt})`
+const grant = (expiresAt: string) =>
+  `insert into support_grants (org_id, id, operator_key_id, scope, reason, mac, mac_key_id, expires_at)
+   values ($1, gen_random_uuid(), gen_random_uuid(), 'read', '', '', '', ${expiresAt})`
+const pending = (createdAt: string) =>
+  `insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, next_attempt_at, created_at)
+   values ($1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', '', 'event', false, now(), ${createdAt})`
+const replay = (finishedAt: string) => `
+  with subscription as (
+    insert into webhook_subscriptions (org_id, id, url, description, events, ordered, enabled)
+    values ($1, gen_random_uuid(), 'https://example.com', '', '{}', false, true) returning id)
+  insert into webhook_replays (org_id, id, subscription_id, kinds, after_id, before_id, finished_at)
+  select $1, gen_random_uuid(), id, '{}', gen_random_uuid(), gen_random_uuid(), ${finishedAt} from subscription`
+const expiry = (evalId: string) => `
+  with route as (
+    insert into routes (org_id, id, name, definition) values ($1, gen_random_uuid(), gen_random_uuid()::text, '{}') returning id)
+  insert into eval_expiries (org_id, route_id, eval_id) select $1, route.id, ${evalId} from route`
+
+export const tableGrowth: Readonly<Record<string, Growth>> = {
+  access_changes: job('forget-dead-nodes', 'platform/table-growth.test.ts'),
+  access_epoch: bounded('one row'),
+  allowances: pruned(
+    '400 days after the end of their period',
+    allowance('gen_random_uuid()', days(401)),
+    allowance('gen_random_uuid()', days(399)),
+  ),
+  api_keys: onPurpose(
+    'a revoked key is answered with 410 for ever, and runs and the audit log name keys by id; about 0.5 kB each',
+  ),
+  approvals: pruned('400 days after they have ended', approval('denied', days(401)), approval('pending', days(401))),
+  audit_heads: onePerOrg,
+  audit_keys: bounded('one row per master key that was ever retired'),
+  audit_log: onPurpose(
+    'the record is evidence, and each entry proves the one before it; about 1 kB each, denials folded by minute',
+  ),
+  benchmark_cohorts: bounded('what operators have defined'),
+  benchmark_members: bounded('one row per organization and cohort'),
+  benchmark_periods: onPurpose('what was published is never taken back; one row per cohort and period'),
+  benchmark_results: onPurpose('the same; one row per cohort, period and metric'),
+  benchmark_set_orgs: onPurpose(
+    'anonymity rests on comparing every new set with all before it; one row per member and set',
+  ),
+  benchmark_sets: onPurpose('the same; at most one row per cohort, period and metric'),
+  chain_limits: settings,
+  chains: job('prune-chains', 'records/retention.test.ts'),
+  content_safety: onePerOrg,
+  customer_limits: settings,
+  decision_records: partitions('keep-ledger-partitions', 8, 'uuid'),
+  deprecation_announcements: bounded('one row per organization and deprecation'),
+  eval_expiries: pruned(
+    'with the result that they name',
+    expiry('gen_random_uuid()'),
+    `
+    with latest as (${evaluation("'told'", days(1), days(1))} returning id)
+    ${expiry('latest.id')
+      .replace(/^\s*with/, ', ')
+      .replace('from route', 'from route, latest')}`,
+  ),
+  eval_results: pruned(
+    '400 days, except the latest of a suite and model',
+    `
+    with latest as (${evaluation("'suite'", days(1), days(1))}) ${evaluation("'suite'", days(401), days(401))}`,
+    evaluation("'unique'", days(401), days(401)),
+  ),
+  event_opt_ins: bounded('one row per organization and kind of event'),
+  events: partitions('keep-webhook-partitions', 31, 'uuid'),
+  holds: partitions('keep-ledger-partitions', 8, 'uuid'),
+  idempotency_keys: partitions('keep-idempotency-partitions', 2, 'date'),
+  kept_days: bounded('the schema itself'),
+  ledger_batches: partitions('keep-ledger-partitions', 35, 'timestamp'),
+  ledger_checks: onePerOrg,
+  limit_refusals: pruned(
+    '400 days after the last of them',
+    `insert into limit_refusals values ($1, gen_random_uuid(), 1, ${days(401)})`,
+    `insert into limit_refusals values ($1, gen_random_uuid(), 1, ${days(399)})`,
+  ),
+  limits: pruned('400 days after they were deleted', limit(days(401)), limit(days(399))),
+  movements: partitions('keep-ledger-partitions', 35, 'timestamp'),
+  nodes: job('forget-dead-nodes', 'platform/table-growth.test.ts'),
+  org_ledgers: onePerOrg,
+  org_rate_limits: onePerOrg,
+  orgs: bounded('what operators have made'),
+  outbox: waiting('events have become deliveries'),
+  packs: pruned('400 days after they were voided or have expired', pack(days(401)), pack(days(399))),
+  policy_matches: partitions('keep-policy-partitions', 91, 'timestamp'),
+  policy_rules: settings,
+  policy_sets: onePerOrg,
+  price_settings: onePerOrg,
+  prices: settings,
+  pruned_rows: bounded('the schema itself'),
+  rate_limit_policies: settings,
+  refusal_days: pruned(
+    '31 days',
+    `insert into refusal_days values ($1, ${utcDay(32)}, 1)`,
+    `insert into refusal_days values ($1, ${utcDay(31)}, 1)`,
+  ),
+  refusals: partitions('keep-ledger-partitions', 31, 'uuid'),
+  refusal_counts: pruned(
+    '400 days',
+    `insert into refusal_counts values ($1, ${utcDay(401)}, 'x', 1)`,
+    `insert into refusal_counts values ($1, ${utcDay(400)}, 'x', 1)`,
+  ),
+  otlp_mappings: onePerOrg,
+  retention_policies: onePerOrg,
+  routes: settings,
+  routing_models: settings,
+  run_keys: job('keep-run-partitions', 'records/retention.test.ts'),
+  runs: job('keep-run-partitions', 'records/retention.test.ts'),
+  schema_migrations: bounded('one row per migration'),
+  support_grants: pruned('400 days after their end', grant(days(401)), grant(days(399))),
+  threshold_events: pruned(
+    '400 days, and not before the period has ended',
+    threshold(days(1)),
+    threshold("'infinity'::timestamptz"),
+  ),
+  unpriced_models: pruned(
+    '400 days after they were seen',
+    `insert into unpriced_models values ($1, 'old', '', ${days(500)}, ${days(401)})`,
+    `insert into unpriced_models values ($1, 'new', '', ${days(500)}, ${days(399)})`,
+  ),
+  usage_15m: job('fold-old-usage', 'records/usage.test.ts'),
+  usage_customer_days: pruned('800 days', customerDay(utcDay(801)), customerDay(utcDay(800))),
+  usage_days: pruned('ten years', usageDay(days(3_654)), usageDay(days(3_652))),
+  usage_deltas: waiting('they are folded into rollups'),
+  usage_dimension_values: pruned(
+    '90 days after they were used',
+    `insert into usage_dimension_values values ($1, 'model', 'old', ${utcDay(200)}, ${utcDay(91)})`,
+    `insert into usage_dimension_values values ($1, 'model', 'new', ${utcDay(200)}, ${utcDay(90)})`,
+  ),
+  webhook_deliveries: partitions('keep-webhook-partitions', 31, 'uuid'),
+  webhook_org_secrets: onePerOrg,
+  webhook_pending: pruned('32 days, and with their subscription', pending(days(33)), pending(days(31))),
+  webhook_queues: bounded('one row per subscription'),
+  webhook_replays: pruned('30 days after their end', replay(days(31)), replay(days(29))),
+  webhook_subscriptions: settings,
+}
