@@ -1,12 +1,27 @@
 import { defineConfig } from 'vitest/config'
+import { testGroups } from './scripts/test-groups.ts'
+
+const shared = {
+  globalSetup: ['packages/server/test/support/template-database.ts'],
+  // A machine that others share pauses at times: a limit ends what hangs, it measures nothing.
+  testTimeout: 180_000,
+  hookTimeout: 300_000,
+  pool: 'forks' as const,
+}
 
 export default defineConfig({
   test: {
-    include: ['packages/*/{src,test}/**/*.test.ts', 'scripts/**/*.test.ts'],
-    globalSetup: ['packages/server/test/support/template-database.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    pool: 'forks',
-    typecheck: { enabled: false },
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'side by side',
+          include: testGroups.sideBySide,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { test: { ...shared, name: 'alone', include: testGroups.alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 })

@@ -17,5 +17,6 @@ for (const file of report.testResults) {
     console.log(`${path}: ${fullName}`)
     for (const line of failureMessages.join('\n').split('\n').slice(0, 4)) console.log(`    ${line.slice(0, 300)}`)
   }
-  if (file.assertionResults.length === 0) console.log(`${path}: ${file.message.split('\n')[0]}`)
+  // A failed hook leaves no test that failed, only tests that did not run.
+  if (file.message) console.log(`${path}: ${file.message.split('\n')[0]}`)
 }

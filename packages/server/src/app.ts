@@ -58,6 +58,7 @@ import { spendCaps } from './money/spend-caps/routes.ts'
 import type { Lifecycle } from './platform/infra/lifecycle.ts'
 import type { Platform } from './platform/infra/platform.ts'
 import { createRateLimiter } from './platform/infra/rate-limiter.ts'
+import { withStartPatience } from './platform/infra/start-patience.ts'
 import { acquireAccessLease } from './platform/nodes/nodes.ts'
 import { retention } from './records/retention/routes.ts'
 import { ensureRunPartitions } from './records/run-log/run-log.ts'
@@ -95,16 +96,19 @@ export async function buildApp(
   extraDomains: readonly ((app: App, platform: Platform, lanes: Lanes) => void)[] = [],
 ): Promise<Api> {
   const { config, log, metrics, tracing, version } = platform
-  await ensureAuditPartitions(platform.sql, platform.clock.now())
-  await ensureLedgerPartitions(platform.sql, platform.clock.now())
-  await ensureRunPartitions(platform.sql, platform.clock.now())
-  await ensureWebhookPartitions(platform.sql, platform.clock.now())
-  await ensurePolicyPartitions(platform.sql, platform.clock.now())
-  const lease = await acquireAccessLease(platform)
+  for (const ensurePartitions of [
+    ensureAuditPartitions,
+    ensureLedgerPartitions,
+    ensureRunPartitions,
+    ensureWebhookPartitions,
+    ensurePolicyPartitions,
+  ])
+    await withStartPatience(log, () => ensurePartitions(platform.sql, platform.clock.now()))
+  const lease = await withStartPatience(log, () => acquireAccessLease(platform))
   const callers = createCallerCache(platform, lease)
   const rateLimiter = createRateLimiter(platform, lease.liveProcesses)
   const lanes = openLanes(platform)
-  await lanes.open()
+  await withStartPatience(log, () => lanes.open())
   const records = createDecisionLog(platform)
   const rules = createRuleCache(platform, lease)
   const evaluatePolicies = createPolicyEvaluator(platform, rules)

@@ -14,10 +14,18 @@ export const boundSettings = {
   decisionsPerOrg: defaulted(
     setting(
       'SVC_DECISIONS_PER_ORG',
-      'Concurrent decisions of one organization in a process while other organizations are active; the rest wait up to a second, then the response is 503.',
+      'Concurrent decisions of one organization in a process while other organizations are active; the rest wait up to `SVC_DECISION_QUEUE_TIMEOUT_MS`, then the response is 503.',
       integer(1, 1_000_000),
     ),
     '16',
+  ),
+  decisionQueueTimeoutMs: defaulted(
+    setting(
+      'SVC_DECISION_QUEUE_TIMEOUT_MS',
+      'Longest time in milliseconds that a decision waits for its turn; beyond it the response is 503. A caller of a model rarely wants to wait longer than the default.',
+      integer(10, 60_000),
+    ),
+    '1000',
   ),
   readsPerOrg: defaulted(
     setting(

@@ -15,6 +15,7 @@ import { ensureLedgerPartitions, maintainLedgerPartitionsJob, verifyLedgersJob }
 import { type Job, startJobs } from './platform/infra/jobs.ts'
 import { createLifecycle, stopWithin } from './platform/infra/lifecycle.ts'
 import type { Platform } from './platform/infra/platform.ts'
+import { withStartPatience } from './platform/infra/start-patience.ts'
 import { deleteDeadNodesJob, joinWorkers } from './platform/nodes/nodes.ts'
 import { maintainRunPartitionsJob, pruneChainsJob, pruneRowsJob } from './records/retention/retention.ts'
 import { ensureRunPartitions } from './records/run-log/run-log.ts'
@@ -55,9 +56,9 @@ const createJobs = (platform: Platform): Job[] => [
 export async function runWorker(platform: Platform) {
   const { config, log, sql, metrics, tracing } = platform
   const lifecycle = createLifecycle(log)
-  await ensureLedgerPartitions(sql, platform.clock.now())
-  await ensureRunPartitions(sql, platform.clock.now())
-  await ensureRetainedPartitions(sql, platform.clock.now())
+  const patiently = <T>(step: () => Promise<T>) => withStartPatience(log, step)
+  for (const ensurePartitions of [ensureLedgerPartitions, ensureRunPartitions, ensureRetainedPartitions])
+    await patiently(() => ensurePartitions(sql, platform.clock.now()))
   const scheduledJobs = createJobs(platform)
   const jobs = await startJobs({
     jobs: scheduledJobs,
@@ -67,9 +68,9 @@ export async function runWorker(platform: Platform) {
     tracing,
     concurrency: config.workerConcurrency,
   })
-  const membership = await joinWorkers(platform, jobs.lockers)
+  const membership = await patiently(() => joinWorkers(platform, jobs.lockers))
   const lanes = openLanes(platform)
-  await lanes.open()
+  await patiently(() => lanes.open())
   const sweeper = sweepExpiredHolds(platform, lanes)
   const folder = startFolding(platform)
   const webhooks = startWebhookDelivery(platform, deprecations)

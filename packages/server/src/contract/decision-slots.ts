@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client'
+import type { Config } from '../config.ts'
 import { FairSlots } from '../platform/infra/fair-slots.ts'
 import type { Metrics } from '../platform/infra/metrics.ts'
 import { RecentOrgs } from '../platform/infra/recent-orgs.ts'
@@ -6,20 +7,23 @@ import type { App } from './routes.ts'
 import { continueWithSlot } from './slot-wait.ts'
 
 const maxWaitingPerOrg = 2_000
-const maxWaitMs = 1_000
 
 /**
  * Bounds the concurrent decisions of one organization while others are active. The rest wait before their body is read, where
  * they cost nothing, and organizations are served in turn: a decision of one never waits behind a hundred of another.
  */
-export function limitConcurrentDecisions(app: App, { decisionsPerOrg }: { decisionsPerOrg: number }, metrics: Metrics) {
+export function limitConcurrentDecisions(
+  app: App,
+  { decisionsPerOrg, decisionQueueTimeoutMs }: Pick<Config, 'decisionsPerOrg' | 'decisionQueueTimeoutMs'>,
+  metrics: Metrics,
+) {
   const recent = new RecentOrgs()
   app.addHook('onClose', () => recent.close())
   const slots = new FairSlots({
     total: Number.POSITIVE_INFINITY,
     perOrg: () => (recent.hasSeveral ? decisionsPerOrg : Number.POSITIVE_INFINITY),
     maxWaitingPerOrg,
-    maxWaitMs,
+    maxWaitMs: decisionQueueTimeoutMs,
   })
   new Gauge({
     name: 'svc_decisions_waiting',

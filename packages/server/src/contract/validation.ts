@@ -23,6 +23,8 @@ const ajv = new Ajv({
   allowUnionTypes: true,
   coerceTypes: false,
   removeAdditional: false,
+  // The engine optimizes the generated code as well as Ajv does, and only what runs: this takes a third of the time of a start.
+  code: { optimize: false },
 })
 formats.default(ajv)
 /**

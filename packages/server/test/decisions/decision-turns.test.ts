@@ -17,7 +17,10 @@ function slowDecisions(app: App) {
   )
 }
 
-const server = useServer({ domain: slowDecisions, environment: { SVC_DECISIONS_PER_ORG: '3' } })
+const server = useServer({
+  domain: slowDecisions,
+  environment: { SVC_DECISIONS_PER_ORG: '3', SVC_DECISION_QUEUE_TIMEOUT_MS: '1000' },
+})
 let tenants: Tenant[]
 beforeAll(async () => {
   const operator = (await operatorOf(server)).key

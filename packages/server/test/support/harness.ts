@@ -50,6 +50,7 @@ export const environmentFor = (database: { ownerUrl: string; appUrl: string }, m
   SVC_DRAIN_SECONDS: '0',
   // A machine that is busy with other tests is no overload.
   SVC_MAX_EVENT_LOOP_DELAY_MS: '60000',
+  SVC_DECISION_QUEUE_TIMEOUT_MS: '20000',
   ...more,
 })
 

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { LogLine } from './harness.ts'
 
@@ -13,6 +15,9 @@ export interface RunningRole {
   readonly exit: Promise<number | null>
 }
 
+/** Compiled modules, shared by all programs under test: most of a start is spent on compiling. */
+const compileCache = join(tmpdir(), 'weir-compile-cache')
+
 /** Starts a program that logs JSON lines, as a process of its own; whoever starts it also ends it. */
 export function startProgram(
   name: string,
@@ -20,7 +25,7 @@ export function startProgram(
   environment: Record<string, string>,
 ): RunningRole {
   const child = spawn(command, parameters, {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: LogLine[] = []

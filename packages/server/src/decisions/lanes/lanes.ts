@@ -113,7 +113,7 @@ export function openLanes(platform: Platform): Lanes {
     batchSize: { tasks: 256, tasksOfOneOrg: 64, work: 2_000, workOfOneOrg: 256 },
     workOf: (task) => estimateRows(task, configCache.get(task.orgId), configCache.customerHints.get(task.orgId)),
     maxWaiting: 20_000,
-    deadlineMs: 1_000,
+    deadlineMs: config.decisionQueueTimeoutMs,
     runBatch: (tasks, connection, orgConfigOf, estimatedDbTimeMs) =>
       runBatch(tasks, {
         connection,

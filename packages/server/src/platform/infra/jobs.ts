@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Sql } from './sql.ts'
+import { withStartPatience } from './start-patience.ts'
 import { type Tracing, withinTrace } from './trace.ts'
 
 /** One kind of background work. It must tolerate running twice: a worker can die after the work and before recording it. */
@@ -82,14 +83,16 @@ export async function startJobs(options: {
   const events = new EventEmitter()
   events.on('worker:create', ({ worker }: { worker: { workerId: string } }) => lockers.add(worker.workerId))
 
-  const runner = await run({
-    pgPool: sql.pool,
-    taskList: tasks,
-    crontab: jobs.flatMap((job) => (job.schedule ? [`${job.schedule} ${job.name}`] : [])).join('\n'),
-    concurrency: options.concurrency,
-    noHandleSignals: true,
-    logger: workerLogger(log),
-    events,
-  })
+  const runner = await withStartPatience(log, () =>
+    run({
+      pgPool: sql.pool,
+      taskList: tasks,
+      crontab: jobs.flatMap((job) => (job.schedule ? [`${job.schedule} ${job.name}`] : [])).join('\n'),
+      concurrency: options.concurrency,
+      noHandleSignals: true,
+      logger: workerLogger(log),
+      events,
+    }),
+  )
   return { lockers: () => [...lockers], stop: () => runner.stop() }
 }

@@ -44,6 +44,14 @@ const byClass: Readonly<Record<string, OutageReason>> = {
 const driverMessages =
   /^(Query read timeout|Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|the database connection does not answer)/
 
+const silences =
+  /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|the database connection does not answer|Connection terminated due to connection timeout)/
+const cannotConnectNow = '57P03'
+
+/** Tells a database that has not answered in time, or is starting up, from one that refuses. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof Error && (silences.test(error.message) || ('code' in error && error.code === cannotConnectNow))
+
 /** Returns why PostgreSQL is unreachable or unusable; undefined for a fault of the statement itself. */
 export function outageOf(error: unknown): OutageReason | undefined {
   if (error instanceof AlteredSession) return 'pooler'

@@ -7,6 +7,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { openRedis, type Redis } from './redis.ts'
 import { assertBoundRole, assertSchema } from './schema.ts'
 import { openSql, type Sql } from './sql.ts'
+import { withStartPatience } from './start-patience.ts'
 import { createTracing, type Tracing } from './trace.ts'
 
 /** The infrastructure that a process uses, as one plain object passed to whatever needs a part of it. */
@@ -36,8 +37,10 @@ export async function openPlatform(config: Config, role: string, log: Log): Prom
     metrics,
   })
   try {
-    await assertSchema(sql.pool)
-    await assertBoundRole(sql.pool)
+    await withStartPatience(log, async () => {
+      await assertSchema(sql.pool)
+      await assertBoundRole(sql.pool)
+    })
   } catch (error) {
     await sql.close()
     throw error

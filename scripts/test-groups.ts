@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs'
+
+/**
+ * Groups of test files. Most files run side by side. A file that starts whole processes or browsers, raises a storm, or
+ * measures time or memory takes the machine for itself: beside others it would measure them.
+ */
+const include = ['packages/*/{src,test}/**/*.test.ts', 'scripts/**/*.test.ts']
+
+const signsOfLoad = [
+  /\b(startApi|startRole|startProgram|spawn|execFile)\b/,
+  /from '[^']*\b(browser|checkout|turns|installation|storm|redis-servers?)\.ts'/,
+  /from '[^']*storm\//,
+  /\b(cpuUsage|memoryUsage|resourceUsage|monitorEventLoopDelay|eventLoopUtilization|performance\.now)\b/,
+]
+
+const files = include.flatMap((pattern) =>
+  globSync(pattern, { exclude: (name) => name === 'node_modules' || name.includes('/node_modules') }),
+)
+
+const isAlone = (file: string) => {
+  const text = readFileSync(file, 'utf8')
+  return signsOfLoad.some((sign) => sign.test(text))
+}
+
+export const testGroups = {
+  sideBySide: files.filter((file) => !isAlone(file)),
+  alone: files.filter(isAlone),
+}
