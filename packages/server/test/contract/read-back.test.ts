@@ -195,7 +195,8 @@ describe('what is made is read back:', () => {
     expect(await continueReplays(server.platform.sql)).toBe(0)
     const none = (await ask('POST', `${path}/replay`, { from: '2026-01-01', to: '2026-01-02' })).json
     expect(none).toMatchObject({ status: 'finished', event_count: 0 })
-    for (const missing of [`${path}/replays/${formatId('replay', newUuid())}`, `${path.slice(0, -1)}0/replays`])
+    const unknown = org(`/webhooks/${formatId('subscription', newUuid())}`)
+    for (const missing of [`${path}/replays/${formatId('replay', newUuid())}`, `${unknown}/replays`])
       expect((await ask('GET', missing)).status).toBe(404)
   })
 

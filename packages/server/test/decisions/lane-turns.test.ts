@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { costing, type MoneyOrg, useMoney } from '../support/money.ts'
-import { eventually } from '../support/processes.ts'
 
 const money = useMoney({ SVC_LANES: '1' })
 const callers = 64
@@ -26,13 +25,14 @@ beforeAll(async () => {
 describe('a lane that two organizations share', () => {
   test('lets one whose decisions are a thousand times heavier wait for itself', { timeout: 60_000 }, async () => {
     const done: unknown[] = []
+    const first = Promise.withResolvers<void>()
     const asked = Array.from({ length: callers }, async () => {
       const answer = await heavy.decide(costing('0.01'))
       if (answer.status === 200) done.push(answer)
+      first.resolve()
       return answer
     })
-    // The first of them are on their way.
-    await eventually(async () => done.length > 0)
+    await first.promise
     const doneBefore = done.length
     const passed: number[] = []
     for (let i = 0; i < 5; i++) {
