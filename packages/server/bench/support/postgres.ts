@@ -41,7 +41,7 @@ const settings = { max_connections: '400', shared_buffers: '512MB', max_wal_size
 export function makePostgres(): BenchPostgres {
   // The program that the private services run, with the tools that lie beside it.
   const { pid } = services().postgres as unknown as { pid: number }
-  const bin = join(readlinkSync(`/proc/${pid}/exe`), '../..')
+  const bin = join(readlinkSync(`/proc/${pid}/exe`), '..')
   // Not /tmp, which may be memory: there a sync costs nothing.
   const folder = mkdtempSync('/var/tmp/weir-bench-')
   const data = join(folder, 'data')

@@ -60,7 +60,7 @@ const wrong = [
   ' ',
   'no such thing!',
   '\u0007',
-  '../..',
+  '..',
   '-1',
   '9000000000',
   '2026-11-15',
@@ -191,7 +191,7 @@ describe('an id that leads nowhere', () => {
 })
 
 test('a name of a caller’s own cannot be "." or "..", which no URL could reach', async () => {
-  for (const customer_id of ['.', '../..']) {
+  for (const customer_id of ['.', '..']) {
     const { status, json } = await call(server.url, 'POST', '/v1/edge/decision', {
       key: tenant.key,
       body: { model: 'gpt-4o', estimated_cost_usd: '0.01', customer_id },
