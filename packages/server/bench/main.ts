@@ -6,6 +6,7 @@ import { benchTiming } from './http/timing.ts'
 import { benchIngest } from './ingest/ingest.ts'
 import { benchNoise } from './noise/noise.ts'
 import { benchPolicies } from './policies/policies.ts'
+import { benchRevisions } from './revisions/revisions.ts'
 import { benchRuns } from './runs/runs.ts'
 import { benchWebhooks } from './webhooks/webhooks.ts'
 
@@ -13,7 +14,7 @@ import { benchWebhooks } from './webhooks/webhooks.ts'
  * `pnpm bench NAME`: figures as ratios, measured side by side in one run; `--smoke` only shows that it works, and `--only PART,PART`
  * runs parts of a benchmark that has several.
  */
-const benchmarks: Record<string, (options: { smoke: boolean; only: string[] }) => Promise<void>> = {
+const benchmarks: Record<string, (options: { smoke: boolean; only: string[]; tree: string }) => Promise<void>> = {
   backtests: benchBacktests,
   decisions: benchDecisions,
   forecasts: benchForecasts,
@@ -22,6 +23,7 @@ const benchmarks: Record<string, (options: { smoke: boolean; only: string[] }) =
   ingest: benchIngest,
   noise: benchNoise,
   policies: benchPolicies,
+  revisions: benchRevisions,
   runs: benchRuns,
   timing: benchTiming,
   webhooks: benchWebhooks,
@@ -30,8 +32,12 @@ const benchmarks: Record<string, (options: { smoke: boolean; only: string[] }) =
 const [name, ...flags] = process.argv.slice(2)
 const benchmark = benchmarks[name ?? '']
 if (!benchmark) {
-  console.error(`Usage: pnpm bench ${Object.keys(benchmarks).join(' | ')} [--smoke] [--only PART,…]`)
+  console.error(`Usage: pnpm bench ${Object.keys(benchmarks).join(' | ')} [--smoke] [--only PART,…] [--tree DIR]`)
   process.exit(64)
 }
-const only = flags.includes('--only') ? (flags[flags.indexOf('--only') + 1] ?? '').split(',') : []
-await benchmark({ smoke: flags.includes('--smoke'), only })
+const valueOf = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined)
+await benchmark({
+  smoke: flags.includes('--smoke'),
+  only: valueOf('--only')?.split(',') ?? [],
+  tree: valueOf('--tree') ?? '.',
+})

@@ -88,7 +88,7 @@ const runOf = (i: number) => ({
 })
 
 /** Sends runs in batches; the bodies are ready before the clock starts. */
-async function ingest(
+export async function ingest(
   { postgres, server }: Stand,
   orgs: readonly BenchOrg[],
   runs: number,

@@ -42,7 +42,7 @@ export const call: DecisionInput = {
 }
 const plenty = 10n ** 17n
 
-const environmentOf = (postgres: BenchPostgres, port?: number) => ({
+export const environmentOf = (postgres: BenchPostgres, port?: number) => ({
   SVC_DATABASE_URL: postgres.url(appLogin, port),
   SVC_REDIS_URL: services().redis.url,
   SVC_MASTER_KEYS: masterKeys(),
@@ -137,6 +137,8 @@ async function end(child: ChildProcess) {
 }
 
 export interface StartOptions {
+  /** The program of another checkout. */
+  readonly main?: string
   readonly role?: 'api' | 'worker'
   readonly databasePort?: number
   readonly nodeOptions?: readonly string[]
@@ -145,8 +147,7 @@ export interface StartOptions {
 
 /** The real program as a process of its own, in the role that serves unless another is asked for. */
 export async function startApi(postgres: BenchPostgres, options: StartOptions = {}): Promise<Server> {
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-  const { role = 'api' } = options
+  const { role = 'api', main = fileURLToPath(new URL('../../src/main.ts', import.meta.url)) } = options
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), main, role], {
     env: {
       PATH: process.env['PATH'],

@@ -12,8 +12,8 @@ import { openBenchPlatform, prepare, type Server, startApi } from '../support/se
 
 const bar = 0.3
 const concurrency = 256
-const subscriptionsPerOrg = 2
-const settings = {
+export const subscriptionsPerOrg = 2
+export const webhookSettings = {
   SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32',
   SVC_WEBHOOK_ALLOWED_PORTS: '1-65535',
   SVC_WEBHOOK_CONCURRENCY: String(concurrency),
@@ -32,7 +32,7 @@ interface Stand {
 export async function benchWebhooks({ smoke, only }: { smoke: boolean; only: string[] }) {
   const wants = (part: string) => only.length === 0 || only.includes(part)
   const postgres = makePostgres()
-  const receiver = start('./receiver.ts')
+  const receiver = startBeside('./receiver.ts')
   try {
     await postgres.start()
     const orgs = await prepare(postgres, smoke ? 4 : 50)
@@ -59,7 +59,7 @@ export async function benchWebhooks({ smoke, only }: { smoke: boolean; only: str
           await again.end()
           return { round, count, seconds: count / round.rate }
         },
-        { role: 'worker', settings },
+        { role: 'worker', settings: webhookSettings },
       )
   } finally {
     receiver.disconnect()
@@ -67,7 +67,7 @@ export async function benchWebhooks({ smoke, only }: { smoke: boolean; only: str
   }
 }
 
-const start = (file: string) => {
+export const startBeside = (file: string) => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], { env: { PATH: process.env['PATH'] } })
   process.once('exit', () => child.kill('SIGKILL'))
   return child
@@ -97,8 +97,8 @@ async function subscribe({ postgres, owner, origin, orgIds }: Stand) {
 
 async function againstBare(stand: Stand, smoke: boolean) {
   const { rounds, count } = smoke ? { rounds: 1, count: 2_000 } : { rounds: 5, count: 40_000 }
-  const worker = await startApi(stand.postgres, { role: 'worker', settings })
-  const bare = start('./bare-client.ts')
+  const worker = await startApi(stand.postgres, { role: 'worker', settings: webhookSettings })
+  const bare = startBeside('./bare-client.ts')
   await once(bare, 'message')
   try {
     await deliver(stand, worker, smoke ? 400 : 10_000)
@@ -120,7 +120,11 @@ async function againstBare(stand: Stand, smoke: boolean) {
 }
 
 /** The time from the commit of the events to the last arrival. */
-async function deliver({ postgres, owner, receiver, orgIds }: Stand, worker: Server, count: number): Promise<Round> {
+export async function deliver(
+  { postgres, owner, receiver, orgIds }: Omit<Stand, 'origin'>,
+  worker: Server,
+  count: number,
+): Promise<Round> {
   await expectArrivals(receiver, count)
   const before = { node: cpuMicrosOf(worker.pid), postgres: cpuMicrosOfFamily(postgres.pid()) }
   const all = once(receiver, 'message')
