@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client'
 import type { Platform } from '../platform/infra/platform.ts'
+import { WriteBehind } from '../platform/infra/write-behind.ts'
 import type { DecisionRecord, RefusalContext } from './decision-record.ts'
 import { insertRecords } from './queries.ts'
 import { createRefusalCounter } from './refusal-counts.ts'
@@ -32,21 +33,29 @@ export interface DecisionLog {
  * rest is counted.
  */
 export function createDecisionLog(platform: Platform): DecisionLog {
-  const { sql, clock, metrics, log } = platform
+  const { sql, clock, metrics } = platform
   const emit = createRefusalEmitter(platform)
   const counts = createRefusalCounter(platform)
   const list = createRefusalList(platform)
   const noted = new WeakSet<object>()
   const unrecorded = new Counter({
     name: 'svc_decisions_unrecorded_total',
-    help: 'Refusals without an explanation of their own: more than ten a second by one limit of one organization.',
+    help: 'Refusals without an explanation of their own: more than ten a second by one limit of one organization, or the database was unavailable.',
     registers: [metrics],
   })
-  let waiting: DecisionRecord[] = []
-  let inFlight: DecisionRecord[] = []
+  const explanations = new WriteBehind<DecisionRecord>(platform, {
+    name: 'explanations',
+    everyMs: flushEveryMs,
+    maxWaiting,
+    write: (records) =>
+      sql.asOrgs([...new Set(records.map(({ orgId }) => orgId))], async (tx) => {
+        await insertRecords(tx, records)
+        await emit(tx, records)
+      }),
+    onLost: (records) => unrecorded.inc(records.length),
+  })
   let second = 0
   let sampled = new Map<string, number>()
-  let flushing = Promise.resolve()
 
   function note({
     orgId,
@@ -70,44 +79,24 @@ export function createDecisionLog(platform: Platform): DecisionLog {
     const key = `${record.orgId} ${record.body.decided_by ?? ''}`
     const count = sampled.get(key) ?? 0
     const isSample = record.body.dry_run || count < perSecond
-    if (!isSample || waiting.length >= maxWaiting) {
+    if (!isSample) {
       unrecorded.inc()
       return false
     }
+    if (!explanations.add(keyOf(record), record)) return false
     sampled.set(key, count + 1)
-    waiting.push(record)
     return true
   }
-
-  function flush() {
-    const records = waiting
-    waiting = []
-    if (records.length === 0) return
-    inFlight = records
-    flushing = flushing
-      .then(() =>
-        sql.asOrgs([...new Set(records.map(({ orgId }) => orgId))], async (tx) => {
-          await insertRecords(tx, records)
-          await emit(tx, records)
-        }),
-      )
-      .catch((error: unknown) => log.warn({ error, lost: records.length }, 'failed to store explanations of refusals'))
-  }
-  const timer = setInterval(() => {
-    flush()
-    void counts.flush()
-    void list.flush()
-  }, flushEveryMs)
 
   return {
     record: note,
     recordSampled: offer,
     isRecorded: (error) => noted.has(error),
-    find: (orgId, id) => [...waiting, ...inFlight].find((record) => record.id === id && record.orgId === orgId)?.body,
+    find: (orgId, id) => explanations.find(keyOf({ orgId, id }))?.body,
     close: async () => {
-      clearInterval(timer)
-      flush()
-      await Promise.all([flushing, counts.flush(), list.flush()])
+      await Promise.all([explanations.close(), counts.close(), list.close()])
     },
   }
 }
+
+const keyOf = ({ orgId, id }: Pick<DecisionRecord, 'orgId' | 'id'>) => `${orgId} ${id}`

@@ -1,16 +1,18 @@
 import { Counter } from 'prom-client'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { Tx } from '../platform/infra/sql.ts'
+import { WriteBehind } from '../platform/infra/write-behind.ts'
 import { addLimitRefusals, addRefusals, type LimitRefusalRow, type RefusalCountRow } from './queries.ts'
 import type { Explanation } from './schema.ts'
 
+const flushEveryMs = 200
 const maxWaiting = 10_000
 
 /** Counters of refusals, by UTC day and error code and by limit and period, buffered on their way into the database. */
 export interface RefusalCounter {
   /** Counts a refusal, and the allowance that refused where there is one. */
   readonly count: (orgId: string, body: Explanation, stoppedKey: string | undefined) => void
-  readonly flush: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Counts every refusal, listed or not: an agent that loops costs one row a day. No response depends on it. */
@@ -20,8 +22,8 @@ export function createRefusalCounter(platform: Pick<Platform, 'sql' | 'metrics' 
     help: 'Refusals that are missing from the counts by day or by limit: too many different ones, or the database was unavailable.',
     registers: [platform.metrics],
   })
-  const days = createCounterBuffer<RefusalCountRow>(platform, lost, addRefusals)
-  const limits = createCounterBuffer<LimitRefusalRow>(platform, lost, addLimitRefusals)
+  const days = createCounterBuffer<RefusalCountRow>(platform, 'refusal_counts', lost, addRefusals)
+  const limits = createCounterBuffer<LimitRefusalRow>(platform, 'limit_refusal_counts', lost, addLimitRefusals)
 
   return {
     count: (orgId, { decided_at, error_code }, stoppedKey) => {
@@ -31,8 +33,8 @@ export function createRefusalCounter(platform: Pick<Platform, 'sql' | 'metrics' 
       if (stoppedKey !== undefined)
         limits.add(`${orgId} ${stoppedKey}`, () => ({ org_id: orgId, key: stoppedKey, count: 1, at: decided_at }))
     },
-    flush: async () => {
-      await Promise.all([days.flush(), limits.flush()])
+    close: async () => {
+      await Promise.all([days.close(), limits.close()])
     },
   }
 }
@@ -44,32 +46,24 @@ interface CountedRow {
 
 /** Buffered counters of one table: those with the same key are one row. */
 function createCounterBuffer<R extends CountedRow>(
-  { sql, log }: Pick<Platform, 'sql' | 'log'>,
+  platform: Pick<Platform, 'sql' | 'metrics' | 'log'>,
+  name: string,
   lost: Counter,
   write: (tx: Tx, rows: readonly R[]) => Promise<void>,
 ) {
-  let waiting = new Map<string, R & { count: number }>()
-  let flushing = Promise.resolve()
+  const buffer = new WriteBehind<R & { count: number }>(platform, {
+    name,
+    everyMs: flushEveryMs,
+    maxWaiting,
+    write: (rows) => platform.sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => write(tx, rows)),
+    onLost: (rows) => lost.inc(rows.reduce((sum, { count }) => sum + count, 0)),
+  })
 
-  function add(name: string, make: () => R) {
-    const alike = waiting.get(name)
+  function add(key: string, make: () => R) {
+    const alike = buffer.waiting(key)
     if (alike) alike.count += 1
-    else if (waiting.size >= maxWaiting) lost.inc()
-    else waiting.set(name, make())
+    else buffer.add(key, make())
   }
 
-  function flush() {
-    const rows = [...waiting.values()]
-    waiting = new Map()
-    if (rows.length > 0)
-      flushing = flushing
-        .then(() => sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => write(tx, rows)))
-        .catch((error: unknown) => {
-          lost.inc(rows.reduce((sum, row) => sum + row.count, 0))
-          log.warn({ error, lost: rows.length }, 'failed to count refusals')
-        })
-    return flushing
-  }
-
-  return { add, flush }
+  return { add, close: () => buffer.close() }
 }

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
 import { Counter } from 'prom-client'
 import type { Platform } from '../platform/infra/platform.ts'
+import { WriteBehind } from '../platform/infra/write-behind.ts'
 import { timeOfUuid, uuidAt } from '../values/id.ts'
 import { addListed, type ListedRow } from './refusal-queries.ts'
 import type { Explanation } from './schema.ts'
 
 const minuteMs = 60_000
+const flushEveryMs = 200
 const maxWaiting = 10_000
 /** Most different refusals of one organization that are buffered at once; more would be of no use to a reader. */
 const maxOfOrg = 1_000
@@ -24,39 +26,57 @@ export interface RefusedCall {
 /** Buffer of refusals on their way into the list that organizations read. */
 export interface RefusalList {
   readonly add: (call: RefusedCall) => void
-  readonly flush: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /**
  * Lists refusals outside the refused request. Equal ones of a minute are one row with a count, whichever process they came
  * through; once an organization's day is full they are only counted.
  */
-export function createRefusalList({ sql, config, metrics, log }: Pick<Platform, 'sql' | 'config' | 'metrics' | 'log'>) {
+export function createRefusalList(platform: Pick<Platform, 'sql' | 'config' | 'metrics' | 'log'>): RefusalList {
+  const { sql, config, metrics } = platform
   const unlisted = new Counter({
     name: 'svc_refusals_unlisted_total',
     help: 'Refusals that are missing from the list: more different ones than a day of an organization may have, or the database was unavailable.',
     registers: [metrics],
   })
-  let waiting = new Map<string, ListedRow & { count: number; last_at: string }>()
-  let ofOrgs = new Map<string, number>()
+  let waitingOfOrgs = new Map<string, number>()
   /** Days of organizations that take no further row. */
   const full = new Set<string>()
-  let flushing = Promise.resolve()
+  const buffer = new WriteBehind<WaitingRow>(platform, {
+    name: 'listed_refusals',
+    everyMs: flushEveryMs,
+    maxWaiting,
+    write: async (rows) => {
+      waitingOfOrgs = new Map()
+      const orgIds = [...new Set(rows.map(({ org_id }) => org_id))]
+      const left = await sql.asOrgs(orgIds, (tx) => addListed(tx, rows, config.refusalRowsPerDay, full))
+      for (const { org_id, day } of left) {
+        if (full.size >= maxWaiting) full.clear()
+        full.add(`${org_id} ${day}`)
+      }
+      unlisted.inc(countOf(left))
+    },
+    onLost: (rows) => unlisted.inc(countOf(rows)),
+  })
 
   function add({ orgId, surface, message, body }: RefusedCall) {
     const id = idOf(surface, body)
     const key = `${orgId} ${id}`
-    const alike = waiting.get(key)
+    const alike = buffer.waiting(key)
     if (alike) {
       alike.count += 1
       alike.last_at = body.decided_at
       return
     }
-    const own = ofOrgs.get(orgId) ?? 0
-    if (waiting.size >= maxWaiting || own >= maxOfOrg) return unlisted.inc()
-    ofOrgs.set(orgId, own + 1)
+    const waitingOfOrg = waitingOfOrgs.get(orgId) ?? 0
+    if (waitingOfOrg >= maxOfOrg) {
+      unlisted.inc()
+      return
+    }
+    waitingOfOrgs.set(orgId, waitingOfOrg + 1)
     const input = body.inputs as Readonly<Record<string, string | undefined>>
-    waiting.set(key, {
+    buffer.add(key, {
       org_id: orgId,
       id,
       day: body.decided_at.slice(0, 10),
@@ -76,34 +96,14 @@ export function createRefusalList({ sql, config, metrics, log }: Pick<Platform, 
       message,
       body,
     })
-    return undefined
   }
 
-  async function write(rows: readonly ListedRow[]) {
-    try {
-      const orgIds = [...new Set(rows.map(({ org_id }) => org_id))]
-      const left = await sql.asOrgs(orgIds, (tx) => addListed(tx, rows, config.refusalRowsPerDay, full))
-      for (const { org_id, day } of left) {
-        if (full.size >= maxWaiting) full.clear()
-        full.add(`${org_id} ${day}`)
-      }
-      if (left.length > 0) unlisted.inc(left.reduce((sum, { count }) => sum + count, 0))
-    } catch (error) {
-      unlisted.inc(rows.reduce((sum, { count }) => sum + count, 0))
-      log.warn({ error, lost: rows.length }, 'failed to list refusals')
-    }
-  }
-
-  function flush() {
-    const rows = [...waiting.values()]
-    waiting = new Map()
-    ofOrgs = new Map()
-    if (rows.length > 0) flushing = flushing.then(() => write(rows))
-    return flushing
-  }
-
-  return { add, flush } satisfies RefusalList
+  return { add, close: () => buffer.close() }
 }
+
+type WaitingRow = ListedRow & { count: number; last_at: string }
+
+const countOf = (rows: readonly { readonly count: number }[]) => rows.reduce((sum, { count }) => sum + count, 0)
 
 /** Returns the id of a row, derived from what its refusals have in common: the minute, the reason and the account. */
 function idOf(surface: RefusalSurface, { decided_at, error_code, decided_by, key_id, inputs }: Explanation): string {

@@ -4,10 +4,10 @@ import { registerHooks } from 'node:module'
  * Loaded into a program with `--import`, breaks one promise on purpose: answers under a support grant leave first and are
  * put on record half a second later.
  */
-const sound = 'const isWritten = await write('
-const broken = `for (const { settle } of batch) settle(true)
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      ${sound}`
+const sound = 'const records = batch.map(({ entry }) => entry)'
+const broken = `${sound}
+      for (const { settle } of batch) settle(true)
+      await new Promise((resolve) => setTimeout(resolve, 500))`
 
 registerHooks({
   load: (url, context, next) => {

@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { WriteBehind } from '../../platform/infra/write-behind.ts'
 import type { Keyring } from '../../values/keyring.ts'
 import type { Actor } from './chain.ts'
 import { type AuditRecord, auditKeyring, recordAll } from './entries.ts'
@@ -18,12 +19,13 @@ const minuteMs = 60_000
 
 export interface DeniedRecorder {
   readonly record: (orgId: string, actor: Actor, action: string, address: string | null, traceId: string) => void
-  /** Writes the entries that are due; with `all` also those of the current minute. */
-  readonly flush: (all?: boolean) => Promise<void>
+  /** Writes the entries of minutes that are over. */
+  readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 interface Denied {
+  readonly key: string
   readonly orgId: string
   readonly minute: number
   readonly entry: AuditRecord
@@ -39,55 +41,47 @@ export function createDeniedRecorder(platform: Platform): DeniedRecorder {
   const keyring = auditKeyring(platform.config.masterKeys())
   const lost = new Counter({
     name: 'svc_audit_denied_lost_total',
-    help: 'Denied attempts that were not recorded, because there were too many distinct ones in a minute.',
+    help: 'Denied attempts that were not recorded: too many distinct ones in a minute, or the database was unavailable at the end.',
     registers: [metrics],
   })
-  let waiting = new Map<string, Denied>()
   const minuteNow = () => Math.floor(clock.now().getTime() / minuteMs)
-
-  const queue = createSerializer()
-  const flush = (all = false) =>
-    queue(async () => {
-      const now = minuteNow()
-      const due = [...waiting].filter(([, { minute }]) => all || minute < now)
-      for (const [key] of due) waiting.delete(key)
-      const byOrg = Map.groupBy(due, ([, { orgId }]) => orgId)
-      for (const [orgId, ofOrg] of byOrg) {
-        const records = ofOrg.map(([, { entry, count }]) => ({ ...entry, count }))
+  const buffer = new WriteBehind<Denied>(platform, {
+    name: 'denied_attempts',
+    everyMs: deniedFlushMs,
+    maxWaiting: maxDenied,
+    isDue: ({ minute }) => minute < minuteNow(),
+    write: async (due) => {
+      for (const [orgId, ofOrg] of Map.groupBy(due, (denied) => denied.orgId)) {
+        const records = ofOrg.map(({ entry, count }) => ({ ...entry, count }))
         await write(platform, keyring, orgId, records).catch((error: unknown) => {
           log.warn({ error, entries: records.length }, 'denied attempts were not recorded; retrying')
-          for (const [key, denied] of ofOrg) putBack(key, denied)
+          for (const denied of ofOrg) putBack(denied)
         })
       }
-    })
+    },
+    onLost: (items) => lost.inc(items.reduce((sum, { count }) => sum + count, 0)),
+  })
 
-  function putBack(key: string, denied: Denied) {
-    const newer = waiting.get(key)
+  function putBack(denied: Denied) {
+    const newer = buffer.waiting(denied.key)
     if (newer) newer.count += denied.count
-    else waiting.set(key, denied)
+    else buffer.add(denied.key, denied)
   }
 
-  const timer = setInterval(() => void flush(), deniedFlushMs).unref()
   return {
     record: (orgId, actor, action, address, traceId) => {
       const minute = minuteNow()
       const key = `${orgId} ${actor.id} ${minute} ${action}`
-      const found = waiting.get(key)
-      if (found) found.count += 1
-      else if (waiting.size >= maxDenied) lost.inc()
+      const existing = buffer.waiting(key)
+      if (existing) existing.count += 1
       else {
         const target = { kind: 'route', id: action }
         const entry: AuditRecord = { actor, action, target, outcome: 'denied', address, traceId }
-        waiting.set(key, { orgId, minute, entry, count: 1 })
+        buffer.add(key, { key, orgId, minute, entry, count: 1 })
       }
     },
-    flush,
-    close: async () => {
-      clearInterval(timer)
-      await flush(true)
-      if (waiting.size > 0) log.error({ entries: waiting.size }, 'denied attempts were lost')
-      waiting = new Map()
-    },
+    flush: () => buffer.flush(),
+    close: () => buffer.close(),
   }
 }
 
@@ -112,41 +106,35 @@ interface QueuedEntry {
  * outlives it may still be committed, and then records a response that was withheld.
  */
 export function createImpersonationRecorder(platform: Platform): ImpersonationRecorder {
-  const { log } = platform
   const keyring = auditKeyring(platform.config.masterKeys())
-  const queues = new Map<string, QueuedEntry[]>()
-  const running = new Set<Promise<void>>()
+  /** A buffer per organization with entries under way, so that none waits for the chain of another. */
+  const buffers = new Map<string, WriteBehind<QueuedEntry>>()
   let size = 0
 
-  async function drain(orgId: string, queue: QueuedEntry[]) {
-    while (queue.length > 0) {
-      const taken = queue.splice(0, maxBatch)
-      const nowMs = performance.now()
-      const batch = taken.filter(({ giveUpMs }) => giveUpMs > nowMs)
-      const records = batch.map(({ entry }) => entry)
-      const isWritten = await write(platform, keyring, orgId, records).then(
-        () => true,
-        (error: unknown) => {
-          log.error({ error, entries: records.length }, 'requests under a support grant were not recorded')
-          return false
-        },
-      )
-      size -= taken.length
-      for (const { settle } of batch) settle(isWritten)
-    }
-    queues.delete(orgId)
-  }
+  const createBuffer = (orgId: string) =>
+    new WriteBehind<QueuedEntry>(platform, {
+      name: 'impersonated_requests',
+      maxWaiting: maxImpersonated,
+      maxLot: maxBatch,
+      write: async (taken) => {
+        const nowMs = performance.now()
+        const batch = taken.filter(({ giveUpMs }) => giveUpMs > nowMs)
+        const records = batch.map(({ entry }) => entry)
+        await write(platform, keyring, orgId, records)
+        const written = new Set(batch)
+        for (const queued of taken) queued.settle(written.has(queued))
+      },
+      onLost: (taken) => {
+        for (const { settle } of taken) settle(false)
+      },
+    })
 
-  function enqueue(orgId: string, waiting: QueuedEntry) {
-    const queue = queues.get(orgId)
-    if (queue) {
-      queue.push(waiting)
-      return
-    }
-    const begun = [waiting]
-    queues.set(orgId, begun)
-    const draining = drain(orgId, begun).finally(() => running.delete(draining))
-    running.add(draining)
+  async function enqueue(orgId: string, queued: QueuedEntry) {
+    const buffer = buffers.get(orgId) ?? createBuffer(orgId)
+    buffers.set(orgId, buffer)
+    buffer.add(queued, queued)
+    await buffer.flush()
+    if (buffer.size === 0 && buffers.get(orgId) === buffer) buffers.delete(orgId)
   }
 
   return {
@@ -156,26 +144,18 @@ export function createImpersonationRecorder(platform: Platform): ImpersonationRe
       const { promise, resolve } = Promise.withResolvers<boolean>()
       const timer = setTimeout(() => resolve(false), maxWaitMs)
       const settle = (isWritten: boolean) => {
+        size -= 1
         clearTimeout(timer)
         resolve(isWritten)
       }
-      enqueue(orgId, { entry, giveUpMs: performance.now() + maxWaitMs, settle })
+      void enqueue(orgId, { entry, giveUpMs: performance.now() + maxWaitMs, settle })
       return promise
     },
     close: async () => {
-      await Promise.all(running)
+      await Promise.all([...buffers.values()].map((buffer) => buffer.close()))
     },
   }
 }
 
 const write = ({ sql }: Platform, keyring: Keyring, orgId: string, records: readonly AuditRecord[]) =>
   sql.asOrgs([orgId], (tx) => recordAll(tx, keyring, orgId, records))
-
-/** Runs tasks one after another; a tick during a running task starts no second one. */
-function createSerializer() {
-  let last = Promise.resolve()
-  return (work: () => Promise<void>): Promise<void> => {
-    last = last.then(work)
-    return last
-  }
-}

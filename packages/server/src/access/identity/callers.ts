@@ -1,6 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { Role } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { WriteBehind } from '../../platform/infra/write-behind.ts'
 import type { AccessLease } from '../../platform/nodes/nodes.ts'
 import { operatorsOrgId } from '../../values/id.ts'
 import { deriveKeyring, type Keyring } from '../../values/keyring.ts'
@@ -8,7 +9,15 @@ import { createNetworkMatcher, type NetworkMatcher } from '../../values/network.
 import { cachedKeyObject } from '../../values/prepared-key.ts'
 import { idOf, type ParsedKey } from './key-format.ts'
 import { createLookups } from './lookups.ts'
-import { type CallerRow, findCallers, type RatePolicyRow, type Rehash, rehashCallers, touchKeys } from './queries.ts'
+import {
+  type CallerRow,
+  findCallers,
+  type LastUse,
+  type RatePolicyRow,
+  type Rehash,
+  rehashCallers,
+  touchKeys,
+} from './queries.ts'
 import { createUnknownKeyCache } from './unknown-keys.ts'
 
 /** The caller of a request, and all that decides what it may do; frozen at the moment it was read. */
@@ -63,15 +72,25 @@ export interface Callers {
 }
 
 export function createCallerCache(platform: Platform, lease: AccessLease): Callers {
-  const { sql, log, clock } = platform
+  const { sql, clock } = platform
   const keyring = secretKeyring(platform)
   const byPublicId = new Map<string, Caller>()
   // A verified secret is recognized by a plain hash: secrets have 256 random bits, so it reveals nothing, and a keyed hash
   // for each request would cost more than everything else about it.
   const verified = new WeakMap<Caller, Buffer>()
-  const used = new Map<string, Date>()
-  /** Hashes to be moved to the newest master key: a secret is available only while it is presented. */
-  const rehashes = new Map<string, Rehash>()
+  const uses = new WriteBehind<LastUse>(platform, {
+    name: 'key_uses',
+    everyMs: flushUsedMs,
+    maxWaiting: maxCached,
+    write: (batch) => touchKeys(sql, batch),
+  })
+  /** Hashes to be moved to the newest master key: a secret is available only while it is presented, so its next use retries. */
+  const rehashes = new WriteBehind<Rehash>(platform, {
+    name: 'key_rehashes',
+    everyMs: flushUsedMs,
+    maxWaiting: maxCached,
+    write: (batch) => rehashCallers(sql, keyring.current.id, batch),
+  })
 
   const unknown = createUnknownKeyCache(lease.lengthMs)
   const read = (ids: readonly string[]) => findCallers(sql, ids)
@@ -86,23 +105,6 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
     for (const [id, { orgId, kind }] of byPublicId)
       if (changed.has(orgId) || (isAboutOperators && kind === 'support')) byPublicId.delete(id)
   })
-
-  async function flushUsed() {
-    if (used.size === 0) return
-    const batch = new Map(used)
-    used.clear()
-    await touchKeys(sql, batch).catch((error: unknown) => log.warn({ error }, 'the last use of keys was not recorded'))
-  }
-  async function flushRehashes() {
-    if (rehashes.size === 0) return
-    const batch = [...rehashes.values()]
-    rehashes.clear()
-    await rehashCallers(sql, keyring.current.id, batch).catch((error: unknown) =>
-      log.warn({ error }, 'hashes of keys were not moved to the newest master key; their next use retries it'),
-    )
-  }
-  const flush = () => Promise.all([flushUsed(), flushRehashes()])
-  const timer = setInterval(() => void flush(), flushUsedMs)
 
   return {
     cached: ({ publicId }) => (lease.isHeld() ? byPublicId.get(publicId) : undefined),
@@ -135,16 +137,19 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
       verified.set(caller, digest)
       if (made !== keyring.current) {
         const newMac = secretMac(keyring.current.bytes, secret)
-        rehashes.set(caller.id, { id: caller.id, oldKeyId: caller.macKeyId, mac: newMac })
+        rehashes.add(caller.id, { id: caller.id, oldKeyId: caller.macKeyId, mac: newMac })
       }
       return true
     },
     used: (caller) => {
-      if (caller.kind === 'key') used.set(caller.id, clock.now())
+      if (caller.kind !== 'key') return
+      const at = clock.now()
+      const use = uses.waiting(caller.id)
+      if (use) use.at = at
+      else uses.add(caller.id, { id: caller.id, at })
     },
     close: async () => {
-      clearInterval(timer)
-      await flush()
+      await Promise.all([uses.close(), rehashes.close()])
     },
   }
 }

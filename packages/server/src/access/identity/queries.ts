@@ -67,9 +67,15 @@ export async function rehashCallers({ db }: Sql, newKeyId: string, rehashes: rea
   await raw`select rehash_callers(${ids}::uuid[], ${oldKeyIds}::text[], ${macs}::bytea[], ${newKeyId})`.execute(db)
 }
 
-export async function touchKeys({ db }: Sql, used: ReadonlyMap<string, Date>) {
-  const ids = [...used.keys()]
-  const times = [...used.values()].map((time) => time.toISOString())
+/** The latest use of a key. */
+export interface LastUse {
+  readonly id: string
+  at: Date
+}
+
+export async function touchKeys({ db }: Sql, uses: readonly LastUse[]) {
+  const ids = uses.map(({ id }) => id)
+  const times = uses.map(({ at }) => at.toISOString())
   await raw`select touch_keys(${ids}::uuid[], ${times}::timestamptz[])`.execute(db)
 }
 

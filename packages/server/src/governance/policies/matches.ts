@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { Counter } from 'prom-client'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { WriteBehind } from '../../platform/infra/write-behind.ts'
 import { newUuid } from '../../values/id.ts'
 import type { RunAttempt } from './attempt.ts'
 import { addMatches, type MatchRow } from './queries.ts'
@@ -16,7 +17,6 @@ const minuteMs = 60_000
 /** A write-behind log of the runs that rules have refused and that shadow rules would have decided. */
 export interface PolicyMatchLog {
   readonly record: (orgId: string, setVersion: bigint, verdict: PolicyVerdict, attempt: RunAttempt) => void
-  readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -24,7 +24,8 @@ export interface PolicyMatchLog {
  * Creates the log of policy matches. Matches are written outside of the request, with equal ones of a minute in one row, so that
  * an agent that loops on a refusal costs one row a minute. The caller's response never depends on it.
  */
-export function createPolicyMatchLog({ sql, metrics, log }: Platform): PolicyMatchLog {
+export function createPolicyMatchLog(platform: Platform): PolicyMatchLog {
+  const { sql, metrics } = platform
   const verdicts = new Counter({
     name: 'svc_policy_matches_total',
     help: 'Runs that a rule refused, or that a shadow rule would have decided.',
@@ -36,10 +37,14 @@ export function createPolicyMatchLog({ sql, metrics, log }: Platform): PolicyMat
     help: 'Policy matches that were not recorded, because there were too many distinct ones or the database was unavailable.',
     registers: [metrics],
   })
-  let waiting = new Map<string, MatchRow & { count: number }>()
-  let flushing: Promise<void> | undefined
-  let current = 0
-  let keysByOrg = new Map<string, Set<string>>()
+  const distinct = createDistinctPerMinute()
+  const buffer = new WriteBehind<MatchRow & { count: number }>(platform, {
+    name: 'policy_matches',
+    everyMs: flushEveryMs,
+    maxWaiting,
+    write: (rows) => sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => addMatches(tx, rows)),
+    onLost: (rows) => lost.inc(rows.reduce((sum, { count }) => sum + count, 0)),
+  })
 
   function add(orgId: string, setVersion: bigint, rule: Rule, outcome: string, shadow: boolean, attempt: RunAttempt) {
     verdicts.inc({ outcome, shadow: String(shadow) })
@@ -47,11 +52,11 @@ export function createPolicyMatchLog({ sql, metrics, log }: Platform): PolicyMat
     const attemptHash = hash('sha256', JSON.stringify(lasting), 'hex')
     const minute = Math.floor(at_ms / minuteMs) * minuteMs
     const key = `${orgId} ${minute} ${rule.id} ${shadow} ${setVersion} ${attemptHash}`
-    const existing = waiting.get(key)
+    const existing = buffer.waiting(key)
     if (existing) existing.count += 1
-    else if (waiting.size >= maxWaiting || isFull(orgId, minute, key)) lost.inc()
+    else if (!distinct.admit(orgId, minute, key)) lost.inc()
     else
-      waiting.set(key, {
+      buffer.add(key, {
         org_id: orgId,
         minute: new Date(minute).toISOString(),
         id: newUuid(),
@@ -66,50 +71,30 @@ export function createPolicyMatchLog({ sql, metrics, log }: Platform): PolicyMat
       })
   }
 
-  function isFull(orgId: string, minute: number, key: string) {
-    if (minute > current) {
-      current = minute
-      keysByOrg = new Map()
-    }
-    let known = keysByOrg.get(orgId)
-    if (!known) keysByOrg.set(orgId, (known = new Set()))
-    if (known.has(key)) return false
-    if (known.size >= maxPerOrg) return true
-    known.add(key)
-    return false
-  }
-
-  async function write(rows: readonly MatchRow[]) {
-    try {
-      await sql.asOrgs([...new Set(rows.map(({ org_id }) => org_id))], (tx) => addMatches(tx, rows))
-    } catch (error) {
-      lost.inc(rows.reduce((sum, { count }) => sum + count, 0))
-      log.warn({ error, lost: rows.length }, 'policy matches were not recorded')
-    }
-  }
-
-  /** Writes one batch at a time: while the database does not respond, only one batch waits for it. */
-  async function flush() {
-    if (flushing) return flushing
-    const rows = [...waiting.values()]
-    waiting = new Map()
-    if (rows.length === 0) return
-    flushing = write(rows)
-    await flushing
-    flushing = undefined
-  }
-  const timer = setInterval(() => void flush(), flushEveryMs)
-
   return {
     record: (orgId, setVersion, { outcome, rule, shadow }, attempt) => {
       if (shadow) add(orgId, setVersion, shadow.rule, shadow.outcome, true, attempt)
       if (rule && outcome !== 'allow') add(orgId, setVersion, rule, outcome, false, attempt)
     },
-    flush,
-    close: async () => {
-      clearInterval(timer)
-      await flush()
-      await flush()
+    close: () => buffer.close(),
+  }
+}
+
+/** Limits the distinct attempts of an organization in the current minute. */
+function createDistinctPerMinute() {
+  let current = 0
+  let keysByOrg = new Map<string, Set<string>>()
+  return {
+    /** Returns false when the organization has as many other attempts in this minute as it may. */
+    admit: (orgId: string, minute: number, key: string) => {
+      if (minute > current) {
+        current = minute
+        keysByOrg = new Map()
+      }
+      const known = keysByOrg.get(orgId) ?? new Set<string>()
+      if (!known.has(key) && known.size >= maxPerOrg) return false
+      keysByOrg.set(orgId, known.add(key))
+      return true
     },
   }
 }

@@ -1,6 +1,7 @@
 import { Counter } from 'prom-client'
 import { createEventSampler, type NewEvent } from '../../access/events/events.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { WriteBehind } from '../../platform/infra/write-behind.ts'
 import type { Finding } from './inspection.ts'
 
 const flushEveryMs = 200
@@ -26,7 +27,7 @@ export interface FindingsPublisher {
 
 /** Creates the publisher of findings. It counts and emits that a detector fired, never the text that it found. */
 export function createFindingsPublisher(platform: Platform): FindingsPublisher {
-  const { sql, metrics, log } = platform
+  const { sql, metrics } = platform
   const emitSampled = createEventSampler(platform, 'content_safety.detected')
   const hits = new Counter({
     name: 'svc_content_safety_hits_total',
@@ -34,36 +35,23 @@ export function createFindingsPublisher(platform: Platform): FindingsPublisher {
     labelNames: ['detector', 'mode'],
     registers: [metrics],
   })
-  let waiting: Detection[] = []
-  let flushing = Promise.resolve()
+  const buffer = new WriteBehind<Detection>(platform, {
+    name: 'content_safety_events',
+    everyMs: flushEveryMs,
+    maxWaiting,
+    write: (detections) =>
+      sql.asOrgs([...new Set(detections.map(({ orgId }) => orgId))], (tx) => emitSampled(tx, detections, eventOf)),
+  })
 
   function publish(submission: Submission, findings: readonly Finding[]) {
     for (const { detector, mode, hits: distinct } of findings) {
       hits.inc({ detector: detector.startsWith('custom:') ? 'custom' : detector, mode })
-      if (waiting.length < maxWaiting) waiting.push({ ...submission, detector, mode, hits: distinct })
+      const detection = { ...submission, detector, mode, hits: distinct }
+      buffer.add(detection, detection)
     }
   }
 
-  function flush() {
-    const detections = waiting
-    waiting = []
-    if (detections.length === 0) return
-    flushing = flushing
-      .then(() =>
-        sql.asOrgs([...new Set(detections.map(({ orgId }) => orgId))], (tx) => emitSampled(tx, detections, eventOf)),
-      )
-      .catch((error: unknown) => log.warn({ error, lost: detections.length }, 'content safety events were not written'))
-  }
-  const timer = setInterval(flush, flushEveryMs)
-
-  return {
-    publish,
-    close: async () => {
-      clearInterval(timer)
-      flush()
-      await flushing
-    },
-  }
+  return { publish, close: () => buffer.close() }
 }
 
 const eventOf = (detection: Detection): NewEvent & { readonly kind: 'content_safety.detected' } => ({
