@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { dayMs } from '../values/time.ts'
 import { type FieldFault, validationFailed } from './errors.ts'
 import { withCheck } from './semantic-check.ts'
 
@@ -184,7 +185,6 @@ export function pageInMemory<T>(all: readonly T[], request: PageRequest, positio
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 const maxWindowDays = 90
-const dayMs = 86_400_000
 const instant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/
 
 const Instant = Type.String({

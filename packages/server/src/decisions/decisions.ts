@@ -6,6 +6,8 @@ import { recordUnpriced } from '../money/prices/prices.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { Sql } from '../platform/infra/sql.ts'
 import { formatId } from '../values/id.ts'
+import { Lru } from '../values/lru.ts'
+import { minuteMs } from '../values/time.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
 import type { OperationResult, OrgConfig } from './lanes/lanes.ts'
@@ -83,9 +85,8 @@ function refusalOf(
   return error
 }
 
-const noteAgainMs = 60_000
-const maxNoted = 10_000
-const recordedUntilMs = new Map<string, number>()
+const noteAgainMs = minuteMs
+const recordedUntilMs = new Lru<string, number>(10_000)
 
 /** Records a model without a price, whatever the outcome of the call: somebody has to price it. */
 export function recordUnpricedModel(
@@ -96,7 +97,6 @@ export function recordUnpricedModel(
   const key = JSON.stringify([orgId, model, provider])
   const nowMs = clock.now().getTime()
   if (nowMs < (recordedUntilMs.get(key) ?? 0)) return
-  if (recordedUntilMs.size >= maxNoted) recordedUntilMs.clear()
   recordedUntilMs.set(key, nowMs + noteAgainMs)
   recordUnpriced(sql, orgId, model, provider).catch((error: unknown) =>
     log.warn({ error }, 'failed to record an unpriced model'),

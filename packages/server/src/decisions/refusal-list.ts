@@ -3,10 +3,11 @@ import { Counter } from 'prom-client'
 import type { Platform } from '../platform/infra/platform.ts'
 import { WriteBehind } from '../platform/infra/write-behind.ts'
 import { timeOfUuid, uuidAt } from '../values/id.ts'
+import { Lru } from '../values/lru.ts'
+import { minuteMs } from '../values/time.ts'
 import { addListed, type ListedRow } from './refusal-queries.ts'
 import type { Explanation } from './schema.ts'
 
-const minuteMs = 60_000
 const flushEveryMs = 200
 const maxWaiting = 10_000
 /** Most different refusals of one organization that are buffered at once; more would be of no use to a reader. */
@@ -42,7 +43,7 @@ export function createRefusalList(platform: Pick<Platform, 'sql' | 'config' | 'm
   })
   let waitingOfOrgs = new Map<string, number>()
   /** Days of organizations that take no further row. */
-  const full = new Set<string>()
+  const fullDays = new Lru<string, true>(maxWaiting)
   const buffer = new WriteBehind<WaitingRow>(platform, {
     name: 'listed_refusals',
     everyMs: flushEveryMs,
@@ -50,11 +51,8 @@ export function createRefusalList(platform: Pick<Platform, 'sql' | 'config' | 'm
     write: async (rows) => {
       waitingOfOrgs = new Map()
       const orgIds = [...new Set(rows.map(({ org_id }) => org_id))]
-      const left = await sql.asOrgs(orgIds, (tx) => addListed(tx, rows, config.refusalRowsPerDay, full))
-      for (const { org_id, day } of left) {
-        if (full.size >= maxWaiting) full.clear()
-        full.add(`${org_id} ${day}`)
-      }
+      const left = await sql.asOrgs(orgIds, (tx) => addListed(tx, rows, config.refusalRowsPerDay, fullDays))
+      for (const { org_id, day } of left) fullDays.set(`${org_id} ${day}`, true)
       unlisted.inc(countOf(left))
     },
     onLost: (rows) => unlisted.inc(countOf(rows)),

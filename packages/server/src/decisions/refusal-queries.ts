@@ -4,6 +4,7 @@ import { keysetPage } from '../platform/infra/keyset.ts'
 import { partitionBounds } from '../platform/infra/partitions.ts'
 import type { Tx } from '../platform/infra/sql.ts'
 import { prefixes } from '../values/id.ts'
+import { minuteMs } from '../values/time.ts'
 import type { Explanation } from './schema.ts'
 
 export interface ListedRow {
@@ -38,7 +39,7 @@ export async function addListed(
   tx: Tx,
   rows: readonly ListedRow[],
   perDay: number,
-  full: ReadonlySet<string>,
+  full: { readonly has: (day: string) => boolean },
 ): Promise<ListedRow[]> {
   const days = [...new Map(rows.map((row) => [dayOf(row), { org_id: row.org_id, day: row.day }])).values()]
   const asJson = JSON.stringify(days)
@@ -125,8 +126,6 @@ export interface RefusalWindow {
   readonly from: Date
   readonly to?: Date | undefined
 }
-
-const minuteMs = 60_000
 
 function refusalsIn(tx: Tx, orgId: string, { from, to }: RefusalWindow, filters: RefusalFilters) {
   // The id determines the partition; the refusals of a row lie within its minute.

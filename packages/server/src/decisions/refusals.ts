@@ -2,6 +2,7 @@ import { applyPins, type Caller, isPinned, isWithinPins } from '../access/identi
 import { pageRequest, pageResponse, readWindow } from '../contract/lists.ts'
 import type { Sql, Tx } from '../platform/infra/sql.ts'
 import { formatId, parseId } from '../values/id.ts'
+import { dayMs } from '../values/time.ts'
 import { timestamp, timestampOrNull } from '../values/timestamp.ts'
 import { minuteOf } from './refusal-list.ts'
 import {
@@ -16,7 +17,6 @@ import {
 import type { Refusal } from './refusal-schema.ts'
 import type { Explanation } from './schema.ts'
 
-const dayMs = 86_400_000
 /** Age up to which refusals are listed: whole days are dropped, so a part of one more is still there. */
 const keptMs = 30 * dayMs
 

@@ -13,13 +13,12 @@ import { forEachYielding } from '../platform/infra/time-slice.ts'
 import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../records/run-log/run-log.ts'
 import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
+import { dayMs } from '../values/time.ts'
 import { type BulkRun, isSettlement } from './bulk-schema.ts'
 import { placeInChain } from './chain-place.ts'
 import { checkMaxCost, costOfHeld, costOfTokens, endOf, hasUsage, maxAheadMs, reportedUsage } from './cost.ts'
 import { externalKey, ingestHash, isStart, noRun, reservationKey } from './run-start.ts'
 import { accountFields, ignoredFields, isSameEnd, ranModelOf } from './settlement.ts'
-
-const dayMs = 86_400_000
 
 /** Creates the task that records the runs of one request. */
 export async function ingestTask(

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
+import { Lru } from './lru.ts'
 
 /**
  * Periods of limits. A period is found by its number and its boundaries are computed from the anchor: adding a month to the
@@ -46,15 +47,13 @@ const months = { month: 1, quarter: 3, year: 12 } as const
 const defaultAnchor = '2001-01-01'
 
 // A decision needs the periods of all its limits, and calendar arithmetic costs a hundred times a cache lookup.
-const periodCache = new Map<string, Period>()
-const maxCachedPeriods = 10_000
+const periodCache = new Lru<string, Period>(10_000)
 
 export function periodAt(schedule: Schedule, atMs: number): Period {
   const key = scheduleKey(schedule)
   const last = periodCache.get(key)
   if (last !== undefined && atMs >= last.startMs && atMs < last.endMs) return last
   const period = findPeriod(schedule, atMs)
-  if (last === undefined && periodCache.size >= maxCachedPeriods) periodCache.clear()
   periodCache.set(key, period)
   return period
 }

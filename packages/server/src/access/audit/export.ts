@@ -1,4 +1,5 @@
 import type { Sql } from '../../platform/infra/sql.ts'
+import { dayMs } from '../../values/time.ts'
 import { genesis, type SealedEntry } from './chain.ts'
 import { type FormatName, formats } from './formats.ts'
 import { formatAuditPosition } from './position.ts'
@@ -47,7 +48,6 @@ export async function* exportAudit(
 const sealBefore = (sql: Sql, orgId: string, entry: SealedEntry) =>
   entry.seq === 1n ? Promise.resolve(genesis) : findSealBefore(sql, orgId, entry)
 
-const dayMs = 86_400_000
 const maxWindowMs = 90 * dayMs
 /** Tolerance for the database's clock, which may be ahead of ours, and the newest entries are what readers look for. */
 const clockSkewMs = 60_000

@@ -2,9 +2,9 @@ import type { Job } from '../../platform/infra/jobs.ts'
 import { ensurePartition } from '../../platform/infra/partitions.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
+import { dayMs } from '../../values/time.ts'
 
 const monthsAhead = 3
-const dayMs = 86_400_000
 
 const dateOf = (time: Date) => time.toISOString().slice(0, 10)
 

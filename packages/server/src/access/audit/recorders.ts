@@ -2,6 +2,7 @@ import { Counter } from 'prom-client'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { WriteBehind } from '../../platform/infra/write-behind.ts'
 import type { Keyring } from '../../values/keyring.ts'
+import { minuteMs } from '../../values/time.ts'
 import type { Actor } from './chain.ts'
 import { type AuditRecord, auditKeyring, recordAll } from './entries.ts'
 
@@ -15,7 +16,6 @@ const maxDenied = 10_000
 const maxImpersonated = 2_000
 const maxWaitMs = 5_000
 const maxBatch = 500
-const minuteMs = 60_000
 
 export interface DeniedRecorder {
   readonly record: (orgId: string, actor: Actor, action: string, address: string | null, traceId: string) => void

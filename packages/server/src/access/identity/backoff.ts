@@ -1,3 +1,4 @@
+import { Lru } from '../../values/lru.ts'
 import { addressBlock } from '../../values/network.ts'
 
 /** Counts a failed verification of a presented token; returns whether there were too many. */
@@ -18,7 +19,7 @@ export interface Backoff {
 export const sourceOf = addressBlock
 
 export function createBackoff(countFailure: CountFailure, nowMs: () => number): Backoff {
-  const overUntil = new Map<string, number>()
+  const overUntil = new Lru<string, number>(maxSources)
 
   function leftMs(source: string): number {
     const until = overUntil.get(source)
@@ -35,7 +36,6 @@ export function createBackoff(countFailure: CountFailure, nowMs: () => number): 
       if (left > 0) return Math.ceil(left / 1_000)
       const { overLimit, retryAfterSeconds } = await countFailure(source)
       if (!overLimit) return undefined
-      if (overUntil.size >= maxSources) overUntil.delete(overUntil.keys().next().value!)
       overUntil.set(source, nowMs() + retryAfterSeconds * 1_000)
       return retryAfterSeconds
     },

@@ -5,6 +5,7 @@ import { WriteBehind } from '../../platform/infra/write-behind.ts'
 import type { AccessLease } from '../../platform/nodes/nodes.ts'
 import { operatorsOrgId } from '../../values/id.ts'
 import { deriveKeyring, type Keyring } from '../../values/keyring.ts'
+import { Lru } from '../../values/lru.ts'
 import { createNetworkMatcher, type NetworkMatcher } from '../../values/network.ts'
 import { cachedKeyObject } from '../../values/prepared-key.ts'
 import { idOf, type ParsedKey } from './key-format.ts'
@@ -74,7 +75,7 @@ export interface Callers {
 export function createCallerCache(platform: Platform, lease: AccessLease): Callers {
   const { sql, clock } = platform
   const keyring = secretKeyring(platform)
-  const byPublicId = new Map<string, Caller>()
+  const byPublicId = new Lru<string, Caller>(maxCached)
   // A verified secret is recognized by a plain hash: secrets have 256 random bits, so it reveals nothing, and a keyed hash
   // for each request would cost more than everything else about it.
   const verified = new WeakMap<Caller, Buffer>()
@@ -102,7 +103,7 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
     const changed = new Set(orgIds)
     // The operators' allow-list also binds the grants that they have issued.
     const isAboutOperators = changed.has(operatorsOrgId)
-    for (const [id, { orgId, kind }] of byPublicId)
+    for (const [id, { orgId, kind }] of byPublicId.entries())
       if (changed.has(orgId) || (isAboutOperators && kind === 'support')) byPublicId.delete(id)
   })
 
@@ -120,10 +121,7 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
         return undefined
       }
       const caller = callerFrom(row)
-      if (mayCache) {
-        if (byPublicId.size >= maxCached) byPublicId.delete(byPublicId.keys().next().value!)
-        byPublicId.set(key.publicId, caller)
-      }
+      if (mayCache) byPublicId.set(key.publicId, caller)
       return caller
     },
     isGenuine: (caller, { secret }): caller is Caller => {

@@ -1,6 +1,8 @@
+import { Lru } from '../../values/lru.ts'
+
 const maxKnown = 50_000
 
-/** Short-lived cache of ids that no key has: a repeated one costs no further query. Bounded; the oldest is evicted first. */
+/** Short-lived cache of ids that no key has: a repeated one costs no further query. Bounded; the one that was presented longest ago is evicted first. */
 export interface UnknownKeys {
   readonly has: (id: string, nowMs: number) => boolean
   readonly add: (id: string, nowMs: number) => void
@@ -8,7 +10,7 @@ export interface UnknownKeys {
 }
 
 export function createUnknownKeyCache(forMs: number): UnknownKeys {
-  const until = new Map<string, number>()
+  const until = new Lru<string, number>(maxKnown)
   return {
     has: (id, nowMs) => {
       const end = until.get(id)
@@ -18,8 +20,6 @@ export function createUnknownKeyCache(forMs: number): UnknownKeys {
       return false
     },
     add: (id, nowMs) => {
-      until.delete(id)
-      if (until.size >= maxKnown) until.delete(until.keys().next().value!)
       until.set(id, nowMs + forMs)
     },
     clear: () => until.clear(),

@@ -4,6 +4,7 @@ import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { dayMs } from '../../values/time.ts'
 import { lockSet, renewRuleSet } from '../policies/policies.ts'
 import { expireByRule } from './expiry-queries.ts'
 import {
@@ -23,7 +24,6 @@ export { expireApprovalsJob } from './expiry.ts'
 export { approvalKind } from './grant.ts'
 export { type ApprovalService, createApprovals } from './requests.ts'
 
-const dayMs = 86_400_000
 const defaultGrantMs = dayMs
 const maxGrantMs = 90 * dayMs
 /** For this long a denied attempt creates no new request. */

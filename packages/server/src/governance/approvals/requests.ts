@@ -6,6 +6,7 @@ import { type ApprovalGrant, balancesOf, emptyBalance } from '../../money/ledger
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { dayMs } from '../../values/time.ts'
 import { attemptedTarget, type Rule, type RunAttempt, toStoredAttempt } from '../policies/policies.ts'
 import { fingerprintOf, grantKey } from './grant.ts'
 import {
@@ -20,7 +21,7 @@ import {
 import { requestData } from './views.ts'
 
 /** The time after which a pending request expires. */
-const requestTtlMs = 7 * 86_400_000
+const requestTtlMs = 7 * dayMs
 /** The limits of pending requests: nobody could review more, and one key must not block the requests of others. */
 const maxPending = { all: 1_000, own: 100 }
 

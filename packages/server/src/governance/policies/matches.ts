@@ -3,6 +3,7 @@ import { Counter } from 'prom-client'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { WriteBehind } from '../../platform/infra/write-behind.ts'
 import { newUuid } from '../../values/id.ts'
+import { isoOf, minuteMs } from '../../values/time.ts'
 import type { RunAttempt } from './attempt.ts'
 import { addMatches, type MatchRow } from './queries.ts'
 import type { PolicyVerdict, Rule } from './rule.ts'
@@ -12,7 +13,6 @@ const flushEveryMs = 200
 const maxWaiting = 5_000
 /** The limit of distinct attempts per organization and minute: recording more would tell the reader nothing new. */
 const maxPerOrg = 1_000
-const minuteMs = 60_000
 
 /** A write-behind log of the runs that rules have refused and that shadow rules would have decided. */
 export interface PolicyMatchLog {
@@ -58,7 +58,7 @@ export function createPolicyMatchLog(platform: Platform): PolicyMatchLog {
     else
       buffer.add(key, {
         org_id: orgId,
-        minute: new Date(minute).toISOString(),
+        minute: isoOf(minute),
         id: newUuid(),
         rule_id: rule.id,
         rule_version: rule.version,

@@ -10,6 +10,7 @@ import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Cache } from '../../platform/nodes/nodes.ts'
 import { formatId, parseId, requireId } from '../../values/id.ts'
+import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { draftRules } from './draft.ts'
 import type { RuleSet } from './evaluation.ts'
@@ -30,8 +31,6 @@ import {
   RuleView,
 } from './schema.ts'
 import { attemptView, type StoredAttempt } from './stored-attempt.ts'
-
-const dayMs = 86_400_000
 
 export function policies(
   app: App,

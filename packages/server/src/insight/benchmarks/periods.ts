@@ -1,9 +1,9 @@
 import { type Period, periodAt } from '../../values/period.ts'
+import { dayMs } from '../../values/time.ts'
 
 export const cohortPeriods = ['week', 'month'] as const
 export type CohortPeriod = (typeof cohortPeriods)[number]
 
-const dayMs = 86_400_000
 /** Runs recorded later than this are in no benchmark. */
 const graceMs = 3 * dayMs
 /** After an outage, the next run of the job continues with the rest. */

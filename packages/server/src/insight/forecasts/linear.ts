@@ -1,13 +1,13 @@
 import { pageRequest, pageResponse, type TimeWindow } from '../../contract/lists.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatUsd } from '../../values/money.ts'
+import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { type ReturnRow, readReturns } from './linear-queries.ts'
 import type { DeploymentReturn, LinearForecast, LinearQuery } from './linear-schema.ts'
 
 /** The deprecated dry run: the return of the last days, spread evenly over the teams and multiplied by a number of teams. */
 
-const dayMs = 86_400_000
 const windowDays = 30
 const defaultTeamCounts = Array.from({ length: 10 }, (_, i) => i + 1)
 

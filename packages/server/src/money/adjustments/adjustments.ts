@@ -3,6 +3,7 @@ import { type Caller, makerColumns, makerOf } from '../../access/identity/identi
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { parseUsd } from '../../values/money.ts'
+import { dayMs } from '../../values/time.ts'
 import { findPack, packOf } from '../credits/credits.ts'
 import { findLimitOfCustomer } from '../customers/customers.ts'
 import { decideVersion } from '../engine/engine.ts'
@@ -31,7 +32,7 @@ import { loadTopUps } from '../quota/quota.ts'
 import type { AdjustmentInput } from './schema.ts'
 
 /** Time after the end of a period at which its balances are deleted. */
-const keptMs = 400 * 86_400_000
+const keptMs = 400 * dayMs
 
 /**
  * Corrects the spend of a limit in one period, with a reason, on the record. It is a movement like any other, so the journal

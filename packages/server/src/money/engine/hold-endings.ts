@@ -1,4 +1,5 @@
 import type { Maker } from '../../access/identity/identity.ts'
+import { dayMs } from '../../values/time.ts'
 import { type Claim, maxCounter } from '../ledger/ledger.ts'
 import { type AllowanceState, type Delta, noDelta } from './allowance-state.ts'
 
@@ -51,7 +52,7 @@ interface EndedHold {
 /** Grace period after a lease's end, so that clocks which differ a little do not end it early. */
 export const expiryGraceMs = 5_000
 /** The longest lease, however often it is extended. */
-export const maxLeaseMs = 24 * 3_600_000
+export const maxLeaseMs = dayMs
 
 /**
  * Ends a hold. An admitted cost is never refused afterwards: cost above the hold is overrun, cost after the hold's end is late,

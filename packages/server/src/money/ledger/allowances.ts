@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ApiError } from '../../contract/errors.ts'
+import { Lru } from '../../values/lru.ts'
 import { type Period, type PlannedSchedule, plannedPeriodAt } from '../../values/period.ts'
 
 /** The unit of a counter: nano-dollars, tokens or runs. */
@@ -176,19 +177,18 @@ export function allowanceKey(limitId: string, subject: string, unit: LimitUnit, 
 }
 
 const maxCached = 5_000
-const allowanceCache = new WeakMap<Limit, Map<string, Allowance>>()
+const allowanceCache = new WeakMap<Limit, Lru<string, Allowance>>()
 
 /** Returns the allowance of a limit for a subject, at a time. */
 export function allowanceAt(limit: Limit, subject: string, nowMs: number): Allowance {
   let ofLimit = allowanceCache.get(limit)
-  if (!ofLimit) allowanceCache.set(limit, (ofLimit = new Map()))
+  if (!ofLimit) allowanceCache.set(limit, (ofLimit = new Lru(maxCached)))
   const known = ofLimit.get(subject)
   if (known && nowMs >= known.period!.startMs && nowMs < known.period!.endMs) return known
   const period = plannedPeriodAt(limit.schedule, nowMs)
   const { id, kind, unit, amount, enforcement, thresholds } = limit
   const key = allowanceKey(id, subject, unit, period.label)
   const allowance = { key, limitId: id, kind, subject, unit, period, limit: amount, enforcement, thresholds }
-  if (ofLimit.size >= maxCached) ofLimit.clear()
   ofLimit.set(subject, allowance)
   return allowance
 }

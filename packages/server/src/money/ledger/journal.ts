@@ -10,7 +10,7 @@ import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, type IdKind, parseId } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
-import { timestamp } from '../../values/timestamp.ts'
+import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { type Allowance, decodeAmounts, type NamedAllowanceRow } from './allowances.ts'
 import { findAllowances, findMovement, listMovements, type MovementRow } from './journal-queries.ts'
 import type { JournalEntry, JournalQuery } from './schema.ts'
@@ -102,7 +102,6 @@ export async function getAdjustment(
 }
 
 export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowanceRow>): JournalEntry {
-  const time = (at: Date | null) => (at === null ? null : timestamp(at))
   return {
     id: `${row.seq}.${row.idx}`,
     batch: Number(row.seq),
@@ -117,8 +116,8 @@ export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowa
         kind,
         subject,
         unit,
-        period_start: time(period_start),
-        period_end: time(period_end),
+        period_start: timestampOrNull(period_start),
+        period_end: timestampOrNull(period_end),
         spent: amount(row.d_spent),
         held: amount(row.d_held),
         overrun: amount(row.d_overrun),

@@ -1,3 +1,4 @@
+import { Lru } from '../../values/lru.ts'
 import { listPrices } from './list-prices.ts'
 import { type NamedModel, namesOf } from './model-names.ts'
 import type { Price, PriceEntry } from './price-entry.ts'
@@ -24,7 +25,7 @@ const maxCachedLookups = 1_000
  */
 export function createPriceBook(settings: PriceBookSettings, own: readonly PriceEntry[]): PriceBook {
   const ownIndex = indexed(own)
-  const remembered = new Map<string, readonly Timeline[]>()
+  const remembered = new Lru<string, readonly Timeline[]>(maxCachedLookups)
 
   const timelinesOf = (model: string, provider: string): readonly Timeline[] => {
     const key = `${provider}\0${model}`
@@ -35,7 +36,6 @@ export function createPriceBook(settings: PriceBookSettings, own: readonly Price
       ...names.flatMap(({ name, provider: named }) => [ownIndex.get(name)?.get(named), ownIndex.get(name)?.get('')]),
       ...names.flatMap(listed),
     ].filter((timeline) => timeline !== undefined)
-    if (remembered.size >= maxCachedLookups) remembered.clear()
     remembered.set(key, found)
     return found
   }

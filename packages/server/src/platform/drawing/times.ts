@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
+import { dayMs } from '../../values/time.ts'
 
 /** Times on the axis, in the calendar of the drawing's own time zone. */
 
@@ -45,8 +46,6 @@ const steps = [
     first: (day: Temporal.PlainDate) => day.with({ day: 1, month: 1, year: day.year - (day.year % years) }),
   })),
 ]
-
-const dayMs = 86_400_000
 
 /** Returns at most about `most` ticks, at midnights of days, Mondays, months or years. */
 export function timeTicks(fromMs: number, toMs: number, timezone: string, most: number): TimeTick[] {

@@ -1,3 +1,5 @@
+import { Lru } from '../../values/lru.ts'
+
 /**
  * In-memory version of `take-windows.lua`, for the time that Redis does not answer. The number of windows is bounded; the least
  * recently used is evicted first.
@@ -33,14 +35,12 @@ export interface LocalWindows {
 }
 
 export function createLocalWindows(maxWindows: number): LocalWindows {
-  const rings = new Map<string, Ring>()
+  const rings = new Lru<string, Ring>(maxWindows)
 
   function ringOf({ key, slices }: WindowTake, now: number): Ring {
     const found = rings.get(key)
-    rings.delete(key)
     const usable = found?.buckets.length === slices + 1 && found.latest - now <= slices + 1 ? found : undefined
     const ring = usable ?? { buckets: new Float64Array(slices + 1), latest: now, oldest: now, sum: 0 }
-    if (rings.size >= maxWindows) rings.delete(rings.keys().next().value!)
     rings.set(key, ring)
     return ring
   }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql as raw } from 'kysely'
+import { dayMs } from '../../values/time.ts'
 import type { Sql } from './sql.ts'
 
-const dayMs = 86_400_000
 /** Returns the name suffix of the partition that begins with a day. */
 export const partitionSuffix = (day: Date) => day.toISOString().slice(0, 10).replaceAll('-', '')
 

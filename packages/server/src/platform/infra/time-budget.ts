@@ -1,3 +1,5 @@
+import { Lru } from '../../values/lru.ts'
+
 export interface BudgetLimits {
   /** Maximum balance: the time that an idle organization may use at once. */
   readonly burstMs: number
@@ -15,7 +17,7 @@ const maxAccounts = 10_000
 
 /** Token bucket of time per organization, refilled at a steady rate and charged afterwards. */
 export class TimeBudget {
-  private readonly accounts = new Map<string, Account>()
+  private readonly accounts = new Lru<string, Account>(maxAccounts)
   private readonly limits: BudgetLimits
 
   constructor(limits: BudgetLimits) {
@@ -39,8 +41,6 @@ export class TimeBudget {
     account.leftMs = Math.min(burstMs, account.leftMs + (passedMs * msPerSecond) / 1_000)
     account.atMs = nowMs
     // The least recently used account is evicted first: it has most likely refilled.
-    this.accounts.delete(orgId)
-    if (this.accounts.size >= maxAccounts) this.accounts.delete(this.accounts.keys().next().value!)
     this.accounts.set(orgId, account)
     return account
   }

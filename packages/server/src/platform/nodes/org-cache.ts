@@ -1,3 +1,4 @@
+import { Lru } from '../../values/lru.ts'
 import type { AccessLease } from './access-lease.ts'
 
 const maxOrgs = 20_000
@@ -15,7 +16,7 @@ export interface Cache<T> {
  * still use the old value.
  */
 export function createOrgCache<T extends object>(lease: AccessLease, load: (orgId: string) => Promise<T>): Cache<T> {
-  const entries = new Map<string, T>()
+  const entries = new Lru<string, T>(maxOrgs)
   const loading = new Map<string, { version: bigint; promise: Promise<T> }>()
   lease.onChange((orgIds) => {
     if (orgIds === undefined) return entries.clear()
@@ -29,10 +30,7 @@ export function createOrgCache<T extends object>(lease: AccessLease, load: (orgI
     if (underway?.version === version && lease.isHeld()) return underway.promise
     const promise = load(orgId)
       .then((value) => {
-        if (lease.isHeld() && lease.appliedVersion() === version) {
-          if (entries.size >= maxOrgs) entries.delete(entries.keys().next().value!)
-          entries.set(orgId, value)
-        }
+        if (lease.isHeld() && lease.appliedVersion() === version) entries.set(orgId, value)
         return value
       })
       .finally(() => {

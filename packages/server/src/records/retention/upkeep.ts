@@ -3,11 +3,11 @@ import type { Job } from '../../platform/infra/jobs.ts'
 import { dropDailyPartition } from '../../platform/infra/partitions.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
+import { dayMs } from '../../values/time.ts'
 import { classesInUse, classFor, defaultRawDays, ensureRunPartitions, retentionClasses } from '../run-log/run-log.ts'
 import { endOfBound } from './partition-times.ts'
 import { type ChainCursor, listPartitions, type PartitionRow, pruneChains, pruneRunKeys } from './queries.ts'
 
-const dayMs = 86_400_000
 const runTables = new Map(retentionClasses.map(({ days, span }) => [`runs_${days}`, { days, span }]))
 
 /** Returns partitions of runs whose last run is older than their class keeps it, oldest first. */

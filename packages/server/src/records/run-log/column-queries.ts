@@ -1,5 +1,6 @@
 import { makerColumns } from '../../access/identity/identity.ts'
 import { TimeSlice } from '../../platform/infra/time-slice.ts'
+import { isoOf } from '../../values/time.ts'
 import type { RunRecord } from './rows.ts'
 
 /** A run with its organization, and the time it was recorded. */
@@ -48,14 +49,12 @@ const columns: readonly (readonly [name: string, type: string, cell: (entry: Run
   ['tags', 'text[]', ({ run }) => arrayOf(run.about.tags ?? [])],
   ['metadata', 'json', ({ run }) => run.about.metadata && JSON.stringify(run.about.metadata)],
   ['admission', 'json', ({ run }) => run.about.admission && JSON.stringify(run.about.admission)],
-  ['started_at', 'timestamptz', ({ run }) => iso(run.startedAtMs)],
-  ['ended_at', 'timestamptz', ({ run }) => (run.endedAtMs === null ? null : iso(run.endedAtMs))],
+  ['started_at', 'timestamptz', ({ run }) => isoOf(run.startedAtMs)],
+  ['ended_at', 'timestamptz', ({ run }) => (run.endedAtMs === null ? null : isoOf(run.endedAtMs))],
   // A started run has been known since its start.
-  ['recorded_at', 'timestamptz', ({ run, at }) => (run.holdId === run.id ? iso(run.startedAtMs) : at)],
+  ['recorded_at', 'timestamptz', ({ run, at }) => (run.holdId === run.id ? isoOf(run.startedAtMs) : at)],
   ['updated_at', 'timestamptz', ({ at }) => at],
 ]
-
-const iso = (ms: number) => new Date(ms).toISOString()
 
 /** An array literal of PostgreSQL. Joined at once: a string that grew cell by cell would be flattened only when it is sent. */
 export const arrayOf = (cells: readonly Cell[]): string => `{${listOf(cells, quoted)}}`

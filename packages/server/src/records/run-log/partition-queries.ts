@@ -1,9 +1,8 @@
 import { sql as raw } from 'kysely'
 import { ensurePartition, partitionBounds, partitionSuffix } from '../../platform/infra/partitions.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
+import { dayMs } from '../../values/time.ts'
 import { classFor, defaultRawDays, retentionClasses } from './rows.ts'
-
-const dayMs = 86_400_000
 
 /** Largest age, by its start, of a run that is recorded. */
 export const maxRunAgeDays = 90

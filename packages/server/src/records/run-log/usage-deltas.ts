@@ -1,10 +1,10 @@
 import { makerText } from '../../access/identity/identity.ts'
 import { newUuid } from '../../values/id.ts'
+import { dayMs, isoOf } from '../../values/time.ts'
 import type { RunRecord } from './rows.ts'
 
 /** Runs are summed by quarters of an hour: days in every time zone consist of them. */
 export const bucketMs = 15 * 60_000
-const dayMs = 86_400_000
 
 /** A run to add to usage, or to subtract where its estimate is replaced. */
 export interface CountedRun {
@@ -42,7 +42,7 @@ export function usageDeltas(counted: readonly CountedRun[]) {
     if (!row) {
       const dimensions = {
         org_id: orgId,
-        bucket: iso(bucket),
+        bucket: isoOf(bucket),
         model,
         provider,
         workflow_id,
@@ -57,7 +57,7 @@ export function usageDeltas(counted: readonly CountedRun[]) {
     const ofCustomer = `${orgId}\n${day}\n${customer_id}`
     let own = rows.get(ofCustomer)
     if (!own) {
-      const fields = { ...noDimensions, org_id: orgId, bucket: iso(day), customer_id }
+      const fields = { ...noDimensions, org_id: orgId, bucket: isoOf(day), customer_id }
       rows.set(ofCustomer, (own = { fields, sums: zeros() }))
     }
     addTo(own.sums, run, sign)
@@ -74,7 +74,6 @@ export function usageDeltas(counted: readonly CountedRun[]) {
 }
 
 const noDimensions = { model: '', provider: '', workflow_id: '', deployment_id: '', department_id: '', key_id: '' }
-const iso = (ms: number) => new Date(ms).toISOString()
 
 const zeros = (): Sums => ({
   runs: 0,

@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import type { TimeWindow } from '../../contract/lists.ts'
 import { periodAt } from '../../values/period.ts'
+import { dayMs, hourMs } from '../../values/time.ts'
 
 /** Splits a window of usage into periods: the hours, days, weeks (from Monday) and months of a time zone. */
 
@@ -12,8 +13,6 @@ export interface Cut {
   readonly timezone: string
 }
 
-const hourMs = 3_600_000
-const dayMs = 86_400_000
 const defaultDays = 30
 const maxDays = 90
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { TimeWindow } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { dayMs } from '../../values/time.ts'
 import { usageCounters } from '../run-log/run-log.ts'
 import { dimensions, type Grouping } from './schema.ts'
 
@@ -75,8 +76,6 @@ export interface PeriodRow extends UsageSums {
   readonly period: number
   readonly groups: readonly string[]
 }
-
-const dayMs = 86_400_000
 
 /** The statement of one page of usage and of the sums over all pages. */
 export function usageStatement(orgId: string, read: UsageRead): RawBuilder<Record<string, unknown>> {

@@ -5,13 +5,12 @@ import { describeTag } from '../../contract/openapi.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { dayMs } from '../../values/time.ts'
 import { exportFocus } from './focus.ts'
 import { defaultWindow, wholeSteps } from './granules.ts'
 import { pinnedExport, pinnedUsage } from './pinned-usage.ts'
 import { UsageAnswer, UsageExport, UsageExportQuery, UsageQuery } from './schema.ts'
 import { drawUsage, readUsage } from './usage.ts'
-
-const dayMs = 86_400_000
 
 export function usage(app: App, platform: Platform) {
   const tags = ['usage']

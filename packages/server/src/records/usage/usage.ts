@@ -2,6 +2,7 @@ import { validationFailed } from '../../contract/errors.ts'
 import { pageRequest, pageResponse, readWindow } from '../../contract/lists.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatUsd } from '../../values/money.ts'
+import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { bucketMs } from '../run-log/run-log.ts'
 import { drawBars } from './chart.ts'
@@ -21,8 +22,6 @@ import {
 } from './schema.ts'
 
 export { foldOldUsageJob, startFolding } from './rollup.ts'
-
-const dayMs = 86_400_000
 
 type PeriodsRead = Pick<UsageRead, 'limit' | 'descending' | 'after'>
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { firstSeed, Random } from '../../../test/support/random.ts'
 import { newUuidAt } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
+import { dayMs } from '../../values/time.ts'
 import { replayLimit } from './limit-replay.ts'
 import type { StoredRun } from './queries.ts'
 import type { DraftLimit } from './schema.ts'
 
-const dayMs = 86_400_000
 const startMs = Date.UTC(2026, 2, 20)
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata']
 

@@ -5,6 +5,7 @@ import { OrgPath } from '../../contract/wire.ts'
 import { draftRules, type RuleSet } from '../../governance/policies/policies.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Cache } from '../../platform/nodes/nodes.ts'
+import { dayMs } from '../../values/time.ts'
 import { clockSkewMs } from '../run-history/run-history.ts'
 import { backtest } from './backtests.ts'
 import type { TestSubject } from './judge.ts'
@@ -12,7 +13,6 @@ import { Progress } from './progress.ts'
 import { backtestFailure, CallerDisconnected, progressLines, RunningTests } from './running-tests.ts'
 import { BacktestAnswer, BacktestInput, type BacktestView } from './schema.ts'
 
-const dayMs = 86_400_000
 const maxDays = 90
 const defaultDays = 30
 const lines = 'application/x-ndjson'

@@ -11,6 +11,7 @@ import {
   usageNames,
 } from '../../records/run-log/run-log.ts'
 import { formatDollars, formatUsd, maxChargeNano } from '../../values/money.ts'
+import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { type BulkRun, maxBulkRuns } from '../runs.ts'
 import { attribute, firstText, type SpanAttributes, textAttribute } from './attributes.ts'
@@ -35,7 +36,6 @@ export interface TraceRuns {
 
 const maxMessages = 10
 const callsPerStep = 100
-const dayMs = 86_400_000
 /** Furthest that the clock of a caller may be ahead. */
 const maxAheadMs = 5 * 60_000
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/infra/clock.ts'
 import type { Log } from '../../platform/infra/log.ts'
 import { formatId } from '../../values/id.ts'
+import { Lru } from '../../values/lru.ts'
 import type { PartialSuccess } from './encodings.ts'
 import type { TraceRuns } from './otlp.ts'
 import type { RejectedRun } from './trace-ingest.ts'
@@ -27,11 +28,10 @@ const maxTracked = 1_000
 
 /** Creates a log of what was rejected: exporters rarely show a partial success. At most one line per minute and organization. */
 export function createRejectionLog(log: Log, clock: Clock): (orgId: string, partial: PartialSuccess) => void {
-  const loggedAtMs = new Map<string, number>()
+  const loggedAtMs = new Lru<string, number>(maxTracked)
   return (orgId, partial) => {
     const nowMs = clock.now().getTime()
     if (nowMs - (loggedAtMs.get(orgId) ?? Number.NEGATIVE_INFINITY) < logEveryMs) return
-    if (loggedAtMs.size >= maxTracked) loggedAtMs.clear()
     loggedAtMs.set(orgId, nowMs)
     log.warn({ org_id: formatId('org', orgId), ...partial }, 'spans of model calls were not recorded')
   }

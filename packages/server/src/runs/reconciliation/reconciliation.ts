@@ -4,6 +4,7 @@ import type { Sql } from '../../platform/infra/sql.ts'
 import { getPolicy } from '../../records/retention/retention.ts'
 import { bucketMs, isRunHold } from '../../records/run-log/run-log.ts'
 import { formatId, timeOfUuid } from '../../values/id.ts'
+import { dayMs, hourMs } from '../../values/time.ts'
 import {
   readCustomerDifferences,
   readSettlements,
@@ -13,8 +14,6 @@ import {
 } from './queries.ts'
 import { differencesOf } from './settlements.ts'
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 const settlementsPerPage = 500
 /** Days for which holds are still there: they are dropped after eight days, and rows of runs after seven at the soonest. */
 const heldDays = 8

@@ -8,6 +8,7 @@ import { loadRetention } from '../../records/retention/retention.ts'
 import { heldTokensOf, maxRunAgeDays, runningRun, tokensOf } from '../../records/run-log/run-log.ts'
 import { formatId } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
+import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { type ChainRow, findChain } from './chain-queries.ts'
 import { inTreeOrder, type Placed, type TreeRun } from './chain-tree.ts'
@@ -25,7 +26,6 @@ import type { Chain, ChainNode } from './schema.ts'
 
 type ChainTree = Omit<Chain, 'refused_count' | 'exhausted_at'>
 
-const dayMs = 86_400_000
 const maxNodes = 1_000
 
 /**

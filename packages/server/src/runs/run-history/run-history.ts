@@ -6,6 +6,7 @@ import { loadRetention, type Retention } from '../../records/retention/retention
 import { maxRunAgeDays, type Run, runningRun, runningView } from '../../records/run-log/run-log.ts'
 import { parseId, timeOfUuid } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { dayMs } from '../../values/time.ts'
 import {
   findRunByExternalId,
   findRunningRow,
@@ -21,7 +22,6 @@ import {
 import { holdOf, viewOf } from './records.ts'
 import { newestFirst, type RunListQuery, type RunSort } from './schema.ts'
 
-const dayMs = 86_400_000
 const maxWindowMs = 90 * dayMs
 /** Largest difference between the clocks of callers and of processes. */
 export const clockSkewMs = 5 * 60_000

@@ -2,11 +2,11 @@ import type { Job } from '../../platform/infra/jobs.ts'
 import { ensureDailyPartitions, maintainDailyPartitions, partitionBounds } from '../../platform/infra/partitions.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
+import { dayMs } from '../../values/time.ts'
 
 const daysAhead = 7
 /** The retention of events and deliveries; their partitions are dropped one day later. */
 export const retentionDays = 30
-const dayMs = 86_400_000
 const tables = [
   { name: 'events', bound: partitionBounds.uuid, retentionDays: retentionDays + 1 },
   { name: 'webhook_deliveries', bound: partitionBounds.uuid, retentionDays: retentionDays + 1 },

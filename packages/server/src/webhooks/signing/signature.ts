@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { DeprecationHeaders } from '../../contract/deprecations/deprecations.ts'
+import { Lru } from '../../values/lru.ts'
 
 /**
  * The signing of a delivery, decided for each attempt: with the organization's secret, which is deprecated and says so, or with
@@ -51,8 +52,7 @@ interface Keys {
   readonly standard: KeyObject
 }
 
-const maxKnown = 10_000
-const known = new Map<string, Keys>()
+const known = new Lru<string, Keys>(10_000)
 
 /**
  * Returns the keys of a secret, cached because creating keys takes longer than signing. Standard Webhooks signs with the decoded
@@ -61,7 +61,6 @@ const known = new Map<string, Keys>()
 function keysOf(secret: string): Keys {
   let keys = known.get(secret)
   if (!keys) {
-    if (known.size >= maxKnown) known.clear()
     keys = {
       own: createSecretKey(secret, 'utf8'),
       standard: createSecretKey(secret.slice(ownSecretPrefix.length), 'base64'),

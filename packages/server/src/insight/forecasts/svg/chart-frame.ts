@@ -1,5 +1,6 @@
 import { scaleLinear } from 'd3-scale'
 import { type ValueFrame, valueFrame } from '../../../platform/drawing/value-axis.ts'
+import { dayMs } from '../../../values/time.ts'
 import type { ForecastChart } from './chart-model.ts'
 import { downsample, downsampleForecast } from './chart-points.ts'
 
@@ -7,7 +8,6 @@ import { downsample, downsampleForecast } from './chart-points.ts'
 
 const plotHeight = 280
 const maxScenarios = 10
-const dayMs = 86_400_000
 
 /** The longest history that is shown, as a multiple of the horizon: the forecast gets at least a quarter of the width. */
 const maxPastRatio = 3

@@ -1,7 +1,6 @@
 import { unitNames } from '../../../platform/drawing/values.ts'
+import { dayMs } from '../../../values/time.ts'
 import type { ForecastChart } from './chart-model.ts'
-
-const dayMs = 86_400_000
 
 /** Returns the length of a step as far as the points show it: the first and the last week or month may be partial. */
 export function stepName({ forecast, history }: ForecastChart): string | undefined {

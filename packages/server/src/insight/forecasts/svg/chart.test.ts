@@ -4,11 +4,11 @@ import { useBrowser } from '../../../../test/support/browser.ts'
 import { textWidth, truncateToWidth } from '../../../platform/drawing/markup.ts'
 import { timeTicks } from '../../../platform/drawing/times.ts'
 import { formatValue, tickFormatter } from '../../../platform/drawing/values.ts'
+import { dayMs } from '../../../values/time.ts'
 import { drawForecast } from './chart.ts'
 import type { ChartPoint, ForecastChart } from './chart-model.ts'
 import { downsample, downsampleForecast, maxPoints } from './chart-points.ts'
 
-const dayMs = 86_400_000
 const startMs = Date.parse('2026-11-16T00:00:00Z')
 
 const past = (count: number, value: (i: number) => number, stepMs = dayMs) =>
