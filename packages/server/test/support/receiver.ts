@@ -12,8 +12,11 @@ export interface Received {
   readonly body: string
 }
 
-/** What an endpoint does with a request: a status, or something of its own with the time it takes. */
-export type Behaviour = (request: Received, nth: number) => number | Promise<number>
+/** The answer of an endpoint: a status, with headers where they matter. */
+type Reply = number | { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+
+/** What an endpoint does with a request: an answer, or something of its own with the time it takes. */
+export type Behaviour = (request: Received, nth: number) => Reply | Promise<Reply>
 
 /** A customer's endpoint: a real HTTP server that keeps what it was sent, by path. */
 export function useReceiver() {
@@ -25,8 +28,9 @@ export function useReceiver() {
       const message = { path, headers: request.headers as Record<string, string>, body: await text(request) }
       const nth = received.filter((earlier) => earlier.path === path).length + 1
       received.push(message)
-      const status = await (behaviours.get(path)?.(message, nth) ?? 204)
-      response.writeHead(status).end(status === 204 ? undefined : `status ${status} of ${path}`)
+      const reply = await (behaviours.get(path)?.(message, nth) ?? 204)
+      const { status, headers } = typeof reply === 'number' ? { status: reply, headers: {} } : reply
+      response.writeHead(status, headers).end(status === 204 ? undefined : `status ${status} of ${path}`)
     })()
   })
   const receiver = {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { type Connection, type Connections, createConnections } from './outbound-connections.ts'
@@ -40,6 +41,8 @@ export interface HttpResponse {
   readonly latencyMs: number
   /** Beginning of the body, without NUL characters, which PostgreSQL cannot store. */
   readonly excerpt: string
+  /** The `Retry-After` header, as it was sent. */
+  readonly retryAfter: string | undefined
 }
 
 export interface OutboundOptions extends TargetRules {
@@ -108,6 +111,7 @@ class HttpAttempt implements Dispatcher.DispatchHandler {
   #again: (() => void) | undefined
   #isSettled = false
   #status = 0
+  #retryAfter: string | undefined
   #bodyBytes = 0
   readonly #beginning: Buffer[] = []
 
@@ -137,14 +141,17 @@ class HttpAttempt implements Dispatcher.DispatchHandler {
   #succeed() {
     this.#isSettled = true
     const excerpt = Buffer.concat(this.#beginning).toString('utf8', 0, excerptBytes).replaceAll('\0', '')
-    this.#settle({ status: this.#status, excerpt })
+    this.#settle({ status: this.#status, excerpt, retryAfter: this.#retryAfter })
   }
 
   onRequestStart() {}
 
-  onResponseStart(_: unknown, status: number) {
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders) {
     // Informational statuses precede the response.
-    if (status >= 200) this.#status = status
+    if (status >= 200) {
+      this.#status = status
+      this.#retryAfter = headers['retry-after']
+    }
     this.#again = undefined
   }
 

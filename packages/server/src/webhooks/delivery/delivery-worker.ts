@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deprecation, deliveryHeaders } from '../../contract/deprecations/deprecations.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { createDispatcher } from './dispatcher.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { continueReplays, drainEvents } from './event-drain.ts'
 import { deliveryMetrics } from './metrics.ts'
 import { openOutbound } from './outbound.ts'
@@ -14,13 +14,12 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
   const { sql, config, log, addresses } = platform
   const outbound = openOutbound(config)
   const recent = new PayloadCache()
-  const dispatcher = createDispatcher(
-    platform,
+  const dispatcher = new Dispatcher(platform, {
     outbound,
-    deliveryMetrics(platform),
+    metrics: deliveryMetrics(platform),
     recent,
-    deliveryHeaders(registry, addresses.docsUrl()),
-  )
+    deprecationHeaders: deliveryHeaders(registry, addresses.docsUrl()),
+  })
   const closed = new AbortController()
 
   async function repeat(work: () => Promise<number>) {

@@ -2,24 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeprecationHeaders } from '../../contract/deprecations/deprecations.ts'
 import type { HttpOutcome, Outbound } from '../../platform/infra/outbound.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { timestamp } from '../../values/timestamp.ts'
-import { createWebhookSecrets } from '../signing/secrets.ts'
+import { createWebhookSecrets, type WebhookSecrets } from '../signing/secrets.ts'
 import { type DeliverySigning, signedHeaders } from '../signing/signature.ts'
-import {
-  type DueRow,
-  type EndpointRow,
-  forceKeyLookups,
-  leaseQueues,
-  readDue,
-  readEndpoints,
-  readPayloads,
-} from './dispatch-queries.ts'
+import { type DueRow, type EndpointRow, leaseQueues } from './dispatch-queries.ts'
+import { type DueWork, readDueWork } from './due-work.ts'
 import { LeasedQueue } from './leased-queue.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { EventPayload, PayloadCache } from './payload-cache.ts'
-import { createResultRecorder } from './result-recorder.ts'
+import { type QueueAllotment, shareCapacity } from './queue-allotments.ts'
+import { ResultRecorder } from './result-recorder.ts'
+import { parseRetryAfter } from './retry-after.ts'
 import { retryAfterSeconds } from './schedule.ts'
 
 const pollEveryMs = 200
@@ -29,227 +23,12 @@ const degradedShare = 0.25
 /** The lease time beyond the timeout of an attempt, for the work before and after it. */
 const leaseReserveSeconds = 15
 
-/** Sends the due deliveries of all subscriptions concurrently, until it is closed. */
-export function createDispatcher(
-  platform: Platform,
-  outbound: Outbound,
-  metrics: DeliveryMetrics,
-  recent: PayloadCache,
+export interface DispatcherOptions {
+  readonly outbound: Outbound
+  readonly metrics: DeliveryMetrics
+  readonly recent: PayloadCache
   /** Deprecation headers of deliveries that are signed with an organization's secret. */
-  deprecationHeaders: DeprecationHeaders,
-) {
-  const { sql, clock, config, log } = platform
-  const leaseSeconds = config.webhookTimeoutSeconds + leaseReserveSeconds
-  const secrets = createWebhookSecrets(config)
-  const leased = new Set<LeasedQueue>()
-  let busy = 0
-  const closed = new AbortController()
-  let wake = () => {}
-
-  const recorder = createResultRecorder(platform, leaseSeconds, {
-    onRecorded: (queue, id) => {
-      queue.sending.delete(id)
-      busy--
-      wake()
-    },
-    onReleased: (queue) => leased.delete(queue),
-    metrics,
-  })
-
-  async function leaseMore(onlyTroubled: boolean, free: number) {
-    if (free <= 0) return
-    const most = Math.min(maxQueuesPerPoll, free)
-    const nowMs = performance.now()
-    const taken = await leaseQueues(sql, { leaseSeconds, onlyTroubled, most })
-    for (const queue of taken) leased.add(new LeasedQueue(queue, onlyTroubled, nowMs))
-  }
-
-  /** True when the lease may have expired, as in a process that was suspended: then nothing is started. */
-  const hasLeaseExpired = ({ leasedAtMs, isLost }: LeasedQueue) =>
-    isLost || performance.now() - leasedAtMs > leaseSeconds * 1_000
-
-  const minShare = Math.max(1, Math.floor(config.webhookConcurrency / 32))
-  const degradedSlots = Math.max(1, Math.floor(config.webhookConcurrency * degradedShare))
-  /** Returns the free slots of degraded queues. With `least` 1, every leased queue counts, even if it has started nothing yet. */
-  const degradedFree = (least: 0 | 1) => {
-    let used = 0
-    for (const queue of leased) if (queue.isInDegradedPool) used += Math.max(least, queue.sending.size)
-    return degradedSlots - used
-  }
-
-  /** Leases queues and starts deliveries once. Returns true when there may be more to do immediately. */
-  async function dispatchOnce(): Promise<boolean> {
-    const free = config.webhookConcurrency - busy
-    if (free > 0 && !closed.signal.aborted) {
-      await leaseMore(false, free - [...leased].filter(({ sending }) => sending.size === 0).length)
-      await leaseMore(true, Math.min(free, degradedFree(1)))
-    }
-    const wanting = shareCapacity(
-      [...leased].filter((queue) => queue.wantsMore && !hasLeaseExpired(queue) && !closed.signal.aborted),
-      { free, degradedFree: degradedFree(0), minShare },
-    )
-    if (wanting.length > 0) await fillQueues(wanting)
-    for (const queue of leased) recorder.settle(queue)
-    return wanting.length > 0
-  }
-
-  async function fillQueues(wanting: QueueAllotments) {
-    // Deliveries whose result is recorded during the read must not look as if nobody had sent them.
-    const known = new Map(wanting.map(({ queue }) => [queue, new Set(queue.sending)]))
-    for (const { queue } of wanting) queue.isBeingRead = true
-    try {
-      startAttempts(wanting, known, await readWork(wanting))
-    } finally {
-      for (const { queue } of wanting) queue.isBeingRead = false
-    }
-  }
-
-  const readWork = (wanting: QueueAllotments) =>
-    sql.asOrgs([...new Set(wanting.map(({ queue }) => queue.orgId))], async (tx) => {
-      await forceKeyLookups(tx)
-      const endpoints = await readEndpoints(
-        tx,
-        wanting.map(({ queue }) => queue),
-      )
-      const due = await readDue(
-        tx,
-        wanting.map(({ queue, room }) => ({
-          orgId: queue.orgId,
-          subscriptionId: queue.subscriptionId,
-          most: room + queue.sending.size,
-        })),
-      )
-      return { endpoints, due, told: await payloadsOf(tx, due) }
-    })
-
-  /** Returns the payloads of deliveries. The cache saves reads; a delivery never depends on an entry still being cached. */
-  async function payloadsOf(tx: Tx, due: readonly DueRow[]): Promise<ReadonlyMap<string, EventPayload>> {
-    const told = new Map<string, EventPayload>()
-    for (const { event_id } of due) {
-      const known = recent.get(event_id)
-      if (known) told.set(event_id, known)
-    }
-    const unknown = due.filter(({ event_id }) => !told.has(event_id))
-    for (const { id, payload, created_at } of unknown.length > 0 ? await readPayloads(tx, unknown) : []) {
-      const one = { payload, createdAt: created_at }
-      told.set(id, one)
-      recent.add(id, one)
-    }
-    return told
-  }
-
-  function startAttempts(
-    wanting: QueueAllotments,
-    known: ReadonlyMap<LeasedQueue, ReadonlySet<string>>,
-    { endpoints, due, told }: Awaited<ReturnType<typeof readWork>>,
-  ) {
-    const endpointOf = new Map(endpoints.map((row) => [row.subscription_id, row]))
-    const dueOf = Map.groupBy(due, ({ subscription_id }) => subscription_id)
-    for (const { queue, room } of wanting) {
-      const endpoint = endpointOf.get(queue.subscriptionId)
-      const rows = endpoint?.enabled === true ? (dueOf.get(queue.subscriptionId) ?? []) : []
-      queue.mayHaveMore = rows.length >= room + known.get(queue)!.size && rows.length > 0
-      if (!endpoint || rows.length === 0 || queue.isFailing || queue.isGone || hasLeaseExpired(queue)) continue
-      const signing = signingOf(queue, endpoint)
-      if (!signing) continue
-      for (const row of rows) {
-        if (known.get(queue)!.has(row.id) || queue.sending.has(row.id)) continue
-        send(queue, endpoint.url, signing, row, told.get(row.event_id))
-      }
-    }
-  }
-
-  /**
-   * Returns the signing secrets. A secret that cannot be unsealed, because its master key is gone, affects only its own queue.
-   */
-  function signingOf(queue: LeasedQueue, endpoint: EndpointRow): DeliverySigning | undefined {
-    try {
-      return secrets.signingAt(clock.now().getTime(), endpoint, deprecationHeaders)
-    } catch (error) {
-      log.error({ error, subscription_id: queue.subscriptionId }, 'the secret of a subscription cannot be unsealed')
-      queue.isStuck = true
-      return undefined
-    }
-  }
-
-  function send(
-    queue: LeasedQueue,
-    url: string,
-    signing: DeliverySigning,
-    row: DueRow,
-    told: EventPayload | undefined,
-  ) {
-    queue.sending.add(row.id)
-    busy++
-    const sent = { row, at: clock.now(), version: signing.version, told }
-    void attempt(url, signing, sent).then((outcome) => recordOutcome(queue, sent, outcome))
-  }
-
-  function recordOutcome(queue: LeasedQueue, { row, at, version, told }: AttemptInProgress, outcome: HttpOutcome) {
-    const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status < 300
-    const isGone = 'status' in outcome && outcome.status === 410
-    if (told) queue.recordAttempt({ ok: isDelivered, latencyMs: outcome.latencyMs })
-    queue.isGone ||= isGone
-    const retry = retryAfterSeconds(config.webhookRetrySeconds, row.attempt_count + 1, Math.random())
-    const isLast = retry === undefined || isGone || !told
-    const lagMs = told && clock.now().getTime() - told.createdAt.getTime()
-    metrics.observe(outcome, {
-      version,
-      isDelivered,
-      isLast,
-      ...(row.attempt_count === 0 && lagMs !== undefined && { lagMs }),
-    })
-    recorder.add(queue, {
-      orgId: queue.orgId,
-      subscriptionId: queue.subscriptionId,
-      id: row.id,
-      state: isDelivered ? 'delivered' : isLast ? 'failed' : 'pending',
-      retrySeconds: retry ?? 0,
-      attempt: attemptView(at, outcome, isDelivered),
-    })
-  }
-
-  async function attempt(
-    url: string,
-    signing: DeliverySigning,
-    { row, at, told }: AttemptInProgress,
-  ): Promise<HttpOutcome> {
-    if (!told) return { error: 'protocol', message: 'The event is no longer stored.', latencyMs: 0 }
-    const message = { eventId: formatId('event', row.event_id), body: told.payload, nowMs: at.getTime() }
-    return outbound.post(url, { ...commonHeaders(platform.version), ...signedHeaders(signing, message) }, told.payload)
-  }
-
-  async function run() {
-    while (!closed.signal.aborted) {
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      const isBusy = await dispatchOnce().catch(async (error: unknown) => {
-        log.warn({ error }, 'polling for deliveries failed and will be retried')
-        await sleep(pollEveryMs)
-        return false
-      })
-      if (!isBusy || busy >= config.webhookConcurrency) await Promise.race([woken, sleep(pollEveryMs)])
-    }
-  }
-  const running = run()
-
-  return {
-    wake: () => wake(),
-    close: async () => {
-      closed.abort()
-      wake()
-      await running
-      // Repeats until no queue is leased: attempts in progress are awaited, and each queue is released with its last result.
-      while (leased.size > 0) {
-        for (const queue of leased) {
-          queue.mayHaveMore = false
-          recorder.settle(queue)
-        }
-        await recorder.written()
-      }
-    },
-  }
+  readonly deprecationHeaders: DeprecationHeaders
 }
 
 /** An attempt in progress. An event that is no longer stored cannot be sent. */
@@ -257,31 +36,207 @@ interface AttemptInProgress {
   readonly row: DueRow
   readonly at: Date
   readonly version: DeliverySigning['version']
-  readonly told: EventPayload | undefined
+  readonly payload: EventPayload | undefined
 }
 
-type QueueAllotments = readonly { readonly queue: LeasedQueue; readonly room: number }[]
-
 /**
- * Shares the free slots evenly, starting with the queues that have the fewest, so that no queue starves others. A queue gets
- * several at once, because reading it costs the same for one; a queue that gets none has the fewest next time.
+ * Sends the due deliveries of all subscriptions concurrently, until it is closed: it leases queues, shares its slots among them,
+ * reads and sends their deliveries, and hands the outcomes to the recorder, which also releases the queues.
  */
-function shareCapacity(
-  queues: readonly LeasedQueue[],
-  { free, degradedFree, minShare }: { free: number; degradedFree: number; minShare: number },
-): QueueAllotments {
-  const wanting: { queue: LeasedQueue; room: number }[] = []
-  let left = free
-  let degradedLeft = degradedFree
-  for (const [i, queue] of queues.toSorted((a, b) => a.sending.size - b.sending.size).entries()) {
-    const fair = Math.max(minShare, Math.ceil(left / (queues.length - i)))
-    const room = Math.min(queue.capacity, fair, queue.isInDegradedPool ? degradedLeft : left)
-    if (room <= 0) continue
-    wanting.push({ queue, room })
-    left -= room
-    if (queue.isInDegradedPool) degradedLeft -= room
+export class Dispatcher {
+  private readonly platform: Platform
+  private readonly options: DispatcherOptions
+  private readonly leaseSeconds: number
+  private readonly minShare: number
+  private readonly degradedSlots: number
+  private readonly longestRetrySeconds: number
+  private readonly secrets: WebhookSecrets
+  private readonly recorder: ResultRecorder
+  private readonly leased = new Set<LeasedQueue>()
+  /** Number of deliveries in progress. */
+  private busy = 0
+  private isClosed = false
+  private wakeUp = () => {}
+  private readonly running: Promise<void>
+
+  constructor(platform: Platform, options: DispatcherOptions) {
+    const { webhookConcurrency, webhookRetrySeconds, webhookTimeoutSeconds } = platform.config
+    this.platform = platform
+    this.options = options
+    this.leaseSeconds = webhookTimeoutSeconds + leaseReserveSeconds
+    this.minShare = Math.max(1, Math.floor(webhookConcurrency / 32))
+    this.degradedSlots = Math.max(1, Math.floor(webhookConcurrency * degradedShare))
+    this.longestRetrySeconds = Math.max(0, ...webhookRetrySeconds)
+    this.secrets = createWebhookSecrets(platform.config)
+    this.recorder = new ResultRecorder(platform, options.metrics, {
+      onRecorded: (queue, id) => {
+        queue.sending.delete(id)
+        this.busy--
+        this.wake()
+      },
+      onReleased: (queue) => this.leased.delete(queue),
+    })
+    this.running = this.run()
   }
-  return wanting
+
+  /** Looks for work at once instead of at the next poll. */
+  wake() {
+    this.wakeUp()
+  }
+
+  /** Stops, once attempts in progress have ended and each queue is released with its last result. */
+  async close() {
+    this.isClosed = true
+    this.wake()
+    await this.running
+    while (this.leased.size > 0) {
+      for (const queue of this.leased) {
+        queue.drain('closing')
+        this.recorder.settle(queue)
+      }
+      await this.recorder.written()
+    }
+  }
+
+  private async run() {
+    while (!this.isClosed) {
+      const woken = new Promise<void>((resolve) => {
+        this.wakeUp = resolve
+      })
+      const isBusy = await this.dispatchOnce().catch(async (error: unknown) => {
+        this.platform.log.warn({ error }, 'polling for deliveries failed and will be retried')
+        await sleep(pollEveryMs)
+        return false
+      })
+      if (!isBusy || this.free <= 0) await Promise.race([woken, sleep(pollEveryMs)])
+    }
+  }
+
+  private get free() {
+    return this.platform.config.webhookConcurrency - this.busy
+  }
+
+  /** Leases queues and starts deliveries once. Returns true when there may be more to do immediately. */
+  private async dispatchOnce(): Promise<boolean> {
+    const { free } = this
+    if (free > 0) {
+      await this.leaseMore(false, free - [...this.leased].filter(({ sending }) => sending.size === 0).length)
+      await this.leaseMore(true, Math.min(free, this.degradedFree(1)))
+    }
+    for (const queue of this.leased) queue.endTurnIfOver()
+    const wanting = this.isClosed ? [] : [...this.leased].filter((queue) => queue.wantsMore)
+    const allotments = shareCapacity(wanting, { free, degradedFree: this.degradedFree(0), minShare: this.minShare })
+    if (allotments.length > 0) await this.fillQueues(allotments)
+    for (const queue of this.leased) this.recorder.settle(queue)
+    return allotments.length > 0
+  }
+
+  private async leaseMore(onlyTroubled: boolean, free: number) {
+    if (free <= 0) return
+    const { leaseSeconds } = this
+    const leasedAtMs = performance.now()
+    const most = Math.min(maxQueuesPerPoll, free)
+    for (const row of await leaseQueues(this.platform.sql, { leaseSeconds, onlyTroubled, most }))
+      this.leased.add(new LeasedQueue(row, { isInDegradedPool: onlyTroubled, leasedAtMs, leaseSeconds }))
+  }
+
+  /** Returns the free slots of degraded queues. With `least` 1, every leased queue counts, even if it has started nothing yet. */
+  private degradedFree(least: 0 | 1) {
+    let used = 0
+    for (const queue of this.leased) if (queue.isInDegradedPool) used += Math.max(least, queue.sending.size)
+    return this.degradedSlots - used
+  }
+
+  private async fillQueues(allotments: readonly QueueAllotment[]) {
+    for (const { queue } of allotments) queue.beginRead()
+    try {
+      const work = await readDueWork(this.platform.sql, this.options.recent, allotments)
+      for (const allotment of allotments) this.startAttempts(allotment, work)
+    } finally {
+      for (const { queue } of allotments) queue.endRead()
+    }
+  }
+
+  private startAttempts({ queue, room }: QueueAllotment, { endpoints, due, payloads }: DueWork) {
+    const endpoint = endpoints.get(queue.subscriptionId)
+    const rows = endpoint?.enabled === true ? (due.get(queue.subscriptionId) ?? []) : []
+    const signing = endpoint && rows.length > 0 && queue.mayStart ? this.signingOf(queue, endpoint) : undefined
+    if (endpoint && signing)
+      for (const row of rows)
+        if (!queue.isStarted(row.id)) this.send(queue, endpoint.url, signing, row, payloads.get(row.event_id))
+    queue.recordRead(rows.length, room)
+  }
+
+  /**
+   * Returns the signing secrets. A secret that cannot be unsealed, because its master key is gone, affects only its own queue.
+   */
+  private signingOf(queue: LeasedQueue, endpoint: EndpointRow): DeliverySigning | undefined {
+    const { clock, log } = this.platform
+    try {
+      return this.secrets.signingAt(clock.now().getTime(), endpoint, this.options.deprecationHeaders)
+    } catch (error) {
+      log.error({ error, subscription_id: queue.subscriptionId }, 'the secret of a subscription cannot be unsealed')
+      queue.drain('stuck')
+      return undefined
+    }
+  }
+
+  private send(
+    queue: LeasedQueue,
+    url: string,
+    signing: DeliverySigning,
+    row: DueRow,
+    payload: EventPayload | undefined,
+  ) {
+    queue.sending.add(row.id)
+    this.busy++
+    const attempt = { row, at: this.platform.clock.now(), version: signing.version, payload }
+    void this.post(url, signing, attempt).then((outcome) => this.recordOutcome(queue, attempt, outcome))
+  }
+
+  private async post(
+    url: string,
+    signing: DeliverySigning,
+    { row, at, payload }: AttemptInProgress,
+  ): Promise<HttpOutcome> {
+    if (!payload) return { error: 'protocol', message: 'The event is no longer stored.', latencyMs: 0 }
+    const message = { eventId: formatId('event', row.event_id), body: payload.payload, nowMs: at.getTime() }
+    const headers = { ...commonHeaders(this.platform.version), ...signedHeaders(signing, message) }
+    return this.options.outbound.post(url, headers, payload.payload)
+  }
+
+  private recordOutcome(queue: LeasedQueue, { row, at, version, payload }: AttemptInProgress, outcome: HttpOutcome) {
+    const { config, clock } = this.platform
+    const status = 'status' in outcome ? outcome.status : 0
+    const ok = status >= 200 && status < 300
+    const isGone = status === 410
+    const waitSeconds = this.requestedWaitSeconds(outcome)
+    if (payload) queue.recordAttempt({ ok, latencyMs: outcome.latencyMs, isGone, waitSeconds })
+    const retry = retryAfterSeconds(config.webhookRetrySeconds, row.attempt_count + 1, Math.random())
+    const isLast = retry === undefined || isGone || !payload
+    const lagMs = payload && clock.now().getTime() - payload.createdAt.getTime()
+    this.options.metrics.observe(outcome, {
+      version,
+      isDelivered: ok,
+      isLast,
+      ...(row.attempt_count === 0 && lagMs !== undefined && { lagMs }),
+    })
+    this.recorder.add(queue, {
+      orgId: queue.orgId,
+      subscriptionId: queue.subscriptionId,
+      id: row.id,
+      state: ok ? 'delivered' : isLast ? 'failed' : 'pending',
+      retrySeconds: Math.max(retry ?? 0, waitSeconds),
+      attempt: attemptView(at, outcome, ok),
+    })
+  }
+
+  /** Returns the time for which the endpoint asks to be left alone, up to the longest pause of the retry schedule. */
+  private requestedWaitSeconds(outcome: HttpOutcome): number {
+    if (!('status' in outcome) || (outcome.status !== 429 && outcome.status !== 503)) return 0
+    const seconds = parseRetryAfter(outcome.retryAfter, this.platform.clock.now().getTime())
+    return Math.min(seconds, this.longestRetrySeconds)
+  }
 }
 
 const commonHeaders = (version: string) => ({
