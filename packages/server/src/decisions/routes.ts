@@ -24,7 +24,13 @@ import {
   ReservationPath,
 } from './schema.ts'
 
-export function decisions(app: App, platform: Platform, lanes: Lanes, records: DecisionLog, speedLimits: RateLimiter) {
+interface DecisionServices {
+  readonly lanes: Lanes
+  readonly records: DecisionLog
+  readonly rateLimiter: RateLimiter
+}
+
+export function decisions(app: App, platform: Platform, { lanes, records, rateLimiter }: DecisionServices) {
   const { sql } = platform
   const tags = ['decisions']
   describeTag(app, 'decisions', 'May this call run? Asked before it, and explained afterwards.')
@@ -52,7 +58,7 @@ export function decisions(app: App, platform: Platform, lanes: Lanes, records: D
     async (request, reply) => {
       const { caller, body } = request
       const { task, answer, tokens } = prepareEdgeDecision(platform, records, caller, body)
-      await limitCall(speedLimits, caller, body, request.route.template, async () =>
+      await limitCall(rateLimiter, caller, body, request.route.template, async () =>
         tokens(await lanes.orgConfigOf(task.orgId)),
       )
       return runOperation(lanes, request, reply, task, answer)

@@ -16,20 +16,20 @@ import { DryRun, FinishedRun, FinishInput, RunPath, StartInput } from './schema.
 import { createStartHandler } from './start-handler.ts'
 import { recordUnpricedSettlements } from './unpriced.ts'
 
-export function runs(
-  app: App,
-  platform: Platform,
-  lanes: Lanes,
-  records: DecisionLog,
-  speedLimits: RateLimiter,
-  governance: Governance,
-) {
+interface RunServices {
+  readonly lanes: Lanes
+  readonly records: DecisionLog
+  readonly rateLimiter: RateLimiter
+  readonly governance: Governance
+}
+
+export function runs(app: App, platform: Platform, { lanes, records, rateLimiter, governance }: RunServices) {
   const { sql, clock } = platform
   const tags = ['runs']
   describeTag(app, 'runs', 'What ran, what it cost, and what it was part of.')
   const config = { role: 'service', scope: 'runs:write', urgency: 'decision', storesOwnResponses: true } as const
 
-  const start = createStartHandler(platform, lanes, records, speedLimits, governance, async (orgId, id) => {
+  const start = createStartHandler(platform, lanes, records, rateLimiter, governance, async (orgId, id) => {
     const run = await sql.asOrgs([orgId], (tx) => findRun(tx, orgId, id))
     if (!run) throw notKept()
     return run

@@ -13,6 +13,7 @@ import { TracesAnswer, TracesBody } from './schema.ts'
 import { type Ingest, recordRuns } from './trace-ingest.ts'
 
 export { otlpMapping } from './mapping-routes.ts'
+export { createIngest } from './trace-ingest.ts'
 
 type Needed = Pick<Platform, 'clock' | 'metrics' | 'sql' | 'log'>
 

@@ -1,5 +1,8 @@
 import type { Caller } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
+import type { Lanes } from '../../decisions/lanes/lanes.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { ingestTask } from '../runs.ts'
 import type { BulkRunInput } from './otlp.ts'
 
 /** Records runs as facts; the results are in the order of the runs. */
@@ -7,6 +10,11 @@ export type Ingest = (
   caller: Caller,
   runs: readonly BulkRunInput[],
 ) => Promise<{ readonly results: readonly { readonly error?: Reason | undefined }[] }>
+
+export const createIngest =
+  ({ clock }: Pick<Platform, 'clock'>, lanes: Lanes): Ingest =>
+  async (caller, runs) =>
+    lanes.ingest(await ingestTask(caller, runs, { mode: 'partial', isRecordedOnly: true }, clock.now().getTime()))
 
 interface Reason {
   readonly code: string

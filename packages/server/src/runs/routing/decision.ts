@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { idempotencyOf } from '../../access/idempotency/idempotency.ts'
-import { type Caller, withPins } from '../../access/identity/identity.ts'
+import { withPins } from '../../access/identity/identity.ts'
 import {
   type DecisionInput,
   type DecisionLog,
@@ -10,6 +10,7 @@ import {
   runOperation,
 } from '../../decisions/decisions.ts'
 import type { Lanes, Operation } from '../../decisions/lanes/lanes.ts'
+import type { PolicyEvaluator } from '../../governance/policies/policies.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Cache } from '../../platform/nodes/nodes.ts'
 import { formatId } from '../../values/id.ts'
@@ -21,22 +22,18 @@ import { requirePrices, retryOnPriceChange } from './price-retry.ts'
 import { reasonMessage } from './reasons.ts'
 import { createQuote, type OrgRouting, type RoutingResult, routeToModel } from './routing.ts'
 
-/** Returns the rule check for a request, evaluated with the rules of the caller's organization. */
-export type PolicyFor = (caller: Caller, input: RoutingInput, nowMs: number) => Promise<ChoiceInput['policy']>
-
-export interface RoutingDependencies {
-  readonly platform: Platform
+export interface RoutingServices {
   readonly lanes: Lanes
   readonly records: DecisionLog
-  readonly routingCache: Cache<OrgRouting>
-  readonly policyFor: PolicyFor
+  readonly governance: { readonly rules: PolicyEvaluator; readonly routing: Cache<OrgRouting> }
 }
 
 const mostRunnersUp = 10
 
 /** Chooses the model for a call and checks that every limit has room for it. Nothing is held. */
 export async function decideRoute(
-  { platform, lanes, records, routingCache, policyFor }: RoutingDependencies,
+  platform: Platform,
+  { lanes, records, governance }: RoutingServices,
   request: FastifyRequest<{ Body: RoutingInput }>,
   reply: FastifyReply,
 ) {
@@ -44,8 +41,9 @@ export async function decideRoute(
   const { orgId } = caller
   const input = withPins(request.body, caller)
   const nowMs = platform.clock.now().getTime()
-  const routing = await routingCache.get(orgId)
-  const policy = await policyFor(caller, input, nowMs)
+  const routing = await governance.routing.get(orgId)
+  const rulings = await governance.rules(caller, input, { atMs: nowMs })
+  const policy: ChoiceInput['policy'] = (model, quotedNano) => rulings.evaluate(model, quotedNano).refusal ?? null
   const ticket = Math.random()
 
   return retryOnPriceChange(lanes, orgId, async (definitions, insists) => {

@@ -1,14 +1,14 @@
 import type { Change } from '../../access/changes/changes.ts'
 import { describeTag } from '../../contract/openapi.ts'
 import type { App } from '../../contract/routes.ts'
-import { decideRoute, type RoutingDependencies } from './decision.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { decideRoute, type RoutingServices } from './decision.ts'
 import { RoutingDecision, RoutingInput } from './decision-schema.ts'
 import { evalRoutes } from './eval-routes.ts'
 import { modelRoutes } from './model-routes.ts'
 import { routeRoutes } from './route-routes.ts'
 
-export function routing(app: App, change: Change, deciding: RoutingDependencies) {
-  const { platform } = deciding
+export function routing(app: App, platform: Platform, change: Change, services: RoutingServices) {
   describeTag(app, 'routing', 'Models, their eval results, and the routes that choose among them.')
 
   modelRoutes(app, platform, change)
@@ -47,6 +47,6 @@ export function routing(app: App, change: Change, deciding: RoutingDependencies)
         response: { 200: RoutingDecision },
       },
     },
-    (request, reply) => decideRoute(deciding, request, reply),
+    (request, reply) => decideRoute(platform, services, request, reply),
   )
 }
