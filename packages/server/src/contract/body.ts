@@ -79,6 +79,41 @@ const largeBytes = 65_536
 
 type Done = (error: Error | null, body?: unknown) => void
 
+/** Reads a body in this thread. A reader may throw, for instance when the body would become too large. */
+function readInProcess(request: FastifyRequest, bytes: Buffer, type: BodyType, done: Done) {
+  let body: unknown
+  try {
+    body = type.read(bytes, jsonBoundsOf(request.route))
+  } catch (error) {
+    done(error as Error)
+    return
+  }
+  done(null, body)
+}
+
+/** Collects the schemas of the routes whose bodies the body thread reads. */
+function collectThreadSchemas(app: App, schemas: ThreadSchemas) {
+  app.addHook('onRoute', ({ url, config, schema }) => {
+    const body = (schema as { body?: object } | undefined)?.body
+    if (!isContractPath(url) || config?.bulk !== true || !body) return
+    // Functions beside the schema stay in this thread; a thread receives plain JSON only.
+    schemas[config.template!] = {
+      schema: JSON.parse(JSON.stringify(body)) as object,
+      judgesText: config.foreignBody !== true,
+    }
+  })
+}
+
+function ignoreTypesOfEmptyBodies(app: App) {
+  app.addHook('onRequest', (request, _reply, done) => {
+    // An empty body has no type that could be wrong.
+    const { headers } = request
+    if (headers['content-type'] !== undefined && !hasBodyBytes(request) && bodyTypeOf(request) === undefined)
+      delete headers['content-type']
+    done()
+  })
+}
+
 export function readBodies(app: App) {
   const schemas: ThreadSchemas = {}
   const thread = new BodyThread(schemas)
@@ -86,6 +121,8 @@ export function readBodies(app: App) {
   app.removeAllContentTypeParsers()
   app.decorateRequest('bodyDigest')
   app.decorateRequest('isBodyValid', false)
+  collectThreadSchemas(app, schemas)
+  ignoreTypesOfEmptyBodies(app)
 
   for (const type of [jsonType, '*']) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
@@ -119,18 +156,6 @@ export function readBodies(app: App) {
   const isForThread = ({ route }: FastifyRequest, type: BodyType) =>
     Object.hasOwn(schemas, route.template!) && (type === jsonBody || type.source !== undefined)
 
-  /** Reads a body in this thread. A reader may throw, for instance when the body would become too large. */
-  function readInProcess(request: FastifyRequest, bytes: Buffer, type: BodyType, done: Done) {
-    let body: unknown
-    try {
-      body = type.read(bytes, jsonBoundsOf(request.route))
-    } catch (error) {
-      done(error as Error)
-      return
-    }
-    done(null, body)
-  }
-
   async function readInThread(request: FastifyRequest, bytes: Buffer, { source }: BodyType, done: Done) {
     const { route, principal } = request
     let body: unknown
@@ -148,22 +173,4 @@ export function readBodies(app: App) {
     }
     done(null, body)
   }
-
-  app.addHook('onRoute', ({ url, config, schema }) => {
-    const body = (schema as { body?: object } | undefined)?.body
-    if (!isContractPath(url) || config?.bulk !== true || !body) return
-    // Functions beside the schema stay in this thread; a thread receives plain JSON only.
-    schemas[config.template!] = {
-      schema: JSON.parse(JSON.stringify(body)) as object,
-      judgesText: config.foreignBody !== true,
-    }
-  })
-
-  app.addHook('onRequest', (request, _reply, done) => {
-    // An empty body has no type that could be wrong.
-    const { headers } = request
-    if (headers['content-type'] !== undefined && !hasBodyBytes(request) && bodyTypeOf(request) === undefined)
-      delete headers['content-type']
-    done()
-  })
 }

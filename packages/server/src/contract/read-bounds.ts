@@ -31,13 +31,13 @@ type Settings = Pick<
   'databasePoolSize' | 'readsPerOrg' | 'expensiveReadsPerOrg' | 'expensiveReadMsPerSecond' | 'expensiveReadBurstMs'
 >
 
-/** Gives every read one of its organization's slots, and expensive reads a budget of database time as well. */
-export function limitReads(app: App, settings: Settings, metrics: Metrics) {
-  const { databasePoolSize, readsPerOrg, expensiveReadsPerOrg } = settings
+type Slots = Readonly<Record<ReadClass, FairSlots>>
+
+function createSlots({ databasePoolSize, readsPerOrg, expensiveReadsPerOrg }: Settings): Slots {
   const line = { maxWaitingPerOrg, maxWaitMs }
   // The rest of the pool is for changes and for authentication, whatever is being read.
   const total = Math.max(1, Math.floor(databasePoolSize * 0.7))
-  const slots: Record<ReadClass, FairSlots> = {
+  return {
     read: new FairSlots({ total, perOrg: () => readsPerOrg, ...line }),
     expensive: new FairSlots({
       total: Math.max(1, Math.floor(total / 2)),
@@ -45,10 +45,10 @@ export function limitReads(app: App, settings: Settings, metrics: Metrics) {
       ...line,
     }),
   }
-  const budget = new TimeBudget({
-    burstMs: settings.expensiveReadBurstMs,
-    msPerSecond: settings.expensiveReadMsPerSecond,
-  })
+}
+
+/** Registers the metrics of reads; returns the counter of refused ones. */
+function createReadMetrics(metrics: Metrics, slots: Slots) {
   const refused = new Counter({
     name: 'svc_reads_refused_total',
     help: 'Reads refused because their organization had too many in progress (slots) or had used its database time (budget).',
@@ -65,11 +65,22 @@ export function limitReads(app: App, settings: Settings, metrics: Metrics) {
       for (const name of ['read', 'expensive'] as const) this.set({ class: name }, slots[name].inUse)
     },
   })
+  return refused
+}
+
+/** Gives every read one of its organization's slots, and expensive reads a budget of database time as well. */
+export function limitReads(app: App, settings: Settings, metrics: Metrics) {
+  const slots = createSlots(settings)
+  const budget = new TimeBudget({
+    burstMs: settings.expensiveReadBurstMs,
+    msPerSecond: settings.expensiveReadMsPerSecond,
+  })
+  const refused = createReadMetrics(metrics, slots)
 
   app.addHook('onRoute', (options) => {
     if (!isContractPath(options.url)) return
-    const [method] = [options.method].flat()
-    const readClass = readClassOf(method!, options.config ?? {})
+    const [method = ''] = [options.method].flat()
+    const readClass = readClassOf(method, options.config ?? {})
     if (readClass) options.config = { ...options.config, readClass }
   })
 

@@ -96,21 +96,17 @@ export function idempotencyOf(request: FastifyRequest): { key: string; hash: Buf
   return key === undefined ? undefined : { key, hash: requestHash(request) }
 }
 
-export async function honourIdempotencyKeys(
-  app: App,
-  { sql, config, clock }: Platform,
-  recordReplay: RecordReplay,
-): Promise<Idempotency> {
-  const storedResponses = createStoredResponses(config)
-  await ensureDailyPartitions(sql, tables, clock.now(), daysAhead)
-  app.decorateRequest('claim')
+/** Adds to the declaration of each route whether it honours keys, and whether its responses show a secret. */
+function declareKeyUse(app: App) {
   app.addHook('onRoute', (options) => {
     const { config: declared = {}, method, url, schema } = options
     const showsSecret = namesSecret.test(JSON.stringify(schema?.response ?? {}))
     const honoursKey = isContractPath(url) && [method].flat().every((one) => honoursIdempotencyKey(one, declared))
     options.config = { ...declared, showsSecret, honoursKey }
   })
+}
 
+function refuseMalformedKeys(app: App) {
   app.addHook('onRequest', ({ headers, route, principal }, _reply, done) => {
     const key = headers[header]
     if (key === undefined || !principal || route.honoursKey !== true || visible.test([key].flat().join(',')))
@@ -121,6 +117,18 @@ export async function honourIdempotencyKeys(
       ]),
     )
   })
+}
+
+export async function honourIdempotencyKeys(
+  app: App,
+  { sql, config, clock }: Platform,
+  recordReplay: RecordReplay,
+): Promise<Idempotency> {
+  const storedResponses = createStoredResponses(config)
+  await ensureDailyPartitions(sql, tables, clock.now(), daysAhead)
+  app.decorateRequest('claim')
+  declareKeyUse(app)
+  refuseMalformedKeys(app)
 
   // Before validation, which is the first to read what was sent.
   app.addHook('preValidation', (request, _reply, done) => {

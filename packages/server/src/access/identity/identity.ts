@@ -57,16 +57,9 @@ export function identify(
   countFailure: CountFailure,
 ): Identification {
   const trusted = createNetworkMatcher(config.trustedProxies)
-  const backoff = createBackoff(countFailure, () => performance.now())
-  app.decorateRequest('principal')
-  app.decorateRequest('caller', {
-    getter(this: FastifyRequest) {
-      if (!this.principal) throw new Error(`${this.route.template ?? this.url} is open to everybody: it has no caller`)
-      return this.principal
-    },
-  })
-  app.decorateRequest('bearer')
-  app.decorateRequest('clientAddress', '')
+  const verification = createVerification(callers, countFailure)
+  const admit = createAdmission(callers, () => clock.now().getTime())
+  decorateRequests(app)
 
   app.addHook('onRequest', (request, _reply, done) => {
     const { template, open } = request.route
@@ -78,41 +71,58 @@ export function identify(
     const caller = key === 'invalid' ? undefined : callers.cached(key)
     if (key !== 'invalid' && caller && callers.isGenuine(caller, key)) {
       try {
-        admit(request, caller)
+        admit(request, template, caller)
         done()
       } catch (error) {
         done(error as Error)
       }
-    } else void authenticateFromDatabase(request, key, caller, done)
+    } else void authenticateFromDatabase(request, template, () => verification.load(request, key, caller), done)
   })
 
   /** Authenticates a caller that is not cached: the database decides, also for valid keys from a source over the limit. */
   async function authenticateFromDatabase(
     request: FastifyRequest,
-    key: ParsedKey | 'invalid',
-    remembered: Caller | undefined,
+    template: string,
+    load: () => Promise<Caller>,
     done: (error?: Error) => void,
   ) {
     try {
-      admit(request, await loadVerifiedCaller(request, key, remembered))
+      admit(request, template, await load())
     } catch (error) {
       return done(error as Error)
     }
     done()
   }
 
-  /** Returns the owner of a token that is not cached with its secret, or throws a refusal. */
-  async function loadVerifiedCaller(
-    request: FastifyRequest,
-    key: ParsedKey | 'invalid',
-    remembered: Caller | undefined,
-  ) {
-    // The cache holds what the database would return: a wrong secret for a cached key costs no query.
-    const caller = key === 'invalid' || remembered ? undefined : await lookUpCaller(request, key)
-    return caller ?? refuse(request)
+  return {
+    bearerOf: async (request, { isFromMemory = false } = {}) => {
+      const key = presentedKey(request)
+      if (key === 'missing' || key === 'invalid') return undefined
+      request.clientAddress = clientAddress(request, trusted)
+      const remembered = callers.cached(key)
+      if (remembered && callers.isGenuine(remembered, key)) return remembered
+      return isFromMemory ? undefined : verification.load(request, key, remembered).catch(() => undefined)
+    },
   }
+}
 
-  async function lookUpCaller(request: FastifyRequest, key: ParsedKey): Promise<Caller | undefined> {
+function decorateRequests(app: App) {
+  app.decorateRequest('principal')
+  app.decorateRequest('caller', {
+    getter(this: FastifyRequest) {
+      if (!this.principal) throw new Error(`${this.route.template ?? this.url} is open to everybody: it has no caller`)
+      return this.principal
+    },
+  })
+  app.decorateRequest('bearer')
+  app.decorateRequest('clientAddress', '')
+}
+
+/** Verifies tokens that are not cached with their secret, and slows sources down that present invalid ones. */
+function createVerification(callers: Callers, countFailure: CountFailure) {
+  const backoff = createBackoff(countFailure, () => performance.now())
+
+  async function lookUp(request: FastifyRequest, key: ParsedKey): Promise<Caller | undefined> {
     const source = sourceOf(request.clientAddress)
     const caller = await callers.load(key, source, backoff.isOver(source))
     return callers.isGenuine(caller, key) ? caller : undefined
@@ -132,12 +142,23 @@ export function identify(
     throw new ApiError('unauthorized')
   }
 
-  /** Admits a caller whose secret matches, so its true state may be revealed. Revoked takes precedence over expired. */
-  function admit(request: FastifyRequest, caller: Caller) {
+  return {
+    /** Returns the owner of a token, or throws a refusal. */
+    load: async (request: FastifyRequest, key: ParsedKey | 'invalid', remembered: Caller | undefined) => {
+      // The cache holds what the database would return: a wrong secret for a cached key costs no query.
+      const caller = key === 'invalid' || remembered ? undefined : await lookUp(request, key)
+      return caller ?? refuse(request)
+    },
+  }
+}
+
+/** Creates the admission of callers whose secret matches, so their true state may be revealed. Revoked takes precedence over expired. */
+const createAdmission =
+  (callers: Callers, nowMs: () => number) => (request: FastifyRequest, template: string, caller: Caller) => {
     request.bearer = caller
     if (caller.isRevoked) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
-    const nowMs = clock.now().getTime()
-    if (nowMs < caller.notBeforeMs || nowMs >= caller.expiresAtMs) throw new ApiError('key_expired')
+    const atMs = nowMs()
+    if (atMs < caller.notBeforeMs || atMs >= caller.expiresAtMs) throw new ApiError('key_expired')
     request.principal = caller
     callers.used(caller)
     if (caller.isOrgSuspended) throw new ApiError('org_suspended')
@@ -145,23 +166,11 @@ export function identify(
       throw new ApiError('ip_not_allowed')
     authorize(caller, {
       method: request.method,
-      template: request.route.template!,
+      template,
       params: request.params as { id?: string; org_id?: string },
       declaration: request.route,
     })
   }
-
-  return {
-    bearerOf: async (request, { isFromMemory = false } = {}) => {
-      const key = presentedKey(request)
-      if (key === 'missing' || key === 'invalid') return undefined
-      request.clientAddress = clientAddress(request, trusted)
-      const remembered = callers.cached(key)
-      if (remembered && callers.isGenuine(remembered, key)) return remembered
-      return isFromMemory ? undefined : loadVerifiedCaller(request, key, remembered).catch(() => undefined)
-    },
-  }
-}
 
 const bearer = /^bearer +(\S+) *$/i
 

@@ -48,18 +48,7 @@ export function openRedisNode({ url, address, tls, log, onReady, onAway }: NodeO
   let client = connect()
 
   function connect() {
-    const opened = createClient({
-      url,
-      disableOfflineQueue: true,
-      commandsQueueMaxLength: maxWaitingCommands,
-      pingInterval: 1_000,
-      socket: {
-        ...(url.startsWith('rediss:') && secured(tls)),
-        connectTimeout: connectTimeoutMs,
-        socketTimeout: 3_000,
-        reconnectStrategy: (retries) => (closed ? false : Math.min(50 * 2 ** retries, maxReconnectDelayMs)),
-      },
-    })
+    const opened = createNodeClient(url, tls, () => closed)
     opened.on('error', (error: unknown) => {
       if (closed || opened !== client) return
       away(error)
@@ -123,6 +112,20 @@ export function openRedisNode({ url, address, tls, log, onReady, onAway }: NodeO
     },
   }
 }
+
+const createNodeClient = (url: string, tls: RedisTls | undefined, isClosed: () => boolean) =>
+  createClient({
+    url,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: maxWaitingCommands,
+    pingInterval: 1_000,
+    socket: {
+      ...(url.startsWith('rediss:') && secured(tls)),
+      connectTimeout: connectTimeoutMs,
+      socketTimeout: 3_000,
+      reconnectStrategy: (retries) => (isClosed() ? false : Math.min(50 * 2 ** retries, maxReconnectDelayMs)),
+    },
+  })
 
 const secured = (tls: RedisTls | undefined) => ({
   tls: true as const,

@@ -38,92 +38,32 @@ interface RedisOptions {
   readonly commandTimeoutMs?: number
 }
 
-export function openRedis(options: RedisOptions): Redis {
-  const commandTimeoutMs = options.commandTimeoutMs ?? defaultCommandTimeoutMs
-  const configured = new URL(options.url.reveal())
-  const seedAddress = `${configured.hostname}:${configured.port || '6379'}`
-  const nodes = new Map<string, RedisNode>()
+export const openRedis = (options: RedisOptions): Redis => new RedisCluster(options)
+
+class RedisCluster implements Redis {
+  private readonly options: RedisOptions
+  private readonly commandTimeoutMs: number
+  private readonly configured: URL
+  private readonly nodes = new Map<string, RedisNode>()
+  private readonly seed: RedisNode
   /** Address of the node of each slot; absent while one node holds all. */
-  let slotOwners: readonly (string | undefined)[] | undefined
-  let refreshing = false
-  let refreshes = 0
-  let refreshedAtMs = Number.NEGATIVE_INFINITY
-  let closed = false
+  private slotOwners: readonly (string | undefined)[] | undefined
+  private isRefreshing = false
+  private refreshes = 0
+  private refreshedAtMs = Number.NEGATIVE_INFINITY
+  private isClosed = false
 
-  function open(address: string): RedisNode {
-    const known = nodes.get(address)
-    if (known) return known
-    const url = new URL(configured)
-    if (address !== seedAddress) {
-      const colon = address.lastIndexOf(':')
-      url.hostname = address.slice(0, colon)
-      url.port = address.slice(colon + 1)
-    }
-    const node: RedisNode = openRedisNode({
-      url: url.href,
-      address,
-      tls: options.tls,
-      log: options.log,
-      onReady: () => {
-        // A single Redis is asked too: the server at this address may have changed while it was away.
-        if (address === seedAddress) refreshSoon()
-      },
-      onAway: () => {
-        if (slotOwners) refreshSoon()
-      },
-    })
-    nodes.set(address, node)
-    return node
+  constructor(options: RedisOptions) {
+    this.options = options
+    this.commandTimeoutMs = options.commandTimeoutMs ?? defaultCommandTimeoutMs
+    this.configured = new URL(options.url.reveal())
+    this.seed = this.open(this.seedAddress)
   }
 
-  const seed = open(seedAddress)
-
-  function refreshSoon() {
-    if (refreshing || closed) return
-    refreshing = true
-    const waitMs = Math.max(0, refreshedAtMs + refreshEveryMs - performance.now())
-    setTimeout(() => {
-      void refresh().finally(() => {
-        refreshedAtMs = performance.now()
-        refreshing = false
-      })
-    }, waitMs).unref()
-  }
-
-  /**
-   * Asks one node after another for the slot map until one answers; starts with a different one each time, as one may be
-   * partitioned.
-   */
-  async function refresh() {
-    const ready = [...nodes.values()].filter((node) => node.isReady())
-    const first = refreshes++ % Math.max(ready.length, 1)
-    for (const node of [...ready.slice(first), ...ready.slice(0, first)]) {
-      try {
-        const answer = await node.send([['CLUSTER', 'SLOTS']], performance.now() + commandTimeoutMs)
-        if (closed) return
-        updateTopology(parseSlots(answer, node.address))
-        return
-      } catch (error) {
-        if (isReply(error) && error.message.includes('cluster support disabled')) return updateTopology(undefined)
-      }
-    }
-  }
-
-  function updateTopology(slots: readonly (string | undefined)[] | undefined) {
-    slotOwners = slots
-    const used = new Set<string | undefined>(slots)
-    for (const address of used) if (address !== undefined) open(address)
-    for (const [address, node] of nodes) {
-      if (used.has(address) || node === seed) continue
-      nodes.delete(address)
-      void node.close()
-    }
-  }
-
-  async function run(script: Script, tag: string, keys: readonly string[], args: readonly string[]) {
-    const deadlineMs = performance.now() + commandTimeoutMs
-    const address = slotOwners?.[hashSlot(tag)]
-    let node = address === undefined ? seed : open(address)
+  readonly run = async (script: Script, tag: string, keys: readonly string[], args: readonly string[]) => {
+    const deadlineMs = performance.now() + this.commandTimeoutMs
+    const address = this.slotOwners?.[hashSlot(tag)]
+    let node = address === undefined ? this.seed : this.open(address)
     let command = ['EVALSHA', script.sha1, String(keys.length), ...keys, ...args]
     let isAsking = false
     for (let hops = 0; ; hops++) {
@@ -137,29 +77,99 @@ export function openRedis(options: RedisOptions): Redis {
         }
         const redirection = parseRedirection(error, node.address)
         if (!redirection) {
-          if (slotOwners && (!isReply(error) || error.message.startsWith('CLUSTERDOWN'))) refreshSoon()
+          if (this.slotOwners && (!isReply(error) || error.message.startsWith('CLUSTERDOWN'))) this.refreshSoon()
           throw error
         }
         isAsking = redirection.isTemporary
-        if (!isAsking) refreshSoon()
-        node = open(redirection.address)
+        if (!isAsking) this.refreshSoon()
+        node = this.open(redirection.address)
       }
     }
   }
 
-  return {
-    run,
-    isReachable: async () => {
-      const deadlineMs = performance.now() + commandTimeoutMs
-      const pings = [...nodes.values()].map((node) => node.send([['PING']], deadlineMs))
-      return Promise.any(pings).then(
-        () => true,
-        () => false,
-      )
-    },
-    close: async () => {
-      closed = true
-      await Promise.all([...nodes.values()].map((node) => node.close()))
-    },
+  readonly isReachable = async () => {
+    const deadlineMs = performance.now() + this.commandTimeoutMs
+    const pings = [...this.nodes.values()].map((node) => node.send([['PING']], deadlineMs))
+    return Promise.any(pings).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  readonly close = async () => {
+    this.isClosed = true
+    await Promise.all([...this.nodes.values()].map((node) => node.close()))
+  }
+
+  private get seedAddress() {
+    return `${this.configured.hostname}:${this.configured.port || '6379'}`
+  }
+
+  private open(address: string): RedisNode {
+    const known = this.nodes.get(address)
+    if (known) return known
+    const url = new URL(this.configured)
+    if (address !== this.seedAddress) {
+      const colon = address.lastIndexOf(':')
+      url.hostname = address.slice(0, colon)
+      url.port = address.slice(colon + 1)
+    }
+    const node: RedisNode = openRedisNode({
+      url: url.href,
+      address,
+      tls: this.options.tls,
+      log: this.options.log,
+      onReady: () => {
+        // A single Redis is asked too: the server at this address may have changed while it was away.
+        if (address === this.seedAddress) this.refreshSoon()
+      },
+      onAway: () => {
+        if (this.slotOwners) this.refreshSoon()
+      },
+    })
+    this.nodes.set(address, node)
+    return node
+  }
+
+  private refreshSoon() {
+    if (this.isRefreshing || this.isClosed) return
+    this.isRefreshing = true
+    const waitMs = Math.max(0, this.refreshedAtMs + refreshEveryMs - performance.now())
+    setTimeout(() => {
+      void this.refresh().finally(() => {
+        this.refreshedAtMs = performance.now()
+        this.isRefreshing = false
+      })
+    }, waitMs).unref()
+  }
+
+  /**
+   * Asks one node after another for the slot map until one answers; starts with a different one each time, as one may be
+   * partitioned.
+   */
+  private async refresh() {
+    const ready = [...this.nodes.values()].filter((node) => node.isReady())
+    const first = this.refreshes++ % Math.max(ready.length, 1)
+    for (const node of [...ready.slice(first), ...ready.slice(0, first)]) {
+      try {
+        const answer = await node.send([['CLUSTER', 'SLOTS']], performance.now() + this.commandTimeoutMs)
+        if (this.isClosed) return
+        this.updateTopology(parseSlots(answer, node.address))
+        return
+      } catch (error) {
+        if (isReply(error) && error.message.includes('cluster support disabled')) return this.updateTopology(undefined)
+      }
+    }
+  }
+
+  private updateTopology(slots: readonly (string | undefined)[] | undefined) {
+    this.slotOwners = slots
+    const used = new Set<string | undefined>(slots)
+    for (const address of used) if (address !== undefined) this.open(address)
+    for (const [address, node] of this.nodes) {
+      if (used.has(address) || node === this.seed) continue
+      this.nodes.delete(address)
+      void node.close()
+    }
   }
 }

@@ -94,7 +94,8 @@ function dropOnQueryTimeout(client: pg.PoolClient) {
   }) as typeof client.query
 }
 
-export function openSql({ url, maxConnections, applicationName, log, metrics }: SqlOptions): Sql {
+/** Opens the pool of all transactions. */
+function openPool({ url, maxConnections, applicationName, log, metrics }: SqlOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url.reveal(),
     max: maxConnections,
@@ -119,21 +120,26 @@ export function openSql({ url, maxConnections, applicationName, log, metrics }: 
     client.on('error', () => undefined)
     dropOnQueryTimeout(client)
   })
+  if (metrics) reportConnections(pool, metrics)
+  return pool
+}
 
-  if (metrics) {
-    new Gauge({
-      name: 'svc_database_connections',
-      help: 'Connections to PostgreSQL by state; waiting counts callers without one.',
-      labelNames: ['state'],
-      registers: [metrics],
-      collect() {
-        this.set({ state: 'idle' }, pool.idleCount)
-        this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
-        this.set({ state: 'waiting' }, pool.waitingCount)
-      },
-    })
-  }
+const reportConnections = (pool: pg.Pool, metrics: Metrics) =>
+  new Gauge({
+    name: 'svc_database_connections',
+    help: 'Connections to PostgreSQL by state; waiting counts callers without one.',
+    labelNames: ['state'],
+    registers: [metrics],
+    collect() {
+      this.set({ state: 'idle' }, pool.idleCount)
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+      this.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
 
+export function openSql(options: SqlOptions): Sql {
+  const { url, applicationName } = options
+  const pool = openPool(options)
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   const probe = new pg.Pool({
     connectionString: url.reveal(),
