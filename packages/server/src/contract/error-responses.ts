@@ -94,6 +94,10 @@ export function errorSchemas(): Record<string, OpenAPIV3_1.SchemaObject> {
   return schemas
 }
 
+/** Returns an example of each error, by code. */
+export const errorExamples = (): Record<string, OpenAPIV3_1.ExampleObject> =>
+  Object.fromEntries(errorCodes.map((code) => [code, { value: errorExample(code) }]))
+
 /** Error codes of any change by status; shared responses are named by their difference from these. */
 const usualErrors = errorsOf({ method: 'POST', declaration: {} })
 
@@ -120,7 +124,7 @@ export const errorResponse = (
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/Error' },
-      examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+      examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
     },
   },
 })

@@ -29,7 +29,7 @@ const Amount = Type.Union([Usd, Count])
 const explanationFields = {
   decision_id: Type.Optional(Type.String()),
   index: Type.Optional(Count),
-  settled: Type.Optional(Type.Array(Type.Object({ index: Count, run_id: Type.String() }))),
+  settled: Type.Optional(Type.Array(Type.Object({ index: Count, run_id: Type.String() }, { title: 'SettledRun' }))),
   fits: Type.Optional(
     Type.String({ description: 'A cheaper model of the same route that every limit still has room for.' }),
   ),

@@ -31,7 +31,7 @@ const fits: Record<SortKind, (value: string) => boolean> = {
 }
 
 export const NextCursor = (description: string) =>
-  Type.Union([Type.String({ description }), Type.Null()], { examples: [null] })
+  Type.Union([Type.String({ description }), Type.Null()], { title: 'NextCursor', examples: [null] })
 
 export const ListOf = <T extends TSchema>(item: T) =>
   Type.Object(

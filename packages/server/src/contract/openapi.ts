@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { documentRequest, documentResponse } from './document-schemas.ts'
 import { conditionHeaders, taggedShapes } from './entity-tags.ts'
-import { errorResponse, errorResponseName, errorSchemas, errorsOf } from './error-responses.ts'
+import { errorExamples, errorResponse, errorResponseName, errorSchemas, errorsOf } from './error-responses.ts'
 import type { ErrorCode } from './errors.ts'
 import { addReadOnly } from './read-only.ts'
 import { headerComponents, headersOf, type ResponseKind } from './response-headers.ts'
@@ -108,6 +108,7 @@ export function completeDocument(
     ...document.components,
     schemas: { ...document.components?.schemas, ...errorSchemas() },
     headers: headerComponents(),
+    examples: errorExamples(),
     parameters: { IdempotencyKey: idempotencyKey },
     responses: Object.fromEntries(Object.entries(sharedErrors).sort(([a], [b]) => (a < b ? -1 : 1))),
   }
@@ -220,6 +221,10 @@ export function flagDeprecated(
   const flagged = routes.filter(isDeprecated)
   if (flagged.length === 0) return document
   const copy = structuredClone(document)
+  const sharedAs = ($ref: string, response: OpenAPIV3_1.ResponseObject) => {
+    copy.components!.responses![$ref.replace('#/components/responses/', '')] = response
+    return { $ref }
+  }
   for (const route of flagged) {
     const operation = operationOf(copy, route)
     operation.deprecated = true
@@ -228,7 +233,8 @@ export function flagDeprecated(
       const codes = own['x-error-codes'] ?? []
       const added = headersOf({ route, status: Number(status), codes, isTagged: false, isDeprecated: true })
       own.headers = { ...own.headers, ...added }
-      operation.responses![status] = own
+      operation.responses![status] =
+        codes.length > 0 && '$ref' in response ? sharedAs(`${response.$ref}.Deprecated`, own) : own
     }
   }
   return copy

@@ -42,6 +42,7 @@ export function addReadOnly(body: JsonSchema, view: JsonSchema, fields = readOnl
   if (!fields) return
   for (const [name, kind] of fields.own)
     body.properties![name] = {
+      title: kind === 'computed' ? 'IgnoredField' : 'ReadOnlyField',
       readOnly: true,
       description: kind === 'computed' ? 'Ignored.' : 'Read-only: omit it, or send its current value.',
       ...(kind === 'computed' && { 'x-computed': true }),

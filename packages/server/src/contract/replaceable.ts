@@ -71,7 +71,7 @@ export function replaceable<P extends TSchema, I extends TObject, V extends TSch
         operationId: `update${name}`,
         ...patch,
         ...common,
-        body: Type.Partial(body, { minProperties: 1, ...changed }),
+        body: Type.Partial(body, { title: `${name}Patch`, minProperties: 1, ...changed }),
       },
     },
     named as never,
@@ -94,7 +94,10 @@ export const OrNotSet = <T extends TProperties>(schema: TObject<T>) =>
           : { ...Nullable(property), ...('x-computed' in property && { 'x-computed': true }) },
       ]),
     ) as unknown as OrNull<T>,
-    { description: 'null in every field while nothing is set.' },
+    {
+      ...('title' in schema && { title: `${schema.title as string}OrNotSet` }),
+      description: 'null in every field while nothing is set.',
+    },
   )
 
 /** Value of a singleton that is not set. */

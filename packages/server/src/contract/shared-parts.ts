@@ -25,9 +25,14 @@ export function shareParts(document: Document, faults: string[]): Document {
     if (Array.isArray(value)) return value.map(shared)
     if (!isNode(value)) return value
     const node: Node = {}
-    for (const [key, inner] of Object.entries(value))
-      if (!internal.has(key)) node[key] = literal.has(key) ? inner : shared(inner)
-    return typeof node['title'] === 'string' && 'type' in node ? referenceTo(node['title'], node) : node
+    for (const [key, inner] of Object.entries(value)) {
+      if (internal.has(key)) continue
+      // The names of properties are no keywords: a field may be called `default`.
+      if (key === 'properties' && isNode(inner)) node[key] = mapValues(inner, shared)
+      else node[key] = literal.has(key) ? inner : shared(inner)
+    }
+    const isSchema = ['type', 'enum', 'anyOf', 'readOnly'].some((key) => key in node)
+    return typeof node['title'] === 'string' && isSchema ? referenceTo(node['title'], node) : node
   }
 
   function referenceTo(title: string, { title: _title, ...schema }: Node): Node {
@@ -70,6 +75,9 @@ export function shareParts(document: Document, faults: string[]): Document {
     },
   }
 }
+
+const mapValues = (node: Node, map: (value: unknown) => unknown): Node =>
+  Object.fromEntries(Object.entries(node).map(([key, value]) => [key, map(value)]))
 
 const without = (node: Node, keys: readonly string[]) =>
   Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)))

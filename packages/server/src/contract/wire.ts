@@ -100,6 +100,7 @@ export const Id = (kind: IdKind) => Type.String({ examples: [exampleId(kind)] })
 
 /** The identifier of a maker in a response and in a filter. */
 export const MadeBy = Type.String({
+  title: 'CreatorId',
   description:
     'The key that created it: `key_…`, or `sgr_…` for a support grant; null if created before this was recorded.',
   examples: [exampleId('key')],

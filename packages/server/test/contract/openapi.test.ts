@@ -98,6 +98,25 @@ test('each error code has a schema of its own', () => {
   }
 })
 
+test('every domain object has a name, nothing is titled in place, and no mark of the server is published', () => {
+  expect(Object.keys(served.components!.schemas!)).toEqual(
+    expect.arrayContaining([
+      'Approval',
+      'Budget',
+      'BudgetPatch',
+      'Key',
+      'Org',
+      'Reservation',
+      'Rule',
+      'Run',
+      'SpendCap',
+    ]),
+  )
+  const marks = /"(title|x-path-id|x-filter|x-sort|x-computed|x-example-fields)":/g
+  const { info: _info, ...described } = served
+  expect([...new Set(JSON.stringify(described).match(marks))]).toEqual([])
+})
+
 test('no schema of a request is unbounded', () => {
   const faults: string[] = []
   const visit = (schema: Record<string, unknown>, path: string) => {

@@ -60,18 +60,21 @@ const headers: readonly OpenAPIV3_1.ParameterObject[] = [
 ]
 
 const envelope = (kind: string, data: Schema): Schema => ({
+  title: `${pascalCase(kind)}Event`,
   type: 'object',
   required: ['id', 'type', 'created_at', 'org_id', 'data'],
   properties: {
-    id: { type: 'string', description: 'The id of the event; use it to discard duplicates.' },
+    id: { title: 'EventId', type: 'string', description: 'The id of the event; use it to discard duplicates.' },
     type: { type: 'string', const: kind },
-    created_at: { type: 'string', description: 'When it happened.' },
+    created_at: { title: 'EventTime', type: 'string', description: 'When it happened.' },
     org_id: { type: 'string' },
     data,
   },
 })
 
 const camelCase = (kind: string) => kind.replace(/[._]([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
+
+const pascalCase = (kind: string) => kind.charAt(0).toUpperCase() + camelCase(kind).slice(1)
 
 /** Returns the webhooks of the OpenAPI document, by kind. */
 export const eventWebhooks = (): NonNullable<OpenAPIV3_1.Document['webhooks']> =>

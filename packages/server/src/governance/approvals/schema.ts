@@ -78,7 +78,7 @@ export const ApprovalView = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { title: 'ApprovalView', description: 'The request for approval.' },
+  { title: 'Approval', description: 'The request for approval.' },
 )
 export type ApprovalView = Static<typeof ApprovalView>
 export const ApprovalList = ListOf(ApprovalView)

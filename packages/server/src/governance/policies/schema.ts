@@ -83,7 +83,7 @@ export const RuleView = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { title: 'RuleView', description: 'The rule.' },
+  { title: 'Rule', description: 'The rule.' },
 )
 export type RuleView = Static<typeof RuleView>
 export const RuleList = ListOf(RuleView)

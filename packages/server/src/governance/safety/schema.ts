@@ -44,10 +44,12 @@ function characters(text: string): number {
 }
 
 const mode = Type.Enum([...modes], {
+  title: 'DetectorMode',
   description:
     '`alert`: a hit is counted and reported as an event. `block`: the request is also refused with 403 `content_safety_blocked`.',
 })
 const threshold = Type.Integer({
+  title: 'DetectorThreshold',
   minimum: 1,
   maximum: maxThreshold,
   description:
@@ -85,12 +87,17 @@ const draft = Type.Object(
     detectors: Type.Optional(
       Type.Object(
         perDetector(({ description }) =>
-          Type.Optional(Type.Object({ mode, threshold: Type.Optional(threshold) }, { description })),
+          Type.Optional(
+            Type.Object({ mode, threshold: Type.Optional(threshold) }, { title: 'DetectorInput', description }),
+          ),
         ),
+        { title: 'DetectorsInput' },
       ),
     ),
     patterns: Type.Optional(
-      Type.Array(Type.Object({ ...ownPattern, threshold: Type.Optional(threshold) }), { maxItems: 50 }),
+      Type.Array(Type.Object({ ...ownPattern, threshold: Type.Optional(threshold) }, { title: 'OwnPatternInput' }), {
+        maxItems: 50,
+      }),
     ),
     allow_list: Type.Optional(Type.Array(allowed, { maxItems: 200, uniqueItems: true })),
   },
@@ -128,8 +135,10 @@ function draftFaults({ patterns = [] }: SafetyDraftInput, path: string): FieldFa
 
 export const ContentSafety = Type.Object(
   {
-    detectors: Type.Object(perDetector(({ description }) => Type.Object({ mode, threshold }, { description }))),
-    patterns: Type.Array(Type.Object({ ...ownPattern, threshold })),
+    detectors: Type.Object(
+      perDetector(({ description }) => Type.Object({ mode, threshold }, { title: 'Detector', description })),
+    ),
+    patterns: Type.Array(Type.Object({ ...ownPattern, threshold }, { title: 'OwnPattern' })),
     allow_list: Type.Array(allowed),
     updated_at: Nullable({
       ...Timestamp,

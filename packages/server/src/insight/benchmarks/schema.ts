@@ -148,7 +148,7 @@ export const BenchmarkQuery = withCheck(query, ({ period }: BenchmarkQuery) => {
 })
 
 /** The schema of one metric, in US dollars or as a number. */
-const metricOf = <T extends typeof Usd | typeof Amount>(value: T, description: string) =>
+const metricOf = <T extends typeof Usd | typeof Amount>(title: string, value: T, description: string) =>
   Type.Object(
     {
       ...(Object.fromEntries(percents.map((percent) => [`p${percent}`, Nullable(value)])) as Record<
@@ -170,7 +170,7 @@ const metricOf = <T extends typeof Usd | typeof Amount>(value: T, description: s
         ),
       ),
     },
-    { description },
+    { title, description },
   )
 const Amount = Type.Number({ minimum: 0, examples: [0.12] })
 
@@ -186,12 +186,16 @@ export const Benchmark = Type.Object(
       examples: [20],
     },
     metrics: Type.Object({
-      cost_per_run_usd: metricOf(Usd, 'The cost of a run.'),
-      tokens_per_run: metricOf(Amount, 'Input and output tokens of a run.'),
-      refusal_rate: metricOf(Amount, 'The share of calls that were refused, 0 to 1.'),
-      cache_share: metricOf(Amount, 'The share of input tokens that were read from a cache, 0 to 1.'),
-      latency_ms: metricOf(Amount, 'The duration of a run, over runs whose duration is known.'),
-      failure_rate: metricOf(Amount, 'The share of runs that failed, 0 to 1.'),
+      cost_per_run_usd: metricOf('BenchmarkCost', Usd, 'The cost of a run.'),
+      tokens_per_run: metricOf('BenchmarkMetric', Amount, 'Input and output tokens of a run.'),
+      refusal_rate: metricOf('BenchmarkMetric', Amount, 'The share of calls that were refused, 0 to 1.'),
+      cache_share: metricOf(
+        'BenchmarkMetric',
+        Amount,
+        'The share of input tokens that were read from a cache, 0 to 1.',
+      ),
+      latency_ms: metricOf('BenchmarkMetric', Amount, 'The duration of a run, over runs whose duration is known.'),
+      failure_rate: metricOf('BenchmarkMetric', Amount, 'The share of runs that failed, 0 to 1.'),
     }),
   },
   { title: 'Benchmark' },

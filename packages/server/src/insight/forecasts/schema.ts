@@ -69,14 +69,17 @@ export const ForecastQuery = withCheck(query, (asked: ForecastQuery) => [
 
 const Amount = (description: string) =>
   Type.Union([Type.String(), Type.Number()], {
+    title: 'ForecastAmount',
     description: `${description} US dollars as a decimal string for \`cost\`, a number otherwise.`,
     examples: ['1204.5'],
   })
 const Interval = (share: number) => Type.Array(Amount(`The ${share} % interval.`), { minItems: 2, maxItems: 2 })
 const expected = { mean: Amount('The expected value.'), p50: Interval(50), p80: Interval(80), p95: Interval(95) }
 const span = { start: IsoDate, end: { ...IsoDate, description: 'Not included.' } }
+const ForecastStep = Type.Object({ ...span, ...expected }, { title: 'ForecastStep' })
 const Total = Nullable(
   Type.Object(expected, {
+    title: 'ForecastTotal',
     description: 'The expected value over the whole horizon; `null` when there is no forecast.',
   }),
 )
@@ -115,7 +118,7 @@ const series = {
     description: 'Whole days up to yesterday, from the first day with usage.',
   }),
   used_today: Amount('The usage of today so far.'),
-  forecast: Type.Array(Type.Object({ ...span, ...expected }), {
+  forecast: Type.Array(ForecastStep, {
     description: 'The steps from today on; empty when there is no forecast.',
   }),
   total: Total,
@@ -126,7 +129,7 @@ const series = {
   training: Nullable(
     Type.Object(
       { from: IsoDate, to: IsoDate, days: Count },
-      { description: 'The days that the method was trained on.' },
+      { title: 'ForecastTraining', description: 'The days that the method was trained on.' },
     ),
   ),
   error: Nullable(
@@ -143,6 +146,7 @@ const series = {
         coverage_80: Nullable(Type.Number({ description: 'The share of values that lay within the 80 % interval.' })),
       },
       {
+        title: 'ForecastError',
         description:
           'The errors in a back-test on days that the method had not seen; `null` when there are too few days.',
       },
@@ -164,7 +168,7 @@ const Scenario = Type.Object(
       description: 'The parameters of the formula: given, fitted to the history or assumed.',
     }),
     notes: Type.Array(Type.String()),
-    forecast: Type.Array(Type.Object({ ...span, ...expected })),
+    forecast: Type.Array(ForecastStep),
     total: Total,
     difference: Nullable(Amount('The difference of the total from that without the scenario.')),
     difference_percent: Nullable(Type.Number()),

@@ -31,6 +31,7 @@ export const LimitName = Type.String({ minLength: 1, maxLength: 100, examples: [
 const defaultZone = 'UTC'
 
 export const Timezone = Type.String({
+  title: 'Timezone',
   minLength: 1,
   maxLength: 64,
   default: defaultZone,
@@ -44,6 +45,7 @@ export const scheduleInput = {
   anchor: Type.Optional(
     Nullable(
       Type.String({
+        title: 'PeriodAnchor',
         format: 'date',
         // Years that PostgreSQL, calendars and the wire all write with four digits.
         pattern: '^[12][0-9]{3}-',
@@ -58,6 +60,7 @@ export const scheduleInput = {
 /** Thresholds as a caller sets them. */
 export const thresholdsInput = Type.Optional(
   Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
+    title: 'Thresholds',
     maxItems: 10,
     uniqueItems: true,
     default: [],
@@ -127,7 +130,7 @@ export const withRequestedSchedule = <V extends object>(view: V, row: ScheduleCo
 })
 
 const schedule = {
-  period: OneOf(periodUnits, { examples: ['month'] }),
+  period: OneOf(periodUnits, { title: 'Period', examples: ['month'] }),
   timezone: Type.String(),
   anchor: Nullable(Type.String()),
 }
@@ -136,7 +139,10 @@ export const nextScheduleField = {
   next_schedule: Nullable(
     Type.Object(
       { ...schedule, from: Timestamp },
-      { description: 'A changed schedule, which begins with its first own period once the running one is over.' },
+      {
+        title: 'NextSchedule',
+        description: 'A changed schedule, which begins with its first own period once the running one is over.',
+      },
     ),
   ),
 }

@@ -43,7 +43,12 @@ export const Metadata = Type.Record(
     Type.Number({ minimum: -maxSafeInteger, maximum: maxSafeInteger }),
     Type.Boolean(),
   ]),
-  { maxProperties: maxMetadata, description: 'Kept and shown, never interpreted.', examples: [{ release: '2026-11' }] },
+  {
+    title: 'Metadata',
+    maxProperties: maxMetadata,
+    description: 'Kept and shown, never interpreted.',
+    examples: [{ release: '2026-11' }],
+  },
 )
 
 const dimension = (description: string) => Type.String({ ...OwnId, description })

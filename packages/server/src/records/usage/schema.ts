@@ -171,6 +171,7 @@ const sums = {
 const Group = Type.Optional(
   Nullable(
     Type.String({
+      title: 'UsageGroup',
       description:
         'With `group_by` only; null for runs that had none, `(other)` for names beyond those that usage distinguishes.',
     }),

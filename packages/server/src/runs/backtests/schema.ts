@@ -85,7 +85,7 @@ const tally = {
 const Ranked = (fields: Record<string, Parameters<typeof Type.Optional>[0]>, of: string) =>
   Type.Object({
     data: Type.Array(Type.Object({ ...fields, ...tally }), { description: `By ${of}, the largest savings first.` }),
-    other: Type.Object({ ...tally }, { description: 'The sum of all others.' }),
+    other: Type.Object({ ...tally }, { title: 'BacktestTally', description: 'The sum of all others.' }),
     is_exact: Type.Boolean({
       description:
         '`false` when there were too many to count individually: an entry that belongs in `data` may be among the others.',

@@ -169,6 +169,7 @@ const routeInput = Type.Object(
     bar: Nullable(Bar),
     constraints: Type.Optional(
       Type.Object(constraintFields, {
+        title: 'RouteConstraints',
         description: 'A model whose property is unknown does not meet a constraint on it.',
         default: {},
       }),
