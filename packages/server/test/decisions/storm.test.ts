@@ -63,7 +63,7 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
     expect(ratio).toBeLessThan(50)
   }, 60_000)
 
-  test('R1: killed, stopped, cut off and crashed, they never admit more than a limit, lose nothing that was acknowledged, and leave nothing held', async () => {
+  test('killed, stopped, cut off and crashed, API processes never admit more than a limit, lose nothing that was acknowledged, and leave nothing held', async () => {
     const tenant = await createTenant(installation)
     await setLimits(installation, tenant)
     const { faults, ...figures } = await runStorm(installation, tenant, {

@@ -2,9 +2,9 @@ import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { expireApprovals } from '../../src/governance/approvals/expiry.ts'
 import { parseId, requireId } from '../../src/values/id.ts'
-import { actionsOf, addRule, eventsLike, refusalIn, ruleOf, startRun } from '../support/governed.ts'
+import { actionsOf, addRule, eventsLike, ruleOf, startRun } from '../support/governed.ts'
 import { environmentFor } from '../support/harness.ts'
-import { type MoneyOrg, useMoney } from '../support/money.ts'
+import { type MoneyOrg, refusalIn, useMoney } from '../support/money.ts'
 import { startApi } from '../support/processes.ts'
 import { call, keyOf, operatorOf } from '../support/tenants.ts'
 import { leastTurnMs } from '../support/turns.ts'
@@ -201,7 +201,7 @@ describe('a request', () => {
        select org_id, gen_random_uuid(), 'pending', rule_id, rule_version, rule_name, reason, sha256(n::text::bytea), attempted,
          attempt, 0, requested_by, expires_at from approvals, generate_series(1, 99) n where org_id = $1`,
     )
-    expect(refusalIn(await startRun(org, { workflow_id: 'more' })).details).not.toHaveProperty('approval_id')
+    expect(refusalIn(await startRun(org, { workflow_id: 'more' }))).not.toHaveProperty('approval_id')
     const { key } = await keyOf(money.server, org.id, { role: 'service' })
     const answer = await call(money.server.url, 'POST', '/v1/runs', {
       key,
@@ -550,9 +550,9 @@ describe('a route', () => {
     for (const model of ['gpt-4o', 'gpt-4o-mini']) await org.set('POST', '/models', { model })
     await org.set('POST', '/routes', { name: 'chat', strategy: 'cheapest', bar: null })
     const start = (by: object) => org.post('/v1/runs', { ...by, input_tokens: 1, max_output_tokens: 1 })
-    const { details } = refusalIn(await start({ model: 'gpt-4o' }))
+    const refusal = refusalIn(await start({ model: 'gpt-4o' }))
     const { key } = await keyOf(money.server, org.id, { role: 'admin' })
-    expect((await org.ask('POST', `/approvals/${String(details!['approval_id'])}/approve`, {}, key)).status).toBe(200)
+    expect((await org.ask('POST', `/approvals/${String(refusal['approval_id'])}/approve`, {}, key)).status).toBe(200)
     expect(await start({ route: 'chat' })).toMatchObject({ status: 201, json: { model: 'gpt-4o' } })
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { expireApprovals } from '../../src/governance/approvals/expiry.ts'
 import { parseId } from '../../src/values/id.ts'
-import { actionsOf, addRule, eventsLike, refusalIn, ruleOf, startRun } from '../support/governed.ts'
-import { type MoneyOrg, useMoney } from '../support/money.ts'
+import { actionsOf, addRule, eventsLike, ruleOf, startRun } from '../support/governed.ts'
+import { type MoneyOrg, refusalIn, useMoney } from '../support/money.ts'
 import { call, keyOf } from '../support/tenants.ts'
 
 const money = useMoney()
@@ -52,7 +52,7 @@ describe('a rule that wants an approval', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
     const refused = answers.filter(({ status }) => status !== 201).map(refusalIn)
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['policy_approval_required']))
-    const asked = new Set(refused.map(({ details }) => details!['approval_id']))
+    const asked = new Set(refused.map((refusal) => refusal['approval_id']))
     expect(asked.size).toBe(1)
     expect(asked).not.toContain(id)
     expect((await org.ask('GET', `/approvals/${id}`)).json).toMatchObject({
@@ -118,8 +118,7 @@ describe('what waits', () => {
        select org_id, gen_random_uuid(), 'pending', rule_id, rule_version, rule_name, reason, sha256(n::text::bytea), attempted,
          attempt, 0, gen_random_uuid(), expires_at from approvals, generate_series(1, 999) n where org_id = $1`,
     )
-    const { details } = refusalIn(await startRun(org, { workflow_id: 'one more' }))
-    expect(details).not.toHaveProperty('approval_id')
+    expect(refusalIn(await startRun(org, { workflow_id: 'one more' }))).not.toHaveProperty('approval_id')
     expect(await requested()).toBe(first)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { addRule, refusalIn, ruleOf, startRun } from '../support/governed.ts'
-import { useMoney } from '../support/money.ts'
+import { addRule, ruleOf, startRun } from '../support/governed.ts'
+import { refusalIn, useMoney } from '../support/money.ts'
 import { call, keyOf } from '../support/tenants.ts'
 
 const money = useMoney()
@@ -15,12 +15,10 @@ describe('rules at the start of a run', () => {
     expect(refusalIn(answer)).toEqual({
       status: 403,
       code: 'policy_blocked',
-      details: {
-        reason: 'No OpenAI models.',
-        attempted: 'gpt-4o',
-        rule_id: rule,
-        decision_id: expect.stringMatching(/^dec_/),
-      },
+      reason: 'No OpenAI models.',
+      attempted: 'gpt-4o',
+      rule_id: rule,
+      decision_id: expect.stringMatching(/^dec_/),
     })
     expect(await org.rows('select from holds where org_id = $1')).toEqual([])
     expect((await startRun(org, { model: 'claude-sonnet-4' })).status).toBe(201)
@@ -52,7 +50,7 @@ describe('rules at the start of a run', () => {
     expect(refusalIn(await startRun(org))).toEqual({
       status: 500,
       code: 'policy_expression_error',
-      details: { rule_id: failing },
+      rule_id: failing,
     })
     expect((await startRun(org, { metadata: { release: 'y' } })).status).toBe(201)
   })
@@ -246,7 +244,7 @@ describe('rules as they are set', () => {
       ruleOf({ expression: `run.tags.exists(a, run.tags.exists(b, a + b == "${i}" && a.contains(b)))` })
     const rules = Array.from({ length: 300 }, (_, i) => costly(i))
     const draft = await org.ask('POST', '/policies/evaluate', { run: { model: 'm' }, rules })
-    expect(refusalIn(draft)).toMatchObject({ details: { fields: [{ field: 'rules', code: 'out_of_range' }] } })
+    expect(refusalIn(draft)).toMatchObject({ fields: [{ field: 'rules', code: 'out_of_range' }] })
     const answers: number[] = []
     for (const rule of rules) {
       answers.push((await org.ask('POST', '/policies', rule)).status)

@@ -39,7 +39,7 @@ const kinds: [name: string, set: (org: MoneyOrg) => Promise<unknown>][] = [
 ]
 const dimensions = { department_id: 'd', workflow_id: 'w', deployment_id: 'p', customer_id: 'c' }
 
-describe('lessons 1 and 3: the check is the write', () => {
+describe('a limit is checked by the write that counts', () => {
   test.each(kinds)('parallel calls under a %s never pass it together', async (_name, set) => {
     const org = await money.org()
     await set(org)
@@ -57,7 +57,7 @@ describe('lessons 1 and 3: the check is the write', () => {
   })
 })
 
-test('lesson 2 first concurrent calls of unknown customers do not bypass the default', async () => {
+test('first concurrent calls of unknown customers do not bypass the default', async () => {
   const org = await money.org()
   await org.set('PUT', '/customer-limit-default', { limit_usd: '0.5', period: 'year', timezone: quietZone() })
   const answers = await atOnce(80, (i) => org.decide(costing('0.1', { customer_id: `c${i % 4}` })))
@@ -66,7 +66,7 @@ test('lesson 2 first concurrent calls of unknown customers do not bypass the def
   expect(held.filter((amount) => amount > parseUsd('0.5'))).toEqual([])
 })
 
-test('lesson 4 no hold leaks: after its lease everything is usable again', async () => {
+test('no hold leaks: after its lease everything is usable again', async () => {
   const org = await money.org()
   const { id } = await org.budget('1')
   await atOnce(20, () => org.decide(costing('0.05')))
@@ -76,7 +76,7 @@ test('lesson 4 no hold leaks: after its lease everything is usable again', async
   expect(await org.rows(`select 1 from holds where org_id = $1 and state = 'open'`)).toHaveLength(1)
 })
 
-describe('lessons 5, 6 and 8: under load', () => {
+describe('the ledger under load', () => {
   test('rows, journal and holds agree in every snapshot, nothing drifts and nothing deadlocks', {
     timeout: 120_000,
   }, async () => {
@@ -109,7 +109,7 @@ describe('lessons 5, 6 and 8: under load', () => {
   })
 })
 
-test('lesson 7 what was not committed is not acknowledged, and what was is there', async () => {
+test('what was not committed is not acknowledged, and what was is there', async () => {
   const org = await money.org()
   await org.budget('1')
   await org.hold('0.1')
@@ -125,7 +125,7 @@ test('lesson 7 what was not committed is not acknowledged, and what was is there
   await eventually(async () => (await org.decide(costing('0.2'))).status === 200)
 })
 
-test('lesson 9 three processes share one budget, not one each', { timeout: 120_000 }, async () => {
+test('three processes share one budget, not one each', { timeout: 120_000 }, async () => {
   const org = await money.org()
   await org.budget('1')
   const more = await atOnce(2, () => startApi(environmentFor(money.server.database)))
@@ -135,7 +135,7 @@ test('lesson 9 three processes share one budget, not one each', { timeout: 120_0
   expect(first + (await fillUp(org, costing('0.05')))).toBe(20)
 })
 
-test('lesson 12 a refused decision changes no counter, whichever limit refuses', async () => {
+test('a refused decision changes no counter, whichever limit refuses', async () => {
   const org = await money.org()
   await org.setAsOperator('POST', '/quota/top-ups', { amount_usd: '100' })
   await org.set('PUT', '/spend-cap', { cap_usd: '100', timezone: quietZone() })
@@ -155,7 +155,7 @@ test('lesson 12 a refused decision changes no counter, whichever limit refuses',
   expect(await counts()).toEqual(before)
 })
 
-test('lesson 14 a model without a price is refused by name and listed, unless there is an estimate or a ceiling', async () => {
+test('a model without a price is refused by name and listed, unless there is an estimate or a ceiling', async () => {
   const org = await money.org()
   const { id } = await org.budget('1')
   const body = { model: 'unheard-of-1', input_tokens: 10, max_output_tokens: 10 }
@@ -169,7 +169,7 @@ test('lesson 14 a model without a price is refused by name and listed, unless th
   expect(await org.readBudget(id)).toMatchObject({ held_usd: '0.901' })
 })
 
-describe('lesson 15: null, 0 and free are three things', () => {
+describe('null, 0 and free are three things', () => {
   test('null counts and never refuses', async () => {
     const org = await money.org()
     const { id } = await org.budget(null)
@@ -199,14 +199,14 @@ describe('lesson 15: null, 0 and free are three things', () => {
   })
 })
 
-describe('lesson 17: a period begins and ends at local midnights, and every answer says when', () => {
+describe('the time zone of a limit', () => {
   const clock = (timeZone: string, time: unknown) =>
     new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(
       new Date(time as string),
     )
 
   test.each(['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Apia', 'Australia/Lord_Howe'])(
-    'in %s',
+    'a period in %s begins and ends at local midnights, and every answer says when',
     async (timezone) => {
       const org = await money.org()
       const month = await org.budget('0', { timezone, scope_kind: 'workflow', scope_id: 'w' })
@@ -226,7 +226,7 @@ describe('lesson 17: a period begins and ends at local midnights, and every answ
   )
 })
 
-test('lesson 24 credits change in the transaction of the charge', async () => {
+test('credits change in the transaction of the charge', async () => {
   const org = await money.org()
   const budget = await org.budget('10')
   const pack = await org.set('POST', '/customers/c/credit-packs', { amount_usd: '5' })
@@ -244,7 +244,7 @@ test('lesson 24 credits change in the transaction of the charge', async () => {
   ])
 })
 
-describe('lesson 28: what is not understood is refused, and what is set is shown', () => {
+describe('what is not understood is refused, and what is set is shown', () => {
   const plan = { name: 'P', runs_per_month: 5, tokens_per_month: null, overage_policy: 'block' }
   const routes: [method: string, path: string, body: Record<string, unknown>][] = [
     [
@@ -267,7 +267,7 @@ describe('lesson 28: what is not understood is refused, and what is set is shown
     ['POST', '/customers/c/credit-packs', { amount_usd: '6', priority: 3, name: 'INV-1' }],
   ]
 
-  test.each(routes)('%s %s', async (method, path, body) => {
+  test.each(routes)('refuses an unknown field, and shows what was set: %s %s', async (method, path, body) => {
     const org = await money.org()
     expect(faultsOf(await org.ask(method, path, { ...body, max_budget: '1' }))).toEqual(['max_budget: unknown_field'])
     const set = await org.set(method, path, body)

@@ -10,7 +10,7 @@ const money = useMoney()
 
 const keyed = (key: string) => ({ 'idempotency-key': key })
 
-describe('B11 a caller that goes away', () => {
+describe('a caller that goes away', () => {
   /** Leaves while the decision waits for the organization's lock, which is given free afterwards. */
   async function leaveWhileWaiting(org: MoneyOrg, headers: Record<string, string>) {
     const body = JSON.stringify(costing('0.5'))
@@ -66,7 +66,7 @@ describe('B11 a caller that goes away', () => {
   })
 })
 
-describe('B11 a retry with the same key', () => {
+describe('a retry with the same key', () => {
   test('gets the same bytes, marked as replayed, and holds nothing more', async () => {
     const org = await money.org()
     const { id } = await org.budget('1')
@@ -121,7 +121,7 @@ describe('B11 a retry with the same key', () => {
   })
 })
 
-describe('B13 leaving something out does not help', () => {
+describe('leaving something out does not help', () => {
   async function pinnedKey(org: MoneyOrg, pins: Record<string, string>) {
     const body = { name: 'agent', role: 'service', scopes: ['edge:decide'], pins }
     return (await org.set('POST', '/keys', body))['secret'] as string

@@ -25,7 +25,7 @@ const expire = (org: MoneyOrg, pack: string) =>
     parseId('creditPack', pack),
   )
 
-describe('B14 credits', () => {
+describe('credits', () => {
   test('of $3 and $4 bear $5 together, in order, and what was not used returns from the last', async () => {
     const org = await money.org()
     const [first, second] = [await give(org, '3'), await give(org, '4')]
@@ -140,7 +140,7 @@ describe('B14 credits', () => {
   })
 })
 
-describe('B14 what one pack bears above its amount', () => {
+describe('what one pack bears above its amount', () => {
   test('is not there to be drawn again from the others', async () => {
     const org = await money.org()
     await give(org, '3')
@@ -176,7 +176,7 @@ describe('B14 what one pack bears above its amount', () => {
   })
 })
 
-describe('B14 top-ups of the quota', () => {
+describe('top-ups of the quota', () => {
   test('are packs of the organization: drawn together, oldest first, and never unlimited when used up', async () => {
     const org = await money.org()
     await org.setAsOperator('POST', '/quota/top-ups', { amount_usd: '3' })

@@ -40,7 +40,7 @@ async function untilAnswered(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-describe('B4 what is set on one process', () => {
+describe('what is set on one process', () => {
   test('binds the very next decision of another, 200 times out of 200', { timeout: 120_000 }, async () => {
     const org = await newOrg()
     for (let i = 0; i < 200; i++) {
@@ -81,7 +81,7 @@ describe('B4 what is set on one process', () => {
   })
 })
 
-test('B5 the first calls of a new customer, 100 at once over two processes, never pass the default', {
+test('the first calls of a new customer, 100 at once over two processes, never pass the default', {
   timeout: 120_000,
 }, async () => {
   const org = await newOrg()
@@ -100,7 +100,7 @@ test('B5 the first calls of a new customer, 100 at once over two processes, neve
   expect(counted.map(({ held }) => held)).toEqual(['1000000000', '1000000000', '1000000000'])
 })
 
-test('B6 both processes count one period under one key', async () => {
+test('both processes count one period under one key', async () => {
   const org = await newOrg()
   await org.budget('1', { period: 'week', timezone: 'Australia/Lord_Howe', anchor: '2026-01-07' })
   for (const url of [...urls, ...urls]) await untilAnswered(() => org.decide(costing('0.25'), {}, url))
@@ -108,7 +108,7 @@ test('B6 both processes count one period under one key', async () => {
   expect((await org.decide(costing('0.001'), {}, urls[1])).status).toBe(402)
 })
 
-describe('B7 a process whose clock is wrong', () => {
+describe('a process whose clock is wrong', () => {
   const shifted = (ms: number) =>
     startApi({
       ...environmentFor(database),
@@ -162,7 +162,7 @@ describe('B7 a process whose clock is wrong', () => {
   })
 })
 
-test('B2 the worker ends leases that are over, without anybody asking', { timeout: 120_000 }, async () => {
+test('the worker ends leases that are over, without anybody asking', { timeout: 120_000 }, async () => {
   const org = await newOrg()
   const { id } = await org.budget('1')
   const [over, running] = [await org.hold('0.4'), await org.hold('0.5')]
@@ -173,7 +173,7 @@ test('B2 the worker ends leases that are over, without anybody asking', { timeou
   expect(await org.holdState(running)).toBe('open')
 })
 
-describe('B11 one key', () => {
+describe('one key', () => {
   test('posted 200 times at once over two processes holds once, and every answer is the same', {
     timeout: 120_000,
   }, async () => {
@@ -190,7 +190,7 @@ describe('B11 one key', () => {
   })
 })
 
-describe('B8–B10 with connections cut between the flights of batches', () => {
+describe('with connections cut between the flights of batches', () => {
   test('every answered hold is there, and every other one is given back or found by its key', {
     timeout: 120_000,
   }, async () => {

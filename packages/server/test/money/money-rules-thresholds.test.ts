@@ -13,7 +13,7 @@ async function crossed(org: MoneyOrg): Promise<string[]> {
   return rows.map(({ threshold, spent }) => `${threshold}% at ${spent}`)
 }
 
-describe('lesson 22: a threshold is told', () => {
+describe('a threshold is told', () => {
   test('once, when what is spent reaches it, with everything that a reader needs', async () => {
     const org = await money.org()
     const { id, period_start, period_end } = await org.budget('1', { thresholds: [100, 50, 80] })

@@ -10,7 +10,7 @@ const reserved = async (org: MoneyOrg, body: Record<string, unknown>) => {
   return json['reserved_usd']
 }
 
-describe('B1 an estimate', () => {
+describe('an estimate', () => {
   test('of 0 holds the minimum and cannot open a limit', async () => {
     const org = await money.org()
     expect(await reserved(org, { estimated_cost_usd: '0' })).toBe('0.001')
@@ -48,7 +48,7 @@ describe('B1 an estimate', () => {
   })
 })
 
-describe('B2 a lease that is over', () => {
+describe('a lease that is over', () => {
   test('gives its room back five seconds later, and not before', async () => {
     const org = await money.org()
     const { id } = await org.budget('1')
@@ -152,7 +152,7 @@ describe('B2 a lease that is over', () => {
   })
 })
 
-describe('B3 at the edge', () => {
+describe('at the edge', () => {
   const plan = { name: 'Small', runs_per_month: 1, tokens_per_month: 1_000, overage_policy: 'block' }
 
   test('plan and credits never refuse; they are drawn down at settlement, and what is above them is overrun', async () => {
@@ -197,7 +197,7 @@ describe('B3 at the edge', () => {
   })
 })
 
-describe('B6 a changed period', () => {
+describe('a changed period', () => {
   test('keeps what is spent until the running period ends', async () => {
     const org = await money.org()
     const { id } = await org.budget('1', { period: 'day' })
@@ -221,7 +221,7 @@ describe('B6 a changed period', () => {
   })
 })
 
-describe('B19 a settlement is booked where its hold was admitted', () => {
+describe('a settlement is booked where its hold was admitted', () => {
   test('also when that period has ended since, with its overrun', async () => {
     const org = await money.org()
     const { id } = await org.budget('1', { period: 'day' })

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { addRule, refusalIn, startRun } from '../support/governed.ts'
-import { type MoneyOrg, useMoney } from '../support/money.ts'
+import { addRule, startRun } from '../support/governed.ts'
+import { type MoneyOrg, refusalIn, useMoney } from '../support/money.ts'
 import { keyOf } from '../support/tenants.ts'
 
 const money = useMoney()
@@ -73,7 +73,8 @@ describe('the start of a run', () => {
     expect(refusalIn(blocked)).toMatchObject({
       status: 403,
       code: 'content_safety_blocked',
-      details: { detector: 'card_number', sample: expect.stringContaining('4242') },
+      detector: 'card_number',
+      sample: expect.stringContaining('4242'),
     })
     await detecting(org, 'alert')
     expect((await startRun(org, { input: [text], external_id: 'b' }, { 'idempotency-key': 'l' })).status).toBe(201)
@@ -124,7 +125,7 @@ describe('the start of a run', () => {
     await org.budget('0.01')
     const start = (more: object = {}) =>
       org.post('/v1/runs', { route: 'chat', input_tokens: 1_000, max_output_tokens: 1_000, ...more })
-    expect(refusalIn(await start())).toMatchObject({ status: 402, code: 'budget_exceeded', details: { fits: 'small' } })
+    expect(refusalIn(await start())).toMatchObject({ status: 402, code: 'budget_exceeded', fits: 'small' })
     await addRule(org, { expression: 'run.model == "small"' })
     expect((await start()).json.error?.details).not.toHaveProperty('fits')
   })
@@ -150,10 +151,10 @@ describe('the start of a run', () => {
     for (const model of ['gpt-4o', 'gpt-4o-mini']) await org.set('POST', '/models', { model })
     await org.set('POST', '/routes', { name: 'chat', strategy: 'cheapest', bar: null })
     const start = () => org.post('/v1/runs', { route: 'chat', input_tokens: 1, max_output_tokens: 1 })
-    const { details } = refusalIn(await start())
-    expect(details).toMatchObject({ attempted: 'gpt-4o-mini' })
+    const refusal = refusalIn(await start())
+    expect(refusal).toMatchObject({ attempted: 'gpt-4o-mini' })
     const { key: approver } = await keyOf(money.server, org.id, { role: 'admin' })
-    const approved = await org.ask('POST', `/approvals/${String(details!['approval_id'])}/approve`, {}, approver)
+    const approved = await org.ask('POST', `/approvals/${String(refusal['approval_id'])}/approve`, {}, approver)
     expect(approved.status).toBe(200)
     expect(await start()).toMatchObject({ status: 201, json: { model: 'gpt-4o-mini' } })
     expect(refusalIn(await start())).toMatchObject({ code: 'policy_approval_required' })

@@ -29,13 +29,6 @@ export async function addRule(org: MoneyOrg, more: Body = {}): Promise<string> {
 export const startRun = (org: MoneyOrg, more: Body = {}, headers: Record<string, string> = {}): Promise<Answer> =>
   org.post('/v1/runs', { model: 'gpt-4o', estimated_cost_usd: '0.01', ...more }, headers)
 
-/** What a refusal says, in one look. */
-export const refusalIn = ({ status, json }: Answer) => ({
-  status,
-  code: json.error?.code,
-  details: json.error?.details,
-})
-
 export const actionsOf = async (org: MoneyOrg, prefix: string) =>
   (
     await org.rows<{ action: string }>(

@@ -216,4 +216,8 @@ function expectSuccess(answer: Answer): Body {
 }
 
 /** What a refusal was answered with. */
-export const refusalIn = ({ status, json }: Answer) => ({ status, code: json.error?.code, ...json.error?.details })
+export const refusalIn = ({ status, json }: Answer): Readonly<Record<string, unknown>> => ({
+  status,
+  code: json.error?.code,
+  ...json.error?.details,
+})

@@ -17,16 +17,16 @@ test('no two keys share an id or a secret', () => {
   expect(new Set(keys.map(({ secret }) => secret)).size).toBe(1_000)
 })
 
-describe('a forged key fails by its checksum', () => {
+describe('a forged key', () => {
   const { text } = mintKey('c1')
-  test('whichever character is changed', () => {
+  test('a forged key fails by its checksum, whichever character is changed', () => {
     for (let i = 0; i < text.length; i++) {
       const changed = `${text.slice(0, i)}${text[i] === '5' ? '6' : '5'}${text.slice(i + 1)}`
       expect(parseKey(changed), `character ${i}`).toBeUndefined()
     }
   })
   test.each(['', 'weir_', text.slice(0, -1), `${text}0`, ` ${text}`, text.toUpperCase(), `Bearer ${text}`, 'weir_a_b'])(
-    '%s',
+    'a text that is no key is refused: %s',
     (forged) => {
       expect(parseKey(forged)).toBeUndefined()
     },

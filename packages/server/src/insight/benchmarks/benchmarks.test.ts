@@ -180,7 +180,7 @@ describe('a judged period', () => {
     expect(with0({ runs: 700, cost_nano: 14_000_000_000 })[1]).toBeUndefined()
   })
 
-  test('of too few has nothing', () => {
+  test('a cohort of too few contributors publishes nothing', () => {
     expect(judged(of(names(5))).every(({ contributors }) => contributors === null)).toBe(true)
   })
 
