@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { auditKeyring, verifyExport } from '../access/audit/audit.ts'
 import type { Config } from '../config.ts'
+import { present } from '../values/present.ts'
 
 const linesOf = (path: string) =>
   createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })
@@ -9,7 +10,7 @@ const linesOf = (path: string) =>
 /** Verifies an NDJSON export against the master keys, without a database; exits with 1 when the chain is broken. */
 export async function verifyAuditExport(config: Pick<Config, 'masterKeys'>, [path, headsPath]: readonly string[]) {
   const heads = headsPath === undefined ? undefined : linesOf(headsPath)
-  const result = await verifyExport(linesOf(path!), auditKeyring(config.masterKeys()), heads)
+  const result = await verifyExport(linesOf(present(path)), auditKeyring(config.masterKeys()), heads)
   console.log(JSON.stringify(result, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)))
   if (!result.valid) process.exitCode = 1
 }

@@ -1,3 +1,4 @@
+import { present } from '../values/present.ts'
 import { maxBodyBytes } from './body.ts'
 import { ApiError } from './errors.ts'
 import type { App } from './routes.ts'
@@ -36,7 +37,7 @@ export function boundBodyMemory(app: App, { bodyMemoryBytes }: { bodyMemoryBytes
     byOrg.set(orgId, before + bytes)
     reply.raw.once('close', () => {
       total -= bytes
-      const left = byOrg.get(orgId)! - bytes
+      const left = present(byOrg.get(orgId)) - bytes
       if (left > 0) byOrg.set(orgId, left)
       else byOrg.delete(orgId)
     })

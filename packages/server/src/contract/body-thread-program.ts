@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os'
 import { serialize } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
+import { present } from '../values/present.ts'
 import type { BodyTask, BodyTaskResult, ThreadSchemas } from './body-thread.ts'
 import { ApiError } from './errors.ts'
 import { jsonBody } from './json-body.ts'
@@ -8,6 +9,8 @@ import type { BodySource, BodyType } from './routes.ts'
 import { bodyFaultsOf } from './unreadable-body.ts'
 import { bodyChecker } from './validation.ts'
 import { splitValue } from './value-pieces.ts'
+
+const port = present(parentPort)
 
 /** Program of the thread that reads bodies: it receives bytes and sends back faults, or the validated value in pieces. */
 
@@ -24,7 +27,7 @@ const checkers = new Map<string, ReturnType<typeof bodyChecker>>()
 
 function checkerOf(route: string) {
   let checker = checkers.get(route)
-  if (!checker) checkers.set(route, (checker = bodyChecker(schemas[route]!)))
+  if (!checker) checkers.set(route, (checker = bodyChecker(present(schemas[route]))))
   return checker
 }
 
@@ -47,7 +50,7 @@ async function answer(task: BodyTask) {
     if (error instanceof ApiError && error.code === 'payload_too_large') return { tooLarge: error.message }
     return { failed: String((error as Error).stack) }
   })
-  parentPort!.postMessage(result, 'pieces' in result ? result.pieces.map(({ buffer }) => buffer) : [])
+  port.postMessage(result, 'pieces' in result ? result.pieces.map(({ buffer }) => buffer) : [])
 }
 
-parentPort!.on('message', (task: BodyTask) => void answer(task))
+port.on('message', (task: BodyTask) => void answer(task))

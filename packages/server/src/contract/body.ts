@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
+import { present } from '../values/present.ts'
 import { BodyThread, type ThreadSchemas } from './body-thread.ts'
 import { ApiError, type FieldErrorCode, type FieldFault } from './errors.ts'
 import { jsonBody } from './json-body.ts'
@@ -97,7 +98,7 @@ function collectThreadSchemas(app: App, schemas: ThreadSchemas) {
     const body = (schema as { body?: object } | undefined)?.body
     if (!isContractPath(url) || config?.bulk !== true || !body) return
     // Functions beside the schema stay in this thread; a thread receives plain JSON only.
-    schemas[config.template!] = {
+    schemas[present(config.template)] = {
       schema: JSON.parse(JSON.stringify(body)) as object,
       judgesText: config.foreignBody !== true,
     }
@@ -154,7 +155,9 @@ export function readBodies(app: App) {
   }
 
   const isForThread = ({ route }: FastifyRequest, type: BodyType) =>
-    Object.hasOwn(schemas, route.template!) && (type === jsonBody || type.source !== undefined)
+    route.template !== undefined &&
+    Object.hasOwn(schemas, route.template) &&
+    (type === jsonBody || type.source !== undefined)
 
   async function readInThread(request: FastifyRequest, bytes: Buffer, { source }: BodyType, done: Done) {
     const { route, principal } = request
@@ -163,7 +166,7 @@ export function readBodies(app: App) {
       body = await thread.read(principal?.orgId ?? '', {
         bytes,
         bounds: jsonBoundsOf(route),
-        route: route.template!,
+        route: present(route.template),
         source,
       })
       request.isBodyValid = bodyFaultsOf(body) === undefined

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { OpenAPIV3_1 } from 'openapi-types'
+import { present } from '../values/present.ts'
 import { ApiError, type FieldFault, validationFailed } from './errors.ts'
 import type { ApiRoute, App } from './routes.ts'
 
@@ -110,9 +111,9 @@ export function assertUnchanged(request: FastifyRequest, current: object | null 
   const ifMatch = parseTags(request, 'If-Match')
   const ifNoneMatch = parseTags(request, 'If-None-Match')
   if (ifMatch === undefined && ifNoneMatch === undefined) return
-  const known = current ? tagOf(request.tagged!, current) : undefined
+  const known = current ? tagOf(present(request.tagged), current) : undefined
   // A resource that is not set has a state too, but `*` requires one that exists.
-  const seen = known ?? (absent && ifMatch !== '*' ? tagOf(request.tagged!, absent) : undefined)
+  const seen = known ?? (absent && ifMatch !== '*' ? tagOf(present(request.tagged), absent) : undefined)
   const isSeen = ifMatch === undefined || (seen !== undefined && matchesStrongly(ifMatch, seen))
   const isNew = ifNoneMatch === undefined || known === undefined || !matchesWeakly(ifNoneMatch, known)
   if (!isSeen || !isNew) throw new ApiError('precondition_failed')

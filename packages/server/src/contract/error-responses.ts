@@ -1,4 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
+import { elementAt } from '../values/present.ts'
 import { errorExample } from './error-examples.ts'
 import { catalog, type ErrorCode, errorCodes } from './errors.ts'
 import { headersOf } from './response-headers.ts'
@@ -50,7 +51,7 @@ const keyedErrors: DeclaredError[] = ['idempotency_key_conflict', 'idempotency_k
 const pascalCase = (code: ErrorCode) =>
   code
     .split('_')
-    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .map((word) => elementAt(word, 0).toUpperCase() + word.slice(1))
     .join('')
 
 const componentName = (code: ErrorCode) => `${pascalCase(code)}Error`

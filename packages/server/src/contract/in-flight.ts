@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { present } from '../values/present.ts'
 import type { App } from './routes.ts'
 
 export interface InFlight {
@@ -33,7 +34,7 @@ export function trackRequests(app: App, onEnd: (request: InFlight) => void): Req
   })
 
   function end(this: Tracked) {
-    const entry = this[key]!
+    const entry = present(this[key])
     inFlight.delete(entry)
     onEnd(entry)
   }

@@ -1,6 +1,7 @@
 import { Counter, Gauge } from 'prom-client'
 import { measureEventLoopDelay } from '../platform/infra/event-loop-delay.ts'
 import type { Metrics } from '../platform/infra/metrics.ts'
+import { present } from '../values/present.ts'
 import { ApiError } from './errors.ts'
 import type { RequestsInFlight } from './in-flight.ts'
 import { type App, isContractPath, type Urgency } from './routes.ts'
@@ -47,7 +48,7 @@ export function shedLoad(
     const hasRoom =
       inFlight.size <= limits.maxInFlight * share && delay.currentMs() <= limits.maxEventLoopDelayMs * share
     if (hasRoom) return done()
-    shed.inc({ urgency: urgency! })
+    shed.inc({ urgency: present(urgency) })
     done(new ApiError('service_unavailable', {}, { message: overloaded }))
   })
 }

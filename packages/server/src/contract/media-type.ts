@@ -8,14 +8,14 @@ const type = new RegExp(`^\\s*(${token}/${token})\\s*`)
  */
 export function parseUtf8MediaType(header: string): string | undefined {
   if (header === 'application/json') return header
-  const [whole, name] = type.exec(header) ?? []
+  const [whole, name = ''] = type.exec(header) ?? []
   if (whole === undefined) return undefined
   let end = whole.length
   parameter.lastIndex = end
   for (let found = parameter.exec(header); found; found = parameter.exec(header)) {
-    const [, key, value] = found
-    if (key?.toLowerCase() === 'charset' && value!.replaceAll('"', '').toLowerCase() !== 'utf-8') return undefined
+    const [, key, value = ''] = found
+    if (key?.toLowerCase() === 'charset' && value.replaceAll('"', '').toLowerCase() !== 'utf-8') return undefined
     end = parameter.lastIndex
   }
-  return header.slice(end).trim() === '' ? name!.toLowerCase() : undefined
+  return header.slice(end).trim() === '' ? name.toLowerCase() : undefined
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { present } from '../values/present.ts'
 import { ApiError, type FieldFault, validationFailed } from './errors.ts'
 import { type ReadOnlyFields, readOnlyFaults, readOnlyFields, withoutReadOnly } from './read-only.ts'
 import { type App, isContractPath, templateOf } from './routes.ts'
@@ -53,7 +54,7 @@ export function guardReadOnly(app: App): ReadOnlyGuard {
   })
 
   function fieldsOf({ method, route }: FastifyRequest, body: JsonSchema | undefined): ReadOnlyFields | undefined {
-    const reading = body && replacingMethods.has(method) ? readings.get(route.template!) : undefined
+    const reading = body && replacingMethods.has(method) ? readings.get(route.template ?? '') : undefined
     if (!reading || !body) return undefined
     if (!reading.readOnly.has(body)) reading.readOnly.set(body, readOnlyFields(body, reading.view))
     return reading.readOnly.get(body)
@@ -61,7 +62,7 @@ export function guardReadOnly(app: App): ReadOnlyGuard {
 
   const read = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const asked = Object.create(request, { method: { value: 'GET' } }) as FastifyRequest
-    return readings.get(request.route.template!)!.read.call(app, asked, reply)
+    return present(readings.get(request.route.template ?? '')).read.call(app, asked, reply)
   }
 
   /** Returns the response for a singleton that is not set and is put back as it was read. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { elementAt } from '../values/present.ts'
 import { unsupported } from './envelope.ts'
 import { ApiError } from './errors.ts'
 import { type App, isContractPath } from './routes.ts'
@@ -12,7 +13,8 @@ const emptySegment = /^[^?#]*\/(?:[/?#]|$)/
  */
 export function refuseUnmatched(app: App) {
   app.addHook('onRequest', ({ is404, raw, route }, _reply, done) => {
-    if (!is404 && !(isContractPath(route.template!) && emptySegment.test(raw.url!.replace(origin, '')))) return done()
+    if (!is404 && !(isContractPath(route.template ?? '') && emptySegment.test((raw.url ?? '').replace(origin, ''))))
+      return done()
     done(isUndecodable(raw) ? malformed(undecodablePath) : new ApiError('not_found'))
   })
 }
@@ -35,16 +37,16 @@ const malformed = (message: string) => new ApiError('bad_request', {}, { message
 const undecodablePath = 'The path has a malformed percent-encoding.'
 
 function findMalformation(message: IncomingMessage): string | undefined {
-  const { httpVersion, headers, rawHeaders: lines, url } = message
+  const { httpVersion, headers, rawHeaders: lines, url = '' } = message
   if (headers.host === undefined && httpVersion === '1.1') return 'The host header is missing.'
   if (headers.host !== undefined && !authority.test(headers.host)) return 'The host header is malformed.'
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') return unsupported
   const repeated = repeatedHeader(lines)
   if (repeated !== undefined) return `There is more than one ${repeated} header.`
-  if (url!.includes('#')) return 'The target of the request has a fragment.'
+  if (url.includes('#')) return 'The target of the request has a fragment.'
   if (isUndecodable(message)) return undecodablePath
-  const query = url!.indexOf('?')
-  return query < 0 || isDecodable(url!.slice(query)) ? undefined : 'The query has a malformed percent-encoding.'
+  const query = url.indexOf('?')
+  return query < 0 || isDecodable(url.slice(query)) ? undefined : 'The query has a malformed percent-encoding.'
 }
 
 /** Matches a host and an optional port (RFC 3986, section 3.2), without a user. */
@@ -60,7 +62,7 @@ const singleLengths = new Set<number>(singleHeaders.map(({ length }) => length))
 function repeatedHeader(lines: readonly string[]): string | undefined {
   let seen = 0
   for (let i = 0; i < lines.length; i += 2) {
-    const name = lines[i]!
+    const name = elementAt(lines, i)
     if (!singleLengths.has(name.length)) continue
     const place = singleHeaders.indexOf(name.toLowerCase() as (typeof singleHeaders)[number])
     if (place < 0) continue
@@ -80,9 +82,9 @@ const isUndecodable = (message: IncomingMessage) => (message as Matched)[undecod
  * refuses it.
  */
 export function routingTarget(message: IncomingMessage): string {
-  const target = message.url!
+  const target = message.url ?? ''
   if (!target.includes('%')) return target
-  const path = /^[^?#]*/.exec(target)![0]
+  const path = target.replace(/[?#].*$/s, '')
   if (isDecodable(path)) return target
   ;(message as Matched)[undecodable] = true
   return path.replaceAll(/%[0-9a-f]{0,2}/gi, 'x') + target.slice(path.length)

@@ -150,7 +150,7 @@ export function collectRoutes(app: App, limits: { bulkBodyLimitBytes: number }):
       throw new Error(`${template} is an export, which must be declared expensive`)
     if (bulk) options.bodyLimit = limits.bulkBodyLimitBytes
     const described = (options.schema as { params?: { properties?: object } } | undefined)?.params?.properties ?? {}
-    for (const name of Array.from(template.matchAll(/\{(\w+)\}/g), ([, inner]) => inner!)) {
+    for (const name of Array.from(template.matchAll(/\{(\w+)\}/g), ([, inner = '']) => inner)) {
       if (!(name in described)) throw new Error(`${template} must have a schema for its parameter ${name}`)
     }
     for (const method of [options.method].flat()) {

@@ -1,3 +1,4 @@
+import { elementAt, lastOf } from '../values/present.ts'
 import { exampleFields, knownValues } from './document-schemas.ts'
 import { sampleValues } from './sample-values.ts'
 import type { JsonSchema } from './strict-schema.ts'
@@ -30,7 +31,7 @@ function exampleOf(schema: JsonSchema, place: ExampleContext): Json {
   if ('const' in schema) return schema['const']
   const branches = (schema['anyOf'] ?? schema['oneOf']) as JsonSchema[] | undefined
   if (branches) {
-    const chosen = branches.find(({ type }) => type !== 'null') ?? branches[0]!
+    const chosen = branches.find(({ type }) => type !== 'null') ?? elementAt(branches, 0)
     const isGivenAsNull = place.request === null && branches.some(({ type }) => type === 'null')
     return isGivenAsNull ? null : exampleOf(chosen, place)
   }
@@ -66,7 +67,7 @@ function leafExample(schema: JsonSchema, { at, request, missing }: ExampleContex
   const values = (schema[knownValues] ?? schema['enum']) as Json[] | undefined
   if (values) return values[0]
   if (schema['type'] === 'boolean') return false
-  const name = at.replace(/\[\]$/, '').split('.').at(-1)!.replace(/\[\]$/, '')
+  const name = lastOf(at.replace(/\[\]$/, '').split('.')).replace(/\[\]$/, '')
   const sample = sampleValues[name]
   if (sample !== undefined && typeName(sample, schema) === schema['type']) return sample
   missing.push(at === '' ? 'the answer' : at)

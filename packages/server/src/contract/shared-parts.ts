@@ -1,4 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
+import { lastOf, present } from '../values/present.ts'
 
 /**
  * References in the OpenAPI document: a schema with a title stands once, under its name in `components`, and so does a
@@ -109,7 +110,7 @@ class Repeated<T extends object> {
   /** The part itself where it stands once, or a reference to it. */
   share(part: T | OpenAPIV3_1.ReferenceObject): T | OpenAPIV3_1.ReferenceObject {
     const text = JSON.stringify(part)
-    if ('$ref' in part || this.#counts.get(text)! < 2) return part
+    if ('$ref' in part || present(this.#counts.get(text)) < 2) return part
     let name = this.#names.get(text)
     if (name === undefined) {
       const base = this.#nameOf(part)
@@ -134,7 +135,7 @@ function shareRepeated(operations: readonly OpenAPIV3_1.OperationObject[]) {
   for (const operation of operations) {
     if (operation.parameters) operation.parameters = operation.parameters.map((one) => parameters.share(one))
     for (const [status, response] of Object.entries(operation.responses ?? {}))
-      operation.responses![status] = responses.share(response)
+      present(operation.responses)[status] = responses.share(response)
   }
   return { parameters: parameters.named, responses: responses.named }
 }
@@ -143,7 +144,7 @@ function shareRepeated(operations: readonly OpenAPIV3_1.OperationObject[]) {
 function responseName({ content, description }: OpenAPIV3_1.ResponseObject): string {
   const [media] = Object.values(content ?? {})
   const schema = media?.schema as { $ref?: string } | undefined
-  if (schema?.$ref !== undefined) return schema.$ref.split('/').at(-1)!
+  if (schema?.$ref !== undefined) return lastOf(schema.$ref.split('/'))
   return content ? 'Answer' : pascalCase(description.split(/\W+/).slice(0, 2).join('_'))
 }
 

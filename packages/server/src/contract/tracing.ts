@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { SpanKind } from '@opentelemetry/api'
 import { parseTraceparent, type Trace, type Tracing, withinTrace } from '../platform/infra/trace.ts'
+import { present } from '../values/present.ts'
 import type { App } from './routes.ts'
 
 export const traceHeader = 'x-svc-trace-id'
@@ -9,7 +10,7 @@ export const traceHeader = 'x-svc-trace-id'
 const key = Symbol('trace')
 type Traced = IncomingMessage & { [key]?: Trace }
 
-export const traceOf = (message: IncomingMessage): Trace => (message as Traced)[key]!
+export const traceOf = (message: IncomingMessage): Trace => present((message as Traced)[key])
 
 /** Returns the id of a request, before anything else is known about it; the framework stores it as `request.id`. */
 export const requestIdFrom = (tracing: Tracing) => (message: IncomingMessage) => {

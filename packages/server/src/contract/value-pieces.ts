@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { present } from '../values/present.ts'
 
 type Container = unknown[] | Record<string, unknown>
 
@@ -21,7 +22,7 @@ export function splitValue(value: unknown, most = maxWeight): Piece[] {
   const pieces: Piece[] = []
   const emptied: { readonly path: readonly (string | number)[]; readonly container: Container }[] = []
   const inline = (inner: unknown, path: () => readonly (string | number)[]): unknown => {
-    if (inner === null || typeof inner !== 'object' || weights.get(inner)! <= most) return inner
+    if (inner === null || typeof inner !== 'object' || present(weights.get(inner)) <= most) return inner
     emptied.push({ path: path(), container: inner as Container })
     return Array.isArray(inner) ? [] : {}
   }
@@ -50,7 +51,7 @@ export function splitValue(value: unknown, most = maxWeight): Piece[] {
 
 const weightOf = (value: unknown, weights: ReadonlyMap<object, number>): number => {
   if (typeof value === 'string') return 1 + value.length / charactersPerWeight
-  return value !== null && typeof value === 'object' ? weights.get(value)! : 1
+  return value !== null && typeof value === 'object' ? present(weights.get(value)) : 1
 }
 
 function weigh(value: unknown, weights: Map<object, number>) {

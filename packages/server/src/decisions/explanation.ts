@@ -9,6 +9,7 @@ import {
 } from '../money/ledger/ledger.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
+import { elementAt, present } from '../values/present.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { decideVersion, type LimitCheck, type Outcome } from './lanes/lanes.ts'
 import { type Quote, type ReserveOperation, reservationView } from './operations.ts'
@@ -140,13 +141,11 @@ export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<strin
   }
   const amounts = decodeAmounts(row.amounts, row.keys)
   const limits = row.keys.map((key, i) => {
-    const [limit, spent, held] = read[i]!.slice(0, 3).map((text) => (text === null ? null : BigInt(text))) as [
-      bigint | null,
-      bigint,
-      bigint,
-    ]
-    const amount = amounts[i]!
-    const allowance = allowanceOf(allowances.get(key)!, { amount: limit, enforcement: 'block', thresholds: [] })
+    const [limit, spent, held] = elementAt(read, i)
+      .slice(0, 3)
+      .map((text) => (text === null ? null : BigInt(text))) as [bigint | null, bigint, bigint]
+    const amount = elementAt(amounts, i)
+    const allowance = allowanceOf(present(allowances.get(key)), { amount: limit, enforcement: 'block', thresholds: [] })
     const fits = limit === null || amount === 0n || spent + held + amount <= limit
     // A limit that was exceeded and still allowed the call can only have had enforcement `alert`.
     return limitRead({ allowance, amount, spent, held, enforcement: fits ? null : 'alert' }, fits)

@@ -2,6 +2,7 @@ import { createEventSampler, type NewEvent } from '../access/events/events.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { Tx } from '../platform/infra/sql.ts'
 import { formatId } from '../values/id.ts'
+import { present } from '../values/present.ts'
 import type { DecisionRecord } from './decision-record.ts'
 import type { DecisionInput } from './schema.ts'
 
@@ -24,8 +25,8 @@ function eventOf({ id, body, refused }: DecisionRecord): NewEvent & { readonly k
     subject: decisionId,
     data: {
       decision_id: decisionId,
-      error_code: body.error_code!,
-      message: refused!.error.message,
+      error_code: present(body.error_code),
+      message: present(refused).error.message,
       decided_by: body.decided_by,
       estimated_cost_usd: body.price.amount_usd,
       model: input.model,

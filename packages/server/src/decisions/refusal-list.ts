@@ -4,6 +4,7 @@ import type { Platform } from '../platform/infra/platform.ts'
 import { WriteBehind } from '../platform/infra/write-behind.ts'
 import { timeOfUuid, uuidAt } from '../values/id.ts'
 import { Lru } from '../values/lru.ts'
+import { present } from '../values/present.ts'
 import { minuteMs } from '../values/time.ts'
 import { addListed, type ListedRow } from './refusal-queries.ts'
 import type { Explanation } from './schema.ts'
@@ -78,7 +79,7 @@ export function createRefusalList(platform: Pick<Platform, 'sql' | 'config' | 'm
       org_id: orgId,
       id,
       day: body.decided_at.slice(0, 10),
-      error_code: body.error_code!,
+      error_code: present(body.error_code),
       decided_by: body.decided_by,
       surface,
       key_id: body.key_id,

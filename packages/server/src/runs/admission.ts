@@ -5,6 +5,7 @@ import type { Lanes, OrgConfig } from '../decisions/lanes/lanes.ts'
 import { blockingError, inspect } from '../governance/safety/safety.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import { parseUsd } from '../values/money.ts'
+import { present } from '../values/present.ts'
 import type { Admitted, Governance, RefusedStart } from './governance.ts'
 import { createRoutedStart } from './routed-start.ts'
 import { createRefusalRecorder, createRulingHandler } from './ruling-handler.ts'
@@ -67,7 +68,7 @@ export function createAdmission({ clock }: Platform, lanes: Lanes, records: Deci
         blocked ?? startRouted(request, { ...rest, route, ...(sticky !== undefined && { sticky }) }, rulings, nowMs)
       )
     }
-    const input = { ...rest, model: model! }
+    const input = { ...rest, model: present(model) }
     const estimatedNano =
       rulings.set.rules.length === 0 ? 0n : estimateOf(input, await lanes.orgConfigOf(caller.orgId), nowMs)
     const admitted = await applyRuling(rulings.evaluate(input, estimatedNano), rulings, input, request)

@@ -7,6 +7,7 @@ import type { DecisionLog } from '../decisions/decisions.ts'
 import { faultsOf, type IngestResult, type IngestTask, type Lanes } from '../decisions/lanes/lanes.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import { formatId } from '../values/id.ts'
+import { elementAt, present } from '../values/present.ts'
 import { ingestTask } from './bulk.ts'
 import { BulkAnswer, BulkInput, type BulkRun, isSettlement, maxBulkRuns } from './bulk-schema.ts'
 import { recordRefusedRuns } from './refused-runs.ts'
@@ -88,7 +89,7 @@ function atomicRefusal(
   if (mode !== 'atomic') return undefined
   const index = results.findIndex(({ error, failedWithBatch }) => error !== undefined && failedWithBatch !== true)
   if (index < 0) return undefined
-  const error = results[index]!.error!
+  const error = present(elementAt(results, index).error)
   if (error.code === 'conflict') return conflictsIn(runs, results)
   const isInvalid = error.code === 'validation_failed'
   // A field error of one run is a field error of the request, under the run's own index.
@@ -111,7 +112,7 @@ const maxNamed = 20
 function conflictsIn(runs: readonly BulkRun[], results: readonly IngestResult[]): ApiError {
   const all = results.flatMap(({ error, failedWithBatch }, index) =>
     error?.code === 'conflict' && failedWithBatch !== true
-      ? [`runs.${index}${nameOf(runs[index]!)}: ${error.message}`]
+      ? [`runs.${index}${nameOf(elementAt(runs, index))}: ${error.message}`]
       : [],
   )
   const more = all.length > maxNamed ? [`${all.length - maxNamed} more runs are in conflict.`] : []
@@ -127,7 +128,7 @@ function bulkAnswer(runs: readonly BulkRun[], results: readonly IngestResult[]):
   const items = results.map(({ runId, isDuplicate, error, ignored = [] }, index) => ({
     index,
     run_id: runId === null ? null : formatId('run', runId),
-    external_id: runs[index]!.external_id ?? null,
+    external_id: elementAt(runs, index).external_id ?? null,
     duplicate: isDuplicate,
     ...(ignored.length > 0 && { ignored_fields: [...ignored] }),
     ...(error && { error: { code: error.code, message: error.message, details: error.details } }),

@@ -3,6 +3,7 @@ import { type DecisionInput, type DecisionLog, explainCharge } from '../decision
 import type { IngestResult } from '../decisions/lanes/lanes.ts'
 import { stopOf } from '../money/ledger/ledger.ts'
 import { newUuid } from '../values/id.ts'
+import { elementAt } from '../values/present.ts'
 import type { BulkRun } from './bulk-schema.ts'
 
 /** Records runs that had happened and that a limit refused. Runs that failed only with their batch were refused by none. */
@@ -15,7 +16,7 @@ export function recordRefusedRuns(
 ) {
   for (const [i, { error, refusal }] of results.entries()) {
     if (!error || !refusal || error.code === 'validation_failed') continue
-    const { tags: _tags, metadata: _metadata, ...said } = runs[i]!
+    const { tags: _tags, metadata: _metadata, ...said } = elementAt(runs, i)
     const id = newUuid()
     const ruled = {
       at,

@@ -5,6 +5,7 @@ import { type DecisionLog, refusalRecord } from '../decisions/decisions.ts'
 import { admissionOf, type CallEvaluator, type PolicyVerdict, type Ruling } from '../governance/policies/policies.ts'
 import type { Clock } from '../platform/infra/clock.ts'
 import { formatId } from '../values/id.ts'
+import { present } from '../values/present.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type Admitted, type Governance, keepError, noop, type RefusedStart } from './governance.ts'
 import type { ResolvedStart } from './schema.ts'
@@ -48,7 +49,7 @@ export function createRulingHandler({ matches, approvals }: Governance, recordRe
         completeRefusal: keepError,
       }
 
-    const asked = { caller, rule: verdict.rule!, attempt, address, traceId }
+    const asked = { caller, rule: present(verdict.rule), attempt, address, traceId }
     const needsApproval = refusal.code === 'policy_approval_required'
     const ask = async (error: ApiError) => {
       note(verdict)

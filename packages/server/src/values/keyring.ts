@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto'
+import { elementAt } from './present.ts'
 
 /**
  * Master keys, kept outside PostgreSQL. The first encrypts and signs everything new, the others only decrypt and verify. Each
@@ -21,10 +22,10 @@ const keyBytes = 32
 /** Parses `id:base64,id:base64`; undefined when invalid, without a reason that could reveal the value. */
 export function parseMasterKeys(text: string): MasterKeys | undefined {
   const keys = text.split(',').map((part) => {
-    const [id, encoded, ...rest] = part.split(':')
-    const bytes = Buffer.from(encoded ?? '', 'base64')
-    const isValid = rest.length === 0 && /^[A-Za-z0-9_-]{1,32}$/.test(id ?? '') && bytes.length === keyBytes
-    return isValid ? { id: id!, bytes } : undefined
+    const [id = '', encoded = '', ...rest] = part.split(':')
+    const bytes = Buffer.from(encoded, 'base64')
+    const isValid = rest.length === 0 && /^[A-Za-z0-9_-]{1,32}$/.test(id) && bytes.length === keyBytes
+    return isValid ? { id, bytes } : undefined
   })
   const found = keys.filter((key) => key !== undefined)
   const isUnique = new Set(found.map(({ id }) => id)).size === keys.length
@@ -37,5 +38,5 @@ export function deriveKeyring(master: MasterKeys, purpose: string): Keyring {
     bytes: Buffer.from(hkdfSync('sha256', bytes, Buffer.alloc(0), `weir ${purpose}`, keyBytes)),
   }))
   const byId = new Map(derived.map((key) => [key.id, key]))
-  return { current: derived[0]!, find: (id) => byId.get(id) }
+  return { current: elementAt(derived, 0), find: (id) => byId.get(id) }
 }

@@ -11,8 +11,8 @@ const decimal = /^(-)?(\d{1,10})(?:\.(\d{1,9}))?$/
 export function parseUsd(text: string): bigint {
   const match = decimal.exec(text)
   if (!match) throw new TypeError(`not an amount of dollars: ${text}`)
-  const [, sign, whole, fraction = ''] = match
-  const nano = BigInt(whole!) * nanoPerUsd + BigInt(fraction.padEnd(9, '0'))
+  const [, sign, whole = '', fraction = ''] = match
+  const nano = BigInt(whole) * nanoPerUsd + BigInt(fraction.padEnd(9, '0'))
   return sign ? -nano : nano
 }
 
@@ -27,6 +27,6 @@ export function formatUsd(nano: bigint): string {
 /** Formats an amount for people, with cents: `$0.50`. */
 export function formatDollars(nano: bigint): string {
   if (nano < 0n) return `-${formatDollars(-nano)}`
-  const [whole, fraction = ''] = formatUsd(nano).split('.')
-  return `$${whole!.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
+  const [whole = '', fraction = ''] = formatUsd(nano).split('.')
+  return `$${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
 }

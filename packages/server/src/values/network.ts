@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { present } from './present.ts'
 
 /** IP addresses and CIDR ranges, IPv4 and IPv6; an IPv4 address written as IPv6 is the same address. */
 
@@ -9,17 +10,17 @@ export const plainAddress = (address: string) => mapped.exec(address)?.[1] ?? ad
 function parseNetwork(text: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
   // A zone names an interface of one machine; an address with a zone would match nothing.
   if (text.includes('%')) return undefined
-  const [address, prefixText, ...rest] = text.split('/')
-  const version = isIP(address!)
+  const [address = '', prefixText, ...rest] = text.split('/')
+  const version = isIP(address)
   if (version === 0 || rest.length > 0) return undefined
   const bits = version === 4 ? 32 : 128
   if (prefixText !== undefined && !/^(0|[1-9]\d{0,2})$/.test(prefixText)) return undefined
   const prefix = prefixText === undefined ? bits : Number(prefixText)
   if (prefix > bits) return undefined
-  const inner = mapped.exec(address!)?.[1]
+  const inner = mapped.exec(address)?.[1]
   // A mapped range stands for the IPv4 range inside it.
   if (inner !== undefined) return prefix < 96 ? undefined : { address: inner, prefix: prefix - 96, family: 'ipv4' }
-  return { address: address!, prefix, family: version === 4 ? 'ipv4' : 'ipv6' }
+  return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' }
 }
 
 const ipv6Words = 8
@@ -29,7 +30,7 @@ const blockWords = 4
 export function addressBlock(address: string): string {
   const plain = plainAddress(address)
   if (isIP(plain) !== 6) return plain
-  const [head = '', tail] = plain.split('%', 1)[0]!.split('::')
+  const [head = '', tail] = plain.replace(/%.*$/s, '').split('::')
   const words = head === '' ? [] : head.split(':')
   const last = tail === undefined || tail === '' ? [] : tail.split(':')
   // An IPv4 address at the end stands for two words.
@@ -44,7 +45,7 @@ export const isNetwork = (text: string) => parseNetwork(text) !== undefined
 
 /** Returns the canonical spelling of a range: no bits beyond its prefix, and no prefix for a single address. */
 export function canonicalNetwork(text: string): string {
-  const { address, prefix, family } = parseNetwork(text)!
+  const { address, prefix, family } = present(parseNetwork(text))
   const bits = family === 'ipv4' ? 32 : 128
   const beyond = BigInt(bits - prefix)
   const first = (valueOf(address, family) >> beyond) << beyond

@@ -1,4 +1,5 @@
 import type { MasterKeys } from './keyring.ts'
+import { elementAt } from './present.ts'
 
 /** Master keys that are published in this repository, so that a trial needs no setup. They protect nothing. */
 const publishedKeys = ['bG9jYWwtb25seS1sb2NhbC1vbmx5LWxvY2FsLW9ubHk='].map((text) => Buffer.from(text, 'base64'))
@@ -12,7 +13,7 @@ const isPublished = ({ bytes }: MasterKeys[number]) => publishedKeys.some((known
 export function checkMasterKeys(keys: MasterKeys, isLocal: boolean): { fault?: string; warning?: string } {
   const known = keys.filter(isPublished).map(({ id }) => `\`${id}\``)
   if (known.length === 0) return {}
-  if (!isLocal && isPublished(keys[0]!)) {
+  if (!isLocal && isPublished(elementAt(keys, 0))) {
     return {
       fault: `begins with ${known[0]}, a key that is published with this program, but SVC_PUBLIC_URL is not local; put your own key first (\`id:\` and the output of \`openssl rand -base64 32\`)`,
     }

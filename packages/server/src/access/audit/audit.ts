@@ -2,6 +2,7 @@ import { type PageRequest, pageResponse } from '../../contract/lists.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import type { Keyring } from '../../values/keyring.ts'
+import { lastOf } from '../../values/present.ts'
 import { type ChainVerification, createChainVerifier, genesis } from './chain.ts'
 import {
   type AuditFilters,
@@ -81,7 +82,7 @@ export async function verifyAudit(
       chain.end()
       return end()
     }
-    place = entries.at(-1)!
+    place = lastOf(entries)
     if (isTimeUp()) return end({ seq: place.seq, at: place.at })
   }
 }

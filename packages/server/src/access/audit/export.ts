@@ -1,4 +1,5 @@
 import type { Sql } from '../../platform/infra/sql.ts'
+import { lastOf } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { genesis, type SealedEntry } from './chain.ts'
 import { type FormatName, formats } from './formats.ts'
@@ -36,7 +37,7 @@ export async function* exportAudit(
       text += format.line({ ...entry, cursor: cursorOf(entry) }, seal)
       seal = entry.mac
     }
-    previous = entries.at(-1)!
+    previous = lastOf(entries)
     place = previous
     yield text
     if (entries.length < limit) return

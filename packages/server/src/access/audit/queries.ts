@@ -1,6 +1,7 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { lastOf, one, present } from '../../values/present.ts'
 import type { AuditEntry, SealedEntry } from './chain.ts'
 
 export interface Head {
@@ -29,7 +30,7 @@ export async function lockHead(tx: Tx, orgId: string): Promise<Head> {
   await raw`
     insert into audit_heads (org_id, seq, mac, mac_key_id) values (${orgId}, 0, decode(repeat('00', 32), 'hex'), '')
     on conflict (org_id) do nothing`.execute(tx)
-  return (await lock())!
+  return present(await lock())
 }
 
 /**
@@ -44,12 +45,12 @@ export async function nextTime(tx: Tx, orgId: string, lastSeq: bigint): Promise<
        where org_id = ${orgId} and seq = ${lastSeq} and at > now() - interval '1 hour' and at < now() + interval '1 hour'))`)} as at`.execute(
     tx,
   )
-  return rows[0]!.at
+  return one(rows).at
 }
 
 /** Inserts entries in one statement and moves the head to the last one. */
 export async function appendEntries(tx: Tx, entries: readonly SealedEntry[]) {
-  const last = entries.at(-1)!
+  const last = lastOf(entries)
   const rows = entries.map((entry) => ({ ...entry, seq: entry.seq.toString(), mac: entry.mac.toString('hex') }))
   await raw`
     with added as (
@@ -160,7 +161,7 @@ export function readChainPage(
         left join lateral (
           select ${entryColumns} from audit_log where org_id = ${orgId} ${beyond} order by seq, audit_log.at limit ${limit}
         ) as entry on true`.execute(tx)
-    const { head_seq, head_mac } = rows[0]!
+    const { head_seq, head_mac } = one(rows)
     const head = head_seq === null || head_mac === null ? undefined : { seq: head_seq, mac: head_mac }
     return {
       head,
@@ -191,6 +192,6 @@ export function readHeadsPage({ db }: Sql, afterOrg: string | undefined, limit: 
     )
     // Read after the heads: no entry below them is later than this.
     const { rows } = await raw<{ at: string }>`select ${timeText(raw`clock_timestamp()`)} as at`.execute(tx)
-    return { at: rows[0]!.at, lastOrg: ids.at(-1), heads }
+    return { at: one(rows).at, lastOrg: ids.at(-1), heads }
   })
 }

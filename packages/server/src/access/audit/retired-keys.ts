@@ -2,6 +2,7 @@ import type { Sql } from '../../platform/infra/sql.ts'
 import { newTraceId } from '../../platform/infra/trace.ts'
 import { formatId } from '../../values/id.ts'
 import { deriveKeyring, type Keyring, type MasterKeys } from '../../values/keyring.ts'
+import { present } from '../../values/present.ts'
 import { seal, sealingKeyId, unseal } from '../../values/seal.ts'
 import { handOverAction } from './chain.ts'
 import { auditKeyring, record } from './entries.ts'
@@ -28,7 +29,8 @@ export async function retireAuditKeys(sql: Sql, masterKeys: MasterKeys): Promise
     await storeAuditKey(sql, keyId, seal(sealing, bytes.toString('base64'), contextOf(keyId)))
     moved++
   }
-  for (const { id } of masterKeys.slice(1)) if (!isCurrent(stored.get(id))) await store(id, chain.find(id)!.bytes)
+  for (const { id } of masterKeys.slice(1))
+    if (!isCurrent(stored.get(id))) await store(id, present(chain.find(id)).bytes)
   for (const [keyId, sealed] of stored) {
     const bytes = isCurrent(sealed) || chain.find(keyId) ? undefined : openAuditKey(sealing, keyId, sealed)
     if (bytes) await store(keyId, bytes)

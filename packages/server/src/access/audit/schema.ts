@@ -4,6 +4,7 @@ import { ListOf, ListQuery, NextCursor, windowFilters } from '../../contract/lis
 import { checkOf, withCheck } from '../../contract/semantic-check.ts'
 import { exampleId, Id, Nullable, OneOf } from '../../contract/wire.ts'
 import { idPattern, prefixes } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { chainFaults } from './chain.ts'
 import { formatNames } from './formats.ts'
 import { parseAuditPosition } from './position.ts'
@@ -70,7 +71,7 @@ export const AuditLogQuery = ListQuery(
 const Cursor = (description: string) => Type.String({ minLength: 1, maxLength: 400, description })
 
 /** Window check shared with the list. */
-const windowFaults = checkOf(AuditLogQuery)!
+const windowFaults = present(checkOf(AuditLogQuery))
 
 const withCursor = <S extends TSchema>(schema: S, use: string) =>
   withCheck(schema, ({ cursor, from, to }: { cursor?: string; from?: string; to?: string }) => [

@@ -104,7 +104,7 @@ const entryOf = (request: FastifyRequest, bearer: Caller, status: number): Audit
   action: actionOf(request),
   target: { kind: 'org', id: formatId('org', bearer.orgId) },
   outcome: status < 400 ? 'allowed' : 'denied',
-  after: { status, path: request.originalUrl.split('?')[0]!.slice(0, maxPathLength) },
+  after: { status, path: request.originalUrl.replace(/\?.*$/s, '').slice(0, maxPathLength) },
   address: request.clientAddress,
   traceId: request.id,
 })

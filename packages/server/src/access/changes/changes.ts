@@ -5,6 +5,7 @@ import { asJsonText } from '../../contract/envelope.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { rollbackToSavepoint, setSavepoint, type Tx } from '../../platform/infra/sql.ts'
 import { type AccessLease, notifyAccessChange, recordAccessChange } from '../../platform/nodes/nodes.ts'
+import { elementAt } from '../../values/present.ts'
 import { auditKeyring, recordAll } from '../audit/audit.ts'
 import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -78,9 +79,9 @@ export function createChange({ sql, config }: Platform, idempotency: Idempotency
       if (isConditional(request) && !isCompared)
         throw new Error(`${request.method} ${request.route.template} did not compare what it replaces`)
       if (typeof wanted === 'function') status = wanted()
-      if (mayChangeNothing && entries.length === 1 && changesNothing(entries[0]!)) {
+      if (mayChangeNothing && entries.length === 1 && changesNothing(elementAt(entries, 0))) {
         await rollbackToSavepoint(tx)
-        result = { ...result, ...stampsOf(entries[0]!.before as object) }
+        result = { ...result, ...stampsOf(elementAt(entries, 0).before as object) }
         entries.length = 0
         events.length = 0
         isAccessChanged = false

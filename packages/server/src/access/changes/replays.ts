@@ -10,7 +10,7 @@ export function createReplayRecorder({ config }: Platform): RecordReplay {
     const record = {
       actor: actorOf(caller),
       action: 'answer.replayed',
-      target: { kind: 'request', id: `${method} ${raw.url!.split('?')[0]}` },
+      target: { kind: 'request', id: `${method} ${raw.url?.replace(/\?.*$/s, '')}` },
       after: { idempotency_key: headers['idempotency-key'] },
       address: clientAddress,
       traceId: id,

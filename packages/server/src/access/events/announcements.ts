@@ -1,6 +1,7 @@
 import { type Deprecation, documentationOf, surfaceOf } from '../../contract/deprecations/deprecations.ts'
 import type { Job } from '../../platform/infra/jobs.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { lastOf } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import type { EventData } from './catalog.ts'
 import { emit } from './outbox.ts'
@@ -42,7 +43,7 @@ export async function announceDeprecations(
         )
       })
     if (page.length < pageSize) return
-    after = page.at(-1)!.org_id
+    after = lastOf(page).org_id
   }
 }
 

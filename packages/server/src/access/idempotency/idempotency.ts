@@ -9,6 +9,7 @@ import { ensureDailyPartitions, maintainDailyPartitions, partitionBounds } from 
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { deriveKeyring } from '../../values/keyring.ts'
+import { present } from '../../values/present.ts'
 import { seal, unseal } from '../../values/seal.ts'
 import {
   type ClaimRow,
@@ -162,7 +163,7 @@ export async function honourIdempotencyKeys(
     if (!found.request_hash.equals(requestHash(request))) throw new ApiError('idempotency_key_conflict')
     if (found.status !== null) {
       if (request.route.showsSecret === true) await recordReplay(tx, request)
-      return { status: found.status, body: storedResponses.open(request.caller.orgId, key, found.sealed!) }
+      return { status: found.status, body: storedResponses.open(request.caller.orgId, key, present(found.sealed)) }
     }
     if (!found.is_stale) throw new ApiError('idempotency_key_processing')
     return undefined
@@ -187,7 +188,7 @@ export async function honourIdempotencyKeys(
       claim.isKept = true
     },
     findStoredResponse: async (request) => {
-      const key = keyOf(request)!
+      const key = present(keyOf(request))
       const { orgId } = request.caller
       return sql.asOrgs([orgId], async (tx) => {
         const found = await findClaim(tx, orgId, key, config.idempotencyTakeoverSeconds)

@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 
 export interface ClaimRow {
   readonly day: string
@@ -43,7 +44,7 @@ export async function insertClaim(tx: Tx, orgId: string, key: string, hash: Buff
     values (${orgId}, ${key}, (clock_timestamp() at time zone 'UTC')::date, ${hash}, clock_timestamp())
     on conflict (org_id, key, day) do update set ${raw.raw(reclaimAssignments)}
     returning day::text, attempt`.execute(tx)
-  return rows[0]!
+  return one(rows)
 }
 
 /** SQL assignments that reuse the row of a claim that no longer counts. */

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { includesRole, type RouteDeclaration } from '../../contract/routes.ts'
 import { operatorsOrgId, parseId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 
 import type { Caller } from './callers.ts'
 import { isPinned } from './pins.ts'
@@ -71,7 +72,7 @@ const grantCovers: Record<NonNullable<Caller['grantScope']>, (request: Request, 
 }
 
 function authorizeSupport(caller: Caller, request: Request) {
-  const scope = caller.grantScope!
+  const scope = present(caller.grantScope)
   const isAdmin = request.template.startsWith(adminPath)
   if (!isAdmin && grantCovers[scope](request, request.declaration.scope ?? '')) return
   throw new ApiError('support_scope_denied', {

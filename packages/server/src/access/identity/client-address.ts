@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { type NetworkMatcher, plainAddress } from '../../values/network.ts'
+import { present } from '../../values/present.ts'
 
 /**
  * Returns the client's address: the peer, or behind trusted proxies the last address in `X-Forwarded-For` that is not one of
@@ -15,7 +16,7 @@ export function clientAddress(
   if (forwarded === undefined || !trusted.contains(address)) return address
   const hops = [forwarded].flat().join(',').split(',')
   while (hops.length > 0) {
-    address = withoutZone(plainAddress(withoutPort(hops.pop()!.trim())))
+    address = withoutZone(plainAddress(withoutPort(present(hops.pop()).trim())))
     if (!trusted.contains(address)) break
   }
   return address
@@ -29,4 +30,4 @@ function withoutPort(hop: string): string {
 }
 
 /** Removes the zone: the interface of a link-local address concerns this machine only. */
-const withoutZone = (address: string) => address.split('%', 1)[0]!
+const withoutZone = (address: string) => address.replace(/%.*$/s, '')

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { present } from '../../values/present.ts'
 
 /**
  * Batched lookups: however many are requested at once, few queries are in flight. None is refused; sources are served in turn,
@@ -35,7 +36,7 @@ export function createLookups<T>(
     const taken: PendingLookup<T>[] = []
     while (waiting.size > 0 && taken.length < idsPerQuery) {
       for (const [source, list] of [...waiting].slice(0, idsPerQuery - taken.length)) {
-        taken.push(list.shift()!)
+        taken.push(present(list.shift()))
         waiting.delete(source)
         if (list.length > 0) waiting.set(source, list)
       }

@@ -4,6 +4,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { newTraceId } from '../../platform/infra/trace.ts'
 import { notifyAccessChange, recordAccessChange } from '../../platform/nodes/nodes.ts'
 import { revokeUnused } from '../../tenants/keys/keys.ts'
+import { present } from '../../values/present.ts'
 import { findUnusedKeys, type UnusedKey } from './queries.ts'
 
 const pageSize = 200
@@ -33,7 +34,7 @@ const revokeOne = (platform: Platform, { org_id: orgId, id }: UnusedKey, since: 
       {
         kind: 'key.revoked',
         subject,
-        data: { key_id: subject, name: after.name, role: after.role, revoked_at: after.revoked_at! },
+        data: { key_id: subject, name: after.name, role: after.role, revoked_at: present(after.revoked_at) },
       },
     ])
     await recordAccessChange(tx, orgId)

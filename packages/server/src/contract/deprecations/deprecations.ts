@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { present } from '../../values/present.ts'
 import type { App } from '../routes.ts'
 import { type DeprecationHeaders, deprecationHeaders, documentationOf, httpDate } from './headers.ts'
 import type { DeprecatedDelivery, DeprecatedRoute, Deprecation } from './registry.ts'
@@ -31,7 +32,7 @@ export const listDeprecations = (registry: readonly Deprecation[], docsUrl: stri
 
 /** Returns the headers of every delivery that is signed in the deprecated way. */
 export const deliveryHeaders = (registry: readonly Deprecation[], docsUrl: string): DeprecationHeaders =>
-  deprecationHeaders(registry.find((entry): entry is DeprecatedDelivery => entry.kind === 'delivery')!, docsUrl)
+  deprecationHeaders(present(registry.find((entry): entry is DeprecatedDelivery => entry.kind === 'delivery')), docsUrl)
 
 export const findDeprecatedRoute = (registry: readonly Deprecation[], method: string, route: string) =>
   registry.find(

@@ -4,6 +4,7 @@ import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { lockSet, renewRuleSet } from '../policies/policies.ts'
 import { expireByRule } from './expiry-queries.ts'
@@ -42,7 +43,7 @@ async function lockDecidable(
   const request = await findApproval(tx, orgId, id)
   if (!request || !isWithinPins(caller.pins, request.attempt)) throw new ApiError('not_found')
   const version = await lockedRuleVersion(tx, orgId, request.rule_id)
-  const row = (await lockApproval(tx, orgId, id))!
+  const row = present(await lockApproval(tx, orgId, id))
   if (caller.kind !== 'key')
     throw new ApiError('forbidden', {}, { message: 'Only a key of the organization can decide on its approvals.' })
   if (await isWithinReach(tx, orgId, row.requested_by, caller.id))
@@ -63,7 +64,7 @@ const conflict = (message: string) => new ApiError('conflict', {}, { message })
 
 async function loadView(tx: Tx, orgId: string, row: ApprovalRow) {
   const [view] = await approvalViews(tx, orgId, [row])
-  return view!
+  return present(view)
 }
 
 export async function approve(
@@ -108,7 +109,7 @@ export async function approve(
       decided_by: formatId('key', caller.id),
       note: decided.note,
       max_runs,
-      max_amount_usd: after.grant!.max_amount_usd,
+      max_amount_usd: present(after.grant).max_amount_usd,
     },
   })
   return after

@@ -3,6 +3,7 @@ import { type Caller, isPinned } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import type { StoredAttempt } from '../policies/policies.ts'
 import type { ApprovalStatus } from './schema.ts'
 
@@ -129,7 +130,7 @@ export async function isWithinReach(tx: Tx, orgId: string, requester: string, ap
       select from api_keys k join reach using (lineage_id) where k.org_id = ${orgId} and k.id = ${approver}) as found`.execute(
     tx,
   )
-  return rows[0]!.found
+  return one(rows).found
 }
 
 export interface NewApproval {
@@ -151,7 +152,7 @@ export async function countPending(tx: Tx, orgId: string, keyId: string): Promis
   const { rows } = await raw<{ all: bigint; own: bigint }>`
     select count(*) as all, count(*) filter (where requested_by = ${keyId}) as own
       from approvals where org_id = ${orgId} and status = 'pending'`.execute(tx)
-  return { all: Number(rows[0]!.all), own: Number(rows[0]!.own) }
+  return { all: Number(one(rows).all), own: Number(one(rows).own) }
 }
 
 /** Inserts a request. Returns undefined when the same attempt is already pending. */

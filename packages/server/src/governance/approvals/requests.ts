@@ -6,6 +6,7 @@ import { type ApprovalGrant, balancesOf, emptyBalance } from '../../money/ledger
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { attemptedTarget, type Rule, type RunAttempt, toStoredAttempt } from '../policies/policies.ts'
 import { fingerprintOf, grantKey } from './grant.ts'
@@ -91,7 +92,7 @@ export function createApprovals({ sql, config, clock }: Platform): ApprovalServi
         )
         const hasCapacity = ({ id, max_runs }: ApprovalRow) => {
           const { spent, held } = balances.get(grantKey(id, 'runs')) ?? emptyBalance
-          return spent + held < BigInt(max_runs!)
+          return spent + held < BigInt(present(max_runs))
         }
         const available = rows.filter(hasCapacity)
         // All grants are used up: the last one is returned, so that its refusal says so.
@@ -143,7 +144,7 @@ const openRequest = ({ id, status, expires_at, note }: ApprovalRow): OpenRequest
 
 const grantOf = (row: ApprovalRow): ApprovalGrant => ({
   id: row.id,
-  maxRuns: BigInt(row.max_runs!),
+  maxRuns: BigInt(present(row.max_runs)),
   maxAmountNano: row.max_amount_nano,
   expiresAtMs: row.expires_at.getTime(),
   ruleId: row.rule_id,

@@ -6,6 +6,7 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { parseId, requireId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { approve, deny, revokeApprovalGrant } from './approvals.ts'
 import { findApproval, listApprovals } from './queries.ts'
 import { ApprovalList, ApprovalListQuery, ApprovalPath, ApprovalView, ApproveInput, DenyInput } from './schema.ts'
@@ -60,7 +61,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
         const row = await findApproval(tx, orgId, requireId('approval', params.approval_id))
         if (!row || !isWithinPins(pins, row.attempt)) throw new ApiError('not_found')
         const [view] = await approvalViews(tx, orgId, [row])
-        return view!
+        return present(view)
       })
     },
   )

@@ -1,3 +1,4 @@
+import { present } from '../../values/present.ts'
 import { type ExpressionEnvironment, type Field, patternOf } from './environment.ts'
 import { CompileError } from './fault.ts'
 import { childrenOf, comprehensionOf, type Node, pathOf } from './syntax.ts'
@@ -49,7 +50,8 @@ export function costOfExpression(root: Node, { variables }: ExpressionEnvironmen
   }
   const estimateNode = (node: Node, bound: ReadonlyMap<string, Extent>): Estimate => {
     const path = pathOf(node)
-    if (path && !bound.has(path.root)) return { cost: 4, extent: extentOf(variables.get(path.root)!.get(path.field)!) }
+    if (path && !bound.has(path.root))
+      return { cost: 4, extent: extentOf(present(variables.get(path.root)?.get(path.field))) }
     const element = node.op === 'id' ? bound.get(node.args) : undefined
     if (element) return { cost: 2, extent: element }
     const comprehension = comprehensionOf(node)

@@ -1,4 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js'
+import { elementAt } from '../../values/present.ts'
 import { CompileError } from './fault.ts'
 import { compileExpressionPattern, type Pattern } from './patterns.ts'
 import { comprehensions, type Node } from './syntax.ts'
@@ -68,8 +69,12 @@ const celTypes = {
 export function createExpressionEnvironment(variables: Readonly<Record<string, Variable>>): ExpressionEnvironment {
   const cel = new Environment({ limits })
   registerMixedArithmetic(cel)
-  cel.registerFunction('re2(ast, ast): bool', ({ args }: MacroCall) => matchMacro(args[0]!, args[1]!))
-  cel.registerFunction('string.re2(ast): bool', ({ receiver, args }: MacroCall) => matchMacro(receiver, args[0]!))
+  cel.registerFunction('re2(ast, ast): bool', ({ args }: MacroCall) =>
+    matchMacro(elementAt(args, 0), elementAt(args, 1)),
+  )
+  cel.registerFunction('string.re2(ast): bool', ({ receiver, args }: MacroCall) =>
+    matchMacro(receiver, elementAt(args, 0)),
+  )
   for (const [name, { type, fields }] of Object.entries(variables)) {
     const types = Object.entries(fields).map(([field, { kind }]) => [field, celTypes[kind]])
     cel.registerType(name, { ctor: type, fields: Object.fromEntries(types) as Record<string, string> })

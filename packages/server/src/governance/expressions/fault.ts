@@ -1,3 +1,5 @@
+import { lastOf } from '../../values/present.ts'
+
 /** A mistake in an expression, with its position. */
 export interface ExpressionFault {
   readonly message: string
@@ -27,5 +29,5 @@ export const truncate = (message: string): string =>
 export function faultAt(text: string, message: string, offset: number): ExpressionFault {
   const at = Math.max(0, Math.min(offset, text.length))
   const before = text.slice(0, at).split('\n')
-  return { message: truncate(message), offset: at, line: before.length, column: before.at(-1)!.length + 1 }
+  return { message: truncate(message), offset: at, line: before.length, column: lastOf(before).length + 1 }
 }

@@ -1,3 +1,4 @@
+import { lastOf } from '../../values/present.ts'
 import { type Detector, type Hit, isWordAt } from './hit.ts'
 
 const maxLocal = 64
@@ -41,7 +42,7 @@ function endOfDomain(text: string, start: number): number | undefined {
   // A full stop or dash at the end belongs to the sentence.
   while (end > start && /[.-]/.test(text[end - 1]!)) end--
   const labels = text.slice(start, end).split('.')
-  const last = labels.at(-1)!
+  const last = lastOf(labels)
   if (labels.length < 2 || text[end] === '@' || !labels.every((one) => label.test(one)) || !topLevel.test(last))
     return undefined
   return fileEndings.has(last.toLowerCase()) ? undefined : end

@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { TimeSlice } from '../../platform/infra/time-slice.ts'
+import { present } from '../../values/present.ts'
 import { type AllowList, compileAllowList } from './allow-list.ts'
 import { detectors } from './detectors.ts'
 import type { Hit } from './hit.ts'
@@ -44,7 +45,7 @@ const maxDistinct = 1_000
 export function compileSafety({ detectors: set, patterns, allow_list }: SafetySettings): SafetyCheck {
   const watches: Watch[] = []
   for (const { name, find, findInOriginal } of detectors) {
-    const { mode, threshold } = set[name]!
+    const { mode, threshold } = present(set[name])
     if (mode === 'off') continue
     const searchInOriginal = findInOriginal && { searchInOriginal: { ...pieceSize, find: findInOriginal } }
     watches.push({ detector: name, mode, threshold, search: () => ({ ...pieceSize, find }), ...searchInOriginal })

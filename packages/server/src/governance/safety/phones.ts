@@ -198,7 +198,7 @@ const isNorthAmerican = (digits: string) =>
 /** True for nine to twelve digits that are grouped like a phone number and not like a date. */
 function isTrunk(digits: string, found: string): boolean {
   if (digits.length < 9 || digits.length > 12 || looksLikeDate(found) || /^0+$/.test(digits)) return false
-  const groups = found.match(/\d+/g)!
+  const groups = found.match(/\d+/g) ?? []
   const arePairs = /^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$/.test(found)
   return arePairs || (groups.length <= 4 && groups.slice(1).every(({ length }) => length >= 3))
 }

@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import type { SafetySettings } from './settings.ts'
 
 export interface SafetyRow {
@@ -19,5 +20,5 @@ export async function upsertSafetySettings(tx: Tx, orgId: string, settings: Safe
     insert into content_safety (org_id, settings) values (${orgId}, ${JSON.stringify(settings)}::jsonb)
     on conflict (org_id) do update set settings = excluded.settings, updated_at = clock_timestamp()
     returning settings, updated_at`.execute(tx)
-  return rows[0]!
+  return one(rows)
 }

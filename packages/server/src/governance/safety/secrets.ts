@@ -1,3 +1,4 @@
+import { present } from '../../values/present.ts'
 import { type Detector, type Hit, isWordAt, matches } from './hit.ts'
 import { looksRandom, secretFormats } from './secret-formats.ts'
 
@@ -40,7 +41,7 @@ export const secretDetector: Detector = {
 
 function* findFormatted(text: string): Generator<Hit> {
   for (const { 0: start, index } of matches(text, anyStart)) {
-    for (const { shape, anywhere, isValid } of byStart.get(start)!) {
+    for (const { shape, anywhere, isValid } of present(byStart.get(start))) {
       if (anywhere !== true && isWordAt(text, index - 1)) continue
       shape.lastIndex = index
       const found = shape.exec(text)?.[0]
@@ -56,15 +57,15 @@ function* findFormatted(text: string): Generator<Hit> {
 }
 
 function* findAssigned(text: string): Generator<Hit> {
-  for (const { 0: found, 2: value, index } of matches(text, assignment))
-    if (isPassword(value!)) yield valueHit(index, found, value!)
+  for (const { 0: found, 2: value = '', index } of matches(text, assignment))
+    if (isPassword(value)) yield valueHit(index, found, value)
   if (text.includes('://'))
-    for (const { 0: found, 1: value, index } of matches(text, urlCredentials))
-      if (!placeholder.test(value!) && !/^[$<{%]|^(?:password|pass|pw|secret|token)$/i.test(value!))
-        yield valueHit(index, found, value!)
+    for (const { 0: found, 1: value = '', index } of matches(text, urlCredentials))
+      if (!placeholder.test(value) && !/^[$<{%]|^(?:password|pass|pw|secret|token)$/i.test(value))
+        yield valueHit(index, found, value)
   if (/aws/i.test(text))
-    for (const { 0: found, 1: value, index } of matches(text, awsSecret))
-      if (!placeholder.test(value!) && looksRandom(value!, 4)) yield valueHit(index, found, value!)
+    for (const { 0: found, 1: value = '', index } of matches(text, awsSecret))
+      if (!placeholder.test(value) && looksRandom(value, 4)) yield valueHit(index, found, value)
   for (const { 0: found, index } of matches(text, twilio))
     if (looksRandom(found.slice(2), leastBits)) yield { start: index, end: index + found.length }
 }

@@ -1,4 +1,5 @@
 import { scaleLinear } from 'd3-scale'
+import { present } from '../../values/present.ts'
 import { type Metric, metrics } from './metrics.ts'
 import { percents } from './percentiles.ts'
 import type { Benchmark } from './schema.ts'
@@ -33,7 +34,7 @@ const formatters: Record<Metric, (value: number) => string> = {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 /** Escapes a name, which is user input. */
-const escapeXml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character]!)
+const escapeXml = (text: string) => text.replace(/[&<>"']/g, (character) => present(entities[character]))
 const label = (x: number, y: number, className: string, text: string) =>
   `<text x="${x.toFixed(1)}" y="${y}" class="${className}">${escapeXml(text)}</text>`
 

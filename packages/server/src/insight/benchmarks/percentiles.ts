@@ -1,3 +1,5 @@
+import { elementAt } from '../../values/present.ts'
+
 /** Percentiles that reveal nobody's value. */
 
 export const percents = [10, 25, 50, 75, 90] as const
@@ -15,7 +17,7 @@ export interface Percentiles {
 }
 
 const byPercentile = <T>(value: (name: Percentile, percent: number) => T) =>
-  Object.fromEntries(names.map((name, i) => [name, value(name, percents[i]!)])) as Record<Percentile, T>
+  Object.fromEntries(names.map((name, i) => [name, value(name, elementAt(percents, i))])) as Record<Percentile, T>
 
 export const withheldBecause = (reason: WithholdReason): Percentiles => ({
   values: byPercentile(() => null),
@@ -71,7 +73,7 @@ export function weightsOf(count: number, share: number): number[] {
 }
 
 function weightedMean(sorted: readonly number[], weights: readonly number[]): number | WithholdReason {
-  const parts = sorted.map((value, i) => value * weights[i]!)
+  const parts = sorted.map((value, i) => value * elementAt(weights, i))
   const sum = parts.reduce((total, part) => total + part, 0)
   return parts.some((part) => part > sum / 2) ? 'dominated' : sum
 }

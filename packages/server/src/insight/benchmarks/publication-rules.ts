@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { present } from '../../values/present.ts'
 import { type Metric, metrics, type PeriodSums, valueOf } from './metrics.ts'
 import { type Percentiles, percentilesOf, withheldBecause } from './percentiles.ts'
 
@@ -135,7 +136,7 @@ export function judgePeriod(
     const percentiles = isDominated(parts)
       ? withheldBecause('dominated')
       : percentilesOf(
-          parts.map((sums) => valueOf(metric, sums)!),
+          parts.map((sums) => present(valueOf(metric, sums))),
           least,
         )
     return { metric, contributors, percentiles }

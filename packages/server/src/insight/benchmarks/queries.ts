@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { one, present } from '../../values/present.ts'
 import type { Metric, PeriodSums } from './metrics.ts'
 import type { Percentiles } from './percentiles.ts'
 import type { CohortPeriod } from './periods.ts'
@@ -156,7 +157,7 @@ export async function findPublished(tx: Tx, cohortId: string, start?: Date): Pro
     .where('told_size', 'is not', null)
   if (start !== undefined) query = query.where('period_start', '=', start)
   const row = await query.orderBy('period_start', 'desc').limit(1).executeTakeFirst()
-  return row && { ...row, told_size: row.told_size! }
+  return row && { ...row, told_size: present(row.told_size) }
 }
 
 /** Returns the start of the newest published period of each cohort. */
@@ -198,5 +199,5 @@ export async function openMetrics(tx: Tx, cohortId: string, start: Date): Promis
 /** Returns the sums of the caller's own runs. */
 export async function ownSums(tx: Tx, orgId: string, start: Date, end: Date): Promise<PeriodSums> {
   const { rows } = await raw<PeriodSums>`select * from benchmark_sums(${orgId}, ${start}, ${end})`.execute(tx)
-  return rows[0]!
+  return one(rows)
 }

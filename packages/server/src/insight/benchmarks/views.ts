@@ -1,4 +1,5 @@
 import { formatUsd } from '../../values/money.ts'
+import { present } from '../../values/present.ts'
 import { type Metric, metrics, type PeriodSums, valueOf } from './metrics.ts'
 import { type Percentiles, percentileRangeOf, withheldBecause } from './percentiles.ts'
 import type { BenchmarkResultRow } from './queries.ts'
@@ -19,7 +20,7 @@ export function metricsView(
   const published = new Map(results.map((row) => [row.metric, { values: row.percentiles, withheld: row.withheld }]))
   return Object.fromEntries(
     metrics.map((metric) => {
-      const percentiles = open.has(metric) ? published.get(metric)! : withheldBecause('too_few_contributors')
+      const percentiles = open.has(metric) ? present(published.get(metric)) : withheldBecause('too_few_contributors')
       return [metric, metricView(metric, percentiles, own)]
     }),
   ) as unknown as Benchmark['metrics']

@@ -1,3 +1,4 @@
+import { elementAt } from '../../values/present.ts'
 import { cachedByDay, dateAt, type Span, type Step, spansOf, startOfDay } from './calendar.ts'
 import { type Forecast } from './methods/forecast.ts'
 import { type ExpectedValue, expectedSum, widthsByDay, withIntervals } from './methods/intervals.ts'
@@ -81,7 +82,7 @@ export function pointsOf(
     const bounds = boundsOf(forecast, span, line)
     const widths = byDay?.[span.from]
     return widths
-      ? withIntervals(line.mean[span.from]!, widths, bounds)
+      ? withIntervals(elementAt(line.mean, span.from), widths, bounds)
       : expectedSum(line.mean, forecast.halfWidths, span, bounds)
   })
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../../contract/errors.ts'
+import { present } from '../../values/present.ts'
 import type { ForecastTask } from './task.ts'
 
 interface QueuedForecast {
@@ -56,7 +57,7 @@ export class ForecastThread {
 
   private next() {
     if (this.current || this.waiting.length === 0) return
-    this.current = this.waiting.shift()!
+    this.current = present(this.waiting.shift())
     this.timer = setTimeout(() => this.abort(unavailable('The forecast took too long.')), this.limits.taskMs)
     this.thread ??= this.start()
     this.thread.ref()

@@ -4,6 +4,7 @@ import { loadPriceBook } from '../../money/prices/prices.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { findOrg } from '../../tenants/orgs/orgs.ts'
+import { present } from '../../values/present.ts'
 import { dateAt, startOfDay, today } from './calendar.ts'
 import type { ForecastThread } from './forecast-thread.ts'
 import { readLimits } from './limits.ts'
@@ -82,7 +83,7 @@ export async function forecast(
       trainingDays: asked.days,
       series,
       limits,
-      scenarios: asked.scenarios.map((scenario) => ({ scenario, formula: formulaOf(scenario, basis!) })),
+      scenarios: asked.scenarios.map((scenario) => ({ scenario, formula: formulaOf(scenario, present(basis)) })),
       format: asked.format,
     })
   })

@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
 import type { PlannedSchedule } from '../../values/period.ts'
+import { elementAt, present } from '../../values/present.ts'
 import type { UsageDimension } from './queries.ts'
 
 /** A limit that a series counts towards, with its current usage. */
@@ -64,10 +65,10 @@ export async function readLimits(tx: Tx, orgId: string, nowMs: number, asked: Us
   )
   const perUnit = asked.metric === 'cost' ? perUsd : 1
   const fed = usages.map(({ limit, balance }, i) => ({
-    key: keyOf(limit)!,
+    key: present(keyOf(limit)),
     id: limitIdOf({ kind: limit.kind, limitId: limit.id }),
     kind: limit.kind as CountedLimit['kind'],
-    name: found[i]!.name,
+    name: elementAt(found, i).name,
     enforcement: limit.enforcement,
     limit: Number(limit.amount) / perUnit,
     used: Number(balance.spent) / perUnit,

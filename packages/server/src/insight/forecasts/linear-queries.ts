@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { TimeWindow } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { present } from '../../values/present.ts'
 
 export interface ReturnsRead {
   readonly window: TimeWindow
@@ -51,9 +52,9 @@ export async function readReturns(tx: Tx, orgId: string, read: ReturnsRead): Pro
      order by 1 ${descending ? raw`desc` : raw`asc`} limit ${limit + 1}`.execute(tx)
   return rows.map((row) => ({
     deploymentId: row['deployment_id'] as string,
-    runs: BigInt(row['runs']!),
-    departments: BigInt(row['departments']!),
-    valueNano: BigInt(row['value_nano']!),
-    costNano: BigInt(row['cost_nano']!),
+    runs: BigInt(present(row['runs'])),
+    departments: BigInt(present(row['departments'])),
+    valueNano: BigInt(present(row['value_nano'])),
+    costNano: BigInt(present(row['cost_nano'])),
   }))
 }

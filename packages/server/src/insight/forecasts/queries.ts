@@ -1,5 +1,6 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { elementAt, one } from '../../values/present.ts'
 
 /** A read of usage: its metric, grouping and filters. */
 export interface HistoryRead {
@@ -49,7 +50,7 @@ function selectDays(orgId: string, { filters, today, starts }: HistoryRead, days
   )
   const dimensions = raw`model, provider, workflow_id, deployment_id, department_id`
   const utcDay = raw`(bucket at time zone 'UTC')::date - ${today}::date`
-  const localDay = raw`case when bucket < ${starts[0]!} then ${utcDay}
+  const localDay = raw`case when bucket < ${elementAt(starts, 0)} then ${utcDay}
     else width_bucket(bucket, ${starts}::timestamptz[]) - ${starts.length}::integer end`
   return raw`
     select ${localDay} as day, ${dimensions}, ${counters} from usage_15m where ${where}
@@ -142,5 +143,5 @@ export async function readFingerprint(tx: Tx, orgId: string): Promise<string> {
       from (select ${sums} from usage_15m where org_id = ${orgId}
       union all select ${sums} from usage_days where org_id = ${orgId}
       union all select ${sums} from usage_deltas where org_id = ${orgId} and customer_id is null) as parts`.execute(tx)
-  return Object.values(rows[0]!).join(' ')
+  return Object.values(one(rows)).join(' ')
 }

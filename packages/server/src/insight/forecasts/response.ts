@@ -1,3 +1,4 @@
+import { elementAt } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
   forecastDays,
@@ -90,8 +91,8 @@ const expectedView = ({ mean, p50, p80, p95 }: ExpectedValue, write: FormatAmoun
 
 const pointViews = (points: readonly ExpectedValue[], { spans, date }: TimeFrame, write: FormatAmount) =>
   points.map((point, i) => ({
-    start: date(spans[i]!.from),
-    end: date(spans[i]!.to),
+    start: date(elementAt(spans, i).from),
+    end: date(elementAt(spans, i).to),
     ...expectedView(point, write),
   }))
 

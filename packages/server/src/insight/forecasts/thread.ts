@@ -1,13 +1,16 @@
 import { parentPort } from 'node:worker_threads'
+import { present } from '../../values/present.ts'
 import { computeResponse } from './response.ts'
 import type { ForecastTask } from './task.ts'
 
+const port = present(parentPort)
+
 /** The worker thread: computes one task at a time and transfers the response bytes without copying. */
-parentPort!.on('message', (task: ForecastTask) => {
+port.on('message', (task: ForecastTask) => {
   try {
     const bytes = new TextEncoder().encode(computeResponse(task))
-    parentPort!.postMessage({ bytes }, [bytes.buffer])
+    port.postMessage({ bytes }, [bytes.buffer])
   } catch (error) {
-    parentPort!.postMessage({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }, [])
+    port.postMessage({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }, [])
   }
 })

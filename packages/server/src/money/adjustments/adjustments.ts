@@ -3,6 +3,7 @@ import { type Caller, makerColumns, makerOf } from '../../access/identity/identi
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { parseUsd } from '../../values/money.ts'
+import { present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { findPack, packOf } from '../credits/credits.ts'
 import { findLimitOfCustomer } from '../customers/customers.ts'
@@ -55,8 +56,8 @@ export async function adjust(
     throw validationFailed([
       { field: 'at', code: 'out_of_range', message: 'This period ended more than 400 days ago: it is no longer kept.' },
     ])
-  const asked = input.amount_usd === undefined ? BigInt(input.amount!) : parseUsd(input.amount_usd)
-  const { spent, held } = (await balancesOf(tx, orgId, [allowance.key])).get(allowance.key)!
+  const asked = input.amount_usd === undefined ? BigInt(present(input.amount)) : parseUsd(input.amount_usd)
+  const { spent, held } = present((await balancesOf(tx, orgId, [allowance.key])).get(allowance.key))
   const delta = spent + asked < 0n ? -spent : asked
   if (delta > 0n && spent + held + delta > maxAdmitted)
     throw validationFailed([
@@ -88,7 +89,7 @@ async function crossingsOfAdjustment(tx: Tx, orgId: string, allowance: Allowance
   const keys = topUps.map(({ id }) => id)
   const balances = await balancesOf(tx, orgId, keys)
   const by = (id: string) => (id === allowance.key ? delta : 0n)
-  return quotaCrossings(topUps, (id) => balances.get(id)!.spent - by(id), by)
+  return quotaCrossings(topUps, (id) => present(balances.get(id)).spent - by(id), by)
 }
 
 async function inItsPeriod(tx: Tx, orgId: string, allowance: Allowance, atMs: number): Promise<Allowance> {

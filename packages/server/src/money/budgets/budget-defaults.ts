@@ -5,6 +5,7 @@ import { type DesiredState, notSet } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
   amountView,
@@ -44,7 +45,7 @@ const viewOf = (row: LimitRow, nowMs: number): BudgetDefaultView => ({
   ...scheduleView(limitOf(row).schedule, nowMs),
   enforcement: row.enforcement,
   thresholds: row.thresholds,
-  max_new_per_day: row.max_new_per_day!,
+  max_new_per_day: present(row.max_new_per_day),
   ...rowTimesView(row),
 })
 
@@ -74,7 +75,7 @@ export async function putBudgetDefault(
   const found = await findDefault(tx, orgId, scopeKind)
   const before = found && viewOf(found, nowMs)
   replaces(before, absentDefault(scopeKind))
-  const input = wanted(found && withRequestedSchedule(before!, found))
+  const input = wanted(found && withRequestedSchedule(present(before), found))
   const fields = {
     amount: input.limit_usd === null ? null : parseUsd(input.limit_usd),
     enforcement: input.enforcement ?? 'block',

@@ -4,6 +4,7 @@ import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { formatUsd, parseUsd } from '../../values/money.ts'
+import { elementAt, one, present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
   allowanceAt,
@@ -99,7 +100,7 @@ export const budgetExceeded = (
     {
       budget_id: id,
       scope_kind: scopeKind,
-      limit_usd: formatUsd(refusal.allowance.limit!),
+      limit_usd: formatUsd(present(refusal.allowance.limit)),
       ...refusalAmounts(refusal),
       ...periodView(refusal.allowance),
     },
@@ -120,17 +121,17 @@ export async function budgetViews(
     scope_kind: row.scope_kind,
     scope_id: row.scope_id === '' ? null : row.scope_id,
     limit_usd: usdOrNull(row.amount),
-    ...usageView(found[i]!, nowMs),
+    ...usageView(elementAt(found, i), nowMs),
     enforcement: row.enforcement,
     thresholds: row.thresholds,
-    would_refuse_count: Number(found[i]!.balance.wouldRefuse),
+    would_refuse_count: Number(elementAt(found, i).balance.wouldRefuse),
     counts_from: timestamp(row.created_at),
     ...rowTimesView(row),
   }))
 }
 
 const viewOf = async (tx: Tx, orgId: string, nowMs: number, row: LimitRow) =>
-  (await budgetViews(tx, orgId, nowMs, [row]))[0]!
+  one(await budgetViews(tx, orgId, nowMs, [row]))
 
 export async function getBudget(tx: Tx, orgId: string, nowMs: number, id: string): Promise<BudgetView | undefined> {
   const row = await findLimit(tx, orgId, 'budget', id)

@@ -4,6 +4,7 @@ import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { formatDollars, formatUsd, parseUsd } from '../../values/money.ts'
+import { one, present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
   type Allowance,
@@ -55,7 +56,7 @@ export const chainKind: LimitKind = {
       return exceeded('depth', Number(balance.spent), Number(attempted), Number(allowance.limit))
     const current = balance.spent + balance.held
     return allowance.unit === 'usd'
-      ? exceeded('cost', formatUsd(current), formatUsd(attempted), formatUsd(allowance.limit!))
+      ? exceeded('cost', formatUsd(current), formatUsd(attempted), formatUsd(present(allowance.limit)))
       : exceeded('tokens', Number(current), Number(attempted), Number(allowance.limit))
   },
 }
@@ -139,7 +140,7 @@ export async function getChainLimits(tx: Tx, orgId: string): Promise<ChainLimits
     workflows: rows
       .filter(({ workflow_id }) => workflow_id !== '')
       .map((row) => ({ workflow_id: row.workflow_id, ...boundsView(row) })),
-    updated_at: rows.length === 0 ? null : timestamp(rows[0]!.updated_at),
+    updated_at: rows.length === 0 ? null : timestamp(one(rows).updated_at),
   }
 }
 

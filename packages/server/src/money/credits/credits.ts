@@ -3,6 +3,7 @@ import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { formatDollars, formatUsd, parseUsd } from '../../values/money.ts'
+import { one, present } from '../../values/present.ts'
 import { timestampOrNull } from '../../values/timestamp.ts'
 import {
   type Balance,
@@ -95,7 +96,7 @@ export async function creditPackViews(
 ): Promise<CreditPackView[]> {
   const balances = await packBalances(tx, orgId, rows)
   return rows.map((row) => {
-    const balance = balances.get(row.id)!
+    const balance = present(balances.get(row.id))
     return {
       id: formatId('creditPack', row.id),
       customer_id: row.owner,
@@ -110,7 +111,7 @@ export async function creditPackViews(
 }
 
 const viewOf = async (tx: Tx, orgId: string, nowMs: number, row: PackRow) =>
-  (await creditPackViews(tx, orgId, nowMs, [row]))[0]!
+  one(await creditPackViews(tx, orgId, nowMs, [row]))
 
 export async function getCreditPack(
   tx: Tx,

@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import type { PackState } from './schema.ts'
 
 const columns = [
@@ -43,7 +44,7 @@ export async function countPacks(tx: Tx, orgId: string, owner: string): Promise<
     select count(*)::integer as kept,
            count(*) filter (where voided_at is null and (expires_at is null or expires_at > clock_timestamp()))::integer as "inForce"
       from packs where org_id = ${orgId} and owner = ${owner}`.execute(tx)
-  return rows[0]!
+  return one(rows)
 }
 
 const isOver = raw<boolean>`coalesce(expires_at <= clock_timestamp(), false)`

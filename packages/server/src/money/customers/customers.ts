@@ -4,6 +4,7 @@ import { type DesiredState, notSet } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { elementAt, one, present } from '../../values/present.ts'
 import { budgetExceeded } from '../budgets/budgets.ts'
 import {
   allowanceAt,
@@ -81,7 +82,7 @@ export const customerLimitOf = (
 
 export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<DefaultLimit | null> {
   const row = await findCustomerLimit(tx, orgId, noSubject)
-  return row ? { ...customerLimitOf(row), maxNewPerDay: BigInt(row.max_new_customers_per_day!) } : null
+  return row ? { ...customerLimitOf(row), maxNewPerDay: BigInt(present(row.max_new_customers_per_day)) } : null
 }
 
 /** Returns the limit that applies to a customer: its own, or else the default. */
@@ -102,18 +103,18 @@ export async function customerLimitViews(
     id: formatId('customerLimit', row.id),
     customer_id: row.customer_id,
     limit_usd: usdOrNull(row.amount),
-    ...usageView(found[i]!, nowMs),
+    ...usageView(elementAt(found, i), nowMs),
     thresholds: row.thresholds,
     ...rowTimesView(row),
   }))
 }
 
 const limitView = async (tx: Tx, orgId: string, nowMs: number, row: CustomerLimitRow): Promise<CustomerLimitView> =>
-  (await customerLimitViews(tx, orgId, nowMs, [row]))[0]!
+  one(await customerLimitViews(tx, orgId, nowMs, [row]))
 
 async function defaultView(tx: Tx, orgId: string, nowMs: number, row: CustomerLimitRow): Promise<CustomerDefaultView> {
   const { customer_id: _none, ...view } = await limitView(tx, orgId, nowMs, row)
-  return { ...view, max_new_customers_per_day: row.max_new_customers_per_day! }
+  return { ...view, max_new_customers_per_day: present(row.max_new_customers_per_day) }
 }
 
 const absentLimit = (customerId: string) => ({ ...notSet(CustomerLimit), customer_id: customerId })
@@ -181,7 +182,7 @@ async function put<V extends { readonly id: string }>(
     thresholds = [],
     max_new_customers_per_day: maxNew = defaultMaxNewPerDay,
     ...schedule
-  } = wanted(found && withRequestedSchedule(before!, found))
+  } = wanted(found && withRequestedSchedule(present(before), found))
   const fields = {
     amount: limit_usd === null ? null : parseUsd(limit_usd),
     thresholds: ascending(thresholds),

@@ -184,7 +184,7 @@ export function allowanceAt(limit: Limit, subject: string, nowMs: number): Allow
   let ofLimit = allowanceCache.get(limit)
   if (!ofLimit) allowanceCache.set(limit, (ofLimit = new Lru(maxCached)))
   const known = ofLimit.get(subject)
-  if (known && nowMs >= known.period!.startMs && nowMs < known.period!.endMs) return known
+  if (known?.period && nowMs >= known.period.startMs && nowMs < known.period.endMs) return known
   const period = plannedPeriodAt(limit.schedule, nowMs)
   const { id, kind, unit, amount, enforcement, thresholds } = limit
   const key = allowanceKey(id, subject, unit, period.label)

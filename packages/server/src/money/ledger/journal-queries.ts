@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import type { MakerColumns, MakerId } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import type { Allowance, NamedAllowanceRow } from './allowances.ts'
 
 export interface MovementRow extends MakerColumns {
@@ -152,7 +153,7 @@ export async function bookAdjustment(
       from ledger, now returning ${columns}`.execute(tx)
   if (rows.length === 0)
     throw new Error(`the ledger of organization ${orgId} changed during an adjustment: its lock was lost`)
-  return rows[0]!
+  return one(rows)
 }
 
 export interface BatchRow {

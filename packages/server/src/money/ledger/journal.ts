@@ -10,6 +10,7 @@ import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, type IdKind, parseId } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
+import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { type Allowance, decodeAmounts, type NamedAllowanceRow } from './allowances.ts'
 import { findAllowances, findMovement, listMovements, type MovementRow } from './journal-queries.ts'
@@ -38,7 +39,7 @@ export const limitIdKinds: Readonly<Record<string, IdKind>> = {
 
 /** The id of a limit as `/v1` writes it. */
 export const limitIdOf = ({ kind, limitId }: Pick<Allowance, 'kind' | 'limitId'>) =>
-  formatId(limitIdKinds[kind]!, limitId)
+  formatId(present(limitIdKinds[kind]), limitId)
 
 /** Parses the id of a limit of any kind. */
 export function parseLimitId(text: string): { kind: IdKind; id: string } | undefined {
@@ -109,7 +110,7 @@ export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowa
     kind: row.kind,
     reservation_id: row.hold_id === null ? null : formatId('reservation', row.hold_id),
     changes: row.keys.map((key, i) => {
-      const { limit_id, kind, subject, unit, period_start, period_end } = names.get(key)!
+      const { limit_id, kind, subject, unit, period_start, period_end } = present(names.get(key))
       const amount = (column: readonly string[]) => amountOf({ unit }, decodeAmounts(column, row.keys)[i]!)
       return {
         limit_id: limitIdOf({ kind, limitId: limit_id }),

@@ -13,6 +13,7 @@ import {
   type Schedule,
   startOfNextSchedule,
 } from '../../values/period.ts'
+import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
   type Allowance,
@@ -241,7 +242,7 @@ export async function loadUsage<L extends Limit>(
     orgId,
     found.map(({ allowance }) => allowance.key),
   )
-  return found.map((one) => ({ ...one, balance: balances.get(one.allowance.key)! }))
+  return found.map((one) => ({ ...one, balance: present(balances.get(one.allowance.key)) }))
 }
 
 /** Fields of every limit in dollars: usage, period and schedule. */

@@ -1,4 +1,5 @@
 import type { PlannedSchedule, Schedule } from '../../values/period.ts'
+import { present } from '../../values/present.ts'
 import { type Enforcement, type LimitUnit, type ScopedLimit, thresholdsOf } from './allowances.ts'
 import type { LimitRow, ScheduleColumns } from './queries.ts'
 
@@ -10,7 +11,7 @@ export function plannedOf(row: ScheduleColumns): PlannedSchedule {
       row.next_from === null
         ? null
         : {
-            schedule: schedule(row.next_period!, row.next_anchor, row.next_timezone!),
+            schedule: schedule(present(row.next_period), row.next_anchor, present(row.next_timezone)),
             fromMs: row.next_from.getTime(),
           },
   }

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import { type Balance, emptyBalance } from './allowances.ts'
 import { stoppedThreshold } from './thresholds.ts'
 
@@ -50,7 +51,7 @@ export async function configVersion(tx: Tx, orgId: string): Promise<bigint> {
 /** Reads the time in a separate statement: one that waits for a lock may return the time from before the wait. */
 export async function databaseTime(tx: Tx): Promise<number> {
   const { rows } = await raw<{ now: Date }>`select clock_timestamp() as now`.execute(tx)
-  return rows[0]!.now.getTime()
+  return one(rows).now.getTime()
 }
 
 /** Columns of a schedule as they are selected: dates as text, because a driver's dates have a time zone. */

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { operatorsOrgId } from '../../values/id.ts'
+import { elementAt, lastOf } from '../../values/present.ts'
 import { decodeAmounts } from './allowances.ts'
 import {
   type BatchRow,
@@ -67,7 +68,7 @@ export async function verifyLedgers(
       faults.push(...checked.faults)
     }
     if (page.length < orgsPerPage) break
-    after = page.at(-1)!
+    after = lastOf(page)
   }
   return { orgs, batches, allowances, faults, driftNano: faults.reduce((sum, { driftNano }) => sum + driftNano, 0n) }
 }
@@ -132,8 +133,8 @@ class LedgerCheck {
     this.first ??= batch.seq
     if (!isOldest && batch.seq !== this.seq + 1n) this.fault(batch.seq, '', `batch ${this.seq + 1n} is missing`, 1n)
     for (const [i, key] of batch.keys.entries()) {
-      const before = await this.before(tx, batch, key, BigInt(batch.prev_seq[i]!))
-      const after = { spent: BigInt(batch.spent_after[i]!), held: BigInt(batch.held_after[i]!) }
+      const before = await this.before(tx, batch, key, BigInt(elementAt(batch.prev_seq, i)))
+      const after = { spent: BigInt(elementAt(batch.spent_after, i)), held: BigInt(elementAt(batch.held_after, i)) }
       const delta = deltas.get(key) ?? { spent: 0n, held: 0n }
       if (before) {
         this.compare(batch.seq, key, 'spent', before.spent + delta.spent, after.spent)
@@ -157,7 +158,10 @@ class LedgerCheck {
     const earlier = await readBatch(tx, this.orgId, prevSeq)
     const place = earlier?.keys.indexOf(key) ?? -1
     if (earlier && place >= 0)
-      return { spent: BigInt(earlier.spent_after[place]!), held: BigInt(earlier.held_after[place]!) }
+      return {
+        spent: BigInt(elementAt(earlier.spent_after, place)),
+        held: BigInt(elementAt(earlier.held_after, place)),
+      }
     if (prevSeq >= this.first!) this.fault(batch.seq, key, `it follows batch ${prevSeq}, which does not have it`, 1n)
     return undefined
   }
@@ -199,7 +203,7 @@ function sumMovements(
     const [spent, held] = [decodeAmounts(d_spent, keys), decodeAmounts(d_held, keys)]
     for (const [i, key] of keys.entries()) {
       const sum = sums.get(key) ?? { spent: 0n, held: 0n }
-      sums.set(key, { spent: sum.spent + spent[i]!, held: sum.held + held[i]! })
+      sums.set(key, { spent: sum.spent + elementAt(spent, i), held: sum.held + elementAt(held, i) })
     }
   }
   return sums

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { type DesiredState, notSet } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { elementAt } from '../../values/present.ts'
 import {
   allowanceAt,
   claimOn,
@@ -67,9 +68,9 @@ async function viewOf(tx: Tx, orgId: string, nowMs: number, { runs, tokens }: Pl
     runs_per_month: countOf(runs.amount),
     tokens_per_month: countOf(tokens.amount),
     overage_policy: runs.enforcement === 'block' ? 'block' : 'allow',
-    runs: entitlementOf(found[0]!),
-    tokens: entitlementOf(found[1]!),
-    ...periodView(found[0]!.allowance),
+    runs: entitlementOf(elementAt(found, 0)),
+    tokens: entitlementOf(elementAt(found, 1)),
+    ...periodView(elementAt(found, 0).allowance),
     ...rowTimesView(runs),
   }
 }

@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 
 export interface PriceRow {
   id: string
@@ -56,7 +57,7 @@ export async function upsertSettings(
       set min_hold_nano = excluded.min_hold_nano, unpriced_ceiling_nano = excluded.unpriced_ceiling_nano,
           default_max_output_tokens = excluded.default_max_output_tokens, updated_at = clock_timestamp()
     returning min_hold_nano, unpriced_ceiling_nano, default_max_output_tokens, updated_at`.execute(tx)
-  return rows[0]!
+  return one(rows)
 }
 
 /** Replaces the organization's prices; entries whose id is known stay as they are. */

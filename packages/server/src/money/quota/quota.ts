@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { formatUsd, parseUsd } from '../../values/money.ts'
+import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
   assertCountable,
@@ -76,7 +77,7 @@ export async function getQuota(tx: Tx, orgId: string): Promise<QuotaView> {
   return {
     prepaid: limit !== null,
     limit_usd: usdOrNull(limit),
-    ...amountView(limit, oldestFirst.map(({ id }) => balances.get(id)!).reduce(sum, unusedBalance)),
+    ...amountView(limit, oldestFirst.map(({ id }) => present(balances.get(id))).reduce(sum, unusedBalance)),
     period_start: null,
     period_end: null,
   }
@@ -86,7 +87,7 @@ export async function topUpViews(tx: Tx, orgId: string, rows: readonly PackRow[]
   const balances = await packBalances(tx, orgId, rows)
   return rows.map((row) => ({
     id: formatId('topUp', row.id),
-    ...packView(row, balances.get(row.id)!, true),
+    ...packView(row, present(balances.get(row.id)), true),
     created_at: timestamp(row.created_at),
   }))
 }
@@ -114,9 +115,9 @@ export async function topUp(
   const [view] = await topUpViews(tx, orgId, [row])
   audit({
     action: 'quota.topped_up',
-    target: { kind: 'top_up', id: view!.id },
+    target: { kind: 'top_up', id: present(view).id },
     before,
     after: { ...(await getQuota(tx, orgId)), top_up: view },
   })
-  return view!
+  return present(view)
 }

@@ -4,6 +4,7 @@ import { type DesiredState, notSet } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { formatUsd, parseUsd } from '../../values/money.ts'
+import { present } from '../../values/present.ts'
 import {
   allowanceAt,
   amountView,
@@ -42,7 +43,7 @@ export const spendCapKind: LimitKind = {
     new ApiError(
       'spend_cap_exceeded',
       {
-        cap_usd: formatUsd(refusal.allowance.limit!),
+        cap_usd: formatUsd(present(refusal.allowance.limit)),
         resets_at: periodView(refusal.allowance).period_end,
         ...(refusal.isPreFlight && { reason: 'pre_flight' }),
         ...refusalAmounts(refusal),
@@ -53,12 +54,12 @@ export const spendCapKind: LimitKind = {
 
 async function viewOf(tx: Tx, orgId: string, nowMs: number, row: LimitRow): Promise<SpendCap> {
   const [standing] = await loadUsage(tx, orgId, nowMs, [[limitOf(row), '']])
-  const { limit, allowance, balance } = standing!
+  const { limit, allowance, balance } = present(standing)
   const { timezone, next_schedule } = scheduleView(limit.schedule, nowMs)
   const period = periodView(allowance)
   return {
     id: formatId('spendCap', row.id),
-    cap_usd: formatUsd(row.amount!),
+    cap_usd: formatUsd(present(row.amount)),
     timezone,
     ...amountView(row.amount, balance),
     resets_at: period.period_end,
@@ -85,7 +86,7 @@ export async function putSpendCap(
   const found = await findCap(tx, orgId)
   const before = found && (await viewOf(tx, orgId, nowMs, found))
   replaces(before, notSet(SpendCap))
-  const { cap_usd, ...schedule } = wanted(found && withRequestedSchedule(before!, found))
+  const { cap_usd, ...schedule } = wanted(found && withRequestedSchedule(present(before), found))
   const amount = parseUsd(cap_usd)
   const row = found
     ? await updateLimit(tx, orgId, found.id, { amount, ...replaceSchedule(found, schedule, { nowMs, keepsNext }) })

@@ -1,3 +1,5 @@
+import { present } from '../../values/present.ts'
+
 /** Builds SVG as text. All text that a user may have chosen passes through a text element or an attribute, and both escape it. */
 
 export type SvgAttributes = Readonly<Record<string, string | number | undefined>>
@@ -12,7 +14,7 @@ export const escapeXml = (raw: string): string =>
   raw
     .toWellFormed()
     .replace(invalidXmlCharacters, '\ufffd')
-    .replace(/[&<>"']/g, (character) => entities[character]!)
+    .replace(/[&<>"']/g, (character) => present(entities[character]))
 
 /** Rounds to a tenth of a pixel, finer than any screen shows. */
 const formatAttribute = (value: string | number) =>

@@ -1,10 +1,11 @@
 import { Temporal } from 'temporal-polyfill'
+import { elementAt, lastOf } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 
 /** Times on the axis, in the calendar of the drawing's own time zone. */
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const monthName = (month: number) => monthNames[month - 1]!
+const monthName = (month: number) => elementAt(monthNames, month - 1)
 
 const zoned = (atMs: number, timezone: string) =>
   Temporal.Instant.fromEpochMilliseconds(Math.round(atMs)).toZonedDateTimeISO(timezone)
@@ -49,7 +50,7 @@ const steps = [
 
 /** Returns at most about `most` ticks, at midnights of days, Mondays, months or years. */
 export function timeTicks(fromMs: number, toMs: number, timezone: string, most: number): TimeTick[] {
-  const { days, step, first } = steps.find((one) => (toMs - fromMs) / dayMs / one.days <= most) ?? steps.at(-1)!
+  const { days, step, first } = steps.find((one) => (toMs - fromMs) / dayMs / one.days <= most) ?? lastOf(steps)
   const ticks: TimeTick[] = []
   let lastYear: number | undefined
   for (let date = first(zoned(fromMs, timezone).toPlainDate()); ; date = date.add(step)) {

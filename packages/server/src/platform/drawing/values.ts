@@ -1,3 +1,5 @@
+import { elementAt, present } from '../../values/present.ts'
+
 /** Formats values for people, identically on every machine. */
 
 export type ChartUnit = 'usd' | 'runs' | 'tokens'
@@ -10,7 +12,7 @@ const scales = [
   { from: 0, by: 1, suffix: '' },
 ] as const
 
-const scaleOf = (size: number) => scales.find(({ from }) => size >= from)!
+const scaleOf = (size: number) => present(scales.find(({ from }) => size >= from))
 
 const withCommas = (digits: string) => digits.replace(/^\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','))
 
@@ -23,7 +25,7 @@ function formatScaled(unit: ChartUnit, value: number, by: number, suffix: string
 /** Returns the formatter of an axis: one scale for all ticks, and enough decimals to distinguish neighbours. */
 export function tickFormatter(unit: ChartUnit, ticks: readonly number[]): (value: number) => string {
   const { by, suffix } = scaleOf(Math.max(0, ...ticks.map(Math.abs)))
-  const step = ticks.length < 2 ? 1 : Math.abs(ticks[1]! - ticks[0]!) / by
+  const step = ticks.length < 2 ? 1 : Math.abs(elementAt(ticks, 1) - elementAt(ticks, 0)) / by
   const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)))
   // A half shows two decimals in US dollars, as prices do.
   const shown = unit === 'usd' && suffix === '' && decimals === 1 ? 2 : decimals

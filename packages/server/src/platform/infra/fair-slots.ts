@@ -1,3 +1,5 @@
+import { present } from '../../values/present.ts'
+
 export interface SlotLimits {
   /** Number of slots in total. */
   readonly total: number
@@ -73,7 +75,7 @@ export class FairSlots {
   }
 
   leave(orgId: string) {
-    const left = this.usedByOrg.get(orgId)! - 1
+    const left = present(this.usedByOrg.get(orgId)) - 1
     if (left > 0) this.usedByOrg.set(orgId, left)
     else this.usedByOrg.delete(orgId)
     this.taken--
@@ -106,7 +108,7 @@ export class FairSlots {
 
   private remove(orgId: string, waiter: Waiter) {
     clearTimeout(waiter.timer)
-    const line = this.queues.get(orgId)!
+    const line = present(this.queues.get(orgId))
     line.delete(waiter)
     this.waitingCount--
     if (line.size === 0) this.queues.delete(orgId)

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { type buildConnector, Client } from 'undici'
+import { present } from '../../values/present.ts'
 import { HandshakeFailed } from './outbound-failure.ts'
 import { RefusedAddress } from './outbound-resolver.ts'
 
@@ -50,7 +51,7 @@ export function createConnections(egress: EgressPolicy): Connections {
 
   function leaveIdle(entry: Entry) {
     if (!idle.delete(entry)) return
-    const siblings = idleByOrigin.get(entry.origin)!
+    const siblings = present(idleByOrigin.get(entry.origin))
     // The connection that is taken is the last one.
     siblings.splice(siblings.lastIndexOf(entry), 1)
     if (siblings.length === 0) idleByOrigin.delete(entry.origin)

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { one } from '../../values/present.ts'
 import type { Secret } from '../../values/secret.ts'
 import { AlteredSession } from './outage.ts'
 import { int8AsBigInt } from './sql.ts'
@@ -115,7 +116,7 @@ async function assertSession(client: pg.Client, settings: Readonly<Record<string
     `select pg_backend_pid() as pid, (select json_object_agg(name, setting) from pg_settings where name = any($1)) as granted`,
     [Object.keys(settings)],
   )
-  const { pid, granted } = rows[0]!
+  const { pid, granted } = one(rows)
   const lost = Object.entries(settings).filter(([name, value]) => granted[name] !== value)
   const { processID } = client as unknown as { processID: number | null }
   if (lost.length === 0 && pid === processID) return

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Counter } from 'prom-client'
+import { elementAt } from '../../values/present.ts'
 import { createLocalWindows, type WindowCount, type WindowTake } from './local-windows.ts'
 import type { Platform } from './platform.ts'
 import { defineScript } from './redis.ts'
@@ -132,7 +133,7 @@ export function createRateLimiter(
       }
       const decided = await take(address, [window], 'local')
       if (decided.outcome !== 'refused') return { overLimit: false, retryAfterSeconds: 0 }
-      return { overLimit: true, retryAfterSeconds: wholeSeconds(decided.windows[0]!.waitMs) }
+      return { overLimit: true, retryAfterSeconds: wholeSeconds(elementAt(decided.windows, 0).waitMs) }
     },
   }
 }
@@ -161,7 +162,7 @@ const rateLimitDecision = (
   atMs,
   windows: windows.map((window, n) => ({
     window,
-    ...counts[n]!,
-    remaining: Math.max(0, window.limit - counts[n]!.used),
+    ...elementAt(counts, n),
+    remaining: Math.max(0, window.limit - elementAt(counts, n).used),
   })),
 })

@@ -1,4 +1,5 @@
 import { createClient, ErrorReply } from 'redis'
+import { lastOf } from '../../values/present.ts'
 import type { Secret } from '../../values/secret.ts'
 import type { Log } from './log.ts'
 
@@ -98,7 +99,7 @@ export function openRedisNode({ url, address, tls, log, onReady, onAway }: NodeO
       const answers = commands.map((command) => client.sendCommand(command))
       for (const answer of answers) answer.catch(() => undefined)
       try {
-        return await withinTime(answers.at(-1)!, deadlineMs - performance.now())
+        return await withinTime(lastOf(answers), deadlineMs - performance.now())
       } catch (error) {
         if (error instanceof RedisUnavailable && !isHanging) void waitOutHang()
         throw error

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import type pg from 'pg'
+import { one } from '../../values/present.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
 
 export const migrationsFolder = new URL('../../../migrations/', import.meta.url)
@@ -47,7 +48,7 @@ export async function assertBoundRole(pool: pg.Pool): Promise<void> {
            (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
              where pg_has_role(r.oid, c.relowner, 'member') and n.nspname in ('public', 'graphile_worker')) as owned
       from pg_roles r where rolname = current_user`)
-  const role = rows[0]!
+  const role = one(rows)
   if (role.unbound || role.owned > 0n) {
     throw new SchemaMismatch(
       `SVC_DATABASE_URL connects as "${role.name}", which ${role.unbound ? 'bypasses row-level security' : 'owns tables'}: ` +

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { Kysely, PostgresDialect, sql as raw, type Transaction } from 'kysely'
 import pg from 'pg'
 import { Gauge } from 'prom-client'
+import { one } from '../../values/present.ts'
 import type { Secret } from '../../values/secret.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -197,7 +198,7 @@ async function probeDatabase(probe: pg.Pool): Promise<{ now: Date; is_read_only:
       `select clock_timestamp() as now, current_setting('transaction_read_only')::boolean as is_read_only`,
     )
     client.release()
-    return rows[0]!
+    return one(rows)
   } catch (error) {
     client?.release(true)
     return error as Error

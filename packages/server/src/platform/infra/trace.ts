@@ -18,6 +18,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import { elementAt } from '../../values/present.ts'
 
 /**
  * Trace of one request, job or command, with or without OpenTelemetry: its id is in every log line and response. Spans are
@@ -45,10 +46,14 @@ const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-
 /** Parses a W3C `traceparent`; an invalid one is ignored, as the specification asks. */
 export function parseTraceparent(header: string | undefined): RemoteParent | undefined {
   const match = header === undefined ? null : traceparent.exec(header)
-  if (!match) return undefined
+  if (header === undefined || !match) return undefined
   // Version 00 has exactly four parts; only later versions may carry more.
-  if (header!.startsWith('00') && header!.length !== 55) return undefined
-  return { traceId: match[1]!, spanId: match[2]!, traceFlags: Number.parseInt(match[3]!, 16) & 1 }
+  if (header.startsWith('00') && header.length !== 55) return undefined
+  return {
+    traceId: elementAt(match, 1),
+    spanId: elementAt(match, 2),
+    traceFlags: Number.parseInt(elementAt(match, 3), 16) & 1,
+  }
 }
 
 const idBytes = 16

@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { PoolClient } from 'pg'
+import { one } from '../../values/present.ts'
 import type { Log } from '../infra/log.ts'
 import type { Sql, Tx } from '../infra/sql.ts'
 
@@ -57,7 +58,7 @@ export async function renewAccessLease(
     )
     select version, (select count(*) from nodes where role = 'api' and lease_until > clock_timestamp()) as live
       from access_epoch`.execute(db)
-  return rows[0]!
+  return one(rows)
 }
 
 export async function changesSince({ db }: Sql, version: bigint) {
@@ -69,7 +70,7 @@ export async function changesSince({ db }: Sql, version: bigint) {
 /** Records, in the transaction of a change, that what is cached about an organization's callers is stale. */
 export async function recordAccessChange(tx: Tx, orgId: string): Promise<bigint> {
   const { rows } = await raw<{ version: bigint }>`select record_access_change(${orgId}) as version`.execute(tx)
-  return rows[0]!.version
+  return one(rows).version
 }
 
 export async function notifyAccessChange({ pool }: Sql) {
@@ -80,7 +81,7 @@ export async function countNodesBehind({ db }: Sql, version: bigint): Promise<bi
   const { rows } = await raw<{ behind: bigint }>`
     select count(*) as behind from nodes
      where role = 'api' and lease_until > clock_timestamp() and applied_version < ${version}`.execute(db)
-  return rows[0]!.behind
+  return one(rows).behind
 }
 
 export async function deleteAccessChanges({ db }: Sql, afterSeconds: number) {

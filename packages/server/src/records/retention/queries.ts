@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 
 const columns = ['raw_days', 'class', 'classes', 'created_at', 'updated_at'] as const
 
@@ -40,7 +41,7 @@ export async function listPartitions({ db }: Sql): Promise<PartitionRow[]> {
 /** Deletes run keys that can no longer be sent again; returns how many. */
 export async function pruneRunKeys({ db }: Sql, most: number): Promise<number> {
   const { rows } = await raw<{ gone: bigint }>`select prune_run_keys(${most}) as gone`.execute(db)
-  return Number(rows[0]!.gone)
+  return Number(one(rows).gone)
 }
 
 /** The position of a walk through all chains. */
@@ -53,7 +54,7 @@ export interface ChainCursor {
 export async function pruneChains({ db }: Sql, after: ChainCursor, most: number) {
   const { rows } = await raw<{ gone: bigint; org_id: string | null; chain_id: string | null }>`
     select gone, org_id, chain_id from prune_chains(${after.org_id}, ${after.chain_id}, ${most})`.execute(db)
-  const { gone, org_id, chain_id } = rows[0]!
+  const { gone, org_id, chain_id } = one(rows)
   return { gone: Number(gone), last: org_id === null || chain_id === null ? undefined : { org_id, chain_id } }
 }
 
@@ -66,7 +67,7 @@ export async function prunedTables({ db }: Sql): Promise<string[]> {
 /** Deletes some rows of a table that are no longer needed; returns how many. */
 export async function pruneRows({ db }: Sql, table: string, most: number): Promise<number> {
   const { rows } = await raw<{ gone: bigint }>`select prune_rows(${table}, ${most}) as gone`.execute(db)
-  return Number(rows[0]!.gone)
+  return Number(one(rows).gone)
 }
 
 /** The position of a walk through all allowances. */
@@ -79,7 +80,7 @@ export interface AllowanceCursor {
 export async function pruneAllowances({ db }: Sql, after: AllowanceCursor, most: number) {
   const { rows } = await raw<{ gone: bigint; last_org: string | null; last_key: string | null }>`
     select gone, last_org, last_key from prune_allowances(${after.org_id}, ${after.key}, ${most})`.execute(db)
-  const { gone, last_org, last_key } = rows[0]!
+  const { gone, last_org, last_key } = one(rows)
   return {
     gone: Number(gone),
     last: last_org === null || last_key === null ? undefined : { org_id: last_org, key: last_key },

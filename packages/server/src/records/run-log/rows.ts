@@ -1,4 +1,5 @@
 import type { MakerId } from '../../access/identity/identity.ts'
+import { present } from '../../values/present.ts'
 import type { RunStatus } from './schema.ts'
 
 /** A run that has ended, as its row. Amounts are nano-dollars, times milliseconds. */
@@ -89,4 +90,4 @@ export const retentionClasses = [
 export const defaultRawDays = 90
 
 /** Returns the shortest class that keeps runs for this many days. */
-export const classFor = (rawDays: number): number => retentionClasses.find(({ days }) => days >= rawDays)!.days
+export const classFor = (rawDays: number): number => present(retentionClasses.find(({ days }) => days >= rawDays)).days

@@ -6,7 +6,8 @@ import { timestamp } from '../../values/timestamp.ts'
 import type { RunRecord } from './rows.ts'
 import { type Run, usageNames } from './schema.ts'
 
-const time = (ms: number | null) => (ms === null ? null : timestamp(new Date(ms)))
+const timestampOf = (ms: number) => timestamp(new Date(ms))
+const time = (ms: number | null) => (ms === null ? null : timestampOf(ms))
 
 /** A run that is still going: everything known of it is in its hold. */
 export interface RunningRun extends Pick<RunRecord, 'id' | 'about' | 'madeBy' | 'depth' | 'startedAtMs'> {
@@ -30,8 +31,8 @@ export function runView(run: RunRecord, times: { recordedAtMs: number; updatedAt
     value_usd: usdOrNull(run.valueNano),
     ended_at: time(run.endedAtMs),
     expires_at: null,
-    created_at: time(times.recordedAtMs)!,
-    updated_at: time(times.updatedAtMs)!,
+    created_at: timestampOf(times.recordedAtMs),
+    updated_at: timestampOf(times.updatedAtMs),
   }
 }
 
@@ -51,8 +52,8 @@ export const runningView = (run: RunningRun): Run => ({
   value_usd: null,
   ended_at: null,
   expires_at: time(run.expiresAtMs),
-  created_at: time(run.startedAtMs)!,
-  updated_at: time(run.startedAtMs)!,
+  created_at: timestampOf(run.startedAtMs),
+  updated_at: timestampOf(run.startedAtMs),
 })
 
 type Described = Pick<RunRecord, 'id' | 'about' | 'madeBy' | 'depth' | 'startedAtMs'>
@@ -73,5 +74,5 @@ const aboutView = ({ id, about, madeBy, depth, startedAtMs }: Described) => ({
   key_id: makerTextOrNull(madeBy),
   tags: [...(about.tags ?? [])],
   metadata: { ...about.metadata },
-  started_at: time(startedAtMs)!,
+  started_at: timestampOf(startedAtMs),
 })

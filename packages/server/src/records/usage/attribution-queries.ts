@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import type { BoundedDimension, Combination } from './attribution.ts'
 import type { FoldedRow } from './rollup-queries.ts'
 import { dimensions } from './schema.ts'
@@ -21,7 +22,7 @@ export async function readBounds(tx: Tx, orgId: string) {
            (select max_new_customers_per_day from customer_limits where org_id = ${orgId} and customer_id = '') as customers`.execute(
     tx,
   )
-  return rows[0]!
+  return one(rows)
 }
 
 /** Returns those of the values that are known, and whether each was last seen before today. */

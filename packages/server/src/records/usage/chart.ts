@@ -5,6 +5,7 @@ import { axisFontPx, drawNothing, drawSheet, headingHeight } from '../../platfor
 import { dateText, shortDate } from '../../platform/drawing/times.ts'
 import { drawValueAxis, type ValueFrame, valueFrame } from '../../platform/drawing/value-axis.ts'
 import { formatValue, unitNames } from '../../platform/drawing/values.ts'
+import { elementAt } from '../../values/present.ts'
 import type { Cut } from './granules.ts'
 
 /** The data of a chart of usage: dollars by period and group. */
@@ -38,7 +39,7 @@ export function drawBars(bars: Bars): string {
   const legend = layOutLegend(groups.length === 0 ? [] : series.map(entryOf), headingHeight)
   const top = headingHeight + legend.height + 14
   const bottom = top + plotHeight
-  const heights = starts.map((_start, period) => series.reduce((sum, { values }) => sum + values[period]!, 0))
+  const heights = starts.map((_start, period) => series.reduce((sum, { values }) => sum + elementAt(values, period), 0))
   const most = Math.max(0, ...heights)
   const frame = valueFrame({ unit: 'usd', range: [0, most === 0 ? 1 : most], top, bottom })
   return drawSheet(
@@ -70,12 +71,12 @@ function seriesOf({ groups, starts, values }: Bars): Series[] {
   const others = sorted.slice(shown.length)
   const list = shown.map(([name, amounts], index) => ({
     name: groups.length === 0 ? 'Cost' : name,
-    paint: paints[index]!,
+    paint: elementAt(paints, index),
     total: totalOf(amounts),
     values: amounts,
   }))
   if (others.length === 0) return list
-  const rest = starts.map((_start, period) => totalOf(others.map(([, amounts]) => amounts[period]!)))
+  const rest = starts.map((_start, period) => totalOf(others.map(([, amounts]) => elementAt(amounts, period))))
   return [...list, { name: `${others.length} others`, paint: 'axis', total: totalOf(rest), values: rest }]
 }
 
@@ -101,7 +102,7 @@ function drawColumns(frame: ValueFrame, bars: Bars, series: readonly Series[]): 
     let below = 0
     const x = frame.left + slot * (period + 0.5) - width / 2
     return series.flatMap(({ paint, values }) => {
-      const value = values[period]!
+      const value = elementAt(values, period)
       if (value <= 0) return []
       const [from, to] = [frame.y(below), frame.y(below + value)]
       below += value
@@ -137,7 +138,7 @@ function periodAxis(frame: ValueFrame, bars: Bars): string {
 const short = (name: string) => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
 
 function inWords({ cut, starts, total, groups }: Bars, series: readonly Series[]): string {
-  const window = `Cost per ${cut.granularity} from ${dateText(starts[0]!, cut.timezone)}, dates in ${cut.timezone}: ${formatValue('usd', total)} in all.`
+  const window = `Cost per ${cut.granularity} from ${dateText(elementAt(starts, 0), cut.timezone)}, dates in ${cut.timezone}: ${formatValue('usd', total)} in all.`
   const named = series.map((one) => `${short(one.name)}: ${formatValue('usd', one.total)}.`)
   return groups.length === 0 ? window : [window, ...named].join(' ')
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { TimeWindow } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { usageCounters } from '../run-log/run-log.ts'
 import { dimensions, type Grouping } from './schema.ts'
@@ -116,7 +117,7 @@ export async function readUsageRows(
   await prepare(tx)
   const { rows } = await usageStatement(orgId, read).execute(tx)
   return {
-    totals: sumsIn(rows[0]!, 'total_'),
+    totals: sumsIn(one(rows), 'total_'),
     rows: rows
       .filter(({ period }) => period !== null)
       .map((row) => ({

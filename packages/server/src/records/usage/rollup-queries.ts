@@ -1,5 +1,6 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import { usageCounters } from '../run-log/run-log.ts'
 import type { Combination } from './attribution.ts'
 import { dimensions } from './schema.ts'
@@ -22,7 +23,7 @@ const customerKey = ['org_id', 'day', 'customer_id']
 export async function tryFoldingLock(tx: Tx, orgId: string): Promise<boolean> {
   const { rows } = await raw<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`usage ${orgId}`}, 0)) as is_ours`.execute(tx)
-  return rows[0]!.is_ours
+  return one(rows).is_ours
 }
 
 /** One row on its way into a rollup: a delta that is not folded yet, or a quarter of an hour that has become old. */

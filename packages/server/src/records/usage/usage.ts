@@ -2,6 +2,7 @@ import { validationFailed } from '../../contract/errors.ts'
 import { pageRequest, pageResponse, readWindow } from '../../contract/lists.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatUsd } from '../../values/money.ts'
+import { elementAt, present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { bucketMs } from '../run-log/run-log.ts'
@@ -64,19 +65,19 @@ export async function readUsage(platform: Platform, orgId: string, query: UsageQ
     descending: asked.descending,
     after: asked.after && {
       period: periods.filter((start) => start.getTime() <= Date.parse(asked.after!.value)).length - 1,
-      groups: groupsAt(asked.after.id, groupsOf(query).length)!,
+      groups: present(groupsAt(asked.after.id, groupsOf(query).length)),
     },
   }))
   const answer = pageResponse(rows, asked, (row) => ({
-    value: timestamp(starts[row.period]!),
+    value: timestamp(elementAt(starts, row.period)),
     id: JSON.stringify(row.groups),
   }))
   return {
     ...answer,
     data: answer.data.map((row) => ({
-      period_start: timestamp(starts[row.period]!),
+      period_start: timestamp(elementAt(starts, row.period)),
       period_end: timestamp(starts[row.period + 1] ?? window.to),
-      ...Object.fromEntries(groups.map((name, i) => [name, row.groups[i] === '' ? null : row.groups[i]!])),
+      ...Object.fromEntries(groups.map((name, i) => [name, row.groups[i] === '' ? null : elementAt(row.groups, i)])),
       ...sumsView(row),
     })),
     totals: sumsView(totals),

@@ -1,6 +1,7 @@
 import type { PolicyVerdict } from '../../governance/policies/policies.ts'
 import type { Admission } from '../../records/run-log/run-log.ts'
 import { formatId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import type { RecordedRefusal, StoredRun } from './queries.ts'
 import type { AgreementView } from './schema.ts'
 
@@ -25,7 +26,7 @@ export class Agreement {
   /** Compares a run. A run that was admitted was allowed, or had an approval. */
   run({ id, admission }: StoredRun, verdict: PolicyVerdict) {
     if (!this.covers(admission)) return
-    const outcome = admission!.approval_id === undefined ? 'allow' : 'require_approval'
+    const outcome = present(admission).approval_id === undefined ? 'allow' : 'require_approval'
     this.note(1, verdict.outcome === outcome, verdict, {
       run_id: formatId('run', id),
       match_id: null,

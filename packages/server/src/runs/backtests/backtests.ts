@@ -3,6 +3,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { loadRetention } from '../../records/retention/retention.ts'
 import { formatId, parseId, timeOfUuid } from '../../values/id.ts'
+import { elementAt, lastOf, present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { shownFrom } from '../run-history/run-history.ts'
 import { createJudge, type ReplayedOutcome, type TestSubject } from './judge.ts'
@@ -56,8 +57,8 @@ export async function backtest(
     signal.throwIfAborted()
     await forEachSlice(rows, judge.step, signal, (texts) => {
       const some = texts.map(parseRun)
-      for (const [i, judgement] of judge.runs(some, keys).entries()) report.add(some[i]!, judgement)
-      progress.advance('runs', some.length, timeOfUuid(some.at(-1)!.id))
+      for (const [i, judgement] of judge.runs(some, keys).entries()) report.add(elementAt(some, i), judgement)
+      progress.advance('runs', some.length, timeOfUuid(lastOf(some).id))
     })
   }
   const refusals = judgeRefusal && (await countRefusals(sql, orgId, window, judgeRefusal, progress, signal))
@@ -117,7 +118,7 @@ async function countRefusals(
   for await (const { rows } of pages) {
     signal.throwIfAborted()
     await forEachSlice(rows, 1, signal, ([text]) => {
-      const refusal = parseRefusal(text!)
+      const refusal = parseRefusal(present(text))
       counts.considered += refusal.count
       counts[judge(refusal)] += refusal.count
       progress.advance('refusals', 1, Date.parse(refusal.minute))

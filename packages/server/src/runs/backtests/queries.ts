@@ -4,6 +4,7 @@ import type { StoredAttempt } from '../../governance/policies/policies.ts'
 import { partitionBounds } from '../../platform/infra/partitions.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import type { Admission } from '../../records/run-log/run-log.ts'
+import { one } from '../../values/present.ts'
 
 /** A finished run, with the fields that rules and limits can read. */
 export interface StoredRun {
@@ -158,7 +159,7 @@ export function parseRefusal(text: string): RecordedRefusal {
 async function estimateRows(tx: Tx, from: RawBuilder<unknown>): Promise<number> {
   const { rows } = await raw<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
     explain (format json) select 1 ${from}`.execute(tx)
-  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows']
+  return one(rows)['QUERY PLAN'][0].Plan['Plan Rows']
 }
 
 export const estimateRuns = (tx: Tx, orgId: string, range: RunRange) => estimateRows(tx, runsClause(orgId, range))

@@ -8,9 +8,9 @@ const nanoDigits = 9
 export function nanoOfDollars(value: string | number): bigint | undefined {
   const match = decimal.exec(String(value))
   if (!match) return undefined
-  const [, whole, fraction = '', exponent = '0'] = match
+  const [, whole = '', fraction = '', exponent = '0'] = match
   // The amount is this integer, times ten to the power of `shift`, in nano-dollars.
-  const digits = BigInt(whole! + fraction)
+  const digits = BigInt(whole + fraction)
   const shift = Number(exponent) - fraction.length + nanoDigits
   if (digits === 0n) return 0n
   if (shift >= 0) return shift > 40 ? undefined : digits * 10n ** BigInt(shift)

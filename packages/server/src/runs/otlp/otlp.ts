@@ -11,6 +11,7 @@ import {
   usageNames,
 } from '../../records/run-log/run-log.ts'
 import { formatDollars, formatUsd, maxChargeNano } from '../../values/money.ts'
+import { elementAt, present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { type BulkRun, maxBulkRuns } from '../runs.ts'
@@ -121,7 +122,7 @@ function dimensionOf(
   const schema = dimensionFields[dimension]
   for (const keys of [[ownAttribute(dimension)], mapping[dimension] ?? []]) {
     const found = firstText(keys, places)
-    if (found !== undefined) return checkBounds(keys.length === 1 ? keys[0]! : dimension, found, schema)
+    if (found !== undefined) return checkBounds(keys.length === 1 ? elementAt(keys, 0) : dimension, found, schema)
   }
   if (mapping[dimension]) return undefined
   const known = firstText(builtInAttributes[dimension], places)
@@ -229,7 +230,7 @@ function tagsOf(value: ReturnType<typeof attribute>): string[] | undefined {
   const given = typeof value === 'object' ? value : String(value).split(',')
   const tags = [...new Set(given.map((tag) => tag.trim()).filter((tag) => tag !== ''))]
   const { maxItems } = Tags as { maxItems?: number }
-  if (tags.length > maxItems!) throw new UnrecordableSpan(`weir.tags has more than ${maxItems} tags`)
+  if (tags.length > present(maxItems)) throw new UnrecordableSpan(`weir.tags has more than ${maxItems} tags`)
   return tags.map((tag) => checkBounds('weir.tags', tag, Tags.items))
 }
 

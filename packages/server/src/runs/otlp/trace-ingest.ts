@@ -2,6 +2,7 @@ import type { Caller } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Lanes } from '../../decisions/lanes/lanes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { elementAt } from '../../values/present.ts'
 import { ingestTask } from '../runs.ts'
 import type { BulkRunInput } from './otlp.ts'
 
@@ -45,12 +46,13 @@ export async function recordRuns(
     try {
       const { results } = await ingest(caller, left)
       for (const [index, { error }] of results.entries())
-        if (error && !isSecondReport(left[index]!, error)) refused.push({ run: left[index]!, reason: error })
+        if (error && !isSecondReport(elementAt(left, index), error))
+          refused.push({ run: elementAt(left, index), reason: error })
       break
     } catch (error) {
       const faults = faultsByRun(error)
       if (faults.size === 0 || round === maxRounds) throw error
-      for (const [index, reason] of faults) refused.push({ run: left[index]!, reason })
+      for (const [index, reason] of faults) refused.push({ run: elementAt(left, index), reason })
       left = left.filter((_run, index) => !faults.has(index))
     }
   }

@@ -4,6 +4,7 @@ import type { Sql } from '../../platform/infra/sql.ts'
 import { getPolicy } from '../../records/retention/retention.ts'
 import { bucketMs, isRunHold } from '../../records/run-log/run-log.ts'
 import { formatId, timeOfUuid } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { dayMs, hourMs } from '../../values/time.ts'
 import {
   readCustomerDifferences,
@@ -44,7 +45,7 @@ async function settlementFaults(sql: Sql, orgId: string, after: bigint, nowMs: n
     const surroundings = await settlementContext(sql, orgId, rows)
     for (const row of rows) {
       const fault = (what: string, driftNano: bigint) =>
-        faults.push({ orgId, batch: row.seq, key: formatId('run', row.run_id!), what, driftNano })
+        faults.push({ orgId, batch: row.seq, key: formatId('run', present(row.run_id)), what, driftNano })
       if (row.run_id === null) continue
       if (row.run) {
         for (const { what, driftNano } of differencesOf(row, row.run, surroundings(row))) fault(what, driftNano)
@@ -57,7 +58,7 @@ async function settlementFaults(sql: Sql, orgId: string, after: bigint, nowMs: n
 
 /** True when a run must exist: that of a settled reservation may never have been stored if it started more than a day ago. */
 const mustExist = (row: SettlementRow, nowMs: number) =>
-  timeOfUuid(row.run_id!) > nowMs - (isRunHold(row) ? storedDays : 1) * dayMs + hourMs
+  timeOfUuid(present(row.run_id)) > nowMs - (isRunHold(row) ? storedDays : 1) * dayMs + hourMs
 
 async function settlementContext(sql: Sql, orgId: string, rows: readonly SettlementRow[]) {
   const [allowances, prices, changedAt] = await sql.asOrgs([orgId], async (tx) => [

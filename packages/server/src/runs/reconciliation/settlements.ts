@@ -2,6 +2,7 @@ import { heldPriceOf, heldRequestOf } from '../../decisions/decisions.ts'
 import { decodeAmounts } from '../../money/ledger/ledger.ts'
 import type { Price, PriceBook } from '../../money/prices/prices.ts'
 import { type Tokens, tokensOf, usageNames } from '../../records/run-log/run-log.ts'
+import { elementAt } from '../../values/present.ts'
 import { costOfTokens } from '../runs.ts'
 import type { SettledRun, SettlementRow } from './queries.ts'
 
@@ -77,7 +78,7 @@ function tokenDifferences(row: SettlementRow, run: SettledRun, tokenKeys: Readon
   const counted = row.keys.flatMap((key, i) => {
     // The charge of an expired run is corrected by the difference, and never below 0.
     const isCorrection = row.hold_keys.includes(key) && held[i] === 0n
-    return tokenKeys.has(key) && !isCorrection ? [spent[i]!] : []
+    return tokenKeys.has(key) && !isCorrection ? [elementAt(spent, i)] : []
   })
   const other = counted.find((tokens) => tokens !== expected)
   if (other === undefined) return []

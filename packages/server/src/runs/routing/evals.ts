@@ -1,6 +1,7 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
 import { ApiError, type FieldFault, validationFailed } from '../../contract/errors.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { deleteResult, type EvalResultRow, findResult, insertEvalResults, type NewResult } from './eval-queries.ts'
 import type { EvalsInput, EvalView, ResultInput } from './eval-schema.ts'
@@ -58,7 +59,7 @@ export async function postResults(
   )
   if (faults.length > 0) throw validationFailed(faults)
   const kept = new Map((await insertEvalResults(tx, orgId, rows)).map((row) => [row.id, row]))
-  const data = rows.map(({ id }) => evalView(kept.get(id)!))
+  const data = rows.map(({ id }) => evalView(present(kept.get(id))))
   audit({ action: 'evals.posted', target: { kind: 'org', id: formatId('org', orgId) }, after: { results: data } })
   accessChanged()
   return { data }

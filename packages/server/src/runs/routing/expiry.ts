@@ -2,6 +2,7 @@ import { emit, type NewEvent } from '../../access/events/events.ts'
 import type { Job } from '../../platform/infra/jobs.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId } from '../../values/id.ts'
+import { elementAt, lastOf, present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { barReasons } from './bar.ts'
 import { orgsWithRoutes, recordExpiries } from './eval-queries.ts'
@@ -47,7 +48,7 @@ const eventOf = ({ route, result }: ExpiredEval): NewEvent => {
       model: result.model,
       provider: result.provider,
       measured_at: timestamp(new Date(result.measuredAtMs)),
-      max_age_seconds: route.bar!.maxAgeSeconds,
+      max_age_seconds: present(route.bar).maxAgeSeconds,
     },
   }
 }
@@ -59,7 +60,7 @@ const publishOrgExpiries = ({ sql, clock }: Pick<Platform, 'sql' | 'clock'>, org
     if (expired.length === 0) return
     const pairs = expired.map(({ route, result }) => ({ route_id: route.id, eval_id: result.id }))
     const newKeys = new Set((await recordExpiries(tx, orgId, pairs)).map(keyOfExpiry))
-    const newlyExpired = expired.filter((_each, i) => newKeys.has(keyOfExpiry(pairs[i]!)))
+    const newlyExpired = expired.filter((_each, i) => newKeys.has(keyOfExpiry(elementAt(pairs, i))))
     await emit(tx, orgId, newlyExpired.map(eventOf))
   })
 
@@ -77,7 +78,7 @@ export async function publishExpired(platform: Pick<Platform, 'sql' | 'clock'>, 
       await publishOrgExpiries(platform, orgId).catch((error: unknown) => failures.push(error))
     }
     if (orgIds.length < pageSize) break
-    after = orgIds.at(-1)!
+    after = lastOf(orgIds)
   }
   if (failures.length > 0) throw failures[0]
 }

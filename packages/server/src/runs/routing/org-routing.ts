@@ -1,6 +1,7 @@
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { type AccessLease, type Cache, createOrgCache } from '../../platform/nodes/nodes.ts'
+import { present } from '../../values/present.ts'
 import { latestResults } from './eval-queries.ts'
 import { evalOf } from './evals.ts'
 import { modelOf } from './models.ts'
@@ -26,7 +27,7 @@ export async function loadRouting(tx: Tx, orgId: string): Promise<OrgRouting> {
   const measured = new Map(
     routes.flatMap(({ bar, candidates }) =>
       (bar ? (candidates ?? models) : []).map(({ model, provider }) => {
-        const { suite } = bar!
+        const { suite } = present(bar)
         return [evalKeyOf(suite, { model, provider }), { suite, model, provider }] as const
       }),
     ),

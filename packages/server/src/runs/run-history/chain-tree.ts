@@ -1,3 +1,5 @@
+import { elementAt } from '../../values/present.ts'
+
 /** A run as a node of its chain's tree. */
 export interface TreeRun {
   readonly id: string
@@ -31,13 +33,13 @@ export function inTreeOrder<T extends TreeRun>(runs: readonly T[]): Placed<T>[] 
       const { run, above } = next
       if (seen.has(run.id)) continue
       seen.add(run.id)
-      const depth = run.depth ?? (above === undefined ? 1 : placed[above]!.depth + 1)
+      const depth = run.depth ?? (above === undefined ? 1 : elementAt(placed, above).depth + 1)
       const place = placed.push({ run, depth, subtreeNano: run.costNano, above }) - 1
       for (const child of (children.get(run.id) ?? []).toReversed()) stack.push({ run: child, above: place })
     }
   }
   // Children come after their parents, so from the end each sum is complete before it is added to the one above.
   for (const { above, subtreeNano } of placed.toReversed())
-    if (above !== undefined) placed[above]!.subtreeNano += subtreeNano
+    if (above !== undefined) elementAt(placed, above).subtreeNano += subtreeNano
   return placed
 }

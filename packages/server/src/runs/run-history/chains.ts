@@ -8,6 +8,7 @@ import { loadRetention } from '../../records/retention/retention.ts'
 import { heldTokensOf, maxRunAgeDays, runningRun, tokensOf } from '../../records/run-log/run-log.ts'
 import { formatId } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
+import { elementAt, lastOf, present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { type ChainRow, findChain } from './chain-queries.ts'
@@ -47,7 +48,7 @@ export const getChain = (
       if (isPinned({ pins })) return { ...partOf(chainId, row, runs), ...refused }
       const keys = [row?.cost_key ?? chainKey(chainId, 'usd'), row?.tokens_key ?? chainKey(chainId, 'tokens')] as const
       const balances = await balancesOf(tx, orgId, keys)
-      const sums = { usd: balances.get(keys[0])!, tokens: balances.get(keys[1])! }
+      const sums = { usd: present(balances.get(keys[0])), tokens: present(balances.get(keys[1])) }
       return { ...viewOf(chainId, row, runs, sums), ...refused }
     },
     { isSnapshot: true },
@@ -152,8 +153,8 @@ function partOf(chainId: string, row: ChainRow | undefined, runs: readonly NodeR
     // The remaining amount depends on what others have spent.
     remaining_usd: null,
     remaining_tokens: null,
-    created_at: timestamp(new Date(runs[0]!.startedAtMs)),
-    updated_at: timestamp(new Date(runs.at(-1)!.startedAtMs)),
+    created_at: timestamp(new Date(elementAt(runs, 0).startedAtMs)),
+    updated_at: timestamp(new Date(lastOf(runs).startedAtMs)),
   }
 }
 
@@ -182,8 +183,8 @@ function viewOf(
     depth: tree.reduce((deepest, { depth }) => Math.max(deepest, depth), 0),
     nodes: tree.map(nodeOf),
     truncated: runs.length > maxNodes,
-    created_at: timestamp(row?.created_at ?? new Date(first!.startedAtMs)),
-    updated_at: timestamp(row?.last_used_at ?? new Date(runs.at(-1)!.startedAtMs)),
+    created_at: timestamp(row?.created_at ?? new Date(present(first).startedAtMs)),
+    updated_at: timestamp(row?.last_used_at ?? new Date(lastOf(runs).startedAtMs)),
   }
 }
 

@@ -5,6 +5,7 @@ import { checkOf, withCheck } from '../../contract/semantic-check.ts'
 import { Count, Id, IdFilter, MadeByFilter, Nullable, OwnId, PathId, Timestamp, Usd } from '../../contract/wire.ts'
 import { dimensionFields, ExternalId, Model, Provider, Run, runStatuses, Tags } from '../../records/run-log/run-log.ts'
 import { parseUsd } from '../../values/money.ts'
+import { present } from '../../values/present.ts'
 
 export const RunPath = Type.Object({ run_id: PathId('run') })
 
@@ -37,7 +38,7 @@ const listed = ListQuery(sorts, {
 
 export type RunListQuery = Static<typeof listed>
 
-const checkList = checkOf(listed)!
+const checkList = present(checkOf(listed))
 
 /** Newest first by default: the last runs are asked for most. */
 export const RunListQuery = withCheck(

@@ -84,7 +84,7 @@ export function renderMarkdown(markdown: string): { html: string; headings: Head
   const html = marked.parse(markdown, { async: false })
   const headings = Array.from(
     html.matchAll(/<h(\d) id="([^"]*)"><a class="anchor"[^>]*>(.*?)<\/a><\/h\d>\n/g),
-    ([, depth, anchor, text]) => ({ depth: Number(depth), anchor: anchor!, html: text!.replace(/<\/?a\b[^>]*>/g, '') }),
+    ([, depth, anchor = '', text = '']) => ({ depth: Number(depth), anchor, html: text.replace(/<\/?a\b[^>]*>/g, '') }),
   )
   return { html, headings }
 }

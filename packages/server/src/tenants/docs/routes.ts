@@ -23,7 +23,7 @@ const referencePolicy = (page: string) =>
   )
 
 const inlineScripts = (page: string) =>
-  Array.from(page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g), ([, script]) => script!)
+  Array.from(page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g), ([, script = '']) => script)
 
 /** Serves the guides and the API reference from local files: a browser loads nothing from elsewhere. */
 export async function docs(root: App) {

@@ -8,6 +8,7 @@ import type { App } from '../../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { parseId, requireId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { specifyOwnerKey } from './key-spec.ts'
 import { keyView, mint, mintFor, rename, revoke, rotate } from './keys.ts'
 import { findKey, listKeys, lockOrgOfKeys } from './queries.ts'
@@ -156,7 +157,7 @@ export function keys(app: App, platform: Platform, change: Change) {
           emit({
             kind: 'key.revoked',
             subject: after.id,
-            data: { ...eventFieldsOf(after), revoked_at: after.revoked_at! },
+            data: { ...eventFieldsOf(after), revoked_at: present(after.revoked_at) },
           })
         }
         if (revoked.length > 0) accessChanged()
@@ -192,7 +193,7 @@ export function keys(app: App, platform: Platform, change: Change) {
         emit({
           kind: 'key.rotated',
           subject: old.id,
-          data: { ...eventFieldsOf(old), replaced_by: view.id, expires_at: old.expires_at! },
+          data: { ...eventFieldsOf(old), replaced_by: view.id, expires_at: present(old.expires_at) },
         })
         accessChanged()
         return { ...view, secret }

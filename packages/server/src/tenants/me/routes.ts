@@ -4,6 +4,7 @@ import { type App, roles } from '../../contract/routes.ts'
 import { Id, Nullable, OneOf, Timestamp } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId, operatorsOrgId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 
 const Me = Type.Object(
@@ -52,7 +53,7 @@ export function me(app: App, { config }: Platform) {
         id: formatId(caller.kind === 'key' ? 'key' : 'grant', caller.id),
         org_id: caller.orgId === operatorsOrgId ? null : formatId('org', caller.orgId),
         role: caller.role,
-        scopes: caller.kind === 'support' ? [caller.grantScope!] : [...caller.scopes],
+        scopes: caller.kind === 'support' ? [present(caller.grantScope)] : [...caller.scopes],
         pins: caller.pins,
         expires_at: Number.isFinite(caller.expiresAtMs) ? timestamp(new Date(caller.expiresAtMs)) : null,
         limits: {

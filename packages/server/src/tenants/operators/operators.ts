@@ -6,6 +6,7 @@ import type { Tx } from '../../platform/infra/sql.ts'
 import { newTraceId } from '../../platform/infra/trace.ts'
 import { notifyAccessChange, recordAccessChange, waitUntilAppliedEverywhere } from '../../platform/nodes/nodes.ts'
 import { operatorsOrgId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { type Holder, mintFor, revoke, rotate } from '../keys/keys.ts'
 import { findOrg, lockOrg, setAddressList } from '../orgs/orgs.ts'
 
@@ -63,7 +64,7 @@ export async function revokeOperatorKey(
 }
 
 export async function operatorAddresses(tx: Tx): Promise<string[]> {
-  return (await findOrg(tx, operatorsOrgId))!.ip_allow_list
+  return present(await findOrg(tx, operatorsOrgId)).ip_allow_list
 }
 
 /** Replaces the allow-list of operators and of the grants that they issue. */

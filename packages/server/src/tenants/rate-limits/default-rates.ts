@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Urgency } from '../../contract/routes.ts'
 import { createLocalWindows } from '../../platform/infra/local-windows.ts'
 import { wholeSeconds } from '../../platform/infra/rate-limiter.ts'
+import { elementAt } from '../../values/present.ts'
 
 /**
  * Default rates for organizations without limits of their own. Each process counts for itself, in memory: this keeps one
@@ -44,7 +45,7 @@ export function createDefaultRates(settings: Settings): DefaultRates {
     if (admitted) return undefined
     return new ApiError(
       'rate_limited',
-      { retry_after_seconds: wholeSeconds(counts[0]!.waitMs) },
+      { retry_after_seconds: wholeSeconds(elementAt(counts, 0).waitMs) },
       { message: `Too many requests: at most ${limit} ${kind} per minute, unless an operator sets other limits.` },
     )
   }

@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 import type { RateLimitPolicyInput, RateLimits } from './schema.ts'
 
 export interface RateLimitsRow {
@@ -43,7 +44,7 @@ export async function upsertLimits(
     on conflict (org_id) do update
       set read_rpm = excluded.read_rpm, on_unavailable = excluded.on_unavailable, updated_at = now()
     returning read_rpm, on_unavailable, updated_at`.execute(tx)
-  return rows[0]!
+  return one(rows)
 }
 
 export async function deleteLimits(tx: Tx, orgId: string) {

@@ -4,6 +4,7 @@ import { ApiError, validationFailed } from '../../contract/errors.ts'
 import { pageRequest, pageResponse, readWindow } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { findSubscription, type SubscriptionRow } from '../subscriptions/queries.ts'
 import { enqueue, type NewDelivery } from '../subscriptions/queue-queries.ts'
@@ -83,7 +84,7 @@ async function lockEnabledSubscription(tx: Tx, orgId: string, subscriptionId: st
 /** Enqueues a delivery that was requested individually: it waits for no other, even when the subscription is ordered. */
 async function enqueueImmediately(tx: Tx, delivery: Omit<NewDelivery, 'ordered'>): Promise<DeliveryView> {
   const [id] = await enqueue(tx, [{ ...delivery, ordered: false }])
-  return deliveryView((await findDelivery(tx, delivery.orgId, delivery.subscriptionId, id!))!)
+  return deliveryView(present(await findDelivery(tx, delivery.orgId, delivery.subscriptionId, present(id))))
 }
 
 /** Delivers the same event again, with the same ID and bytes, whatever became of the first delivery. */
@@ -151,9 +152,9 @@ const replayView = (row: StoredReplay): ReplayView => ({
   id: formatId('replay', row.id),
   subscription_id: formatId('subscription', row.subscription_id),
   status: row.finished_at === null ? 'waiting' : 'finished',
-  from: timestamp(row.from_at!),
-  to: timestamp(row.to_at!),
-  event_count: row.event_count!,
+  from: timestamp(present(row.from_at)),
+  to: timestamp(present(row.to_at)),
+  event_count: present(row.event_count),
   told_count: row.told_count,
   created_at: timestamp(row.created_at),
   finished_at: timestampOrNull(row.finished_at),

@@ -3,6 +3,7 @@ import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import { partitionBounds } from '../../platform/infra/partitions.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
 
 export interface DeliveryRow {
   readonly id: string
@@ -107,7 +108,7 @@ export async function countEvents(tx: Tx, orgId: string, { kinds, from, to }: Re
       select from events
        where org_id = ${orgId} and id > ${minIdAt(from)}::uuid and id < ${minIdAt(to)}::uuid and kind = any(${kinds}::text[])
        limit ${most}) e`.execute(tx)
-  return Number(rows[0]!.count)
+  return Number(one(rows).count)
 }
 
 export async function countReplays(tx: Tx, orgId: string, subscriptionId: string): Promise<number> {

@@ -3,6 +3,7 @@ import { type EventKind, eventKinds } from '../../access/events/events.ts'
 import { ListOf, ListQuery, windowFaults, windowFilters } from '../../contract/lists.ts'
 import { checkOf, withCheck } from '../../contract/semantic-check.ts'
 import { Count, Id, Nullable, OneOf, PathId, Timestamp } from '../../contract/wire.ts'
+import { present } from '../../values/present.ts'
 import { EventPatterns, patternFaults } from '../subscriptions/schema.ts'
 
 const Attempt = Type.Object(
@@ -60,7 +61,7 @@ const listed = ListQuery(
   { ...windowFilters, status: Type.Enum(['pending', 'delivered', 'failed']), type: Type.Enum(kinds) },
 )
 export type DeliveryListQuery = Static<typeof listed>
-const checkList = checkOf(listed)!
+const checkList = present(checkOf(listed))
 
 /** The list query with newest first as its default, since the latest deliveries are usually wanted. */
 export const DeliveryListQuery = withCheck(

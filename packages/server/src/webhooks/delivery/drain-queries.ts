@@ -1,6 +1,7 @@
 import { type Kysely, sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
 import type { DB } from '../../platform/infra/tables.ts'
+import { one } from '../../values/present.ts'
 import { isActive } from '../subscriptions/queries.ts'
 
 /** True when this transaction is the one that drains: events keep their order only if there is a single drainer. */
@@ -8,7 +9,7 @@ export async function isDrainer(tx: Tx): Promise<boolean> {
   const { rows } = await raw<{ is: boolean }>`select pg_try_advisory_xact_lock(hashtext('drain events')) as is`.execute(
     tx,
   )
-  return rows[0]!.is
+  return one(rows).is
 }
 
 export interface OutboxEvent {
@@ -88,7 +89,7 @@ export async function countWaiting(tx: Tx, { org_id, subscription_id }: LockedRe
       select from webhook_pending where org_id = ${org_id} and subscription_id = ${subscription_id} limit ${most}) p`.execute(
     tx,
   )
-  return Number(rows[0]!.count)
+  return Number(one(rows).count)
 }
 
 /** Returns the next events of a replay, in the order of their IDs. */
@@ -122,5 +123,5 @@ export async function countWaitingEvents(db: Kysely<DB>): Promise<{ waiting: num
     waiting: bigint
     oldest: Date | null
   }>`select waiting, oldest from events_waiting()`.execute(db)
-  return { waiting: Number(rows[0]!.waiting), oldest: rows[0]!.oldest }
+  return { waiting: Number(one(rows).waiting), oldest: one(rows).oldest }
 }

@@ -3,6 +3,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { restrictToOrgs } from '../../platform/infra/sql.ts'
 import { timeOfUuid } from '../../values/id.ts'
+import { lastOf } from '../../values/present.ts'
 import { enqueue } from '../subscriptions/queue-queries.ts'
 import type { PayloadRow } from './dispatch-queries.ts'
 import {
@@ -103,6 +104,6 @@ async function continueReplay(tx: Tx, waiting: { org_id: string; id: string }): 
       ordered: replay.ordered,
     })),
   )
-  await advanceReplay(tx, replay, events.length, events.length < perBatch ? undefined : events.at(-1)!.id)
+  await advanceReplay(tx, replay, events.length, events.length < perBatch ? undefined : lastOf(events).id)
   return events.length
 }

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { DeprecationHeaders } from '../../contract/deprecations/deprecations.ts'
 import { deriveKeyring } from '../../values/keyring.ts'
 import { cachedKeyObject } from '../../values/prepared-key.ts'
+import { present } from '../../values/present.ts'
 import { seal, unseal } from '../../values/seal.ts'
 import { type DeliverySigning, ownSecretPrefix } from './signature.ts'
 
@@ -62,7 +63,7 @@ export function createWebhookSecrets(config: Pick<Config, 'masterKeys'>): Webhoo
     unsealSecret,
     signingAt: (nowMs, row, deprecation) => {
       const { org_id: orgId, subscription_id: subscriptionId, sealed, sealed_previous, previous_until } = row
-      if (sealed === null) return { version: 1, secret: unsealSecret({ orgId }, row.org_sealed!), deprecation }
+      if (sealed === null) return { version: 1, secret: unsealSecret({ orgId }, present(row.org_sealed)), deprecation }
       const current = unsealSecret({ orgId, subscriptionId }, sealed)
       const isOverlapping = sealed_previous !== null && previous_until !== null && nowMs < previous_until.getTime()
       const previous = isOverlapping ? tryUnseal({ orgId, subscriptionId }, sealed_previous) : []

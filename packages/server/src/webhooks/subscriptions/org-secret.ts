@@ -2,6 +2,7 @@ import type { ChangeTools } from '../../access/changes/changes.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { newOrgSecret, type WebhookSecrets } from '../signing/secrets.ts'
 import { countSubscriptions, findOrgSecret, insertOrgSecret, lockSubscriptions, replaceOrgSecret } from './queries.ts'
@@ -12,7 +13,7 @@ export const ensureOrgSecret = (tx: Tx, secrets: WebhookSecrets, orgId: string) 
   insertOrgSecret(tx, orgId, secrets.sealSecret({ orgId }, newOrgSecret()))
 
 async function orgSecretView(tx: Tx, secrets: WebhookSecrets, orgId: string): Promise<OrgSecretView> {
-  const row = (await findOrgSecret(tx, orgId))!
+  const row = present(await findOrgSecret(tx, orgId))
   return {
     org_id: formatId('org', orgId),
     secret: secrets.unsealSecret({ orgId }, row.sealed),
@@ -38,7 +39,7 @@ export async function rotateOrgSecret({ tx, audit }: ChangeTools, secrets: Webho
   const { all, signing } = await countSubscriptions(tx, orgId)
   if (all > 0 && all === signing) return { rotated: false, ...(await orgSecretView(tx, secrets, orgId)) }
   // The old secret is not unsealed, so that rotation also works when its master key is gone.
-  const before = (await findOrgSecret(tx, orgId))!
+  const before = present(await findOrgSecret(tx, orgId))
   await replaceOrgSecret(tx, orgId, secrets.sealSecret({ orgId }, newOrgSecret()))
   const after = await orgSecretView(tx, secrets, orgId)
   audit({

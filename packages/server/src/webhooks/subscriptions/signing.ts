@@ -1,5 +1,6 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
 import { formatId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestampOrNull } from '../../values/timestamp.ts'
 import { newOwnSecret, type WebhookSecrets } from '../signing/secrets.ts'
 import { findSubscription, replaceOwnSecret, type SubscriptionRow } from './queries.ts'
@@ -28,7 +29,7 @@ export async function rotateSigning(
   const secret = newOwnSecret()
   const sealed = secrets.sealSecret({ orgId, subscriptionId }, secret)
   await replaceOwnSecret(tx, orgId, subscriptionId, sealed, overlapSeconds)
-  const after = signingView((await findSubscription(tx, orgId, subscriptionId))!, nowMs)
+  const after = signingView(present(await findSubscription(tx, orgId, subscriptionId)), nowMs)
   audit({
     action: 'webhook.signing_rotated',
     target: { kind: 'subscription', id: after.subscription_id },

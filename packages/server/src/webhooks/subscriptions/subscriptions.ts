@@ -7,6 +7,7 @@ import { lockLedgerForConfigChange } from '../../money/ledger/ledger.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import type { EndTraces } from '../../tenants/support/support.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { newOwnSecret, type WebhookSecrets } from '../signing/secrets.ts'
 import { ensureOrgSecret } from './org-secret.ts'
@@ -120,7 +121,7 @@ export async function createSubscription(
   if (secret !== undefined)
     await replaceOwnSecret(tx, orgId, id, secrets.sealSecret({ orgId, subscriptionId: id }, secret), 0)
   await refreshOptIns(tx, orgId)
-  const row = (await findSubscription(tx, orgId, id))!
+  const row = present(await findSubscription(tx, orgId, id))
   const after = subscriptionView(row)
   audit({ action: 'webhook.created', target: { kind: 'subscription', id: after.id }, after: auditView(secrets, row) })
   return { ...after, ...(secret !== undefined && { secret }) }
@@ -154,7 +155,7 @@ function requireOwn(
   if (fields.url === undefined && fields.enabled !== true) return
   throw new ApiError('support_scope_denied', {
     reason: 'A grant can set the URL of a subscription, or enable it, only if the subscription was created under it.',
-    scope: caller.grantScope!,
+    scope: present(caller.grantScope),
     method,
   })
 }
@@ -197,7 +198,7 @@ export async function replaceSubscription(
   // A new endpoint starts without a history too.
   if (fields.enabled === true || fields.url !== undefined) await reopenQueue(tx, orgId, id)
   await refreshOptIns(tx, orgId)
-  const row = (await findSubscription(tx, orgId, id))!
+  const row = present(await findSubscription(tx, orgId, id))
   const after = subscriptionView(row)
   audit({
     action: 'webhook.updated',

@@ -1,3 +1,4 @@
+import { present } from '../../../values/present.ts'
 import { widthsByDay } from './intervals.ts'
 import { originsOf, pastErrors } from './past-errors.ts'
 import { week } from './series.ts'
@@ -66,7 +67,7 @@ function coverageOf(values: Float64Array, errors: ReadonlyMap<number, Float64Arr
   if (split === undefined || cut < 8) return null
   // The older origins may use only the values that were known at the split.
   const older = new Map(
-    origins.slice(0, cut).map((origin) => [origin, errors.get(origin)!.subarray(0, split - origin)]),
+    origins.slice(0, cut).map((origin) => [origin, present(errors.get(origin)).subarray(0, split - origin)]),
   )
   const { tried, halfWidths } = pastErrors(values.subarray(0, split), older)
   const limit = Math.min(ahead, tried)
@@ -74,7 +75,7 @@ function coverageOf(values: Float64Array, errors: ReadonlyMap<number, Float64Arr
   const widths = widthsByDay(halfWidths, limit)
   let [inside, count] = [0, 0]
   for (const origin of origins.slice(cut)) {
-    const off = errors.get(origin)!
+    const off = present(errors.get(origin))
     for (let i = 0; i < Math.min(limit, off.length); i++) {
       if (Math.abs(off[i]!) <= widths[i]![1]) inside++
       count++

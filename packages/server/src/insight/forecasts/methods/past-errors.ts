@@ -1,3 +1,4 @@
+import { present } from '../../../values/present.ts'
 import { type ForecastMethod, valuesOf } from './series.ts'
 
 /** The past errors of a method on a series, from which intervals are derived. */
@@ -61,7 +62,7 @@ function growthOf(values: Float64Array, errors: ReadonlyMap<number, Float64Array
   const halves = [origins.slice(0, origins.length / 2), origins.slice(origins.length / 2)]
   const [older, newer] = halves.map((half) => ({
     level: half.reduce((sum, origin) => sum + levelAt(values, origin), 0) / Math.max(1, half.length),
-    error: half.reduce((sum, origin) => sum + Math.abs(errors.get(origin)![0]!), 0) / Math.max(1, half.length),
+    error: half.reduce((sum, origin) => sum + Math.abs(present(errors.get(origin))[0]!), 0) / Math.max(1, half.length),
   }))
   if (!older || !newer || !(older.error > 0) || !(newer.error > 0)) return 0.5
   const byLevel = Math.log(newer.level / older.level)

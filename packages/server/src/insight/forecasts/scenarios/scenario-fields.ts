@@ -1,5 +1,6 @@
 import type { FieldErrorCode, FieldFault } from '../../../contract/errors.ts'
 import { parseUsd } from '../../../values/money.ts'
+import { elementAt } from '../../../values/present.ts'
 
 /**
  * Reads the fields of a scenario one by one and collects all faults. A scenario arrives as text in the query string, where no
@@ -73,7 +74,8 @@ export class FieldReader {
   /** Requires exactly one of some fields. */
   exactlyOne(names: readonly string[]): string | undefined {
     const [first, second] = names.filter((name) => this.has(name))
-    if (first === undefined) return this.fault(names[0]!, 'required', `One of ${names.join(', ')} is required.`)
+    if (first === undefined)
+      return this.fault(elementAt(names, 0), 'required', `One of ${names.join(', ')} is required.`)
     if (second !== undefined) return this.fault(second, 'invalid_value', `Give only one of ${names.join(', ')}.`)
     return first
   }

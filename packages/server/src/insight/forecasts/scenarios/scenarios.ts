@@ -1,3 +1,4 @@
+import { present } from '../../../values/present.ts'
 import { fitExponent, type TeamDay } from './team-growth.ts'
 
 interface ScenarioBase {
@@ -153,7 +154,7 @@ function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: Scenari
 /** Adds a daily amount, reached in equal steps, converted by the current cost and tokens per run. */
 function launch({ dailyUsd, dailyRuns, rampDays }: Launch, { metric, cost, runs, tokens }: ScenarioBasis): Formula {
   const given = dailyUsd !== null ? 'cost' : 'runs'
-  const amount = dailyUsd ?? dailyRuns!
+  const amount = dailyUsd ?? present(dailyRuns)
   const parts = { cost, runs, tokens }
   const isKnown = metric === given || parts[given] > 0
   const rate = metric === given ? 1 : isKnown ? parts[metric] / parts[given] : 0

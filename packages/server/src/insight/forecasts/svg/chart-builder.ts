@@ -1,3 +1,4 @@
+import { elementAt } from '../../../values/present.ts'
 import { historyOf, pointsOf, type SeriesForecast, type TimeFrame } from '../daily-series.ts'
 import type { Exhaustion } from '../limit-exhaustion.ts'
 import type { ScenarioForecast } from '../scenarios/scenario-forecast.ts'
@@ -26,10 +27,10 @@ export function chartOf(
     unit: task.metric === 'cost' ? 'usd' : task.metric,
     timezone: task.timezone,
     history: historyOf(whole.days, frame).map(({ span, value }) => ({ atMs: starts(span.from), value })),
-    forecast: pointsOf(whole, frame).map((point, i) => ({ atMs: starts(spans[i]!.from), ...point })),
+    forecast: pointsOf(whole, frame).map((point, i) => ({ atMs: starts(elementAt(spans, i).from), ...point })),
     scenarios: scenarios.map(({ scenario, points }) => ({
       name: scenario.name,
-      points: points.map(({ mean }, i) => ({ atMs: starts(spans[i]!.from), value: mean })),
+      points: points.map(({ mean }, i) => ({ atMs: starts(elementAt(spans, i).from), value: mean })),
     })),
     limits: soonest.slice(0, maxLimits).map(({ limit, day, earliest, latest }) => ({
       name: limit.name,

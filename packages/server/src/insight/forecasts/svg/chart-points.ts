@@ -1,3 +1,4 @@
+import { elementAt } from '../../../values/present.ts'
 import type { ChartPoint } from './chart-model.ts'
 
 /** The most points of a line: more than there are pixels only enlarge the file. */
@@ -34,6 +35,6 @@ export function downsampleForecast(points: readonly ChartPoint[]): readonly Char
         Math.max(...run.map((point) => point[interval][1])),
       ] as const
     const mean = run.reduce((sum, point) => sum + point.mean, 0) / run.length
-    return { atMs: run[0]!.atMs, mean, p50: around('p50'), p80: around('p80'), p95: around('p95') }
+    return { atMs: elementAt(run, 0).atMs, mean, p50: around('p50'), p80: around('p80'), p95: around('p95') }
   })
 }

@@ -1,6 +1,7 @@
 import { area, line, symbol, symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolTriangle } from 'd3-shape'
 import { element, group } from '../../../platform/drawing/markup.ts'
 import { type Paint, paintAttributes } from '../../../platform/drawing/paints.ts'
+import { elementAt } from '../../../values/present.ts'
 import type { PlotFrame } from './chart-frame.ts'
 import type { ChartPoint, ForecastChart } from './chart-model.ts'
 
@@ -94,8 +95,8 @@ const marksOnLine = 5
 /** The stroke of a scenario. There are four dash patterns and five marks, so that no two scenarios share both. */
 export const scenarioStroke = (index: number) => ({
   'stroke-width': 1.8,
-  'stroke-dasharray': dashes[index % dashes.length]!,
-  ...paintAttributes({ stroke: scenarioPaints[index % scenarioPaints.length]! }),
+  'stroke-dasharray': elementAt(dashes, index % dashes.length),
+  ...paintAttributes({ stroke: elementAt(scenarioPaints, index % scenarioPaints.length) }),
 })
 
 export const scenarioMark = (index: number, x: number, y: number): string =>
@@ -103,7 +104,7 @@ export const scenarioMark = (index: number, x: number, y: number): string =>
     d: symbol(marks[index % marks.length], 38).digits(1)() ?? '',
     transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
     'stroke-width': 1.5,
-    ...paintAttributes({ fill: 'paper', stroke: scenarioPaints[index % scenarioPaints.length]! }),
+    ...paintAttributes({ fill: 'paper', stroke: elementAt(scenarioPaints, index % scenarioPaints.length) }),
   })
 
 export const drawScenarios = (frame: PlotFrame, { scenarios }: ForecastChart): string =>
