@@ -2,6 +2,7 @@ import { createStoredResponses } from '../../access/idempotency/idempotency.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { openPipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import type { Secret } from '../../values/secret.ts'
 import { runBatch } from './batch.ts'
 import { runIngest } from './ingest/ingest-batch.ts'
 import type { Ingested, IngestTask } from './ingest/ingest-tasks.ts'
@@ -127,13 +128,7 @@ export function openLanes(platform: Platform): Lanes {
   const lanes = Array.from({ length: config.lanes }, () => new Lane(decisionLane))
   const ingestLane: LaneOptions<IngestTask, Ingested, IngestOutcome> = {
     ...lane,
-    connect: () =>
-      openPipelinedConnection({
-        url: config.databaseUrl,
-        applicationName: 'weir ingest',
-        settings: ingestSettings,
-        pipelineTimeoutMs: ingestTimeoutMs,
-      }),
+    connect: () => openIngestConnection(config.databaseUrl),
     batchSize: { tasks: 1_000, tasksOfOneOrg: 250, work: 5_000, workOfOneOrg: 1_000 },
     workOf: ({ items }) => items.length,
     maxWaiting: 2_000,
@@ -156,19 +151,7 @@ export function openLanes(platform: Platform): Lanes {
     (task: IngestTask): Promise<Ingested> => bulkLanes[turn++ % bulkLanes.length]!.submit(task),
   )
 
-  const releasing = new Set<string>()
-  const timer = setInterval(() => {
-    for (const [holdId, orgId] of orphanedHolds) {
-      if (releasing.has(holdId)) continue
-      releasing.add(holdId)
-      submit({ orgId, holdId, plan: () => ({ type: 'release', holdId }) })
-        .then(
-          () => orphanedHolds.delete(holdId),
-          () => undefined,
-        )
-        .finally(() => releasing.delete(holdId))
-    }
-  }, releaseEveryMs)
+  const timer = setInterval(createReleaser(orphanedHolds, submit), releaseEveryMs)
 
   return {
     submit,
@@ -182,6 +165,31 @@ export function openLanes(platform: Platform): Lanes {
       clearInterval(timer)
       await Promise.all([...lanes, ...bulkLanes].map((each) => each.close()))
     },
+  }
+}
+
+const openIngestConnection = (url: Secret) =>
+  openPipelinedConnection({
+    url,
+    applicationName: 'weir ingest',
+    settings: ingestSettings,
+    pipelineTimeoutMs: ingestTimeoutMs,
+  })
+
+/** Returns a function that releases all orphaned holds; each stays in the map until that has succeeded. */
+function createReleaser(orphanedHolds: Map<string, string>, submit: Lanes['submit']) {
+  const releasing = new Set<string>()
+  return () => {
+    for (const [holdId, orgId] of orphanedHolds) {
+      if (releasing.has(holdId)) continue
+      releasing.add(holdId)
+      submit({ orgId, holdId, plan: () => ({ type: 'release', holdId }) })
+        .then(
+          () => orphanedHolds.delete(holdId),
+          () => undefined,
+        )
+        .finally(() => releasing.delete(holdId))
+    }
   }
 }
 
