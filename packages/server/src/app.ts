@@ -42,8 +42,8 @@ import { budgets } from './money/budgets/routes.ts'
 import { chains } from './money/chains/routes.ts'
 import { credits } from './money/credits/routes.ts'
 import { customers } from './money/customers/routes.ts'
+import { journal } from './money/journal/routes.ts'
 import { ensureLedgerPartitions } from './money/ledger/ledger.ts'
-import { ledger } from './money/ledger/routes.ts'
 import { plans } from './money/plans/routes.ts'
 import { prices } from './money/prices/routes.ts'
 import { quota } from './money/quota/routes.ts'
@@ -199,7 +199,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   runHistory(app, platform)
   forecasts(app, platform)
   retention(app, platform, change)
-  ledger(app, platform)
+  journal(app, platform)
   benchmarks(app, platform, change)
   adjustments(app, platform, change)
   keys(app, platform, change)

@@ -21,7 +21,7 @@ import { NaiveLedger, type Told } from './naive-ledger.ts'
 /** Random limits and requests, decided in batches and one at a time: both must tell the same and leave the same sums. */
 
 const units: readonly LimitUnit[] = ['usd', 'usd', 'tokens', 'runs']
-const kind = { kind: 'any' } as LimitKind
+const kind = { kind: 'any', eventOf: () => undefined } as unknown as LimitKind
 const start = Date.parse('2026-03-01T00:00:00Z')
 
 interface Setting {

@@ -1,9 +1,9 @@
 import type { Hold, PlanContext } from '../../src/decisions/lanes/lanes.ts'
 import { allowancesOf } from '../../src/decisions/lanes/org-decision.ts'
-import { claimsOf, excessClaims, type Surface, unheldClaims } from '../../src/decisions/limit-kinds.ts'
 import type { AllowanceState } from '../../src/money/engine/allowance-state.ts'
 import type { BatchDecision, ChargedItem, Command, decide as Decide } from '../../src/money/engine/decide.ts'
 import { type Balance, type Charge, emptyBalance } from '../../src/money/ledger/ledger.ts'
+import { claimsOf, excessClaims, unheldClaims } from '../../src/money/limit-kinds.ts'
 import type { Period } from '../../src/values/period.ts'
 import { Random } from '../../test/support/random.ts'
 import { plus } from './balances.ts'
@@ -49,7 +49,7 @@ const nothing: Told = { steps: 0, asks: 0, held: 0, refused: 0, late: 0, overrun
 
 interface Caller {
   readonly customerId: string | undefined
-  readonly surface: Surface
+  readonly surface: 'edge' | 'start'
 }
 
 class Simulation {
@@ -114,7 +114,7 @@ class Simulation {
   }
 
   /** Every limit that applies, as the request would find it. */
-  private claims(surface: Surface, charge: Charge) {
+  private claims(surface: 'edge' | 'start', charge: Charge) {
     const { nowMs } = this
     const claims = claimsOf(surface, charge, this.facts(charge.customerId))
     const bound = claims.flatMap(({ allowances }) => allowances)

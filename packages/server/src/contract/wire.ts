@@ -87,12 +87,12 @@ export const OrgPath = Type.Object({ id: PathId('org') })
 export const AdminOrgPath = Type.Object({ org_id: PathId('org') })
 
 /** An identifier in a filter: one that is malformed or of another kind is a fault, not an empty page. */
-export const IdFilter = (kinds: readonly [IdKind, ...IdKind[]], description: string) =>
+export const IdFilter = (kinds: readonly IdKind[], description: string, example = kinds[0]!) =>
   Type.String({
     pattern: kinds.map(idPattern).join('|'),
     maxLength: 40,
     description,
-    examples: [exampleId(kinds[0])],
+    examples: [exampleId(example)],
   })
 
 /** An identifier in a response. */

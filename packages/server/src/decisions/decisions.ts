@@ -17,7 +17,6 @@ import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema
 
 export { createDecisionLog, type DecisionLog } from './decision-log.ts'
 export { explainCharge } from './explanation.ts'
-export { claimsOf } from './limit-kinds.ts'
 export { runOperation } from './operation-reply.ts'
 export {
   heldPriceOf,

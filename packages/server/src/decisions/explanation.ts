@@ -4,9 +4,9 @@ import {
   amountOf,
   decodeAmounts,
   type LimitRefusal,
-  limitIdOf,
   type NamedAllowanceRow,
 } from '../money/ledger/ledger.ts'
+import { limitIdOf } from '../money/limit-kinds.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { elementAt, present } from '../values/present.ts'

@@ -1,6 +1,7 @@
 import { type Agent, makerOf } from '../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import type { ApprovalGrant, ChainPlace, Charge, Claim, CustomerFacts } from '../money/ledger/ledger.ts'
+import type { ApprovalGrant, ChainPlace, Charge, Claim, CustomerFacts, Surface } from '../money/ledger/ledger.ts'
+import { claimsOf, excessClaims, unheldClaims } from '../money/limit-kinds.ts'
 import { type HoldPrice, type Price, quoteHold } from '../money/prices/prices.ts'
 import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
@@ -17,7 +18,6 @@ import type {
   PlanContext,
 } from './lanes/lanes.ts'
 import { checkRightToEnd, decideVersion } from './lanes/lanes.ts'
-import { claimsOf, excessClaims, type Surface, unheldClaims } from './limit-kinds.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
 
 /** Thrown inside a lane for a model without a price; the route records it. */
@@ -104,7 +104,7 @@ export function reserveOperation(
     id,
     orgId,
     customerId: input.customer_id,
-    needsPacks: surface === 'start',
+    needsPacks: surface !== 'edge',
     makesHold: isDryRun ? undefined : id,
     chainId: started?.chainId,
     parentId: started?.parentId,

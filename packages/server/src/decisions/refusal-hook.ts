@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Caller, makerOf } from '../access/identity/identity.ts'
 import { ApiError, type ErrorCode } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
+import { limitErrorCodes } from '../money/limit-kinds.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import { newUuid } from '../values/id.ts'
 import type { DecisionLog } from './decision-log.ts'
@@ -16,12 +17,7 @@ const surfaces: Readonly<Record<string, RefusalSurface>> = { '/v1/edge/decision'
 
 /** Error codes that refuse a call although its request is valid. */
 const refusalCodes = new Set<ErrorCode>([
-  'budget_exceeded',
-  'spend_cap_exceeded',
-  'quota_exhausted',
-  'plan_limit_exceeded',
-  'credits_exhausted',
-  'chain_budget_exceeded',
+  ...limitErrorCodes,
   'rate_limited',
   'policy_blocked',
   'policy_approval_required',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DailyQuery, ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OwnId, PathId, Timestamp } from '../contract/wire.ts'
-import { limitIdTypes } from '../money/ledger/ledger.ts'
+import { limitIdKinds } from '../money/limit-kinds.ts'
 import { Explanation } from './schema.ts'
 
 const text = Type.String()
@@ -46,7 +46,7 @@ export const RefusalQuery = ListQuery(
   { minute: 'uuid' },
   {
     ...windowFilters,
-    limit_id: IdFilter(limitIdTypes, 'What this limit has refused.'),
+    limit_id: IdFilter(limitIdKinds, 'What this limit has refused.', 'budget'),
     rule_id: IdFilter(['rule'], 'What this rule has refused.'),
     error_code: Code,
     surface: Type.Enum(['edge', 'run', 'bulk']),

@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
+import { limitErrors } from '../money/limit-kinds.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
 import { limitCall } from '../tenants/rate-limits/rate-limits.ts'
@@ -43,7 +44,7 @@ export function decisions(app: App, platform: Platform, { lanes, records, rateLi
         pinned: 'filtered',
         ...config,
         quotaStatus: 402,
-        errors: ['budget_exceeded', 'spend_cap_exceeded', 'service_unavailable'],
+        errors: [...limitErrors('edge'), 'service_unavailable'],
       },
       schema: {
         operationId: 'decideAtEdge',

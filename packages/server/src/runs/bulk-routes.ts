@@ -5,6 +5,7 @@ import { readNdjson } from '../contract/ndjson.ts'
 import type { App } from '../contract/routes.ts'
 import type { DecisionLog } from '../decisions/decisions.ts'
 import { faultsOf, type IngestResult, type IngestTask, type Lanes } from '../decisions/lanes/lanes.ts'
+import { limitErrors } from '../money/limit-kinds.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import { formatId } from '../values/id.ts'
 import { elementAt, present } from '../values/present.ts'
@@ -12,15 +13,6 @@ import { ingestTask } from './bulk.ts'
 import { BulkAnswer, BulkInput, type BulkRun, isSettlement, maxBulkRuns } from './bulk-schema.ts'
 import { recordRefusedRuns } from './refused-runs.ts'
 import { recordUnpricedRuns, recordUnpricedSettlements } from './unpriced.ts'
-
-/** Error codes by which limits refuse a run. */
-export const limitErrors = [
-  'budget_exceeded',
-  'spend_cap_exceeded',
-  'plan_limit_exceeded',
-  'credits_exhausted',
-  'chain_budget_exceeded',
-] as const
 
 export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: DecisionLog) {
   const { clock } = platform
@@ -35,7 +27,7 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
         bulk: true,
         bodyTypes: { 'application/x-ndjson': readNdjson('runs', maxBulkRuns) },
         storesOwnResponses: true,
-        errors: [...limitErrors, { code: 'quota_exhausted', status: 402 }, 'conflict', 'service_unavailable'],
+        errors: [...limitErrors('record'), 'conflict', 'service_unavailable'],
       },
       schema: {
         operationId: 'recordRuns',

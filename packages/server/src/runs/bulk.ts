@@ -1,6 +1,6 @@
 import { type Caller, makerOf, refuseOtherPins, withPins } from '../access/identity/identity.ts'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
-import { claimsOf, heldRequestOf, settleOperation, UnpricedModel } from '../decisions/decisions.ts'
+import { heldRequestOf, settleOperation, UnpricedModel } from '../decisions/decisions.ts'
 import {
   type DraftContext,
   faultsOf,
@@ -9,6 +9,7 @@ import {
   type KnownHold,
   type RunDraft,
 } from '../decisions/lanes/lanes.ts'
+import { claimsOf } from '../money/limit-kinds.ts'
 import { forEachYielding } from '../platform/infra/time-slice.ts'
 import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../records/run-log/run-log.ts'
 import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
@@ -66,7 +67,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
     parentId,
     account: JSON.stringify([run.workflow_id, run.deployment_id, run.department_id, customer_id, chain_id, parentId]),
     draft: (facts) => draftOf(run, { id, startedAtMs, parentId, madeBy: makerOf(caller) }, facts),
-    claims: (charge, facts) => claimsOf('start', charge, facts),
+    claims: (charge, facts) => claimsOf('record', charge, facts),
     chargeInChain: ({ charge }, chain, { orgConfig, parent }) => {
       if (chain_id === undefined && parentId === undefined) return charge
       const claim = { chainId: chain_id, parentRunId: run.parent_run_id, workflowId: run.workflow_id }

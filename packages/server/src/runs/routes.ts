@@ -3,11 +3,12 @@ import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
 import { type DecisionLog, defaultLeaseSeconds, ExtendInput, runOperation } from '../decisions/decisions.ts'
 import type { Lanes } from '../decisions/lanes/lanes.ts'
+import { limitErrors } from '../money/limit-kinds.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
 import { Run } from '../records/run-log/run-log.ts'
 import { requireId } from '../values/id.ts'
-import { bulkRuns, limitErrors } from './bulk-routes.ts'
+import { bulkRuns } from './bulk-routes.ts'
 import { endedRun } from './ended-run.ts'
 import type { Governance } from './governance.ts'
 import { earlierFinish, extendedRun, extendOperation, finishedRun, finishOperation } from './run-finish.ts'
@@ -42,10 +43,8 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
         pinned: 'filtered',
         ...config,
         errors: [
-          ...limitErrors,
-          'quota_exhausted',
+          ...limitErrors('start'),
           'policy_blocked',
-          'policy_approval_required',
           'policy_expression_error',
           'content_safety_blocked',
           'no_model_passes_eval',

@@ -17,7 +17,7 @@ import {
 export const minute = 60_000
 export const hour = 60 * minute
 const start = Date.parse('2026-11-15T12:00:00Z')
-const kind = { kind: 'any' } as LimitKind
+const kind = { kind: 'any', eventOf: () => undefined } as unknown as LimitKind
 
 export const limit = (key: string, amount: bigint | null, more: Partial<Allowance> = {}): Allowance => ({
   key,

@@ -1,4 +1,5 @@
-import { crossingRows, type OrgLimits, quotaCrossings } from '../../money/ledger/ledger.ts'
+import { crossingRows, type OrgLimits } from '../../money/ledger/ledger.ts'
+import { kindOf, limitKinds } from '../../money/limit-kinds.ts'
 import type { OrgWrites } from './org-writes.ts'
 
 /**
@@ -9,11 +10,14 @@ export function crossingsIn(
   { orgId, at, decision, found, stopped }: Pick<OrgWrites, 'orgId' | 'at' | 'decision' | 'found' | 'stopped'>,
   orgConfig: OrgLimits,
 ) {
-  const quota = quotaCrossings(
-    orgConfig.topUps,
-    (key) => found.get(key)?.spent ?? 0n,
-    (key) => decision.deltas.get(key)?.spent ?? 0n,
+  const joint = limitKinds.flatMap(
+    ({ jointCrossings }) =>
+      jointCrossings?.(
+        orgConfig,
+        (key) => found.get(key)?.spent ?? 0n,
+        (key) => decision.deltas.get(key)?.spent ?? 0n,
+      ) ?? [],
   )
   const stops = decision.stops.filter(({ allowance }) => !stopped.has(allowance.key))
-  return crossingRows(orgId, [...decision.crossings, ...quota, ...stops], at, orgConfig)
+  return crossingRows(orgId, [...decision.crossings, ...joint, ...stops], at, orgConfig, kindOf)
 }

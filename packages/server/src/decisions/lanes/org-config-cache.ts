@@ -3,6 +3,7 @@ import { setVersion } from '../../governance/policies/policies.ts'
 import { loadChainBounds } from '../../money/chains/chains.ts'
 import { loadCustomerDefault } from '../../money/customers/customers.ts'
 import { configVersion, limitOf, limitsInForce } from '../../money/ledger/ledger.ts'
+import { kindOf } from '../../money/limit-kinds.ts'
 import { loadPriceBook } from '../../money/prices/prices.ts'
 import { loadTopUps } from '../../money/quota/quota.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
@@ -38,7 +39,7 @@ export function createOrgConfigCache(sql: Sql): OrgConfigCache {
       const version = await configVersion(tx, orgId)
       return {
         version,
-        limits: (await limitsInForce(tx, orgId)).map(limitOf),
+        limits: (await limitsInForce(tx, orgId)).map((row) => limitOf(row, kindOf(row.kind))),
         customerDefault: await loadCustomerDefault(tx, orgId),
         topUps: await loadTopUps(tx, orgId),
         prices: await loadPriceBook(tx, orgId),

@@ -12,6 +12,7 @@ import {
   emptyBalance,
   thresholdsOf,
 } from '../../money/ledger/ledger.ts'
+import { kindOf } from '../../money/limit-kinds.ts'
 import type { RunKey } from '../../records/run-log/run-log.ts'
 import { type EndedRuns, endedRuns } from './ended-runs.ts'
 import type { ExistingRun, Operation, OperationResult, OrgConfig } from './operations.ts'
@@ -223,9 +224,6 @@ const allowancesIn = (claims: readonly Claim[]) =>
       : allowances
   })
 
-/** Kinds whose limits are cached: one that is not there any more has ended, and only counts. */
-const cachedKinds = new Set(['spend_cap', 'budget', 'budget_default', 'plan'])
-
 /** Adds the allowances of existing holds: a hold ends on the rows where it was made, whatever happened to their limits since. */
 export function addHeldAllowances(snapshot: OrgSnapshot, orgConfig: OrgConfig, states: Map<string, AllowanceState>) {
   if (snapshot.holds.size === 0) return
@@ -234,10 +232,12 @@ export function addHeldAllowances(snapshot: OrgSnapshot, orgConfig: OrgConfig, s
     for (const [i, key] of hold.keys.entries()) {
       const row = snapshot.rows.get(key)
       if (states.has(key) || !row || !('limit_id' in row)) continue
+      const kind = kindOf(row.kind)
       const atTheTime = {
-        amount: cachedKinds.has(row.kind) ? null : hold.limits[i]!,
+        // A limit of the configuration that is not there any more has ended, and only counts.
+        amount: kind.source === 'config' ? null : hold.limits[i]!,
         enforcement: 'block',
-        thresholds: thresholdsOf(row.kind, hold.thresholds?.[i]),
+        thresholds: thresholdsOf(kind, hold.thresholds?.[i]),
       } as const
       const limit = limits.get(row.limit_id) ?? atTheTime
       states.set(key, { allowance: allowanceOf(row, limit), balance: balanceOf(row), exists: true })

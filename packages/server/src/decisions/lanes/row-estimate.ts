@@ -26,8 +26,8 @@ function maxAllowances(orgConfig: OrgConfig): number {
   if (known !== undefined) return known
   const fullest = new Map<string, number>()
   for (const limits of Map.groupBy(orgConfig.limits, scopeOf).values()) {
-    const { scopeKind, kind } = limits[0]!
-    const rows = kind === 'budget_default' ? defaultRows : limits.length
+    const { scopeKind, maxNewPerDay } = limits[0]!
+    const rows = maxNewPerDay === undefined ? limits.length : defaultRows
     fullest.set(scopeKind, Math.max(fullest.get(scopeKind) ?? 0, rows))
   }
   const bound = orgConfig.topUps.length + [...fullest.values()].reduce((sum, count) => sum + count, 0)

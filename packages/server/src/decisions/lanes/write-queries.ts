@@ -1,7 +1,8 @@
 import { reclaimAssignments } from '../../access/idempotency/idempotency.ts'
 import { type MakerId, makerText } from '../../access/identity/identity.ts'
 import type { Delta, Hold, Movement } from '../../money/engine/engine.ts'
-import { crossingsStatement, maxCounter } from '../../money/ledger/ledger.ts'
+import { crossingsStatement, type LimitKind, maxCounter } from '../../money/ledger/ledger.ts'
+import { kindOf } from '../../money/limit-kinds.ts'
 import { type BoundStatement, type Statement, statement } from '../../platform/infra/pipelined-connection.ts'
 import { deleteRunKeys } from '../../records/run-log/run-log.ts'
 import type { OrgWrites } from './org-writes.ts'
@@ -219,11 +220,14 @@ const newHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
         limit?.toString() ?? null,
         `${spent}`,
         `${held}`,
-        // No process caches the limits of customers: at the end of the hold its events use the thresholds of its beginning.
-        ...(kind === 'customer' && thresholds.length > 0 ? [thresholds] : []),
+        // At the end of the hold its events use the thresholds of its beginning.
+        ...(thresholds.length > 0 && isWithoutCachedThresholds(kindOf(kind)) ? [thresholds] : []),
       ]),
     },
   }))
+
+/** True for kinds whose thresholds were set with a limit that no process caches. */
+const isWithoutCachedThresholds = ({ source, thresholds }: LimitKind) => source === 'row' && thresholds === 'configured'
 
 /** The columns of a maker that have a value: null need not travel. */
 const makerIdColumns = (maker: MakerId | undefined) =>

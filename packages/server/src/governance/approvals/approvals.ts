@@ -22,7 +22,6 @@ import type { ApprovalView, ApproveInput, DenyInput } from './schema.ts'
 import { approvalViews, requestData } from './views.ts'
 
 export { expireApprovalsJob } from './expiry.ts'
-export { approvalKind } from './grant.ts'
 export { type ApprovalService, createApprovals } from './requests.ts'
 
 const defaultGrantMs = dayMs

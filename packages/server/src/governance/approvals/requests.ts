@@ -2,6 +2,7 @@ import { auditKeyring, recordAll } from '../../access/audit/audit.ts'
 import { actorOf } from '../../access/changes/changes.ts'
 import { emit } from '../../access/events/events.ts'
 import type { Caller } from '../../access/identity/identity.ts'
+import { grantKey } from '../../money/approval-grants/approval-grants.ts'
 import { type ApprovalGrant, balancesOf, emptyBalance } from '../../money/ledger/ledger.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
@@ -9,7 +10,7 @@ import { formatId, newUuid } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
 import { attemptedTarget, type Rule, type RunAttempt, toStoredAttempt } from '../policies/policies.ts'
-import { fingerprintOf, grantKey } from './grant.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import {
   type ApprovalRow,
   countPending,

@@ -1,10 +1,10 @@
+import { grantKey } from '../../money/approval-grants/approval-grants.ts'
 import { type Balance, balancesOf, emptyBalance } from '../../money/ledger/ledger.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { attemptView } from '../policies/policies.ts'
-import { grantKey } from './grant.ts'
 import type { ApprovalRow } from './queries.ts'
 import type { ApprovalView } from './schema.ts'
 

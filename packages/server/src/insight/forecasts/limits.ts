@@ -1,5 +1,6 @@
-import { limitIdOf, limitOf, limitsInForce, loadUsage, type ScopedLimit } from '../../money/ledger/ledger.ts'
-import { getQuota } from '../../money/quota/quota.ts'
+import { limitOf, limitsInForce, loadUsage, type ScopedLimit } from '../../money/ledger/ledger.ts'
+import { kindOf, limitIdOf } from '../../money/limit-kinds.ts'
+import { getQuota, quotaKind } from '../../money/quota/quota.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
@@ -12,7 +13,7 @@ export interface CountedLimit {
   /** The key of the series; null for the total. */
   readonly key: string | null
   readonly id: string
-  readonly kind: 'budget' | 'spend_cap' | 'quota' | 'plan'
+  readonly kind: string
   readonly name: string
   readonly enforcement: 'block' | 'alert'
   readonly limit: number
@@ -54,7 +55,8 @@ export async function readLimits(tx: Tx, orgId: string, nowMs: number, asked: Us
   }
   const rows = await limitsInForce(tx, orgId)
   const found = rows
-    .map((row) => ({ name: row.name, limit: limitOf(row) }))
+    .map((row) => ({ name: row.name, limit: limitOf(row, kindOf(row.kind)) }))
+    .filter(({ limit }) => kindOf(limit.kind).isForecast === true)
     .filter(({ limit }) => limit.amount !== null && limit.unit === units[asked.metric] && keyOf(limit) !== undefined)
     .slice(0, maxLimits)
   const usages = await loadUsage(
@@ -67,7 +69,7 @@ export async function readLimits(tx: Tx, orgId: string, nowMs: number, asked: Us
   const fed = usages.map(({ limit, balance }, i) => ({
     key: present(keyOf(limit)),
     id: limitIdOf({ kind: limit.kind, limitId: limit.id }),
-    kind: limit.kind as CountedLimit['kind'],
+    kind: limit.kind,
     name: elementAt(found, i).name,
     enforcement: limit.enforcement,
     limit: Number(limit.amount) / perUnit,
@@ -84,7 +86,7 @@ async function readPrepaidQuota(tx: Tx, orgId: string): Promise<CountedLimit[]> 
     {
       key: null,
       id: formatId('org', orgId),
-      kind: 'quota',
+      kind: quotaKind.kind,
       name: 'Prepaid quota',
       enforcement: 'block',
       limit: Number(parseUsd(quota.limit_usd)) / perUsd,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { withCheck } from '../../contract/semantic-check.ts'
 import { Count, IsoDate, Nullable, OneOf, OwnId, SvgImage, Timestamp } from '../../contract/wire.ts'
 import { scheduleFaults } from '../../money/ledger/ledger.ts'
+import { limitKinds } from '../../money/limit-kinds.ts'
 import { Model } from '../../records/run-log/run-log.ts'
 import { steps } from './calendar.ts'
 import { maxScenarioLength, maxScenarios, scenarioFaults } from './scenarios/scenario-input.ts'
@@ -87,7 +88,10 @@ const Total = Nullable(
 const Exhaustion = Type.Object(
   {
     limit_id: Type.String({ description: 'The ID of the limit; for the prepaid quota, the ID of the organization.' }),
-    kind: OneOf(['budget', 'spend_cap', 'quota', 'plan']),
+    kind: OneOf(
+      limitKinds.filter(({ isForecast }) => isForecast).map(({ kind }) => kind),
+      { examples: ['budget'] },
+    ),
     name: Type.String(),
     enforcement: OneOf(['block', 'alert']),
     limit: Amount('The limit.'),

@@ -5,31 +5,21 @@ import type { Tx } from '../../platform/infra/sql.ts'
 import { parseUsd } from '../../values/money.ts'
 import { present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
-import { findPack, packOf } from '../credits/credits.ts'
-import { findLimitOfCustomer } from '../customers/customers.ts'
 import { decideVersion } from '../engine/engine.ts'
+import { entryOf, type JournalEntry } from '../journal/journal.ts'
 import {
   type Allowance,
-  allowanceAt,
   balancesOf,
   bookAdjustment,
   crossingsOf,
   emitCrossings,
-  entryOf,
   findAllowanceAt,
   findAllowances,
-  findLimit,
-  type JournalEntry,
   lastBatch,
-  limitOf,
-  limitsInForce,
   lockLedger,
   maxAdmitted,
-  packAllowance,
-  parseLimitId,
-  quotaCrossings,
 } from '../ledger/ledger.ts'
-import { loadTopUps } from '../quota/quota.ts'
+import { parseLimitId } from '../limit-kinds.ts'
 import type { AdjustmentInput } from './schema.ts'
 
 /** Time after the end of a period at which its balances are deleted. */
@@ -48,8 +38,9 @@ export async function adjust(
   const nowMs = await lockLedger(tx, orgId)
   const last = await lastBatch(tx, orgId)
   const atMs = input.at === undefined ? nowMs : Date.parse(input.at)
-  const bySchedule = await allowanceToAdjust(tx, orgId, input, atMs)
-  if (!bySchedule) throw new ApiError('not_found')
+  const limit = parseLimitId(input.limit_id)
+  const bySchedule = await limit?.kind.adjustment?.find(tx, orgId, limit.id, input, atMs)
+  if (!limit || !bySchedule) throw new ApiError('not_found')
   // Its schedule may have changed since: the spend of that time is in the row of that time.
   const allowance = await inItsPeriod(tx, orgId, bySchedule, atMs)
   if (allowance.period && allowance.period.endMs < nowMs - keptMs)
@@ -75,21 +66,13 @@ export async function adjust(
     reason: input.reason,
     version: decideVersion,
   })
-  await emitCrossings(tx, orgId, await crossingsOfAdjustment(tx, orgId, allowance, spent, delta), row.at)
+  if (delta > 0n) {
+    const joint = limit.kind.adjustment?.crossings?.(tx, orgId, allowance, delta)
+    await emitCrossings(tx, orgId, limit.kind, (await joint) ?? crossingsOf(allowance, spent, spent + delta), row.at)
+  }
   const entry = entryOf(row, await findAllowances(tx, orgId, [allowance.key]))
   audit({ action: 'ledger.adjusted', target: { kind: allowance.kind, id: input.limit_id }, after: entry })
   return entry
-}
-
-/** Returns the thresholds that an adjustment crosses; called when it is booked. */
-async function crossingsOfAdjustment(tx: Tx, orgId: string, allowance: Allowance, spent: bigint, delta: bigint) {
-  if (delta <= 0n) return []
-  if (allowance.kind !== 'quota') return crossingsOf(allowance, spent, spent + delta)
-  const topUps = await loadTopUps(tx, orgId)
-  const keys = topUps.map(({ id }) => id)
-  const balances = await balancesOf(tx, orgId, keys)
-  const by = (id: string) => (id === allowance.key ? delta : 0n)
-  return quotaCrossings(topUps, (id) => present(balances.get(id)).spent - by(id), by)
 }
 
 async function inItsPeriod(tx: Tx, orgId: string, allowance: Allowance, atMs: number): Promise<Allowance> {
@@ -97,30 +80,4 @@ async function inItsPeriod(tx: Tx, orgId: string, allowance: Allowance, atMs: nu
   if (!row) return allowance
   const period = { label: row.period_label, startMs: row.period_start.getTime(), endMs: row.period_end.getTime() }
   return { ...allowance, key: row.key, period }
-}
-
-async function allowanceToAdjust(
-  tx: Tx,
-  orgId: string,
-  { limit_id, unit, customer_id }: AdjustmentInput,
-  atMs: number,
-): Promise<Allowance | undefined> {
-  const limit = parseLimitId(limit_id)
-  if (!limit) return undefined
-  if (limit.kind === 'creditPack' || limit.kind === 'topUp') {
-    const row = await findPack(tx, orgId, limit.id)
-    const kind = limit.kind === 'topUp' ? 'quota' : 'credits'
-    return row && (row.owner === '') === (kind === 'quota') ? packAllowance(packOf(row), kind, row.owner) : undefined
-  }
-  if (limit.kind === 'customerLimit') {
-    const found = await findLimitOfCustomer(tx, orgId, customer_id!)
-    return found?.id === limit.id ? allowanceAt(found, customer_id!, atMs) : undefined
-  }
-  if (limit.kind === 'plan') {
-    const rows = await limitsInForce(tx, orgId, 'plan')
-    const row = rows.some(({ id }) => id === limit.id) ? rows.find((one) => one.unit === unit) : undefined
-    return row && allowanceAt(limitOf(row), '', atMs)
-  }
-  const row = await findLimit(tx, orgId, limit.kind === 'budget' ? 'budget' : 'spend_cap', limit.id)
-  return row && allowanceAt(limitOf(row), row.scope_id, atMs)
 }

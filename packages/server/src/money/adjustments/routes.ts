@@ -9,8 +9,8 @@ import {
   Journal,
   JournalEntry,
   listJournal,
-  readAtDatabaseTime,
-} from '../ledger/ledger.ts'
+} from '../journal/journal.ts'
+import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import { adjust } from './adjustments.ts'
 import { AdjustmentInput } from './schema.ts'
 

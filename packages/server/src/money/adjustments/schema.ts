@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../../contract/errors.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
 import { exampleId, Moment, maxSafeInteger, OwnId } from '../../contract/wire.ts'
+import { parseLimitId } from '../limit-kinds.ts'
 
 const input = Type.Object(
   {
@@ -42,18 +43,19 @@ export const AdjustmentInput = withCheck(
   input,
   ({ limit_id, amount_usd, amount, unit, customer_id }: AdjustmentInput) => {
     const faults: FieldFault[] = []
-    const isPlan = limit_id.startsWith('pln_')
-    const wanted = isPlan ? { amount, unit } : { amount_usd }
-    const unwanted = isPlan ? { amount_usd } : { amount, unit }
-    for (const [field, value] of Object.entries(wanted))
-      if (value === undefined) faults.push({ field, code: 'required', message: 'Required for this kind of limit.' })
-    for (const [field, value] of Object.entries(unwanted))
-      if (value !== undefined)
+    // An id of nothing that can be adjusted is refused as not found.
+    const requires = parseLimitId(limit_id)?.kind.adjustment?.requires ?? ['amount_usd']
+    for (const [field, value] of Object.entries({ amount_usd, amount, unit })) {
+      const isRequired = requires.some((name) => name === field)
+      if (isRequired && value === undefined)
+        faults.push({ field, code: 'required', message: 'Required for this kind of limit.' })
+      if (!isRequired && value !== undefined)
         faults.push({ field, code: 'invalid_value', message: 'Not allowed for this kind of limit.' })
-    const isCustomer = limit_id.startsWith('clm_')
-    if (isCustomer !== (customer_id !== undefined))
+    }
+    const needsCustomer = requires.includes('customer_id')
+    if (needsCustomer !== (customer_id !== undefined))
       faults.push(
-        isCustomer
+        needsCustomer
           ? { field: 'customer_id', code: 'required', message: 'A customer limit is adjusted for one customer.' }
           : { field: 'customer_id', code: 'invalid_value', message: 'Only allowed for customer limits.' },
       )

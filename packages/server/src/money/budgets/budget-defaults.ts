@@ -27,6 +27,7 @@ import {
   usdOrNull,
   withRequestedSchedule,
 } from '../ledger/ledger.ts'
+import { budgetKind } from './budgets.ts'
 import {
   BudgetDefault,
   type BudgetDefaultInput,
@@ -42,7 +43,7 @@ const viewOf = (row: LimitRow, nowMs: number): BudgetDefaultView => ({
   id: formatId('budget', row.id),
   scope_kind: row.scope_kind,
   limit_usd: usdOrNull(row.amount),
-  ...scheduleView(limitOf(row).schedule, nowMs),
+  ...scheduleView(limitOf(row, budgetKind).schedule, nowMs),
   enforcement: row.enforcement,
   thresholds: row.thresholds,
   max_new_per_day: present(row.max_new_per_day),

@@ -405,7 +405,7 @@ describe('as a limit', () => {
       ids(5, 4, 1, 3, 0),
     )
     expect(bound({ workflowId: 'd', departmentId: 'w' })).toEqual(ids(5))
-    expect(budgetKind.bindsAtEdge).toBe(true)
+    expect(budgetKind.surfaces.includes('edge')).toBe(true)
   })
 
   test('counts under the id of its scope', () => {

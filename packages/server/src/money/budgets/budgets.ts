@@ -12,14 +12,18 @@ import {
   type Charge,
   type Claim,
   claimOn,
+  crossedAmounts,
   type DefaultLimit,
   defaultSchedule,
   endLimit,
+  eventSubject,
   findLimit,
+  gateNames,
   insertLimit,
   type LimitKind,
   type LimitRefusal,
   type LimitRow,
+  limitIdIn,
   limitOf,
   limitsInForce,
   limitsOn,
@@ -37,6 +41,7 @@ import {
   requestedSchedule,
   rowTimesView,
   type ScopedLimit,
+  stoppedAmounts,
   updateLimit,
   usageView,
   usdOrNull,
@@ -59,7 +64,15 @@ interface BudgetClaim extends Claim {
 /** The most that the organization or a part of it may spend in a period; a part without a budget of its own has the default. */
 export const budgetKind: LimitKind = {
   kind: 'budget',
-  bindsAtEdge: true,
+  journalNames: ['budget', 'budget_default', ...gateNames('department', 'workflow', 'deployment')],
+  idKind: 'budget',
+  guide: 'limits',
+  surfaces: ['edge', 'route', 'start', 'record'],
+  errors: ['budget_exceeded'],
+  events: ['budget.threshold_crossed', 'budget.exceeded', 'budget.stopped'],
+  thresholds: 'configured',
+  source: 'config',
+  isForecast: true,
   bind: (charge, org, _customer, nowMs) =>
     scopes.flatMap(([scopeKind, idOf]) => {
       const scopeId = idOf(charge)
@@ -76,7 +89,30 @@ export const budgetKind: LimitKind = {
     }),
   refuse: (refusal) => {
     const { scopeKind } = refusal.claim as BudgetClaim
-    return budgetExceeded(refusal, formatId('budget', refusal.allowance.limitId), scopeKind)
+    return budgetExceeded(refusal, limitIdIn(budgetKind, refusal.allowance), scopeKind)
+  },
+  eventOf: (crossing, { limits }) => {
+    const { allowance, threshold } = crossing
+    const id = limitIdIn(budgetKind, allowance)
+    const data = {
+      budget_id: id,
+      scope_kind: limits.find((limit) => limit.id === allowance.limitId)!.scopeKind,
+      scope_id: allowance.subject === noSubject ? null : allowance.subject,
+      ...crossedAmounts(crossing),
+      ...periodView(allowance),
+    }
+    const subject = allowance.kind === budgetKind.kind ? id : eventSubject(id, allowance)
+    const stopped = stoppedAmounts(crossing)
+    if (stopped) return { kind: 'budget.stopped', subject, data: { ...data, ...stopped } }
+    if (threshold === 0) return { kind: 'budget.exceeded', subject, data }
+    return { kind: 'budget.threshold_crossed', subject, data: { threshold_percent: threshold, ...data } }
+  },
+  adjustment: {
+    requires: ['amount_usd'],
+    find: async (tx, orgId, limitId, _named, atMs) => {
+      const row = await findLimit(tx, orgId, 'budget', limitId)
+      return row && allowanceAt(limitOf(row, budgetKind), row.scope_id, atMs)
+    },
   },
 }
 
@@ -113,7 +149,7 @@ export async function budgetViews(
   nowMs: number,
   rows: readonly LimitRow[],
 ): Promise<BudgetView[]> {
-  const asked = rows.map((row) => [limitOf(row), row.scope_id] as const)
+  const asked = rows.map((row) => [limitOf(row, budgetKind), row.scope_id] as const)
   const found = await loadUsage(tx, orgId, nowMs, asked)
   return rows.map((row, i) => ({
     id: formatId('budget', row.id),
@@ -191,7 +227,7 @@ export async function replaceBudget(
     enforcement: enforcement ?? 'block',
     thresholds: ascending(thresholds ?? []),
   })
-  if (row.amount !== found.amount) await rearm(tx, orgId, nowMs, limitOf(row), row.scope_id)
+  if (row.amount !== found.amount) await rearm(tx, orgId, nowMs, budgetKind, limitOf(row, budgetKind), row.scope_id)
   const after = await viewOf(tx, orgId, nowMs, row)
   audit({ action: 'budget.updated', target: { kind: 'budget', id: after.id }, before, after })
   return after

@@ -9,12 +9,14 @@ import { timestamp } from '../../values/timestamp.ts'
 import {
   type Allowance,
   allowanceKey,
+  amountOf,
   type ChainBounds,
   type ChainPlace,
   type Claim,
   claimOn,
   type LimitKind,
   type LimitUnit,
+  limitIdIn,
   lockLedgerForConfigChange,
 } from '../ledger/ledger.ts'
 import { type ChainLimitRow, listChainLimits, replaceChainLimits } from './queries.ts'
@@ -41,7 +43,15 @@ const allowanceOf = (chainId: string, unit: LimitUnit, limit: bigint | null): Al
 /** The cost and tokens that a chain of runs may use together, and its depth. Counted even where nothing bounds them. */
 export const chainKind: LimitKind = {
   kind: 'chain',
-  bindsAtEdge: false,
+  journalNames: ['chain'],
+  idKind: 'chain',
+  guide: 'runs',
+  surfaces: ['start', 'record'],
+  errors: ['chain_budget_exceeded'],
+  events: ['chain.exceeded', 'chain.stopped'],
+  thresholds: [],
+  source: 'row',
+  hasSubjectsOfCallers: true,
   bind: ({ chain }) => {
     if (!chain) return []
     const { chainId, maxCostNano, maxTokens } = chain
@@ -58,6 +68,17 @@ export const chainKind: LimitKind = {
     return allowance.unit === 'usd'
       ? exceeded('cost', formatUsd(current), formatUsd(attempted), formatUsd(present(allowance.limit)))
       : exceeded('tokens', Number(current), Number(attempted), Number(allowance.limit))
+  },
+  eventOf: ({ allowance, spent, refused }) => {
+    const id = limitIdIn(chainKind, allowance)
+    const data = {
+      chain_id: allowance.subject,
+      reason: allowance.unit === 'usd' ? 'cost' : 'tokens',
+      limit: amountOf(allowance, allowance.limit!),
+      current: amountOf(allowance, spent + (refused?.held ?? 0n)),
+    }
+    if (!refused) return { kind: 'chain.exceeded', subject: id, data }
+    return { kind: 'chain.stopped', subject: id, data: { ...data, attempted: amountOf(allowance, refused.attempted) } }
   },
 }
 

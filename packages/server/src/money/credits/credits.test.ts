@@ -178,7 +178,7 @@ describe('as a limit', () => {
     expect(claim).toMatchObject({ unit: 'usd', mode: 'draw' })
     expect(claim!.allowances.map(({ key }) => key)).toEqual([7, 4, 3, 2, 1, 0].map((i) => packs[i]!.id))
     expect(claim!.allowances[0]).toMatchObject({ kind: 'credits', subject: 'c1', period: null, limit: 250_000_000n })
-    expect(creditsKind.bindsAtEdge).toBe(false)
+    expect(creditsKind.surfaces.includes('edge')).toBe(false)
   })
 
   test('binds nobody without a pack in force', () => {

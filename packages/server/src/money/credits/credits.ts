@@ -8,8 +8,10 @@ import { timestampOrNull } from '../../values/timestamp.ts'
 import {
   type Balance,
   balancesOf,
+  crossedAmounts,
   isUsable,
   type LimitKind,
+  limitIdIn,
   lockLedger,
   maxAdmitted,
   type Pack,
@@ -17,6 +19,7 @@ import {
   remainingOf,
   rowTimesView,
   sortByDrawOrder,
+  stoppedAmounts,
   stopView,
   type UsedBalance,
 } from '../ledger/ledger.ts'
@@ -29,16 +32,42 @@ export { packFaults, packFields, packInput } from './schema.ts'
 /** The prepaid credits of a customer. One without a pack in force is not limited by credits. */
 export const creditsKind: LimitKind = {
   kind: 'credits',
-  bindsAtEdge: false,
+  journalNames: ['credits'],
+  idKind: 'creditPack',
+  guide: 'limits',
+  surfaces: ['route', 'start', 'record'],
+  errors: ['credits_exhausted'],
+  events: ['credit_pack.low', 'credit_pack.depleted', 'credit_pack.stopped'],
+  thresholds: [80, 100],
+  source: 'row',
+  bearsExcess: true,
   bind: ({ customerId }, _org, customer, nowMs) => {
     if (customerId === undefined || !customer) return []
     const live = sortByDrawOrder(customer.packs.filter((pack) => isUsable(pack, nowMs)))
     if (live.length === 0) return []
-    const allowances = live.map((pack) => packAllowance(pack, 'credits', customerId))
+    const allowances = live.map((pack) => packAllowance(pack, creditsKind, customerId))
     return [{ kind: creditsKind, unit: 'usd', mode: 'draw', allowances }]
   },
   refuse: ({ available, attempted }) =>
     new ApiError('credits_exhausted', { available_usd: formatUsd(available), attempted_usd: formatUsd(attempted) }),
+  eventOf: (crossing) => {
+    const { allowance, threshold } = crossing
+    // A pack that is exceeded emits nothing more: it was reported as depleted.
+    if (threshold === 0) return undefined
+    const id = limitIdIn(creditsKind, allowance)
+    const { limit_usd, spent_usd } = crossedAmounts(crossing)
+    const data = { credit_pack_id: id, customer_id: allowance.subject, amount_usd: limit_usd, spent_usd }
+    const stopped = stoppedAmounts(crossing)
+    if (stopped) return { kind: 'credit_pack.stopped', subject: id, data: { ...data, ...stopped } }
+    return { kind: threshold === 100 ? 'credit_pack.depleted' : 'credit_pack.low', subject: id, data }
+  },
+  adjustment: {
+    requires: ['amount_usd'],
+    find: async (tx, orgId, limitId) => {
+      const row = await findCreditPack(tx, orgId, limitId)
+      return row && packAllowance(packOf(row), creditsKind, row.owner)
+    },
+  },
 }
 
 export const packOf = (

@@ -224,7 +224,7 @@ describe('as a limit', () => {
   test('binds nobody where no customer is named, or nothing is set', () => {
     expect(customerKind.bind({ ...charge, customerId: undefined }, org, { own, packs: [] }, nowMs)).toEqual([])
     expect(customerKind.bind(charge, { ...org, customerDefault: null }, { own: null, packs: [] }, nowMs)).toEqual([])
-    expect(customerKind.bindsAtEdge).toBe(true)
+    expect(customerKind.surfaces.includes('edge')).toBe(true)
   })
 
   test('is the customer’s own rather than the default, even where that is none', () => {

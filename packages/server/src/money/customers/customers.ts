@@ -10,10 +10,14 @@ import {
   allowanceAt,
   ascending,
   claimOn,
+  crossedAmounts,
   type DefaultLimit,
   defaultSchedule,
+  eventSubject,
+  gateNames,
   type Limit,
   type LimitKind,
+  limitIdIn,
   loadUsage,
   lockLedger,
   lockLedgerForConfigChange,
@@ -21,11 +25,13 @@ import {
   newSchedule,
   newSubjectGateOf,
   noSubject,
+  periodView,
   plannedOf,
   rearmAllSubjects,
   replaceSchedule,
   rowTimesView,
   type ScheduleColumns,
+  stoppedAmounts,
   usageView,
   usdOrNull,
   withRequestedSchedule,
@@ -53,7 +59,14 @@ const defaultMaxNewPerDay = 10_000
 /** The limit of a customer: its own, or else the default, which applies to each customer separately. */
 export const customerKind: LimitKind = {
   kind: 'customer',
-  bindsAtEdge: true,
+  journalNames: ['customer', ...gateNames('customer')],
+  idKind: 'customerLimit',
+  guide: 'limits',
+  surfaces: ['edge', 'route', 'start', 'record'],
+  errors: ['budget_exceeded'],
+  events: ['customer_limit.threshold_crossed', 'customer_limit.exceeded', 'customer_limit.stopped'],
+  thresholds: 'configured',
+  source: 'row',
   bind: ({ customerId }, { customerDefault }, customer, nowMs) => {
     if (customerId === undefined) return []
     if (customer?.own) return [claimOn(customerKind, allowanceAt(customer.own, customerId, nowMs))]
@@ -61,7 +74,29 @@ export const customerKind: LimitKind = {
     const newSubjectGate = newSubjectGateOf(customerDefault, 'customer', customerId, nowMs)
     return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newSubjectGate }]
   },
-  refuse: (refusal) => budgetExceeded(refusal, formatId('customerLimit', refusal.allowance.limitId), 'customer'),
+  refuse: (refusal) => budgetExceeded(refusal, limitIdIn(customerKind, refusal.allowance), 'customer'),
+  eventOf: (crossing) => {
+    const { allowance, threshold } = crossing
+    const id = limitIdIn(customerKind, allowance)
+    const data = {
+      customer_limit_id: id,
+      customer_id: allowance.subject === noSubject ? null : allowance.subject,
+      ...crossedAmounts(crossing),
+      ...periodView(allowance),
+    }
+    const subject = eventSubject(id, allowance)
+    const stopped = stoppedAmounts(crossing)
+    if (stopped) return { kind: 'customer_limit.stopped', subject, data: { ...data, ...stopped } }
+    if (threshold === 0) return { kind: 'customer_limit.exceeded', subject, data }
+    return { kind: 'customer_limit.threshold_crossed', subject, data: { threshold_percent: threshold, ...data } }
+  },
+  adjustment: {
+    requires: ['amount_usd', 'customer_id'],
+    find: async (tx, orgId, limitId, { customer_id }, atMs) => {
+      const found = await findLimitOfCustomer(tx, orgId, customer_id!)
+      return found?.id === limitId ? allowanceAt(found, customer_id!, atMs) : undefined
+    },
+  },
 }
 
 export const customerLimitOf = (
@@ -86,7 +121,7 @@ export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<Defaul
 }
 
 /** Returns the limit that applies to a customer: its own, or else the default. */
-export async function findLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<Limit | null> {
+async function findLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<Limit | null> {
   const own = await findCustomerLimit(tx, orgId, customerId)
   return own ? customerLimitOf(own) : loadCustomerDefault(tx, orgId)
 }

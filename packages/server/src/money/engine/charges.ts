@@ -122,7 +122,7 @@ export function isKnown(
   stateOf: (key: string) => AllowanceState,
 ): boolean {
   if (newSubjectGate) return key === newSubjectGate.fallback.key || stateOf(newSubjectGate.marker.key).exists
-  return kind.kind !== 'chain' || stateOf(key).exists
+  return kind.hasSubjectsOfCallers !== true || stateOf(key).exists
 }
 
 /** The smaller of two remaining amounts, and never less than 0. */

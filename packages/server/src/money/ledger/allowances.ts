@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { ApiError } from '../../contract/errors.ts'
 import { Lru } from '../../values/lru.ts'
+import { formatUsd } from '../../values/money.ts'
 import { type Period, type PlannedSchedule, plannedPeriodAt } from '../../values/period.ts'
 
 /** The unit of a counter: nano-dollars, tokens or runs. */
@@ -46,30 +46,6 @@ export interface Balance {
 
 export const emptyBalance: Balance = { spent: 0n, held: 0n, overrun: 0n, late: 0n, wouldRefuse: 0n }
 
-/**
- * An amount claimed on allowances: the same amount on each (`all`, with one allowance), or one amount drawn from several in their
- * order (`draw`). A claim may name the allowance it goes to once an organization has met too many new subjects in a day. A
- * `fixed` claim counts nothing: whether it fits was known before.
- */
-export interface Claim {
-  readonly kind: LimitKind
-  readonly unit: LimitUnit
-  readonly mode: 'all' | 'draw' | 'fixed'
-  readonly allowances: readonly Allowance[]
-  readonly newSubjectGate?: NewSubjectGate
-  /** For a fixed claim that does not fit: the current value, and the attempted one. */
-  readonly exceeded?: { readonly current: bigint; readonly attempted: bigint }
-}
-
-export interface NewSubjectGate {
-  /** Marks the subject as known; without this row it is new. */
-  readonly marker: Allowance
-  /** Counts the new subjects of the day; its limit is how many there may be. */
-  readonly counter: Allowance
-  /** The allowance that all further new subjects share. */
-  readonly fallback: Allowance
-}
-
 /** The cost of a request, and the account it is charged to. */
 export interface Charge {
   readonly usd: bigint
@@ -108,25 +84,6 @@ export interface ChainBounds {
   readonly maxDepth: number | null
 }
 
-/** The refusal of a claim, with the balance that was read. */
-export interface LimitRefusal {
-  readonly claim: Claim
-  /** The allowance that refused; for a draw, the last one. */
-  readonly allowance: Allowance
-  readonly balance: Balance
-  readonly attempted: bigint
-  /** The amount that a draw could have taken from all its allowances together. */
-  readonly available: bigint
-  /** Sums over all allowances of a draw. */
-  readonly total: { readonly limit: bigint; readonly spent: bigint; readonly held: bigint }
-  /** True when refused before any cost was incurred. */
-  readonly isPreFlight: boolean
-  /**
-   * True when the subject was admitted before: names that callers make up can be refused without end, and leave nothing behind.
-   */
-  readonly isKnown: boolean
-}
-
 /** The limits of an organization, cached per process and validated by version. */
 export interface OrgLimits {
   readonly version: bigint
@@ -151,20 +108,6 @@ export interface DefaultLimit extends Limit {
 export interface CustomerFacts {
   readonly own: Limit | null
   readonly packs: readonly Pack[]
-}
-
-/** One kind of limit: the allowances that a charge touches, and the error by which it is refused. */
-export interface LimitKind {
-  readonly kind: string
-  /** True when the kind can refuse at the edge; one that cannot is drawn down when the hold is settled. */
-  readonly bindsAtEdge: boolean
-  readonly bind: (
-    charge: Charge,
-    org: OrgLimits,
-    customer: CustomerFacts | undefined,
-    nowMs: number,
-  ) => readonly Claim[]
-  readonly refuse: (refusal: LimitRefusal) => ApiError
 }
 
 /**
@@ -255,12 +198,9 @@ export const allowanceOf = (
   thresholds: limit.thresholds,
 })
 
-/** Thresholds, in percent, of kinds of limits that have the same ones for everybody. */
-const fixedThresholds: Readonly<Record<string, readonly number[]>> = { spend_cap: [80, 100], credits: [80, 100] }
-
-/** Returns the thresholds of a limit: the fixed ones of its kind, or else those that were set. */
-export const thresholdsOf = (kind: string, own: readonly number[] = []): readonly number[] =>
-  fixedThresholds[kind] ?? own
+/** A counter as `/v1` writes it: dollars as a decimal string, everything else as a number. */
+export const amountOf = ({ unit }: Pick<Allowance, 'unit'>, amount: bigint) =>
+  unit === 'usd' ? formatUsd(amount) : Number(amount)
 
 /** Decodes a column of amounts: empty where all are 0, with one element where all are the same. */
 export const decodeAmounts = (column: readonly string[], keys: readonly unknown[]): bigint[] =>

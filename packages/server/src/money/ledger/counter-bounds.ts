@@ -1,5 +1,5 @@
 import { validationFailed } from '../../contract/errors.ts'
-import type { LimitKind } from './allowances.ts'
+import type { Refuser } from './limit-kind.ts'
 
 /**
  * The bounds of counters. PostgreSQL counts to 2^63 − 1; the wire writes dollars below $9,000,000,000. New spending is admitted
@@ -15,10 +15,8 @@ export const maxAdmitted = 8_000_000_000_000_000_000n
 export const capCounter = (amount: bigint): bigint => (amount > maxCounter ? maxCounter : amount)
 
 /** Refuses an amount that could not be counted, whatever limits there are. */
-export const countingKind: LimitKind = {
+export const countingKind: Refuser = {
   kind: 'counting',
-  bindsAtEdge: true,
-  bind: () => [],
   refuse: ({ allowance: { unit }, isPreFlight }) =>
     validationFailed([
       {

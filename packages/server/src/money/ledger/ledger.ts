@@ -4,18 +4,16 @@ export {
   allowanceAt,
   allowanceKey,
   allowanceOf,
+  amountOf,
   type Balance,
   type ChainBounds,
   type ChainPlace,
   type Charge,
-  type Claim,
   type CustomerFacts,
   type DefaultLimit,
   decodeAmounts,
   emptyBalance,
   type Limit,
-  type LimitKind,
-  type LimitRefusal,
   type LimitUnit,
   limitsOn,
   type NamedAllowanceRow,
@@ -23,14 +21,20 @@ export {
   type Pack,
   remainingOf,
   type ScopedLimit,
-  thresholdsOf,
 } from './allowances.ts'
 export { capCounter, countingKind, maxAdmitted, maxCounter } from './counter-bounds.ts'
 export { crossingsStatement } from './crossing-queries.ts'
-export { crossingRows, emitCrossings, rearm } from './crossings.ts'
+export { crossedAmounts, crossingRows, emitCrossings, eventSubject, rearm, stoppedAmounts } from './crossings.ts'
 export { verifyLedgersJob } from './drift.ts'
-export { amountOf, entryOf, getAdjustment, limitIdOf, listJournal, parseLimitId } from './journal.ts'
-export { bookAdjustment, findAllowanceAt, findAllowances, lastBatch } from './journal-queries.ts'
+export {
+  bookAdjustment,
+  findAllowanceAt,
+  findAllowances,
+  findMovement,
+  lastBatch,
+  listMovements,
+  type MovementRow,
+} from './journal-queries.ts'
 export {
   amountFields,
   amountView,
@@ -66,8 +70,18 @@ export {
   usdOrNull,
   withRequestedSchedule,
 } from './limit-fields.ts'
+export {
+  type Claim,
+  type Crossing,
+  type LimitKind,
+  type LimitRefusal,
+  limitIdIn,
+  type Refuser,
+  type Surface,
+  thresholdsOf,
+} from './limit-kind.ts'
 export { limitOf, plannedOf } from './limits.ts'
-export { newSubjectGateOf, noSubject } from './new-subject-gate.ts'
+export { gateNames, newSubjectGateOf, noSubject } from './new-subject-gate.ts'
 export { isUsable, packAllowance, sortByDrawOrder } from './packs.ts'
 export { ensureLedgerPartitions, maintainLedgerPartitionsJob } from './partitions.ts'
 export {
@@ -91,6 +105,5 @@ export {
   unusedBalance,
   updateLimit,
 } from './queries.ts'
-export { AdjustmentListQuery, AdjustmentPath, Journal, JournalEntry, limitIdTypes } from './schema.ts'
-export { type Crossing, crossingsOf, quotaCrossings, stopOf, stoppedThreshold } from './thresholds.ts'
+export { crossingsOf, stopOf, stoppedThreshold } from './thresholds.ts'
 export { type FurtherCheck, type LedgerFault, verifyLedger, verifyLedgers } from './verification.ts'

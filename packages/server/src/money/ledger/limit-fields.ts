@@ -15,15 +15,8 @@ import {
 } from '../../values/period.ts'
 import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
-import {
-  type Allowance,
-  allowanceAt,
-  type Claim,
-  type Limit,
-  type LimitKind,
-  type LimitRefusal,
-  remainingOf,
-} from './allowances.ts'
+import { type Allowance, allowanceAt, type Limit, remainingOf } from './allowances.ts'
+import type { Claim, LimitRefusal, Refuser } from './limit-kind.ts'
 import { plannedOf, scheduleColumns } from './limits.ts'
 import { balancesOf, databaseTime, type ScheduleColumns, type UsedBalance } from './queries.ts'
 
@@ -264,7 +257,7 @@ export function reachedThresholds(
   return spent > amount ? [0, ...reached] : reached
 }
 
-export const claimOn = (kind: LimitKind, allowance: Allowance): Claim => ({
+export const claimOn = (kind: Refuser, allowance: Allowance): Claim => ({
   kind,
   unit: allowance.unit,
   mode: 'all',

@@ -1,6 +1,7 @@
 import type { PlannedSchedule, Schedule } from '../../values/period.ts'
 import { present } from '../../values/present.ts'
-import { type Enforcement, type LimitUnit, type ScopedLimit, thresholdsOf } from './allowances.ts'
+import type { Enforcement, LimitUnit, ScopedLimit } from './allowances.ts'
+import { type LimitKind, thresholdsOf } from './limit-kind.ts'
 import type { LimitRow, ScheduleColumns } from './queries.ts'
 
 export function plannedOf(row: ScheduleColumns): PlannedSchedule {
@@ -27,14 +28,15 @@ export const scheduleColumns = ({ current, next }: PlannedSchedule): ScheduleCol
   next_from: next ? new Date(next.fromMs) : null,
 })
 
-export const limitOf = (row: LimitRow): ScopedLimit => ({
+/** Builds a limit from its row. */
+export const limitOf = (row: LimitRow, kind: LimitKind): ScopedLimit => ({
   id: row.id,
   kind: row.kind,
   unit: row.unit as LimitUnit,
   amount: row.amount,
   schedule: plannedOf(row),
   enforcement: row.enforcement as Enforcement,
-  thresholds: thresholdsOf(row.kind, row.thresholds),
+  thresholds: thresholdsOf(kind, row.thresholds),
   scopeKind: row.scope_kind as ScopedLimit['scopeKind'],
   scopeId: row.scope_id,
   ...(row.max_new_per_day !== null && { maxNewPerDay: BigInt(row.max_new_per_day) }),

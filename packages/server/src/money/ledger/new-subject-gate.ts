@@ -1,18 +1,19 @@
-import {
-  type Allowance,
-  allowanceAt,
-  allowanceKey,
-  type DefaultLimit,
-  type Limit,
-  type NewSubjectGate,
-} from './allowances.ts'
+import { type Allowance, allowanceAt, allowanceKey, type DefaultLimit, type Limit } from './allowances.ts'
 import { defaultSchedule } from './limit-fields.ts'
+import type { NewSubjectGate } from './limit-kind.ts'
 
 /** An id that no subject has: it names a default itself, and the allowance that surplus new subjects of a day share. */
 export const noSubject = ''
 
 /** The kind of subject that a default applies to. */
 export type SubjectKind = 'customer' | 'department' | 'workflow' | 'deployment'
+
+const markerName = (bound: SubjectKind) => `known_${bound}`
+const counterName = (bound: SubjectKind) => `new_${bound}s`
+
+/** The names, in the journal, of the rows of gates. */
+export const gateNames = (...bounds: readonly SubjectKind[]) =>
+  bounds.flatMap((bound) => [markerName(bound), counterName(bound)])
 
 /** Returns the gate that keeps a default's allowances from growing with names that callers make up. */
 export function newSubjectGateOf(
@@ -33,7 +34,7 @@ export function newSubjectGateOf(
 const markerOf = ({ id }: DefaultLimit, bound: SubjectKind, subject: string): Allowance => ({
   key: allowanceKey(id, subject, 'runs', 'known'),
   limitId: id,
-  kind: `known_${bound}`,
+  kind: markerName(bound),
   subject,
   unit: 'runs',
   period: null,
@@ -57,7 +58,7 @@ function companionsOf(limit: DefaultLimit, bound: SubjectKind): Companions {
   const made: Companions = {
     counter: {
       id: limit.id,
-      kind: `new_${bound}s`,
+      kind: counterName(bound),
       unit: 'runs',
       amount: limit.maxNewPerDay,
       schedule: { current: defaultSchedule, next: null },

@@ -1,10 +1,11 @@
-import { type Allowance, type Pack, thresholdsOf } from './allowances.ts'
+import type { Allowance, Pack } from './allowances.ts'
+import { type LimitKind, thresholdsOf } from './limit-kind.ts'
 
 /** The allowance of a pack, which has the pack's own id as its key. */
-export const packAllowance = (pack: Pack, kind: string, owner: string): Allowance => ({
+export const packAllowance = (pack: Pack, kind: LimitKind, owner: string): Allowance => ({
   key: pack.id,
   limitId: pack.id,
-  kind,
+  kind: kind.kind,
   subject: owner,
   unit: 'usd',
   period: null,

@@ -83,7 +83,7 @@ const limitColumns = [
 
 export interface NewLimit {
   readonly id: string
-  readonly kind: 'spend_cap' | 'budget' | 'budget_default' | 'plan'
+  readonly kind: string
   readonly name: string
   readonly scope_kind: string
   readonly scope_id: string
@@ -107,12 +107,12 @@ export const insertLimit = (tx: Tx, orgId: string, limit: NewLimit) =>
 export type LimitRow = Awaited<ReturnType<typeof insertLimit>>
 
 /** Returns the limits of an organization that are in force. */
-export const limitsInForce = (tx: Tx, orgId: string, kind?: NewLimit['kind']): Promise<LimitRow[]> => {
+export const limitsInForce = (tx: Tx, orgId: string, kind?: string): Promise<LimitRow[]> => {
   const query = tx.selectFrom('limits').select(limitColumns).where('org_id', '=', orgId).where('ended_at', 'is', null)
   return (kind === undefined ? query : query.where('kind', '=', kind)).orderBy('created_at').orderBy('id').execute()
 }
 
-export const findLimit = (tx: Tx, orgId: string, kind: NewLimit['kind'], id: string): Promise<LimitRow | undefined> =>
+export const findLimit = (tx: Tx, orgId: string, kind: string, id: string): Promise<LimitRow | undefined> =>
   tx
     .selectFrom('limits')
     .select(limitColumns)
@@ -129,7 +129,7 @@ export const inForce = (part: 'period') =>
 export async function listLimits(
   tx: Tx,
   orgId: string,
-  kind: NewLimit['kind'],
+  kind: string,
   page: PageRequest<'created_at' | 'name'>,
   filters: { scope_kind?: string; scope_id?: string; period?: string; enforcement?: string },
 ) {

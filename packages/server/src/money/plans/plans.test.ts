@@ -119,7 +119,7 @@ describe('as a limit', () => {
       ['tokens', 'all', rows[0]!.id],
     ])
     expect(planKind.bind(charge, { ...org, limits: [] }, undefined, nowMs)).toEqual([])
-    expect(planKind.bindsAtEdge).toBe(false)
+    expect(planKind.surfaces.includes('edge')).toBe(false)
   })
 
   test.each(['runs', 'tokens'] as const)('is refused with the numbers that add up (%s)', (unit) => {

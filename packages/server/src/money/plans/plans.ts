@@ -13,6 +13,7 @@ import {
   type LimitKind,
   type LimitRow,
   type LimitUsage,
+  limitIdIn,
   limitOf,
   limitsInForce,
   limitsOn,
@@ -35,7 +36,15 @@ type PlanUnit = (typeof units)[number]
 /** The usage that the organization's plan includes each month. */
 export const planKind: LimitKind = {
   kind: 'plan',
-  bindsAtEdge: false,
+  journalNames: ['plan'],
+  idKind: 'plan',
+  guide: 'limits',
+  surfaces: ['route', 'start', 'record'],
+  errors: ['plan_limit_exceeded'],
+  events: ['plan.exceeded', 'plan.stopped'],
+  thresholds: 'configured',
+  source: 'config',
+  isForecast: true,
   bind: (_charge, org, _customer, nowMs) =>
     limitsOn(org, 'plan')
       .toSorted((a, b) => units.indexOf(a.unit as PlanUnit) - units.indexOf(b.unit as PlanUnit))
@@ -46,6 +55,24 @@ export const planKind: LimitKind = {
       limit: Number(allowance.limit),
       used: Number(balance.spent + balance.held),
     }),
+  eventOf: ({ allowance, spent, refused }, { limits }) => {
+    // The plan's two limits are one plan, identified by the first.
+    const runs = limits.find(({ kind, unit }) => kind === planKind.kind && unit === 'runs')!
+    const id = limitIdIn(planKind, { limitId: runs.id })
+    const counts = { plan_id: id, unit: allowance.unit, limit: Number(allowance.limit), used: Number(spent) }
+    const data = { ...counts, ...periodView(allowance) }
+    if (!refused) return { kind: 'plan.exceeded', subject: id, data }
+    const { held, attempted } = refused
+    return { kind: 'plan.stopped', subject: id, data: { ...data, held: Number(held), attempted: Number(attempted) } }
+  },
+  adjustment: {
+    requires: ['amount', 'unit'],
+    find: async (tx, orgId, limitId, { unit }, atMs) => {
+      const rows = await limitsInForce(tx, orgId, 'plan')
+      const row = rows.some(({ id }) => id === limitId) ? rows.find((one) => one.unit === unit) : undefined
+      return row && allowanceAt(limitOf(row, planKind), '', atMs)
+    },
+  },
 }
 
 type PlanRows = Readonly<Record<PlanUnit, LimitRow>>
@@ -59,8 +86,8 @@ async function findPlan(tx: Tx, orgId: string): Promise<PlanRows | undefined> {
 
 async function viewOf(tx: Tx, orgId: string, nowMs: number, { runs, tokens }: PlanRows): Promise<PlanView> {
   const found = await loadUsage(tx, orgId, nowMs, [
-    [limitOf(runs), ''],
-    [limitOf(tokens), ''],
+    [limitOf(runs, planKind), ''],
+    [limitOf(tokens, planKind), ''],
   ])
   return {
     id: formatId('plan', runs.id),
@@ -110,7 +137,7 @@ export async function putPlan(
     const known = found?.[unit]
     if (!known) return insertLimit(tx, orgId, { ...newEntitlement(unit), ...fields })
     const row = await updateLimit(tx, orgId, known.id, fields)
-    if (row.amount !== known.amount) await rearm(tx, orgId, nowMs, limitOf(row), '')
+    if (row.amount !== known.amount) await rearm(tx, orgId, nowMs, planKind, limitOf(row, planKind), '')
     return row
   }
   const after = await viewOf(tx, orgId, nowMs, { runs: await put('runs'), tokens: await put('tokens') })

@@ -125,7 +125,7 @@ describe('as a limit', () => {
       { key: topUps[0]!.id },
     ])
     expect(quotaKind.bind(charge, { ...org, topUps: [] }, undefined, nowMs)).toEqual([])
-    expect(quotaKind.bindsAtEdge).toBe(true)
+    expect(quotaKind.surfaces.includes('edge')).toBe(true)
   })
 
   test('is refused with the numbers that add up', () => {

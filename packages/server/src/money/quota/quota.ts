@@ -13,17 +13,22 @@ import {
   loadPacks,
   type PackRow,
   packBalances,
+  packOf,
   packView,
   worthOf,
 } from '../credits/credits.ts'
 import {
   amountView,
+  type Crossing,
   capCounter,
+  crossedAmounts,
   type LimitKind,
+  limitIdIn,
   lockLedgerForConfigChange,
   type Pack,
   packAllowance,
   sortByDrawOrder,
+  stoppedAmounts,
   type UsedBalance,
   unusedBalance,
   usdOrNull,
@@ -36,10 +41,18 @@ export const organizationOwner = ''
 /** The prepaid quota of the organization; one that never topped up is not limited by it. */
 export const quotaKind: LimitKind = {
   kind: 'quota',
-  bindsAtEdge: true,
+  journalNames: ['quota'],
+  idKind: 'topUp',
+  guide: 'limits',
+  surfaces: ['edge', 'route', 'start', 'record'],
+  errors: [{ code: 'quota_exhausted', status: 402 }],
+  events: ['quota.low', 'quota.depleted', 'quota.stopped'],
+  thresholds: [],
+  source: 'row',
+  isForecast: true,
   bind: (_charge, { topUps }) => {
     if (topUps.length === 0) return []
-    const allowances = sortByDrawOrder(topUps).map((pack) => packAllowance(pack, 'quota', organizationOwner))
+    const allowances = sortByDrawOrder(topUps).map((pack) => packAllowance(pack, quotaKind, organizationOwner))
     return [{ kind: quotaKind, unit: 'usd', mode: 'draw', allowances }]
   },
   refuse: ({ total, attempted }) =>
@@ -54,7 +67,57 @@ export const quotaKind: LimitKind = {
       },
       { status: 402 },
     ),
+  eventOf: (crossing) => {
+    const { allowance, threshold } = crossing
+    if (threshold === 0) return undefined
+    const id = limitIdIn(quotaKind, allowance)
+    const data = { top_up_id: id, ...crossedAmounts(crossing) }
+    const stopped = stoppedAmounts(crossing)
+    if (stopped) return { kind: 'quota.stopped', subject: id, data: { ...data, ...stopped } }
+    return { kind: threshold === 100 ? 'quota.depleted' : 'quota.low', subject: id, data }
+  },
+  jointCrossings: ({ topUps }, spentBefore, spentNow) => quotaCrossings(topUps, spentBefore, spentNow),
+  adjustment: {
+    requires: ['amount_usd'],
+    find: async (tx, orgId, limitId) => {
+      const row = await findPack(tx, orgId, limitId)
+      return row?.owner === organizationOwner ? packAllowance(packOf(row), quotaKind, organizationOwner) : undefined
+    },
+    crossings: async (tx, orgId, { key }, delta) => {
+      const topUps = await loadTopUps(tx, orgId)
+      const balances = await packBalances(tx, orgId, topUps)
+      const now = (id: string) => (id === key ? delta : 0n)
+      return quotaCrossings(topUps, (id) => balances.get(id)!.spent - now(id), now)
+    },
+  },
 }
+
+/**
+ * Returns the thresholds crossed by the sum of an organization's top-ups. They are percentages of the newest top-up: of the sum
+ * of all that there ever were, almost everything is always spent. So they emit again after each top-up.
+ */
+function quotaCrossings(
+  topUps: readonly Pack[],
+  spentBefore: (id: string) => bigint,
+  spentNow: (id: string) => bigint,
+): Crossing[] {
+  if (topUps.length === 0) return []
+  const now = total(topUps.map(({ id }) => spentNow(id)))
+  if (now <= 0n) return []
+  const before = total(topUps.map(({ id }) => spentBefore(id)))
+  const limit = worthOf(topUps)
+  const newest = topUps.reduce((a, b) =>
+    a.createdAtMs > b.createdAtMs || (a.createdAtMs === b.createdAtMs && a.id > b.id) ? a : b,
+  )
+  const allowance = { ...packAllowance(newest, quotaKind, organizationOwner), limit }
+  return [80, 100].flatMap((threshold) => {
+    const mark = limit * 100n - newest.amount * BigInt(100 - threshold)
+    const isReached = before * 100n < mark && (before + now) * 100n >= mark
+    return isReached ? [{ allowance, threshold, spent: before + now }] : []
+  })
+}
+
+const total = (amounts: readonly bigint[]) => amounts.reduce((sum, amount) => sum + amount, 0n)
 
 export const loadTopUps = (tx: Tx, orgId: string): Promise<Pack[]> => loadPacks(tx, orgId, organizationOwner)
 

@@ -156,7 +156,7 @@ describe('as a limit', () => {
       { limitId: limit.id, kind: 'spend_cap', subject: '', limit: limit.amount },
     ])
     expect(spendCapKind.bind(charge, { ...org, limits: [] }, undefined, nowMs)).toEqual([])
-    expect(spendCapKind.bindsAtEdge).toBe(true)
+    expect(spendCapKind.surfaces.includes('edge')).toBe(true)
   })
 
   test('is refused with the numbers that add up', () => {

@@ -9,11 +9,14 @@ import {
   allowanceAt,
   amountView,
   claimOn,
+  crossedAmounts,
   defaultSchedule,
   endLimit,
+  findLimit,
   insertLimit,
   type LimitKind,
   type LimitRow,
+  limitIdIn,
   limitOf,
   limitsInForce,
   limitsOn,
@@ -28,6 +31,7 @@ import {
   replaceSchedule,
   rowTimesView,
   scheduleView,
+  stoppedAmounts,
   updateLimit,
   withRequestedSchedule,
 } from '../ledger/ledger.ts'
@@ -36,7 +40,15 @@ import { SpendCap, type SpendCapInput } from './schema.ts'
 /** The most that the whole organization may spend in a day. */
 export const spendCapKind: LimitKind = {
   kind: 'spend_cap',
-  bindsAtEdge: true,
+  journalNames: ['spend_cap'],
+  idKind: 'spendCap',
+  guide: 'limits',
+  surfaces: ['edge', 'route', 'start', 'record'],
+  errors: ['spend_cap_exceeded'],
+  events: ['spend_cap.threshold_crossed', 'spend_cap.exceeded', 'spend_cap.stopped'],
+  thresholds: [80, 100],
+  source: 'config',
+  isForecast: true,
   bind: (_charge, org, _customer, nowMs) =>
     limitsOn(org, 'spend_cap').map((limit) => claimOn(spendCapKind, allowanceAt(limit, '', nowMs))),
   refuse: (refusal) =>
@@ -50,10 +62,29 @@ export const spendCapKind: LimitKind = {
       },
       { message: refusalMessage((limit) => `the daily cap of ${limit}`, refusal) },
     ),
+  eventOf: (crossing) => {
+    const id = limitIdIn(spendCapKind, crossing.allowance)
+    const data = { spend_cap_id: id, ...crossedAmounts(crossing), ...periodView(crossing.allowance) }
+    const stopped = stoppedAmounts(crossing)
+    if (stopped) return { kind: 'spend_cap.stopped', subject: id, data: { ...data, ...stopped } }
+    if (crossing.threshold === 0) return { kind: 'spend_cap.exceeded', subject: id, data }
+    return {
+      kind: 'spend_cap.threshold_crossed',
+      subject: id,
+      data: { threshold_percent: crossing.threshold, ...data },
+    }
+  },
+  adjustment: {
+    requires: ['amount_usd'],
+    find: async (tx, orgId, limitId, _named, atMs) => {
+      const row = await findLimit(tx, orgId, 'spend_cap', limitId)
+      return row && allowanceAt(limitOf(row, spendCapKind), row.scope_id, atMs)
+    },
+  },
 }
 
 async function viewOf(tx: Tx, orgId: string, nowMs: number, row: LimitRow): Promise<SpendCap> {
-  const [standing] = await loadUsage(tx, orgId, nowMs, [[limitOf(row), '']])
+  const [standing] = await loadUsage(tx, orgId, nowMs, [[limitOf(row, spendCapKind), '']])
   const { limit, allowance, balance } = present(standing)
   const { timezone, next_schedule } = scheduleView(limit.schedule, nowMs)
   const period = periodView(allowance)
@@ -102,7 +133,7 @@ export async function putSpendCap(
         enforcement: 'block',
         thresholds: [],
       })
-  if (found && found.amount !== amount) await rearm(tx, orgId, nowMs, limitOf(row), '')
+  if (found && found.amount !== amount) await rearm(tx, orgId, nowMs, spendCapKind, limitOf(row, spendCapKind), '')
   const after = await viewOf(tx, orgId, nowMs, row)
   audit({ action: 'spend_cap.set', target: { kind: 'spend_cap', id: after.id }, before, after })
   return after

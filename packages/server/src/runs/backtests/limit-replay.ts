@@ -23,7 +23,7 @@ const maxStates = 20_000
 
 const limitOf = (draft: DraftLimit): Limit => ({
   id: newUuid(),
-  kind: draft.scope_kind === 'customer' ? 'customer' : 'budget',
+  kind: (draft.scope_kind === 'customer' ? customerKind : budgetKind).kind,
   unit: 'usd',
   amount: parseUsd(draft.limit_usd),
   schedule: { current: mergeSchedule(draft, defaultSchedule), next: null },

@@ -65,7 +65,7 @@ export async function decideRoute(
     const { task, passed } = prepareDecision(
       platform,
       records,
-      reserveOperation(caller, call, 'start', 'release'),
+      reserveOperation(caller, call, 'route', 'release'),
       call,
     )
     try {
@@ -76,7 +76,7 @@ export async function decideRoute(
     } catch (error) {
       await suggestFittingModel(error, routed.cheaper, async ({ model }) => {
         const { outcome: verdict } = await lanes.submit(
-          reserveOperation(caller, callOf(input, model), 'start', 'release'),
+          reserveOperation(caller, callOf(input, model), 'route', 'release'),
         )
         return verdict.type === 'held'
       })

@@ -1,16 +1,10 @@
 import { ApiError, type ErrorCode } from '../../contract/errors.ts'
+import { limitErrorCodes } from '../../money/limit-kinds.ts'
 import type { Eligible } from './choice.ts'
 import { modelDisplayName } from './route.ts'
 
 /** Refusals that a cheaper model may avoid. */
-const codes: ReadonlySet<ErrorCode> = new Set([
-  'spend_cap_exceeded',
-  'budget_exceeded',
-  'quota_exhausted',
-  'credits_exhausted',
-  'plan_limit_exceeded',
-  'chain_budget_exceeded',
-] as const)
+const codes: ReadonlySet<ErrorCode> = new Set(limitErrorCodes)
 
 /**
  * Adds to a refusal the name of a cheaper model that every limit has room for, if there is one. If the search fails, the refusal

@@ -1,6 +1,7 @@
 import type { Change } from '../../access/changes/changes.ts'
 import { describeTag } from '../../contract/openapi.ts'
 import type { App } from '../../contract/routes.ts'
+import { limitErrors } from '../../money/limit-kinds.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { decideRoute, type RoutingServices } from './decision.ts'
 import { RoutingDecision, RoutingInput } from './decision-schema.ts'
@@ -29,11 +30,7 @@ export function routing(app: App, platform: Platform, change: Change, services: 
           'policy_blocked',
           'policy_approval_required',
           'policy_expression_error',
-          'budget_exceeded',
-          'spend_cap_exceeded',
-          'plan_limit_exceeded',
-          'credits_exhausted',
-          { code: 'quota_exhausted', status: 402 },
+          ...limitErrors('route'),
           'service_unavailable',
         ],
       },

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { listJournal } from './journal.ts'
 import { Journal, JournalQuery } from './schema.ts'
 
-export function ledger(app: App, { sql }: Platform) {
+export function journal(app: App, { sql }: Platform) {
   describeTag(app, 'ledger', 'Every movement of money, and corrections.')
 
   app.get(

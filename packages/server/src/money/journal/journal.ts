@@ -8,51 +8,21 @@ import {
 } from '../../access/identity/identity.ts'
 import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { formatId, type IdKind, parseId } from '../../values/id.ts'
-import { formatUsd } from '../../values/money.ts'
-import { present } from '../../values/present.ts'
+import { formatId, parseId } from '../../values/id.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
-import { type Allowance, decodeAmounts, type NamedAllowanceRow } from './allowances.ts'
-import { findAllowances, findMovement, listMovements, type MovementRow } from './journal-queries.ts'
+import {
+  amountOf,
+  decodeAmounts,
+  findAllowances,
+  findMovement,
+  listMovements,
+  type MovementRow,
+  type NamedAllowanceRow,
+} from '../ledger/ledger.ts'
+import { limitIdOf, parseLimitId } from '../limit-kinds.ts'
 import type { JournalEntry, JournalQuery } from './schema.ts'
 
-/** The id kind of each kind of limit on the wire. */
-export const limitIdKinds: Readonly<Record<string, IdKind>> = {
-  spend_cap: 'spendCap',
-  budget: 'budget',
-  budget_default: 'budget',
-  new_departments: 'budget',
-  known_department: 'budget',
-  new_workflows: 'budget',
-  known_workflow: 'budget',
-  new_deployments: 'budget',
-  known_deployment: 'budget',
-  plan: 'plan',
-  customer: 'customerLimit',
-  new_customers: 'customerLimit',
-  known_customer: 'customerLimit',
-  credits: 'creditPack',
-  quota: 'topUp',
-  chain: 'chain',
-  approval: 'approval',
-}
-
-/** The id of a limit as `/v1` writes it. */
-export const limitIdOf = ({ kind, limitId }: Pick<Allowance, 'kind' | 'limitId'>) =>
-  formatId(present(limitIdKinds[kind]), limitId)
-
-/** Parses the id of a limit of any kind. */
-export function parseLimitId(text: string): { kind: IdKind; id: string } | undefined {
-  for (const kind of new Set(Object.values(limitIdKinds))) {
-    const id = parseId(kind, text)
-    if (id !== undefined) return { kind, id }
-  }
-  return undefined
-}
-
-/** A counter as `/v1` writes it: dollars as a decimal string, everything else as a number. */
-export const amountOf = ({ unit }: Pick<Allowance, 'unit'>, amount: bigint) =>
-  unit === 'usd' ? formatUsd(amount) : Number(amount)
+export { AdjustmentListQuery, AdjustmentPath, Journal, JournalEntry } from './schema.ts'
 
 /**
  * Returns one page of the journal. A limit or reservation that does not exist has no movements. Movements name limits and no

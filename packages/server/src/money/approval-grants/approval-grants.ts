@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
+import { formatId } from '../../values/id.ts'
 import {
   type Allowance,
   type ApprovalGrant,
@@ -8,33 +8,8 @@ import {
   claimOn,
   type LimitKind,
   type LimitUnit,
-} from '../../money/ledger/ledger.ts'
-import { formatId } from '../../values/id.ts'
-import type { Rule, RunAttempt } from '../policies/policies.ts'
-
-/**
- * Returns the hash by which two attempts count as the same one: the same key attempts the same thing for the same customer. Token
- * counts and cost may differ. So may tags and metadata, unless the rule uses them: then the approver has approved those and no
- * others.
- */
-export const fingerprintOf = ({ expression }: Pick<Rule, 'expression'>, attempt: RunAttempt): Buffer =>
-  hash(
-    'sha256',
-    JSON.stringify([
-      attempt.key.id,
-      attempt.model,
-      attempt.provider,
-      attempt.operation,
-      attempt.action,
-      attempt.workflowId,
-      attempt.deploymentId,
-      attempt.departmentId,
-      attempt.customerId,
-      /\btags\b/.test(expression) ? attempt.tags.toSorted() : [],
-      /\bmetadata\b/.test(expression) ? Object.entries(attempt.metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)) : [],
-    ]),
-    'buffer',
-  )
+  type Refuser,
+} from '../ledger/ledger.ts'
 
 /** The ledger key of a grant's counter. */
 export const grantKey = (approvalId: string, unit: LimitUnit) => allowanceKey(approvalId, '', unit, '')
@@ -57,7 +32,14 @@ const allowanceOf = ({ id }: ApprovalGrant, unit: LimitUnit, limit: bigint): All
  */
 export const approvalKind: LimitKind = {
   kind: 'approval',
-  bindsAtEdge: false,
+  journalNames: ['approval'],
+  idKind: 'approval',
+  guide: 'approvals',
+  surfaces: ['start'],
+  errors: ['policy_approval_required'],
+  events: ['approval.requested'],
+  thresholds: [],
+  source: 'row',
   bind: ({ approval }, _limits, _customer, nowMs): readonly Claim[] => {
     if (!approval) return []
     const { maxRuns, maxAmountNano } = approval
@@ -73,8 +55,8 @@ export const approvalKind: LimitKind = {
 }
 
 /** A grant that is used up or expired is refused with the error of its rule, as if nothing had been approved. */
-const grantKind = ({ ruleId, reason, attempted }: ApprovalGrant): LimitKind => ({
-  ...approvalKind,
+const grantKind = ({ ruleId, reason, attempted }: ApprovalGrant): Refuser => ({
+  kind: approvalKind.kind,
   refuse: ({ claim, allowance }) =>
     new ApiError(
       'policy_approval_required',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { ApprovalGrant, Charge, OrgLimits } from '../../money/ledger/ledger.ts'
-import { emptyBalance } from '../../money/ledger/ledger.ts'
 import { formatId, newUuid } from '../../values/id.ts'
-import { approvalKind } from './grant.ts'
+import type { ApprovalGrant, Charge, OrgLimits } from '../ledger/ledger.ts'
+import { emptyBalance } from '../ledger/ledger.ts'
+import { approvalKind } from './approval-grants.ts'
 
 const ruleId = newUuid()
 const approval: ApprovalGrant = {

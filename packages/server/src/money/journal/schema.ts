@@ -1,21 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { ListOf, ListQuery, windowFilters } from '../../contract/lists.ts'
 import { Count, Id, IdFilter, MadeBy, MadeByFilter, Nullable, OneOf, PathId, Timestamp } from '../../contract/wire.ts'
-import type { IdKind } from '../../values/id.ts'
+import { limitIdKinds } from '../limit-kinds.ts'
 
-/** The id kinds that a limit's id can have. */
-export const limitIdTypes = [
-  'budget',
-  'spendCap',
-  'plan',
-  'customerLimit',
-  'creditPack',
-  'topUp',
-  'chain',
-  'approval',
-] as const satisfies readonly IdKind[]
-
-export const movementKinds = ['hold', 'settle', 'release', 'expire', 'charge', 'adjust'] as const
+const movementKinds = ['hold', 'settle', 'release', 'expire', 'charge', 'adjust'] as const
 
 /** A change as `/v1` writes it: dollars as a decimal string, everything else as a number; either may be negative. */
 const SignedAmount = Type.Union([Type.String({ examples: ['-0.25'] }), Type.Integer()])
@@ -74,7 +62,7 @@ export const AdjustmentPath = Type.Object({
 export const Journal = ListOf(JournalEntry)
 const filters = {
   ...windowFilters,
-  limit_id: IdFilter(limitIdTypes, 'Movements on this limit.'),
+  limit_id: IdFilter(limitIdKinds, 'Movements on this limit.', 'budget'),
   key_id: MadeByFilter('Movements of what this key, or support grant, made.'),
 }
 export const AdjustmentListQuery = ListQuery({ batch: 'integer' }, filters, 'integer')
