@@ -96,6 +96,43 @@ CREATE TABLE public.approvals (
 
 ALTER TABLE ONLY public.approvals FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.limits (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    scope_kind text NOT NULL,
+    scope_id text DEFAULT ''::text NOT NULL,
+    unit text NOT NULL,
+    amount bigint,
+    period text NOT NULL,
+    anchor date,
+    timezone text NOT NULL,
+    next_period text,
+    next_anchor date,
+    next_timezone text,
+    next_from timestamp with time zone,
+    enforcement text NOT NULL,
+    thresholds smallint[] DEFAULT '{}'::smallint[] NOT NULL,
+    ended_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    max_new_per_day integer,
+    CONSTRAINT limits_amount_check CHECK ((amount >= 0)),
+    CONSTRAINT limits_check1 CHECK ((((next_from IS NULL) = (next_period IS NULL)) AND ((next_from IS NULL) = (next_timezone IS NULL)))),
+    CONSTRAINT limits_default_check CHECK ((((kind = 'budget_default'::text) = (max_new_per_day IS NOT NULL)) AND (NOT ((kind = 'budget_default'::text) AND (scope_kind = 'org'::text))))),
+    CONSTRAINT limits_enforcement_check CHECK ((enforcement = ANY (ARRAY['block'::text, 'alert'::text]))),
+    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['spend_cap'::text, 'budget'::text, 'plan'::text, 'budget_default'::text, 'concurrency'::text]))),
+    CONSTRAINT limits_max_new_per_day_check CHECK ((max_new_per_day > 0)),
+    CONSTRAINT limits_next_period_check CHECK ((next_period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
+    CONSTRAINT limits_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
+    CONSTRAINT limits_scope_check CHECK ((((scope_kind = 'org'::text) OR (kind = 'budget_default'::text)) = (scope_id = ''::text))),
+    CONSTRAINT limits_scope_kind_check CHECK (((scope_kind = ANY (ARRAY['org'::text, 'department'::text, 'workflow'::text, 'deployment'::text])) OR ((scope_kind = 'customer'::text) AND (kind = 'concurrency'::text)))),
+    CONSTRAINT limits_unit_check CHECK ((unit = ANY (ARRAY['usd'::text, 'runs'::text, 'tokens'::text, 'concurrent_runs'::text])))
+);
+
+ALTER TABLE ONLY public.limits FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.packs (
     org_id uuid NOT NULL,
     owner text NOT NULL,
@@ -124,7 +161,7 @@ ALTER TABLE ONLY public.usage_dimension_values FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.allowance_is_over(a public.allowances) RETURNS boolean
     LANGUAGE sql STABLE
-    RETURN CASE WHEN ((a).period_end IS NOT NULL) THEN ((a).period_end < (clock_timestamp() - '400 days'::interval)) WHEN ((a).kind = 'credits'::text) THEN (NOT (EXISTS (SELECT FROM public.packs p WHERE ((p.org_id = (allowance_is_over.a).org_id) AND (p.owner = (allowance_is_over.a).subject) AND (p.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'approval'::text) THEN (NOT (EXISTS (SELECT FROM public.approvals g WHERE ((g.org_id = (allowance_is_over.a).org_id) AND (g.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = ANY (ARRAY['known_customer'::text, 'known_department'::text, 'known_workflow'::text, 'known_deployment'::text])) THEN (NOT (EXISTS (SELECT FROM public.usage_dimension_values v WHERE ((v.org_id = (allowance_is_over.a).org_id) AND (v.dimension = (substr((allowance_is_over.a).kind, 7) || '_id'::text)) AND (v.value = (allowance_is_over.a).subject))))) ELSE false END;
+    RETURN CASE WHEN ((a).period_end IS NOT NULL) THEN ((a).period_end < (clock_timestamp() - '400 days'::interval)) WHEN ((a).kind = 'credits'::text) THEN (NOT (EXISTS (SELECT FROM public.packs p WHERE ((p.org_id = (allowance_is_over.a).org_id) AND (p.owner = (allowance_is_over.a).subject) AND (p.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'concurrency'::text) THEN (NOT (EXISTS (SELECT FROM public.limits l WHERE ((l.org_id = (allowance_is_over.a).org_id) AND (l.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'approval'::text) THEN (NOT (EXISTS (SELECT FROM public.approvals g WHERE ((g.org_id = (allowance_is_over.a).org_id) AND (g.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = ANY (ARRAY['known_customer'::text, 'known_department'::text, 'known_workflow'::text, 'known_deployment'::text])) THEN (NOT (EXISTS (SELECT FROM public.usage_dimension_values v WHERE ((v.org_id = (allowance_is_over.a).org_id) AND (v.dimension = (substr((allowance_is_over.a).kind, 7) || '_id'::text)) AND (v.value = (allowance_is_over.a).subject))))) ELSE false END;
 
 CREATE FUNCTION public.app_is_operator() RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -1572,43 +1609,6 @@ CREATE TABLE public.limit_refusals (
 );
 
 ALTER TABLE ONLY public.limit_refusals FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.limits (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    kind text NOT NULL,
-    name text NOT NULL,
-    scope_kind text NOT NULL,
-    scope_id text DEFAULT ''::text NOT NULL,
-    unit text NOT NULL,
-    amount bigint,
-    period text NOT NULL,
-    anchor date,
-    timezone text NOT NULL,
-    next_period text,
-    next_anchor date,
-    next_timezone text,
-    next_from timestamp with time zone,
-    enforcement text NOT NULL,
-    thresholds smallint[] DEFAULT '{}'::smallint[] NOT NULL,
-    ended_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    max_new_per_day integer,
-    CONSTRAINT limits_amount_check CHECK ((amount >= 0)),
-    CONSTRAINT limits_check1 CHECK ((((next_from IS NULL) = (next_period IS NULL)) AND ((next_from IS NULL) = (next_timezone IS NULL)))),
-    CONSTRAINT limits_default_check CHECK ((((kind = 'budget_default'::text) = (max_new_per_day IS NOT NULL)) AND (NOT ((kind = 'budget_default'::text) AND (scope_kind = 'org'::text))))),
-    CONSTRAINT limits_enforcement_check CHECK ((enforcement = ANY (ARRAY['block'::text, 'alert'::text]))),
-    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['spend_cap'::text, 'budget'::text, 'plan'::text, 'budget_default'::text]))),
-    CONSTRAINT limits_max_new_per_day_check CHECK ((max_new_per_day > 0)),
-    CONSTRAINT limits_next_period_check CHECK ((next_period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
-    CONSTRAINT limits_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
-    CONSTRAINT limits_scope_check CHECK ((((scope_kind = 'org'::text) OR (kind = 'budget_default'::text)) = (scope_id = ''::text))),
-    CONSTRAINT limits_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['org'::text, 'department'::text, 'workflow'::text, 'deployment'::text]))),
-    CONSTRAINT limits_unit_check CHECK ((unit = ANY (ARRAY['usd'::text, 'runs'::text, 'tokens'::text])))
-);
-
-ALTER TABLE ONLY public.limits FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.movements (
     org_id uuid NOT NULL,
@@ -3445,6 +3445,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.allowances TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.approvals TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.limits TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.packs TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.usage_dimension_values TO weir_app;
@@ -3638,8 +3640,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency_keys TO weir_app;
 GRANT SELECT,INSERT ON TABLE public.ledger_batches TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.limit_refusals TO weir_app;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.limits TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.movements TO weir_app;
 

@@ -40,6 +40,7 @@ import { forecasts } from './insight/forecasts/routes.ts'
 import { adjustments } from './money/adjustments/routes.ts'
 import { budgets } from './money/budgets/routes.ts'
 import { chains } from './money/chains/routes.ts'
+import { concurrencyLimits } from './money/concurrency/routes.ts'
 import { credits } from './money/credits/routes.ts'
 import { customers } from './money/customers/routes.ts'
 import { journal } from './money/journal/routes.ts'
@@ -180,6 +181,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   rateLimits(app, platform, change)
   spendCaps(app, platform, change)
   budgets(app, platform, change)
+  concurrencyLimits(app, platform, change)
   customers(app, platform, change)
   credits(app, platform, change)
   quota(app, platform, change)

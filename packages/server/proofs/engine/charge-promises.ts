@@ -10,6 +10,7 @@ import type { Allowance, Balance, Claim } from '../../src/money/ledger/ledger.ts
 import { isSame } from './balances.ts'
 import { must } from './broken.ts'
 import type { ChainPromises } from './chain-promises.ts'
+import { taken } from './naive-ledger.ts'
 
 /** What is promised of charges without a hold: each is told and booked as if it had come alone, in its turn. */
 
@@ -57,14 +58,14 @@ export class Look {
   }
 
   lacking({ charge, claims }: ChargedItem): Claim | undefined {
-    return claims.find((claim) => !this.fits(claim, charge[claim.unit]))
+    return claims.find((claim) => !this.fits(claim, taken(charge, claim.unit)))
   }
 
   /** Books one charge; of a fact also what does not fit. */
   book({ charge, claims }: ChargedItem, isFact: boolean) {
     for (const claim of claims) {
       if (claim.mode === 'fixed') continue
-      const amount = charge[claim.unit]
+      const amount = taken(charge, claim.unit)
       const targets = this.targets(claim)
       const [first] = targets
       const above = isFact ? this.above(targets, amount) : 0n

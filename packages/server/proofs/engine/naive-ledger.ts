@@ -14,6 +14,12 @@ export interface Account {
   wouldRefuse: bigint
 }
 
+type Usage = Readonly<Record<'usd' | 'tokens' | 'runs', bigint>>
+
+/** What a request takes of a limit, and what of it is used up in the end: a place among the runs at once is given back. */
+export const taken = (charge: Usage, unit: LimitUnit) => (unit === 'concurrent_runs' ? 1n : charge[unit])
+export const used = (actual: Usage, unit: LimitUnit) => (unit === 'concurrent_runs' ? 0n : actual[unit])
+
 interface Part {
   readonly key: string
   readonly unit: LimitUnit
@@ -79,9 +85,9 @@ export class NaiveLedger {
     if (ask.type === 'expire') {
       if (hold.state !== 'open') return this.told(hold, true, false)
       if (nowMs - grace < hold.expiresAtMs) return this.told(hold, true, false)
-      for (const { key, amount } of hold.parts) {
+      for (const { key, unit, amount } of hold.parts) {
         this.own(key).held -= amount
-        if (hold.onExpiry === 'charge') this.spend(key, amount, allowances)
+        if (hold.onExpiry === 'charge' && unit !== 'concurrent_runs') this.spend(key, amount, allowances)
       }
       hold.state = 'expired'
       if (hold.onExpiry === 'charge') {
@@ -136,7 +142,7 @@ export class NaiveLedger {
       if (isLate) account.late += cost
       else if (cost > part.amount) account.overrun += cost - part.amount
     }
-    for (const claim of ask.unheld) this.drawDown(claim, ask.actual[claim.unit], allowances)
+    for (const claim of ask.unheld) this.drawDown(claim, used(ask.actual, claim.unit), allowances)
     hold.state = 'settled'
     hold.charged = usd
     hold.overrun = !isLate && usd > hold.usd ? usd - hold.usd : 0n
@@ -160,13 +166,14 @@ export class NaiveLedger {
   }
 
   /** A limit bears the whole cost; packs bear what they held, one after another, and the last of them all that is above. */
-  private shares({ parts }: NaiveHold, actual: Readonly<Record<LimitUnit, bigint>>): [Part, bigint][] {
+  private shares({ parts }: NaiveHold, actual: Usage): [Part, bigint][] {
     return parts.map((part) => {
-      if (part.pool === 0) return [part, actual[part.unit]]
+      if (part.pool === 0) return [part, used(actual, part.unit)]
       const pool = parts.filter((other) => other.pool === part.pool)
       const place = pool.indexOf(part)
       const earlier = pool.slice(0, place).reduce((sum, other) => sum + other.amount, 0n)
-      const left = actual[part.unit] > earlier ? actual[part.unit] - earlier : 0n
+      const whole = used(actual, part.unit)
+      const left = whole > earlier ? whole - earlier : 0n
       return [part, place === pool.length - 1 || left < part.amount ? left : part.amount]
     })
   }
@@ -251,7 +258,7 @@ export class NaiveLedger {
       if (claim.mode === 'fixed') continue
       const met: string[] = []
       const target = claim.mode === 'draw' ? claim : { ...claim, allowances: [this.target(claim, met)] }
-      this.drawDown(target, charge[claim.unit], allowances)
+      this.drawDown(target, used(charge, claim.unit), allowances)
       for (const key of met) this.spend(key, 1n, allowances)
     }
   }
@@ -277,7 +284,7 @@ export class NaiveLedger {
     }
     for (const [index, claim] of claims.entries()) {
       const { unit, exceeded: passed } = claim
-      const amount = charge[unit]
+      const amount = taken(charge, unit)
       if (claim.mode === 'fixed') {
         const { key } = claim.allowances[0]!
         if (passed) return { refused: [key, passed.current, passed.attempted, 0n] }

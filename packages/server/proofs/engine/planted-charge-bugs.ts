@@ -1,5 +1,6 @@
 import type { Command, Movement, Outcome } from '../../src/money/engine/decide.ts'
 import { type Allowance, type Claim, emptyBalance } from '../../src/money/ledger/ledger.ts'
+import { taken } from './naive-ledger.ts'
 import { type Books, changing, claiming, moving, type Rules } from './planting.ts'
 
 type ChargeAsk = Extract<Command, { type: 'charge' }>
@@ -49,7 +50,7 @@ export const plantedChargeBugs: Readonly<Record<string, (decide: Rules) => Rules
       const { charge, claims } = ask.items[0]!
       const claim = claims.find(({ mode }) => mode === 'all')
       if (!claim || claim.newSubjectGate) return []
-      const changes = [{ key: claim.allowances[0]!.key, delta: { ...emptyBalance, spent: charge[claim.unit] } }]
+      const changes = [{ key: claim.allowances[0]!.key, delta: { ...emptyBalance, spent: taken(charge, claim.unit) } }]
       return [{ kind: 'charge', holdId: null, changes }]
     })
     return left.length === 0 ? decision : moving(decision, books, [...decision.movements, ...left])

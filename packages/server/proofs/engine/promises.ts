@@ -4,6 +4,7 @@ import { columns, excess, isSame, plus } from './balances.ts'
 import { must } from './broken.ts'
 import { ChainPromises } from './chain-promises.ts'
 import { compareCharge, followCharge, Look, type Standing } from './charge-promises.ts'
+import { taken, used } from './naive-ledger.ts'
 
 /**
  * What callers were told, and what has to be true of the books because of it. It knows nothing of how decisions are made: only
@@ -105,7 +106,7 @@ export class Promises {
         ({ allowance, draw }) => draw === (claim.mode === 'draw' ? index + 1 : 0) && isOneOf(allowance, targets),
       )
       const sum = own.reduce((all, { amount }) => all + amount, 0n)
-      must(own.length > 0 && sum === ask.charge[claim.unit], 'every claim is held in full')
+      must(own.length > 0 && sum === taken(ask.charge, claim.unit), 'every claim is held in full')
       return own.map(({ allowance, amount }) => {
         const row = this.row(allowance)
         return { key: allowance.key, pool: row.pool, unit: claim.unit, amount }
@@ -187,9 +188,9 @@ export class Promises {
 
   private giveBack(life: Life, how: 'release' | 'expire') {
     const isCharged = how === 'expire' && life.onExpiry === 'charge'
-    for (const { key, pool, amount } of life.parts) {
+    for (const { key, pool, unit, amount } of life.parts) {
       this.held.set(key, this.held.get(key)! - amount)
-      if (isCharged) this.sumsOf(pool).spent += amount
+      if (isCharged && unit !== 'concurrent_runs') this.sumsOf(pool).spent += amount
     }
     life.state = how === 'expire' ? 'expired' : 'released'
     if (isCharged) life.charged = life.usd
@@ -201,8 +202,9 @@ export class Promises {
     const isLate = life.state === 'expired' && life.onExpiry === 'release'
     for (const [pool, parts] of Map.groupBy(life.parts, (part) => part.pool)) {
       const sums = this.sumsOf(pool)
-      const cost = actual[parts[0]!.unit]
+      const cost = used(actual, parts[0]!.unit)
       const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
+      if (parts[0]!.unit === 'concurrent_runs') continue
       sums.spent += life.state === 'expired' && !isLate ? cost - amount : cost
       if (isLate) sums.late += cost
       else if (cost > amount) sums.overrun += cost - amount
@@ -211,7 +213,7 @@ export class Promises {
       for (const { key, amount } of life.parts) this.held.set(key, this.held.get(key)! - amount)
     for (const { allowances, unit } of unheld) {
       const { pool } = allowances.map((allowance) => this.row(allowance))[0]!
-      this.sumsOf(pool).spent += actual[unit]
+      this.sumsOf(pool).spent += used(actual, unit)
       this.unheld.add(pool)
     }
     if (!isLate) this.chains.count(life.chainId, -life.usd, -life.tokens)

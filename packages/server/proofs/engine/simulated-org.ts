@@ -10,6 +10,7 @@ import type {
   Limit,
   Pack,
   ScopedLimit,
+  Surface,
 } from '../../src/money/ledger/ledger.ts'
 import { type PlannedSchedule, periodUnits, replan, type Schedule } from '../../src/values/period.ts'
 import type { Random } from '../../test/support/random.ts'
@@ -96,11 +97,21 @@ export class SimulatedOrg {
   }
 
   /** The limits that a charge has to meet, in the order of their ids. */
-  applying(charge: Charge, isWhole: boolean, nowMs: number): string[] {
+  applying(charge: Charge, surface: Surface, nowMs: number): string[] {
+    const isWhole = surface !== 'edge'
     const { departmentId, workflowId, deploymentId, customerId, chain } = charge
-    const named = { org: '', department: departmentId, workflow: workflowId, deployment: deploymentId }
+    const named = {
+      org: '',
+      department: departmentId,
+      workflow: workflowId,
+      deployment: deploymentId,
+      customer: customerId,
+    }
     const limits = this.limits.filter(
-      ({ kind, scopeKind, scopeId }) => (kind !== 'plan' || isWhole) && named[scopeKind] === scopeId,
+      ({ kind, scopeKind, scopeId }) =>
+        (kind !== 'plan' || surface !== 'edge') &&
+        (kind !== 'concurrency' || surface === 'start') &&
+        named[scopeKind] === scopeId,
     )
     const customer = customerId === undefined ? undefined : this.customers.get(customerId)
     const own = customer && (customer.own ?? this.customerDefault)
@@ -146,6 +157,7 @@ export class SimulatedOrg {
       'budget',
       'budget',
       'plan',
+      'concurrency',
       'default',
       'own',
       'pack',
@@ -157,6 +169,7 @@ export class SimulatedOrg {
     if (kind === 'cap') this.put('spend_cap', () => ({ ...this.limit('spend_cap', 'day'), ...this.orgWide }), nowMs)
     else if (kind === 'budget') this.changeBudget(nowMs)
     else if (kind === 'plan') this.changePlan()
+    else if (kind === 'concurrency') this.changeConcurrency(nowMs)
     else if (kind === 'default') this.changeDefault(nowMs)
     else if (kind === 'chain') this.changeChains()
     else if (kind === 'top-up') {
@@ -185,6 +198,22 @@ export class SimulatedOrg {
     })
     if (this.limits.length < 8 && random.chance(0.4)) this.limits = [...this.limits, made()]
     else this.put('budget', made, nowMs)
+  }
+
+  private changeConcurrency(nowMs: number) {
+    const { random } = this
+    const scopeKind = random.pick([...scopes, 'customer'] as const)
+    const scopeId = scopeKind === 'org' ? '' : random.pick(scopeKind === 'customer' ? customerIds : ids)
+    const made = (): ScopedLimit => ({
+      ...this.limit('concurrency', 'day'),
+      ...this.orgWide,
+      unit: 'concurrent_runs',
+      amount: random.amount(6),
+      scopeKind,
+      scopeId,
+    })
+    if (random.chance(0.3)) this.limits = [...this.limits, made()]
+    else this.put('concurrency', made, nowMs)
   }
 
   /** Sets the only one of its kind, or changes or ends one of them. */
@@ -261,6 +290,7 @@ export class SimulatedOrg {
 
   private amount(kind: string): bigint | null {
     const { random } = this
+    if (kind === 'concurrency') return random.amount(6)
     if (kind !== 'spend_cap' && random.chance(0.1)) return null
     return random.chance(0.05) ? 0n : random.amount(random.pick([60, 400, 2_000]))
   }

@@ -2,7 +2,7 @@ import type { Hold, PlanContext } from '../../src/decisions/lanes/lanes.ts'
 import { allowancesOf } from '../../src/decisions/lanes/org-decision.ts'
 import type { AllowanceState } from '../../src/money/engine/allowance-state.ts'
 import type { BatchDecision, ChargedItem, Command, decide as Decide } from '../../src/money/engine/decide.ts'
-import { type Balance, type Charge, emptyBalance } from '../../src/money/ledger/ledger.ts'
+import { type Balance, type Charge, emptyBalance, type Surface } from '../../src/money/ledger/ledger.ts'
 import { claimsOf, excessClaims, unheldClaims } from '../../src/money/limit-kinds.ts'
 import type { Period } from '../../src/values/period.ts'
 import { Random } from '../../test/support/random.ts'
@@ -114,11 +114,11 @@ class Simulation {
   }
 
   /** Every limit that applies, as the request would find it. */
-  private claims(surface: 'edge' | 'start', charge: Charge) {
+  private claims(surface: Surface, charge: Charge) {
     const { nowMs } = this
     const claims = claimsOf(surface, charge, this.facts(charge.customerId))
     const bound = claims.flatMap(({ allowances }) => allowances)
-    const applying = this.org.applying(charge, surface === 'start', nowMs)
+    const applying = this.org.applying(charge, surface, nowMs)
     must(
       String(bound.map(({ limitId }) => limitId).sort()) === String(applying),
       'every limit that applies is claimed, once',
@@ -132,7 +132,7 @@ class Simulation {
     const { random } = this
     const accounts = Array.from({ length: random.between(1, 4) }, (): ChargedItem => {
       const charge = this.org.charge(true)
-      return { charge, claims: this.claims('start', charge) }
+      return { charge, claims: this.claims('record', charge) }
     })
     const items = Array.from({ length: random.between(1, 8) }, (): ChargedItem => {
       const { charge, claims } = random.pick(accounts)

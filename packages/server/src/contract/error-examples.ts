@@ -46,6 +46,12 @@ const details: { [C in ErrorCode]: DetailsOf<C> } = {
   quota_exhausted: { quota_kind: 'prepaid', limit: '500', used: '499.5', attempted: '0.75', resets_at: null },
   credits_exhausted: { available_usd: '0.25', attempted_usd: '0.4' },
   plan_limit_exceeded: { limit_kind: 'runs', limit: 10_000, used: 10_000 },
+  concurrency_exceeded: {
+    concurrency_limit_id: 'ccl_01jd3v5v7pf4ra7c9s2q8xk0zt',
+    scope_kind: 'workflow',
+    max_runs: 10,
+    running: 10,
+  },
   rate_limited: { retry_after_seconds: 12 },
   policy_expression_error: { rule_id: policy.rule_id },
   internal: {},

@@ -208,6 +208,17 @@ export const catalog = {
       ...explanationFields,
     }),
   },
+  concurrency_exceeded: {
+    statuses: [429],
+    message: 'As many runs are running as may run at once.',
+    details: Type.Object({
+      concurrency_limit_id: Type.String(),
+      scope_kind: Type.Enum(['org', 'workflow', 'deployment', 'department', 'customer']),
+      max_runs: Count,
+      running: Count,
+      ...explanationFields,
+    }),
+  },
   rate_limited: {
     statuses: [429],
     message: 'Too many requests.',

@@ -142,7 +142,7 @@ const LimitRead = Type.Object(
     subject: Type.String({
       description: 'Whose: the workflow, deployment, department or customer; empty for the organization.',
     }),
-    unit: OneOf(['usd', 'runs', 'tokens']),
+    unit: OneOf(['usd', 'runs', 'tokens', 'concurrent_runs']),
     enforcement: Nullable(OneOf(['block', 'alert'])),
     limit: Nullable(Amount),
     spent: Amount,

@@ -3,6 +3,7 @@ import { type IdKind, parseId } from '../values/id.ts'
 import { approvalKind } from './approval-grants/approval-grants.ts'
 import { budgetKind } from './budgets/budgets.ts'
 import { chainKind } from './chains/chains.ts'
+import { concurrencyKind } from './concurrency/concurrency.ts'
 import { creditsKind } from './credits/credits.ts'
 import { customerKind } from './customers/customers.ts'
 import {
@@ -29,6 +30,7 @@ export const limitKinds: readonly LimitKind[] = [
   customerKind,
   creditsKind,
   chainKind,
+  concurrencyKind,
 ]
 
 const byJournalName = new Map(limitKinds.flatMap((kind) => kind.journalNames.map((name) => [name, kind] as const)))

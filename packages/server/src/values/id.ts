@@ -17,6 +17,7 @@ export const prefixes = {
   reservation: 'rsv',
   spendCap: 'cap',
   budget: 'bud',
+  concurrencyLimit: 'ccl',
   customerLimit: 'clm',
   creditPack: 'crp',
   topUp: 'top',

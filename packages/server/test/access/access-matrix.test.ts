@@ -60,6 +60,7 @@ const idKindOf: Record<string, IdKind> = {
   key_id: 'key',
   grant_id: 'grant',
   budget_id: 'budget',
+  concurrency_limit_id: 'concurrencyLimit',
   price_id: 'price',
   pack_id: 'creditPack',
   top_up_id: 'topUp',
@@ -97,6 +98,7 @@ const rule = { name: 'r', effect: 'require_approval', target: 'model', priority:
 const replacements: Record<string, object> = {
   '/keys/': { name: 'B' },
   '/budgets/': { name: 'B', limit_usd: '9', period: 'day' },
+  '/concurrency-limits/': { name: 'B', max_runs: 9 },
   '/webhooks/': { url: 'https://203.0.113.7/' },
   '/cohorts/': { name: 'B', status: 'open' },
   '/prices/': { model: 'm', input_usd_per_million: '1', output_usd_per_million: '1' },
@@ -167,6 +169,11 @@ describe('across tenants', () => {
       limit_usd: '9',
       period: 'day',
     })
+    const concurrency = await made(`/v1/orgs/${bob.id}/concurrency-limits`, {
+      name: 'B',
+      scope_kind: 'org',
+      max_runs: 99,
+    })
     const pack = await made(`/v1/orgs/${bob.id}/customers/c/credit-packs`, { amount_usd: '5' })
     const price = await made(`/v1/orgs/${bob.id}/prices`, {
       model: 'priced',
@@ -195,6 +202,7 @@ describe('across tenants', () => {
       key_id: bob.keyId,
       grant_id: formatId('grant', newUuid()),
       budget_id: budget['id'],
+      concurrency_limit_id: concurrency['id'],
       pack_id: pack['id'],
       price_id: price['id'],
       top_up_id: (

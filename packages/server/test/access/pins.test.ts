@@ -32,6 +32,7 @@ const missing = (name: string) => (name === 'chain_id' ? `chain-${newUuid()}` : 
 const kinds = {
   key_id: 'key',
   budget_id: 'budget',
+  concurrency_limit_id: 'concurrencyLimit',
   price_id: 'price',
   reservation_id: 'reservation',
   decision_id: 'decision',
@@ -60,6 +61,7 @@ async function traces({ ask }: Pinned, org: MoneyOrg, name: Dimension, value: st
   const refused = await made('/v1/runs', costing('0.25', { action: 'ask' }))
   const scope = { scope_kind: name.replace('_id', ''), scope_id: value }
   const budget = name === 'customer_id' ? undefined : await org.budget('100', scope)
+  const concurrency = await org.set('POST', '/concurrency-limits', { name: 'c', max_runs: 9, ...scope })
   if (name === 'customer_id') {
     await org.set('PUT', `/customers/${value}/limit`, { limit_usd: '100', period: 'month' })
     await org.set('POST', `/customers/${value}/credit-packs`, { amount_usd: '100' })
@@ -72,6 +74,7 @@ async function traces({ ask }: Pinned, org: MoneyOrg, name: Dimension, value: st
     decision_id: reservation['decision_id'] as string,
     approval_id: refused.error!.details['approval_id'] as string,
     ...(budget && { budget_id: budget.id }),
+    concurrency_limit_id: concurrency['id'] as string,
     ...(name === 'customer_id' && { customer_id: value }),
   }
 }

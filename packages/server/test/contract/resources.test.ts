@@ -34,6 +34,7 @@ interface Resource {
 }
 
 const rule = { name: 'r', effect: 'block', target: 'model', priority: 1, expression: 'false', reason: 'No.' }
+const concurrency = { name: 'c', scope_kind: 'workflow', scope_id: 'w', max_runs: 5 }
 const budget = { name: 'b', scope_kind: 'workflow', scope_id: 'w', limit_usd: '5', period: 'month', thresholds: [50] }
 const price = { model: 'm', input_usd_per_million: '1', output_usd_per_million: '2' }
 const policy = { kind: 'requests', per: 'org', amount: 1_000_000, window_seconds: 60 }
@@ -49,6 +50,7 @@ const made: Record<string, Json> = {
   },
   '/v1/orgs/{id}/spend-cap': { cap_usd: '5', timezone: 'Asia/Tokyo' },
   '/v1/orgs/{id}/budgets/{budget_id}': { ...budget, timezone: 'Asia/Tokyo', anchor: '2026-01-15' },
+  '/v1/orgs/{id}/concurrency-limits/{concurrency_limit_id}': { ...concurrency },
   '/v1/orgs/{id}/budget-defaults/{scope_kind}': { limit_usd: '5', period: 'month', thresholds: [80] },
   '/v1/orgs/{id}/customers/{customer_id}/limit': { limit_usd: '5', period: 'day', timezone: 'Asia/Tokyo' },
   '/v1/orgs/{id}/customer-limit-default': { limit_usd: '5', period: 'day', max_new_customers_per_day: 7 },

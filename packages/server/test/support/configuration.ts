@@ -66,6 +66,18 @@ export const configuration: Record<string, Configured> = {
     put: (n) => ({ name: 'B', limit_usd: `${1_000 + n}`, period: 'month' }),
     patch: (n) => ({ limit_usd: `${1_000 + n}` }),
   },
+  '/v1/orgs/{id}/concurrency-limits/{concurrency_limit_id}': {
+    make: async (setting) => ({
+      concurrency_limit_id: await create(setting, '/v1/orgs/{id}/concurrency-limits', {
+        name: 'C',
+        scope_kind: 'workflow',
+        scope_id: `scope ${made++}`,
+        max_runs: 9,
+      }),
+    }),
+    put: (n) => ({ name: 'C', max_runs: 1_000 + n }),
+    patch: (n) => ({ max_runs: 1_000 + n }),
+  },
   '/v1/orgs/{id}/budget-defaults/{scope_kind}': {
     make: async () => ({ scope_kind: 'workflow' }),
     put: (n) => ({ limit_usd: `${1_000 + n}`, period: 'day' }),

@@ -192,6 +192,26 @@ export const limitEvents = {
     Type.Object({ ...quota, ...refused }),
     { ...quotaExample, spent_usd: '1499.8', ...refusedExample },
   ),
+  'concurrency_limit.reached': kind(
+    'A concurrency limit has refused its first run of the day (UTC). Sent again after a change of the limit.',
+    Type.Object({
+      concurrency_limit_id: Id('concurrencyLimit'),
+      scope_kind: Type.String({
+        description: '`org`, `department`, `workflow`, `deployment` or `customer`.',
+        examples: ['workflow'],
+      }),
+      scope_id: Nullable(Type.String({ examples: ['nightly-reports'] })),
+      max_runs: Count,
+      running: Count,
+    }),
+    {
+      concurrency_limit_id: 'ccl_01jbsteb4peb5vskx602h9mw4q',
+      scope_kind: 'workflow',
+      scope_id: 'nightly-reports',
+      max_runs: 10,
+      running: 10,
+    },
+  ),
   'usage.values_limited': kind(
     'Calls have used more new values of a dimension, or more combinations of them, than usage distinguishes: further ones of the day are counted as `(other)`. Sent once per dimension and day.',
     Type.Object({

@@ -71,4 +71,5 @@ const exhaustedMessages: Record<LimitUnit, string> = {
   runs: 'All approved runs have been started.',
   usd: 'The run would cost more than the remainder of the approved amount.',
   tokens: '',
+  concurrent_runs: '',
 }

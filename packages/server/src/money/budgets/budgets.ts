@@ -49,6 +49,8 @@ import {
 } from '../ledger/ledger.ts'
 import type { BudgetInput, BudgetKey, BudgetReplacement, BudgetView, ScopedBudgetInput } from './schema.ts'
 
+export { pinnedBudgets, scopeOf } from './pinned-budgets.ts'
+
 /** Scopes from the whole to its parts: where several would refuse, the widest is reported. */
 const scopes: readonly [ScopedLimit['scopeKind'], (charge: Charge) => string | undefined][] = [
   ['org', () => ''],

@@ -1,6 +1,6 @@
 import type { Maker } from '../../access/identity/identity.ts'
 import { dayMs } from '../../values/time.ts'
-import { type Claim, maxCounter } from '../ledger/ledger.ts'
+import { amountSpent, type Claim, maxCounter } from '../ledger/ledger.ts'
 import { type AllowanceState, type Delta, noDelta } from './allowance-state.ts'
 
 export type MovementKind = 'hold' | 'settle' | 'release' | 'expire' | 'charge'
@@ -71,7 +71,7 @@ export function endHold(
   }
   if (ending.type === 'expire') {
     const isDue = hold.state === 'open' && nowMs >= hold.expiresAtMs + expiryGraceMs
-    return isDue ? expire(hold) : 'repeat'
+    return isDue ? expire(hold, stateOf) : 'repeat'
   }
   if (hold.state === 'settled') return 'repeat'
   if (hold.state === 'released') return 'conflict'
@@ -81,13 +81,15 @@ export function endHold(
 const releaseChanges = ({ keys, amounts }: Hold) =>
   keys.map((key, i) => ({ key, delta: { ...noDelta, held: -amounts[i]! } }))
 
-function expire(hold: Hold): EndedHold {
+function expire(hold: Hold, stateOf: (key: string) => AllowanceState): EndedHold {
   if (hold.onExpiry === 'release')
     return { hold: { ...hold, state: 'expired' }, kind: 'expire', changes: releaseChanges(hold) }
-  const charged = hold.keys.map((key, i) => ({
-    key,
-    delta: { ...noDelta, held: -hold.amounts[i]!, spent: hold.amounts[i]! },
-  }))
+  const charged = hold.keys.map((key, i) => {
+    const amount = hold.amounts[i]!
+    const { unit } = stateOf(key).allowance
+    const spent = amountSpent({ usd: amount, tokens: amount, runs: amount }, unit)
+    return { key, delta: { ...noDelta, held: -amount, spent } }
+  })
   return {
     hold: { ...hold, state: 'expired', chargedNano: hold.amountNano, overrunNano: 0n },
     kind: 'expire',
@@ -122,7 +124,7 @@ function settle(
   })
   const overrunNano = isLate || actual.usd <= hold.amountNano ? 0n : actual.usd - hold.amountNano
   const drawn = [
-    ...unheld.flatMap((claim) => drawDown(claim, actual[claim.unit], stateOf)),
+    ...unheld.flatMap((claim) => drawDown(claim, amountSpent(actual, claim.unit), stateOf)),
     ...drawnAbove
       .flatMap(({ claim, amount }) => drawDown(claim, amount, stateOf))
       .map(({ key, delta: { spent } }) => ({
@@ -159,7 +161,7 @@ function splitCost(
     const amount = amounts[i]!
     const draw = draws[i]!
     const { unit, kind } = stateOf(key).allowance
-    const whole = actual[unit]
+    const whole = amountSpent(actual, unit)
     if (draw === 0) return { key, amount, cost: whole }
     const open = left.get(draw) ?? whole
     const isLast = !draws.includes(draw, i + 1)

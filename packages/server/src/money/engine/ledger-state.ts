@@ -1,5 +1,13 @@
 import { strict as assert } from 'node:assert'
-import { type Allowance, type Claim, crossingsOf, type LimitRefusal, remainingOf } from '../ledger/ledger.ts'
+import {
+  type Allowance,
+  amountSpent,
+  amountTaken,
+  type Claim,
+  crossingsOf,
+  type LimitRefusal,
+  remainingOf,
+} from '../ledger/ledger.ts'
 import { addDelta, type Delta, difference, noDelta, toMutable } from './allowance-state.ts'
 import {
   type ChargeTotals,
@@ -80,7 +88,7 @@ export class LedgerState extends LedgerChanges {
 
   private takeAll({ charge, claims }: ChargedItem, builder: HoldBuilder): LimitRefusal | undefined {
     for (const [index, claim] of claims.entries()) {
-      const amount = charge[claim.unit]
+      const amount = amountTaken(charge, claim.unit)
       const refusal =
         claim.mode === 'fixed'
           ? refuseFixedClaim(claim, builder)
@@ -162,7 +170,7 @@ export class LedgerState extends LedgerChanges {
       if (claim.mode === 'fixed') continue
       const met: Allowance[] = []
       const bearing = claim.newSubjectGate ? { ...claim, allowances: [this.target(claim, met)] } : claim
-      const borne = drawDown(bearing, charge[claim.unit], (key) => this.allowanceState(key))
+      const borne = drawDown(bearing, amountSpent(charge, claim.unit), (key) => this.allowanceState(key))
       for (const { key, delta } of borne) {
         const refusal = refuseUncountable(claim, this.allowanceState(key), delta.spent, false)
         if (refusal) return refusal

@@ -9,6 +9,7 @@ import {
 import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, parseId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import {
   amountOf,

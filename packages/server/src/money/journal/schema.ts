@@ -28,7 +28,7 @@ export const JournalEntry = Type.Object(
         limit_id: Type.String(),
         kind: Type.String({ description: 'The kind of limit.', examples: ['budget'] }),
         subject: Type.String(),
-        unit: OneOf(['usd', 'runs', 'tokens']),
+        unit: OneOf(['usd', 'runs', 'tokens', 'concurrent_runs']),
         period_start: Nullable(Timestamp),
         period_end: Nullable(Timestamp),
         spent: SignedAmount,

@@ -3,8 +3,19 @@ import { Lru } from '../../values/lru.ts'
 import { formatUsd } from '../../values/money.ts'
 import { type Period, type PlannedSchedule, plannedPeriodAt } from '../../values/period.ts'
 
-/** The unit of a counter: nano-dollars, tokens or runs. */
-export type LimitUnit = 'usd' | 'tokens' | 'runs'
+/** The unit of a counter of usage: nano-dollars, tokens or runs. */
+export type UsageUnit = 'usd' | 'tokens' | 'runs'
+
+/** The unit of a limit. Runs at once are held and never spent: a run gives its place back when it ends. */
+export type LimitUnit = UsageUnit | 'concurrent_runs'
+
+/** Returns the amount that a charge takes in a unit. */
+export const amountTaken = (charge: Readonly<Record<UsageUnit, bigint>>, unit: LimitUnit): bigint =>
+  unit === 'concurrent_runs' ? 1n : charge[unit]
+
+/** Returns the amount that a run has spent in a unit when it has ended. */
+export const amountSpent = (actual: Readonly<Record<UsageUnit, bigint>>, unit: LimitUnit): bigint =>
+  unit === 'concurrent_runs' ? 0n : actual[unit]
 
 /** The effect of a limit: `block` refuses; `alert` counts, and reports what it would have refused. */
 export type Enforcement = 'block' | 'alert'
@@ -93,7 +104,7 @@ export interface OrgLimits {
 }
 
 export interface ScopedLimit extends Limit {
-  readonly scopeKind: 'org' | 'department' | 'workflow' | 'deployment'
+  readonly scopeKind: 'org' | 'department' | 'workflow' | 'deployment' | 'customer'
   readonly scopeId: string
   /** For a default: the number of new subjects that a day may bring. */
   readonly maxNewPerDay?: bigint | undefined

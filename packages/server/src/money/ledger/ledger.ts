@@ -5,6 +5,8 @@ export {
   allowanceKey,
   allowanceOf,
   amountOf,
+  amountSpent,
+  amountTaken,
   type Balance,
   type ChainBounds,
   type ChainPlace,

@@ -16,6 +16,8 @@ export interface Claim {
   readonly mode: 'all' | 'draw' | 'fixed'
   readonly allowances: readonly Allowance[]
   readonly newSubjectGate?: NewSubjectGate
+  /** The key under which its refusals are counted and reported, where it is not that of the allowance. */
+  readonly stopKey?: string
   /** For a fixed claim that does not fit: the current value, and the attempted one. */
   readonly exceeded?: { readonly current: bigint; readonly attempted: bigint }
 }

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
-import { type Balance, emptyBalance } from './allowances.ts'
+import { type Balance, emptyBalance, type LimitUnit } from './allowances.ts'
 import { stoppedThreshold } from './thresholds.ts'
 
 export const insertLedger = (tx: Tx, orgId: string) =>
@@ -87,7 +87,7 @@ export interface NewLimit {
   readonly name: string
   readonly scope_kind: string
   readonly scope_id: string
-  readonly unit: 'usd' | 'runs' | 'tokens'
+  readonly unit: LimitUnit
   readonly amount: bigint | null
   readonly period: string
   readonly anchor: string | null

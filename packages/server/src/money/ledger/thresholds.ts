@@ -10,7 +10,10 @@ export const stoppedThreshold = -1
  */
 export function stopOf({ claim, allowance, total, attempted, isKnown }: LimitRefusal): Crossing | undefined {
   if (!isKnown || claim.mode === 'fixed' || !claim.kind.eventOf) return undefined
-  const bound = claim.mode === 'draw' ? { ...newestOf(claim.allowances), limit: total.limit } : allowance
+  const bound =
+    claim.mode === 'draw'
+      ? { ...newestOf(claim.allowances), limit: total.limit }
+      : { ...allowance, key: claim.stopKey ?? allowance.key }
   return { allowance: bound, threshold: stoppedThreshold, spent: total.spent, refused: { held: total.held, attempted } }
 }
 
