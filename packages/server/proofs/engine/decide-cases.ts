@@ -14,6 +14,7 @@ import {
   type LimitUnit,
   type OrgLimits,
 } from '../../src/money/ledger/ledger.ts'
+import { anyInputs } from '../../test/support/example-books.ts'
 import { Random } from '../../test/support/random.ts'
 import { plus } from './balances.ts'
 import { NaiveLedger, type Told } from './naive-ledger.ts'
@@ -156,7 +157,7 @@ function randomAsk(random: Random, setting: Setting, plans: Map<string, HoldPlan
   const leaseSeconds = random.chance(0.3) ? random.between(1, 6) : random.between(1, 1_200)
   const expiresAtMs = nowMs + leaseSeconds * 1_000
   const onExpiry = random.chance(0.5) ? 'release' : 'charge'
-  return { type, id, charge, claims, expiresAtMs, onExpiry, isDryRun: random.chance(0.1), inputs: {} }
+  return { type, id, charge, claims, expiresAtMs, onExpiry, isDryRun: random.chance(0.1), inputs: anyInputs }
 }
 
 /** The books as they are kept between batches. */

@@ -5,6 +5,7 @@ import type { BatchDecision, ChargedItem, Command, decide as Decide } from '../.
 import { type Balance, type Charge, emptyBalance, type Surface } from '../../src/money/ledger/ledger.ts'
 import { claimsOf, excessClaims, unheldClaims } from '../../src/money/limit-kinds.ts'
 import type { Period } from '../../src/values/period.ts'
+import { anyInputs } from '../../test/support/example-books.ts'
 import { Random } from '../../test/support/random.ts'
 import { plus } from './balances.ts'
 import { Broken, must } from './broken.ts'
@@ -158,7 +159,7 @@ class Simulation {
       expiresAtMs: nowMs + random.pick([1_000, minute, 10 * minute, 10 * minute, 24 * hour]),
       onExpiry: surface === 'start' && random.chance(0.6) ? 'charge' : 'release',
       isDryRun: random.chance(0.05),
-      inputs: {},
+      inputs: anyInputs,
     }
   }
 

@@ -77,7 +77,7 @@ function refusalOf(
   // Not the refusal of a limit: there is nothing to explain.
   if (error.code === 'validation_failed') return error
   const body = explainUnheld(task, input, outcome, atMs, error.code)
-  const surface = task.lastCommand().inputs['surface'] === 'edge' ? 'edge' : 'run'
+  const surface = task.lastCommand().inputs.surface === 'edge' ? 'edge' : 'run'
   const refused = { error, surface, stoppedKey: stopOf(outcome.refusal)?.allowance.key } as const
   if (!records.recordSampled({ orgId: task.orgId, id: task.id, body, refused })) return error
   Object.assign(error.details, { decision_id: formatId('decision', task.id) })

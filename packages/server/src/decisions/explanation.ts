@@ -3,8 +3,10 @@ import {
   allowanceOf,
   amountOf,
   decodeAmounts,
+  decodeHold,
   type LimitRefusal,
   type NamedAllowanceRow,
+  readingsOf,
 } from '../money/ledger/ledger.ts'
 import { limitIdOf } from '../money/limit-kinds.ts'
 import { formatId } from '../values/id.ts'
@@ -132,18 +134,12 @@ export const reservationIn = (row: ExplainedHoldRow): Reservation =>
 
 /** The explanation of a hold, from its own row, which has the balances it read and its request. */
 export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<string, NamedAllowanceRow>): Explanation {
-  const { request, basis, price, version, read } = row.inputs as unknown as {
-    request: DecisionInput
-    basis: string
-    price: { readonly id: string } | null
-    version: number
-    read: readonly (readonly [string | null, string, string])[]
-  }
+  const payload = decodeHold(row.inputs)
+  const { request, basis, price, version } = payload
+  const readings = readingsOf(payload)
   const amounts = decodeAmounts(row.amounts, row.keys)
   const limits = row.keys.map((key, i) => {
-    const [limit, spent, held] = elementAt(read, i)
-      .slice(0, 3)
-      .map((text) => (text === null ? null : BigInt(text))) as [bigint | null, bigint, bigint]
+    const { limit, spent, held } = elementAt(readings, i)
     const amount = elementAt(amounts, i)
     const allowance = allowanceOf(present(allowances.get(key)), { amount: limit, enforcement: 'block', thresholds: [] })
     const fits = limit === null || amount === 0n || spent + held + amount <= limit

@@ -1,22 +1,21 @@
 import { type Agent, makerOf } from '../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
-import type { ApprovalGrant, ChainPlace, Charge, Claim, CustomerFacts, Surface } from '../money/ledger/ledger.ts'
+import type {
+  ApprovalGrant,
+  ChainPlace,
+  Charge,
+  Claim,
+  CustomerFacts,
+  HoldInputs,
+  Surface,
+} from '../money/ledger/ledger.ts'
 import { claimsOf, excessClaims, unheldClaims } from '../money/limit-kinds.ts'
 import { type HoldPrice, type Price, quoteHold } from '../money/prices/prices.ts'
 import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatDollars, formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import type {
-  Command,
-  Hold,
-  HoldInputs,
-  KnownHold,
-  Operation,
-  OperationResult,
-  OrgConfig,
-  PlanContext,
-} from './lanes/lanes.ts'
+import type { Command, Hold, Operation, OperationResult, OrgConfig, PlanContext } from './lanes/lanes.ts'
 import { checkRightToEnd, decideVersion } from './lanes/lanes.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
 
@@ -173,8 +172,8 @@ const storedPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico 
 })
 
 /** Returns the price that a hold was made with, and the tokens it took for the worst case. */
-export function heldPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Price | null; tokens: bigint } {
-  const { price } = inputs as { price?: ReturnType<typeof storedPrice> | null }
+export function heldPriceOf({ inputs }: { readonly inputs: HoldInputs }): { price: Price | null; tokens: bigint } {
+  const { price } = inputs
   return {
     tokens: heldTokensOf({ inputs }),
     price: price
@@ -191,8 +190,7 @@ export function heldPriceOf({ inputs }: Pick<KnownHold, 'inputs'>): { price: Pri
 }
 
 /** The request that a hold was made for. */
-export const heldRequestOf = ({ inputs }: Pick<KnownHold, 'inputs'>): DecisionInput =>
-  (inputs as { request: DecisionInput }).request
+export const heldRequestOf = ({ inputs }: { readonly inputs: HoldInputs }) => inputs.request
 
 /** Creates an operation that settles a hold at the actual usage of its run. */
 export const settleOperation = (
@@ -206,16 +204,16 @@ export const settleOperation = (
   plan: (facts): Command => {
     checkRightToEnd(agent, facts.hold)
     const actual = { usd, tokens }
-    const { request, surface } = (facts.hold?.inputs ?? {}) as { request?: DecisionInput; surface?: Surface }
-    const charge = { ...actual, runs: 1n, customerId: request?.customer_id, chain: place.chain }
+    const { inputs, heldAtMs } = facts.hold ?? {}
+    const charge = { ...actual, runs: 1n, customerId: inputs?.request.customer_id, chain: place.chain }
     return {
       type: 'settle',
       holdId,
       actual: { ...actual, runs: 1n },
       by: makerOf(agent),
-      ...(surface === 'start'
+      ...(inputs?.surface === 'start'
         ? { unheld: [], excess: excessClaims(charge, facts) }
-        : { unheld: unheldClaims(charge, facts, facts.hold?.heldAtMs ?? facts.nowMs) }),
+        : { unheld: unheldClaims(charge, facts, heldAtMs ?? facts.nowMs) }),
     }
   },
 })

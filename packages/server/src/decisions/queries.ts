@@ -13,7 +13,7 @@ export interface ExplainedHoldRow extends MakerColumns {
   readonly amount_nano: bigint
   readonly keys: string[]
   readonly amounts: string[]
-  readonly inputs: Readonly<Record<string, unknown>>
+  readonly inputs: unknown
   readonly charged_nano: bigint | null
   readonly overrun_nano: bigint | null
 }

@@ -11,12 +11,22 @@ import {
   type Balance,
   type Claim,
   emptyBalance,
+  type HoldInputs,
   type LimitKind,
 } from '../../src/money/ledger/ledger.ts'
 
 export const minute = 60_000
 export const hour = 60 * minute
 const start = Date.parse('2026-11-15T12:00:00Z')
+/** What a hold was made for, which decides nothing. */
+export const anyInputs: HoldInputs = {
+  surface: 'edge',
+  version: 1,
+  request: { model: 'any' },
+  basis: 'estimate',
+  tokens: 0,
+  price: null,
+}
 const kind = { kind: 'any', eventOf: () => undefined } as unknown as LimitKind
 
 export const limit = (key: string, amount: bigint | null, more: Partial<Allowance> = {}): Allowance => ({
@@ -84,7 +94,7 @@ export class Books {
       expiresAtMs: this.nowMs + 10 * minute,
       onExpiry: 'release',
       isDryRun: false,
-      inputs: {},
+      inputs: anyInputs,
       ...more,
     } as const satisfies Command
   }

@@ -1,8 +1,10 @@
 import { CompiledQuery, sql as raw } from 'kysely'
 import type pg from 'pg'
 import { chainKey } from '../../src/money/chains/chains.ts'
+import { encodeHold } from '../../src/money/ledger/ledger.ts'
 import { insertRuns, type RunRecord, type StoredRunFields } from '../../src/records/run-log/run-log.ts'
 import { formatId, newUuidAt, parseId } from '../../src/values/id.ts'
+import { anyInputs } from './example-books.ts'
 import type { ServerUnderTest } from './harness.ts'
 
 /** Runs as they stand in the database, without anybody having started or reported them. */
@@ -61,7 +63,8 @@ export async function insertRunning({ platform }: ServerUnderTest, org: string, 
   const orgId = uuidOf(org)
   const startedAtMs = held.startedAtMs ?? Date.now() - 1_000
   const id = held.id ?? newUuidAt(startedAtMs)
-  const inputs = { request: { model: 'gpt-4o', ...held.request }, run: held.run ?? {} }
+  const request = { model: 'gpt-4o', ...held.request }
+  const inputs = encodeHold({ ...anyInputs, surface: 'start', request, run: held.run ?? {} }, [])
   await platform.sql.asOrgs([orgId], async (tx) => {
     await raw`insert into holds (org_id, id, state, on_expiry, held_at, expires_at, seq, amount_nano, keys, amounts, draws, inputs)
       values (${orgId}, ${id}, 'open', 'charge', ${new Date(startedAtMs)}, ${new Date(startedAtMs + 600_000)}, 1,

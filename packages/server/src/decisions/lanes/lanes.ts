@@ -20,7 +20,6 @@ export {
   decideVersion,
   expiryGraceMs,
   type Hold,
-  type HoldInputs,
   type LimitCheck,
   type Outcome,
 } from '../../money/engine/engine.ts'

@@ -1,6 +1,6 @@
 import type { BoundedChain, BoundsByWorkflow } from '../../money/chains/chains.ts'
 import type { Command, Hold, Outcome } from '../../money/engine/engine.ts'
-import type { CustomerFacts, OrgLimits } from '../../money/ledger/ledger.ts'
+import type { CustomerFacts, HoldPayload, OrgLimits } from '../../money/ledger/ledger.ts'
 import type { PriceBook } from '../../money/prices/prices.ts'
 import type { loadRetention } from '../../records/retention/retention.ts'
 import type { RunKey, RunRecord } from '../../records/run-log/run-log.ts'
@@ -22,7 +22,7 @@ export interface KnownHold extends Hold {
   readonly limits: readonly (bigint | null)[]
   /** Thresholds of its limits, where no process caches them. */
   readonly thresholds?: readonly (readonly number[])[]
-  readonly inputs: { readonly customer_id?: string }
+  readonly inputs: HoldPayload
 }
 
 export interface PlanContext {

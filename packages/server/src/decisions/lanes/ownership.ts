@@ -14,15 +14,13 @@ export function rightToEnd(agent: Agent, hold: KnownHold): 'granted' | 'denied' 
   if (agent.kind === undefined) return 'granted'
   const { madeBy } = hold
   if (madeBy?.lineageId === agent.lineageId) return 'granted'
-  if (!isWithinPins(agent.pins, requestOf(hold))) return 'hidden'
+  if (!isWithinPins(agent.pins, hold.inputs.request)) return 'hidden'
   // A hold older than the maker columns belongs to everyone who may see it, or its run could not be finished.
   if (!madeBy || agent.scopes.has(manageScope)) return 'granted'
   // A reservation is read through its decision, which readers of limits may have explained.
   const canRead = agent.scopes.has(isRunHold(hold) ? 'runs:read' : 'limits:read')
   return canRead ? 'denied' : 'hidden'
 }
-
-const requestOf = ({ inputs }: KnownHold) => (inputs as { request?: Readonly<Record<string, string>> }).request ?? {}
 
 /** The refusal of an agent that may read a hold but not end it. */
 export const endingDenied = () =>

@@ -102,11 +102,7 @@ export interface HoldRow extends MakerColumns {
   readonly overrun_nano: bigint | null
   /** Set only where it differs from the maker. */
   readonly lineage_id: string | null
-  readonly inputs: {
-    readonly customer_id?: string
-    /** Limit, spent and held; for a customer's limit also its thresholds. */
-    readonly read: readonly (readonly [string | null, string, string, (readonly number[])?])[]
-  }
+  readonly inputs: unknown
 }
 
 const holdsStatement = statement('holds', `select t.org_id, h.* ${theHolds}`)

@@ -5,7 +5,14 @@ import { packOf } from '../../money/credits/credits.ts'
 import { customerLimitOf } from '../../money/customers/customers.ts'
 import type { BatchDecision } from '../../money/engine/engine.ts'
 import { expiryGraceMs } from '../../money/engine/engine.ts'
-import { type Balance, type CustomerFacts, decodeAmounts, emptyBalance } from '../../money/ledger/ledger.ts'
+import {
+  type Balance,
+  type CustomerFacts,
+  decodeAmounts,
+  decodeHold,
+  emptyBalance,
+  readingsOf,
+} from '../../money/ledger/ledger.ts'
 import type { PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
 import {
   type EndedRun,
@@ -124,9 +131,10 @@ export function snapshotOf(readSet: ReadSet, resultByName: ReadonlyMap<string, p
     orgs,
     [
       ...readSet.customers,
-      ...rows<queries.HoldRow>('holds').flatMap(({ org_id, inputs }) =>
-        inputs.customer_id === undefined ? [] : [{ orgId: org_id, customerId: inputs.customer_id }],
-      ),
+      ...rows<queries.HoldRow>('holds').flatMap(({ org_id, inputs }) => {
+        const { customer_id: customerId } = decodeHold(inputs)
+        return customerId === undefined ? [] : [{ orgId: org_id, customerId }]
+      }),
     ],
     rows<queries.SnapshotCustomerLimitRow>('customers'),
     rows<queries.SnapshotPackRow>('packs', 'hold_packs'),
@@ -247,23 +255,27 @@ function addCustomers(
 /** The balance that a decision starts from; of overrun, late and the count of alerts it only computes the change. */
 export const balanceOf = ({ spent, held }: queries.CounterRow): Balance => ({ ...emptyBalance, spent, held })
 
-const holdOf = (row: queries.HoldRow): KnownHold => ({
-  id: row.id,
-  state: row.state,
-  onExpiry: row.on_expiry,
-  heldAtMs: row.held_at.getTime(),
-  expiresAtMs: row.expires_at.getTime(),
-  amountNano: row.amount_nano,
-  keys: row.keys,
-  amounts: decodeAmounts(row.amounts, row.keys),
-  draws: row.draws.length > 0 ? row.draws : row.keys.map(() => 0),
-  limits: row.inputs.read.map(([limit]) => (limit === null ? null : BigInt(limit))),
-  thresholds: row.inputs.read.map(([, , , thresholds]) => thresholds ?? []),
-  chargedNano: row.charged_nano,
-  overrunNano: row.overrun_nano,
-  inputs: row.inputs,
-  madeBy: makerOfRow(row),
-})
+function holdOf(row: queries.HoldRow): KnownHold {
+  const inputs = decodeHold(row.inputs)
+  const readings = readingsOf(inputs)
+  return {
+    id: row.id,
+    state: row.state,
+    onExpiry: row.on_expiry,
+    heldAtMs: row.held_at.getTime(),
+    expiresAtMs: row.expires_at.getTime(),
+    amountNano: row.amount_nano,
+    keys: row.keys,
+    amounts: decodeAmounts(row.amounts, row.keys),
+    draws: row.draws.length > 0 ? row.draws : row.keys.map(() => 0),
+    limits: readings.map(({ limit }) => limit),
+    thresholds: readings.map(({ thresholds }) => thresholds),
+    chargedNano: row.charged_nano,
+    overrunNano: row.overrun_nano,
+    inputs,
+    madeBy: makerOfRow(row),
+  }
+}
 
 function makerOfRow(row: queries.HoldRow): Maker | undefined {
   const maker = makerIn(row)

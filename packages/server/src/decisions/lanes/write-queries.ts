@@ -1,7 +1,7 @@
 import { reclaimAssignments } from '../../access/idempotency/idempotency.ts'
 import { type MakerId, makerText } from '../../access/identity/identity.ts'
 import type { Delta, Hold, Movement } from '../../money/engine/engine.ts'
-import { crossingsStatement, type LimitKind, maxCounter } from '../../money/ledger/ledger.ts'
+import { crossingsStatement, encodeHold, type LimitKind, maxCounter } from '../../money/ledger/ledger.ts'
 import { kindOf } from '../../money/limit-kinds.ts'
 import { type BoundStatement, type Statement, statement } from '../../platform/infra/pipelined-connection.ts'
 import { deleteRunKeys } from '../../records/run-log/run-log.ts'
@@ -214,16 +214,16 @@ const newHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
     draws: encodeDraws(hold.draws),
     ...makerIdColumns(hold.madeBy),
     ...(hold.madeBy && hold.madeBy.lineageId !== hold.madeBy.id && { lineage_id: hold.madeBy.lineageId }),
-    inputs: {
-      ...hold.inputs,
-      read: checks.map(({ allowance: { limit, kind, thresholds }, spent, held }) => [
-        limit?.toString() ?? null,
-        `${spent}`,
-        `${held}`,
+    inputs: encodeHold(
+      hold.inputs,
+      checks.map(({ allowance: { limit, kind, thresholds }, spent, held }) => ({
+        limit,
+        spent,
+        held,
         // At the end of the hold its events use the thresholds of its beginning.
-        ...(thresholds.length > 0 && isWithoutCachedThresholds(kindOf(kind)) ? [thresholds] : []),
-      ]),
-    },
+        thresholds: thresholds.length > 0 && isWithoutCachedThresholds(kindOf(kind)) ? thresholds : [],
+      })),
+    ),
   }))
 
 /** True for kinds whose thresholds were set with a limit that no process caches. */

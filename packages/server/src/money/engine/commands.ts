@@ -1,10 +1,7 @@
 import type { Maker } from '../../access/identity/identity.ts'
-import type { Allowance, Balance, Charge, Claim, Crossing, LimitRefusal } from '../ledger/ledger.ts'
+import type { Allowance, Balance, Charge, Claim, Crossing, HoldInputs, LimitRefusal } from '../ledger/ledger.ts'
 import type { Delta } from './allowance-state.ts'
 import type { Hold, MovementKind, SettlementInputs } from './hold-endings.ts'
-
-/** The request that a hold was made for; stored as JSON. */
-export type HoldInputs = Readonly<Record<string, unknown>> & { readonly customer_id?: string | undefined }
 
 /** A command on the ledger of one organization. */
 export type Command =

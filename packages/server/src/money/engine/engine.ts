@@ -6,7 +6,6 @@ export {
   type Command,
   decide,
   decideVersion,
-  type HoldInputs,
   type LimitCheck,
   type Movement,
   type Outcome,

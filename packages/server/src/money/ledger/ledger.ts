@@ -29,6 +29,13 @@ export { crossingsStatement } from './crossing-queries.ts'
 export { crossedAmounts, crossingRows, emitCrossings, eventSubject, rearm, stoppedAmounts } from './crossings.ts'
 export { verifyLedgersJob } from './drift.ts'
 export {
+  decodeHold,
+  encodeHold,
+  type HoldInputs,
+  type HoldPayload,
+  readingsOf,
+} from './hold-payload.ts'
+export {
   bookAdjustment,
   findAllowanceAt,
   findAllowances,

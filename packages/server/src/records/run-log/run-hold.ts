@@ -1,4 +1,5 @@
 import type { MakerId } from '../../access/identity/identity.ts'
+import type { HoldInputs } from '../../money/ledger/ledger.ts'
 import { timeOfUuid } from '../../values/id.ts'
 import type { RunFacts } from './rows.ts'
 import type { RunningRun } from './views.ts'
@@ -20,27 +21,18 @@ export interface RunHold {
   readonly id: string
   readonly expiresAtMs: number
   readonly amountNano: bigint
-  readonly inputs: unknown
+  readonly inputs: HoldInputs
   readonly madeBy?: MakerId | undefined
 }
 
-interface RunHoldInputs {
-  readonly request: Pick<
-    RunFacts,
-    'model' | 'provider' | 'workflow_id' | 'deployment_id' | 'department_id' | 'customer_id'
-  >
-  readonly run: StoredRunFields
-}
-
 /** True when a hold belongs to a started run; one from the edge does not. */
-export const isRunHold = ({ inputs }: Pick<RunHold, 'inputs'>) => (inputs as Partial<RunHoldInputs>).run !== undefined
+export const isRunHold = ({ inputs }: Pick<RunHold, 'inputs'>) => inputs.run !== undefined
 
 /** Returns the tokens that a hold took for the worst case. */
-export const heldTokensOf = ({ inputs }: Pick<RunHold, 'inputs'>): bigint =>
-  BigInt((inputs as { tokens?: number }).tokens ?? 0)
+export const heldTokensOf = ({ inputs }: Pick<RunHold, 'inputs'>): bigint => BigInt(inputs.tokens)
 
 export function runningRun({ id, expiresAtMs, amountNano, inputs, madeBy }: RunHold): RunningRun {
-  const { request, run } = inputs as RunHoldInputs
+  const { request, run = {} } = inputs
   const { depth = null, ...kept } = run
   const { model, provider, workflow_id, deployment_id, department_id, customer_id } = request
   return {

@@ -1,4 +1,5 @@
 import { makerIn } from '../../access/identity/identity.ts'
+import { decodeHold } from '../../money/ledger/ledger.ts'
 import { type RunHold, type RunRecord, runView, usageNames } from '../../records/run-log/run-log.ts'
 import type { RunningRow, RunRow } from './queries.ts'
 
@@ -46,6 +47,6 @@ export const holdOf = (row: RunningRow): RunHold => ({
   id: row.id,
   expiresAtMs: row.expires_at.getTime(),
   amountNano: row.amount_nano,
-  inputs: row.inputs,
+  inputs: decodeHold(row.inputs),
   madeBy: makerIn(row),
 })
