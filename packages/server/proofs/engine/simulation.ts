@@ -265,7 +265,7 @@ function isRunning({ label, startMs, endMs }: Period, nowMs: number) {
   calendars.set(timeZone!, calendar)
   const today = calendar.format(nowMs)
   // A day that waits for the first one of a changed schedule goes on beyond its date.
-  return today === date || (endMs - startMs > 25 * hour && today > date!)
+  return today === date || (endMs - startMs > 24 * hour && today > date!)
 }
 
 /** Lives one seed; tells what happened, and what was broken if anything was. */
