@@ -58,7 +58,11 @@ export const ConcurrencyLimit = Type.Object(
     scope_kind: OneOf(scopeKinds, { examples: ['workflow'] }),
     scope_id: Nullable(Type.String()),
     max_runs: Type.Integer({ ...Count, examples: [10] }),
-    running: Computed({ ...Count, description: 'Runs that count now; more than `max_runs` after it was lowered.' }),
+    running: Computed({
+      ...Count,
+      description: 'Runs that count now; more than `max_runs` after it was lowered.',
+      examples: [4],
+    }),
     refused_count: Computed({
       ...Count,
       description: 'Number of runs it has refused since midnight UTC. Updated within a second.',
