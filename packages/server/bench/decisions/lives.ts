@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../src/contract/errors.ts'
 import { reserveOperation, settleOperation } from '../../src/decisions/decisions.ts'
-import { type Lanes, openLanes } from '../../src/decisions/lanes/lanes.ts'
+import { type Lanes, openLanes, outcomeOf } from '../../src/decisions/lanes/lanes.ts'
 import { cpuMicrosOfFamily } from '../support/cpu.ts'
 import { alternate, described, percentiles, type Round, ratioOf } from '../support/report.ts'
 import { type Bench, type BenchOrg, call, openBenchPlatform } from '../support/server.ts'
@@ -45,8 +45,8 @@ async function live({ postgres }: Bench, lanes: Lanes, orgs: readonly BenchOrg[]
         const hold = reserveOperation({ orgId }, call, 'edge', 'release')
         const held = await insist(() => lanes.submit(hold))
         const ended = await insist(() => lanes.submit(settleOperation({ orgId }, hold.id, used)))
-        if (held.outcome.type !== 'held' || ended.outcome.type !== 'ended')
-          throw new Error(`a life went ${held.outcome.type}, ${ended.outcome.type}`)
+        const [start, end] = [outcomeOf(held), outcomeOf(ended)]
+        if (start.type !== 'held' || end.type !== 'ended') throw new Error(`a life went ${start.type}, ${end.type}`)
         times.push(performance.now() - bornMs)
       }
     }),

@@ -1,5 +1,5 @@
 import type { Hold, PlanContext } from '../../src/decisions/lanes/lanes.ts'
-import { allowancesOf } from '../../src/decisions/lanes/org-decision.ts'
+import { allowancesOf } from '../../src/decisions/lanes/operation-plans.ts'
 import type { AllowanceState } from '../../src/money/engine/allowance-state.ts'
 import type { BatchDecision, ChargedItem, Command, decide as Decide } from '../../src/money/engine/decide.ts'
 import { type Balance, type Charge, emptyBalance, type Surface } from '../../src/money/ledger/ledger.ts'

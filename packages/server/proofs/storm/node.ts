@@ -8,7 +8,7 @@ import { ApiError } from '../../src/contract/errors.ts'
 import type { App } from '../../src/contract/routes.ts'
 import { Usd } from '../../src/contract/wire.ts'
 import { settleOperation } from '../../src/decisions/decisions.ts'
-import type { Lanes, Operation } from '../../src/decisions/lanes/lanes.ts'
+import { type Lanes, type Operation, type OperationPlan, outcomeOf } from '../../src/decisions/lanes/lanes.ts'
 import { createLifecycle } from '../../src/platform/infra/lifecycle.ts'
 import { createLog } from '../../src/platform/infra/log.ts'
 import { openPlatform, type Platform } from '../../src/platform/infra/platform.ts'
@@ -47,7 +47,8 @@ function settlements(app: App, _platform: Platform, lanes: Lanes) {
       const holdId = requireId('reservation', reservation_id)
       const actual = { usd: parseUsd(cost_usd), tokens: BigInt(tokens) }
       const settled = lanes.submit(settleOperation(request.principal!, holdId, actual))
-      const { outcome } = await (bug === 'hopeful-answer' ? settled.catch(() => hoped(holdId, actual.usd)) : settled)
+      const ended = settled.then(outcomeOf)
+      const outcome = await (bug === 'hopeful-answer' ? ended.catch(() => hoped(holdId, actual.usd)) : ended)
       if (outcome.type === 'conflict') throw new ApiError('conflict')
       if (outcome.type !== 'ended') throw new ApiError('not_found')
       const { hold, isRepeat, isLate } = outcome
@@ -64,14 +65,13 @@ function settlements(app: App, _platform: Platform, lanes: Lanes) {
 }
 
 /** Acknowledges a settlement of which it is not known whether it was stored. */
-const hoped = (id: string, usd: bigint) => ({
-  outcome: {
+const hoped = (id: string, usd: bigint) =>
+  ({
     type: 'ended',
     hold: { id, state: 'settled', chargedNano: usd, overrunNano: 0n },
     isRepeat: false,
     isLate: false,
-  } as const,
-})
+  }) as const
 
 const replaceSubmit = (
   lanes: Lanes,
@@ -92,7 +92,10 @@ const bugs: Record<string, Plant> = {
         const copy = {
           ...task,
           makesHold: id,
-          plan: (facts) => ({ ...task.plan(facts), id }) as never,
+          plan: (context) => {
+            const plan = task.plan(context)
+            return { ...plan, command: { ...plan.command, id } as never }
+          },
         } satisfies Operation
         submit(copy).catch(() => undefined)
       }
@@ -101,16 +104,22 @@ const bugs: Record<string, Plant> = {
   },
   /** Takes the end of a run from whoever spoke of it last, whatever that asked. */
   'last-ending': (lanes) => {
-    const endings = new Map<string | undefined, Operation['ending']>()
+    const endings = new Map<string | undefined, OperationPlan['ending']>()
     replaceSubmit(lanes, (task, submit) => {
       if (task.holdId === undefined) return submit(task)
-      endings.set(task.holdId, task.ending)
-      const shared = {
+      const shared: Operation = {
         ...task,
-        get ending() {
-          return endings.get(task.holdId)
+        plan: (context) => {
+          const plan = task.plan(context)
+          endings.set(task.holdId, plan.ending)
+          return {
+            ...plan,
+            get ending() {
+              return endings.get(task.holdId)
+            },
+          }
         },
-      } as Operation
+      }
       return submit(shared).finally(() => endings.delete(task.holdId))
     })
   },

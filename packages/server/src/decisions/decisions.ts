@@ -10,8 +10,15 @@ import { Lru } from '../values/lru.ts'
 import { minuteMs } from '../values/time.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
-import type { OperationResult, OrgConfig } from './lanes/lanes.ts'
-import { edgeDecision, quote, type ReserveOperation, reserveOperation, UnpricedModel } from './operations.ts'
+import type { DecidedOperation, OrgConfig } from './lanes/lanes.ts'
+import {
+  edgeDecision,
+  quote,
+  type ReserveOperation,
+  type ReservePlan,
+  reserveOperation,
+  UnpricedModel,
+} from './operations.ts'
 import { findHold, findRecord, listHolds } from './queries.ts'
 import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
 
@@ -23,8 +30,9 @@ export {
   heldRequestOf,
   quote,
   type ReserveOperation,
-  releaseOperation,
+  type ReservePlan,
   reserveOperation,
+  settleCommand,
   settleOperation,
   UnpricedModel,
 } from './operations.ts'
@@ -36,48 +44,60 @@ export { sweepExpiredHolds } from './sweep.ts'
 /** Decides at the edge, where only spend and rate limits can refuse. */
 export function prepareEdgeDecision(platform: Platform, records: DecisionLog, caller: Caller, body: DecisionInput) {
   const input = withPins(body, caller)
-  const judged = prepareDecision(platform, records, reserveOperation(caller, input, 'edge', 'release'), input)
+  const prepared = prepareDecision(platform, records, reserveOperation(caller, input, 'edge', 'release'), input)
   return {
-    ...judged,
-    answer: (result: Pick<OperationResult, 'outcome' | 'atMs'>): EdgeDecision => {
-      judged.passed(result)
-      return edgeDecision(judged.task, result, input)
+    ...prepared,
+    answer: (decided: DecidedOperation<ReservePlan>): EdgeDecision => {
+      prepared.throwIfRefused(decided)
+      return edgeDecision(prepared.task, decided, input)
     },
   }
 }
 
-/** Returns the parts of every decision: its operation, the handling of a refusal, and the tokens it may use. */
+/** Returns the parts of every decision: its operation, the handling of a refusal or failure, and the tokens it may use. */
 export function prepareDecision(
   platform: Platform,
   records: DecisionLog,
-  operation: ReserveOperation,
+  task: ReserveOperation,
   input: DecisionInput,
 ) {
-  const task = withUnpricedRecord(platform, operation, input)
-  /** Throws the refusal; stores the explanation of a decision that holds nothing. */
-  const throwIfRefused = ({ outcome, atMs }: Pick<OperationResult, 'outcome' | 'atMs'>) => {
-    if (outcome.type === 'refused') throw refusalOf(task, input, outcome, atMs, records)
-    if (input.dry_run === true && outcome.type === 'held')
-      records.recordSampled({ orgId: task.orgId, id: task.id, body: explainUnheld(task, input, outcome, atMs, null) })
+  const recordUnpriced = () => recordUnpricedModel(platform, task.orgId, input)
+  return {
+    task,
+    /** Throws the refusal; stores the explanation of a decision that holds nothing. */
+    throwIfRefused: (decided: DecidedOperation<ReservePlan>) => {
+      const { plan, outcome } = decided
+      if (plan.quote.price.price === null) recordUnpriced()
+      if (outcome.type === 'refused') throw refusalOf(task, input, decided, outcome, records)
+      if (input.dry_run === true && outcome.type === 'held')
+        records.recordSampled({
+          orgId: task.orgId,
+          id: task.id,
+          body: explainUnheld(task.id, input, decided, outcome, null),
+        })
+    },
+    /** Records a model that could not be decided on for want of a price. */
+    onFailure: (error: unknown) => {
+      if (error instanceof UnpricedModel) recordUnpriced()
+    },
+    /** Estimates the tokens that the call may use, from the cached prices. */
+    tokens: (orgConfig: OrgConfig) => Number(quote(input, orgConfig, platform.clock.now().getTime()).charge.tokens),
   }
-  /** Estimates the tokens that the call may use, from the cached prices. */
-  const tokens = (orgConfig: OrgConfig) => Number(quote(input, orgConfig, platform.clock.now().getTime()).charge.tokens)
-  return { task, passed: throwIfRefused, tokens }
 }
 
 /** Builds the error of the limit that refused; where its explanation is stored, with the id under which it is found. */
 function refusalOf(
   task: ReserveOperation,
   input: DecisionInput,
-  outcome: Extract<OperationResult['outcome'], { type: 'refused' }>,
-  atMs: number,
+  decided: DecidedOperation<ReservePlan>,
+  outcome: Extract<DecidedOperation['outcome'], { type: 'refused' }>,
   records: DecisionLog,
 ) {
   const error = outcome.refusal.claim.kind.refuse(outcome.refusal)
   // Not the refusal of a limit: there is nothing to explain.
   if (error.code === 'validation_failed') return error
-  const body = explainUnheld(task, input, outcome, atMs, error.code)
-  const surface = task.lastCommand().inputs.surface === 'edge' ? 'edge' : 'run'
+  const body = explainUnheld(task.id, input, decided, outcome, error.code)
+  const surface = decided.plan.command.inputs.surface === 'edge' ? 'edge' : 'run'
   const refused = { error, surface, stoppedKey: stopOf(outcome.refusal)?.allowance.key } as const
   if (!records.recordSampled({ orgId: task.orgId, id: task.id, body, refused })) return error
   Object.assign(error.details, { decision_id: formatId('decision', task.id) })
@@ -100,23 +120,6 @@ export function recordUnpricedModel(
   recordUnpriced(sql, orgId, model, provider).catch((error: unknown) =>
     log.warn({ error }, 'failed to record an unpriced model'),
   )
-}
-
-function withUnpricedRecord(platform: Platform, task: ReserveOperation, input: DecisionInput): ReserveOperation {
-  const note = () => recordUnpricedModel(platform, task.orgId, input)
-  return {
-    ...task,
-    plan: (facts) => {
-      try {
-        const command = task.plan(facts)
-        if (task.lastQuote().price.price === null) note()
-        return command
-      } catch (error) {
-        if (error instanceof UnpricedModel) note()
-        throw error
-      }
-    },
-  }
 }
 
 /** Returns the explanation of a decision; one outside the caller's pins is not found. */

@@ -13,8 +13,8 @@ import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { elementAt, present } from '../values/present.ts'
 import { timestamp } from '../values/timestamp.ts'
-import { decideVersion, type LimitCheck, type Outcome } from './lanes/lanes.ts'
-import { type Quote, type ReserveOperation, reservationView } from './operations.ts'
+import { type DecidedOperation, decideVersion, type LimitCheck, type Outcome } from './lanes/lanes.ts'
+import { type Quote, type ReservePlan, reservationView } from './operations.ts'
 import type { ExplainedHoldRow } from './queries.ts'
 import type { DecisionInput, Explanation, LimitRead, Reservation } from './schema.ts'
 
@@ -46,24 +46,24 @@ const priceView = ({ price, charge }: Quote) => ({
 
 /** The explanation of a decision that holds nothing: a refusal, or a dry run. Complete in itself, and stored as it is. */
 export function explainUnheld(
-  task: ReserveOperation,
+  id: string,
   input: DecisionInput,
+  { plan, atMs }: DecidedOperation<ReservePlan>,
   outcome: Extract<Outcome, { type: 'held' | 'refused' }>,
-  atMs: number,
   errorCode: string | null,
 ): Explanation {
   const refusing = outcome.type === 'refused' ? outcome.refusal.allowance : undefined
   return {
-    decision_id: formatId('decision', task.id),
+    decision_id: formatId('decision', id),
     decision: outcome.type === 'held' ? 'allow' : 'deny',
     dry_run: input.dry_run === true,
-    key_id: makerTextOrNull(task.lastCommand().by),
+    key_id: makerTextOrNull(plan.command.by),
     reservation: null,
     decided_at: timestamp(new Date(atMs)),
     decided_by: refusing ? limitIdOf(refusing) : null,
     error_code: errorCode,
     inputs: input,
-    price: priceView(task.lastQuote()),
+    price: priceView(plan.quote),
     limits: outcome.checks.map((reading) =>
       limitRead(
         { ...reading, enforcement: reading.allowance.enforcement },

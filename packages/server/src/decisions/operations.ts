@@ -15,7 +15,15 @@ import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-lo
 import { formatId, newUuid } from '../values/id.ts'
 import { formatDollars, formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
-import type { Command, Hold, Operation, OperationResult, OrgConfig, PlanContext } from './lanes/lanes.ts'
+import type {
+  Command,
+  DecidedOperation,
+  Hold,
+  Operation,
+  OperationPlan,
+  OrgConfig,
+  PlanContext,
+} from './lanes/lanes.ts'
 import { checkRightToEnd, decideVersion } from './lanes/lanes.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
 
@@ -62,12 +70,15 @@ export function quote(input: DecisionInput, orgConfig: Pick<OrgConfig, 'prices'>
   return { charge, price }
 }
 
-export interface ReserveOperation extends Operation {
+/** The plan of a hold: its command, the quote that it rests on, and the facts for which it was made. */
+export interface ReservePlan extends OperationPlan {
+  readonly command: Extract<Command, { type: 'hold' }>
+  readonly quote: Quote
+  readonly context: PlanContext
+}
+
+export interface ReserveOperation extends Operation<ReservePlan> {
   readonly id: string
-  /** The last quote of the request, made while it was decided. */
-  readonly lastQuote: () => Quote
-  /** Its last command. */
-  readonly lastCommand: () => Extract<Command, { type: 'hold' }>
 }
 
 /** The run that starts with a hold. */
@@ -98,7 +109,23 @@ export function reserveOperation(
   const by = makerOf(agent)
   const runKey = started?.runKey(id)
   const { dry_run: isDryRun = false, lease_seconds: leaseSeconds = defaultLeaseSeconds } = input
-  let latest: { facts: PlanContext; quoted: Quote; command: Extract<Command, { type: 'hold' }> } | undefined
+  const plan = (context: PlanContext): ReservePlan => {
+    const quoted = quote(input, context.orgConfig, context.nowMs)
+    const placed = started?.place(context, id)
+    const charge = placed ? { ...quoted.charge, chain: placed.chain, approval: placed.approval } : quoted.charge
+    const command = {
+      type: 'hold',
+      id,
+      charge,
+      claims: claimsOf(surface, charge, context),
+      expiresAtMs: context.nowMs + leaseSeconds * 1_000,
+      onExpiry,
+      isDryRun,
+      inputs: { ...holdInputs(input, quoted, surface), ...(placed && { run: placed.run }) },
+      by,
+    } as const
+    return { command, quote: quoted, context }
+  }
   return {
     id,
     orgId,
@@ -109,39 +136,19 @@ export function reserveOperation(
     parentId: started?.parentId,
     runKey,
     isRecoverableByName: runKey !== undefined,
-    lastQuote: () => latest!.quoted,
-    lastCommand: () => latest!.command,
-    plan: (facts) => {
-      if (
-        !started &&
-        latest &&
-        isSamePlan(latest.facts, facts) &&
-        latest.command.claims.every((claim) => isWithin(claim, facts.nowMs))
-      )
-        return { ...latest.command, expiresAtMs: facts.nowMs + leaseSeconds * 1_000 }
-      const quoted = quote(input, facts.orgConfig, facts.nowMs)
-      const placed = started?.place(facts, id)
-      const charge = placed ? { ...quoted.charge, chain: placed.chain, approval: placed.approval } : quoted.charge
-      const command = {
-        type: 'hold',
-        id,
-        charge,
-        claims: claimsOf(surface, charge, facts),
-        expiresAtMs: facts.nowMs + leaseSeconds * 1_000,
-        onExpiry,
-        isDryRun,
-        inputs: { ...holdInputs(input, quoted, surface), ...(placed && { run: placed.run }) },
-        by,
-      } as const
-      latest = { facts, quoted, command }
-      return command
-    },
+    plan: (context, earlier) =>
+      earlier && !started && isStillRight(earlier, context)
+        ? { ...earlier, command: { ...earlier.command, expiresAtMs: context.nowMs + leaseSeconds * 1_000 } }
+        : plan(context),
   }
 }
 
-/** True when a plan is still right: the same limits, and a customer of whom nothing but the name is known. */
-const isSamePlan = (before: PlanContext, after: PlanContext) =>
-  before.orgConfig === after.orgConfig && hasNoOwnLimits(before.customer) && hasNoOwnLimits(after.customer)
+/** True when a plan is still right: the same limits and periods, and a customer of whom nothing but the name is known. */
+const isStillRight = ({ command, context: before }: ReservePlan, after: PlanContext) =>
+  before.orgConfig === after.orgConfig &&
+  hasNoOwnLimits(before.customer) &&
+  hasNoOwnLimits(after.customer) &&
+  command.claims.every((claim) => isWithin(claim, after.nowMs))
 
 const hasNoOwnLimits = (customer: CustomerFacts | undefined) =>
   customer === undefined || (customer.own === null && customer.packs.length === 0)
@@ -192,30 +199,38 @@ export function heldPriceOf({ inputs }: { readonly inputs: HoldInputs }): { pric
 /** The request that a hold was made for. */
 export const heldRequestOf = ({ inputs }: { readonly inputs: HoldInputs }) => inputs.request
 
+/** Returns the command that settles a hold at the actual usage of its run; throws where the agent may not end it. */
+export function settleCommand(
+  agent: Agent,
+  holdId: string,
+  { usd, tokens }: { readonly usd: bigint; readonly tokens: bigint },
+  context: PlanContext,
+  place: Pick<Charge, 'chain'> = {},
+): Extract<Command, { type: 'settle' }> {
+  checkRightToEnd(agent, context.hold)
+  const actual = { usd, tokens, runs: 1n }
+  const { inputs, heldAtMs } = context.hold ?? {}
+  const charge = { ...actual, customerId: inputs?.request.customer_id, chain: place.chain }
+  return {
+    type: 'settle',
+    holdId,
+    actual,
+    by: makerOf(agent),
+    ...(inputs?.surface === 'start'
+      ? { unheld: [], excess: excessClaims(charge, context) }
+      : { unheld: unheldClaims(charge, context, heldAtMs ?? context.nowMs) }),
+  }
+}
+
 /** Creates an operation that settles a hold at the actual usage of its run. */
 export const settleOperation = (
   agent: Agent,
   holdId: string,
-  { usd, tokens }: { readonly usd: bigint; readonly tokens: bigint },
-  place: Pick<Charge, 'chain'> = {},
+  actual: { readonly usd: bigint; readonly tokens: bigint },
 ): Operation => ({
   orgId: agent.orgId,
   holdId,
-  plan: (facts): Command => {
-    checkRightToEnd(agent, facts.hold)
-    const actual = { usd, tokens }
-    const { inputs, heldAtMs } = facts.hold ?? {}
-    const charge = { ...actual, runs: 1n, customerId: inputs?.request.customer_id, chain: place.chain }
-    return {
-      type: 'settle',
-      holdId,
-      actual: { ...actual, runs: 1n },
-      by: makerOf(agent),
-      ...(inputs?.surface === 'start'
-        ? { unheld: [], excess: excessClaims(charge, facts) }
-        : { unheld: unheldClaims(charge, facts, heldAtMs ?? facts.nowMs) }),
-    }
-  },
+  plan: (context) => ({ command: settleCommand(agent, holdId, actual, context) }),
 })
 
 export const releaseOperation = (
@@ -229,14 +244,14 @@ export const releaseOperation = (
     checkRightToEnd(agent, hold)
     if (hold && isRunHold(hold) && command.type === 'release')
       throw new ApiError('conflict', {}, { message: 'This is a started run: finish it instead.' })
-    return { ...command, holdId, by: makerOf(agent) }
+    return { command: { ...command, holdId, by: makerOf(agent) } }
   },
 })
 
-/** Builds the response to a decision from its outcome; throws a refusal. */
+/** Builds the response to a decision from its plan and outcome. */
 export function edgeDecision(
   task: ReserveOperation,
-  { outcome, atMs }: Pick<OperationResult, 'outcome' | 'atMs'>,
+  { plan, outcome, atMs }: DecidedOperation<ReservePlan>,
   input: DecisionInput,
 ): EdgeDecision {
   if (outcome.type !== 'held') throw new TypeError(`a hold cannot be answered with ${outcome.type}`)
@@ -246,14 +261,14 @@ export function edgeDecision(
     decision: 'allow',
     decision_id: formatId('decision', task.id),
     reservation_id: isHeld ? formatId('reservation', task.id) : null,
-    reserved_usd: formatUsd(task.lastQuote().charge.usd),
+    reserved_usd: formatUsd(plan.quote.charge.usd),
     remaining_usd: outcome.remaining === null ? null : formatUsd(outcome.remaining),
     expires_at: isHeld ? timestamp(new Date(expiresAtMs)) : null,
   }
 }
 
 /** Builds a reservation from an outcome. */
-export function reservationOf({ outcome }: Pick<OperationResult, 'outcome'>): Reservation {
+export function reservationOf({ outcome }: DecidedOperation): Reservation {
   if (outcome.type === 'not_found') throw new ApiError('not_found')
   if (outcome.type === 'conflict')
     throw new ApiError('conflict', {}, { message: `The reservation is ${outcome.hold.state}.` })

@@ -58,11 +58,11 @@ export function decisions(app: App, platform: Platform, { lanes, records, rateLi
     },
     async (request, reply) => {
       const { caller, body } = request
-      const { task, answer, tokens } = prepareEdgeDecision(platform, records, caller, body)
+      const { task, answer, onFailure, tokens } = prepareEdgeDecision(platform, records, caller, body)
       await limitCall(rateLimiter, caller, body, request.route.template, async () =>
         tokens(await lanes.orgConfigOf(task.orgId)),
       )
-      return runOperation(lanes, request, reply, task, answer)
+      return runOperation(lanes, request, reply, task, answer, { onFailure })
     },
   )
 

@@ -20,7 +20,7 @@ export function sweepExpiredHolds({ sql, log, metrics }: Platform, lanes: Lanes)
     const holds = await expiredHolds(sql, expiryGraceMs, perSweep)
     found.set(holds.length)
     const ends = holds.map(({ orgId, holdId }) =>
-      lanes.submit({ orgId, holdId, plan: () => ({ type: 'expire', holdId }) }),
+      lanes.submit({ orgId, holdId, plan: () => ({ command: { type: 'expire', holdId } }) }),
     )
     const failed = (await Promise.allSettled(ends)).filter(({ status }) => status === 'rejected')
     if (failed.length > 0)

@@ -1,6 +1,6 @@
 import { type Caller, makerOf, refuseOtherPins, withPins } from '../access/identity/identity.ts'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
-import { heldRequestOf, settleOperation, UnpricedModel } from '../decisions/decisions.ts'
+import { heldRequestOf, settleCommand, UnpricedModel } from '../decisions/decisions.ts'
 import {
   type DraftContext,
   faultsOf,
@@ -76,7 +76,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
     },
     settle: (facts, charge) => {
       const cost = costOfHeld(facts.hold!, run, facts.orgConfig.prices)
-      return settleOperation(caller, facts.hold!.id, cost, charge).plan(facts) as ReturnType<IngestItem['settle']>
+      return settleCommand(caller, facts.hold!.id, cost, facts, charge)
     },
     ending: (hold, { orgConfig, nowMs: atMs }) => ({
       status: run.status ?? 'succeeded',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApiError } from '../contract/errors.ts'
-import type { Lanes } from '../decisions/lanes/lanes.ts'
+import { isHeld, type Lanes } from '../decisions/lanes/lanes.ts'
 import type { CallEvaluator, Ruling } from '../governance/policies/policies.ts'
 import type { Admitted, Governance, RefusedStart } from './governance.ts'
 import { createQuote, type Eligible, type RoutingResult, routeToModel, suggestFittingModel } from './routing/routing.ts'
@@ -53,7 +53,7 @@ export function createRoutedStart(lanes: Lanes, governance: Governance, applyRul
     if ('refusal' in admitted) return admitted
     const hasRoom = async ({ model }: Eligible) => {
       const task = startOperation(caller, { ...withModel(model), dry_run: true }, { hash: '' })
-      return (await lanes.submit(task)).outcome.type === 'held'
+      return isHeld(await lanes.submit(task))
     }
     const refused = async (error: ApiError) => {
       await suggestFittingModel(error, routed.cheaper, hasRoom)

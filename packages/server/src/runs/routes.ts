@@ -11,7 +11,14 @@ import { requireId } from '../values/id.ts'
 import { bulkRuns } from './bulk-routes.ts'
 import { endedRun } from './ended-run.ts'
 import type { Governance } from './governance.ts'
-import { earlierFinish, extendedRun, extendOperation, finishedRun, finishOperation } from './run-finish.ts'
+import {
+  earlierFinish,
+  extendedRun,
+  extendOperation,
+  finishedRun,
+  finishOperation,
+  hasEndedBefore,
+} from './run-finish.ts'
 import { findRun } from './run-history/run-history.ts'
 import { DryRun, FinishedRun, FinishInput, RunPath, StartInput } from './schema.ts'
 import { createStartHandler } from './start-handler.ts'
@@ -25,7 +32,7 @@ interface RunServices {
 }
 
 export function runs(app: App, platform: Platform, { lanes, records, rateLimiter, governance }: RunServices) {
-  const { sql, clock } = platform
+  const { sql } = platform
   const tags = ['runs']
   describeTag(app, 'runs', 'What ran, what it cost, and what it was part of.')
   const config = { role: 'service', scope: 'runs:write', urgency: 'decision', storesOwnResponses: true } as const
@@ -85,11 +92,11 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
       const { caller } = request
       const id = requireId('run', request.params.run_id)
       const { body } = request
-      const task = finishOperation(caller, id, body, clock.now().getTime())
+      const task = finishOperation(caller, id, body)
       recordUnpricedSettlements(platform, lanes, caller.orgId, [body])
-      return runOperation(lanes, request, reply, task, (result) => finishedRun(task, body, result), {
-        findEarlier: ({ outcome }) =>
-          outcome.type === 'not_found' || (outcome.type === 'ended' && outcome.isRepeat)
+      return runOperation(lanes, request, reply, task, (decided) => finishedRun(decided, body), {
+        findEarlier: (result) =>
+          result.type === 'decided' && hasEndedBefore(result.outcome)
             ? endedRun(sql, caller, id).then((run) => earlierFinish(run, body))
             : undefined,
       })

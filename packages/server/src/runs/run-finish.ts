@@ -1,15 +1,14 @@
-import type { Agent } from '../access/identity/identity.ts'
+import { type Agent, makerOf } from '../access/identity/identity.ts'
 import { ApiError } from '../contract/errors.ts'
-import { releaseOperation, settleOperation } from '../decisions/decisions.ts'
+import { settleCommand } from '../decisions/decisions.ts'
 import {
   checkRightToEnd,
+  type DecidedOperation,
   type KnownHold,
   type Operation,
-  type OperationResult,
-  type RunEnding,
   runFromHold,
 } from '../decisions/lanes/lanes.ts'
-import { type CostBasis, isRunHold, type Run, runView } from '../records/run-log/run-log.ts'
+import { isRunHold, type Run, runView } from '../records/run-log/run-log.ts'
 import { timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import { costOfHeld, endOf, maxAheadMs, reportedUsage } from './cost.ts'
@@ -17,51 +16,35 @@ import { runOfHold } from './run-start.ts'
 import type { FinishedRun, FinishInput } from './schema.ts'
 import { endedRunFromView, ignoredByRun, isSameEnd, ranModelOf } from './settlement.ts'
 
-export interface FinishOperation extends Operation {
-  readonly ending: RunEnding
-}
-
 /** Creates the operation that ends a started run: its hold is settled at its cost, and its row is written. */
-export function finishOperation(agent: Agent, runId: string, input: FinishInput, nowMs: number): FinishOperation {
-  let bound = { endedAtMs: nowMs, costBasis: 'estimated' as CostBasis, ran: { model: '' } as RunEnding['ran'] }
-  return {
-    orgId: agent.orgId,
-    holdId: runId,
-    ending: {
-      status: input.status,
-      usage: reportedUsage(input),
-      valueNano: input.value_usd === undefined ? null : parseUsd(input.value_usd),
-      get endedAtMs() {
-        return bound.endedAtMs
+export const finishOperation = (agent: Agent, runId: string, input: FinishInput): Operation => ({
+  orgId: agent.orgId,
+  holdId: runId,
+  plan: (context) => {
+    const { hold } = context
+    checkRightToEnd(agent, hold)
+    if (!hold) return { command: settleCommand(agent, runId, { usd: 0n, tokens: 0n }, context) }
+    if (!isRunHold(hold)) throw new ApiError('not_found')
+    const cost = costOfHeld(hold, input, context.orgConfig.prices)
+    return {
+      command: settleCommand(agent, runId, cost, context),
+      ending: {
+        status: input.status,
+        usage: reportedUsage(input),
+        valueNano: input.value_usd === undefined ? null : parseUsd(input.value_usd),
+        endedAtMs: endOf(input.ended_at, timeOfUuid(runId), context.nowMs, maxAheadMs),
+        costBasis: cost.basis,
+        ran: ranModelOf(hold, input),
       },
-      get costBasis() {
-        return bound.costBasis
-      },
-      get ran() {
-        return bound.ran
-      },
-    },
-    plan: (facts) => {
-      const { hold } = facts
-      checkRightToEnd(agent, hold)
-      if (!hold) return settleOperation(agent, runId, { usd: 0n, tokens: 0n }).plan(facts)
-      if (!isRunHold(hold)) throw new ApiError('not_found')
-      const endedAtMs = endOf(input.ended_at, timeOfUuid(runId), facts.nowMs, maxAheadMs)
-      const cost = costOfHeld(hold, input, facts.orgConfig.prices)
-      bound = { endedAtMs, costBasis: cost.basis, ran: ranModelOf(hold, input) }
-      return settleOperation(agent, runId, cost).plan(facts)
-    },
-  }
-}
+    }
+  },
+})
 
 /** The run as it ended now. */
-export function finishedRun(
-  { ending }: FinishOperation,
-  input: FinishInput,
-  { outcome, atMs }: Pick<OperationResult, 'outcome' | 'atMs'>,
-): FinishedRun {
+export function finishedRun({ plan, outcome, atMs }: DecidedOperation, input: FinishInput): FinishedRun {
   const { hold } = endOfHold(outcome)
-  const run = runFromHold(hold, hold as KnownHold, ending, 0)
+  if (!plan.ending) throw new TypeError('a run that ended has an ending')
+  const run = runFromHold(hold, hold as KnownHold, plan.ending, 0)
   return withIgnored(runView(run, { recordedAtMs: run.startedAtMs, updatedAtMs: atMs }), input)
 }
 
@@ -77,7 +60,11 @@ function withIgnored(run: Run, input: FinishInput): FinishedRun {
   return ignored.length === 0 ? run : { ...run, ignored_fields: ignored }
 }
 
-export function endOfHold(outcome: OperationResult['outcome']) {
+/** True when the run is not running any more: its end is found among the ended runs. */
+export const hasEndedBefore = (outcome: DecidedOperation['outcome']) =>
+  outcome.type === 'not_found' || (outcome.type === 'ended' && outcome.isRepeat)
+
+export function endOfHold(outcome: DecidedOperation['outcome']) {
   if (outcome.type === 'not_found') throw new ApiError('not_found')
   // A hold that was released because its start was never answered has not run.
   if (outcome.type === 'conflict')
@@ -90,19 +77,17 @@ export function endOfHold(outcome: OperationResult['outcome']) {
   return outcome
 }
 
-export function extendOperation(agent: Agent, runId: string, leaseMs: number): Operation {
-  const task = releaseOperation(agent, runId, { type: 'extend', leaseMs })
-  return {
-    ...task,
-    plan: (facts) => {
-      checkRightToEnd(agent, facts.hold)
-      if (facts.hold && !isRunHold(facts.hold)) throw new ApiError('not_found')
-      return task.plan(facts)
-    },
-  }
-}
+export const extendOperation = (agent: Agent, runId: string, leaseMs: number): Operation => ({
+  orgId: agent.orgId,
+  holdId: runId,
+  plan: ({ hold }) => {
+    checkRightToEnd(agent, hold)
+    if (hold && !isRunHold(hold)) throw new ApiError('not_found')
+    return { command: { type: 'extend', holdId: runId, leaseMs, by: makerOf(agent) } }
+  },
+})
 
-export function extendedRun({ outcome }: Pick<OperationResult, 'outcome'>): Run {
+export function extendedRun({ outcome }: DecidedOperation): Run {
   if (outcome.type === 'not_found') throw new ApiError('not_found')
   if (outcome.type === 'conflict')
     throw new ApiError('conflict', {}, { message: 'Only a running run can be extended; this one has ended.' })

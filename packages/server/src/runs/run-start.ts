@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Agent } from '../access/identity/identity.ts'
 import { ApiError } from '../contract/errors.ts'
-import { type ReserveOperation, reserveOperation } from '../decisions/decisions.ts'
-import type { KnownHold, Operation, OperationResult } from '../decisions/lanes/lanes.ts'
+import { type ReserveOperation, type ReservePlan, reserveOperation } from '../decisions/decisions.ts'
+import type { DecidedOperation, KnownHold, NamedRun, Operation } from '../decisions/lanes/lanes.ts'
 import type { ApprovalGrant } from '../money/ledger/ledger.ts'
 import { type Admission, type Run, type RunKey, runningRun, runningView } from '../records/run-log/run-log.ts'
 import { formatId, newUuid, parseId } from '../values/id.ts'
@@ -108,33 +108,22 @@ export const refusedStartOperation = (
 
 export const noRun = '00000000-0000-0000-0000-000000000000'
 
-/** Builds the started run from the outcome and the request. */
-export function startedRun(task: ReserveOperation, { outcome }: Pick<OperationResult, 'outcome'>): Run {
+/** Builds the started run from its plan. */
+export function startedRun({ plan, outcome }: DecidedOperation<ReservePlan>): Run {
   if (outcome.type !== 'held') throw new TypeError(`no run starts with ${outcome.type}`)
-  return runningView(
-    runningRun({
-      id: task.id,
-      expiresAtMs: task.lastCommand().expiresAtMs,
-      amountNano: task.lastQuote().charge.usd,
-      inputs: task.lastCommand().inputs,
-      madeBy: task.lastCommand().by,
-    }),
-  )
+  const { id, expiresAtMs, inputs, by } = plan.command
+  return runningView(runningRun({ id, expiresAtMs, amountNano: plan.quote.charge.usd, inputs, madeBy: by }))
 }
 
 /** The run that a dry run would have started. */
-export function dryRun(
-  task: ReserveOperation,
-  { outcome }: Pick<OperationResult, 'outcome'>,
-  { model, provider }: ResolvedStart,
-): DryRun {
+export function dryRun({ plan, outcome }: DecidedOperation<ReservePlan>, { model, provider }: ResolvedStart): DryRun {
   if (outcome.type !== 'held') throw new TypeError(`nothing would start with ${outcome.type}`)
   return {
     decision: 'allow',
-    decision_id: formatId('decision', task.id),
+    decision_id: formatId('decision', plan.command.id),
     model,
     provider: provider ?? null,
-    reserved_usd: formatUsd(task.lastQuote().charge.usd),
+    reserved_usd: formatUsd(plan.quote.charge.usd),
     remaining_usd: outcome.remaining === null ? null : formatUsd(outcome.remaining),
   }
 }
@@ -143,9 +132,8 @@ export function dryRun(
  * Returns the existing run of a start whose external_id is taken: the same start is answered with that run, a different one is a
  * conflict.
  */
-export function earlierStart({ outcome }: Pick<OperationResult, 'outcome'>, said: string): string | undefined {
-  if (outcome.type !== 'known') return undefined
-  if (outcome.contentHash?.toString('hex') === said) return outcome.runId
+export function earlierStart({ run }: NamedRun, said: string): string {
+  if (run.contentHash?.toString('hex') === said) return run.runId
   throw new ApiError('conflict', {}, { message: 'Another run has this external_id.' })
 }
 

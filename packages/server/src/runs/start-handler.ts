@@ -2,8 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { idempotencyOf } from '../access/idempotency/idempotency.ts'
 import { withPins } from '../access/identity/identity.ts'
 import { ApiError } from '../contract/errors.ts'
-import { type DecisionLog, prepareDecision, runOperation } from '../decisions/decisions.ts'
-import type { Lanes, Operation, OperationResult } from '../decisions/lanes/lanes.ts'
+import { type DecisionLog, prepareDecision, type ReservePlan, runOperation } from '../decisions/decisions.ts'
+import {
+  type DecidedOperation,
+  type Lanes,
+  type NamedRun,
+  type Operation,
+  StaleOperation,
+} from '../decisions/lanes/lanes.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
 import type { Run } from '../records/run-log/run-log.ts'
@@ -14,25 +20,16 @@ import type { Admitted, Governance, RefusedStart } from './governance.ts'
 import { dryRun, earlierStart, refusedStartOperation, startedRun, startHash, startOperation } from './run-start.ts'
 import type { StartInput } from './schema.ts'
 
-type DecidedResult = Pick<OperationResult, 'outcome' | 'atMs'>
 type StartResponse = ReturnType<typeof runOperation>
 
 const maxAttempts = 5
 /** Attempts for which prices must be unchanged: prices that change all the time must not keep anybody from running. */
 const maxPriceChecks = 3
 
-/** The configuration that admitted a start is no longer in force. */
-class StaleAdmission extends Error {}
-
-/** Wraps an operation so that it is planned only with the configuration that admitted it. */
-const requireUnchanged = <T extends Operation>(task: T, admittedBy: Admitted['admittedBy'], attempt: number): T => ({
-  ...task,
-  plan: (facts) => {
-    const { policySet, prices } = facts.orgConfig
-    const isRepriced = admittedBy.prices !== undefined && admittedBy.prices !== prices && attempt <= maxPriceChecks
-    if (policySet !== admittedBy.rules || isRepriced) throw new StaleAdmission()
-    return task.plan(facts)
-  },
+/** Returns the configuration that must still be in force when an admitted start is decided. */
+const requirementsOf = ({ rules, prices }: Admitted['admittedBy'], attempt: number): Operation['requires'] => ({
+  policySet: rules,
+  ...(prices && attempt <= maxPriceChecks && { prices }),
 })
 
 /** Creates the handler that starts runs: the checks before the limits, in order, then the limits. */
@@ -52,10 +49,8 @@ export function createStartHandler(
     const hash = startHash(said)
     const options = {
       status: said.dry_run === true ? 200 : 201,
-      findEarlier: (result: DecidedResult) => {
-        const id = earlierStart(result, hash)
-        return id === undefined ? undefined : findRun(caller.orgId, id)
-      },
+      findEarlier: (result: DecidedOperation | NamedRun) =>
+        result.type === 'existing' ? findRun(caller.orgId, earlierStart(result, hash)) : undefined,
     } as const
     let isCounted = false
 
@@ -82,19 +77,20 @@ export function createStartHandler(
         ...(grant && { approval_id: formatId('approval', grant.id) }),
       }
       const asked = startOperation(caller, input, { hash, admission, grant })
-      const { task, passed, tokens } = prepareDecision(platform, records, asked, input)
+      const { task, throwIfRefused, onFailure, tokens } = prepareDecision(platform, records, asked, input)
       if (!isCounted)
         await limitCall(speedLimits, caller, input, request.route.template, async () =>
           tokens(await lanes.orgConfigOf(task.orgId)),
         )
       isCounted = true
-      const answer = (result: DecidedResult) => {
-        passed(result)
+      const answer = (decided: DecidedOperation<ReservePlan>) => {
+        throwIfRefused(decided)
         onConfirmed()
-        return input.dry_run === true ? dryRun(task, result, input) : startedRun(task, result)
+        return input.dry_run === true ? dryRun(decided, input) : startedRun(decided)
       }
+      const required = { ...task, requires: requirementsOf(admittedBy, attempt) }
       try {
-        return await runOperation(lanes, request, reply, requireUnchanged(task, admittedBy, attempt), answer, options)
+        return await runOperation(lanes, request, reply, required, answer, { ...options, onFailure })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         // A concurrent start has used up this grant; another may have an amount left.
@@ -108,7 +104,7 @@ export function createStartHandler(
         const admitted = await admit(request, said, { isRetry: attempt > 1 }).catch(asRefusal)
         return await ('refusal' in admitted ? refuse(admitted) : start(admitted, attempt))
       } catch (error) {
-        if (!(error instanceof StaleAdmission)) throw error
+        if (!(error instanceof StaleOperation)) throw error
         if (attempt === maxAttempts) throw new ApiError('service_unavailable', {}, { cause: error })
       }
     }

@@ -235,7 +235,7 @@ describe('what is on record', () => {
     const run = await startOf(maker)
     await org.endLease(reservationOf(run))
     const { orgId, holdId } = { orgId: org.uuid, holdId: requireId('run', run) }
-    await money.lanes().submit({ orgId, holdId, plan: () => ({ type: 'expire', holdId }) })
+    await money.lanes().submit({ orgId, holdId, plan: () => ({ command: { type: 'expire', holdId } }) })
     expect((await movementsOf(reservationOf(run))).at(-1)).toMatchObject({
       kind: 'expire',
       key_id: maker.id,

@@ -336,7 +336,7 @@ describe('what was counted', () => {
       parseId('run', second),
     )
     const holdId = requireId('run', second)
-    await money.lanes().submit({ orgId: org.uuid, holdId, plan: () => ({ type: 'expire', holdId }) })
+    await money.lanes().submit({ orgId: org.uuid, holdId, plan: () => ({ command: { type: 'expire', holdId } }) })
     await vi.waitFor(async () => expect(await grant()).toMatchObject({ runs_started: 2, held_usd: '0' }), patience)
     expect((await org.post(`/v1/runs/${second}/finish`, { status: 'succeeded', cost_usd: '0.005' })).status).toBe(200)
     expect(await grant()).toMatchObject({ runs_started: 2, spent_usd: '0.025', held_usd: '0' })

@@ -70,7 +70,7 @@ describe('while the database', () => {
       expect(await ready()).toEqual({ status: 503, postgres: 'connections_refused' })
       const holdId = randomUUID()
       await expect(
-        money.lanes().submit({ orgId: org.uuid, holdId, plan: () => ({ type: 'release', holdId }) }),
+        money.lanes().submit({ orgId: org.uuid, holdId, plan: () => ({ command: { type: 'release', holdId } }) }),
       ).rejects.toMatchObject({ code: 'service_unavailable' })
       expect(await failures('connections_refused')).toBeGreaterThan(0)
     } finally {

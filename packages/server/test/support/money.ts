@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { ApiError } from '../../src/contract/errors.ts'
 import { reserveOperation, settleOperation } from '../../src/decisions/decisions.ts'
-import type { Lanes, Outcome } from '../../src/decisions/lanes/lanes.ts'
+import { type Lanes, type Outcome, outcomeOf } from '../../src/decisions/lanes/lanes.ts'
 import type { DecisionInput } from '../../src/decisions/schema.ts'
 import { verifyLedgers } from '../../src/money/ledger/ledger.ts'
 import { checkRuns } from '../../src/runs/reconciliation/reconciliation.ts'
@@ -156,13 +156,13 @@ export function moneyOrg({ url, operator, lanes, superuser }: Surroundings, tena
     /** Settles a reservation; there is no route for it yet. */
     settle: async (reservation: string, usd: string, tokens = 0n): Promise<Outcome> => {
       const actual = { usd: parseUsd(usd), tokens }
-      return (await lanes!.submit(settleOperation({ orgId: orgUuid }, requireId('reservation', reservation), actual)))
-        .outcome as Outcome
+      const task = settleOperation({ orgId: orgUuid }, requireId('reservation', reservation), actual)
+      return outcomeOf(await lanes!.submit(task))
     },
     /** Asks with every limit binding, as for the start of a run. */
     start: async (body: Body): Promise<{ reservation?: string; error?: ApiError }> => {
       const task = reserveOperation({ orgId: orgUuid }, body as unknown as DecisionInput, 'start', 'charge')
-      const { outcome: verdict } = await lanes!.submit(task)
+      const verdict = outcomeOf(await lanes!.submit(task))
       if (verdict.type === 'refused') return { error: verdict.refusal.claim.kind.refuse(verdict.refusal) }
       return { reservation: formatId('reservation', task.id) }
     },

@@ -1,19 +1,16 @@
 import type { StoredResponses } from '../../access/idempotency/idempotency.ts'
 import type { BoundedChain } from '../../money/chains/chains.ts'
-import { decideVersion } from '../../money/engine/engine.ts'
 import type { PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
 import { deleteRunKeys, type RunKey } from '../../records/run-log/run-log.ts'
 import { timeOfUuid } from '../../values/id.ts'
-import { commit } from './commit.ts'
-import { crossingsIn } from './crossings.ts'
 import type { CustomerHints } from './customer-hints.ts'
 import type { BatchOutcome } from './lane-outcome.ts'
-import type { Operation, OrgConfig } from './operations.ts'
-import { allowancesOf, decideOrg, type OrgDecision, planOperation, type TaskAnswer } from './org-decision.ts'
+import { allowancesOf, type EarlierPlans, planOperation } from './operation-plans.ts'
+import type { Operation, OperationPlan, OrgConfig } from './operations.ts'
+import { decideOrg, type OrgDecision, type TaskAnswer } from './org-decision.ts'
 import { type OrgWrites } from './org-writes.ts'
-import * as queries from './queries.ts'
-import { lockAndRead, type OverdueHolds, type ReadSet, readOverdue } from './snapshot.ts'
-import { writeStatements } from './write-queries.ts'
+import { lockAndRead, type ReadSet } from './snapshot.ts'
+import { decideAfterExpiry, isCurrent, writeAndCommit, writesBase } from './transaction.ts'
 
 export interface BatchContext {
   readonly connection: PipelinedConnection
@@ -32,7 +29,8 @@ export async function runBatch(tasks: readonly Operation[], context: BatchContex
   const { connection, orgConfigOf, responses, customerHints } = context
   const startedMs = performance.now()
   const byOrg = Map.groupBy(tasks, ({ orgId }) => orgId)
-  const snapshot = await lockAndRead(connection, guessReadSet(tasks, [...byOrg.keys()], context))
+  const { readSet, plans } = prepareBatch(tasks, [...byOrg.keys()], context)
+  const snapshot = await lockAndRead(connection, readSet)
   const readMs = performance.now()
 
   const answers = new Map<Operation, TaskAnswer>()
@@ -44,12 +42,11 @@ export async function runBatch(tasks: readonly Operation[], context: BatchContex
   const outcomes: OrgWrites[] = []
   /** Run keys that were claimed for organizations that are not decided in this batch. */
   const undecided: RunKey[] = []
-  const at = new Date(snapshot.nowMs).toISOString()
   for (const [orgId, own] of byOrg) {
     const org = snapshot.orgs.get(orgId)
     const orgConfig = orgConfigOf(orgId)
     if (!org) locked.add(orgId)
-    else if (org.ledger.config_version !== orgConfig.version) changed.add(orgId)
+    else if (!isCurrent(org, orgConfig)) changed.add(orgId)
     if (!org || changed.has(orgId)) {
       undecided.push(...runKeysOf(own))
       continue
@@ -57,12 +54,9 @@ export async function runBatch(tasks: readonly Operation[], context: BatchContex
     customerHints.learn(orgId, org)
     const [claimants, free] = partition(own, ({ runKey }) => runKey !== undefined && org.busyRunKeys.has(runKey.key))
     for (const task of claimants) busy.add(task)
-    const decide = () => decideOrg(orgId, free, org, orgConfig, snapshot.nowMs, responses)
-    let orgDecision = decide()
-    let overdue = noneOverdue
-    // Only before a refusal: overdue leases may free the amount that it lacked.
-    if (hasRefusals(orgDecision)) overdue = await readOverdue(connection, snapshot, orgId, orgDecision.decision.stops)
-    if (overdue.isAny) orgDecision = decide()
+    const { decided: orgDecision, overdue } = await decideAfterExpiry(connection, snapshot, orgId, () =>
+      decideOrg(orgId, free, org, orgConfig, snapshot.nowMs, responses, plans),
+    )
     if (orgDecision instanceof Error) {
       // Inconsistent ledger state of one organization fails that organization only: the others go on.
       for (const task of free) answers.set(task, orgDecision)
@@ -77,23 +71,12 @@ export async function runBatch(tasks: readonly Operation[], context: BatchContex
     unread += orgDecision.unread.length + orgDecision.deferred.length
     for (const task of orgDecision.deferred) deferred.add(task)
     outcomes.push({
-      orgId,
-      seq: org.ledger.seq + 1n,
-      at,
-      found: org.rows,
-      stopped: org.stopped,
-      optIns: orgConfig.optIns,
+      ...writesBase(orgId, org, orgConfig, snapshot.nowMs),
       ...(overdue.isMore ? withoutStops(orgDecision) : orgDecision),
     })
   }
-  const crossings = outcomes.flatMap((outcome) => crossingsIn(outcome, orgConfigOf(outcome.orgId)))
-  const writes = writeStatements(outcomes, decideVersion, crossings)
-  if (writes.length > 0 && undecided.length > 0) writes.push(deleteRunKeys(undecided))
-  const decidedMs = performance.now()
-
-  // With nothing to write, there is no commit to wait for.
-  if (writes.length === 0) await connection.pipeline([queries.rollback])
-  else await commit(connection, writes)
+  const cleanUp = undecided.length > 0 ? [deleteRunKeys(undecided)] : []
+  const { isCommitted, decidedMs, commitMs } = await writeAndCommit(connection, outcomes, orgConfigOf, cleanUp)
   return {
     answers,
     unread,
@@ -102,11 +85,11 @@ export async function runBatch(tasks: readonly Operation[], context: BatchContex
     locked,
     changed,
     databaseMs: snapshot.nowMs,
-    isCommitted: writes.length > 0,
+    isCommitted,
     decisions: outcomes.map(({ decision }) => decision),
     readMs: readMs - startedMs,
     decideMs: decidedMs - readMs,
-    commitMs: performance.now() - decidedMs,
+    commitMs,
   }
 }
 
@@ -116,12 +99,8 @@ const withoutStops = ({ decision, ...judgement }: OrgDecision): OrgDecision => (
   decision: { ...decision, stops: [] },
 })
 
-const hasRefusals = (judgement: OrgDecision | Error): judgement is OrgDecision =>
-  !(judgement instanceof Error) && judgement.decision.outcomes.some(({ type }) => type === 'refused')
-
-const isRefused = (answer: TaskAnswer) => !(answer instanceof Error) && answer.outcome.type === 'refused'
-
-const noneOverdue: OverdueHolds = { isAny: false, isMore: false }
+const isRefused = (answer: TaskAnswer) =>
+  !(answer instanceof Error) && answer.type === 'decided' && answer.outcome.type === 'refused'
 
 function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [first: T[], second: T[]] {
   const first: T[] = []
@@ -130,8 +109,13 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly
   return [first, second]
 }
 
-/** Returns the rows that the tasks need, as far as can be told without reading. */
-function guessReadSet(tasks: readonly Operation[], orgIds: readonly string[], context: BatchContext): ReadSet {
+/** Plans the operations with what is cached; returns these plans, and the rows that they need. */
+function prepareBatch(
+  tasks: readonly Operation[],
+  orgIds: readonly string[],
+  context: BatchContext,
+): { readonly plans: EarlierPlans; readonly readSet: ReadSet } {
+  const plans = new Map<Operation, OperationPlan>()
   const { orgConfigOf, estimatedDbTimeMs, customerHints } = context
   const allowances = new Map<string, { orgId: string; key: string }>()
   const customers = new Map<string, { orgId: string; customerId: string }>()
@@ -150,14 +134,15 @@ function guessReadSet(tasks: readonly Operation[], orgIds: readonly string[], co
     const guess = { customers: customerHints.get(orgId), holds: new Map(), chains, parents }
     for (const atMs of timesOf(task, estimatedDbTimeMs)) {
       try {
-        for (const { key } of allowancesOf(planOperation(task, guess, orgConfigOf(orgId), atMs)))
-          if (!allowances.has(key)) allowances.set(key, { orgId, key })
+        const plan = planOperation(task, guess, orgConfigOf(orgId), atMs)
+        plans.set(task, plan)
+        for (const { key } of allowancesOf(plan.command)) if (!allowances.has(key)) allowances.set(key, { orgId, key })
       } catch {
         // Thrown again, and reported to the caller, when the task is planned with what was read.
       }
     }
   }
-  return {
+  const readSet = {
     orgIds,
     allowances: [...allowances.values()],
     customers: [...customers.values()],
@@ -168,6 +153,7 @@ function guessReadSet(tasks: readonly Operation[], orgIds: readonly string[], co
     parents: tasks.flatMap(({ orgId, parentId }) => (parentId === undefined ? [] : [{ orgId, parentId }])),
     runKeys: runKeysOf(tasks),
   }
+  return { plans, readSet }
 }
 
 const runKeysOf = (tasks: readonly Operation[]) => tasks.flatMap(({ runKey }) => (runKey ? [runKey] : []))

@@ -22,7 +22,7 @@ export interface LaneOutcome<T, A> {
   readonly commitMs: number
 }
 
-export interface BatchOutcome extends LaneOutcome<Operation, Omit<OperationResult, 'timing'>> {
+export interface BatchOutcome extends LaneOutcome<Operation, OperationResult> {
   readonly decisions: readonly BatchDecision[]
 }
 

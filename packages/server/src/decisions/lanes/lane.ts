@@ -7,7 +7,7 @@ import { UnknownOutcome } from './commit.ts'
 import type { LaneOutcome } from './lane-outcome.ts'
 import { LaneQueue } from './lane-queue.ts'
 import type { LaneMetrics } from './metrics.ts'
-import type { LaneTask, OrgConfig, Timing } from './operations.ts'
+import { type LaneTask, type OrgConfig, StaleOperation, type Timed } from './operations.ts'
 import type { OrgConfigCache } from './org-config-cache.ts'
 import type { BatchSize, QueuedTask } from './queue.ts'
 
@@ -60,7 +60,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     this.queue = new LaneQueue(options.batchSize, options.workOf)
   }
 
-  submit(task: T): Promise<A & { readonly timing: Timing }> {
+  submit(task: T): Promise<Timed<A>> {
     if (this.closed || this.isFullFor(task.orgId)) {
       this.options.metrics.rejected.inc()
       return Promise.reject(unavailable('Too many decisions are waiting. Retry with backoff.'))
@@ -163,7 +163,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
         if (outcome.deferred.has(waiting.task) || outcome.busy.has(waiting.task)) waiting.attempts--
         ;(outcome.busy.has(waiting.task) ? delayed : again).push(waiting)
       } else if (answer instanceof Error) {
-        if (!(answer instanceof ApiError))
+        if (!(answer instanceof ApiError || answer instanceof StaleOperation))
           log.error({ error: answer, org_id: waiting.task.orgId }, 'batch failed: inconsistent ledger state')
         waiting.reject(answer)
       } else {

@@ -9,7 +9,7 @@ import type { Ingested, IngestTask } from './ingest/ingest-tasks.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import { type BatchOutcome, type IngestOutcome } from './lane-outcome.ts'
 import { laneMetrics } from './metrics.ts'
-import type { LaneTask, Operation, OperationResult, OrgConfig } from './operations.ts'
+import type { LaneTask, Operation, OperationPlan, OperationResult, OrgConfig, Timed } from './operations.ts'
 import { createOrgConfigCache } from './org-config-cache.ts'
 import { estimateRows } from './row-estimate.ts'
 
@@ -33,7 +33,19 @@ export {
   type IngestTask,
   type RunDraft,
 } from './ingest/ingest-tasks.ts'
-export type { KnownHold, Operation, OperationResult, OrgConfig, PlanContext, RunEnding } from './operations.ts'
+export {
+  type DecidedOperation,
+  isHeld,
+  type KnownHold,
+  type NamedRun,
+  type Operation,
+  type OperationPlan,
+  type OrgConfig,
+  outcomeOf,
+  type PlanContext,
+  StaleOperation,
+  type Timed,
+} from './operations.ts'
 export { checkRightToEnd } from './ownership.ts'
 export { expiredHolds } from './queries.ts'
 
@@ -73,7 +85,7 @@ const releaseEveryMs = 250
 
 export interface Lanes {
   /** Runs a task in its organization's lane; rejects with the error for the caller. */
-  readonly submit: (task: Operation) => Promise<OperationResult>
+  readonly submit: <P extends OperationPlan>(operation: Operation<P>) => Promise<Timed<OperationResult<P>>>
   /** Records runs that have happened. */
   readonly ingest: (task: IngestTask) => Promise<Ingested>
   /** Returns an organization's configuration from this process's cache. */
@@ -108,7 +120,7 @@ export function openLanes(platform: Platform): Lanes {
       orphanedHolds.set(holdId, orgId)
     },
   }
-  const decisionLane: LaneOptions<Operation, Omit<OperationResult, 'timing'>, BatchOutcome> = {
+  const decisionLane: LaneOptions<Operation, OperationResult, BatchOutcome> = {
     ...lane,
     batchSize: { tasks: 256, tasksOfOneOrg: 64, work: 2_000, workOfOneOrg: 256 },
     workOf: (task) => estimateRows(task, configCache.get(task.orgId), configCache.customerHints.get(task.orgId)),
@@ -143,15 +155,14 @@ export function openLanes(platform: Platform): Lanes {
     observe: observed.observeIngest,
   }
   const bulkLanes = Array.from({ length: ingestLaneCount }, () => new Lane(ingestLane))
-  const submit = rejectConcurrent((task: Operation) => laneFor(lanes, task).submit(task))
+  // A lane hands back the plan that the operation made, so its type is the operation's.
+  const submit = rejectConcurrent((task: Operation) => laneFor(lanes, task).submit(task)) as Lanes['submit']
   // Any free lane: writes that come before the lock can run in parallel, even for one organization.
   let turn = 0
   const ingest = rejectConcurrent(
     (task: IngestTask): Promise<Ingested> => bulkLanes[turn++ % bulkLanes.length]!.submit(task),
   )
-
   const timer = setInterval(createReleaser(orphanedHolds, submit), releaseEveryMs)
-
   return {
     submit,
     ingest,
@@ -182,7 +193,7 @@ function createReleaser(orphanedHolds: Map<string, string>, submit: Lanes['submi
     for (const [holdId, orgId] of orphanedHolds) {
       if (releasing.has(holdId)) continue
       releasing.add(holdId)
-      submit({ orgId, holdId, plan: () => ({ type: 'release', holdId }) })
+      submit({ orgId, holdId, plan: () => ({ command: { type: 'release', holdId } }) })
         .then(
           () => orphanedHolds.delete(holdId),
           () => undefined,

@@ -42,9 +42,8 @@ export interface ParentRun {
   readonly depth: number | null
 }
 
-/** The existing run with the run key that a task wants, and the hash of its content. */
+/** The existing run with the run key that an operation wants, and the hash of its content. */
 export interface ExistingRun {
-  readonly type: 'known'
   readonly runId: string
   readonly contentHash: Buffer | null
 }
@@ -57,13 +56,49 @@ export interface Timing {
   commitMs: number
 }
 
-export interface OperationResult {
-  readonly outcome: Outcome | ExistingRun
-  readonly atMs: number
-  readonly timing: Timing
-  /** The response stored under the idempotency key by an earlier request, to be sent again. */
-  readonly replay?: string
+/** A plan: the command on the ledger, and what the response and the run's row need beside its outcome. */
+export interface OperationPlan {
+  readonly command: Command
+  /** The ending of the run whose hold is settled. */
+  readonly ending?: RunEnding | undefined
 }
+
+/** An operation that was decided: by this plan, with this outcome, at this time of the database. */
+export interface DecidedOperation<P extends OperationPlan = OperationPlan> {
+  readonly type: 'decided'
+  readonly plan: P
+  readonly outcome: Outcome
+  readonly atMs: number
+}
+
+/** An operation whose run key belongs to a run already: nothing was decided. */
+export interface NamedRun {
+  readonly type: 'existing'
+  readonly run: ExistingRun
+}
+
+/** An operation whose idempotency key has been used: the response that was stored then, to be sent again. */
+export interface ReplayedResponse {
+  readonly type: 'replayed'
+  readonly response: string
+}
+
+/** A result with the durations of its parts. */
+export type Timed<R> = R & { readonly timing: Timing }
+
+export type OperationResult<P extends OperationPlan = OperationPlan> = DecidedOperation<P> | NamedRun | ReplayedResponse
+
+/** True when the operation holds its amount, or would have as a dry run. */
+export const isHeld = (result: OperationResult) => outcomeOf(result).type === 'held'
+
+/** Returns the outcome of an operation without keys, which is always decided. */
+export function outcomeOf(result: OperationResult): Outcome {
+  if (result.type !== 'decided') throw new TypeError(`nothing was decided: the operation is ${result.type}`)
+  return result.outcome
+}
+
+/** Thrown to the caller of a lane when the configuration that its operation requires is no longer in force. */
+export class StaleOperation extends Error {}
 
 /** Fields that every lane needs of its tasks. */
 export interface LaneTask {
@@ -76,34 +111,34 @@ export interface LaneTask {
   readonly isRecoverableByName?: boolean
 }
 
-/** One money request on its way through a lane. */
-export interface Operation extends LaneTask {
+/** One money request: a value that a lane plans, decides and answers. */
+export interface Operation<P extends OperationPlan = OperationPlan> extends LaneTask {
   readonly customerId?: string | undefined
   readonly chainId?: string | undefined
   readonly parentId?: string | undefined
   /** The run key of the run that the task would start; where it is taken, the task is answered with the run that has it. */
   readonly runKey?: RunKey | undefined
-  /** The ending of the run whose hold the task settles. */
-  readonly ending?: RunEnding | undefined
+  /** Configuration that must still be in force when the operation is decided; else it ends with `StaleOperation`. */
+  readonly requires?: Partial<Pick<OrgConfig, 'policySet' | 'prices'>> | undefined
   /** True when the customer's credit packs count. */
   readonly needsPacks?: boolean
   /** The hold to read. */
   readonly holdId?: string | undefined
   /**
-   * Returns the command on the ledger. Called twice: with what is cached, to know which rows to read, and with what was read
-   * under the lock, to decide. Pure; throws the error for the caller.
+   * Plans the operation. Called twice: with what is cached, to know which rows to read, and with what was read under the lock, to
+   * decide; then it may return the earlier plan, where that still holds. Pure; throws the error for the caller.
    */
-  readonly plan: (facts: PlanContext) => Command
+  plan(context: PlanContext, earlier?: P): P
   /** The idempotency key, and the exact bytes of a successful response to store for retries; undefined for other responses. */
   readonly idempotency?: {
     readonly key: string
     readonly hash: Buffer
     readonly status?: number
-    readonly answer: (verdict: Outcome, atMs: number) => string | undefined
+    answer(decided: DecidedOperation<P>): string | undefined
   }
 }
 
-/** The ending of a run, beside its cost. Known once the task that ends it was planned with its hold. */
+/** The ending of a run, beside its cost. */
 export interface RunEnding extends Pick<RunRecord, 'status' | 'usage' | 'valueNano' | 'endedAtMs' | 'costBasis'> {
   /** The model that ran, which may differ from the requested one. */
   readonly ran: Pick<RunRecord['about'], 'model' | 'provider'>

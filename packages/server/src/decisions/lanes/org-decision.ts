@@ -5,22 +5,28 @@ import { type BatchDecision, type Command, decide } from '../../money/engine/eng
 import {
   type Allowance,
   allowanceOf,
-  type ChainBounds,
   type ChainPlace,
   type Charge,
-  type Claim,
   emptyBalance,
   thresholdsOf,
 } from '../../money/ledger/ledger.ts'
 import { kindOf } from '../../money/limit-kinds.ts'
 import type { RunKey } from '../../records/run-log/run-log.ts'
 import { type EndedRuns, endedRuns } from './ended-runs.ts'
-import type { ExistingRun, Operation, OperationResult, OrgConfig } from './operations.ts'
+import { type EarlierPlans, type PlannedOperation, planOperations } from './operation-plans.ts'
+import {
+  type ExistingRun,
+  type Operation,
+  type OperationPlan,
+  type OperationResult,
+  type OrgConfig,
+  type ReplayedResponse,
+} from './operations.ts'
 import type { StoredResponse } from './org-writes.ts'
 import type { StoredResponseRow } from './queries.ts'
 import { balanceOf, type OrgSnapshot } from './snapshot.ts'
 
-export type TaskAnswer = Omit<OperationResult, 'timing'> | Error
+export type TaskAnswer = OperationResult | Error
 
 /** Shortest time between two updates of a chain's last use. */
 const chainTouchMs = 3_600_000
@@ -61,80 +67,43 @@ function decideOperations(
   orgConfig: OrgConfig,
   nowMs: number,
   responses: StoredResponses,
+  earlierPlans: EarlierPlans,
 ): OrgDecision {
-  const answers = new Map<Operation, TaskAnswer>()
-  const unread: Operation[] = []
-  const deferred: Operation[] = []
-  const planned: { task: Operation; command: Command }[] = []
-  const states = new Map<string, AllowanceState>()
-  const made = new Map<string, Allowance>()
-  // Known chains, and those that begin with a task of this batch.
-  const chains = new Map(snapshot.chains)
-
-  const open = (allowance: Allowance) => {
-    if (states.has(allowance.key)) return
-    const row = snapshot.rows.get(allowance.key)
-    states.set(allowance.key, { allowance, balance: row ? balanceOf(row) : emptyBalance, exists: row !== undefined })
-    if (!row) made.set(allowance.key, allowance)
-  }
-  for (const task of tasks) {
-    const key = task.idempotency?.key
-    const earlier =
-      key !== undefined &&
-      storedResponse(orgId, task.idempotency!, snapshot.storedResponses.get(key), snapshot.busyKeys.has(key), responses)
-    if (earlier) {
-      answers.set(task, earlier instanceof Error ? earlier : { ...earlier, atMs: nowMs })
-      continue
-    }
-    const named = findKeyOwner(task, tasks, snapshot)
-    if (named) {
-      if (named === 'undecided') deferred.push(task)
-      else answers.set(task, { outcome: named, atMs: nowMs })
-      continue
-    }
-    try {
-      const command = planOperation(task, snapshot, orgConfig, nowMs)
-      const allowances = allowancesOf(command)
-      const chain = command.type === 'hold' ? command.charge.chain : undefined
-      const begun = chain && chains.get(chain.chainId)
-      // Which task begins the chain, and sets its bounds, is known once the first is decided.
-      if (begun && !hasSameBounds(begun, chain)) {
-        deferred.push(task)
-        continue
-      }
-      if (chain && !begun) chains.set(chain.chainId, { ...chain, lastUsedAtMs: nowMs })
-      if (allowances.some(({ key }) => !snapshot.readKeys.has(key))) unread.push(task)
-      else {
-        for (const allowance of allowances) open(allowance)
-        planned.push({ task, command })
-      }
-    } catch (error) {
-      answers.set(task, error as Error)
-    }
-  }
+  const earlier = earlierAnswers(orgId, tasks, snapshot, responses)
+  const { planned, failed, unread, deferred } = planOperations(
+    tasks.filter((task) => !earlier.answers.has(task) && !earlier.deferred.has(task)),
+    snapshot,
+    orgConfig,
+    nowMs,
+    earlierPlans,
+  )
+  const { states, made } = openAllowances(planned, snapshot)
   addHeldAllowances(snapshot, orgConfig, states)
 
   const targets = new Set(planned.map(({ task }) => task.holdId))
   const decision = decide(
     { allowances: states, holds: snapshot.holds },
-    [...planned.map(({ command }) => command), ...expiryCommands(snapshot.holds, targets)],
+    [...planned.map(({ plan }) => plan.command), ...expiryCommands(snapshot.holds, targets)],
     nowMs,
   )
 
+  const answers = new Map<Operation, TaskAnswer>([...earlier.answers, ...failed])
   const storedResponses: StoredResponse[] = []
   const held: { charge: Charge; id: string }[] = []
   const started = new Set<Operation>()
   // A run gets the ending of the request that ended it, not of a later one in the same batch.
-  const endings = new Map<string, Operation['ending']>()
-  for (const [i, { task, command }] of planned.entries()) {
+  const endings = new Map<string, OperationPlan['ending']>()
+  for (const [i, { task, plan }] of planned.entries()) {
     const outcome = decision.outcomes[i]!
-    answers.set(task, { outcome, atMs: nowMs })
-    const body = task.idempotency?.answer(outcome, nowMs)
+    const decided = { type: 'decided', plan, outcome, atMs: nowMs } as const
+    answers.set(task, decided)
+    const body = task.idempotency?.answer(decided)
     if (body !== undefined) {
       const { key, hash, status = 200 } = task.idempotency!
       storedResponses.push({ key, hash, status, sealed: responses.seal(orgId, key, body) })
     }
-    if (outcome.type === 'ended' && !outcome.isRepeat) endings.set(outcome.hold.id, task.ending)
+    if (outcome.type === 'ended' && !outcome.isRepeat) endings.set(outcome.hold.id, plan.ending)
+    const { command } = plan
     if (outcome.type !== 'held' || command.type !== 'hold' || command.isDryRun) continue
     started.add(task)
     held.push(command)
@@ -143,7 +112,7 @@ function decideOperations(
     decision,
     answers,
     unread,
-    deferred,
+    deferred: [...earlier.deferred, ...deferred],
     made,
     storedResponses,
     chains: usedChains(held, snapshot, nowMs),
@@ -152,8 +121,43 @@ function decideOperations(
   }
 }
 
-const hasSameBounds = (a: ChainBounds, b: ChainBounds) =>
-  a.maxCostNano === b.maxCostNano && a.maxTokens === b.maxTokens && a.maxDepth === b.maxDepth
+/** Answers operations whose idempotency key or run key was used before; those whose run key another of the batch wants wait for it. */
+function earlierAnswers(orgId: string, tasks: readonly Operation[], snapshot: OrgSnapshot, responses: StoredResponses) {
+  const answers = new Map<Operation, TaskAnswer>()
+  const deferred = new Set<Operation>()
+  for (const task of tasks) {
+    const { idempotency } = task
+    const stored =
+      idempotency &&
+      storedResponse(
+        orgId,
+        idempotency,
+        snapshot.storedResponses.get(idempotency.key),
+        snapshot.busyKeys.has(idempotency.key),
+        responses,
+      )
+    const named = stored ? undefined : findKeyOwner(task, tasks, snapshot)
+    if (stored) answers.set(task, stored)
+    else if (named === 'undecided') deferred.add(task)
+    else if (named) answers.set(task, { type: 'existing', run: named })
+  }
+  return { answers, deferred }
+}
+
+/** Returns the state of every allowance that the plans touch, and those that have no row yet. */
+function openAllowances(planned: readonly PlannedOperation[], snapshot: OrgSnapshot) {
+  const states = new Map<string, AllowanceState>()
+  const made = new Map<string, Allowance>()
+  for (const { allowances } of planned) {
+    for (const allowance of allowances) {
+      if (states.has(allowance.key)) continue
+      const row = snapshot.rows.get(allowance.key)
+      states.set(allowance.key, { allowance, balance: row ? balanceOf(row) : emptyBalance, exists: row !== undefined })
+      if (!row) made.set(allowance.key, allowance)
+    }
+  }
+  return { states, made }
+}
 
 /** Returns chains that have begun, or were not used for a while, each with the run that used it. */
 export function usedChains(
@@ -188,41 +192,8 @@ function findKeyOwner(
   const owner = runKey && runKeys.get(runKey.key)
   if (!owner || owner.run_id === runKey.runId) return undefined
   if (tasks.some(({ makesHold }) => makesHold === owner.run_id)) return 'undecided'
-  return { type: 'known', runId: owner.run_id, contentHash: owner.content_hash }
+  return { runId: owner.run_id, contentHash: owner.content_hash }
 }
-
-/** The facts that planning needs, either read or guessed. */
-type PlanSource = Pick<OrgSnapshot, 'customers' | 'holds' | 'chains' | 'parents'>
-
-export function planOperation(task: Operation, snapshot: PlanSource, orgConfig: OrgConfig, nowMs: number): Command {
-  const hold = task.holdId === undefined ? undefined : snapshot.holds.get(task.holdId)
-  const customerId = task.customerId ?? hold?.inputs.customer_id
-  const parent = task.parentId === undefined ? undefined : snapshot.parents.get(task.parentId)
-  const chainId = parent?.chainId ?? task.chainId
-  return task.plan({
-    orgConfig,
-    customer: customerId === undefined ? undefined : snapshot.customers.get(customerId),
-    hold,
-    chain: chainId === undefined ? undefined : snapshot.chains.get(chainId),
-    parent,
-    nowMs,
-  })
-}
-
-/** Returns every allowance that a command may touch. */
-export function allowancesOf(command: Command): Allowance[] {
-  if (command.type === 'charge') return [...new Set(command.items.map(({ claims }) => claims))].flatMap(allowancesIn)
-  if (command.type === 'settle') return allowancesIn([...command.unheld, ...(command.excess ?? [])])
-  return allowancesIn(command.type === 'hold' ? command.claims : [])
-}
-
-const allowancesIn = (claims: readonly Claim[]) =>
-  claims.flatMap(({ mode, allowances, newSubjectGate }) => {
-    if (mode === 'fixed') return []
-    return newSubjectGate
-      ? [...allowances, newSubjectGate.marker, newSubjectGate.counter, newSubjectGate.fallback]
-      : allowances
-  })
 
 /** Adds the allowances of existing holds: a hold ends on the rows where it was made, whatever happened to their limits since. */
 export function addHeldAllowances(snapshot: OrgSnapshot, orgConfig: OrgConfig, states: Map<string, AllowanceState>) {
@@ -252,10 +223,10 @@ export function storedResponse(
   row: Pick<StoredResponseRow, 'request_hash' | 'sealed'> | undefined,
   isBusy: boolean,
   responses: StoredResponses,
-) {
+): ReplayedResponse | ApiError | undefined {
   if (isBusy) return new ApiError('idempotency_key_processing')
   if (!row) return undefined
   if (!row.request_hash.equals(hash)) return new ApiError('idempotency_key_conflict')
   if (row.sealed === null) return new ApiError('idempotency_key_processing')
-  return { outcome: { type: 'not_found' } as const, replay: responses.open(orgId, key, row.sealed) }
+  return { type: 'replayed', response: responses.open(orgId, key, row.sealed) }
 }

@@ -10,7 +10,7 @@ const newQueue = () => new FairQueue<Operation, object>(limits, () => 1)
 const waiting = (orgId: string): Waiting => {
   const task: Operation = {
     orgId,
-    plan: () => ({ type: 'release', holdId: '' }),
+    plan: () => ({ command: { type: 'release', holdId: '' } }),
   }
   return { task, enqueuedMs: 0, attempts: 0, resolve: () => undefined, reject: () => undefined }
 }

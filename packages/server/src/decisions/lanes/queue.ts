@@ -1,4 +1,4 @@
-import type { LaneTask, Timing } from './operations.ts'
+import type { LaneTask, Timed } from './operations.ts'
 
 /** A task in a lane, with the callbacks of the caller that waits for it. */
 export interface QueuedTask<T extends LaneTask, A> {
@@ -7,7 +7,7 @@ export interface QueuedTask<T extends LaneTask, A> {
   attempts: number
   /** True when its run key was being claimed by another transaction at the last attempt. */
   wasBusy?: boolean
-  readonly resolve: (result: A & { readonly timing: Timing }) => void
+  readonly resolve: (result: Timed<A>) => void
   readonly reject: (error: unknown) => void
 }
 

@@ -5,11 +5,12 @@ import {
   type DecisionInput,
   type DecisionLog,
   prepareDecision,
+  type ReservePlan,
   recordUnpricedModel,
   reserveOperation,
   runOperation,
 } from '../../decisions/decisions.ts'
-import type { Lanes, Operation } from '../../decisions/lanes/lanes.ts'
+import { type DecidedOperation, isHeld, type Lanes, type Operation } from '../../decisions/lanes/lanes.ts'
 import type { PolicyEvaluator } from '../../governance/policies/policies.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Cache } from '../../platform/nodes/nodes.ts'
@@ -18,7 +19,7 @@ import { formatUsd } from '../../values/money.ts'
 import type { ChoiceInput, Eligible } from './choice.ts'
 import type { RoutingDecision, RoutingInput } from './decision-schema.ts'
 import { suggestFittingModel } from './fitting-model.ts'
-import { requirePrices, retryOnPriceChange } from './price-retry.ts'
+import { retryOnPriceChange } from './price-retry.ts'
 import { reasonMessage } from './reasons.ts'
 import { createQuote, type OrgRouting, type RoutingResult, routeToModel } from './routing.ts'
 
@@ -62,23 +63,23 @@ export async function decideRoute(
       return runOperation(lanes, request, reply, refusedOperation(orgId, error), () => ({}))
     }
     const call = callOf(input, routed.model)
-    const { task, passed } = prepareDecision(
+    const { task, throwIfRefused, onFailure } = prepareDecision(
       platform,
       records,
       reserveOperation(caller, call, 'route', 'release'),
       call,
     )
     try {
-      return await runOperation(lanes, request, reply, insists ? requirePrices(task, definitions) : task, (result) => {
-        passed(result)
+      const required = { ...task, requires: insists ? { prices: definitions.prices } : undefined }
+      const answer = (decided: DecidedOperation<ReservePlan>) => {
+        throwIfRefused(decided)
         return viewOf(routed, task.id)
-      })
+      }
+      return await runOperation(lanes, request, reply, required, answer, { onFailure })
     } catch (error) {
       await suggestFittingModel(error, routed.cheaper, async ({ model }) => {
-        const { outcome: verdict } = await lanes.submit(
-          reserveOperation(caller, callOf(input, model), 'route', 'release'),
-        )
-        return verdict.type === 'held'
+        const fitting = reserveOperation(caller, callOf(input, model), 'route', 'release')
+        return isHeld(await lanes.submit(fitting))
       })
       throw error
     }

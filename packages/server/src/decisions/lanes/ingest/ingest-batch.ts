@@ -1,4 +1,3 @@
-import { decideVersion } from '../../../money/engine/engine.ts'
 import type { BoundStatement, PipelinedConnection } from '../../../platform/infra/pipelined-connection.ts'
 import {
   buildParameters,
@@ -9,15 +8,13 @@ import {
   readRunKeys,
 } from '../../../records/run-log/run-log.ts'
 import { readParents } from '../chain-queries.ts'
-import { commit } from '../commit.ts'
-import { crossingsIn } from '../crossings.ts'
 import type { IngestOutcome } from '../lane-outcome.ts'
 import type { ParentRun } from '../operations.ts'
 import { storedResponse } from '../org-decision.ts'
 import { type OrgWrites } from '../org-writes.ts'
 import * as queries from '../queries.ts'
-import { type BatchSnapshot, type OrgSnapshot, readMore, readOverdue } from '../snapshot.ts'
-import { writeStatements } from '../write-queries.ts'
+import { type BatchSnapshot, type OrgSnapshot, readMore } from '../snapshot.ts'
+import { decideAfterExpiry, hasRefusals, isCurrent, writeAndCommit, writesBase } from '../transaction.ts'
 import type { IngestContext } from './ingest-context.ts'
 import { decideIngest, type IngestDecision, planIngest } from './ingest-decision.ts'
 import { type PreparedBatch, prepareTasks, setOwners } from './ingest-drafts.ts'
@@ -46,11 +43,7 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
 
   const snapshot = await lockAndReadIngest(ready, context)
   const readMs = performance.now()
-  const changed = new Set(
-    [...snapshot.orgs]
-      .filter(([id, { ledger }]) => ledger.config_version !== orgConfigOf(id).version)
-      .map(([id]) => id),
-  )
+  const changed = new Set([...snapshot.orgs].filter(([id, org]) => !isCurrent(org, orgConfigOf(id))).map(([id]) => id))
   if (changed.size > 0) {
     // The rows written so far rest on prices and limits that have changed: the whole batch is tried again.
     await connection.pipeline([queries.rollback])
@@ -58,7 +51,6 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
   }
   const { judged: judgements, broken, postponed } = await decideOrgs(ready, snapshot, context)
   for (const { prepared, error } of broken) answers.set(prepared.task, error)
-  const at = new Date(snapshot.nowMs).toISOString()
   const outcomes = judgements.map(({ orgId, org, judgement }): OrgWrites => {
     const storedResponses = Array.from(judgement.results).flatMap(([{ idempotency }, results]) => {
       const body = results instanceof Error ? undefined : idempotency?.answer(results)
@@ -66,25 +58,19 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
       const { key, hash } = idempotency
       return [{ key, hash, status: 200, sealed: responses.seal(orgId, key, body) }]
     })
-    const { optIns } = orgConfigOf(orgId)
-    const { rows: found, stopped } = org
-    return { orgId, seq: org.ledger.seq + 1n, at, found, stopped, storedResponses, optIns, ...judgement }
+    return { ...writesBase(orgId, org, orgConfigOf(orgId), snapshot.nowMs), storedResponses, ...judgement }
   })
-  const crossings = outcomes.flatMap((outcome) => crossingsIn(outcome, orgConfigOf(outcome.orgId)))
-  const writes = writeStatements(outcomes, decideVersion, crossings)
   const undecided = [...broken.map(({ prepared }) => prepared), ...postponed]
   const refused = [
     ...judgements.flatMap(({ orgId, judgement }) => judgement.refused.map(({ id }) => ({ orgId, id }))),
     ...undecided.flatMap(({ task, items }) => items.map(({ draft }) => ({ orgId: task.orgId, id: draft.run.id }))),
   ]
-  const decidedMs = performance.now()
-  if (writes.length === 0) await connection.pipeline([queries.rollback])
-  else {
-    if (undecided.length > 0)
-      writes.push(deleteRunKeys(undecided.flatMap(({ items }) => items.flatMap(({ keys }) => keys))))
-    if (refused.length > 0) writes.push(deleteRuns(refused))
-    await commit(connection, writes)
-  }
+  const keys = undecided.flatMap(({ items }) => items.flatMap((item) => item.keys))
+  const cleanUp = [
+    ...(undecided.length > 0 ? [deleteRunKeys(keys)] : []),
+    ...(refused.length > 0 ? [deleteRuns(refused)] : []),
+  ]
+  const { isCommitted, decidedMs, commitMs } = await writeAndCommit(connection, outcomes, orgConfigOf, cleanUp)
   for (const { judgement } of judgements)
     for (const [task, results] of judgement.results) answers.set(task, results instanceof Error ? results : { results })
   return {
@@ -96,9 +82,9 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
       snapshot.nowMs,
     ),
     runs: judgements.reduce((sum, { judgement }) => sum + judgement.runs.counted.length, 0),
-    isCommitted: writes.length > 0,
+    isCommitted,
     decideMs: decidedMs - readMs,
-    commitMs: performance.now() - decidedMs,
+    commitMs,
   }
 }
 
@@ -161,7 +147,7 @@ async function begin(
     if (!task.idempotency) continue
     const key = `${task.orgId} ${task.idempotency.key}`
     const answer = storedResponse(task.orgId, task.idempotency, kept.get(key), busy.has(key), context.responses)
-    if (answer) answers.set(task, answer instanceof Error ? answer : { results: [], replay: answer.replay })
+    if (answer) answers.set(task, answer instanceof Error ? answer : { results: [], replay: answer.response })
   }
   const parents = rowsOf<{ org_id: string; id: string; chain_id: string | null; depth: number | null }>('parents')
   return new Map<string, ParentRun>(
@@ -215,16 +201,13 @@ async function decideOrgs(
       return catchError(() => decideIngest(planned.plans, org, orgConfig, snapshot.nowMs))
     }
     let undecided: readonly PreparedTask[] = own
-    let ingestDecision = await decide()
-    if (hasRefusals(ingestDecision)) {
-      const { isAny, isMore } = await readOverdue(connection, snapshot, orgId, ingestDecision.decision.stops)
-      if (isAny) ingestDecision = await decide()
-      if (isMore && hasRefusals(ingestDecision)) {
-        // More leases are overdue than one transaction ends: this one ends them, and the runs are tried again after it.
-        postponed.push(...own)
-        ingestDecision = catchError(() => decideIngest([], org, orgConfig, snapshot.nowMs))
-        undecided = []
-      }
+    const { decided, overdue } = await decideAfterExpiry(connection, snapshot, orgId, decide)
+    let ingestDecision = decided
+    if (overdue.isMore && hasRefusals(decided)) {
+      // More leases are overdue than one transaction ends: this one ends them, and the runs are tried again after it.
+      postponed.push(...own)
+      ingestDecision = catchError(() => decideIngest([], org, orgConfig, snapshot.nowMs))
+      undecided = []
     }
     if (ingestDecision instanceof Error) {
       // Inconsistent ledger state of one organization fails that organization only: the others go on.
@@ -235,10 +218,6 @@ async function decideOrgs(
   }
   return { judged, broken, postponed }
 }
-
-const hasRefusals = (judgement: IngestDecision | Error): judgement is IngestDecision =>
-  !(judgement instanceof Error) &&
-  judgement.decision.outcomes.some((outcome) => outcome.type === 'charged' && outcome.refusals.size > 0)
 
 function catchError<T>(work: () => T): T | Error {
   try {
