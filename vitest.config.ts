@@ -6,6 +6,7 @@ const shared = {
   // A machine that others share pauses at times: a limit ends what hangs, it measures nothing.
   testTimeout: 180_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
   pool: 'forks' as const,
 }
 

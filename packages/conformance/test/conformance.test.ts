@@ -46,9 +46,7 @@ async function runBehind(alter: Alteration, only: Set<number>): Promise<Result[]
 }
 
 describe('against the real server', () => {
-  test('every clause holds that can be seen and is served, and the program leaves nothing open', {
-    timeout: 180_000,
-  }, async () => {
+  test('every clause holds that can be seen and is served, and the program leaves nothing open', async () => {
     const { out, err, code } = await run('--url', url, '--operator-key', operatorKey, '--json')
     expect(err).toBe('')
     const report = JSON.parse(out) as { counts: Record<string, number>; clauses: Result[] }

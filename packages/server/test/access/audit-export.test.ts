@@ -313,4 +313,4 @@ test('an export holds no more of 20,000 entries than of a few', async () => {
   }
   expect(bytes).toBeGreaterThan(14_000_000)
   expect(most).toBeLessThan(4_000_000)
-}, 120_000)
+})

@@ -12,7 +12,7 @@ beforeAll(async () => {
     SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: '3',
     SVC_HANDLER_TIMEOUT_SECONDS: '2',
   })
-}, 120_000)
+})
 
 let names = 0
 const freshName = () => `name-${++names}`
@@ -53,9 +53,7 @@ async function holdHandlers() {
   }
 }
 
-test('200 concurrent posts with one key over two processes have one effect, and each answer is the kept one or "processing"', {
-  timeout: 120_000,
-}, async () => {
+test('200 concurrent posts with one key over two processes have one effect, and each answer is the kept one or "processing"', async () => {
   const name = freshName()
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, i) => post(installation.apis[i % 2]!.url, `storm-${name}`, name)),
@@ -119,9 +117,7 @@ test('a kept answer that holds a secret is closed in the database', async () => 
 })
 
 describe('a first call that crashed', () => {
-  test('inside its transaction is taken over after the configured time and not before, with one effect', {
-    timeout: 120_000,
-  }, async () => {
+  test('inside its transaction is taken over after the configured time and not before, with one effect', async () => {
     const doomed = await startApi(installation.environment)
     const name = freshName()
     const hold = await holdHandlers()
@@ -139,9 +135,7 @@ describe('a first call that crashed', () => {
     expect(await effects(name)).toBe(1)
   })
 
-  test('after its commit and before its answer has had its effect: the retry gets the kept answer', {
-    timeout: 120_000,
-  }, async () => {
+  test('after its commit and before its answer has had its effect: the retry gets the kept answer', async () => {
     const { apis, orgId, owner } = installation
     const [doomed, sleeper] = await Promise.all([
       startApi(installation.environment),
@@ -176,7 +170,7 @@ describe('a first call that crashed', () => {
     expect(rows[0]).toEqual({ n: 1 })
   })
 
-  test('that only slept, and wakes after it was taken over, rolls back', { timeout: 120_000 }, async () => {
+  test('that only slept, and wakes after it was taken over, rolls back', async () => {
     const sleeper = await startApi(installation.environment)
     const name = freshName()
     const hold = await holdHandlers()

@@ -131,7 +131,7 @@ beforeAll(async () => {
       shared: { id: shared['id']! },
     }
   })
-}, 120_000)
+})
 
 const audit = (url: string) => call(url, 'GET', `/v1/orgs/${made.orgId}/audit-log/verify`, { key: made.owner })
 

@@ -35,7 +35,7 @@ test('no answer of any route of the contract is stored, sniffed or told to other
       expect(headersOf(answer), `${method} ${template} ${answer.status}`).toEqual(neverStored)
     }
   }
-}, 120_000)
+})
 
 test('an answer with a secret is never stored, nor is its replay', async () => {
   const at = `/v1/orgs/${tenant.id}`

@@ -326,7 +326,7 @@ test('every request of the reference succeeds when it is copied, and is answered
   }
   await Promise.all(Array.from({ length: 6 }, works))
   expect(faults.join('\n')).toBe('')
-}, 120_000)
+})
 
 const told = (operation: Operation, faults: readonly string[]) => faults.map((fault) => `${operation.id}: ${fault}`)
 
@@ -373,7 +373,7 @@ test('every example of a query parameter is accepted', async () => {
       faults.push(...(await faultsOfRead(world, operation, query)).map((fault) => `${JSON.stringify(query)} ${fault}`))
   }
   expect(faults.join('\n')).toBe('')
-}, 120_000)
+})
 
 test('a field that is not documented is refused in every body, and a call without a key as documented', async () => {
   const faults: string[] = []
@@ -393,7 +393,7 @@ test('a field that is not documented is refused in every body, and a call withou
     faults.push(...faultsOf(operation, refused).map((fault) => `${operation.id}: ${fault}`))
   }
   expect(faults.join('\n')).toBe('')
-}, 120_000)
+})
 
 test('every documented header was on some answer', async () => {
   const limited = await worldOf()

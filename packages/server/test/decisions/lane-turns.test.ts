@@ -20,10 +20,10 @@ beforeAll(async () => {
   // Both are known to the process, and the rows of the first are made.
   await heavy.hold('0.01')
   await light.hold('0.01')
-}, 60_000)
+})
 
 describe('a lane that two organizations share', () => {
-  test('lets one whose decisions are a thousand times heavier wait for itself', { timeout: 60_000 }, async () => {
+  test('lets one whose decisions are a thousand times heavier wait for itself', async () => {
     const done: unknown[] = []
     const first = Promise.withResolvers<void>()
     const asked = Array.from({ length: callers }, async () => {

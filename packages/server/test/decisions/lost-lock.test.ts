@@ -16,9 +16,7 @@ const second = useServer({ environment: () => ({ SVC_DATABASE_URL: money.server.
 
 const run = () => ({ runs: [{ model: 'gpt-4o', cost_usd: '0.01', started_at: new Date().toISOString() }] })
 
-test('two processes that decide without a lock are found out, by decisions and by ingest', {
-  timeout: 60_000,
-}, async () => {
+test('two processes that decide without a lock are found out, by decisions and by ingest', async () => {
   const org = await money.org()
   await org.budget('1000')
   const urls = [money.server.url, second.url]

@@ -57,7 +57,7 @@ describe('without any worker', () => {
 })
 
 describe('a name that another transaction is claiming', () => {
-  test('keeps nobody waiting but the run that wants it', { timeout: 60_000 }, async () => {
+  test('keeps nobody waiting but the run that wants it', async () => {
     const [claimant, other] = [await money.org(), await money.org()]
     const start = (org: MoneyOrg, name: string) =>
       org.post('/v1/runs', { model: 'gpt-4o', estimated_cost_usd: '0.01', external_id: name })

@@ -8,7 +8,7 @@ describe('a storm judged from outside', () => {
   let installation: Installation
   beforeAll(async () => {
     installation = await openOutsiderInstallation(3)
-  }, 120_000)
+  })
   afterAll(() => installation?.close())
 
   test('runs, usage, limits, ledger, events and audit log say what every caller was told', async () => {

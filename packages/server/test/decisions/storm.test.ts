@@ -14,7 +14,7 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
   let installation: Installation
   beforeAll(async () => {
     installation = await openInstallation({ apis: 3 })
-  }, 90_000)
+  })
   afterAll(() => installation?.close())
 
   test('cost above its hold is spent at once, and shows as overrun to the nano-dollar', async () => {
@@ -61,7 +61,7 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
     // How much the quiet one feels depends on the machine, which also makes the load; the command measures it.
     expect(quietFailures).toBe(0)
     expect(ratio).toBeLessThan(50)
-  }, 60_000)
+  })
 
   test('killed, stopped, cut off and crashed, API processes never admit more than a limit, lose nothing that was acknowledged, and leave nothing held', async () => {
     const tenant = await createTenant(installation)
@@ -78,7 +78,7 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
     expect(faults.slice(0, 40)).toEqual([])
     const { before, after } = await spendTheRest(installation, tenant)
     expect(after * 100n).toBeLessThanOrEqual(before)
-  }, 120_000)
+  })
 
   describe('the checks see a fault that was planted:', () => {
     afterAll(() => installation?.plant(''))

@@ -45,7 +45,7 @@ describe('a rule that wants an approval', () => {
     expect(await requested({ model: 'claude-sonnet-4' })).not.toBe(answers[0])
   })
 
-  test('a grant of 3 admits exactly 3 of 100 attempts at once, and asks once more', { timeout: 120_000 }, async () => {
+  test('a grant of 3 admits exactly 3 of 100 attempts at once, and asks once more', async () => {
     const { org, approved } = await governed()
     const id = await approved({ max_runs: 3 })
     const answers = await Promise.all(Array.from({ length: 100 }, () => startRun(org)))

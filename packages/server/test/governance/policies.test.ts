@@ -4,7 +4,7 @@ import { refusalIn, useMoney } from '../support/money.ts'
 import { call, keyOf } from '../support/tenants.ts'
 
 const money = useMoney()
-const patience = { timeout: 20_000, interval: 50 }
+const patience = { timeout: 120_000, interval: 50 }
 type Rows = { readonly data: readonly Record<string, unknown>[] }
 
 describe('rules at the start of a run', () => {

@@ -8,7 +8,7 @@ const database = useDatabase()
 let installation: Awaited<ReturnType<typeof startInstallation>>
 beforeAll(async () => {
   installation = await startInstallation(database, 2)
-}, 120_000)
+})
 
 const rounds = Number(process.env['WEIR_ROUNDS'] ?? 25)
 const rule = (expression: string) => ({
@@ -28,9 +28,7 @@ const start = async (url: string) =>
   (await call(url, 'POST', '/v1/runs', { key: installation.owner, body: { model: 'gpt-4o', estimated_cost_usd: '0' } }))
     .status
 
-test(`a rule changed on one process binds the next start on another, ${rounds} times out of ${rounds}`, {
-  timeout: 120_000,
-}, async () => {
+test(`a rule changed on one process binds the next start on another, ${rounds} times out of ${rounds}`, async () => {
   const [first, second] = installation.apis.map(({ url }) => url) as [string, string]
   const outcomes: number[][] = []
   for (let i = 0; i < rounds; i++) {
@@ -47,7 +45,7 @@ test(`a rule changed on one process binds the next start on another, ${rounds} t
   expect(new Set(outcomes.map(String))).toEqual(new Set(['403,201,403,201']))
 })
 
-test('a process that slept through a change asks the new rules when it wakes', { timeout: 120_000 }, async () => {
+test('a process that slept through a change asks the new rules when it wakes', async () => {
   const [first, sleeper] = installation.apis as [(typeof installation.apis)[0], (typeof installation.apis)[0]]
   expect(await start(sleeper.url)).toBe(201)
   await suspend(sleeper.process)

@@ -277,7 +277,7 @@ describe('trying it out', () => {
   })
 })
 
-test('what was submitted is in no log, trace, event, audit entry, metric or table', { timeout: 60_000 }, async () => {
+test('what was submitted is in no log, trace, event, audit entry, metric or table', async () => {
   const org = await tenant()
   const canary = `canary${'abcdefghij'.repeat(2)}`
   const text = `Please ${canary} now: ${card}, jane@example.com, ${injection}. `

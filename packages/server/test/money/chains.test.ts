@@ -23,9 +23,7 @@ async function chained() {
 const cost = (usd: string) => ({ estimated_cost_usd: usd, max_output_tokens: 1 })
 
 describe('a chain of runs', () => {
-  test('200 descendants of a root with $1, at once and at random depth, settle at most $1', {
-    timeout: 120_000,
-  }, async () => {
+  test('200 descendants of a root with $1, at once and at random depth, settle at most $1', async () => {
     const { org, start, started } = await chained()
     const seed = firstSeed()
     console.info(`descendants from seed ${seed}`)

@@ -14,9 +14,7 @@ const outOfRange = (field: string) => ({
 })
 
 describe('what can no longer be counted', () => {
-  test('is refused where it enters, while what was admitted is finished and everything can be read', {
-    timeout: 180_000,
-  }, async () => {
+  test('is refused where it enters, while what was admitted is finished and everything can be read', async () => {
     const [org, neighbour] = [await money.org(), await money.org()]
     const budget = await org.budget(null)
     const start = () => org.post('/v1/runs', { model: 'gpt-4o', estimated_cost_usd: '1' })

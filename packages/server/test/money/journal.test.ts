@@ -241,7 +241,7 @@ describe('an adjustment', () => {
 })
 
 describe('`verify`', () => {
-  test('finds good books good, and names what a superuser has changed', { timeout: 120_000 }, async () => {
+  test('finds good books good, and names what a superuser has changed', async () => {
     const { org } = await busyOrg()
     const { key } = (await org.allowances()).find(({ kind }) => kind === 'budget')!
     const verify = () => verifyBooks(money.server.database)

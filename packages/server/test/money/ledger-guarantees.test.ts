@@ -77,9 +77,7 @@ test('no hold leaks: after its lease everything is usable again', async () => {
 })
 
 describe('the ledger under load', () => {
-  test('rows, journal and holds agree in every snapshot, nothing drifts and nothing deadlocks', {
-    timeout: 120_000,
-  }, async () => {
+  test('rows, journal and holds agree in every snapshot, nothing drifts and nothing deadlocks', async () => {
     const org = await money.org()
     await org.budget('1000')
     await org.budget('1000', { scope_kind: 'workflow', scope_id: 'w1' })
@@ -125,7 +123,7 @@ test('what was not committed is not acknowledged, and what was is there', async 
   await eventually(async () => (await org.decide(costing('0.2'))).status === 200)
 })
 
-test('three processes share one budget, not one each', { timeout: 120_000 }, async () => {
+test('three processes share one budget, not one each', async () => {
   const org = await money.org()
   await org.budget('1')
   const more = await atOnce(2, () => startApi(environmentFor(money.server.database)))

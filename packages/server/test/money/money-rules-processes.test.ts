@@ -16,7 +16,7 @@ beforeAll(async () => {
   const installation = await startInstallation(database, 2)
   urls = installation.apis.map(({ url }) => url)
   operator = installation.operator
-}, 120_000)
+})
 
 async function newOrg(): Promise<MoneyOrg> {
   const { json } = await call(urls[0]!, 'POST', '/v1/admin/orgs', { key: operator, body: { name: 'Acme' } })
@@ -41,7 +41,7 @@ async function untilAnswered(ask: () => Promise<Answer>): Promise<Answer> {
 }
 
 describe('what is set on one process', () => {
-  test('binds the very next decision of another, 200 times out of 200', { timeout: 120_000 }, async () => {
+  test('binds the very next decision of another, 200 times out of 200', async () => {
     const org = await newOrg()
     for (let i = 0; i < 200; i++) {
       const body = costing('0.01', { workflow_id: `w${i % 20}` })
@@ -81,9 +81,7 @@ describe('what is set on one process', () => {
   })
 })
 
-test('the first calls of a new customer, 100 at once over two processes, never pass the default', {
-  timeout: 120_000,
-}, async () => {
+test('the first calls of a new customer, 100 at once over two processes, never pass the default', async () => {
   const org = await newOrg()
   await org.set('PUT', '/customer-limit-default', { limit_usd: '1', period: 'year', timezone: quietZone() })
   for (const customer_id of ['new-1', 'new-2', 'new-3']) {
@@ -122,7 +120,7 @@ describe('a process whose clock is wrong', () => {
     })
   const hour = 3_600_000
 
-  test('decides in the period of the database, and is not ready', { timeout: 120_000 }, async () => {
+  test('decides in the period of the database, and is not ready', async () => {
     const slow = await shifted(-hour)
     const org = await newOrg()
     // Where it is just past midnight it is yesterday for a clock that is an hour slow.
@@ -151,7 +149,7 @@ describe('a process whose clock is wrong', () => {
     expect((await call(urls[0]!, 'GET', '/readyz')).status).toBe(200)
   })
 
-  test('does not end the leases of others early', { timeout: 120_000 }, async () => {
+  test('does not end the leases of others early', async () => {
     const fast = await shifted(hour)
     const org = await newOrg()
     await org.budget('1')
@@ -162,7 +160,7 @@ describe('a process whose clock is wrong', () => {
   })
 })
 
-test('the worker ends leases that are over, without anybody asking', { timeout: 120_000 }, async () => {
+test('the worker ends leases that are over, without anybody asking', async () => {
   const org = await newOrg()
   const { id } = await org.budget('1')
   const [over, running] = [await org.hold('0.4'), await org.hold('0.5')]
@@ -174,9 +172,7 @@ test('the worker ends leases that are over, without anybody asking', { timeout: 
 })
 
 describe('one key', () => {
-  test('posted 200 times at once over two processes holds once, and every answer is the same', {
-    timeout: 120_000,
-  }, async () => {
+  test('posted 200 times at once over two processes holds once, and every answer is the same', async () => {
     const org = await newOrg()
     const { id } = await org.budget('1')
     const ask = (i: number) => org.decide(costing('0.01'), { 'idempotency-key': 'k-1' }, at(i))
@@ -191,9 +187,7 @@ describe('one key', () => {
 })
 
 describe('with connections cut between the flights of batches', () => {
-  test('every answered hold is there, and every other one is given back or found by its key', {
-    timeout: 120_000,
-  }, async () => {
+  test('every answered hold is there, and every other one is given back or found by its key', async () => {
     const org = await newOrg()
     const { id } = await org.budget('100000')
     const answered = new Map<string, Answer>()
@@ -245,6 +239,6 @@ describe('with connections cut between the flights of batches', () => {
   })
 })
 
-test('after all of this the books balance', { timeout: 120_000 }, async () => {
+test('after all of this the books balance', async () => {
   expect(await verifyBooks(database)).toMatchObject({ code: 0, faults: [] })
 })

@@ -165,9 +165,7 @@ describe.skipIf(!canMount)('on a disk that is really full', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('decisions are 503, readiness says disk_full, and both come back with the space', {
-    timeout: 120_000,
-  }, async () => {
+  test('decisions are 503, readiness says disk_full, and both come back with the space', async () => {
     const installation = await startInstallation(small, 1)
     const { url } = installation.apis[0]!
     const { json } = await call(url, 'POST', '/v1/admin/orgs', { key: installation.operator, body: { name: 'Acme' } })

@@ -157,7 +157,7 @@ function seeded() {
 }
 
 describe('usage equals a naive sum', () => {
-  test('whatever is asked, before, while and after it is folded', { timeout: 180_000 }, async () => {
+  test('whatever is asked, before, while and after it is folded', async () => {
     const random = seeded()
     const tenant = await tenantOf(server, operator)
     const neighbour = await tenantOf(server, operator)

@@ -38,7 +38,7 @@ async function freePort(): Promise<{ port: number; taken: Server }> {
   return { port: (taken.address() as { port: number }).port, taken }
 }
 
-test('dev starts everything, says so in one line, and stops all of it', { timeout: 120_000 }, async () => {
+test('dev starts everything, says so in one line, and stops all of it', async () => {
   const started = performance.now()
   const { stdout, stderr, status } = dev('--detach', '--json', '--port', '0')
   expect(status, stderr).toBe(0)
@@ -101,7 +101,7 @@ test('dev starts everything, says so in one line, and stops all of it', { timeou
   dev('--stop')
 })
 
-test('a fresh start begins with an empty database, and a taken port is said', { timeout: 120_000 }, async () => {
+test('a fresh start begins with an empty database, and a taken port is said', async () => {
   const { port, taken } = await freePort()
   const refused = dev('--detach', '--json', '--port', String(port))
   expect(refused.status).toBe(1)

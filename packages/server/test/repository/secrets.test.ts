@@ -21,9 +21,7 @@ const server = useServer({
   },
 })
 
-test('no secret is in logs, traces, errors, audit, metrics or a dump of the database', {
-  timeout: 120_000,
-}, async () => {
+test('no secret is in logs, traces, errors, audit, metrics or a dump of the database', async () => {
   const answers: string[] = []
   const secrets: string[] = []
   const keep = (token: string) => {

@@ -79,7 +79,7 @@ const faultsIn = async (org: MoneyOrg, after = 0n, isComplete = true) => {
 }
 
 describe('`verify` compares runs and usage with the ledger', () => {
-  test('and finds nothing where runs have ended in every way', { timeout: 60_000 }, async () => {
+  test('and finds nothing where runs have ended in every way', async () => {
     const { org } = await livelyOrg()
     expect(await faultsIn(org)).toEqual([])
     expect(await faultsIn(org, 0n, false)).toEqual([])
@@ -124,7 +124,7 @@ describe('`verify` compares runs and usage with the ledger', () => {
     ],
     ['a settlement whose run is gone', /has no run/, ['delete from runs where org_id = $1 and id = $2']],
     ['usage that counts a run twice', /has 1 runs, .* more than the runs/, [moveUsage('runs = d.runs + 1')]],
-  ])('and finds %s', { timeout: 60_000 }, async (_, what, changes) => {
+  ])('and finds %s', async (_, what, changes) => {
     const org = await money.org()
     await org.setAsOperator('PUT', '/plan', {
       name: 'p',

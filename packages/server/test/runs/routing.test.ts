@@ -558,7 +558,7 @@ test('the same sticky value gets the same model, and others their share', async 
   expect(new Set(firsts)).toEqual(new Set(['a', 'b']))
 })
 
-test('what is set or measured on one process binds the next decision of another', { timeout: 120_000 }, async () => {
+test('what is set or measured on one process binds the next decision of another', async () => {
   const second = await startApi(environmentFor(server.database))
   const of = await threeModels()
   const { id } = await route(of, { bar })

@@ -5,7 +5,7 @@ import { keyOf } from '../support/tenants.ts'
 
 const money = useMoney()
 const card = '4242 4242 4242 4242'
-const patience = { timeout: 20_000, interval: 50 }
+const patience = { timeout: 120_000, interval: 50 }
 
 const detecting = (org: MoneyOrg, mode: 'off' | 'alert' | 'block') =>
   org.set('PUT', '/content-safety', { detectors: { card_number: { mode } } })

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const ago = (days: number) => new Date(Date.now() - days * dayMs)
   await fillRuns(client, { orgId, count, retentionClass: 90, from: ago(85), to: ago(0) })
   await fillRuns(client, { orgId, count: 2_000, retentionClass: 30, from: ago(25), to: ago(0) })
-}, 120_000)
+})
 
 interface Wanted {
   readonly sort?: RunSort

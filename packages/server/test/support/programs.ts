@@ -68,7 +68,7 @@ export function startProgram(
 }
 
 /** Waits until a condition holds; polls what cannot be listened to. */
-export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 30_000) {
+export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 120_000) {
   const deadline = performance.now() + withinMs
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error('the condition did not come to hold in time')

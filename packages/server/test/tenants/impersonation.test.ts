@@ -303,7 +303,7 @@ describe('when the process is killed the moment it has answered', () => {
   let installation: Awaited<ReturnType<typeof startInstallation>>
   beforeAll(async () => {
     installation = await startInstallation(database, 1)
-  }, 120_000)
+  })
 
   /** Five requests under a grant to a process that is killed after its last answer; the statuses on record elsewhere. */
   async function surviving(planted?: string) {
@@ -330,11 +330,11 @@ describe('when the process is killed the moment it has answered', () => {
     return entries.map(({ after }) => after.status)
   }
 
-  test('all of its requests are on record', { timeout: 120_000 }, async () => {
+  test('all of its requests are on record', async () => {
     expect(await surviving()).toEqual([200, 200, 403, 422, 200])
   })
 
-  test('and a program that writes after it answers is found out', { timeout: 120_000 }, async () => {
+  test('and a program that writes after it answers is found out', async () => {
     const late = new URL('../support/planted-late-record.ts', import.meta.url).href
     expect((await surviving(late)).length).toBeLessThan(5)
   })

@@ -42,7 +42,7 @@ beforeAll(async () => {
     { redis, metrics: createMetrics({ version: '0', role: 'test' }), clock: systemClock, log },
     () => 1,
   )
-}, 30_000)
+})
 
 afterAll(() => redis?.close())
 

@@ -117,7 +117,7 @@ test('a delivery that fails to its last attempt is given up, and shown so', asyn
   const { path, happen, deliveries } = await subscribed()
   receiver.behave(path, () => 503)
   await happen('a')
-  await eventually(async () => (await deliveries('?status=failed')).length === 1, 30_000)
+  await eventually(async () => (await deliveries('?status=failed')).length === 1)
   expect((await deliveries())[0]!.attempts.map(({ status }) => status)).toEqual([503, 503, 503])
 })
 
@@ -147,7 +147,7 @@ test('in order: nothing about a subject is told before what came earlier, and ot
   receiver.behave(path, ({ body }, nth) => (nameOf(body) === 'slow' && nth <= 2 ? 500 : 200))
   for (let i = 0; i < 5; i++) await happen('slow')
   await happen('other')
-  await eventually(() => got().filter(({ body }) => nameOf(body) === 'slow').length === 6, 30_000)
+  await eventually(() => got().filter(({ body }) => nameOf(body) === 'slow').length === 6)
   const slow = got().filter(({ body }) => nameOf(body) === 'slow')
   const ids = slow.map(({ body }) => (JSON.parse(body) as { id: string }).id)
   expect(ids[0]).toBe(ids[1])

@@ -34,7 +34,7 @@ describe('three workers and a PostgreSQL that crashes', () => {
     // How much they feel depends on the machine; the command measures it.
     console.log('lag of healthy endpoints', JSON.stringify(figures), ratio)
     expect(faults).toEqual([])
-  }, 180_000)
+  })
 
   describe('the checks see faults that were planted:', () => {
     test.each([

@@ -73,7 +73,7 @@ describe('a concurrency limit', () => {
     const limit = await limitOf(org, 1)
     const { id } = await start(org, { lease_seconds: 1 })
     // The refusal itself looks for leases that are over.
-    await eventually(async () => (await start(org)).status === 201, 30_000)
+    await eventually(async () => (await start(org)).status === 201)
     expect(await read(org, limit)).toMatchObject({ running: 1 })
     expect((await finish(org, id)).status).toBe(200)
     expect(await read(org, limit)).toMatchObject({ running: 1 })
@@ -213,9 +213,9 @@ describe('on two processes', () => {
     const installation = await startInstallation(database, 2)
     urls = installation.apis.map(({ url }) => url)
     operator = installation.operator
-  }, 120_000)
+  })
 
-  test('concurrent starts never jointly pass the limit', { timeout: 120_000 }, async () => {
+  test('concurrent starts never jointly pass the limit', async () => {
     const { json } = await call(urls[0]!, 'POST', '/v1/admin/orgs', { key: operator, body: { name: 'Acme' } })
     const { id, owner_key } = json as unknown as { id: string; owner_key: { id: string; secret: string } }
     const tenant = { id, key: owner_key.secret, keyId: owner_key.id }

@@ -170,7 +170,7 @@ function refusal(...args: string[]): { status: number; text: string } {
 }
 
 describe('commands', () => {
-  test('mint, list, rotate and revoke, and running processes learn of it', { timeout: 120_000 }, async () => {
+  test('mint, list, rotate and revoke, and running processes learn of it', async () => {
     const end = '2099-01-01T00:00:00Z'
     const ada = command('create-operator-key', 'Ada', '--expires-at', end) as { id: string; key: string }
     expect((await ask('GET', keys, ada.key)).status).toBe(200)
@@ -195,7 +195,7 @@ describe('commands', () => {
     )
   })
 
-  test('that make no sense are refused in words', { timeout: 120_000 }, () => {
+  test('that make no sense are refused in words', () => {
     expect(refusal('revoke-operator-key', 'key_nonsense')).toMatchObject({
       status: 1,
       text: expect.stringContaining('not the id of a key') as string,
@@ -212,9 +212,7 @@ describe('the last key', () => {
       ({ id }) => id !== operator.id,
     )
 
-  test('of the operators cannot be revoked by a route, only by the command that is forced', {
-    timeout: 120_000,
-  }, async () => {
+  test('of the operators cannot be revoked by a route, only by the command that is forced', async () => {
     for (const { id } of await others()) await ask('POST', `${keys}/${id}/revoke`, operator.key)
     // One that only looks, and one that ends, are no way back.
     await made({ name: 'Reader', scopes: ['admin:read'] })
