@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
 import type { PlannedSchedule } from '../../values/period.ts'
-import { elementAt, present } from '../../values/present.ts'
+import { elementAt } from '../../values/present.ts'
 import type { UsageDimension } from './queries.ts'
 
 /** A limit that a series counts towards, with its current usage. */
@@ -67,7 +67,7 @@ export async function readLimits(tx: Tx, orgId: string, nowMs: number, asked: Us
   )
   const perUnit = asked.metric === 'cost' ? perUsd : 1
   const fed = usages.map(({ limit, balance }, i) => ({
-    key: present(keyOf(limit)),
+    key: keyOf(limit) ?? null,
     id: limitIdOf({ kind: limit.kind, limitId: limit.id }),
     kind: limit.kind,
     name: elementAt(found, i).name,
