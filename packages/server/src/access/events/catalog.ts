@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Count, Id, MadeBy, Nullable, Timestamp, Usd } from '../../contract/wire.ts'
-import { benchmarkEvents } from './benchmark-kinds.ts'
+import { benchmarkEvents } from './benchmark-events.ts'
 import { kind, optIn } from './kind.ts'
-import { limitEvents } from './limit-kinds.ts'
-import { policyEvents } from './policy-kinds.ts'
+import { limitEvents } from './limit-events.ts'
+import { policyEvents } from './policy-events.ts'
 
 const name = Type.String({ examples: ['production'] })
 const key = { key_id: Id('key'), name, role: Type.String({ examples: ['service'] }) }

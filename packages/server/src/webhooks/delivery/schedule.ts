@@ -1,4 +1,7 @@
-/** The retry schedule of deliveries and the concurrency of an endpoint. Pure: no clock and no randomness of its own. */
+/**
+ * The next retry of a delivery, from the pauses of `SVC_WEBHOOK_RETRY_SECONDS`, and the concurrency of an endpoint. Pure: no clock and no
+ * randomness of its own.
+ */
 
 /** The health of a subscription's endpoint, as its queue stores it. */
 export interface EndpointHealth {
