@@ -1,4 +1,4 @@
-const lineWidth = 120
+const lineWidth = 140
 
 /**
  * JSON for people and for diffs: a value that fits on a line stands on one, any other has its parts on lines of their own. A part that is
