@@ -31,8 +31,8 @@ const plants: Readonly<Record<string, readonly Plant[]>> = {
   'last-word': [
     {
       file: 'decisions/lanes/org-decision.ts',
-      rule: "if (outcome.type === 'ended' && !outcome.isRepeat) endings.set(outcome.hold.id, task.ending)",
-      instead: 'if (task.holdId !== undefined) endings.set(task.holdId, task.ending)',
+      rule: "if (outcome.type === 'ended' && !outcome.isRepeat) endings.set(outcome.hold.id, plan.ending)",
+      instead: 'if (task.holdId !== undefined) endings.set(task.holdId, plan.ending)',
     },
   ],
   /** Records a settlement under the labels that it names, and charges the account of its reservation. */
