@@ -76,10 +76,10 @@ export function createAdmission({ clock }: Platform, lanes: Lanes, records: Deci
   }
 }
 
-/** Estimates the amount that a start would hold; for a model without a price, the caller's own estimate. */
+/** Returns the most that a run can cost; for a model without a price, the caller's own estimate. */
 function estimateOf(input: ResolvedStart, orgConfig: OrgConfig, nowMs: number): bigint {
   try {
-    return quote(input, orgConfig, nowMs).charge.usd
+    return quote(input, orgConfig, nowMs).price.expectedNano
   } catch (error) {
     if (error instanceof UnpricedModel) return parseUsd(input.estimated_cost_usd ?? '0')
     throw error

@@ -18,7 +18,7 @@ export interface RunAttempt {
   readonly customerId: string
   readonly inputTokens: number
   readonly maxOutputTokens: number
-  /** The amount that would be held. */
+  /** The most that the run can cost. */
   readonly estimatedNano: bigint
   readonly tags: readonly string[]
   readonly metadata: Readonly<Record<string, string | number | boolean>>

@@ -110,6 +110,8 @@ export interface Estimate {
 
 export interface HoldPrice {
   readonly amountNano: bigint
+  /** The most that the request can cost: the amount, without the minimum where the cost was computed. */
+  readonly expectedNano: bigint
   readonly tokens: bigint
   readonly price: Price | null
   readonly basis: Basis
@@ -119,30 +121,39 @@ type Basis = 'computed' | 'estimate' | 'ceiling' | 'minimum'
 
 /**
  * Returns the amount to hold before a request whose usage is not known yet: the most that it can cost where that can be computed,
- * and an estimate may only raise it. Where nothing can be computed the estimate is used, but never less than the minimum: nothing
- * is held only where the price itself is zero.
+ * and an estimate may only raise it. Where nothing can be computed the estimate is used. Less than the minimum is held only where the
+ * price itself is zero: a request that says it needs no tokens is not free, so a limit that is full refuses it.
  */
 export function quoteHold(book: PriceBook, asked: Estimate, atMs: number): HoldPrice | 'unpriced' {
   const price = book.priceOf(asked.model, asked.provider, atMs) ?? null
   const maxOutput = asked.maxOutputTokens ?? price?.maxOutputTokens ?? book.defaultMaxOutputTokens
-  const amount = price ? pricedHold(book, price, asked, maxOutput) : unpricedHold(book, asked)
-  if (amount === 'unpriced') return amount
-  return { ...amount, tokens: BigInt(asked.inputTokens ?? 0) + BigInt(maxOutput), price }
+  const expected = price ? pricedHold(price, asked, maxOutput) : unpricedHold(book, asked)
+  if (expected === 'unpriced') return expected
+  const held = price && isFree(price) ? expected : largest(expected, minimumOf(book))
+  return {
+    ...held,
+    expectedNano: (expected.basis === 'computed' ? expected : held).amountNano,
+    tokens: BigInt(asked.inputTokens ?? 0) + BigInt(maxOutput),
+    price,
+  }
 }
 
 type Amount = Pick<HoldPrice, 'amountNano' | 'basis'>
 
-function pricedHold(book: PriceBook, price: Price, asked: Estimate, maxOutput: number): Amount {
+/** The floor under a hold: never nothing, even where the organization's minimum is. */
+const minimumOf = ({ minHoldNano }: PriceBook): Amount => ({
+  amountNano: minHoldNano > 0n ? minHoldNano : 1n,
+  basis: 'minimum',
+})
+
+function pricedHold(price: Price, asked: Estimate, maxOutput: number): Amount {
   const estimate: Amount = { amountNano: asked.estimatedNano ?? 0n, basis: 'estimate' }
-  if (asked.inputTokens !== undefined || isFree(price)) {
-    const pico = BigInt(asked.inputTokens ?? 0) * dearestInput(price) + BigInt(maxOutput) * price.outputPico
-    return largest({ amountNano: nanoOf(pico), basis: 'computed' }, estimate)
-  }
-  const minimum: Amount = { amountNano: book.minHoldNano, basis: 'minimum' }
-  const output: Amount = { amountNano: nanoOf(BigInt(maxOutput) * price.outputPico), basis: 'computed' }
+  const pico = BigInt(asked.inputTokens ?? 0) * dearestInput(price) + BigInt(maxOutput) * price.outputPico
+  const computed: Amount = { amountNano: nanoOf(pico), basis: 'computed' }
+  if (asked.inputTokens !== undefined || isFree(price)) return largest(computed, estimate)
   // The model's own output ceiling is a guess; a ceiling that the caller states is a fact, and so is its estimate.
   const isGuess = asked.maxOutputTokens === undefined && asked.estimatedNano !== undefined
-  return isGuess ? largest(estimate, minimum) : largest(output, estimate, minimum)
+  return isGuess ? estimate : largest(computed, estimate)
 }
 
 function unpricedHold(book: PriceBook, asked: Estimate): Amount | 'unpriced' {
@@ -150,7 +161,6 @@ function unpricedHold(book: PriceBook, asked: Estimate): Amount | 'unpriced' {
   if (asked.estimatedNano !== undefined) {
     return largest(
       { amountNano: asked.estimatedNano, basis: 'estimate' },
-      { amountNano: book.minHoldNano, basis: 'minimum' },
       { amountNano: ceilingNano ?? 0n, basis: 'ceiling' },
     )
   }

@@ -193,7 +193,9 @@ describe('a hold', () => {
           outputTokens: c % (output + 1),
         })
         expect(held.amountNano).toBeGreaterThanOrEqual(cost)
-        expect(held).toMatchObject({ basis: 'computed', tokens: BigInt(input) + BigInt(output) })
+        const isRaised = held.amountNano > held.expectedNano
+        expect(held).toMatchObject({ basis: isRaised ? 'minimum' : 'computed', tokens: BigInt(input) + BigInt(output) })
+        expect(held.amountNano).toBe(isRaised ? settings.minHoldNano : held.expectedNano)
       }),
     )
   })
@@ -211,7 +213,7 @@ describe('a hold', () => {
           const held = hold({ ...asked, estimatedNano }, [entry(price)]) as HoldPrice
           const isRaised = estimatedNano > without.amountNano
           expect(held.amountNano).toBe(isRaised ? estimatedNano : without.amountNano)
-          expect(held.basis).toBe(isRaised ? 'estimate' : 'computed')
+          expect(held.basis).toBe(isRaised ? 'estimate' : without.basis)
         },
       ),
     )
@@ -219,12 +221,23 @@ describe('a hold', () => {
 
   test('takes the output from the request, else from the price, else from the settings', () => {
     const usd = (asked: Omit<Estimate, 'model'>, maxOutputTokens: number | null) =>
-      hold({ inputTokens: 0, ...asked }, [entry({ maxOutputTokens })])
+      hold({ inputTokens: 0, ...asked }, [entry({ maxOutputTokens })], { minHoldNano: 0n })
     expect(usd({ maxOutputTokens: 10 }, 1_000)).toMatchObject({ amountNano: 80_000n, tokens: 10n })
     expect(usd({}, 1_000)).toMatchObject({ amountNano: 8_000_000n, tokens: 1_000n })
     expect(usd({}, null)).toMatchObject({ amountNano: 32_768_000n, tokens: 4_096n })
     // Input at the price of writing it to the cache, which is dearer.
     expect(hold({ inputTokens: 1_000_000, maxOutputTokens: 0 })).toMatchObject({ amountNano: parseUsd('2.5') })
+  })
+
+  test('is the minimum, and never nothing, for no tokens at a price that is not zero', () => {
+    const none = { inputTokens: 0, maxOutputTokens: 0 }
+    const minimum = { amountNano: settings.minHoldNano, expectedNano: 0n, basis: 'minimum' }
+    expect(hold(none)).toMatchObject(minimum)
+    expect(hold({ ...none, estimatedNano: 0n })).toMatchObject(minimum)
+    expect(hold({ inputTokens: 1, maxOutputTokens: 1 })).toMatchObject({ ...minimum, expectedNano: 10_500n })
+    expect(hold(none, [entry()], { minHoldNano: 0n })).toMatchObject({ amountNano: 1n, basis: 'minimum' })
+    // A model whose input alone is free is not free.
+    expect(hold(none, [entry({ ...free, outputPico: 1n })])).toMatchObject(minimum)
   })
 
   test('is nothing where the price is zero, and the estimate where that says more', () => {
@@ -253,6 +266,7 @@ describe('a hold', () => {
     expect(hold({ estimatedNano: 0n }, [])).toMatchObject({ amountNano: settings.minHoldNano, basis: 'minimum' })
     expect(hold({ inputTokens: 5 }, [], ceiling)).toEqual({
       amountNano: parseUsd('1'),
+      expectedNano: parseUsd('1'),
       basis: 'ceiling',
       tokens: 4_101n,
       price: null,

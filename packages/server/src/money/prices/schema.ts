@@ -77,7 +77,8 @@ const input = Type.Object(
     min_hold_usd: Type.Optional({
       ...Usd,
       default: '0.001',
-      description: 'The least that is held for a request whose cost cannot be computed.',
+      description:
+        'The least that is held for any request whose price is not zero, also where fewer tokens would cost less; "0" is taken as $0.000000001.',
       examples: ['0.001'],
     }),
     unpriced_ceiling_usd: Type.Optional({

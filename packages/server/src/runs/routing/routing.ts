@@ -103,7 +103,7 @@ function noModelError(
   return new ApiError('no_model_passes_eval', {}, { message })
 }
 
-/** Returns the function that quotes a call with a model: the amount that would be held for it. */
+/** Returns the function that quotes a call with a model: the most that it can cost, by which models differ below the minimum hold. */
 export const createQuote =
   (prices: PriceBook, request: RouteRequest, nowMs: number): ChoiceInput['quote'] =>
   ({ model, provider }) => {
@@ -118,5 +118,5 @@ export const createQuote =
       },
       nowMs,
     )
-    return price === 'unpriced' ? null : price.amountNano
+    return price === 'unpriced' ? null : price.expectedNano
   }
