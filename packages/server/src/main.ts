@@ -5,6 +5,7 @@ import { CommandRefused } from './platform/infra/command-refused.ts'
 import { createLog, type Log } from './platform/infra/log.ts'
 import { AlteredSession } from './platform/infra/outage.ts'
 import { SchemaMismatch } from './platform/infra/schema-mismatch.ts'
+import { errorOf } from './values/thrown.ts'
 
 const usage = `Usage: main.ts api | worker | migrate | verify | COMMAND
 
@@ -121,7 +122,7 @@ async function main([name, ...rest]: string[]) {
       if (error instanceof ConfigurationError) throw error
       // The message explains the mismatch; a stack trace would only hide it.
       const isExplained = [SchemaMismatch, AlteredSession, CommandRefused].some((kind) => error instanceof kind)
-      if (isExplained) log.fatal((error as Error).message)
+      if (isExplained) log.fatal(errorOf(error).message)
       else log.fatal({ error }, 'the program cannot continue')
       process.exit(1)
     }
@@ -139,7 +140,7 @@ async function verifyOffline(paths: string[]) {
     const { verifyAuditExport } = await import('./commands/audit-export.ts')
     await verifyAuditExport(readMasterKeys(process.env), paths)
   } catch (error) {
-    exit(error instanceof ConfigurationError ? exitConfiguration : 1, (error as Error).message)
+    exit(error instanceof ConfigurationError ? exitConfiguration : 1, errorOf(error).message)
   }
 }
 

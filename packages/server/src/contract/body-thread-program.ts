@@ -2,6 +2,7 @@ import { setPriority } from 'node:os'
 import { serialize } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { present } from '../values/present.ts'
+import { errorOf } from '../values/thrown.ts'
 import type { BodyTask, BodyTaskResult, ThreadSchemas } from './body-thread.ts'
 import { ApiError } from './errors.ts'
 import { jsonBody } from './json-body.ts'
@@ -48,7 +49,7 @@ async function resultOf({ bytes, bounds, route, source }: BodyTask): Promise<Bod
 async function answer(task: BodyTask) {
   const result = await resultOf(task).catch((error: unknown): BodyTaskResult => {
     if (error instanceof ApiError && error.code === 'payload_too_large') return { tooLarge: error.message }
-    return { failed: String((error as Error).stack) }
+    return { failed: String(errorOf(error).stack) }
   })
   port.postMessage(result, 'pieces' in result ? result.pieces.map(({ buffer }) => buffer) : [])
 }

@@ -1,6 +1,7 @@
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { FairSlots, NoSlot } from '../platform/infra/fair-slots.ts'
+import { errorCode } from '../values/thrown.ts'
 import { ApiError, type FieldFault } from './errors.ts'
 import type { JsonBounds } from './json-bounds.ts'
 import type { BodySource } from './routes.ts'
@@ -137,6 +138,6 @@ export class BodyThread {
 
 /** Classifies the end of the thread: memory is bounded, so a body that needs more than any valid one is too large. */
 const causeOf = (error: Error) =>
-  (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+  errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new ApiError('payload_too_large', {}, { message: 'The body is too complex to parse.' })
     : new Error('the thread that reads bodies ended', { cause: error })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { present } from '../values/present.ts'
+import { errorOf } from '../values/thrown.ts'
 import { BodyThread, type ThreadSchemas } from './body-thread.ts'
 import { ApiError, type FieldErrorCode, type FieldFault } from './errors.ts'
 import { jsonBody } from './json-body.ts'
@@ -86,7 +87,7 @@ function readInProcess(request: FastifyRequest, bytes: Buffer, type: BodyType, d
   try {
     body = type.read(bytes, jsonBoundsOf(request.route))
   } catch (error) {
-    done(error as Error)
+    done(errorOf(error))
     return
   }
   done(null, body)
@@ -171,7 +172,7 @@ export function readBodies(app: App) {
       })
       request.isBodyValid = bodyFaultsOf(body) === undefined
     } catch (error) {
-      done(error as Error)
+      done(errorOf(error))
       return
     }
     done(null, body)

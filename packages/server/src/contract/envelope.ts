@@ -5,9 +5,10 @@ import { type FastifyError, type FastifyReply, type FastifyRequest } from 'fasti
 import type { Log } from '../platform/infra/log.ts'
 import { outageOf } from '../platform/infra/outage.ts'
 import { newTraceId } from '../platform/infra/trace.ts'
+import { errorCode } from '../values/thrown.ts'
 import { contentTypeFault } from './body.ts'
 import { isAnswered, isLingering, linger } from './connections.ts'
-import { ApiError, type FieldErrorCode, validationFailed } from './errors.ts'
+import { ApiError, type FieldErrorCode, isApiError, validationFailed } from './errors.ts'
 import { inFlightOf } from './in-flight.ts'
 import { protectiveHeaders } from './protection.ts'
 import type { App } from './routes.ts'
@@ -34,9 +35,9 @@ const frameworkRefusals: Record<string, () => ApiError> = {
  */
 function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (thrown instanceof ApiError) return thrown
-  const { code } = (thrown ?? {}) as { code?: unknown }
+  const code = errorCode(thrown)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return validationFailed([contentTypeFault(request)])
-  const refusal = typeof code === 'string' ? frameworkRefusals[code] : undefined
+  const refusal = code === undefined ? undefined : frameworkRefusals[code]
   if (refusal) return refusal()
   if (outageOf(thrown)) return new ApiError('service_unavailable', {}, { cause: thrown })
   return new ApiError('internal', {}, { cause: thrown })
@@ -91,9 +92,7 @@ export function sendError(log: Log, thrown: unknown, request: FastifyRequest, re
     )
   }
   reply.headers(protectiveHeaders).header(traceHeader, request.id)
-  if (error.code === 'rate_limited') {
-    reply.header('retry-after', (error as ApiError<'rate_limited'>).details.retry_after_seconds)
-  }
+  if (isApiError(error, 'rate_limited')) reply.header('retry-after', error.details.retry_after_seconds)
   if (error.status === 401) reply.header('www-authenticate', challengeFor(request))
   // The framework would close the connection after a body that it did not read; `answerOnce` decides that.
   if (reply.hasHeader('connection')) reply.removeHeader('connection')

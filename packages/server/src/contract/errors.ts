@@ -58,9 +58,11 @@ export const FieldError = Type.Object(
   {
     field: Type.String({ description: 'Dotted path of the offending field; `body` for the whole body.' }),
     // Open-ended by contract: a client must accept codes that it does not know, so this is not an enum.
-    code: Type.String({
-      description: `One of ${fieldErrorCodes.map((code) => `\`${code}\``).join(', ')}, or a later one.`,
-    }),
+    code: Type.Unsafe<FieldErrorCode>(
+      Type.String({
+        description: `One of ${fieldErrorCodes.map((code) => `\`${code}\``).join(', ')}, or a later one.`,
+      }),
+    ),
     message: Type.String(),
   },
   { title: 'FieldError' },
@@ -278,6 +280,10 @@ export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
     this.status = (options as { status?: number } | undefined)?.status ?? catalog[code].statuses[0]
   }
 }
+
+/** True for an error of this code. */
+export const isApiError = <C extends ErrorCode>(thrown: unknown, code: C): thrown is ApiError<C> =>
+  thrown instanceof ApiError && thrown.code === code
 
 export const errorCodes = Object.keys(catalog) as ErrorCode[]
 

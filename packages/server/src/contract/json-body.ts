@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { parse as parseJson } from 'secure-json-parse'
+import { errorOf } from '../values/thrown.ts'
 import { excessFault, type JsonBounds, JsonStructure } from './json-bounds.ts'
 import type { BodyType } from './routes.ts'
 import { unreadable } from './unreadable-body.ts'
@@ -10,7 +11,7 @@ export function parseJsonText(text: string, field = 'body'): unknown {
     return parseJson(text, undefined, { protoAction: 'error', constructorAction: 'error' })
   } catch (error) {
     // Only the message distinguishes a forbidden key from bad syntax: both are a SyntaxError.
-    return (error as Error).message.includes('forbidden prototype property')
+    return errorOf(error).message.includes('forbidden prototype property')
       ? unreadable({
           field,
           code: 'invalid_value',

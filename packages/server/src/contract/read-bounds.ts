@@ -6,6 +6,7 @@ import type { Metrics } from '../platform/infra/metrics.ts'
 import { wholeSeconds } from '../platform/infra/rate-limiter.ts'
 import { type ReadLimiter, withReadLimiter } from '../platform/infra/read-limiter.ts'
 import { TimeBudget } from '../platform/infra/time-budget.ts'
+import { errorOf } from '../values/thrown.ts'
 import { ApiError } from './errors.ts'
 import { type App, isContractPath, type RouteDeclaration } from './routes.ts'
 
@@ -97,7 +98,7 @@ export function limitReads(app: App, settings: Settings, metrics: Metrics) {
     try {
       await waitForBudget(orgId, waitMs)
     } catch (error) {
-      return done(error as Error)
+      return done(errorOf(error))
     }
     withReadLimiter(limiter, done)
   }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { present } from '../values/present.ts'
+import { errorOf } from '../values/thrown.ts'
 import { ApiError, type FieldFault, validationFailed } from './errors.ts'
 import { type ReadOnlyFields, readOnlyFaults, readOnlyFields, withoutReadOnly } from './read-only.ts'
 import { type App, isContractPath, templateOf } from './routes.ts'
@@ -103,7 +104,7 @@ export function guardReadOnly(app: App): ReadOnlyGuard {
       try {
         unset = await unsetOf(request, reply, sent, ofRest)
       } catch (error) {
-        done(error as Error)
+        done(errorOf(error))
         return
       }
       if (unset === undefined) done()

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { type FairSlots, NoSlot } from '../platform/infra/fair-slots.ts'
+import { errorOf } from '../values/thrown.ts'
 import { ApiError } from './errors.ts'
 
 interface SlotWait {
@@ -27,7 +28,7 @@ export function continueWithSlot(
       await slots.enter(orgId)
     } catch (error) {
       return done(
-        error instanceof NoSlot ? new ApiError('service_unavailable', {}, { message: refusal }) : (error as Error),
+        error instanceof NoSlot ? new ApiError('service_unavailable', {}, { message: refusal }) : errorOf(error),
       )
     }
     entered()

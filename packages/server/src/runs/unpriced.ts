@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/errors.ts'
+import { isApiError } from '../contract/errors.ts'
 import { recordUnpricedModel } from '../decisions/decisions.ts'
 import type { Lanes } from '../decisions/lanes/lanes.ts'
 import type { Platform } from '../platform/infra/platform.ts'
@@ -6,8 +6,8 @@ import type { BulkRun } from './bulk-schema.ts'
 
 /** Records models without a price, so that somebody prices them. */
 export function recordUnpricedRuns(platform: Platform, orgId: string, runs: readonly BulkRun[], error: unknown) {
-  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return
-  for (const { field, code } of (error as ApiError<'validation_failed'>).details.fields) {
+  if (!isApiError(error, 'validation_failed')) return
+  for (const { field, code } of error.details.fields) {
     const [, index] = code === 'invalid_value' ? (/^runs\.(\d+)\.model$/.exec(field) ?? []) : []
     const { model, provider } = (index === undefined ? undefined : runs[Number(index)]) ?? {}
     if (model !== undefined)

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { type MasterKeys, parseMasterKeys } from './keyring.ts'
 import { isNetwork } from './network.ts'
 import { type Secret, secret } from './secret.ts'
+import { errorCode } from './thrown.ts'
 
 /** A fault of a setting. Its message does not repeat the value, which may be a secret. */
 export class SettingFault extends Error {}
@@ -70,7 +71,7 @@ function readText(path: string, which: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new SettingFault(`${which} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new SettingFault(`${which} cannot be read (${errorCode(error)})`)
   }
 }
 

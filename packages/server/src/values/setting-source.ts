@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Setting } from './setting.ts'
 import { SettingFault } from './setting-parsers.ts'
+import { errorCode } from './thrown.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -27,9 +28,7 @@ function readSecret(variable: string, path: string): string {
   try {
     content = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new SettingFault(
-      `cannot be read from the file that ${variable} names (${(error as NodeJS.ErrnoException).code})`,
-    )
+    throw new SettingFault(`cannot be read from the file that ${variable} names (${errorCode(error)})`)
   }
   const text = content.replace(/\r?\n$/, '')
   if (text === '') throw new SettingFault(`is empty in the file that ${variable} names`)

@@ -6,6 +6,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { rollbackToSavepoint, setSavepoint, type Tx } from '../../platform/infra/sql.ts'
 import { type AccessLease, notifyAccessChange, recordAccessChange } from '../../platform/nodes/nodes.ts'
 import { elementAt } from '../../values/present.ts'
+import { errorCode } from '../../values/thrown.ts'
 import { auditKeyring, recordAll } from '../audit/audit.ts'
 import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -133,7 +134,7 @@ async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if ((error as { code?: unknown }).code !== deadlock || attempt === attempts) throw error
+      if (errorCode(error) !== deadlock || attempt === attempts) throw error
     }
   }
 }

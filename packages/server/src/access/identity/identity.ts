@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { type App, isContractPath } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { createNetworkMatcher } from '../../values/network.ts'
+import { errorOf } from '../../values/thrown.ts'
 import { authorize } from './authorization.ts'
 import { type CountFailure, createBackoff, sourceOf } from './backoff.ts'
 import type { Caller, Callers } from './callers.ts'
@@ -74,7 +75,7 @@ export function identify(
         admit(request, template, caller)
         done()
       } catch (error) {
-        done(error as Error)
+        done(errorOf(error))
       }
     } else void authenticateFromDatabase(request, template, () => verification.load(request, key, caller), done)
   })
@@ -89,7 +90,7 @@ export function identify(
     try {
       admit(request, template, await load())
     } catch (error) {
-      return done(error as Error)
+      return done(errorOf(error))
     }
     done()
   }

@@ -1,4 +1,5 @@
 import type { BoundStatement, PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
+import { errorCode } from '../../values/thrown.ts'
 import * as queries from './queries.ts'
 
 /** The connection was lost after COMMIT had been sent: the outcome cannot be known here. */
@@ -14,7 +15,7 @@ export async function commit(connection: PipelinedConnection, writes: readonly B
   try {
     results = await connection.pipeline([...writes, queries.commit])
   } catch (error) {
-    if (isStatementError((error as { code?: string }).code ?? '')) throw error
+    if (isStatementError(errorCode(error) ?? '')) throw error
     throw new UnknownOutcome('the connection was lost around COMMIT', { cause: error })
   }
   const warnings = connection.takeWarnings()

@@ -3,6 +3,7 @@ import type { Log } from '../../platform/infra/log.ts'
 import { outageOf, outages } from '../../platform/infra/outage.ts'
 import type { PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
 import type { Writability } from '../../platform/infra/writability.ts'
+import { errorCode } from '../../values/thrown.ts'
 import { UnknownOutcome } from './commit.ts'
 import type { LaneOutcome } from './lane-outcome.ts'
 import { LaneQueue } from './lane-queue.ts'
@@ -198,7 +199,7 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     const { log, metrics, releaseLater, writability } = this.options
     this.connection?.destroy()
     this.connection = undefined
-    const { code = '' } = error as { code?: string }
+    const code = errorCode(error) ?? ''
     const outage = outageOf(error)
     writability.recordFailure(error)
     metrics.failures.inc({
@@ -261,4 +262,5 @@ const isPoison = (code: string) => /^(22|23)/.test(code) || code === 'WE001'
 /** True when a concurrent transaction won: the same request can succeed at once. */
 const isRetryable = (code: string) => ['40001', '40P01', '55P03'].includes(code)
 
-const lacksPartition = (error: unknown) => (error as { routine?: string }).routine === 'ExecFindPartition'
+const lacksPartition = (error: unknown) =>
+  error instanceof Error && 'routine' in error && error.routine === 'ExecFindPartition'

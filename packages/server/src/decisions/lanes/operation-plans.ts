@@ -1,5 +1,6 @@
 import type { Command } from '../../money/engine/engine.ts'
 import type { Allowance, ChainBounds, Claim } from '../../money/ledger/ledger.ts'
+import { errorOf } from '../../values/thrown.ts'
 import { type Operation, type OperationPlan, type OrgConfig, StaleOperation } from './operations.ts'
 import type { OrgSnapshot } from './snapshot.ts'
 
@@ -44,7 +45,7 @@ export function planOperations(
       if (allowances.some(({ key }) => !snapshot.readKeys.has(key))) unread.push(task)
       else planned.push({ task, plan, allowances })
     } catch (error) {
-      failed.set(task, error as Error)
+      failed.set(task, errorOf(error))
     }
   }
   return { planned, failed, unread, deferred }

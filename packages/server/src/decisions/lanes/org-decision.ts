@@ -12,6 +12,7 @@ import {
 } from '../../money/ledger/ledger.ts'
 import { kindOf } from '../../money/limit-kinds.ts'
 import type { RunKey } from '../../records/run-log/run-log.ts'
+import { errorOf } from '../../values/thrown.ts'
 import { type EndedRuns, endedRuns } from './ended-runs.ts'
 import { type EarlierPlans, type PlannedOperation, planOperations } from './operation-plans.ts'
 import {
@@ -56,7 +57,7 @@ export function decideOrg(...args: Parameters<typeof decideOperations>): OrgDeci
   try {
     return decideOperations(...args)
   } catch (error) {
-    return error as Error
+    return errorOf(error)
   }
 }
 

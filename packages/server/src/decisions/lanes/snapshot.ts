@@ -13,7 +13,7 @@ import {
   emptyBalance,
   readingsOf,
 } from '../../money/ledger/ledger.ts'
-import type { PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
+import { type PipelinedConnection, rowsOf } from '../../platform/infra/pipelined-connection.ts'
 import {
   type EndedRun,
   type EndedRunRow,
@@ -23,6 +23,7 @@ import {
   readRunKeys,
   tryRunKeys,
 } from '../../records/run-log/run-log.ts'
+import { one } from '../../values/present.ts'
 import { type ParentRow, readChains, readParents, type SnapshotChainRow } from './chain-queries.ts'
 import type { KnownHold, ParentRun } from './operations.ts'
 import * as queries from './queries.ts'
@@ -118,7 +119,7 @@ export async function lockAndRead(connection: PipelinedConnection, readSet: Read
 
 /** Sorts the rows that were read by organization. */
 export function snapshotOf(readSet: ReadSet, resultByName: ReadonlyMap<string, pg.QueryResult>): BatchSnapshot {
-  const rows = <T>(...names: string[]) => names.flatMap((name) => (resultByName.get(name)?.rows ?? []) as T[])
+  const rows = <T extends object>(...names: string[]) => names.flatMap((name) => rowsOf<T>(resultByName.get(name)))
 
   const orgs = new Map<string, OrgSnapshot>()
   for (const ledger of rows<queries.LedgerRow>('lock', 'lock_free')) {
@@ -159,7 +160,7 @@ export function snapshotOf(readSet: ReadSet, resultByName: ReadonlyMap<string, p
     const { orgId, key } = readSet.keys[i]!
     if (!is_ours) orgs.get(orgId)?.busyKeys.add(key)
   }
-  const [{ now }] = rows<{ now: Date }>('clock') as [{ now: Date }]
+  const { now } = one(rows<{ now: Date }>('clock'))
   return { orgs, nowMs: now.getTime() }
 }
 
@@ -186,14 +187,14 @@ export async function readOverdue(
     queries.readOverdue(orgId, new Date(nowMs - expiryGraceMs)),
     ...(keys.length > 0 ? [queries.readStops(orgId, keys)] : []),
   ])
-  for (const { key } of (emitted?.rows ?? []) as { key: string }[]) org.stopped.add(key)
-  const rows = found!.rows as queries.HoldRow[]
+  for (const { key } of rowsOf<{ key: string }>(emitted)) org.stopped.add(key)
+  const rows = rowsOf<queries.HoldRow>(found)
   const overdue = rows.filter(({ id }) => !org.holds.has(id))
   if (overdue.length === 0) return { isAny: false, isMore: false }
   for (const row of overdue) org.holds.set(row.id, holdOf(row))
   const wanted = [...new Set(overdue.flatMap(({ keys }) => keys))].map((key) => ({ orgId, key }))
   const [allowances] = await connection.pipeline([queries.readAllowances(wanted)])
-  for (const row of allowances!.rows as queries.AllowanceRow[]) addAllowance(org, row)
+  for (const row of rowsOf<queries.AllowanceRow>(allowances)) addAllowance(org, row)
   return { isAny: true, isMore: rows.length === queries.maxOverdue }
 }
 
@@ -206,7 +207,7 @@ export async function readMore(
 ) {
   const [found] = await connection.pipeline([queries.readCounters(keys.map((key) => ({ orgId, key })))])
   for (const key of keys) org.readKeys.add(key)
-  for (const row of found!.rows as queries.CounterRow[]) addAllowance(org, row)
+  for (const row of rowsOf<queries.CounterRow>(found)) addAllowance(org, row)
 }
 
 function addAllowance(org: OrgSnapshot | undefined, row: queries.CounterRow) {

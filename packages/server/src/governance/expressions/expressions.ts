@@ -148,20 +148,22 @@ const limitNames: Readonly<Record<string, string>> = {
 }
 
 interface LibraryError {
-  readonly summary?: unknown
+  readonly summary: string
   readonly range?: { readonly start: number }
 }
 
+const isLibraryError = (error: unknown): error is LibraryError =>
+  error instanceof Error && 'summary' in error && typeof error.summary === 'string'
+
 function summaryOf(error: unknown): string {
-  const { summary } = error as LibraryError
-  if (typeof summary === 'string') return summary
+  if (isLibraryError(error)) return error.summary
   return error instanceof Error ? error.message : 'The expression failed.'
 }
 
 function locateError(error: unknown): { message: string; offset: number } {
   if (error instanceof CompileError) return error
-  const { summary, range } = error as LibraryError
-  if (typeof summary !== 'string') return { message: 'The expression cannot be read.', offset: 0 }
+  if (!isLibraryError(error)) return { message: 'The expression cannot be read.', offset: 0 }
+  const { summary, range } = error
   const limit = /^Exceeded (\w+)/.exec(summary)?.[1]
   const message = (limit && limitNames[limit]) || summary.replace('no such overload', 'There is no such operation')
   const isMixed = /: (double [!=]= int|int [!=]= double)$/.test(summary)

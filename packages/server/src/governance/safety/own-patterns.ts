@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js'
 import { type FieldFault, validationFailed } from '../../contract/errors.ts'
 import { TimeSlice } from '../../platform/infra/time-slice.ts'
+import { errorOf } from '../../values/thrown.ts'
 import type { Find } from './hit.ts'
 import type { SafetyDraft } from './settings.ts'
 
@@ -78,6 +79,6 @@ function programSizeOf(pattern: string): number | string {
     if (size > maxProgramSize) return `This compiles to ${size} steps; at most ${maxProgramSize} are allowed.`
     return compiled.test('') ? 'This must not match an empty text.' : size
   } catch (error) {
-    return `This is not a regular expression: ${(error as Error).message}.`
+    return `This is not a regular expression: ${errorOf(error).message}.`
   }
 }

@@ -28,7 +28,7 @@ const sensitiveFields = ['authorization', 'cookie', 'set-cookie', 'password', 's
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error
-  const { code } = error as { code?: unknown }
+  const code = 'code' in error ? error.code : undefined
   return { type: name, message, code, stack, ...(cause !== undefined && { cause: serializeError(cause) }) }
 }
 

@@ -2,6 +2,7 @@ import { makeWorkerUtils } from 'graphile-worker'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 import type { Secret } from '../../values/secret.ts'
+import { errorCode } from '../../values/thrown.ts'
 import { workerLogger } from './jobs.ts'
 import type { Log } from './log.ts'
 import { migrationsFolder, migrationsTable } from './schema.ts'
@@ -87,5 +88,5 @@ async function ensureApplicationLogin(client: pg.Client, appUrl: Secret, log: Lo
 /** Ignores a duplicate role: roles belong to the whole cluster, and a migrator of another database may have been faster. */
 function ignoreDuplicateRole(error: unknown) {
   const duplicates = ['42710', '23505']
-  if (!duplicates.includes((error as { code?: string }).code ?? '')) throw error
+  if (!duplicates.includes(errorCode(error) ?? '')) throw error
 }

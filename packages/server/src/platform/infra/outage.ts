@@ -1,3 +1,4 @@
+import { errorCode } from '../../values/thrown.ts'
 /** Reasons why PostgreSQL is unusable, as metrics and `/readyz` name them, each with its sentence for the log. */
 export const outages = {
   disk_full: 'The disk of the database is full.',
@@ -56,7 +57,7 @@ export const isSilence = (error: unknown): boolean =>
 export function outageOf(error: unknown): OutageReason | undefined {
   if (error instanceof AlteredSession) return 'pooler'
   if (!(error instanceof Error)) return undefined
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string') return byCode[code] ?? byClass[code.slice(0, 2)]
+  const code = errorCode(error)
+  if (code !== undefined) return byCode[code] ?? byClass[code.slice(0, 2)]
   return driverMessages.test(error.message) ? 'connection' : undefined
 }

@@ -163,7 +163,8 @@ function openSocket(
   socket.on('error', (error) => {
     if (isDone) return
     isDone = true
-    done(isConnected ? new HandshakeFailed((error as { reason?: string }).reason ?? error.message) : error, null)
+    const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
+    done(isConnected ? new HandshakeFailed(reason) : error, null)
   })
   return socket
 }

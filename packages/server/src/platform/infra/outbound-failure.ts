@@ -1,4 +1,5 @@
 import { errors } from 'undici'
+import { errorCode } from '../../values/thrown.ts'
 import { RefusedAddress, UnknownName } from './outbound-resolver.ts'
 
 export type FailureKind = 'refused_address' | 'timeout' | 'connection' | 'tls' | 'dns' | 'protocol'
@@ -21,7 +22,7 @@ const maxMessageLength = 300
 const boundMessage = (message: string) => message.replaceAll('\0', '').slice(0, maxMessageLength).toWellFormed()
 
 export function failureOf(error: Error): Failure {
-  const { code = '', syscall } = error as NodeJS.ErrnoException
+  const code = errorCode(error) ?? ''
   if (error instanceof RefusedAddress) return { error: 'refused_address', message: error.message }
   if (error instanceof UnknownName) return { error: 'dns', message: `The name does not resolve: ${error.message}.` }
   if (error instanceof HandshakeFailed || /^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) {
@@ -37,6 +38,7 @@ export function failureOf(error: Error): Failure {
     return { error: 'protocol', message: boundMessage(`The response is not valid HTTP: ${error.message}`) }
   }
   // Messages of system calls contain the address.
-  const reason = syscall !== undefined || error instanceof AggregateError ? code : error.message || code
+  const isSystemCall = 'syscall' in error && error.syscall !== undefined
+  const reason = isSystemCall || error instanceof AggregateError ? code : error.message || code
   return { error: 'connection', message: boundMessage(`The connection failed: ${reason}`) }
 }

@@ -2,6 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
+import { errorCode } from '../../values/thrown.ts'
 import { refusedAddressMessage } from './outbound-target.ts'
 
 /** Name resolution for outbound requests: only addresses that were checked are passed on to be connected to. */
@@ -60,7 +61,7 @@ export function createNameResolver(
   return { addresses, lookup: callbackify<string, LookupOptions, LookupAddress[]>(allowedAddresses) }
 }
 
-const unknownName = (error: unknown) => new UnknownName((error as NodeJS.ErrnoException).code ?? 'unknown')
+const unknownName = (error: unknown) => new UnknownName(errorCode(error) ?? 'unknown')
 
 /**
  * Returns a resolver that asks the system's name servers directly: `getaddrinfo` runs only a few lookups at a time in the whole

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql as raw } from 'kysely'
+import { errorCode } from '../../values/thrown.ts'
 import { dayMs } from '../../values/time.ts'
 import type { Sql } from './sql.ts'
 
@@ -71,7 +72,7 @@ async function retryOnLockTimeout(work: () => Promise<unknown>) {
       await work()
       return
     } catch (error) {
-      if ((error as { code?: string }).code !== '55P03' || attempt === attempts) throw error
+      if (errorCode(error) !== '55P03' || attempt === attempts) throw error
       await sleep(pauseMs)
     }
   }

@@ -18,6 +18,10 @@ export interface BoundStatement {
   readonly values?: readonly unknown[]
 }
 
+/** Returns the rows of a result; none for a statement that was not sent. */
+export const rowsOf = <Row extends object>(result: pg.QueryResult<Row> | undefined): readonly Row[] =>
+  result?.rows ?? []
+
 /**
  * A dedicated connection that pipelines statements. Every result is awaited, also after an earlier statement failed: a result
  * that nobody awaits would end the process, and the next sender would get the wrong one.
@@ -84,16 +88,17 @@ export async function openPipelinedConnection(options: {
       // One packet for the whole pipeline.
       stream.cork()
       const answers = statements.map(({ statement, values = [] }) =>
-        client.query({ ...statement, values: values as unknown[] }),
+        client.query({ ...statement, values: [...values] }),
       )
       stream.uncork()
       const outcomes = await withTimeout(
         options.pipelineTimeoutMs ?? defaultPipelineTimeoutMs,
         Promise.allSettled(answers),
       )
-      const failure = outcomes.find((outcome) => outcome.status === 'rejected')
-      if (failure) throw failure.reason
-      return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<pg.QueryResult>).value)
+      return outcomes.map((outcome) => {
+        if (outcome.status === 'rejected') throw outcome.reason
+        return outcome.value
+      })
     },
     takeWarnings: () => {
       const taken = warnings

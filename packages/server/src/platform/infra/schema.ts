@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type pg from 'pg'
 import { one } from '../../values/present.ts'
+import { errorCode } from '../../values/thrown.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
 
 export const migrationsFolder = new URL('../../../migrations/', import.meta.url)
@@ -35,7 +36,7 @@ async function appliedMigrations(pool: pg.Pool): Promise<string[]> {
   } catch (error) {
     const undefinedTable = '42P01'
     const insufficientPrivilege = '42501'
-    const { code } = error as { code?: string }
+    const code = errorCode(error)
     if (code === undefinedTable || code === insufficientPrivilege) return []
     throw error
   }

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { Gauge } from 'prom-client'
 import { one } from '../../values/present.ts'
 import type { Secret } from '../../values/secret.ts'
+import { errorOf } from '../../values/thrown.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { type OutageReason, outageOf } from './outage.ts'
@@ -201,6 +202,6 @@ async function probeDatabase(probe: pg.Pool): Promise<{ now: Date; is_read_only:
     return one(rows)
   } catch (error) {
     client?.release(true)
-    return error as Error
+    return errorOf(error)
   }
 }

@@ -3,6 +3,7 @@ import type { Job } from '../../platform/infra/jobs.ts'
 import { dropDailyPartition } from '../../platform/infra/partitions.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
+import { errorCode } from '../../values/thrown.ts'
 import { dayMs } from '../../values/time.ts'
 import { classesInUse, classFor, defaultRawDays, ensureRunPartitions, retentionClasses } from '../run-log/run-log.ts'
 import { endOfBound } from './partition-times.ts'
@@ -62,7 +63,7 @@ async function dropUnlessInUse(sql: Sql, parent: string, from: Date): Promise<bo
     await dropDailyPartition(sql, parent, from)
     return true
   } catch (error) {
-    if ((error as { code?: string }).code !== '55P03') throw error
+    if (errorCode(error) !== '55P03') throw error
     return false
   }
 }

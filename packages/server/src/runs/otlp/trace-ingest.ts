@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/identity/identity.ts'
-import { ApiError } from '../../contract/errors.ts'
+import { isApiError } from '../../contract/errors.ts'
 import type { Lanes } from '../../decisions/lanes/lanes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { elementAt } from '../../values/present.ts'
@@ -68,8 +68,8 @@ const isSecondReport = ({ external_id }: BulkRunInput, { code }: Reason) =>
 /** Returns the first fault of each run; empty for an error that is about anything else. */
 function faultsByRun(error: unknown): ReadonlyMap<number, Reason> {
   const found = new Map<number, Reason>()
-  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return found
-  for (const { field, code, message } of (error as ApiError<'validation_failed'>).details.fields) {
+  if (!isApiError(error, 'validation_failed')) return found
+  for (const { field, code, message } of error.details.fields) {
     const [, index, name] = /^runs\.(\d+)\.(.+)$/.exec(field) ?? []
     if (index === undefined) return new Map()
     if (!found.has(Number(index))) found.set(Number(index), { code, message: `${name}: ${message}` })

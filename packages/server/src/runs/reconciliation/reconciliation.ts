@@ -5,6 +5,7 @@ import { getPolicy } from '../../records/retention/retention.ts'
 import { bucketMs, isRunHold } from '../../records/run-log/run-log.ts'
 import { formatId, timeOfUuid } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
+import { errorCode } from '../../values/thrown.ts'
 import { dayMs, hourMs } from '../../values/time.ts'
 import {
   readCustomerDifferences,
@@ -116,7 +117,7 @@ async function usageFaults(sql: Sql, orgId: string, { fromMs, toMs }: Window): P
     ]
   } catch (error) {
     const unitMs = isDay ? hourMs : bucketMs
-    if ((error as { code?: string }).code !== queryCanceled || toMs - fromMs <= unitMs) throw error
+    if (errorCode(error) !== queryCanceled || toMs - fromMs <= unitMs) throw error
     const faults: LedgerFault[] = []
     for (let at = fromMs; at < toMs; at += unitMs)
       faults.push(...(await usageFaults(sql, orgId, { fromMs: at, toMs: Math.min(at + unitMs, toMs) })))

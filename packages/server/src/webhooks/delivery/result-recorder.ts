@@ -3,6 +3,7 @@ import { auditKeyring } from '../../access/audit/audit.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId } from '../../values/id.ts'
 import type { Keyring } from '../../values/keyring.ts'
+import { errorCode } from '../../values/thrown.ts'
 import { disableDeadEndpoints, recordDisabled } from './dead-endpoints.ts'
 import {
   type DeliveryResult,
@@ -144,7 +145,7 @@ export class ResultRecorder {
         'delivery results were not written and will be retried',
       )
       // SQLSTATE classes 22 and 23: the data itself is rejected, however often it is sent.
-      return /^2[23]/.test((error as { code?: string }).code ?? '') ? 'never' : 'not_now'
+      return /^2[23]/.test(errorCode(error) ?? '') ? 'never' : 'not_now'
     }
   }
 

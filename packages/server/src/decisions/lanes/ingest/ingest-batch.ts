@@ -1,4 +1,4 @@
-import type { BoundStatement, PipelinedConnection } from '../../../platform/infra/pipelined-connection.ts'
+import { type BoundStatement, type PipelinedConnection, rowsOf } from '../../../platform/infra/pipelined-connection.ts'
 import {
   buildParameters,
   claimRuns,
@@ -7,6 +7,7 @@ import {
   type KnownKeyRow,
   readRunKeys,
 } from '../../../records/run-log/run-log.ts'
+import { errorOf } from '../../../values/thrown.ts'
 import { readParents } from '../chain-queries.ts'
 import type { IngestOutcome } from '../lane-outcome.ts'
 import type { ParentRun } from '../operations.ts'
@@ -123,12 +124,9 @@ async function begin(
 ) {
   const keys = tasks.flatMap(({ orgId, idempotency }) => (idempotency ? [{ orgId, key: idempotency.key }] : []))
   const named = tasks.flatMap(({ orgId, items }) =>
-    items.flatMap(({ parentId }) => (parentId === undefined ? [] : [`${orgId} ${parentId}`])),
+    items.flatMap(({ parentId }) => (parentId === undefined ? [] : [{ orgId, parentId }])),
   )
-  const wantedParents = [...new Set(named)].map((pair) => {
-    const [orgId, parentId] = pair.split(' ') as [string, string]
-    return { orgId, parentId }
-  })
+  const wantedParents = [...new Map(named.map((pair) => [`${pair.orgId} ${pair.parentId}`, pair])).values()]
   const statements: BoundStatement[] = [
     queries.begin,
     queries.tenants(orgIds),
@@ -136,12 +134,11 @@ async function begin(
     ...(wantedParents.length > 0 ? readParents(wantedParents).slice(0, 1) : []),
   ]
   const results = await context.connection.pipeline(statements)
-  const rowsOf = <T>(name: string) =>
-    (results[statements.findIndex(({ statement }) => statement.name === name)]?.rows ?? []) as T[]
+  const resultOf = (name: string) => results[statements.findIndex(({ statement }) => statement.name === name)]
   const kept = new Map(
-    rowsOf<queries.StoredResponseRow>('kept_answers').map((row) => [`${row.org_id} ${row.key}`, row]),
+    rowsOf<queries.StoredResponseRow>(resultOf('kept_answers')).map((row) => [`${row.org_id} ${row.key}`, row]),
   )
-  const locks = rowsOf<{ is_ours: boolean }>('key_locks')
+  const locks = rowsOf<{ is_ours: boolean }>(resultOf('key_locks'))
   const busy = new Set(keys.filter((_, i) => !locks[i]!.is_ours).map(({ orgId, key }) => `${orgId} ${key}`))
   for (const task of tasks) {
     if (!task.idempotency) continue
@@ -149,7 +146,9 @@ async function begin(
     const answer = storedResponse(task.orgId, task.idempotency, kept.get(key), busy.has(key), context.responses)
     if (answer) answers.set(task, answer instanceof Error ? answer : { results: [], replay: answer.response })
   }
-  const parents = rowsOf<{ org_id: string; id: string; chain_id: string | null; depth: number | null }>('parents')
+  const parents = rowsOf<{ org_id: string; id: string; chain_id: string | null; depth: number | null }>(
+    resultOf('parents'),
+  )
   return new Map<string, ParentRun>(
     parents.map(({ org_id, id, chain_id, depth }) => [`${org_id} ${id}`, { chainId: chain_id, depth }]),
   )
@@ -169,10 +168,10 @@ async function claimKeysAndRuns(
   )
   if (keys.length === 0 && runs.length === 0) return
   const [taken] = await fly([claimRuns(await buildParameters(runs), keys)])
-  const others = (taken!.rows as { org_id: string; key: string }[]).map(({ org_id, key }) => ({ orgId: org_id, key }))
+  const others = rowsOf<{ org_id: string; key: string }>(taken).map(({ org_id, key }) => ({ orgId: org_id, key }))
   if (others.length === 0) return
   const [known] = await fly([readRunKeys(others)])
-  setOwners(tasks, known!.rows as KnownKeyRow[])
+  setOwners(tasks, rowsOf<KnownKeyRow>(known))
 }
 
 interface DecidedOrg {
@@ -223,6 +222,6 @@ function catchError<T>(work: () => T): T | Error {
   try {
     return work()
   } catch (error) {
-    return error as Error
+    return errorOf(error)
   }
 }

@@ -1,6 +1,7 @@
 import { type FieldFault, validationFailed } from '../../../contract/errors.ts'
 import { forEachYielding } from '../../../platform/infra/time-slice.ts'
 import type { KnownKeyRow, RunKey } from '../../../records/run-log/run-log.ts'
+import { errorOf } from '../../../values/thrown.ts'
 import type { OrgConfig, ParentRun } from '../operations.ts'
 import type { PreparedItem, PreparedTask } from './ingest-plan.ts'
 import { faultsOf, type Ingested, type IngestItem, type IngestTask } from './ingest-tasks.ts'
@@ -36,7 +37,7 @@ export async function prepareTasks(
       for (const name of names) claimed.add(name)
       ready.push(prepared)
     } catch (error) {
-      answers.set(task, error as Error)
+      answers.set(task, errorOf(error))
     }
   }
   return { ready: { tasks: ready, keys: ready.flatMap(({ items }) => items.flatMap(({ keys }) => keys)) }, deferred }

@@ -14,9 +14,9 @@ export async function lockAndReadIngest(
 ) {
   const byOrg = Map.groupBy(tasks, ({ task }) => task.orgId)
   const orgIds = [...byOrg.keys()].sort()
-  const each = <T>(
+  const each = <T, R extends object>(
     select: (prepared: PreparedTask['items'][number]) => T | undefined,
-    as: (orgId: string, found: T) => object,
+    as: (orgId: string, found: T) => R,
   ) =>
     distinct(
       tasks.flatMap(({ task, items }) =>
@@ -29,7 +29,7 @@ export async function lockAndReadIngest(
   const customers = each(
     ({ item }) => item.customerId,
     (orgId, customerId) => ({ orgId, customerId }),
-  ) as { orgId: string; customerId: string }[]
+  )
   const guesses = orgIds.flatMap((orgId) => {
     const empty = emptySnapshot({ org_id: orgId, seq: 0n, config_version: 0n })
     const guess = { ...empty, customers: new Map(customerHints.get(orgId)) }
@@ -48,16 +48,16 @@ export async function lockAndReadIngest(
     holds: each(
       (one) => holdIdOf(one) ?? one.item.holdId,
       (orgId, holdId) => ({ orgId, holdId }),
-    ) as { orgId: string; holdId: string }[],
+    ),
     chains: each(
       ({ draft }) => draft.run.about.chain_id,
       (orgId, chainId) => ({ orgId, chainId }),
-    ) as { orgId: string; chainId: string }[],
+    ),
     keys: [],
     parents: [],
     runKeys: [],
   }
-  const ended = each(endedRunIdOf, (orgId, id) => ({ orgId, id })) as { orgId: string; id: string }[]
+  const ended = each(endedRunIdOf, (orgId, id) => ({ orgId, id }))
   const statements = [
     queries.lockLedgersWaiting(orgIds),
     queries.clock,
@@ -71,4 +71,6 @@ export async function lockAndReadIngest(
   return snapshotOf(readSet, new Map(statements.map(({ statement }, i) => [statement.name, results[i]!])))
 }
 
-const distinct = (all: readonly object[]) => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+const distinct = <T extends object>(all: readonly T[]) => [
+  ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
+]

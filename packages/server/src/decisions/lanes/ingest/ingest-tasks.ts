@@ -1,5 +1,5 @@
 import type { Agent } from '../../../access/identity/identity.ts'
-import { ApiError, type FieldFault } from '../../../contract/errors.ts'
+import { type ApiError, type FieldFault, isApiError } from '../../../contract/errors.ts'
 import type { BoundedChain } from '../../../money/chains/chains.ts'
 import type { Command } from '../../../money/engine/engine.ts'
 import type { Charge, Claim, LimitRefusal } from '../../../money/ledger/ledger.ts'
@@ -84,7 +84,6 @@ export interface Ingested {
 
 /** Field errors of one run as field errors of the request. */
 export function faultsOf(error: unknown, index: number): FieldFault[] {
-  if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
-  const { fields } = (error as ApiError<'validation_failed'>).details
-  return fields.map((fault) => ({ ...fault, field: `runs.${index}.${fault.field}` })) as FieldFault[]
+  if (!isApiError(error, 'validation_failed')) throw error
+  return error.details.fields.map((fault) => ({ ...fault, field: `runs.${index}.${fault.field}` }))
 }
