@@ -29,8 +29,13 @@ export class ConfigurationError extends Error {
   }
 }
 
+const settingByName: Readonly<Record<string, Setting<unknown>>> = settings
+
+/** True when every setting has been read. */
+const isComplete = (parsed: Partial<Config>): parsed is Config => Object.keys(settings).every((name) => name in parsed)
+
 const knownVariables = new Set(
-  (Object.values(settings) as Setting<unknown>[]).flatMap(({ variable, isSecret }) =>
+  Object.values(settingByName).flatMap(({ variable, isSecret }) =>
     isSecret ? [variable, fileVariable(variable)] : [variable],
   ),
 )
@@ -39,18 +44,19 @@ const knownVariables = new Set(
 export function readConfig(environment: Record<string, string | undefined>): { config: Config; warnings: string[] } {
   const faults: string[] = []
   const warnings: string[] = []
-  const parsed: Record<string, unknown> = {}
+  const parsed: Partial<Config> = {}
+  const set = (name: string, value: unknown) => Object.assign(parsed, { [name]: value })
 
-  for (const [name, s] of Object.entries(settings) as [string, Setting<unknown>][]) {
+  for (const [name, s] of Object.entries(settingByName)) {
     try {
       const given = readSettingText(s, environment)
       if (given === undefined) {
-        if (s.fallback) parsed[name] = s.fallback(parsed)
+        if (s.fallback) set(name, s.fallback({ ...parsed }))
         else faults.push(`${s.variable} is required: ${s.describe}`)
         continue
       }
       if (s.replacedBy) warnings.push(`${s.variable} is deprecated; use ${s.replacedBy}.`)
-      parsed[name] = s.parse(given)
+      set(name, s.parse(given))
     } catch (error) {
       if (!(error instanceof SettingFault)) throw error
       faults.push(`${s.variable} ${error.message}`)
@@ -63,22 +69,21 @@ export function readConfig(environment: Record<string, string | undefined>): { c
     warnings.push(`${variable} is not a known setting${guess ? `; did you mean ${guess}?` : '.'}`)
   }
 
-  const takeover = parsed['idempotencyTakeoverSeconds'] as number
+  const { idempotencyTakeoverSeconds: takeover = Number.NaN, handlerTimeoutSeconds: handlerLimit = Number.NaN } = parsed
   // When unset, the handler timeout follows the takeover time, so that either can be set alone.
-  if (environment[settings.handlerTimeoutSeconds.variable] === undefined)
-    parsed['handlerTimeoutSeconds'] = Math.min(parsed['handlerTimeoutSeconds'] as number, takeover * 0.9)
-  const limit = parsed['handlerTimeoutSeconds'] as number
+  const isUnset = environment[settings.handlerTimeoutSeconds.variable] === undefined
+  const limit = isUnset ? Math.min(handlerLimit, takeover * 0.9) : handlerLimit
+  set('handlerTimeoutSeconds', limit)
   if (takeover <= limit) {
     faults.push(
       `SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS (${takeover}) must be greater than SVC_HANDLER_TIMEOUT_SECONDS (${limit})`,
     )
   }
 
-  const [port, metricsPort] = [parsed['port'] as number, parsed['metricsPort'] as number | undefined]
+  const { port, metricsPort, redisUrl, redisCa, redisCertificate, redisKey } = parsed
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === port)
     faults.push(`SVC_METRICS_PORT (${metricsPort}) must differ from SVC_PORT`)
 
-  const { redisUrl, redisCa, redisCertificate, redisKey } = parsed as Partial<Config>
   const isTls = redisUrl?.reveal().startsWith('rediss:')
   if (isTls === false && [redisCa, redisCertificate, redisKey].some((file) => file !== undefined))
     faults.push(
@@ -87,23 +92,21 @@ export function readConfig(environment: Record<string, string | undefined>): { c
   if ((redisCertificate === undefined) !== (redisKey === undefined))
     faults.push('SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE must be set together')
 
-  const [attempt, stop] = [parsed['webhookTimeoutSeconds'] as number, parsed['stopTimeoutSeconds'] as number]
-  if (stop <= attempt) {
+  const { webhookTimeoutSeconds: attempt, stopTimeoutSeconds: stop, masterKeys: keys, publicUrl } = parsed
+  if (attempt !== undefined && stop !== undefined && stop <= attempt) {
     warnings.push(
       `SVC_STOP_TIMEOUT_SECONDS (${stop}) is not greater than SVC_WEBHOOK_TIMEOUT_SECONDS (${attempt}): a stopping worker may cause deliveries to be sent twice.`,
     )
   }
 
-  const keys = parsed['masterKeys'] as Config['masterKeys'] | undefined
-  const publicUrl = parsed['publicUrl'] as string | undefined
   if (keys) {
     const { fault, warning } = checkMasterKeys(keys(), publicUrl === undefined || isLocalUrl(publicUrl))
     if (fault !== undefined) faults.push(`SVC_MASTER_KEYS ${fault}`)
     if (warning !== undefined) warnings.push(`SVC_MASTER_KEYS ${warning}`)
   }
 
-  if (faults.length > 0) throw new ConfigurationError(faults)
-  return { config: parsed as unknown as Config, warnings }
+  if (faults.length > 0 || !isComplete(parsed)) throw new ConfigurationError(faults)
+  return { config: parsed, warnings }
 }
 
 /** Reads only the master keys, for commands that run without a database. */
@@ -120,7 +123,7 @@ export function readMasterKeys(environment: Record<string, string | undefined>):
 }
 
 /** The variables that can be set, for the documentation and the release checks. */
-export const documentedSettings = Object.values(settings as Record<string, Setting<unknown>>).map((s) => ({
+export const documentedSettings = Object.values(settingByName).map((s) => ({
   variable: s.variable,
   describe: s.describe,
   otherwise: s.otherwise,

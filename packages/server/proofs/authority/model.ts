@@ -1,6 +1,5 @@
 import { idempotencyOf } from '../../src/access/idempotency/idempotency.ts'
 import { type Caller, requireCanEnd } from '../../src/access/identity/identity.ts'
-import type { Role } from '../../src/contract/routes.ts'
 import { type KeySpec, powersOf, specifyKey, specifySuccessor } from '../../src/tenants/keys/key-spec.ts'
 import type { KeyRow } from '../../src/tenants/keys/queries.ts'
 import type { KeyInput } from '../../src/tenants/keys/schema.ts'
@@ -67,9 +66,9 @@ export const programRules: Rules = {
 }
 
 export const worthOf = ({ role, scopes, pins, expires_at }: KeyRow): Worth => ({
-  role: role as Role,
+  role,
   scopes,
-  pins: pins as Record<string, string>,
+  pins,
   end: expires_at === null ? null : (expires_at.getTime() - now.getTime()) / 1_000,
 })
 

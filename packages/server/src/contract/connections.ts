@@ -50,12 +50,12 @@ const isReadBody = (request: FastifyRequest) =>
   request.method !== 'GET' && request.method !== 'HEAD' && hasBodyBytes(request)
 
 function answerEarly(request: FastifyRequest, reply: FastifyReply) {
-  const { raw } = request
+  const raw: Sending = request.raw
   const connection: Connection = raw.socket
   connection[answeredEarly] = raw
   // A caller that waited for `100 Continue` may send the body or not, so what follows on the connection is ambiguous.
   const isShort = Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= droppedBytes
-  if (isShort && (raw as Sending)[awaitsContinue] !== true && reply.raw.shouldKeepAlive) return
+  if (isShort && raw[awaitsContinue] !== true && reply.raw.shouldKeepAlive) return
   reply.header('connection', 'close')
   // Node would cut the connection after the response, and data still arriving would destroy the response on its way.
   connection.destroySoon = () => linger(connection)

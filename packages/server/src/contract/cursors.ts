@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { deriveKeyring } from '../values/keyring.ts'
+import { isRecord, recordIn } from '../values/records.ts'
 import { nonceBytes, seal, unseal } from '../values/seal.ts'
 import { type App, isContractPath } from './routes.ts'
 
@@ -50,22 +51,22 @@ export function sealCursors(app: App, config: Pick<Config, 'masterKeys'>): Curso
   }
 
   app.addHook('onRoute', (options) => {
-    const { querystring } = (options.schema ?? {}) as { querystring?: { properties?: object } }
-    if (isContractPath(options.url) && querystring?.properties && 'cursor' in querystring.properties)
+    const { properties } = recordIn(options.schema?.querystring)
+    if (isContractPath(options.url) && isRecord(properties) && 'cursor' in properties)
       options.config = { ...options.config, takesCursor: true }
   })
 
   app.addHook('preValidation', (request, _reply, done) => {
-    const query = request.query as { cursor?: unknown }
-    if (request.route.takesCursor === true && typeof query.cursor === 'string' && query.cursor !== '')
-      query.cursor = open(request, query.cursor)
+    const query = recordIn(request.query)
+    const { cursor } = query
+    if (request.route.takesCursor === true && typeof cursor === 'string' && cursor !== '')
+      query['cursor'] = open(request, cursor)
     done()
   })
 
   app.addHook('preSerialization', (request, _reply, payload, done) => {
-    const { next_cursor } = (payload ?? {}) as { next_cursor?: unknown }
-    const isPlace = request.route.takesCursor === true && typeof next_cursor === 'string'
-    done(null, isPlace ? { ...(payload as object), next_cursor: close(request, next_cursor) } : payload)
+    const cursor = request.route.takesCursor === true && isRecord(payload) ? payload['next_cursor'] : undefined
+    done(null, typeof cursor === 'string' ? { ...recordIn(payload), next_cursor: close(request, cursor) } : payload)
   })
 
   return { seal: close }

@@ -34,7 +34,7 @@ const closeObject = (node: JsonSchema): JsonSchema =>
     : node
 
 function open(node: JsonSchema): JsonSchema {
-  const values = (node[knownValues] ?? node['enum']) as unknown[] | undefined
+  const values = node[knownValues] ?? node.enum
   if (!Array.isArray(values) || values.length < 2 || !values.every((value) => typeof value === 'string')) return node
   const { enum: _, [knownValues]: __, description, ...rest } = node
   const said = description === undefined ? extensibleNote : `${description as string} ${extensibleNote}`

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { present } from '../values/present.ts'
+import { recordIn } from '../values/records.ts'
 import { ApiError, type FieldFault, validationFailed } from './errors.ts'
 import type { ApiRoute, App } from './routes.ts'
+import { successSchema } from './strict-schema.ts'
 
 /**
  * Entity tags of configuration: of everything that can be replaced, changed or deleted where it is read. A tag is computed from
@@ -40,7 +42,7 @@ export function taggedShapes(routes: readonly ApiRoute[]): Map<string, Shape> {
   const shapes = new Map<string, Shape>()
   for (const { method, template, schema } of routes) {
     if (method !== 'GET' || !changeable.has(template)) continue
-    const shape = (schema as { response?: Record<string, Shape> }).response?.['200']
+    const shape = successSchema(schema)
     if (!shape) continue
     const collection = template.replace(/\/\{\w+\}$/, '')
     shapes.set(`GET ${template}`, shape)
@@ -72,7 +74,7 @@ function selectFields(shape: Shape, value: unknown, isComputed: boolean): unknow
     const items = value.map((item) => selectFields(own.items ?? {}, item, isComputed))
     return isComputed && items.every((item) => item === undefined) ? undefined : items
   }
-  const fields = value as Record<string, unknown>
+  const fields = recordIn(value)
   const names = Object.keys(own.properties ?? fields).sort()
   const parts = names.flatMap((name) => {
     const found = selectFields(own.properties?.[name] ?? {}, fields[name], isComputed)

@@ -21,7 +21,7 @@ export function errorsOf(route: Pick<ApiRoute, 'method' | 'declaration'>): Map<n
   if (method === 'PUT' || method === 'PATCH' || method === 'DELETE') all.push('precondition_failed')
   const pairs = all.flatMap((error) =>
     typeof error === 'string'
-      ? catalog[error].statuses.map((status) => ({ code: error, status: status as number }))
+      ? catalog[error].statuses.map((status): { code: ErrorCode; status: number } => ({ code: error, status }))
       : [{ code: error.code, status: error.status }],
   )
   const statuses = [...new Set(pairs.map(({ status }) => status))].sort((a, b) => a - b)

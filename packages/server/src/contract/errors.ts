@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox'
+import { namesOf } from '../values/records.ts'
 import { Count, maxSafeInteger, Nullable, Timestamp, Usd } from './wire.ts'
 
 interface CatalogEntry {
@@ -285,6 +286,6 @@ export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
 export const isApiError = <C extends ErrorCode>(thrown: unknown, code: C): thrown is ApiError<C> =>
   thrown instanceof ApiError && thrown.code === code
 
-export const errorCodes = Object.keys(catalog) as ErrorCode[]
+export const errorCodes = namesOf(catalog)
 
 export const validationFailed = (fields: FieldFault[]) => new ApiError('validation_failed', { fields })

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv'
 
 /** Returns the message of a validation fault, in a sentence for people. */
 export const messageOf = ({ keyword, params }: ErrorObject): string =>
-  messages[keyword]?.({ params, limit: params['limit'] as number }) ?? 'Must be valid.'
+  messages[keyword]?.({ params, limit: Number(params['limit']) }) ?? 'Must be valid.'
 
 interface KeywordFault {
   readonly params: ErrorObject['params']

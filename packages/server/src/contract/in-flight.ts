@@ -17,7 +17,7 @@ export interface RequestsInFlight extends Iterable<InFlight> {
 const key = Symbol('in flight')
 type Tracked = ServerResponse & { [key]?: InFlight }
 
-export const inFlightOf = (response: ServerResponse): InFlight | undefined => (response as Tracked)[key]
+export const inFlightOf = (response: Tracked): InFlight | undefined => response[key]
 
 /** Tracks the requests in progress, and calls back when one ends: answered, or abandoned by its caller. */
 export function trackRequests(app: App, onEnd: (request: InFlight) => void): RequestsInFlight {
@@ -26,7 +26,8 @@ export function trackRequests(app: App, onEnd: (request: InFlight) => void): Req
   app.addHook('onRequest', (request, reply, done) => {
     const entry = { request, reply, startedMs: performance.now() }
     inFlight.add(entry)
-    ;(reply.raw as Tracked)[key] = entry
+    const response: Tracked = reply.raw
+    response[key] = entry
     // One listener for all requests: a closure for each is measurable at this rate. The framework's own hook does not fire
     // for callers that hang up.
     reply.raw.on('close', end)

@@ -58,7 +58,7 @@ const faultsIn = (schema: object, query: object) =>
   checkOf(schema)!(query).map(({ field, code, message }) => ({ field, code, message }))
 
 describe('a cursor', () => {
-  const query = ListQuery({ name: 'text', created_at: 'time', size: 'integer', priority: 'int32' })
+  const query = ListQuery({ name: 'text', created_at: 'time', size: 'integer', priority: 'int32' }, {})
   const cursor = (...parts: unknown[]) => JSON.stringify(parts)
   const uuid = '01890a5d-ac96-774b-bcce-b302099a8057'
 

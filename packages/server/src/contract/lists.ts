@@ -1,7 +1,10 @@
 import { type TSchema, Type } from 'typebox'
+import { elementAt } from '../values/present.ts'
+import { namesOf } from '../values/records.ts'
 import { dayMs } from '../values/time.ts'
 import { type FieldFault, validationFailed } from './errors.ts'
 import { withCheck } from './semantic-check.ts'
+import { optionalFields } from './wire.ts'
 
 /**
  * Conventions of every list: `limit`, `cursor`, `sort` and named filters in the query, `data` and `next_cursor` in the
@@ -46,13 +49,10 @@ export const ListOf = <T extends TSchema>(item: T) =>
 const growingKinds = new Set<SortKind>(['time', 'integer', 'uuid'])
 
 /** Returns filters as properties of a query: optional, and with `invalid_filter` as the code of an invalid one. */
-const filterProperties = <F extends Filters>(filters: F) =>
-  Object.fromEntries(
-    Object.entries(filters).map(([name, schema]) => [name, Type.Optional({ ...schema, 'x-filter': true })]),
-  ) as unknown as { [K in keyof F]: ReturnType<typeof Type.Optional<F[K]>> }
+const filterProperties = <F extends Filters>(filters: F) => optionalFields(filters, { 'x-filter': true })
 
 /** Query schema of counts by day: a time window and filters. */
-export const DailyQuery = <F extends Filters>(filters: F = {} as F) =>
+export const DailyQuery = <F extends Filters>(filters: F) =>
   withCheck(
     Type.Object({ ...filterProperties(windowFilters), ...filterProperties(filters) }, { 'x-filter': true }),
     windowFaults,
@@ -62,14 +62,14 @@ export const DailyQuery = <F extends Filters>(filters: F = {} as F) =>
  * Query schema of a list. Sort fields must never be null; the first is the default, newest first unless `order` says otherwise.
  * Each sorts ascending, or descending with a leading `-`; ties are broken by the id.
  */
-export function ListQuery<const S extends string, F extends Filters = Filters>(
+export function ListQuery<const S extends string, F extends Filters>(
   sorts: Readonly<Record<S, SortKind>>,
-  filters: F = {} as F,
+  filters: F,
   idKind: SortKind = 'uuid',
   order: 'newest first' | 'oldest first' = 'newest first',
 ) {
-  const fields = Object.keys(sorts) as S[]
-  const [first] = fields as [S]
+  const fields = namesOf(sorts)
+  const first = elementAt(fields, 0)
   const byDefault = order === 'newest first' && growingKinds.has(sorts[first]) ? (`-${first}` as const) : first
   const choices = fields.flatMap((field): (S | `-${S}`)[] => [field, `-${field}`])
   const schema = Type.Object(
@@ -103,7 +103,8 @@ export function ListQuery<const S extends string, F extends Filters = Filters>(
     if (query.cursor !== undefined) {
       const sort: string = query.sort ?? byDefault
       const position = parseCursor(query.cursor, sort)
-      const isOurs = position && fits[sorts[sort.replace(/^-/, '') as S]](position.value) && fits[idKind](position.id)
+      const field = fields.find((name) => name === sort.replace(/^-/, ''))
+      const isOurs = position && field && fits[sorts[field]](position.value) && fits[idKind](position.id)
       if (!isOurs)
         faults.push({
           field: 'cursor',
@@ -152,8 +153,9 @@ const writeCursor = (sort: string, { value, id }: Position) => JSON.stringify([s
 function parseCursor(cursor: string, sort: string): Position | undefined {
   try {
     const parts: unknown = JSON.parse(cursor)
-    const isTriple = Array.isArray(parts) && parts.length === 3 && parts.every((part) => typeof part === 'string')
-    return isTriple && parts[0] === sort ? { value: parts[1] as string, id: parts[2] as string } : undefined
+    if (!Array.isArray(parts) || parts.length !== 3) return undefined
+    const [ownSort, value, id]: unknown[] = parts
+    return ownSort === sort && typeof value === 'string' && typeof id === 'string' ? { value, id } : undefined
   } catch {
     return undefined
   }

@@ -6,6 +6,7 @@ import { ApiError, type FieldFault, validationFailed } from './errors.ts'
 import { type ReadOnlyFields, readOnlyFaults, readOnlyFields, withoutReadOnly } from './read-only.ts'
 import { type App, isContractPath, templateOf } from './routes.ts'
 import type { JsonSchema } from './strict-schema.ts'
+import { successSchema } from './strict-schema.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -49,7 +50,7 @@ export function guardReadOnly(app: App): ReadOnlyGuard {
   app.decorateRequest('takenBack')
 
   app.addHook('onRoute', ({ url, method, schema, handler }) => {
-    const view = (schema?.response as Record<string, JsonSchema> | undefined)?.['200']
+    const view = successSchema(schema)
     if (isContractPath(url) && [method].flat().includes('GET') && view)
       readings.set(templateOf(url), { view, read: handler, readOnly: new Map() })
   })
@@ -114,7 +115,4 @@ export function guardReadOnly(app: App): ReadOnlyGuard {
 }
 
 const sendAsRead = (reply: FastifyReply, view: unknown) =>
-  reply
-    .type('application/json')
-    .serializer((text) => text as string)
-    .send(JSON.stringify(view))
+  reply.type('application/json').serializer(String).send(JSON.stringify(view))

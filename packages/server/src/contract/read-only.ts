@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from '../values/records.ts'
 import type { FieldFault } from './errors.ts'
 import type { JsonSchema } from './strict-schema.ts'
 
@@ -11,13 +12,11 @@ export interface ReadOnlyFields {
   readonly inside: ReadonlyMap<string, ReadOnlyFields>
 }
 
-type Fields = Record<string, unknown>
-
 /** Returns the schema of the objects in a property: its own, that of its elements, or that of its non-null variant. */
 function objectSchemaIn(schema: JsonSchema | undefined): JsonSchema | undefined {
   if (schema === undefined || schema.properties) return schema
-  if (schema['type'] === 'array') return objectSchemaIn(schema['items'] as JsonSchema)
-  const choices = (schema['anyOf'] as JsonSchema[] | undefined)?.filter(({ type }) => type !== 'null') ?? []
+  if (schema['type'] === 'array') return objectSchemaIn(schema.items)
+  const choices = schema.anyOf?.filter(({ type }) => type !== 'null') ?? []
   return choices.length === 1 ? objectSchemaIn(choices[0]) : undefined
 }
 
@@ -51,18 +50,15 @@ export function addReadOnly(body: JsonSchema, view: JsonSchema, fields = readOnl
     addReadOnly(objectSchemaIn(body.properties![name])!, objectSchemaIn(view.properties![name])!, inside)
 }
 
-const isObject = (value: unknown): value is Fields =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
 /** Returns a value without its read-only fields; the very same value when it has none. */
 export function withoutReadOnly<T>(value: T, fields: ReadOnlyFields): T {
   if (Array.isArray(value)) {
     const elements = value.map((element: unknown) => withoutReadOnly(element, fields))
     return elements.some((element, i) => element !== value[i]) ? (elements as T) : value
   }
-  if (!isObject(value)) return value
+  if (!isRecord(value)) return value
   let isChanged = false
-  const kept: Fields = {}
+  const kept: Record<string, unknown> = {}
   for (const [name, inner] of Object.entries(value)) {
     if (fields.own.has(name)) {
       isChanged = true
@@ -77,8 +73,8 @@ export function withoutReadOnly<T>(value: T, fields: ReadOnlyFields): T {
 
 /** Returns the faults of read-only fields that differ from the current value. Computed fields are not compared. */
 export function readOnlyFaults(value: unknown, current: unknown, fields: ReadOnlyFields, path = ''): FieldFault[] {
-  if (!isObject(value)) return []
-  const stands = isObject(current) ? current : {}
+  if (!isRecord(value)) return []
+  const stands = isRecord(current) ? current : {}
   const faults: FieldFault[] = []
   for (const [name, inner] of Object.entries(value)) {
     if (fields.own.get(name) === 'fixed' && !isDeepStrictEqual(inner, stands[name]))
@@ -98,8 +94,8 @@ function faultsInside(value: unknown, current: unknown, fields: ReadOnlyFields, 
   if (!Array.isArray(value)) return readOnlyFaults(value, current, fields, path)
   const elements: unknown[] = Array.isArray(current) ? current : []
   return value.flatMap((element: unknown, i) => {
-    const id = isObject(element) && fields.own.has('id') ? element['id'] : undefined
-    const same = id === undefined ? elements[i] : elements.find((other) => isObject(other) && other['id'] === id)
+    const id = isRecord(element) && fields.own.has('id') ? element['id'] : undefined
+    const same = id === undefined ? elements[i] : elements.find((other) => isRecord(other) && other['id'] === id)
     const found = readOnlyFaults(element, same, fields, `${path}${i}.`)
     // For an element that does not exist, only the id is at fault.
     return id !== undefined && same === undefined ? found.slice(0, 1) : found

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { isRecord, recordIn } from '../values/records.ts'
 import { validationFailed } from './errors.ts'
 import { readOnlyFields, withoutReadOnly } from './read-only.ts'
 import type { App, RouteDeclaration } from './routes.ts'
-import type { JsonSchema } from './strict-schema.ts'
+import { jsonSchemaOf } from './strict-schema.ts'
 import { bodyChecker } from './validation.ts'
 import { Nullable } from './wire.ts'
 
@@ -43,10 +44,10 @@ export function replaceable<P extends TSchema, I extends TObject, V extends TSch
 ) {
   const check = bodyChecker({ schema: body, judgesText: true })
   const settable = Object.keys(body.properties)
-  const readOnly = readOnlyFields(body as object as JsonSchema, view as object as JsonSchema)
-  const [example] = (body as { examples?: object[] }).examples ?? []
+  const readOnly = readOnlyFields(jsonSchemaOf(body), jsonSchemaOf(view))
+  const [example] = jsonSchemaOf(body).examples ?? []
   // One of its fields, as a caller would send it.
-  const changed = example && { examples: [Object.fromEntries(Object.entries(example).slice(0, 1))] }
+  const changed = isRecord(example) && { examples: [Object.fromEntries(Object.entries(example).slice(0, 1))] }
   const common = { tags, ...(params && { params }), response: { 200: view } }
 
   const whole: RouteHandlerMethod = (request, reply) =>
@@ -56,7 +57,7 @@ export function replaceable<P extends TSchema, I extends TObject, V extends TSch
     handler(request as ReplaceRequest<P>, reply, (standing = {}) => {
       const stands = readOnly ? withoutReadOnly(standing, readOnly) : standing
       const kept = Object.entries(stands).filter(([field]) => settable.includes(field))
-      const wanted: unknown = { ...Object.fromEntries(kept), ...(request.body as object) }
+      const wanted: unknown = { ...Object.fromEntries(kept), ...recordIn(request.body) }
       const faults = check(wanted)
       if (faults.length > 0) throw validationFailed(faults)
       return wanted as Static<I>
@@ -78,8 +79,7 @@ export function replaceable<P extends TSchema, I extends TObject, V extends TSch
   )
 }
 
-const isNullable = (schema: TSchema) =>
-  'anyOf' in schema && (schema.anyOf as { type?: string }[]).some(({ type }) => type === 'null')
+const isNullable = (schema: TSchema) => jsonSchemaOf(schema).anyOf?.some(({ type }) => type === 'null') === true
 
 type OrNull<T extends TProperties> = { [K in keyof T]: ReturnType<typeof Nullable<T[K]>> }
 

@@ -52,7 +52,7 @@ function findMalformation(message: IncomingMessage): string | undefined {
 /** Matches a host and an optional port (RFC 3986, section 3.2), without a user. */
 const authority = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
 
-const singleHeaders = ['host', 'authorization', 'content-type'] as const
+const singleHeaders = ['host', 'authorization', 'content-type']
 const singleLengths = new Set<number>(singleHeaders.map(({ length }) => length))
 
 /**
@@ -64,7 +64,7 @@ function repeatedHeader(lines: readonly string[]): string | undefined {
   for (let i = 0; i < lines.length; i += 2) {
     const name = elementAt(lines, i)
     if (!singleLengths.has(name.length)) continue
-    const place = singleHeaders.indexOf(name.toLowerCase() as (typeof singleHeaders)[number])
+    const place = singleHeaders.indexOf(name.toLowerCase())
     if (place < 0) continue
     if (seen & (1 << place)) return singleHeaders[place]
     seen |= 1 << place
@@ -75,18 +75,18 @@ function repeatedHeader(lines: readonly string[]): string | undefined {
 const undecodable = Symbol('its path cannot be decoded')
 type Matched = IncomingMessage & { [undecodable]?: true }
 
-const isUndecodable = (message: IncomingMessage) => (message as Matched)[undecodable] === true
+const isUndecodable = (message: Matched) => message[undecodable] === true
 
 /**
  * Returns the target by which the route is found. A path that cannot be decoded is matched by its shape, so that its route
  * refuses it.
  */
-export function routingTarget(message: IncomingMessage): string {
+export function routingTarget(message: Matched): string {
   const target = message.url ?? ''
   if (!target.includes('%')) return target
   const path = target.replace(/[?#].*$/s, '')
   if (isDecodable(path)) return target
-  ;(message as Matched)[undecodable] = true
+  message[undecodable] = true
   return path.replaceAll(/%[0-9a-f]{0,2}/gi, 'x') + target.slice(path.length)
 }
 

@@ -116,7 +116,7 @@ export interface ApiRoute {
   readonly method: string
   readonly template: string
   readonly declaration: RouteDeclaration
-  readonly schema: { readonly operationId?: string }
+  readonly schema: { readonly operationId?: string; readonly response?: unknown }
 }
 
 export const templateOf = (path: string) => path.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, '{$1}')

@@ -1,12 +1,11 @@
 import { elementAt, lastOf } from '../values/present.ts'
+import { isRecord, recordIn } from '../values/records.ts'
 import { exampleFields, knownValues } from './document-schemas.ts'
 import { sampleValues } from './sample-values.ts'
 import type { JsonSchema } from './strict-schema.ts'
 
 type Json = unknown
 type Fields = Record<string, Json>
-
-const isFields = (value: Json): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** Fields found without an example in their schema. */
 export type MissingExamples = string[]
@@ -26,10 +25,10 @@ interface ExampleContext {
 }
 
 function exampleOf(schema: JsonSchema, place: ExampleContext): Json {
-  const given = schema['examples'] as Json[] | undefined
+  const given = schema.examples
   if (given && given.length > 0) return overlayExample(given[0], place.request)
   if ('const' in schema) return schema['const']
-  const branches = (schema['anyOf'] ?? schema['oneOf']) as JsonSchema[] | undefined
+  const branches = schema.anyOf ?? schema.oneOf
   if (branches) {
     const chosen = branches.find(({ type }) => type !== 'null') ?? elementAt(branches, 0)
     const isGivenAsNull = place.request === null && branches.some(({ type }) => type === 'null')
@@ -42,30 +41,30 @@ function exampleOf(schema: JsonSchema, place: ExampleContext): Json {
 }
 
 function objectExample(schema: JsonSchema, { at, request, missing }: ExampleContext): Fields {
-  const fixed = (schema[exampleFields] ?? {}) as Fields
-  const asked = isFields(request) ? request : {}
+  const fixed = recordIn(schema[exampleFields])
+  const asked = isRecord(request) ? request : {}
   const example: Fields = {}
   for (const [name, field] of Object.entries(schema.properties ?? {}))
     example[name] =
       name in fixed
         ? fixed[name]
         : exampleOf(field, { at: at === '' ? name : `${at}.${name}`, request: asked[name], missing })
-  if (schema.properties === undefined && isFields(request)) return request
+  if (schema.properties === undefined && isRecord(request)) return request
   return example
 }
 
 function arrayExample(schema: JsonSchema, { at, request, missing }: ExampleContext): Json[] {
-  const items = schema['items'] as JsonSchema | undefined
+  const { items, minItems } = schema
   if (!items) return []
-  const least = Math.max(1, (schema['minItems'] as number | undefined) ?? 0)
+  const least = Math.max(1, Number(minItems ?? 0))
   const asked: Json[] = Array.isArray(request) && request.length >= least ? request : Array(least).fill(undefined)
   return asked.map((item) => exampleOf(items, { at: `${at}[]`, request: item, missing }))
 }
 
 function leafExample(schema: JsonSchema, { at, request, missing }: ExampleContext): Json {
   if (request !== undefined && request !== null && typeName(request, schema) === schema['type']) return request
-  const values = (schema[knownValues] ?? schema['enum']) as Json[] | undefined
-  if (values) return values[0]
+  const values = schema[knownValues] ?? schema.enum
+  if (Array.isArray(values)) return values[0]
   if (schema['type'] === 'boolean') return false
   const name = lastOf(at.replace(/\[\]$/, '').split('.')).replace(/\[\]$/, '')
   const sample = sampleValues[name]
@@ -76,7 +75,7 @@ function leafExample(schema: JsonSchema, { at, request, missing }: ExampleContex
 
 /** Overlays an example with the request's values of the same type. */
 function overlayExample(example: Json, request: Json): Json {
-  if (request === undefined || request === null || isFields(example) || Array.isArray(example)) return example
+  if (request === undefined || request === null || isRecord(example) || Array.isArray(example)) return example
   return typeof example === typeof request ? request : example
 }
 

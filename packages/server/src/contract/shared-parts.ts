@@ -1,5 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { lastOf, present } from '../values/present.ts'
+import { isRecord } from '../values/records.ts'
 
 /**
  * References in the OpenAPI document: a schema with a title stands once, under its name in `components`, and so does a
@@ -8,8 +9,6 @@ import { lastOf, present } from '../values/present.ts'
 
 type Document = OpenAPIV3_1.Document
 type Node = Record<string, unknown>
-
-const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** Keys whose values are data, in which nothing is a schema. */
 const literal = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-extensible-enum', 'security'])
@@ -24,12 +23,12 @@ export function shareParts(document: Document, faults: string[]): Document {
 
   function shared(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(shared)
-    if (!isNode(value)) return value
+    if (!isRecord(value)) return value
     const node: Node = {}
     for (const [key, inner] of Object.entries(value)) {
       if (internal.has(key)) continue
       // The names of properties are no keywords: a field may be called `default`.
-      if (key === 'properties' && isNode(inner)) node[key] = mapValues(inner, shared)
+      if (key === 'properties' && isRecord(inner)) node[key] = mapValues(inner, shared)
       else node[key] = literal.has(key) ? inner : shared(inner)
     }
     const isSchema = ['type', 'enum', 'anyOf', 'readOnly'].some((key) => key in node)
@@ -143,8 +142,8 @@ function shareRepeated(operations: readonly OpenAPIV3_1.OperationObject[]) {
 /** The name of a response: that of its schema, or of what it says. */
 function responseName({ content, description }: OpenAPIV3_1.ResponseObject): string {
   const [media] = Object.values(content ?? {})
-  const schema = media?.schema as { $ref?: string } | undefined
-  if (schema?.$ref !== undefined) return lastOf(schema.$ref.split('/'))
+  const schema = media?.schema
+  if (schema && '$ref' in schema && schema.$ref !== undefined) return lastOf(schema.$ref.split('/'))
   return content ? 'Answer' : pascalCase(description.split(/\W+/).slice(0, 2).join('_'))
 }
 

@@ -1,4 +1,29 @@
-export type JsonSchema = { [key: string]: unknown } & { properties?: Record<string, JsonSchema> }
+import { isRecord, recordIn, withoutUndefined } from '../values/records.ts'
+/** A JSON Schema, with the types of the keywords that are read here. */
+export interface JsonSchema {
+  [keyword: string]: unknown
+  properties?: Record<string, JsonSchema>
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  enum?: unknown[]
+  examples?: unknown[]
+}
+
+/** True for a schema; any object is one, also one of TypeBox. */
+export const isJsonSchema = (value: unknown): value is JsonSchema => isRecord(value)
+
+/** Returns a schema of TypeBox, or of the framework, by its keywords. */
+export function jsonSchemaOf(schema: unknown): JsonSchema {
+  if (!isJsonSchema(schema)) throw new Error('a schema is an object')
+  return schema
+}
+
+/** Returns the schema of a route's successful response; undefined when it declares none. */
+export function successSchema(route: { readonly response?: unknown } | undefined): JsonSchema | undefined {
+  const success = recordIn(route?.response)['200']
+  return isJsonSchema(success) ? success : undefined
+}
 
 const maxListedStrayFields = 20
 
@@ -30,6 +55,3 @@ export function toStrictSchema(schema: unknown): unknown {
   }
   return copy
 }
-
-const withoutUndefined = (schema: JsonSchema): JsonSchema =>
-  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))

@@ -10,14 +10,14 @@ export const traceHeader = 'x-svc-trace-id'
 const key = Symbol('trace')
 type Traced = IncomingMessage & { [key]?: Trace }
 
-export const traceOf = (message: IncomingMessage): Trace => present((message as Traced)[key])
+export const traceOf = (message: Traced): Trace => present(message[key])
 
 /** Returns the id of a request, before anything else is known about it; the framework stores it as `request.id`. */
-export const requestIdFrom = (tracing: Tracing) => (message: IncomingMessage) => {
+export const requestIdFrom = (tracing: Tracing) => (message: Traced) => {
   const header = message.headers['traceparent']
   const parent = typeof header === 'string' ? parseTraceparent(header) : undefined
   const trace = tracing.begin('request', SpanKind.SERVER, parent)
-  ;(message as Traced)[key] = trace
+  message[key] = trace
   return trace.id
 }
 

@@ -1,12 +1,13 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
+import { recordIn } from '../values/records.ts'
 import { ApiError, type FieldErrorCode, type FieldFault, validationFailed } from './errors.ts'
 import { messageOf } from './fault-messages.ts'
 import { guardReadOnly } from './read-only-guard.ts'
 import { type App, isContractPath } from './routes.ts'
 import { checkOf } from './semantic-check.ts'
 import { findUnstorable } from './storable-text.ts'
-import { type JsonSchema, toStrictSchema } from './strict-schema.ts'
+import { type JsonSchema, jsonSchemaOf, toStrictSchema } from './strict-schema.ts'
 import { describeText, textCodeOf } from './text-faults.ts'
 import { bodyFaultsOf } from './unreadable-body.ts'
 
@@ -82,9 +83,8 @@ function pathOf(error: ErrorObject): string {
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const { missingProperty, additionalProperty } = error.params as Record<string, string | undefined>
-  const own = missingProperty ?? additionalProperty
-  if (own !== undefined) parts.push(own)
+  const own: unknown = error.params['missingProperty'] ?? error.params['additionalProperty']
+  if (typeof own === 'string') parts.push(own)
   return parts.join('.')
 }
 
@@ -118,7 +118,7 @@ function faultOf(error: ErrorObject, place: RequestPart, schema: JsonSchema): Fi
 }
 
 const sortable = (declared: JsonSchema) =>
-  (declared['enum'] as string[]).filter((value) => !value.startsWith('-')).join(', ')
+  (declared.enum ?? []).filter((value) => !String(value).startsWith('-')).join(', ')
 
 function describe(error: ErrorObject, place: RequestPart): string {
   return describeText(error, place === 'querystring') ?? messageOf(error)
@@ -154,11 +154,11 @@ function readText(text: unknown, type: unknown): unknown {
 }
 
 function readQuery(query: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
-  const read = Object.create(null) as Record<string, unknown>
+  const read: Record<string, unknown> = { __proto__: null }
   for (const [name, value] of Object.entries(query)) {
     const declared = schema.properties?.[name]
     if (declared?.['type'] === 'array') {
-      const inner = (declared['items'] as JsonSchema | undefined)?.['type']
+      const inner = declared.items?.['type']
       read[name] = [value].flat().map((item) => readText(item, inner))
     } else read[name] = readText(value, declared?.['type'])
   }
@@ -182,13 +182,13 @@ export function validateRequests(app: App) {
 
   app.addHook('onRoute', (options) => {
     if (!isContractPath(options.url)) return
-    const { params, querystring, body } = (options.schema ?? {}) as { [P in RequestPart]?: JsonSchema }
+    const { params, querystring, body } = options.schema ?? {}
     // An undeclared query or body admits nothing.
     const validators: Validators = {
-      querystring: validator(querystring ?? nothing),
-      body: { ...validator(body ?? nothing), judgesText: options.config?.foreignBody !== true },
+      querystring: validator(jsonSchemaOf(querystring ?? nothing)),
+      body: { ...validator(jsonSchemaOf(body ?? nothing)), judgesText: options.config?.foreignBody !== true },
     }
-    if (params) validators.params = validator(params)
+    if (params) validators.params = validator(jsonSchemaOf(params))
     options.config = { ...options.config, validators }
   })
 
@@ -208,7 +208,7 @@ export function validateRequests(app: App) {
 
 const validator = (schema: JsonSchema): PartValidator => ({
   schema,
-  validate: ajv.compile(toStrictSchema(schema) as object),
+  validate: ajv.compile(jsonSchemaOf(toStrictSchema(schema))),
   check: checkOf(schema),
   judgesText: true,
 })
@@ -217,7 +217,7 @@ const nothing: JsonSchema = { type: 'object', properties: {} }
 
 /** Returns the validator of the body thread; semantic checks are left to the caller. */
 export function bodyChecker({ schema, judgesText }: { readonly schema: object; readonly judgesText: boolean }) {
-  const place = { ...validator(schema as JsonSchema), judgesText }
+  const place = { ...validator(jsonSchemaOf(schema)), judgesText }
   return (value: unknown) => faultsIn(place, value, 'body')
 }
 
@@ -248,7 +248,7 @@ function validate(request: Validated, validators: Validators): ValidationResult 
     faults.push(...found.filter((fault) => !isId(fault)))
   }
   if (querystring) {
-    const query = readQuery(request.query as Record<string, unknown>, querystring.schema)
+    const query = readQuery(recordIn(request.query), querystring.schema)
     faults.push(...faultsIn(querystring, query, 'querystring'))
     request.query = query
   }

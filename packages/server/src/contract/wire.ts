@@ -1,5 +1,6 @@
-import { type TSchema, Type } from 'typebox'
+import { type TOptional, type TSchema, Type } from 'typebox'
 import { formatId, type IdKind, idPattern } from '../values/id.ts'
+import { namesOf, recordBy } from '../values/records.ts'
 import { knownValues } from './document-schemas.ts'
 
 /**
@@ -75,6 +76,12 @@ export const OneOf = (values: readonly string[], options: object = {}) =>
   Type.String({ examples: [values[0]], ...options, [knownValues]: [...values] })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** Returns fields that may be left out, each with these keywords besides its own. */
+export const optionalFields = <F extends Record<string, TSchema>>(fields: F, keywords?: object) =>
+  recordBy(namesOf(fields), (name) => Type.Optional(keywords ? { ...fields[name], ...keywords } : fields[name]!)) as {
+    [K in keyof F]: TOptional<F[K]>
+  }
 
 /** Returns the example id of a kind, always the same. */
 export const exampleId = (kind: IdKind) => formatId(kind, '0192f3a5-ac96-774b-bcce-b302099a8057')

@@ -60,7 +60,7 @@ export const RefusalQuery = ListQuery(
   },
 )
 
-export const DailyRefusalQuery = DailyQuery()
+export const DailyRefusalQuery = DailyQuery({})
 export const DailyRefusals = Type.Object(
   {
     from: Timestamp,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
-import { Id, Moment, Nullable, OwnId, PathId, Usd } from '../contract/wire.ts'
+import { Id, Moment, Nullable, OwnId, optionalFields, PathId, Usd } from '../contract/wire.ts'
 import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
 import { SafetyInput, safetyInputFaults } from '../governance/safety/safety.ts'
 import { ChainBoundsInput } from '../money/chains/chains.ts'
@@ -131,13 +131,9 @@ export const CostUsd = {
 }
 export const ValueUsd = { ...Usd, description: 'What the run was worth to you.' }
 
-const optionalUsage = Object.fromEntries(
-  Object.entries(usageFields).map(([name, schema]) => [name, Type.Optional(schema)]),
-) as { [K in keyof typeof usageFields]: ReturnType<typeof Type.Optional<(typeof usageFields)[K]>> }
-
 /** Fields that report the end of a run. */
 export const endFields = {
-  ...optionalUsage,
+  ...optionalFields(usageFields),
   cost_usd: Type.Optional(CostUsd),
   value_usd: Type.Optional(ValueUsd),
   ended_at: Type.Optional(Moment),
@@ -160,9 +156,7 @@ export const costFaults = (
   )
 
 /** Dimensions of a run, where they may be left out. */
-export const optionalDimensions = Object.fromEntries(
-  Object.entries(dimensionFields).map(([name, schema]) => [name, Type.Optional(schema)]),
-) as { [K in keyof typeof dimensionFields]: ReturnType<typeof Type.Optional<(typeof dimensionFields)[K]>> }
+export const optionalDimensions = optionalFields(dimensionFields)
 
 export const IgnoredFields = Type.Array(Type.String(), {
   description: 'Fields that were ignored, because the run was admitted with other values. Absent where there are none.',

@@ -4,6 +4,7 @@ import type { KnownHold } from '../decisions/lanes/lanes.ts'
 import { type EndedRun, isRunHold, type Run, runningRun, type Tokens, usageNames } from '../records/run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
+import { withoutUndefined } from '../values/records.ts'
 
 /**
  * Account of a settlement. It charges the limits that its hold was admitted by, so the run is recorded on the account of its
@@ -60,9 +61,6 @@ export const ignoredByRun = (run: Run, said: Fields): string[] => differing([...
 
 const differing = (names: readonly (keyof Fields)[], said: Fields, known: Fields) =>
   names.filter((name) => said[name] !== undefined && !isDeepStrictEqual(said[name], known[name]))
-
-const withoutUndefined = (fields: object) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** The end of a run as a caller reports it. */
 export interface ReportedEnd extends Tokens {

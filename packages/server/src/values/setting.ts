@@ -21,6 +21,9 @@ export const secretSetting = <T>(variable: string, describe: string, parse: (tex
   ...setting(variable, describe, parse),
   isSecret: true,
 })
-export const optional = <T, F>(base: Setting<T>, otherwise: string, fallback: (config: Record<string, unknown>) => F) =>
-  ({ ...base, otherwise, fallback }) as Setting<T | F>
+export const optional = <T, F>(
+  base: Setting<T>,
+  otherwise: string,
+  fallback: (config: Record<string, unknown>) => F,
+): Setting<T | F> => ({ ...base, otherwise, fallback })
 export const defaulted = <T>(base: Setting<T>, text: string) => optional(base, text, () => base.parse(text))

@@ -1,4 +1,5 @@
 import { formatId } from '../../values/id.ts'
+import { namesOf } from '../../values/records.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { type EventKind, eventKinds } from './catalog.ts'
 
@@ -37,6 +38,4 @@ export const matchesFilter = (filter: readonly string[], kind: string): boolean 
 
 /** Returns the opt-in kinds that some filters name. */
 export const optInKinds = (filters: readonly (readonly string[])[]): EventKind[] =>
-  (Object.keys(eventKinds) as EventKind[]).filter(
-    (kind) => isOptIn(kind) && filters.some((filter) => matchesFilter(filter, kind)),
-  )
+  namesOf(eventKinds).filter((kind) => isOptIn(kind) && filters.some((filter) => matchesFilter(filter, kind)))

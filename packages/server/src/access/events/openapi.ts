@@ -1,5 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { formatId } from '../../values/id.ts'
+import { namesOf } from '../../values/records.ts'
 import { type EventKind, eventKinds } from './catalog.ts'
 import type { EventDefinition } from './kind.ts'
 
@@ -80,10 +81,7 @@ const pascalCase = (kind: string) => kind.charAt(0).toUpperCase() + camelCase(ki
 export const eventWebhooks = (): NonNullable<OpenAPIV3_1.Document['webhooks']> =>
   Object.fromEntries(
     // A path's operations have the types of OpenAPI 3.0.
-    (Object.keys(eventKinds) as EventKind[]).map((kind) => [
-      kind,
-      { post: deliveryOf(kind) } as OpenAPIV3_1.PathItemObject,
-    ]),
+    namesOf(eventKinds).map((kind) => [kind, { post: deliveryOf(kind) } as OpenAPIV3_1.PathItemObject]),
   )
 
 function deliveryOf(kind: EventKind): OpenAPIV3_1.OperationObject {

@@ -157,7 +157,7 @@ const callerFrom = (row: CallerRow): Caller => ({
   id: row.id,
   lineageId: row.lineage_id,
   orgId: row.org_id,
-  role: row.role as Role,
+  role: row.role,
   scopes: new Set(row.scopes),
   pins: row.pins,
   notBeforeMs: row.not_before?.getTime() ?? Number.NEGATIVE_INFINITY,

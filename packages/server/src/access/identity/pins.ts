@@ -1,4 +1,5 @@
 import { ApiError, type FieldFault, validationFailed } from '../../contract/errors.ts'
+import { recordIn } from '../../values/records.ts'
 import type { Caller } from './callers.ts'
 
 /** Dimensions that a key can be pinned to. */
@@ -12,13 +13,15 @@ type DimensionValues = { readonly [name in Dimension]?: string | null | undefine
 export const isPinned = ({ pins }: Pick<Caller, 'pins'>): boolean => Object.keys(pins).length > 0
 
 /** True when the values equal those of the pins. Without pins everything is within. */
-export const isWithinPins = (pins: Pins, values: DimensionValues): boolean =>
-  Object.entries(pins).every(([name, value]) => values[name as Dimension] === value)
+export const isWithinPins = (pins: Pins, values: DimensionValues): boolean => {
+  const valueByName: Readonly<Record<string, string | null | undefined>> = values
+  return Object.entries(pins).every(([name, value]) => valueByName[name] === value)
+}
 
 /** Refuses a request that names a value other than its key's pin. */
 export function refuseOtherPins(input: object, { pins }: Pick<Caller, 'pins'>) {
   for (const [name, value] of Object.entries(pins)) {
-    const given = (input as Record<string, unknown>)[name]
+    const given = recordIn(input)[name]
     if (given !== undefined && given !== value)
       throw new ApiError('forbidden', {}, { message: `This key may only use ${name} ${JSON.stringify(value)}.` })
   }
@@ -44,7 +47,7 @@ export function requireWithinPins({ pins }: Pick<Caller, 'pins'>, values: Dimens
 export function withPins<T extends object>(input: T, caller: Pick<Caller, 'pins' | 'requiredDimensions'>): T {
   const all = applyPins(input, caller)
   const faults: FieldFault[] = dimensions
-    .filter((name) => caller.requiredDimensions.includes(name) && (all as DimensionValues)[name] === undefined)
+    .filter((name) => caller.requiredDimensions.includes(name) && recordIn(all)[name] === undefined)
     .map((field) => ({ field, code: 'required', message: 'The organization requires this field.' }))
   if (faults.length > 0) throw validationFailed(faults)
   return all

@@ -1,4 +1,5 @@
 import { sql as raw } from 'kysely'
+import type { Role } from '../../contract/routes.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { operatorsOrgId } from '../../values/id.ts'
 
@@ -7,7 +8,7 @@ export interface CallerRow {
   org_id: string
   id: string
   lineage_id: string
-  role: string
+  role: Role
   scopes: string[]
   pins: Record<string, string>
   mac: Buffer

@@ -6,6 +6,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { type AccessLease, type Cache, createOrgCache } from '../../platform/nodes/nodes.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { namesOf } from '../../values/records.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { compileCooperatively, expressionFaults, fieldsOf, setCostFaults } from './draft.ts'
 import { compileRules, type RuleSet } from './evaluation.ts'
@@ -16,7 +17,6 @@ import {
   lockSet,
   nextSetVersion,
   orderedRules,
-  type RuleFields,
   type RuleRow,
   setVersion,
   timezoneOf,
@@ -127,7 +127,7 @@ export async function replaceRule(
   replaces(before)
   const fields = fieldsOf(wanted(before))
   assertValid(fields)
-  const names = Object.keys(fields) as (keyof RuleFields)[]
+  const names = namesOf(fields)
   if (names.every((name) => fields[name] === found[name])) return before
   const after = ruleView(await updateRule(tx, orgId, id, fields))
   await assertAffordable(tx, orgId, rules)

@@ -1,4 +1,5 @@
 import { elementAt } from '../../values/present.ts'
+import { recordBy } from '../../values/records.ts'
 
 /** Percentiles that reveal nobody's value. */
 
@@ -17,7 +18,7 @@ export interface Percentiles {
 }
 
 const byPercentile = <T>(value: (name: Percentile, percent: number) => T) =>
-  Object.fromEntries(names.map((name, i) => [name, value(name, elementAt(percents, i))])) as Record<Percentile, T>
+  recordBy(names, (name, i) => value(name, elementAt(percents, i)))
 
 export const withheldBecause = (reason: WithholdReason): Percentiles => ({
   values: byPercentile(() => null),

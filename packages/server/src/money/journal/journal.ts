@@ -67,7 +67,7 @@ export async function getAdjustment(
   id: string,
 ): Promise<JournalEntry | undefined> {
   const { orgId, lineageId } = caller
-  const [seq, idx] = id.split('.') as [string, string]
+  const [seq = '', idx = ''] = id.split('.')
   const row = await findMovement(tx, orgId, seq, idx, isPinned(caller) ? lineageId : undefined)
   if (row?.kind !== 'adjust') return undefined
   return entryOf(row, await findAllowances(tx, orgId, row.keys))

@@ -142,7 +142,10 @@ export const nextScheduleField = {
 }
 export const scheduleFields = { ...schedule, ...nextScheduleField }
 
-const scheduleOf = ({ unit, timezone, anchor }: Schedule) => ({ period: unit as string, timezone, anchor })
+function scheduleOf({ unit, timezone, anchor }: Schedule) {
+  const period: string = unit
+  return { period, timezone, anchor }
+}
 
 export function scheduleView({ current, next }: PlannedSchedule, nowMs: number) {
   if (next === null) return { ...scheduleOf(current), next_schedule: null }

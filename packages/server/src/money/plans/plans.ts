@@ -32,6 +32,7 @@ import { type Entitlement, Plan, type PlanInput, type PlanView } from './schema.
 /** The units that a plan counts, in the order in which they refuse. */
 const units = ['runs', 'tokens'] as const
 type PlanUnit = (typeof units)[number]
+const rankOf = (unit: string) => units.findIndex((one) => one === unit)
 
 /** The usage that the organization's plan includes each month. */
 export const planKind: LimitKind = {
@@ -47,7 +48,7 @@ export const planKind: LimitKind = {
   isForecast: true,
   bind: (_charge, org, _customer, nowMs) =>
     limitsOn(org, 'plan')
-      .toSorted((a, b) => units.indexOf(a.unit as PlanUnit) - units.indexOf(b.unit as PlanUnit))
+      .toSorted((a, b) => rankOf(a.unit) - rankOf(b.unit))
       .map((limit) => claimOn(planKind, allowanceAt(limit, '', nowMs))),
   refuse: ({ allowance, balance }) =>
     new ApiError('plan_limit_exceeded', {

@@ -30,4 +30,4 @@ export type QuotaView = Static<typeof Quota>
 export const TopUpPath = Type.Object({ id: PathId('org'), top_up_id: PathId('topUp') })
 export const AdminTopUpPath = Type.Object({ org_id: PathId('org'), top_up_id: PathId('topUp') })
 export const TopUpList = ListOf(TopUp)
-export const TopUpListQuery = ListQuery({ created_at: 'time' })
+export const TopUpListQuery = ListQuery({ created_at: 'time' }, {})

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Count, Id, MadeBy, maxSafeInteger, Nullable, OneOf, OwnId, Timestamp, Usd } from '../../contract/wire.ts'
+import { namesOf } from '../../values/records.ts'
 
 /** Schema of a run, on every route that shows one. */
 
@@ -30,7 +31,7 @@ export const usageFields = {
   cache_creation_input_tokens: Tokens('The part of the input that was written to a cache.'),
   reasoning_output_tokens: Tokens('The part of the output that was reasoning.'),
 }
-export const usageNames = Object.keys(usageFields) as (keyof typeof usageFields)[]
+export const usageNames = namesOf(usageFields)
 
 const maxTags = 20
 export const Tags = Type.Array(text(100, ['beta']), { maxItems: maxTags, uniqueItems: true, examples: [['beta']] })

@@ -1,5 +1,6 @@
 import { makerText } from '../../access/identity/identity.ts'
 import { newUuid } from '../../values/id.ts'
+import { namesOf } from '../../values/records.ts'
 import { dayMs, isoOf } from '../../values/time.ts'
 import type { RunRecord } from './rows.ts'
 
@@ -92,7 +93,7 @@ const zeros = (): Sums => ({
 })
 
 /** The names of all sums, which are their columns. */
-export const usageCounters = Object.keys(zeros()) as (keyof Sums)[]
+export const usageCounters = namesOf(zeros())
 
 function addTo(sums: Sums, run: RunRecord, sign: 1n | -1n) {
   const { status, usage, costNano, costBasis, overrunNano, valueNano, startedAtMs, endedAtMs } = run

@@ -2,6 +2,7 @@ import { makerTextOrNull } from '../../access/identity/identity.ts'
 import { usdOrNull } from '../../money/ledger/ledger.ts'
 import { formatId } from '../../values/id.ts'
 import { formatUsd } from '../../values/money.ts'
+import { recordBy } from '../../values/records.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import type { RunRecord } from './rows.ts'
 import { type Run, usageNames } from './schema.ts'
@@ -23,7 +24,7 @@ export function runView(run: RunRecord, times: { recordedAtMs: number; updatedAt
     decision_id: run.holdId === null ? null : formatId('decision', run.holdId),
     // A started run has no reservation beside itself.
     reservation_id: run.holdId === null || run.holdId === run.id ? null : formatId('reservation', run.holdId),
-    ...(Object.fromEntries(usageNames.map((name) => [name, run.usage[name] ?? null])) as UsageView),
+    ...recordBy(usageNames, (name) => run.usage[name] ?? null),
     cost_usd: formatUsd(run.costNano),
     cost_basis: run.costBasis,
     reserved_usd: usdOrNull(run.reservedNano),
@@ -36,8 +37,7 @@ export function runView(run: RunRecord, times: { recordedAtMs: number; updatedAt
   }
 }
 
-type UsageView = Pick<Run, (typeof usageNames)[number]>
-const noUsage = Object.fromEntries(usageNames.map((name) => [name, null])) as UsageView
+const noUsage = recordBy(usageNames, () => null)
 
 export const runningView = (run: RunningRun): Run => ({
   ...aboutView(run),

@@ -1,6 +1,7 @@
 import { emit } from '../../access/events/events.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
+import { recordBy } from '../../values/records.ts'
 import {
   admitValues,
   type BoundedDimension,
@@ -181,8 +182,7 @@ const possibleRows = (row: FoldedRow): (Combination & { readonly period: Date })
   return [own, coarse, { ...coarse, model: other, provider: other }]
 }
 
-const combinationOf = (row: Combination): Combination =>
-  Object.fromEntries(dimensions.map((name) => [name, row[name]])) as Combination
+const combinationOf = (row: Combination): Combination => recordBy(dimensions, (name) => row[name])
 
 /** Emits an event, once a day per dimension, that further values are no longer distinguished. */
 async function emitTooManyValues(

@@ -2,6 +2,7 @@ import { type RawBuilder, sql as raw } from 'kysely'
 import type { TimeWindow } from '../../contract/lists.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
+import { recordBy } from '../../values/records.ts'
 import { dayMs } from '../../values/time.ts'
 import { usageCounters } from '../run-log/run-log.ts'
 import { dimensions, type Grouping } from './schema.ts'
@@ -121,15 +122,15 @@ export async function readUsageRows(
     rows: rows
       .filter(({ period }) => period !== null)
       .map((row) => ({
-        period: row['period'] as number,
-        groups: read.groups.map((name) => row[name] as string),
+        period: Number(row['period']),
+        groups: read.groups.map((name) => String(row[name])),
         ...sumsIn(row),
       })),
   }
 }
 
-const sumsIn = (row: Record<string, unknown>, prefix = '') =>
-  Object.fromEntries(usageCounters.map((name) => [name, BigInt(row[prefix + name] as string)])) as UsageSums
+const sumsIn = (row: Readonly<Record<string, unknown>>, prefix = ''): UsageSums =>
+  recordBy(usageCounters, (name) => BigInt(String(row[prefix + name])))
 
 export type DimensionRow = UsageSums & Record<(typeof dimensions)[number], string>
 
@@ -153,8 +154,8 @@ export async function readDay(
     : raw``
   const wanted = raw.join([...inByteOrder(dimensions), columns(usageCounters)])
   const parts = partsOf(orgId, window, filters).map((part) => part(wanted))
-  const { rows } = await raw<Record<string, unknown>>`
+  const { rows } = await raw<Record<(typeof dimensions)[number], string>>`
     select ${raw.join([columns(dimensions), summed()])} from (${raw.join(parts, raw` union all `)}) as parts ${beyond}
      group by ${columns(dimensions)} order by ${columns(dimensions)} limit ${limit}`.execute(tx)
-  return rows.map((row) => ({ ...row, ...sumsIn(row) }) as DimensionRow)
+  return rows.map((row) => ({ ...row, ...sumsIn(row) }))
 }

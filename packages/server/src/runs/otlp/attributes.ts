@@ -1,11 +1,10 @@
+import { isRecord, recordIn } from '../../values/records.ts'
 import type { AttributeValue } from './attribute-value.ts'
 import { addDerived } from './derived-attributes.ts'
 import { type Name, names, wantedAttributes } from './names.ts'
-import type { AnyValue, KeyValue } from './traces.ts'
+import type { AnyValue } from './traces.ts'
 
 export type SpanAttributes = ReadonlyMap<string, AttributeValue>
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /**
  * Returns the attributes of a span or a resource that are known here, or mapped by the organization. Malformed attributes are
@@ -13,10 +12,10 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
  */
 export function attributesOf(holder: unknown, mapped: ReadonlySet<string>): SpanAttributes {
   const found = new Map<string, AttributeValue>()
-  const { attributes, others } = (isObject(holder) ? holder : {}) as { attributes?: unknown; others?: unknown }
+  const { attributes, others } = recordIn(holder)
   for (const item of listOf(attributes)) {
-    const { key, value } = (isObject(item) ? item : {}) as Partial<KeyValue>
-    if (typeof key !== 'string' || !isObject(value)) continue
+    const { key, value } = recordIn(item)
+    if (typeof key !== 'string' || !isRecord(value)) continue
     if (!wantedAttributes.has(key) && !mapped.has(key)) continue
     const read = readValue(value)
     if (read !== undefined && read !== '') found.set(key, read)
@@ -26,7 +25,7 @@ export function attributesOf(holder: unknown, mapped: ReadonlySet<string>): Span
   return found
 }
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 function addOthers(found: Map<string, AttributeValue>, others: readonly unknown[], mapped: ReadonlySet<string>) {
   for (let index = 0; index + 1 < others.length; index += 2) {
@@ -41,9 +40,10 @@ function readValue({ stringValue, intValue, doubleValue, arrayValue }: AnyValue)
   if (typeof number === 'number') return number
   // 64-bit integers are text in JSON, and so are the numbers that JSON does not have.
   if (typeof number === 'string' && number !== '') return Number(number)
-  if (!isObject(arrayValue) || !Array.isArray(arrayValue.values)) return undefined
-  return (arrayValue.values as unknown[]).flatMap((element) => {
-    const text = isObject(element) ? (element as AnyValue).stringValue : undefined
+  const { values } = recordIn(arrayValue)
+  if (!Array.isArray(values)) return undefined
+  return listOf(values).flatMap((element) => {
+    const text = recordIn(element)['stringValue']
     return typeof text === 'string' ? [text] : []
   })
 }

@@ -12,6 +12,7 @@ import {
 } from '../../records/run-log/run-log.ts'
 import { formatDollars, formatUsd, maxChargeNano } from '../../values/money.ts'
 import { elementAt, present } from '../../values/present.ts'
+import { recordIn, withoutUndefined } from '../../values/records.ts'
 import { dayMs } from '../../values/time.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { type BulkRun, maxBulkRuns } from '../runs.ts'
@@ -55,7 +56,7 @@ export function* convertTraces(
   if (calls.length > maxBulkRuns)
     throw new ApiError('payload_too_large', {}, { message: `A request may have at most ${maxBulkRuns} model calls.` })
   const runs: BulkRunInput[] = []
-  const rejected = { count: 0, messages: [] as string[] }
+  const rejected: { count: number; messages: string[] } = { count: 0, messages: [] }
   const reject = ({ traceId, spanId }: SpanFields, message: string) => {
     rejected.count++
     if (rejected.messages.length < maxMessages)
@@ -181,7 +182,7 @@ const statusOk = new Set<unknown>([1, 'STATUS_CODE_OK'])
 const statusError = new Set<unknown>([2, 'STATUS_CODE_ERROR'])
 
 function hasFailed({ status }: SpanFields, attributes: SpanAttributes): boolean {
-  const code = (status as { code?: unknown } | null | undefined)?.code
+  const { code } = recordIn(status)
   return statusError.has(code) || (!statusOk.has(code) && attribute('errorType', attributes) !== undefined)
 }
 
@@ -257,6 +258,3 @@ function metadataOf(attributes: SpanAttributes, resource: SpanAttributes, respon
   )
   return fit.length === 0 ? undefined : Object.fromEntries(fit)
 }
-
-const withoutUndefined = <T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T

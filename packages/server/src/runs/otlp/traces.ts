@@ -32,5 +32,5 @@ export interface AnyValue {
   readonly stringValue?: unknown
   readonly intValue?: unknown
   readonly doubleValue?: unknown
-  readonly arrayValue?: { readonly values?: unknown }
+  readonly arrayValue?: unknown
 }

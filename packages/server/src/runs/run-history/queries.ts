@@ -4,6 +4,7 @@ import type { PageRequest, TimeWindow } from '../../contract/lists.ts'
 import { partitionBounds } from '../../platform/infra/partitions.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import type { Runs } from '../../platform/infra/tables.ts'
+import { namesOf } from '../../values/records.ts'
 import type { RunSort } from './schema.ts'
 
 const names = [
@@ -245,7 +246,7 @@ export function runningPage(orgId: string, search: RunSearch): RawBuilder<Runnin
   const { page, filters } = search
   const { limit, descending } = page
   const direction = descending ? raw`desc` : raw`asc`
-  const held = (Object.keys(heldIn) as (keyof typeof heldIn)[]).flatMap((name) =>
+  const held = namesOf(heldIn).flatMap((name) =>
     filters[name] === undefined
       ? []
       : [raw`inputs -> ${raw.lit(heldIn[name])} ->> ${raw.lit(name)} = ${filters[name]}`],

@@ -6,6 +6,7 @@ import { loadRetention, type Retention } from '../../records/retention/retention
 import { maxRunAgeDays, type Run, runningRun, runningView } from '../../records/run-log/run-log.ts'
 import { parseId, timeOfUuid } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { withoutUndefined } from '../../values/records.ts'
 import { dayMs } from '../../values/time.ts'
 import {
   findRunByExternalId,
@@ -124,7 +125,7 @@ async function filtersOf(
     tag,
   }
   return {
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as RunFilters),
+    ...withoutUndefined<RunFilters>(given),
     ...(maker && (maker.kind === 'key' ? { key_id: maker.id } : { grant_id: maker.id })),
     ...(parent !== undefined && { parent_run_id: parent }),
     ...(id !== undefined && { id }),

@@ -47,7 +47,7 @@ export const RunListQuery = withCheck(
     { 'x-filter': true },
   ),
   (query: RunListQuery) => [...checkList({ sort: newestFirst, ...query }), ...costFaults(query)],
-) as typeof listed
+)
 
 const costFaults = ({ min_cost_usd, max_cost_usd }: RunListQuery): FieldFault[] =>
   min_cost_usd === undefined || max_cost_usd === undefined || parseUsd(min_cost_usd) <= parseUsd(max_cost_usd)

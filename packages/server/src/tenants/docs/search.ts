@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch'
+import { recordIn } from '../../values/records.ts'
 import { sectionsOf } from './markdown.ts'
 import { guides, pathOf, readGuide } from './pages.ts'
 
@@ -48,7 +49,7 @@ const maxText = 2_000
 
 const operationEntries = (document: SearchedDocument): SearchEntry[] =>
   Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    Object.entries(item as object)
+    Object.entries(recordIn(item))
       .filter(([method]) => /^(get|post|put|patch|delete)$/.test(method))
       .map(([method, value]) => {
         const { tags = [], summary = '', description = '' } = value as Operation

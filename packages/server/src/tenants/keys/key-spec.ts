@@ -19,9 +19,9 @@ export interface KeySpec {
 }
 
 export const powersOf = ({ role, scopes, pins, expires_at }: KeyRow): KeyPowers => ({
-  role: role as Role,
+  role,
   scopes: new Set(scopes),
-  pins: pins as Record<string, string>,
+  pins,
   expiresAtMs: expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
 })
 
@@ -83,9 +83,9 @@ export function specifySuccessor(caller: Holder, found: KeyRow, now: Date): KeyS
   if (found.expires_at !== null && found.expires_at <= now) throw conflict('An expired key cannot be rotated.')
   return {
     name: found.name,
-    role: found.role as Role,
+    role: found.role,
     scopes: found.scopes,
-    pins: found.pins as Record<string, string>,
+    pins: found.pins,
     notBefore: found.not_before,
     expiresAt: found.expires_at,
     rotatedFrom: found,

@@ -46,7 +46,7 @@ export const keyView = (row: KeyRow, now: Date): KeyView => ({
   name: row.name,
   role: row.role,
   scopes: row.scopes,
-  pins: row.pins as Record<string, string>,
+  pins: row.pins,
   status: keyStatus(row, now),
   not_before: timestampOrNull(row.not_before),
   expires_at: timestampOrNull(row.expires_at),
@@ -164,7 +164,7 @@ export async function rename(
 ): Promise<KeyView> {
   const { orgId } = caller
   const found = await lockKey(tx, orgId, id)
-  if (!found || !isWithinPins(caller.pins, found.pins as Caller['pins'])) throw new ApiError('not_found')
+  if (!found || !isWithinPins(caller.pins, found.pins)) throw new ApiError('not_found')
   if (id !== caller.id) requireCanEnd(caller, powersOf(found))
   const now = clock.now()
   const before = keyView(found, now)

@@ -6,7 +6,7 @@
 interface KeyState {
   readonly role: string
   readonly scopes: readonly string[]
-  readonly pins: unknown
+  readonly pins: Readonly<Record<string, string>>
   readonly not_before: Date | null
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
@@ -19,7 +19,7 @@ const isActive = ({ not_before, expires_at, revoked_at }: KeyState, now: Date) =
   revoked_at === null && (not_before === null || not_before <= now) && (expires_at === null || expires_at > now)
 
 const manages = ({ role, scopes }: KeyState) => scopes.includes(managingScopes[role] ?? '')
-const isPinned = ({ pins }: KeyState) => Object.keys(pins as object).length > 0
+const isPinned = ({ pins }: KeyState) => Object.keys(pins).length > 0
 const endOf = ({ expires_at }: KeyState) => expires_at?.getTime() ?? Number.POSITIVE_INFINITY
 
 /** True when a key works now and its loss could lock everybody out. */

@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely'
 import { type Caller, isPinned } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
+import { type Role } from '../../contract/routes.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import type { KeyStatus } from './schema.ts'
@@ -24,9 +25,9 @@ const visible = [
   'org_id',
   'id',
   'name',
-  'role',
+  raw<Role>`api_keys.role`.as('role'),
   'scopes',
-  'pins',
+  raw<Record<string, string>>`api_keys.pins`.as('pins'),
   'lineage_id',
   'rotated_from',
   'minted_by',

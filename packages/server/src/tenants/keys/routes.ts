@@ -1,5 +1,5 @@
 import type { Change } from '../../access/changes/changes.ts'
-import { type Caller, isWithinPins } from '../../access/identity/identity.ts'
+import { isWithinPins } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import { describeTag } from '../../contract/openapi.ts'
@@ -100,7 +100,7 @@ export function keys(app: App, platform: Platform, change: Change) {
     },
     async ({ caller, params }) => {
       const row = await sql.asOrgs([caller.orgId], (tx) => findKey(tx, caller.orgId, requireId('key', params.key_id)))
-      if (!row || !isWithinPins(caller.pins, row.pins as Caller['pins'])) throw new ApiError('not_found')
+      if (!row || !isWithinPins(caller.pins, row.pins)) throw new ApiError('not_found')
       return keyView(row, clock.now())
     },
   )

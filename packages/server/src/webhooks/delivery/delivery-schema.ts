@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { type EventKind, eventKinds } from '../../access/events/events.ts'
+import { eventKinds } from '../../access/events/events.ts'
 import { ListOf, ListQuery, windowFaults, windowFilters } from '../../contract/lists.ts'
 import { checkOf, withCheck } from '../../contract/semantic-check.ts'
 import { Count, Id, Nullable, OneOf, PathId, Timestamp } from '../../contract/wire.ts'
 import { present } from '../../values/present.ts'
+import { namesOf } from '../../values/records.ts'
 import { EventPatterns, patternFaults } from '../subscriptions/schema.ts'
 
 const Attempt = Type.Object(
@@ -55,7 +56,7 @@ export const DeliveryList = ListOf(Delivery)
 
 /** IDs are ordered by time, so that no two deliveries share a position in the list. */
 export const newestFirst = '-created_at'
-const kinds = Object.keys(eventKinds) as EventKind[]
+const kinds = namesOf(eventKinds)
 const listed = ListQuery(
   { created_at: 'uuid' },
   { ...windowFilters, status: Type.Enum(['pending', 'delivered', 'failed']), type: Type.Enum(kinds) },
@@ -70,7 +71,7 @@ export const DeliveryListQuery = withCheck(
     { 'x-filter': true },
   ),
   (query: DeliveryListQuery) => checkList({ sort: newestFirst, ...query }),
-) as typeof listed
+)
 
 const replay = Type.Object(
   {

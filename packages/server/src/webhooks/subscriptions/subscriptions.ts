@@ -8,6 +8,7 @@ import type { Tx } from '../../platform/infra/sql.ts'
 import type { EndTraces } from '../../tenants/support/support.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
+import { namesOf } from '../../values/records.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { newOwnSecret, type WebhookSecrets } from '../signing/secrets.ts'
 import { ensureOrgSecret } from './org-secret.ts'
@@ -174,7 +175,7 @@ const withDefaults = (input: SubscriptionReplacement) => ({
 
 /** Returns the fields that would change. */
 function changedFields(row: SubscriptionRow, wanted: ReturnType<typeof withDefaults>): Partial<SubscriptionFields> {
-  const names = Object.keys(wanted) as (keyof typeof wanted)[]
+  const names = namesOf(wanted)
   const differ = names.filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(row[name]))
   return Object.fromEntries(differ.map((name) => [name, wanted[name]]))
 }
