@@ -10,7 +10,7 @@ import type {
   Surface,
 } from '../money/ledger/ledger.ts'
 import { claimsOf, excessClaims, unheldClaims } from '../money/limit-kinds.ts'
-import { type HoldPrice, type Price, quoteHold } from '../money/prices/prices.ts'
+import { type HoldPrice, type Price, type PriceBook, quoteHold } from '../money/prices/prices.ts'
 import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatDollars, formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
@@ -29,8 +29,10 @@ import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reserv
 
 /** Thrown inside a lane for a model without a price; the route records it. */
 export class UnpricedModel extends ApiError<'validation_failed'> {
-  constructor(model: string, instead = 'estimated_cost_usd') {
-    const message = `${model} has no price: add one with PUT …/prices, set unpriced_ceiling_usd there, or send ${instead}.`
+  constructor(model: string, prices: PriceBook, instead = 'estimated_cost_usd') {
+    const nearest = prices.nearestTo(model)
+    const like = nearest === undefined ? '' : `; the nearest name that has one is ${nearest}`
+    const message = `${model} has no price${like}. Add one with PUT …/prices, set unpriced_ceiling_usd there, or send ${instead}.`
     super('validation_failed', { fields: [{ field: 'model', code: 'invalid_value', message }] })
   }
 }
@@ -53,7 +55,7 @@ export function quote(input: DecisionInput, orgConfig: Pick<OrgConfig, 'prices'>
     },
     nowMs,
   )
-  if (price === 'unpriced') throw new UnpricedModel(input.model)
+  if (price === 'unpriced') throw new UnpricedModel(input.model, orgConfig.prices)
   if (price.amountNano > maxChargeNano) {
     const message = `One call may cost at most ${formatDollars(maxChargeNano)}; this one could cost ${formatDollars(price.amountNano)}.`
     throw validationFailed([{ field: 'max_output_tokens', code: 'out_of_range', message }])

@@ -219,5 +219,5 @@ function costOfUnheld(
   const price = prices.priceOf(model, run.provider, startedAtMs)
   if (price) return { usd: checkMaxCost(costOfTokens(price, run)), basis: 'computed' }
   if (prices.unpricedCeilingNano !== null) return { usd: checkMaxCost(prices.unpricedCeilingNano), basis: 'estimated' }
-  throw new UnpricedModel(model, 'cost_usd')
+  throw new UnpricedModel(model, prices, 'cost_usd')
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { heldRequestOf } from '../decisions/decisions.ts'
 import type { KnownHold } from '../decisions/lanes/lanes.ts'
+import { isSameModel, isSameName } from '../money/prices/prices.ts'
 import { type EndedRun, isRunHold, type Run, runningRun, type Tokens, usageNames } from '../records/run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
@@ -42,8 +43,8 @@ export function ranModelOf(
   const asked = heldRequestOf(hold)
   const model = said.model ?? asked.model
   // Another model may well be from another provider.
-  const provider = said.provider ?? (model === asked.model ? asked.provider : undefined)
-  return { model, provider, isOther: model !== asked.model || provider !== asked.provider }
+  const provider = said.provider ?? (isSameName(model, asked.model) ? asked.provider : undefined)
+  return { model, provider, isOther: !isSameModel({ model, provider }, asked) }
 }
 
 /** Fields of a settlement that are ignored because its hold says otherwise. */

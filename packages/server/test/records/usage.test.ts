@@ -92,7 +92,7 @@ function randomAsked(random: Random, fromMs: number, toMs: number): Asked {
       random
         .some(
           [
-            ['model', random.pick(['gpt-4o', 'Ünïcode "modell", ab'])],
+            ['model', random.pick(['gpt-4o', 'ünïcode "modell", ab'])],
             ['provider', 'azure'],
             ['workflow_id', random.pick(['checkout', 'Checkout'])],
             ['department_id', 'sales'],

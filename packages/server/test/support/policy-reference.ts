@@ -1,5 +1,6 @@
 import type { RunAttempt } from '../../src/governance/policies/attempt.ts'
 import { effects, type PolicyVerdict, type Rule, targets } from '../../src/governance/policies/rule.ts'
+import { canonicalModel } from '../../src/money/prices/prices.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -48,7 +49,7 @@ const signs = ['<', '<=', '>', '>='] as const
 const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 const texts = {
   'run.model': (attempt: RunAttempt) => attempt.model,
-  'run.provider': (attempt: RunAttempt) => attempt.provider,
+  'run.provider': (attempt: RunAttempt) => attempt.provider || canonicalModel(attempt.model, '').provider,
   'run.operation': (attempt: RunAttempt) => attempt.operation,
   'run.action': (attempt: RunAttempt) => attempt.action,
   'run.workflow_id': (attempt: RunAttempt) => attempt.workflowId,

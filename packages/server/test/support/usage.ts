@@ -9,7 +9,7 @@ import type { Random } from './random.ts'
 const quarterMs = 900_000
 const dayMs = 86_400_000
 
-const models = ['gpt-4o', 'claude-sonnet', 'Ünïcode "modell", ab']
+const models = ['gpt-4o', 'claude-sonnet', 'ünïcode "modell", ab']
 const providers = [undefined, 'openai', 'azure']
 const workflows = [undefined, 'checkout', 'Checkout', 'support']
 const customers = [undefined, 'c-1', 'c-2', 'ç-3']

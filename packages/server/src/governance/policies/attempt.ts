@@ -1,5 +1,6 @@
 import { actorOf } from '../../access/changes/changes.ts'
 import type { Caller } from '../../access/identity/identity.ts'
+import { canonicalModel } from '../../money/prices/prices.ts'
 
 /**
  * The run that a caller attempts to start, with everything that rules can read about it. It is stored with its outcome, so that
@@ -82,3 +83,12 @@ export const callingKeyOf = (caller: Caller): CallingKey => ({
   role: caller.role,
   scopes: [...caller.scopes],
 })
+
+/** The one name of an attempt's model, however it is spelled. */
+export const modelBaseOf = ({ model, provider }: RunAttempt): string => canonicalModel(model, provider).model
+
+/** The one name of an attempt's provider: the named one, else what the model says. */
+export const providerBaseOf = ({ model, provider }: RunAttempt): string => canonicalModel(model, provider).provider
+
+/** An attempt's provider as it was sent; where it was not, what the model says. */
+export const providerIn = (attempt: RunAttempt): string => attempt.provider || providerBaseOf(attempt)

@@ -1,10 +1,12 @@
 import type { Requirement } from '../expressions/expressions.ts'
-import type { RunAttempt } from './attempt.ts'
+import { modelBaseOf, providerBaseOf, providerIn, type RunAttempt } from './attempt.ts'
 
 /** The fields that rules are indexed by. */
 const fields: Readonly<Record<string, (attempt: RunAttempt) => string>> = {
   'run.model': ({ model }) => model,
-  'run.provider': ({ provider }) => provider,
+  'run.model_base': modelBaseOf,
+  'run.provider': providerIn,
+  'run.provider_base': providerBaseOf,
   'run.operation': ({ operation }) => operation,
   'run.action': ({ action }) => action,
   'run.workflow_id': ({ workflowId }) => workflowId,

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { createExpressionEnvironment } from '../expressions/expressions.ts'
-import type { RunAttempt } from './attempt.ts'
+import { modelBaseOf, providerBaseOf, providerIn, type RunAttempt } from './attempt.ts'
 
 /**
  * The variables that rules can read, as `/v1` names them. They are created once per attempt; costly ones are computed on first
@@ -12,7 +12,6 @@ const usd = (nano: bigint): number => Number(nano) / nanoPerUsd
 
 class RunVariables {
   readonly model: string
-  readonly provider: string
   readonly operation: string
   readonly action: string
   readonly workflow_id: string
@@ -24,7 +23,6 @@ class RunVariables {
 
   constructor(attempt: RunAttempt) {
     this.model = attempt.model
-    this.provider = attempt.provider
     this.operation = attempt.operation
     this.action = attempt.action
     this.workflow_id = attempt.workflowId
@@ -32,6 +30,19 @@ class RunVariables {
     this.department_id = attempt.departmentId
     this.tags = attempt.tags
     this.#attempt = attempt
+  }
+
+  /** As sent; where it was not, what the name of the model says. */
+  get provider(): string {
+    return providerIn(this.#attempt)
+  }
+
+  get model_base(): string {
+    return modelBaseOf(this.#attempt)
+  }
+
+  get provider_base(): string {
+    return providerBaseOf(this.#attempt)
   }
 
   get input_tokens(): bigint {
@@ -204,7 +215,9 @@ export const ruleEnvironment = createExpressionEnvironment({
     type: RunVariables,
     fields: {
       model: text(200),
+      model_base: text(200),
       provider: text(100),
+      provider_base: text(100),
       operation: text(100),
       action: text(200),
       workflow_id: text(200),

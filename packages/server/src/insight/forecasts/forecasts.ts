@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { configVersion } from '../../money/ledger/ledger.ts'
-import { loadPriceBook } from '../../money/prices/prices.ts'
+import { loadPriceBook, normalName } from '../../money/prices/prices.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { findOrg } from '../../tenants/orgs/orgs.ts'
@@ -92,7 +92,7 @@ export async function forecast(
 function withQueryDefaults(query: ForecastQuery, ownTimezone: string, now: Date): CompleteQuery {
   const timezone = query.timezone ?? ownTimezone
   const given: Partial<Record<UsageDimension, string | undefined>> = {
-    model: query.model,
+    model: query.model === undefined ? undefined : normalName(query.model),
     workflow: query.workflow_id,
     deployment: query.deployment_id,
     department: query.department_id,

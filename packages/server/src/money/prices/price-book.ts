@@ -1,6 +1,7 @@
 import { Lru } from '../../values/lru.ts'
 import { listPrices } from './list-prices.ts'
-import { type NamedModel, namesOf } from './model-names.ts'
+import { baseName, isAddress, type NamedModel, namesOf, normalName, providerName } from './model-names.ts'
+import { nearestName } from './nearest-name.ts'
 import type { Price, PriceEntry } from './price-entry.ts'
 
 export interface PriceBookSettings {
@@ -11,6 +12,8 @@ export interface PriceBookSettings {
 
 export interface PriceBook extends PriceBookSettings {
   readonly priceOf: (model: string, provider: string | undefined, atMs: number) => Price | undefined
+  /** The name most like one that has no price. */
+  readonly nearestTo: (model: string) => string | undefined
 }
 
 /** The entries of one model at one provider, newest first. */
@@ -26,16 +29,16 @@ const maxCachedLookups = 1_000
 export function createPriceBook(settings: PriceBookSettings, own: readonly PriceEntry[]): PriceBook {
   const ownIndex = indexed(own)
   const remembered = new Lru<string, readonly Timeline[]>(maxCachedLookups)
+  const isPriced = (name: string) =>
+    namesOf(name, '').some(({ name: each }) => ownIndex.has(each) || listIndex.has(each))
 
   const timelinesOf = (model: string, provider: string): readonly Timeline[] => {
     const key = `${provider}\0${model}`
     const known = remembered.get(key)
     if (known) return known
-    const names = namesOf(model, provider)
-    const found = [
-      ...names.flatMap(({ name, provider: named }) => [ownIndex.get(name)?.get(named), ownIndex.get(name)?.get('')]),
-      ...names.flatMap(listed),
-    ].filter((timeline) => timeline !== undefined)
+    // What stands behind another model is not that model: its name says that it may be the dearer one.
+    const names = namesOf(model, provider).filter(({ prefix }) => !prefix.some(isPriced))
+    const found = [...names.flatMap((named) => ownTimelines(ownIndex, named)), ...names.flatMap(listed)]
     remembered.set(key, found)
     return found
   }
@@ -49,6 +52,7 @@ export function createPriceBook(settings: PriceBookSettings, own: readonly Price
       }
       return undefined
     },
+    nearestTo: (model) => nearestName(baseName(model), [...ownIndex.keys(), ...listIndex.keys()]),
   }
 }
 
@@ -57,12 +61,22 @@ type Index = ReadonlyMap<string, ReadonlyMap<string, Timeline>>
 function indexed(entries: readonly PriceEntry[]): Index {
   const index = new Map<string, Map<string, PriceEntry[]>>()
   for (const entry of entries.toSorted((a, b) => b.effectiveFromMs - a.effectiveFromMs)) {
-    const ofModel = index.get(entry.model) ?? new Map<string, PriceEntry[]>()
-    const timeline = ofModel.get(entry.provider) ?? []
+    const [model, provider] = [normalName(entry.model), normalName(entry.provider)]
+    const ofModel = index.get(model) ?? new Map<string, PriceEntry[]>()
+    const timeline = ofModel.get(provider) ?? []
     timeline.push(entry)
-    index.set(entry.model, ofModel.set(entry.provider, timeline))
+    index.set(model, ofModel.set(provider, timeline))
   }
   return index
+}
+
+/** Returns an organization's own entries of a name: behind a prefix only where that names a provider, or is the entry's own. */
+function ownTimelines(index: Index, { name, provider, prefix }: NamedModel): Timeline[] {
+  const ofModel = index.get(name)
+  if (!ofModel) return []
+  const own = prefix.every((segment) => isAddress(segment) || segment === provider) ? ofModel.get(provider) : undefined
+  const any = prefix.every(isAddress) ? ofModel.get('') : undefined
+  return [own, any].filter((timeline) => timeline !== undefined)
 }
 
 const listIndex = indexed(listPrices)
@@ -73,8 +87,30 @@ const listIndex = indexed(listPrices)
 function listed({ name, provider }: NamedModel): Timeline[] {
   const ofModel = listIndex.get(name)
   if (!ofModel) return []
-  const exact = ofModel.get(provider)
+  const exact = ofModel.get(providerName(provider))
   return exact ? [exact] : [...ofModel.values()]
+}
+
+/** A model as rules and rates know it, however a caller spells it. */
+export interface CanonicalModel {
+  readonly model: string
+  /** `''` where neither the caller nor the list says. */
+  readonly provider: string
+}
+
+const canonical = new Lru<string, CanonicalModel>(10_000)
+
+/** Returns the one name of a model and of its provider: the named one, else the one in front of the model, else its maker. */
+export function canonicalModel(model: string, provider: string | null | undefined): CanonicalModel {
+  const key = `${provider ?? ''}\0${model}`
+  const known = canonical.get(key)
+  if (known) return known
+  const names = namesOf(model, provider ?? '')
+  const named = names.find(({ provider: each }) => each !== '' && (provider || isAddress(each)))?.provider ?? ''
+  const [maker] = names.flatMap(({ name }) => [...(listIndex.get(name)?.keys() ?? [])])
+  const found = { model: baseName(model), provider: providerName(named || (maker ?? '')) }
+  canonical.set(key, found)
+  return found
 }
 
 export interface TokenUsage {

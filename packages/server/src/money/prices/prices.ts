@@ -7,6 +7,7 @@ import { formatUsd, parseUsd } from '../../values/money.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { listPrices } from './list-prices.ts'
+import { normalName } from './model-names.ts'
 import { createPriceBook, type PriceBook, type PriceBookSettings } from './price-book.ts'
 import { type PriceEntry } from './price-entry.ts'
 import {
@@ -24,7 +25,9 @@ import {
 import { picoOf, usdPerMillion } from './rates.ts'
 import { effectiveFromMs, maxPrices, type OwnPrice, type PriceInput, type Prices, type PricesInput } from './schema.ts'
 
+export { isSameModel, isSameName, normalName } from './model-names.ts'
 export {
+  canonicalModel,
   costOf,
   type HoldPrice,
   type PriceBook,
@@ -179,7 +182,7 @@ async function recordChange(tx: Tx, orgId: string) {
 
 function assertUnique(columns: Columns, others: readonly Columns[]) {
   const key = ({ model, provider, effective_from }: Columns) =>
-    JSON.stringify([model, provider, effective_from.getTime()])
+    JSON.stringify([normalName(model), normalName(provider), effective_from.getTime()])
   if (others.some((other) => key(other) === key(columns)))
     throw new ApiError(
       'conflict',

@@ -3,6 +3,7 @@ import type { FieldFault } from '../../contract/errors.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
 import { Computed, Count, Id, Nullable, PathId, Timestamp, Usd } from '../../contract/wire.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../../values/money.ts'
+import { normalName } from './model-names.ts'
 
 const UsdPerMillion = (what: string) =>
   Type.String({
@@ -178,7 +179,7 @@ function faultsOf({ prices, min_hold_usd, unpriced_ceiling_usd }: PricesInput): 
   for (const [index, price] of prices.entries()) {
     const fault = timeFault(price)
     if (fault) faults.push({ field: `prices.${index}.effective_from`, ...fault })
-    const identity = JSON.stringify([price.model, price.provider ?? null, effectiveFromMs(price)])
+    const identity = JSON.stringify([normalName(price.model), normalName(price.provider ?? ''), effectiveFromMs(price)])
     if (seen.has(identity)) {
       faults.push({
         field: `prices.${index}`,

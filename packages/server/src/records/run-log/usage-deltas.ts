@@ -1,4 +1,5 @@
 import { makerText } from '../../access/identity/identity.ts'
+import { normalName } from '../../money/prices/prices.ts'
 import { newUuid } from '../../values/id.ts'
 import { namesOf } from '../../values/records.ts'
 import { dayMs, isoOf } from '../../values/time.ts'
@@ -35,7 +36,9 @@ interface Sums {
 export function usageDeltas(counted: readonly CountedRun[]) {
   const rows = new Map<string, { readonly fields: object; readonly sums: Sums }>()
   for (const { orgId, run, sign } of counted) {
-    const { model, provider = '', workflow_id = '', deployment_id = '', department_id = '', customer_id } = run.about
+    const { workflow_id = '', deployment_id = '', department_id = '', customer_id } = run.about
+    // Spellings of one name are one line of usage.
+    const [model, provider] = [normalName(run.about.model), normalName(run.about.provider ?? '')]
     const key_id = run.madeBy ? makerText(run.madeBy) : ''
     const bucket = run.startedAtMs - (run.startedAtMs % bucketMs)
     const key = [orgId, bucket, model, provider, workflow_id, deployment_id, department_id, key_id].join('\n')

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { TimeWindow } from '../../contract/lists.ts'
+import { normalName } from '../../money/prices/prices.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
 import { recordBy } from '../../values/records.ts'
@@ -57,7 +58,13 @@ function customerPartsOf(orgId: string, { from, to }: TimeWindow, filters: Filte
   ]
 }
 
-const matching = (filters: Filters) => Object.entries(filters).map(([name, value]) => raw`${raw.ref(name)} = ${value}`)
+const matching = (filters: Filters) =>
+  Object.entries(filters).map(([name, value]) =>
+    // Names of models are kept in their normal form; usage that is older than that, as it was sent.
+    name === 'model' || name === 'provider'
+      ? raw`${raw.ref(name)} in (${value}, ${normalName(value)})`
+      : raw`${raw.ref(name)} = ${value}`,
+  )
 
 export interface UsageRead {
   readonly window: TimeWindow

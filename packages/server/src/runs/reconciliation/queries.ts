@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { KnownHold } from '../../decisions/lanes/lanes.ts'
+import { normalName } from '../../money/prices/prices.ts'
 import { partitionBounds } from '../../platform/infra/partitions.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import type { CostBasis, Tokens } from '../../records/run-log/run-log.ts'
@@ -111,15 +112,38 @@ const different = raw`sum(runs) <> 0 or sum(cost_nano) <> 0 or sum(tokens) <> 0`
 /** Differences in usage, by the given dimensions. */
 const differencesBy = (names: readonly string[]) => raw`
   others as (select ${areOthers(names)} from counted)
-  select concat_ws('/', ${distinguished(names)}) as "group",
+  select jsonb_build_array(${distinguished(names)}) as names,
          sum(runs)::bigint as runs, sum(cost_nano)::text as cost, sum(tokens)::text as tokens
-    from counted c cross join others o group by 1 having ${different} order by 1 limit 20`
+    from counted c cross join others o group by 1 having ${different} order by 1 limit ${mostRead}`
+
+/** Most groups that are read, and most that are reported. */
+const mostRead = 5_000
+const mostReported = 20
+
+type DifferenceRow = Omit<UsageDifference, 'group'> & { readonly names: readonly string[] }
+
+/** Adds up the groups whose names are spellings of one: a run keeps the name that was sent, usage counts under its normal form. */
+function folded(rows: readonly DifferenceRow[], groupOf: (names: readonly string[]) => string): UsageDifference[] {
+  const byGroup = Map.groupBy(rows, ({ names }) => groupOf(names))
+  const sum = (values: readonly (bigint | string)[]) => values.reduce((total: bigint, each) => total + BigInt(each), 0n)
+  return Array.from(byGroup, ([group, same]) => ({
+    group,
+    runs: sum(same.map(({ runs }) => runs)),
+    cost: sum(same.map(({ cost }) => cost)).toString(),
+    tokens: sum(same.map(({ tokens }) => tokens)).toString(),
+  }))
+    .filter(({ runs, cost, tokens }) => runs !== 0n || cost !== '0' || tokens !== '0')
+    .slice(0, mostReported)
+}
+
+const groupOfModel = ([model = '', provider = '', ...others]: readonly string[]) =>
+  [normalName(model), normalName(provider), ...others].join('/')
 
 /** Reads by how much usage exceeds the runs that started within a window, where it does. One statement, so one snapshot. */
 export const readUsageDifferences = (sql: Sql, orgId: string, from: Date, to: Date): Promise<UsageDifference[]> =>
   sql.asOrgs([orgId], async (tx) => {
     await prepare(tx)
-    const { rows } = await raw<UsageDifference>`
+    const { rows } = await raw<DifferenceRow>`
       with counted as (
         select ${named}, runs, cost_nano, input_tokens + output_tokens as tokens
           from usage_15m where org_id = ${orgId} and bucket >= ${from} and bucket < ${to}
@@ -131,7 +155,7 @@ export const readUsageDifferences = (sql: Sql, orgId: string, from: Date, to: Da
                -1, -cost_nano, -coalesce(input_tokens, 0) - coalesce(output_tokens, 0)
           from runs where org_id = ${orgId} and id >= ${partitionBounds.uuid(from)}::uuid and id < ${partitionBounds.uuid(to)}::uuid),
       ${differencesBy(chosen)}`.execute(tx)
-    return rows
+    return folded(rows, groupOfModel)
   })
 
 /** Reads the same differences by customer, for whole days in UTC. */
@@ -139,7 +163,7 @@ export const readCustomerDifferences = (sql: Sql, orgId: string, from: Date, to:
   sql.asOrgs([orgId], async (tx) => {
     await prepare(tx)
     const utcDay = (time: Date) => raw`(${time}::timestamptz at time zone 'UTC')::date`
-    const { rows } = await raw<UsageDifference>`
+    const { rows } = await raw<DifferenceRow>`
       with counted as (
         select customer_id, runs, cost_nano, input_tokens + output_tokens as tokens from usage_customer_days
          where org_id = ${orgId} and day >= ${utcDay(from)} and day < ${utcDay(to)}
@@ -150,5 +174,5 @@ export const readCustomerDifferences = (sql: Sql, orgId: string, from: Date, to:
         select customer_id, -1, -cost_nano, -coalesce(input_tokens, 0) - coalesce(output_tokens, 0) from runs
          where org_id = ${orgId} and customer_id is not null and id >= ${partitionBounds.uuid(from)}::uuid and id < ${partitionBounds.uuid(to)}::uuid),
       ${differencesBy(['customer_id'])}`.execute(tx)
-    return rows
+    return folded(rows, ([id = '']) => id)
   })

@@ -1,6 +1,6 @@
 import { heldPriceOf, heldRequestOf } from '../../decisions/decisions.ts'
 import { decodeAmounts } from '../../money/ledger/ledger.ts'
-import type { Price, PriceBook } from '../../money/prices/prices.ts'
+import { isSameModel, type Price, type PriceBook } from '../../money/prices/prices.ts'
 import { type Tokens, tokensOf, usageNames } from '../../records/run-log/run-log.ts'
 import { elementAt } from '../../values/present.ts'
 import { costOfTokens } from '../runs.ts'
@@ -64,8 +64,7 @@ function priceOf(
   { model, provider }: SettledRun,
   prices: PriceBook | undefined,
 ): Price | undefined {
-  const { model: asked, provider: askedOf } = heldRequestOf(row)
-  if (model === asked && provider === (askedOf ?? null)) return heldPriceOf(row).price ?? undefined
+  if (isSameModel({ model, provider }, heldRequestOf(row))) return heldPriceOf(row).price ?? undefined
   return prices?.priceOf(model, provider ?? undefined, row.held_at.getTime())
 }
 

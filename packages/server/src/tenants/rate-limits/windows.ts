@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/identity/identity.ts'
 import type { Urgency } from '../../contract/routes.ts'
+import { canonicalModel } from '../../money/prices/prices.ts'
 import type { RateLimitWindow } from '../../platform/infra/rate-limiter.ts'
 import { formatId } from '../../values/id.ts'
 
@@ -70,7 +71,7 @@ export function tokenWindows(caller: Caller, model: string, tokens: number): Rat
 
 function windowOf(policy: Policy, caller: Caller, subject: Subject, cost: number): RateLimitWindow | undefined {
   const value = values[policy.per](caller, subject)
-  if (value === undefined || (policy.match !== null && policy.match !== value)) return undefined
+  if (value === undefined || (policy.match !== null && matchOf(policy, policy.match) !== value)) return undefined
   return {
     name: nameOf(policy),
     ...(policy.per !== 'org' && { subject: value }),
@@ -81,11 +82,15 @@ function windowOf(policy: Policy, caller: Caller, subject: Subject, cost: number
   }
 }
 
+/** Returns what a policy applies to: a model by its one name, so that no spelling of it passes by. */
+const matchOf = ({ per }: Policy, match: string): string =>
+  per === 'model' ? canonicalModel(match, undefined).model : match
+
 const values: Record<Policy['per'], (caller: Caller, subject: Subject) => string | undefined> = {
   org: () => '',
   key: (caller) => formatId('key', caller.id),
   route_class: (_caller, subject) => subject.routeClass,
-  model: (_caller, subject) => subject.model,
+  model: (_caller, { model }) => (model === undefined ? undefined : canonicalModel(model, undefined).model),
 }
 
 /** Returns the name of a window. It goes into headers, so free text under `match` is left out. */

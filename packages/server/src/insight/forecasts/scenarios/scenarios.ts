@@ -1,3 +1,4 @@
+import { isSameName } from '../../../money/prices/prices.ts'
 import { present } from '../../../values/present.ts'
 import { fitExponent, type TeamDay } from './team-growth.ts'
 
@@ -114,7 +115,7 @@ function teamGrowth({ teamsNow, teamsThen, exponent }: TeamGrowth, { teamDays }:
 
 /** Multiplies each model's part of the cost by its price change, weighted by input and output. */
 function priceChange({ model, input, output }: PriceChange, { models, cost }: ScenarioBasis): Formula {
-  const concerned = models.filter((one) => model === null || one.model === model)
+  const concerned = models.filter((one) => model === null || isSameName(one.model, model))
   const notes: string[] = []
   let changed = 0
   for (const one of concerned) {
@@ -132,7 +133,7 @@ function priceChange({ model, input, output }: PriceChange, { models, cost }: Sc
 
 /** Prices the moved part at the cost of the same tokens on the other model, by the price book. */
 function modelSwitch({ from, to, share }: ModelSwitch, { models, cost }: ScenarioBasis): Formula {
-  const moved = models.find((one) => one.model === from)
+  const moved = models.find((one) => isSameName(one.model, from))
   const onOther = moved?.costOn[to]
   const shareOfCost = moved && cost > 0 ? moved.cost / cost : 0
   if (!moved || shareOfCost === 0 || onOther === undefined || onOther === null) {
