@@ -1705,9 +1705,11 @@ CREATE TABLE public.price_settings (
     unpriced_ceiling_nano bigint,
     default_max_output_tokens integer NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    unpriced text DEFAULT 'refuse'::text NOT NULL,
     CONSTRAINT price_settings_default_max_output_tokens_check CHECK ((default_max_output_tokens > 0)),
     CONSTRAINT price_settings_min_hold_nano_check CHECK ((min_hold_nano >= 0)),
-    CONSTRAINT price_settings_unpriced_ceiling_nano_check CHECK ((unpriced_ceiling_nano > 0))
+    CONSTRAINT price_settings_unpriced_ceiling_nano_check CHECK ((unpriced_ceiling_nano > 0)),
+    CONSTRAINT price_settings_unpriced_check CHECK ((unpriced = ANY (ARRAY['refuse'::text, 'ceiling'::text, 'estimate'::text])))
 );
 
 ALTER TABLE ONLY public.price_settings FORCE ROW LEVEL SECURITY;

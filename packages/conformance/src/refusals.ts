@@ -170,11 +170,11 @@ const refusedByRule = async (world: World, effect: string, expression: string) =
 }
 
 export const blocking = (world: World) =>
-  world.once('a rule that blocks', () => refusedByRule(world, 'block', 'run.model == "conformance-model"'))
+  world.once('a rule that blocks', () => refusedByRule(world, 'block', 'run.model == "gpt-4o"'))
 
 export const wantingApproval = (world: World) =>
   world.once('a rule that wants an approval', () =>
-    refusedByRule(world, 'require_approval', 'run.model == "conformance-model"'),
+    refusedByRule(world, 'require_approval', 'run.model == "gpt-4o"'),
   )
 
 export const failingRule = (world: World) =>
@@ -265,7 +265,7 @@ export const planRefusals = (world: World) =>
 export const hurried = (world: World) =>
   world.once('one request many times at once', async () => {
     const org = await world.makeOrg()
-    const runs = Array.from({ length: 1_000 }, () => ({ model: 'conformance-model', cost_usd: '0.000001' }))
+    const runs = Array.from({ length: 1_000 }, () => ({ model: 'gpt-4o', cost_usd: '0.000001' }))
     const body = JSON.stringify({ runs })
     const attempt = async (): Promise<{ org: Org; answers: Answer[] }> => {
       const headers = { 'idempotency-key': randomUUID() }

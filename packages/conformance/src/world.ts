@@ -27,9 +27,9 @@ export interface Org {
   readonly mint: (fields: Record<string, unknown>) => Promise<{ id: string; key: string }>
 }
 
-/** A call of a model that costs exactly so much, whatever the installation's prices are. */
+/** A call that costs exactly so much: its model has a price, and the estimate is all that is said about its size. */
 export const costing = (usd: string, more: Record<string, unknown> = {}) => ({
-  model: 'conformance-model',
+  model: 'gpt-4o',
   estimated_cost_usd: usd,
   ...more,
 })

@@ -33,7 +33,7 @@ export const conditionChecks: Record<number, Check> = {
     const { refused, ruleId } = await blocking(world)
     const details = expectRefusal(refused, 403, 'policy_blocked')
     expectSame(details['rule_id'], ruleId, 'rule_id')
-    expectSame(details['attempted'], 'conformance-model', 'attempted')
+    expectSame(details['attempted'], 'gpt-4o', 'attempted')
   },
   120: async (world) => {
     const { org, refused, start } = await wantingApproval(world)

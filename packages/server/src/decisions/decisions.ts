@@ -2,12 +2,9 @@ import { type Caller, isWithinPins, parseMaker, withPins } from '../access/ident
 import { validationFailed } from '../contract/errors.ts'
 import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { findAllowances, stopOf } from '../money/ledger/ledger.ts'
-import { recordUnpriced } from '../money/prices/prices.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { Sql } from '../platform/infra/sql.ts'
 import { formatId } from '../values/id.ts'
-import { Lru } from '../values/lru.ts'
-import { minuteMs } from '../values/time.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
 import type { DecidedOperation, OrgConfig } from './lanes/lanes.ts'
@@ -21,6 +18,7 @@ import {
 } from './operations.ts'
 import { findHold, findRecord, listHolds } from './queries.ts'
 import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
+import { recordUnpricedModel, type UnpricedOutcome } from './unpriced-models.ts'
 
 export { createDecisionLog, type DecisionLog } from './decision-log.ts'
 export { explainCharge } from './explanation.ts'
@@ -40,6 +38,7 @@ export { recordRefusals, refusalRecord } from './refusal-hook.ts'
 export { refusalsOfChain } from './refusals.ts'
 export { DecisionInput, decisionFields, defaultLeaseSeconds, ExtendInput, estimateFaults } from './schema.ts'
 export { sweepExpiredHolds } from './sweep.ts'
+export { recordUnpricedModel } from './unpriced-models.ts'
 
 /** Decides at the edge, where only spend and rate limits can refuse. */
 export function prepareEdgeDecision(platform: Platform, records: DecisionLog, caller: Caller, body: DecisionInput) {
@@ -61,13 +60,13 @@ export function prepareDecision(
   task: ReserveOperation,
   input: DecisionInput,
 ) {
-  const recordUnpriced = () => recordUnpricedModel(platform, task.orgId, input)
+  const recordUnpriced = (became: UnpricedOutcome) => recordUnpricedModel(platform, task.orgId, input, became)
   return {
     task,
     /** Throws the refusal; stores the explanation of a decision that holds nothing. */
     throwIfRefused: (decided: DecidedOperation<ReservePlan>) => {
       const { plan, outcome } = decided
-      if (plan.quote.price.price === null) recordUnpriced()
+      if (plan.quote.price.price === null) recordUnpriced('held')
       if (outcome.type === 'refused') throw refusalOf(task, input, decided, outcome, records)
       if (input.dry_run === true && outcome.type === 'held')
         records.recordSampled({
@@ -78,7 +77,7 @@ export function prepareDecision(
     },
     /** Records a model that could not be decided on for want of a price. */
     onFailure: (error: unknown) => {
-      if (error instanceof UnpricedModel) recordUnpriced()
+      if (error instanceof UnpricedModel) recordUnpriced('refused')
     },
     /** Estimates the tokens that the call may use, from the cached prices. */
     tokens: (orgConfig: OrgConfig) => Number(quote(input, orgConfig, platform.clock.now().getTime()).charge.tokens),
@@ -102,24 +101,6 @@ function refusalOf(
   if (!records.recordSampled({ orgId: task.orgId, id: task.id, body, refused })) return error
   Object.assign(error.details, { decision_id: formatId('decision', task.id) })
   return error
-}
-
-const noteAgainMs = minuteMs
-const recordedUntilMs = new Lru<string, number>(10_000)
-
-/** Records a model without a price, whatever the outcome of the call: somebody has to price it. */
-export function recordUnpricedModel(
-  { sql, log, clock }: Pick<Platform, 'sql' | 'log' | 'clock'>,
-  orgId: string,
-  { model, provider }: Pick<DecisionInput, 'model' | 'provider'>,
-) {
-  const key = JSON.stringify([orgId, model, provider])
-  const nowMs = clock.now().getTime()
-  if (nowMs < (recordedUntilMs.get(key) ?? 0)) return
-  recordedUntilMs.set(key, nowMs + noteAgainMs)
-  recordUnpriced(sql, orgId, model, provider).catch((error: unknown) =>
-    log.warn({ error }, 'failed to record an unpriced model'),
-  )
 }
 
 /** Returns the explanation of a decision; one outside the caller's pins is not found. */

@@ -32,7 +32,11 @@ export class UnpricedModel extends ApiError<'validation_failed'> {
   constructor(model: string, prices: PriceBook, instead = 'estimated_cost_usd') {
     const nearest = prices.nearestTo(model)
     const like = nearest === undefined ? '' : `; the nearest name that has one is ${nearest}`
-    const message = `${model} has no price${like}. Add one with PUT …/prices, set unpriced_ceiling_usd there, or send ${instead}.`
+    const ways =
+      prices.unpriced === 'refuse' && instead === 'estimated_cost_usd'
+        ? 'Add one with PUT …/prices, or let such calls pass with unpriced there.'
+        : `Add one with PUT …/prices, set unpriced_ceiling_usd there, or send ${instead}.`
+    const message = `${model} has no price${like}. ${ways}`
     super('validation_failed', { fields: [{ field: 'model', code: 'invalid_value', message }] })
   }
 }

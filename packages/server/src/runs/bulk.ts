@@ -218,6 +218,7 @@ function costOfUnheld(
   const model = run.model!
   const price = prices.priceOf(model, run.provider, startedAtMs)
   if (price) return { usd: checkMaxCost(costOfTokens(price, run)), basis: 'computed' }
-  if (prices.unpricedCeilingNano !== null) return { usd: checkMaxCost(prices.unpricedCeilingNano), basis: 'estimated' }
+  if (prices.unpriced !== 'refuse' && prices.unpricedCeilingNano !== null)
+    return { usd: checkMaxCost(prices.unpricedCeilingNano), basis: 'estimated' }
   throw new UnpricedModel(model, prices, 'cost_usd')
 }

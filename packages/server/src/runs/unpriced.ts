@@ -11,7 +11,7 @@ export function recordUnpricedRuns(platform: Platform, orgId: string, runs: read
     const [, index] = code === 'invalid_value' ? (/^runs\.(\d+)\.model$/.exec(field) ?? []) : []
     const { model, provider } = (index === undefined ? undefined : runs[Number(index)]) ?? {}
     if (model !== undefined)
-      recordUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
+      recordUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) }, 'refused')
   }
 }
 
@@ -29,7 +29,7 @@ export function recordUnpricedSettlements(
     const nowMs = platform.clock.now().getTime()
     for (const { model, provider } of named)
       if (model !== undefined && !prices.priceOf(model, provider, nowMs))
-        recordUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) })
+        recordUnpricedModel(platform, orgId, { model, ...(provider !== undefined && { provider }) }, 'settled')
   }
   note().catch((error: unknown) => platform.log.warn({ error }, 'failed to record an unpriced model'))
 }

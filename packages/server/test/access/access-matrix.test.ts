@@ -180,10 +180,10 @@ describe('across tenants', () => {
       input_usd_per_million: '1',
       output_usd_per_million: '1',
     })
-    const decision = await made('/v1/edge/decision', { model: 'm', estimated_cost_usd: '1' })
+    const decision = await made('/v1/edge/decision', { model: 'gpt-4o', estimated_cost_usd: '1' })
     const run = await runOf(server, bob.id)
     const ruled = await made(`/v1/orgs/${bob.id}/policies`, rule)
-    const refused = await made('/v1/runs', { model: 'm', estimated_cost_usd: '1' })
+    const refused = await made('/v1/runs', { model: 'gpt-4o', estimated_cost_usd: '1' })
     const model = await made(`/v1/orgs/${bob.id}/models`, { model: 'm' })
     const route = await made(`/v1/orgs/${bob.id}/routes`, { name: 'r', strategy: 'cheapest', bar: null })
     const evals = await made(`/v1/orgs/${bob.id}/evals`, {

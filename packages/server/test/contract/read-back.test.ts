@@ -113,7 +113,7 @@ describe('what is made is read back:', () => {
 
   test('reservations, by the key that made them and in their list', async () => {
     const agent = (await keyOf(server, alice.id, { role: 'service', scopes: ['edge:decide'] })).key
-    const call_ = { model: 'm', estimated_cost_usd: '1', workflow_id: 'reading' }
+    const call_ = { model: 'gpt-4o', estimated_cost_usd: '1', workflow_id: 'reading' }
     const { json } = await ask('POST', '/v1/edge/decision', call_, agent)
     const id = String(json['reservation_id'])
     const one = `/v1/edge/reservations/${id}`

@@ -153,13 +153,18 @@ test('a refused decision changes no counter, whichever limit refuses', async () 
   expect(await counts()).toEqual(before)
 })
 
-test('a model without a price is refused by name and listed, unless there is an estimate or a ceiling', async () => {
+test('a model without a price is refused by name, counted and listed, unless the organization takes an estimate or a ceiling', async () => {
   const org = await money.org()
   const { id } = await org.budget('1')
   const body = { model: 'unheard-of-1', input_tokens: 10, max_output_tokens: 10 }
+  const counted = await money.metric('svc_unpriced_requests_total')
   expect(faultsOf(await org.decide(body))).toEqual(['model: invalid_value'])
+  expect(faultsOf(await org.decide({ ...body, estimated_cost_usd: '0.5' }))).toEqual(['model: invalid_value'])
+  expect(await money.metric('svc_unpriced_requests_total')).toBe(counted + 2)
   const unpriced = async () => (await org.ask('GET', '/prices')).json['unpriced_models'] as { model: string }[]
   await eventually(async () => (await unpriced()).some(({ model }) => model === 'unheard-of-1'))
+  await org.set('PUT', '/prices', { prices: [], unpriced: 'estimate' })
+  expect(faultsOf(await org.decide(body))).toEqual(['model: invalid_value'])
   expect((await org.decide({ ...body, estimated_cost_usd: '0' })).json['reserved_usd']).toBe('0.001')
   await org.set('PUT', '/prices', { prices: [], unpriced_ceiling_usd: '0.9' })
   expect((await org.decide(body)).json['reserved_usd']).toBe('0.9')

@@ -165,7 +165,7 @@ describe('running runs', () => {
     const org = await newOrg()
     const decided = await call(server.url, 'POST', '/v1/edge/decision', {
       key: org.key,
-      body: { model: 'm', estimated_cost_usd: '1' },
+      body: { model: 'gpt-4o', estimated_cost_usd: '1' },
     })
     expect(decided.status).toBe(200)
     expect((await page(org, {})).data).toEqual([])

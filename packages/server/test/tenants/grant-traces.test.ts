@@ -150,8 +150,8 @@ test('support sees no secret, spends nothing and destroys nothing', async () => 
   const org = `/v1/orgs/${acme.id}`
   const attempts: [string, string, unknown?][] = [
     ['POST', `${org}/webhooks/${made.own.id}/signing/rotate`, {}],
-    ['POST', '/v1/edge/decision', { model: 'm', estimated_cost_usd: '1' }],
-    ['POST', '/v1/runs', { model: 'm', estimated_cost_usd: '1' }],
+    ['POST', '/v1/edge/decision', { model: 'gpt-4o', estimated_cost_usd: '1' }],
+    ['POST', '/v1/runs', { model: 'gpt-4o', estimated_cost_usd: '1' }],
     ['POST', '/v1/runs/bulk', { runs: [] }],
     ['PUT', `${org}/retention-policy`, { runs_days: 1 }],
     ['PUT', `${org}/benchmark-membership`, { cohort_ids: [] }],

@@ -3,9 +3,11 @@ import { listPrices } from './list-prices.ts'
 import { baseName, isAddress, type NamedModel, namesOf, normalName, providerName } from './model-names.ts'
 import { nearestName } from './nearest-name.ts'
 import type { Price, PriceEntry } from './price-entry.ts'
+import type { UnpricedMode } from './queries.ts'
 
 export interface PriceBookSettings {
   readonly minHoldNano: bigint
+  readonly unpriced: UnpricedMode
   readonly unpricedCeilingNano: bigint | null
   readonly defaultMaxOutputTokens: number
 }
@@ -193,6 +195,7 @@ function pricedHold(price: Price, asked: Estimate, maxOutput: number): Amount {
 }
 
 function unpricedHold(book: PriceBook, asked: Estimate): Amount | 'unpriced' {
+  if (book.unpriced === 'refuse') return 'unpriced'
   const ceilingNano = book.unpricedCeilingNano
   if (asked.estimatedNano !== undefined) {
     return largest(

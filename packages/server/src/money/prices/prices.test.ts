@@ -15,6 +15,7 @@ const at = Date.parse('2026-11-15')
 
 const settings: PriceBookSettings = {
   minHoldNano: parseUsd('0.001'),
+  unpriced: 'estimate',
   unpricedCeilingNano: null,
   defaultMaxOutputTokens: 4_096,
 }
@@ -344,6 +345,13 @@ describe('a hold', () => {
     expect(hold({ maxOutputTokens: 10 }, [entry()], { minHoldNano: 0n })).toMatchObject({ amountNano: 80_000n })
   })
 
+  test('for a model without a price is refused unless the organization wants otherwise', () => {
+    const refuse = { unpriced: 'refuse' as const, unpricedCeilingNano: parseUsd('1') }
+    expect(hold({ inputTokens: 5 }, [], refuse)).toBe('unpriced')
+    expect(hold({ estimatedNano: parseUsd('2') }, [], refuse)).toBe('unpriced')
+    expect(hold({ inputTokens: 5 }, [entry()], refuse)).not.toBe('unpriced')
+  })
+
   test('for a model without a price is the estimate, the minimum and the ceiling, whichever is most', () => {
     const ceiling = { unpricedCeilingNano: parseUsd('1') }
     expect(hold({ inputTokens: 5 }, [])).toBe('unpriced')
@@ -384,6 +392,7 @@ describe('the price book of an organization', () => {
     const fresh = await get(await tenantOf(server, operator))
     expect(fresh).toMatchObject({
       min_hold_usd: '0.001',
+      unpriced: 'refuse',
       unpriced_ceiling_usd: null,
       default_max_output_tokens: 4_096,
       prices: [],
@@ -438,6 +447,7 @@ describe('the price book of an organization', () => {
     }
     expect(json).toMatchObject({
       min_hold_usd: '0',
+      unpriced: 'ceiling',
       unpriced_ceiling_usd: '0.25',
       default_max_output_tokens: 1_000,
       updated_at: expect.stringMatching(/\+00:00$/),
@@ -459,6 +469,7 @@ describe('the price book of an organization', () => {
     const book = await load()
     expect(book).toMatchObject({
       minHoldNano: 0n,
+      unpriced: 'ceiling',
       unpricedCeilingNano: parseUsd('0.25'),
       defaultMaxOutputTokens: 1_000,
     })
@@ -559,6 +570,8 @@ describe('the price book of an organization', () => {
     [{ prices: [{ ...price, currency: 'EUR' }] }, 'prices.0.currency', 'unknown_field'],
     [{ prices: [], min_hold_usd: '0.0000000001' }, 'min_hold_usd', 'invalid_format'],
     [{ prices: [], unpriced_ceiling_usd: '0.000' }, 'unpriced_ceiling_usd', 'out_of_range'],
+    [{ prices: [], unpriced: 'ceiling' }, 'unpriced_ceiling_usd', 'required'],
+    [{ prices: [], unpriced: 'free' }, 'unpriced', 'invalid_value'],
     [{ prices: [], default_max_output_tokens: 0 }, 'default_max_output_tokens', 'out_of_range'],
     [{ prices: [], default_max_output_tokens: 10_000_001 }, 'default_max_output_tokens', 'out_of_range'],
   ])('refuses %j', async (body, field, code) => {

@@ -23,7 +23,15 @@ import {
   upsertUnpriced,
 } from './queries.ts'
 import { picoOf, usdPerMillion } from './rates.ts'
-import { effectiveFromMs, maxPrices, type OwnPrice, type PriceInput, type Prices, type PricesInput } from './schema.ts'
+import {
+  effectiveFromMs,
+  maxPrices,
+  type OwnPrice,
+  type PriceInput,
+  type Prices,
+  type PricesInput,
+  unpricedModeOf,
+} from './schema.ts'
 
 export { isSameModel, isSameName, normalName } from './model-names.ts'
 export {
@@ -40,6 +48,7 @@ const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }
 
 const defaultSettings: PriceBookSettings = {
   minHoldNano: parseUsd(defaults.minHoldUsd),
+  unpriced: 'refuse',
   unpricedCeilingNano: null,
   defaultMaxOutputTokens: defaults.maxOutputTokens,
 }
@@ -60,6 +69,7 @@ const settingsOf = (row: SettingsRow | undefined): PriceBookSettings =>
   row
     ? {
         minHoldNano: row.min_hold_nano,
+        unpriced: row.unpriced,
         unpricedCeilingNano: row.unpriced_ceiling_nano,
         defaultMaxOutputTokens: row.default_max_output_tokens,
       }
@@ -91,6 +101,7 @@ export async function getPrices(tx: Tx, orgId: string, nowMs: number): Promise<P
 export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
   await upsertSettings(tx, orgId, {
     min_hold_nano: parseUsd(input.min_hold_usd ?? defaults.minHoldUsd),
+    unpriced: unpricedModeOf(input),
     unpriced_ceiling_nano: input.unpriced_ceiling_usd == null ? null : parseUsd(input.unpriced_ceiling_usd),
     default_max_output_tokens: input.default_max_output_tokens ?? defaults.maxOutputTokens,
   })
@@ -172,9 +183,12 @@ async function savePrices(tx: Tx, orgId: string, prices: Parameters<typeof repla
 
 /** Records the time of a price change, without touching the settings. */
 async function recordChange(tx: Tx, orgId: string) {
-  const { minHoldNano, unpricedCeilingNano, defaultMaxOutputTokens } = settingsOf(await findSettings(tx, orgId))
+  const { minHoldNano, unpriced, unpricedCeilingNano, defaultMaxOutputTokens } = settingsOf(
+    await findSettings(tx, orgId),
+  )
   await upsertSettings(tx, orgId, {
     min_hold_nano: minHoldNano,
+    unpriced,
     unpriced_ceiling_nano: unpricedCeilingNano,
     default_max_output_tokens: defaultMaxOutputTokens,
   })
@@ -228,6 +242,7 @@ function viewOf(
   const book = bookOf(row, rows)
   return {
     min_hold_usd: formatUsd(settings.minHoldNano),
+    unpriced: settings.unpriced,
     unpriced_ceiling_usd: settings.unpricedCeilingNano === null ? null : formatUsd(settings.unpricedCeilingNano),
     default_max_output_tokens: settings.defaultMaxOutputTokens,
     prices: rows.map(priceView),

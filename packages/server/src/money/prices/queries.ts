@@ -15,8 +15,12 @@ export interface PriceRow {
   created_at: Date
 }
 
+/** Treatment of a request to a model that has no price. */
+export type UnpricedMode = 'refuse' | 'ceiling' | 'estimate'
+
 export interface SettingsRow {
   min_hold_nano: bigint
+  unpriced: UnpricedMode
   unpriced_ceiling_nano: bigint | null
   default_max_output_tokens: number
   updated_at: Date
@@ -40,7 +44,7 @@ export async function listOwnPrices(tx: Tx, orgId: string): Promise<PriceRow[]> 
 
 export async function findSettings(tx: Tx, orgId: string): Promise<SettingsRow | undefined> {
   const { rows } = await raw<SettingsRow>`
-    select min_hold_nano, unpriced_ceiling_nano, default_max_output_tokens, updated_at
+    select min_hold_nano, unpriced, unpriced_ceiling_nano, default_max_output_tokens, updated_at
       from price_settings where org_id = ${orgId}`.execute(tx)
   return rows[0]
 }
@@ -51,12 +55,13 @@ export async function upsertSettings(
   settings: Omit<SettingsRow, 'updated_at'>,
 ): Promise<SettingsRow> {
   const { rows } = await raw<SettingsRow>`
-    insert into price_settings (org_id, min_hold_nano, unpriced_ceiling_nano, default_max_output_tokens)
-    values (${orgId}, ${settings.min_hold_nano}, ${settings.unpriced_ceiling_nano}, ${settings.default_max_output_tokens})
+    insert into price_settings (org_id, min_hold_nano, unpriced, unpriced_ceiling_nano, default_max_output_tokens)
+    values (${orgId}, ${settings.min_hold_nano}, ${settings.unpriced}, ${settings.unpriced_ceiling_nano},
+            ${settings.default_max_output_tokens})
     on conflict (org_id) do update
-      set min_hold_nano = excluded.min_hold_nano, unpriced_ceiling_nano = excluded.unpriced_ceiling_nano,
+      set min_hold_nano = excluded.min_hold_nano, unpriced = excluded.unpriced, unpriced_ceiling_nano = excluded.unpriced_ceiling_nano,
           default_max_output_tokens = excluded.default_max_output_tokens, updated_at = clock_timestamp()
-    returning min_hold_nano, unpriced_ceiling_nano, default_max_output_tokens, updated_at`.execute(tx)
+    returning min_hold_nano, unpriced, unpriced_ceiling_nano, default_max_output_tokens, updated_at`.execute(tx)
   return one(rows)
 }
 

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../../contract/errors.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
-import { Computed, Count, Id, Nullable, PathId, Timestamp, Usd } from '../../contract/wire.ts'
+import { Computed, Count, Id, Nullable, OneOf, PathId, Timestamp, Usd } from '../../contract/wire.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../../values/money.ts'
 import { normalName } from './model-names.ts'
+import type { UnpricedMode } from './queries.ts'
 
 const UsdPerMillion = (what: string) =>
   Type.String({
@@ -12,6 +13,8 @@ const UsdPerMillion = (what: string) =>
     description: `US dollars per million ${what} tokens, as a decimal string, up to six decimals.`,
     examples: ['2.5'],
   })
+
+const unpricedModes = ['refuse', 'ceiling', 'estimate'] as const
 
 const maxTokens = 10_000_000
 export const maxPrices = 1_000
@@ -82,11 +85,17 @@ const input = Type.Object(
         'The least that is held for any request whose price is not zero, also where fewer tokens would cost less; "0" is taken as $0.000000001.',
       examples: ['0.001'],
     }),
+    unpriced: Type.Optional(
+      Type.Enum([...unpricedModes], {
+        description:
+          'What becomes of a request to a model that has no price. `refuse`: 422. `ceiling`: `unpriced_ceiling_usd` is held, or its estimate where that is more. `estimate`: its estimate is held, and at least the ceiling where there is one; without either it is refused. Left out: `ceiling` where a ceiling is given, else `refuse`.',
+      }),
+    ),
     unpriced_ceiling_usd: Type.Optional({
       ...Nullable(Usd),
       default: null,
       description:
-        'What is held for a request to a model that has no price; null: such a request is refused unless it has an estimate.',
+        'The least that is held for a request to a model that has no price, unless it is refused; null: there is no ceiling.',
     }),
     default_max_output_tokens: Type.Optional(
       Type.Integer({
@@ -103,6 +112,10 @@ const input = Type.Object(
   },
 )
 export type PricesInput = Static<typeof input>
+
+/** Returns the treatment of requests to models without a price: a ceiling that is set without a word is meant to be used. */
+export const unpricedModeOf = ({ unpriced, unpriced_ceiling_usd }: PricesInput): UnpricedMode =>
+  unpriced ?? (unpriced_ceiling_usd == null ? 'refuse' : 'ceiling')
 
 export const PricesInput = withCheck(input, faultsOf)
 
@@ -126,6 +139,7 @@ export type OwnPrice = Static<typeof OwnPrice>
 export const Prices = Type.Object(
   {
     min_hold_usd: Usd,
+    unpriced: OneOf([...unpricedModes]),
     unpriced_ceiling_usd: Nullable(Usd),
     default_max_output_tokens: Type.Integer(),
     prices: Type.Array(OwnPrice),
@@ -160,7 +174,7 @@ export const effectiveFromMs = ({ effective_from }: Pick<PriceInput, 'effective_
 const lastMs = Date.parse('9999-12-31T23:59:59Z')
 
 /** Field errors across the entries of a price book; JSON Schema checks them one by one. */
-function faultsOf({ prices, min_hold_usd, unpriced_ceiling_usd }: PricesInput): FieldFault[] {
+function faultsOf({ prices, min_hold_usd, unpriced, unpriced_ceiling_usd }: PricesInput): FieldFault[] {
   const faults: FieldFault[] = Object.entries({ min_hold_usd, unpriced_ceiling_usd }).flatMap(([field, amount]) =>
     amount != null && parseUsd(amount) > maxChargeNano
       ? [
@@ -174,6 +188,9 @@ function faultsOf({ prices, min_hold_usd, unpriced_ceiling_usd }: PricesInput): 
   )
   if (unpriced_ceiling_usd != null && parseUsd(unpriced_ceiling_usd) === 0n) {
     faults.push({ field: 'unpriced_ceiling_usd', code: 'out_of_range', message: 'Must be more than zero, or null.' })
+  }
+  if (unpriced === 'ceiling' && unpriced_ceiling_usd == null) {
+    faults.push({ field: 'unpriced_ceiling_usd', code: 'required', message: 'Needed where `unpriced` is `ceiling`.' })
   }
   const seen = new Set<string>()
   for (const [index, price] of prices.entries()) {

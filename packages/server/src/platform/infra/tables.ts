@@ -510,6 +510,7 @@ export interface PriceSettings {
   default_max_output_tokens: number;
   min_hold_nano: Int8;
   org_id: string;
+  unpriced: Generated<string>;
   unpriced_ceiling_nano: Int8 | null;
   updated_at: Generated<Timestamp>;
 }

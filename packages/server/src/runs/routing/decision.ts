@@ -51,7 +51,7 @@ export async function decideRoute(
     const quote = createQuote(definitions.prices, input, nowMs)
     const quoteAndReport: ChoiceInput['quote'] = (model) => {
       const quoted = quote(model)
-      if (quoted === null) recordUnpricedModel(platform, orgId, callOf(input, model))
+      if (quoted === null) recordUnpricedModel(platform, orgId, callOf(input, model), 'refused')
       return quoted
     }
     let routed: RoutingResult
