@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { IngestResult, Lanes } from '../../src/decisions/lanes/lanes.ts'
-import type { BoundStatement } from '../../src/platform/infra/pipelined-connection.ts'
+import { type BoundStatement, PipelineQuery } from '../../src/platform/infra/pipeline-query.ts'
 import type { Platform } from '../../src/platform/infra/platform.ts'
 import { claimRuns, countUsage, deleteRunKeys, deleteRuns, readRunKeys } from '../../src/records/run-log/run-log.ts'
 import { newUuid } from '../../src/values/id.ts'
@@ -9,22 +9,21 @@ import { newUuid } from '../../src/values/id.ts'
 
 export type Plant = (lanes: Lanes, platform: Platform) => void
 
-interface Query {
-  readonly name?: string
-  readonly text: string
-  readonly values?: readonly unknown[]
-}
-
 /** Sends another text under the name of a statement. */
 export const rewriteStatement = (name: string, rewrite: (text: string) => string) =>
-  replaceQuery((query) => (query?.name === name ? { ...query, text: rewrite(query.text) } : query))
+  replaceStatement(({ statement, ...bound }) => ({
+    ...bound,
+    statement: statement.name === name ? { name, text: rewrite(statement.text) } : statement,
+  }))
 
-function replaceQuery(replace: (query: Query | undefined) => Query | undefined) {
-  const prototype = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown }
-  const original = prototype.query
-  prototype.query = function (...args) {
-    const [query, ...rest] = args as [Query | undefined, ...unknown[]]
-    return original.call(this, replace(query), ...rest)
+function replaceStatement(replace: (bound: BoundStatement) => BoundStatement) {
+  const submit: (this: PipelineQuery, connection: pg.Connection) => void = Reflect.get(
+    PipelineQuery.prototype,
+    'submit',
+  )
+  PipelineQuery.prototype.submit = function (connection) {
+    Object.assign(this, { statements: this.statements.map(replace) })
+    submit.call(this, connection)
   }
 }
 
@@ -57,10 +56,10 @@ export const ingestBugs: Readonly<Record<string, Plant>> = {
     ),
   /** Counts usage beside the transaction, before it is known whether that commits. */
   'usage-early': (_lanes, { config }) => {
-    replaceQuery((query) => {
-      if (query?.name !== 'insert_usage_deltas') return query
-      void countBeside(config.databaseUrl.reveal(), query)
-      return { name: 'nothing', text: 'select $1::json where false', values: query.values! }
+    replaceStatement((bound) => {
+      if (bound.statement.name !== 'insert_usage_deltas') return bound
+      void countBeside(config.databaseUrl.reveal(), bound)
+      return { ...bound, statement: { name: 'nothing', text: 'select $1::json where false' } }
     })
   },
   /** Leaves runs behind that a limit has refused. */
@@ -78,7 +77,7 @@ export const ingestBugs: Readonly<Record<string, Plant>> = {
   },
 }
 
-async function countBeside(connectionString: string, { text, values }: Query) {
+async function countBeside(connectionString: string, { statement, values }: BoundStatement) {
   const client = new pg.Client({ connectionString })
   client.on('error', () => undefined)
   try {
@@ -86,7 +85,7 @@ async function countBeside(connectionString: string, { text, values }: Query) {
     const [rows] = values as [string]
     const orgs = (JSON.parse(rows) as { org_id: string }[]).map(({ org_id }) => org_id)
     await client.query(`select set_config('app.orgs', $1, false)`, [[...new Set(orgs)].join(',')])
-    await client.query(text, [rows])
+    await client.query(statement.text, [rows])
   } catch {
     // Lost, which is another way to count wrongly.
   } finally {

@@ -1,5 +1,5 @@
-import { randomFillSync } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
+import { randomIdBytes } from './entropy.ts'
 
 /**
  * Public identifiers: a prefix that names the kind, and a UUIDv7 in base32 (TypeID). Only the canonical spelling is accepted: a
@@ -47,20 +47,20 @@ const hexDigits = '0123456789abcdef'
 const digits = 26
 const values = new Map(Array.from(alphabet, (letter, value) => [letter, value]))
 
-export const newUuid = (): string => uuidv7()
+const uuidBytes = 16
+let last = { ms: 0, sequence: 0 }
 
-const pool = Buffer.allocUnsafe(16 * 256)
-let poolUsed = pool.length
-
-/** Returns a UUIDv7 for a given time. Ids are made by the thousands, so random bytes are drawn in larger blocks. */
-export function newUuidAt(ms: number): string {
-  if (poolUsed === pool.length) {
-    randomFillSync(pool)
-    poolUsed = 0
-  }
-  poolUsed += 16
-  return uuidv7({ msecs: ms, random: pool.subarray(poolUsed - 16, poolUsed) })
+/** Returns a UUIDv7 of now. Those of one process ascend, also within a millisecond and when the clock is set back. */
+export function newUuid(): string {
+  const random = randomIdBytes(uuidBytes)
+  const ms = Date.now()
+  if (ms > last.ms) last = { ms, sequence: random.readUInt32BE(6) >>> 1 }
+  else last.sequence += 1
+  return uuidv7({ msecs: last.ms, seq: last.sequence, random })
 }
+
+/** Returns a UUIDv7 for a given time. */
+export const newUuidAt = (ms: number): string => uuidv7({ msecs: ms, random: randomIdBytes(uuidBytes) })
 
 /** Returns the UUIDv7 of a time and 16 bytes that stand for everything else: the same input gives the same id. */
 export const uuidAt = (ms: number, bytes: Uint8Array): string => uuidv7({ msecs: ms, random: bytes })

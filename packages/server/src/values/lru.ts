@@ -1,9 +1,15 @@
+interface Entry<V> {
+  readonly value: V
+  /** True when it was used since it was last looked at for eviction. */
+  isUsed: boolean
+}
+
 /**
- * A map of bounded size. When it is full, the entry that was used longest ago makes room for the new one, so that reaching the
- * limit costs one entry and not all of them.
+ * A map of bounded size. When it is full, the oldest entry that has not been used since it was last passed over makes room for the
+ * new one (second chance), so that reaching the limit costs one entry and not all of them, and a hit costs no more than a look-up.
  */
 export class Lru<K, V> {
-  private readonly stored = new Map<K, V>()
+  private readonly stored = new Map<K, Entry<V>>()
   private readonly max: number
 
   constructor(max: number) {
@@ -15,11 +21,10 @@ export class Lru<K, V> {
   }
 
   get(key: K): V | undefined {
-    const value = this.stored.get(key)
-    if (value === undefined) return undefined
-    this.stored.delete(key)
-    this.stored.set(key, value)
-    return value
+    const entry = this.stored.get(key)
+    if (entry === undefined) return undefined
+    entry.isUsed = true
+    return entry.value
   }
 
   has(key: K): boolean {
@@ -29,7 +34,7 @@ export class Lru<K, V> {
   set(key: K, value: V) {
     this.stored.delete(key)
     if (this.stored.size >= this.max) this.evict()
-    this.stored.set(key, value)
+    this.stored.set(key, { value, isUsed: false })
   }
 
   delete(key: K) {
@@ -40,15 +45,18 @@ export class Lru<K, V> {
     this.stored.clear()
   }
 
-  /** Lists the entries, those used longest ago first. Listing is no use of them. */
-  entries(): IterableIterator<[K, V]> {
-    return this.stored.entries()
+  /** Lists the entries, the next to make room first. Listing is no use of them. */
+  *entries(): Generator<[K, V]> {
+    for (const [key, { value }] of this.stored) yield [key, value]
   }
 
+  /** Gives up the first entry that was not used; those that were are spared once and go to the end. */
   private evict() {
-    for (const oldest of this.stored.keys()) {
-      this.stored.delete(oldest)
-      return
+    for (const [key, entry] of this.stored) {
+      this.stored.delete(key)
+      if (!entry.isUsed) return
+      entry.isUsed = false
+      this.stored.set(key, entry)
     }
   }
 }

@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import { type Maker, makerIn } from '../../access/identity/identity.ts'
 import { type BoundedChain, chainKey } from '../../money/chains/chains.ts'
 import { packOf } from '../../money/credits/credits.ts'
@@ -13,7 +12,7 @@ import {
   emptyBalance,
   readingsOf,
 } from '../../money/ledger/ledger.ts'
-import { type PipelinedConnection, rowsOf } from '../../platform/infra/pipelined-connection.ts'
+import { type PipelinedConnection, rowsOf, type StatementResult } from '../../platform/infra/pipelined-connection.ts'
 import {
   type EndedRun,
   type EndedRunRow,
@@ -94,7 +93,7 @@ export interface BatchSnapshot {
 
 /** Locks the organizations and reads the read set, in one round trip. */
 export async function lockAndRead(connection: PipelinedConnection, readSet: ReadSet): Promise<BatchSnapshot> {
-  const resultByName = new Map<string, pg.QueryResult>()
+  const resultByName = new Map<string, StatementResult>()
   const statements = [
     queries.begin,
     queries.tenants(readSet.orgIds),
@@ -118,7 +117,7 @@ export async function lockAndRead(connection: PipelinedConnection, readSet: Read
 }
 
 /** Sorts the rows that were read by organization. */
-export function snapshotOf(readSet: ReadSet, resultByName: ReadonlyMap<string, pg.QueryResult>): BatchSnapshot {
+export function snapshotOf(readSet: ReadSet, resultByName: ReadonlyMap<string, StatementResult>): BatchSnapshot {
   const rows = <T extends object>(...names: string[]) => names.flatMap((name) => rowsOf<T>(resultByName.get(name)))
 
   const orgs = new Map<string, OrgSnapshot>()

@@ -3,32 +3,22 @@ import pg from 'pg'
 import { one } from '../../values/present.ts'
 import type { Secret } from '../../values/secret.ts'
 import { AlteredSession } from './outage.ts'
+import { type BoundStatement, PipelineQuery, type RowShapes, type StatementResult } from './pipeline-query.ts'
 import { int8AsBigInt } from './sql.ts'
 
-/** A prepared statement; its name identifies it on a connection. */
-export interface Statement {
-  readonly name: string
-  readonly text: string
-}
-
-export const statement = (name: string, text: string): Statement => ({ name, text })
-
-export interface BoundStatement {
-  readonly statement: Statement
-  readonly values?: readonly unknown[]
-}
+export { type BoundStatement, type Statement, type StatementResult, statement } from './pipeline-query.ts'
 
 /** Returns the rows of a result; none for a statement that was not sent. */
-export const rowsOf = <Row extends object>(result: pg.QueryResult<Row> | undefined): readonly Row[] =>
+export const rowsOf = <Row extends object>(result: StatementResult<Row> | undefined): readonly Row[] =>
   result?.rows ?? []
 
 /**
- * A dedicated connection that pipelines statements. Every result is awaited, also after an earlier statement failed: a result
- * that nobody awaits would end the process, and the next sender would get the wrong one.
+ * A dedicated connection that pipelines statements. After a failure it is of no further use: the statements behind the failed one
+ * were skipped, and the transaction is open.
  */
 export interface PipelinedConnection {
   /** Sends all statements at once and resolves with all results; throws the first failure. */
-  readonly pipeline: (statements: readonly BoundStatement[]) => Promise<pg.QueryResult[]>
+  readonly pipeline: (statements: readonly BoundStatement[]) => Promise<StatementResult[]>
   /** Returns the warnings that PostgreSQL has sent since the last call. */
   readonly takeWarnings: () => string[]
   readonly destroy: () => void
@@ -61,7 +51,6 @@ export async function openPipelinedConnection(options: {
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    pipeline: true,
     types: int8AsBigInt,
     options: Object.entries(options.settings)
       .map(([name, value]) => `-c ${name}=${value}`)
@@ -81,24 +70,13 @@ export async function openPipelinedConnection(options: {
     void client.end().catch(() => undefined)
     throw error
   }
+  const shapes: RowShapes = new Map()
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
 
   return {
     pipeline: async (statements) => {
-      // One packet for the whole pipeline.
-      stream.cork()
-      const answers = statements.map(({ statement, values = [] }) =>
-        client.query({ ...statement, values: [...values] }),
-      )
-      stream.uncork()
-      const outcomes = await withTimeout(
-        options.pipelineTimeoutMs ?? defaultPipelineTimeoutMs,
-        Promise.allSettled(answers),
-      )
-      return outcomes.map((outcome) => {
-        if (outcome.status === 'rejected') throw outcome.reason
-        return outcome.value
-      })
+      const query = client.query(new PipelineQuery(statements, shapes, int8AsBigInt))
+      return withTimeout(options.pipelineTimeoutMs ?? defaultPipelineTimeoutMs, query.results)
     },
     takeWarnings: () => {
       const taken = warnings

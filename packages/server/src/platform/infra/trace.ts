@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomFillSync } from 'node:crypto'
 import {
   type Attributes,
   context,
@@ -18,6 +17,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import { randomIdBytes } from '../../values/entropy.ts'
 import { elementAt } from '../../values/present.ts'
 
 /**
@@ -57,18 +57,8 @@ export function parseTraceparent(header: string | undefined): RemoteParent | und
 }
 
 const idBytes = 16
-// Random bytes are cheap in bulk and expensive one by one.
-const entropy = Buffer.alloc(idBytes * 256)
-let entropyUsed = entropy.length
 
-export function newTraceId(): string {
-  if (entropyUsed === entropy.length) {
-    randomFillSync(entropy)
-    entropyUsed = 0
-  }
-  entropyUsed += idBytes
-  return entropy.toString('hex', entropyUsed - idBytes, entropyUsed)
-}
+export const newTraceId = (): string => randomIdBytes(idBytes).toString('hex')
 
 export interface Tracing {
   /** Starts the trace of one unit of work; the span can be renamed once the route is known. */

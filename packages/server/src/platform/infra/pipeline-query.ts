@@ -1,0 +1,115 @@
+import type pg from 'pg'
+import { present } from '../../values/present.ts'
+import { encodeParameter } from './parameters.ts'
+
+/** A prepared statement; its name identifies it on a connection. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export const statement = (name: string, text: string): Statement => ({ name, text })
+
+export interface BoundStatement {
+  readonly statement: Statement
+  readonly values?: readonly unknown[]
+}
+
+/** The result of one statement of a pipeline. Its sender knows the rows. */
+export interface StatementResult<Row = pg.QueryResult['rows'][number]> {
+  /** The first word of what PostgreSQL says it has done, as `COMMIT`. */
+  readonly command: string
+  readonly rows: readonly Row[]
+}
+
+/** The names and parsers of the columns that a prepared statement returns; none for one that returns no rows. */
+interface RowShape {
+  readonly names: readonly string[]
+  readonly parsers: readonly ((text: string) => unknown)[]
+}
+
+/**
+ * Shapes of the statements that a connection has prepared, by name. PostgreSQL refuses to run a prepared statement whose columns
+ * have changed, so a shape is valid for the life of the connection.
+ */
+export type RowShapes = Map<string, RowShape>
+
+const noRows: RowShape = { names: [], parsers: [] }
+
+/**
+ * Several statements sent as one query of the driver, with one Sync at their end: after a failed statement PostgreSQL skips the
+ * others. A statement is parsed and described the first time only. The driver calls the methods with the messages that arrive,
+ * in the order in which the statements were sent.
+ */
+export class PipelineQuery implements pg.Submittable {
+  readonly results: Promise<StatementResult[]>
+  readonly statements: readonly BoundStatement[]
+  private readonly shapes: RowShapes
+  private readonly types: pg.CustomTypesConfig
+  private readonly settle: PromiseWithResolvers<StatementResult[]>
+  private readonly done: StatementResult[] = []
+  private shape: RowShape | undefined
+  private rows: pg.QueryResultRow[] = []
+
+  constructor(statements: readonly BoundStatement[], shapes: RowShapes, types: pg.CustomTypesConfig) {
+    this.statements = statements
+    this.shapes = shapes
+    this.types = types
+    this.settle = Promise.withResolvers()
+    this.results = this.settle.promise
+    this.shape = shapes.get(present(statements[0]).statement.name)
+  }
+
+  /** Sends all statements, in one packet. */
+  submit(connection: pg.Connection): void {
+    connection.stream.cork()
+    const fresh = new Set<string>()
+    for (const { statement, values = [] } of this.statements) {
+      const { name } = statement
+      const isKnown = this.shapes.has(name)
+      if (!isKnown && !fresh.has(name)) connection.parse({ ...statement, types: [] }, true)
+      connection.bind({ statement: name, values: values.map(encodeParameter) }, true)
+      if (!isKnown) connection.describe({ type: 'P' }, true)
+      connection.execute(null, true)
+      fresh.add(name)
+    }
+    connection.sync()
+    connection.stream.uncork()
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly pg.FieldDef[] }): void {
+    this.shape = {
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID }) => this.types.getTypeParser(dataTypeID, 'text')),
+    }
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const { names, parsers } = this.shape ?? noRows
+    const row: pg.QueryResultRow = {}
+    for (const [i, name] of names.entries()) {
+      const text = fields[i]
+      row[name] = text === null || text === undefined ? null : parsers[i]?.(text)
+    }
+    this.rows.push(row)
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const { name } = present(this.statements[this.done.length]).statement
+    if (!this.shapes.has(name)) this.shapes.set(name, this.shape ?? noRows)
+    this.done.push({ command: text.split(' ', 1)[0] ?? '', rows: this.rows })
+    this.rows = []
+    const next = this.statements[this.done.length]
+    this.shape = next && this.shapes.get(next.statement.name)
+  }
+
+  handleReadyForQuery(): void {
+    this.settle.resolve(this.done)
+  }
+
+  handleError(error: Error): void {
+    // The stack of the message from the socket says nothing.
+    Error.captureStackTrace(error)
+    this.settle.reject(error)
+  }
+}
