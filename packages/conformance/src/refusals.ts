@@ -173,9 +173,7 @@ export const blocking = (world: World) =>
   world.once('a rule that blocks', () => refusedByRule(world, 'block', 'run.model == "gpt-4o"'))
 
 export const wantingApproval = (world: World) =>
-  world.once('a rule that wants an approval', () =>
-    refusedByRule(world, 'require_approval', 'run.model == "gpt-4o"'),
-  )
+  world.once('a rule that wants an approval', () => refusedByRule(world, 'require_approval', 'run.model == "gpt-4o"'))
 
 export const failingRule = (world: World) =>
   world.once('a rule that fails', () => refusedByRule(world, 'block', 'run.metadata["release"] == "x"'))

@@ -3,15 +3,15 @@ import type { FieldFault } from '../contract/errors.ts'
 import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, Id, MadeBy, MadeByFilter, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
+import { maxLeaseMs } from '../money/engine/engine.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
-export const maxLeaseSeconds = 86_400
 export const defaultLeaseSeconds = 600
 const maxTokens = 1_000_000_000
 
 const Dimension = (description: string) => Type.Optional(Type.String({ ...OwnId, description }))
 
-const LeaseSeconds = Type.Integer({ minimum: 1, maximum: maxLeaseSeconds, examples: [600] })
+const LeaseSeconds = Type.Integer({ minimum: 1, maximum: maxLeaseMs / 1_000, examples: [600] })
 
 /** The fields of a request to decide, on every surface. */
 export const decisionFields = {

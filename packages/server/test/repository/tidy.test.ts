@@ -57,6 +57,12 @@ describe('imports', () => {
     expect(sources.filter((path) => layerOf(path) < 0)).toEqual([])
   })
 
+  test('every file that ARCHITECTURE.md names by its path exists', () => {
+    const named = [...architecture.matchAll(/`([a-z][\w-]*\/[\w/.-]+\.ts)`/g)].map(([, path]) => path!)
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter((path) => !tracked.some((file) => `/${file}`.endsWith(`/${path}`)))).toEqual([])
+  })
+
   test('point one way', () => {
     const faults = sources.flatMap((path) =>
       importsOf(path)

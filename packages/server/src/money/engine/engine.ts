@@ -10,4 +10,4 @@ export {
   type Movement,
   type Outcome,
 } from './decide.ts'
-export { type Actual, expiryGraceMs, type Hold } from './hold-endings.ts'
+export { type Actual, expiryGraceMs, type Hold, maxLeaseMs } from './hold-endings.ts'
