@@ -14,6 +14,8 @@ import { openPlatform } from '../src/platform/infra/platform.ts'
 import { knownMigrations, migrationsFolder } from '../src/platform/infra/schema.ts'
 import { secret } from '../src/values/secret.ts'
 import { configurationPage, deprecationsPage, errorsPage, eventsPage } from './generated-pages.ts'
+import { catalogText, priceCatalog } from './price-catalog.ts'
+import { priceSourcesPage } from './price-sources.ts'
 import {
   appLogin,
   createDatabase,
@@ -31,6 +33,11 @@ const check = process.argv.includes('--check')
 const database = `weir_generate_${process.pid}`
 const log = createLog({ level: 'warn', role: 'generate' })
 
+// Pages are made from the catalogue as it is on disk.
+const catalogPath = 'packages/server/src/money/prices/catalog.json'
+const catalogue = catalogText(await priceCatalog())
+if (!check) writeFileSync(root + catalogPath, catalogue)
+
 servicesUp()
 await createDatabase(database, { fresh: true })
 try {
@@ -40,6 +47,8 @@ try {
     'packages/server/schema.sql': schemaDump(),
     'packages/server/src/platform/infra/tables.ts': tableTypes(),
     'packages/server/migrations.sha256': migrationChecksums(),
+    [catalogPath]: catalogue,
+    'docs/price-sources.md': priceSourcesPage(),
     'docs/errors.md': errorsPage(),
     'docs/events.md': eventsPage(),
     'docs/deprecations.md': deprecationsPage(),

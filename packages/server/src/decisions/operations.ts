@@ -10,7 +10,14 @@ import type {
   Surface,
 } from '../money/ledger/ledger.ts'
 import { claimsOf, excessClaims, unheldClaims } from '../money/limit-kinds.ts'
-import { type HoldPrice, type Price, type PriceBook, quoteHold } from '../money/prices/prices.ts'
+import {
+  type HoldPrice,
+  type Price,
+  type PriceBook,
+  quoteHold,
+  restorePrice,
+  storePrice,
+} from '../money/prices/prices.ts'
 import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatDollars, formatUsd, maxChargeNano, parseUsd } from '../values/money.ts'
@@ -172,34 +179,13 @@ const holdInputs = (input: DecisionInput, { price }: Quote, surface: Surface): H
   request: input,
   basis: price.basis,
   tokens: Number(price.tokens),
-  price: price.price && storedPrice(price.price),
-})
-
-/** A price as JSON can represent it. */
-const storedPrice = ({ id, inputPico, outputPico, cacheReadPico, cacheWritePico }: Price) => ({
-  id,
-  input_pico: inputPico.toString(),
-  output_pico: outputPico.toString(),
-  cache_read_pico: cacheReadPico.toString(),
-  cache_write_pico: cacheWritePico.toString(),
+  price: price.price && storePrice(price.price),
 })
 
 /** Returns the price that a hold was made with, and the tokens it took for the worst case. */
 export function heldPriceOf({ inputs }: { readonly inputs: HoldInputs }): { price: Price | null; tokens: bigint } {
   const { price } = inputs
-  return {
-    tokens: heldTokensOf({ inputs }),
-    price: price
-      ? {
-          id: price.id,
-          inputPico: BigInt(price.input_pico),
-          outputPico: BigInt(price.output_pico),
-          cacheReadPico: BigInt(price.cache_read_pico),
-          cacheWritePico: BigInt(price.cache_write_pico),
-          maxOutputTokens: null,
-        }
-      : null,
-  }
+  return { tokens: heldTokensOf({ inputs }), price: price && restorePrice(price) }
 }
 
 /** The request that a hold was made for. */

@@ -22,13 +22,24 @@ const Request = Type.Object({
   dry_run: Field<boolean>(Type.Boolean()),
 })
 
-/** The price that was in force, in pico-dollars per token. */
-const Price = Type.Object({
-  id: Type.String(),
+const Amounts = Field<Readonly<Record<string, string>>>(Type.Record(Type.String(), Type.String()))
+
+/** Pico-dollars per token. */
+const rates = {
   input_pico: Type.String(),
   output_pico: Type.String(),
   cache_read_pico: Type.String(),
   cache_write_pico: Type.String(),
+  others: Amounts,
+}
+const Tier = Type.Object({ above: Type.Integer(), ...rates })
+
+/** The price that was in force, with the rates of longer input and of what is not a token. */
+const Price = Type.Object({
+  id: Type.String(),
+  ...rates,
+  tiers: Field<readonly Static<typeof Tier>[]>(Type.Array(Tier)),
+  units: Amounts,
 })
 
 const Admission = Type.Object({

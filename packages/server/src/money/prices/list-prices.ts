@@ -148,3 +148,17 @@ export const listPrices: readonly PriceEntry[] = Object.entries({
   together,
   cohere,
 }).flatMap(entriesOf)
+
+/**
+ * Reasons for entries that differ from the catalogue, by `provider/model`. Settlements are charged at ours; holds take the dearer rate of
+ * the two.
+ */
+export const reasons: Readonly<Record<string, string>> = {
+  'deepseek/deepseek-chat': 'The catalogue has the price of the model before 29 September 2025.',
+  'deepseek/deepseek-reasoner': 'The catalogue has the price of the model before 29 September 2025.',
+  'google/gemini-2.0-flash-lite': 'The catalogue has no price for cached input, so it counts as plain input.',
+  'mistral/mistral-embed': 'Embeddings have no output; the catalogue prices it like input.',
+  'mistral/mistral-large-latest': 'The name stands for mistral-large-2512; the catalogue has its predecessor.',
+  'openai/gpt-5.6': 'The catalogue has a lower price since; ours stays until a second source confirms it.',
+  'openai/gpt-5.6-sol': 'The catalogue has a lower price since; ours stays until a second source confirms it.',
+}

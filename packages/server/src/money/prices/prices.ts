@@ -6,7 +6,7 @@ import { formatId, newUuid } from '../../values/id.ts'
 import { formatUsd, parseUsd } from '../../values/money.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
-import { listPrices } from './list-prices.ts'
+import { listEntries } from './built-in-prices.ts'
 import { normalName } from './model-names.ts'
 import { createPriceBook, type PriceBook, type PriceBookSettings } from './price-book.ts'
 import { type PriceEntry } from './price-entry.ts'
@@ -33,16 +33,12 @@ import {
   unpricedModeOf,
 } from './schema.ts'
 
+export { costOf, type HoldPrice, quoteHold } from './holds.ts'
 export { isSameModel, isSameName, normalName } from './model-names.ts'
-export {
-  canonicalModel,
-  costOf,
-  type HoldPrice,
-  type PriceBook,
-  quoteHold,
-} from './price-book.ts'
+export { canonicalModel, type PriceBook } from './price-book.ts'
 export type { Price } from './price-entry.ts'
 export { usdPerMillion } from './rates.ts'
+export { restorePrice, storePrice } from './stored-price.ts'
 
 const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }
 
@@ -246,7 +242,7 @@ function viewOf(
     unpriced_ceiling_usd: settings.unpricedCeilingNano === null ? null : formatUsd(settings.unpricedCeilingNano),
     default_max_output_tokens: settings.defaultMaxOutputTokens,
     prices: rows.map(priceView),
-    list_prices: listView,
+    list_prices: listView(),
     unpriced_models: unpriced
       .filter(({ model, provider }) => !book.priceOf(model, provider, nowMs))
       .slice(0, unpricedShown)
@@ -272,7 +268,8 @@ const entryView = (entry: PriceEntry) => ({
   effective_from: timestamp(new Date(entry.effectiveFromMs)),
 })
 
-const listView: Prices['list_prices'] = listPrices.map((entry) => ({ ...entryView(entry), source: 'list' as const }))
+const listView = (): Prices['list_prices'] =>
+  listEntries().map((entry) => ({ ...entryView(entry), source: 'list' as const }))
 
 /** The part of the prices that belongs in the audit log: what the organization set, not the built-in list. */
 export const recordOf = ({ list_prices: _list, unpriced_models: _unpriced, ...set }: Prices) => set

@@ -55,6 +55,7 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
     name: 'API',
     guides: [
       guide('conventions', 'API conventions'),
+      guide('price-sources', 'Where prices come from'),
       guide('errors', 'Errors'),
       guide('conformance', 'Conformance'),
       guide('versioning', 'Versioning'),

@@ -1,0 +1,111 @@
+import type { PriceBook } from './price-book.ts'
+import { dearestInput, dearestOutput, isFree, type Price, ratesFor } from './price-entry.ts'
+
+export interface TokenUsage {
+  /** All input tokens, cached ones included. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+}
+
+/** Returns the exact cost, at the rates of its length, rounded up once to a whole nano-dollar. */
+export function costOf(price: Price, usage: TokenUsage): bigint {
+  const rates = ratesFor(price, usage.inputTokens)
+  const read = BigInt(usage.cacheReadTokens ?? 0)
+  const written = BigInt(usage.cacheWriteTokens ?? 0)
+  const rest = BigInt(usage.inputTokens) - read - written
+  return nanoOf(
+    (rest > 0n ? rest * rates.inputPico : 0n) +
+      read * rates.cacheReadPico +
+      written * rates.cacheWritePico +
+      BigInt(usage.outputTokens) * rates.outputPico +
+      feeOf(price),
+  )
+}
+
+/** The fee of a request, whatever it uses. */
+const feeOf = ({ units }: Price): bigint => units?.['requests'] ?? 0n
+
+const nanoOf = (pico: bigint): bigint => (pico + 999n) / 1_000n
+
+export interface Estimate {
+  readonly model: string
+  readonly provider?: string | undefined
+  readonly estimatedNano?: bigint | undefined
+  readonly inputTokens?: number | undefined
+  readonly maxOutputTokens?: number | undefined
+}
+
+export interface HoldPrice {
+  readonly amountNano: bigint
+  /** The most that the request can cost: the amount, without the minimum where the cost was computed. */
+  readonly expectedNano: bigint
+  readonly tokens: bigint
+  readonly price: Price | null
+  readonly basis: Basis
+}
+
+type Basis = 'computed' | 'estimate' | 'ceiling' | 'minimum'
+
+/**
+ * Returns the amount to hold before a request whose usage is not known yet: the most that it can cost where that can be computed,
+ * and an estimate may only raise it. Where nothing can be computed the estimate is used. Less than the minimum is held only where the
+ * price itself is zero: a request that says it needs no tokens is not free, so a limit that is full refuses it.
+ */
+export function quoteHold(book: PriceBook, asked: Estimate, atMs: number): HoldPrice | 'unpriced' {
+  const price = book.priceOf(asked.model, asked.provider, atMs) ?? null
+  const maxOutput = asked.maxOutputTokens ?? price?.maxOutputTokens ?? book.defaultMaxOutputTokens
+  const expected = price ? pricedHold(price, asked, maxOutput) : unpricedHold(book, asked)
+  if (expected === 'unpriced') return expected
+  const held = price && isFree(price) ? expected : largest(expected, minimumOf(book))
+  return {
+    ...held,
+    expectedNano: (expected.basis === 'computed' ? expected : held).amountNano,
+    tokens: BigInt(asked.inputTokens ?? 0) + BigInt(maxOutput),
+    price,
+  }
+}
+
+type Amount = Pick<HoldPrice, 'amountNano' | 'basis'>
+
+/** The floor under a hold: never nothing, even where the organization's minimum is. */
+const minimumOf = ({ minHoldNano }: PriceBook): Amount => ({
+  amountNano: minHoldNano > 0n ? minHoldNano : 1n,
+  basis: 'minimum',
+})
+
+function pricedHold(price: Price, asked: Estimate, maxOutput: number): Amount {
+  const estimate: Amount = { amountNano: asked.estimatedNano ?? 0n, basis: 'estimate' }
+  const pico = worstOf(price, asked.inputTokens, maxOutput)
+  const computed: Amount = { amountNano: nanoOf(pico), basis: 'computed' }
+  if (asked.inputTokens !== undefined || isFree(price)) return largest(computed, estimate)
+  // The model's own output ceiling is a guess; a ceiling that the caller states is a fact, and so is its estimate.
+  const isGuess = asked.maxOutputTokens === undefined && asked.estimatedNano !== undefined
+  return isGuess ? estimate : largest(computed, estimate)
+}
+
+/** The most that tokens can cost: at the rates for that much input, or at the dearest of all where it is not known. */
+function worstOf(price: Price, inputTokens: number | undefined, maxOutput: number): bigint {
+  const input = BigInt(inputTokens ?? 0)
+  const base = { ...price, ...price.heldAt }
+  const tiers = inputTokens === undefined ? [base, ...(price.tiers ?? [])] : [ratesFor(base, inputTokens)]
+  const costs = tiers.map((rates) => input * dearestInput(rates) + BigInt(maxOutput) * dearestOutput(rates))
+  return costs.reduce((a, b) => (b > a ? b : a)) + feeOf(price)
+}
+
+function unpricedHold(book: PriceBook, asked: Estimate): Amount | 'unpriced' {
+  if (book.unpriced === 'refuse') return 'unpriced'
+  const ceilingNano = book.unpricedCeilingNano
+  if (asked.estimatedNano !== undefined) {
+    return largest(
+      { amountNano: asked.estimatedNano, basis: 'estimate' },
+      { amountNano: ceilingNano ?? 0n, basis: 'ceiling' },
+    )
+  }
+  return ceilingNano === null ? 'unpriced' : { amountNano: ceilingNano, basis: 'ceiling' }
+}
+
+/** Returns the largest amount; of equal ones the first. */
+const largest = (...amounts: [Amount, ...Amount[]]): Amount =>
+  amounts.reduce((a, b) => (b.amountNano > a.amountNano ? b : a))
