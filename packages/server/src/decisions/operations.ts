@@ -63,6 +63,7 @@ export function quote(input: DecisionInput, orgConfig: Pick<OrgConfig, 'prices'>
       ...(input.estimated_cost_usd !== undefined && { estimatedNano: parseUsd(input.estimated_cost_usd) }),
       ...(input.input_tokens !== undefined && { inputTokens: input.input_tokens }),
       ...(input.max_output_tokens !== undefined && { maxOutputTokens: input.max_output_tokens }),
+      serviceTier: input.service_tier,
     },
     nowMs,
   )

@@ -4,6 +4,7 @@ import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, Id, MadeBy, MadeByFilter, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import { maxLeaseMs } from '../money/engine/engine.ts'
+import { serviceTiers } from '../money/prices/prices.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const defaultLeaseSeconds = 600
@@ -35,6 +36,14 @@ export const decisionFields = {
       maximum: maxTokens,
       description: 'By default the maximum of the price book.',
       examples: [500],
+    }),
+  ),
+  service_tier: Type.Optional(
+    Type.Enum([...serviceTiers], {
+      default: 'standard',
+      description:
+        'The tier of service that is asked of the provider. It is charged at the price of this tier; for `flex` and `batch` as much is held as for `standard`.',
+      examples: ['standard'],
     }),
   ),
   workflow_id: Dimension('What the call is part of.'),

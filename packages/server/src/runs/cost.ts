@@ -1,5 +1,5 @@
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
-import { heldPriceOf } from '../decisions/decisions.ts'
+import { heldPriceOf, heldRequestOf } from '../decisions/decisions.ts'
 import type { KnownHold } from '../decisions/lanes/lanes.ts'
 import { costOf, type Price, type PriceBook } from '../money/prices/prices.ts'
 import { type CostBasis, type Tokens, tokensOf, usageNames } from '../records/run-log/run-log.ts'
@@ -46,7 +46,8 @@ export function costOfHeld(hold: KnownHold, reported: Reported, prices: PriceBoo
   const tokens = isMeasured ? tokensOf(reported) : heldTokens
   if (reported.cost_usd !== undefined) return { usd: parseUsd(reported.cost_usd), tokens, basis: 'reported' }
   const { model, provider, isOther } = ranModelOf(hold, reported)
-  const price = isOther ? prices.priceOf(model, provider, hold.heldAtMs) : heldPrice
+  const tier = heldRequestOf(hold).service_tier
+  const price = isOther ? prices.priceOf(model, provider, hold.heldAtMs, tier) : heldPrice
   if (isMeasured && price) return { usd: checkMaxCost(costOfTokens(price, reported)), tokens, basis: 'computed' }
   // A model without a price makes no call cheaper than the requested model.
   const asked = isMeasured && heldPrice ? checkMaxCost(costOfTokens(heldPrice, reported)) : 0n

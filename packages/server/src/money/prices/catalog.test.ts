@@ -16,6 +16,7 @@ import { costOf, type HoldPrice, quoteHold } from './holds.ts'
 import { reasons } from './list-prices.ts'
 import { createPriceBook } from './price-book.ts'
 import { isFree } from './price-entry.ts'
+import { serviceTiers } from './service-tiers.ts'
 
 /** After the last change of price that the catalogue knows, and at an hour at which nothing is cheaper. */
 const at = new Date('2026-11-17T08:00:00Z')
@@ -169,6 +170,19 @@ describe('the catalogue', () => {
     if (!price) throw new Error('gpt-5.5 has a price')
     const cost = (inputTokens: number) => costOf(price, { inputTokens, outputTokens: 10_000 })
     expect([cost(271_999), cost(272_000), cost(300_000)]).toEqual(['1.659995', '3.17', '3.45'].map(parseUsd))
+  })
+
+  test('holds in every tier of service at least what is charged in it, and never less than in the standard one', () => {
+    for (const { provider, model } of models)
+      for (const serviceTier of serviceTiers) {
+        const estimate = { model, provider, inputTokens: 1_000_000, maxOutputTokens: 1_000 }
+        const found = quoteHold(book, { ...estimate, serviceTier }, at.getTime())
+        const standard = quoteHold(book, estimate, at.getTime())
+        if (found === 'unpriced' || standard === 'unpriced' || !found.price) throw new Error(`${model} has no price`)
+        const cost = costOf(found.price, { inputTokens: 1_000_000, outputTokens: 1_000 })
+        expect(found.amountNano >= cost, `${provider}/${model} ${serviceTier}`).toBe(true)
+        expect(found.amountNano >= standard.amountNano).toBe(true)
+      }
   })
 
   test('is asked for the dearest length where the length is not known', () => {

@@ -1,5 +1,6 @@
 import type { PriceBook } from './price-book.ts'
 import { dearestInput, dearestOutput, isFree, type Price, ratesFor } from './price-entry.ts'
+import type { ServiceTier } from './service-tiers.ts'
 
 export interface TokenUsage {
   /** All input tokens, cached ones included. */
@@ -35,6 +36,7 @@ export interface Estimate {
   readonly estimatedNano?: bigint | undefined
   readonly inputTokens?: number | undefined
   readonly maxOutputTokens?: number | undefined
+  readonly serviceTier?: ServiceTier | undefined
 }
 
 export interface HoldPrice {
@@ -54,9 +56,11 @@ type Basis = 'computed' | 'estimate' | 'ceiling' | 'minimum'
  * price itself is zero: a request that says it needs no tokens is not free, so a limit that is full refuses it.
  */
 export function quoteHold(book: PriceBook, asked: Estimate, atMs: number): HoldPrice | 'unpriced' {
-  const price = book.priceOf(asked.model, asked.provider, atMs) ?? null
+  const price = book.priceOf(asked.model, asked.provider, atMs, asked.serviceTier) ?? null
+  // A cheaper tier lowers the charge and not the hold: a provider that has no room for it runs the call in the standard one.
+  const standard = price && isCheap(asked.serviceTier) ? book.priceOf(asked.model, asked.provider, atMs) : price
   const maxOutput = asked.maxOutputTokens ?? price?.maxOutputTokens ?? book.defaultMaxOutputTokens
-  const expected = price ? pricedHold(price, asked, maxOutput) : unpricedHold(book, asked)
+  const expected = price ? pricedHold(standard ?? price, asked, maxOutput) : unpricedHold(book, asked)
   if (expected === 'unpriced') return expected
   const held = price && isFree(price) ? expected : largest(expected, minimumOf(book))
   return {
@@ -66,6 +70,8 @@ export function quoteHold(book: PriceBook, asked: Estimate, atMs: number): HoldP
     price,
   }
 }
+
+const isCheap = (tier: ServiceTier | undefined) => tier === 'flex' || tier === 'batch'
 
 type Amount = Pick<HoldPrice, 'amountNano' | 'basis'>
 

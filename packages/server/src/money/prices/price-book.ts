@@ -5,6 +5,7 @@ import { nearestName } from './nearest-name.ts'
 import type { Price, PriceEntry } from './price-entry.ts'
 import { type Index, indexed, type Timeline } from './price-index.ts'
 import type { UnpricedMode } from './queries.ts'
+import { atTier, type ServiceTier } from './service-tiers.ts'
 
 export interface PriceBookSettings {
   readonly minHoldNano: bigint
@@ -14,7 +15,7 @@ export interface PriceBookSettings {
 }
 
 export interface PriceBook extends PriceBookSettings {
-  readonly priceOf: (model: string, provider: string | undefined, atMs: number) => Price | undefined
+  readonly priceOf: (model: string, provider: string | undefined, atMs: number, tier?: ServiceTier) => Price | undefined
   /** The name most like one that has no price. */
   readonly nearestTo: (model: string) => string | undefined
 }
@@ -46,10 +47,10 @@ export function createPriceBook(settings: PriceBookSettings, own: readonly Price
 
   return {
     ...settings,
-    priceOf: (model, provider, atMs) => {
+    priceOf: (model, provider, atMs, tier = 'standard') => {
       for (const timeline of timelinesOf(model, provider ?? '')) {
         const price = timeline.find(({ effectiveFromMs }) => effectiveFromMs <= atMs)
-        if (price) return price
+        if (price) return atTier(price, tier)
       }
       return undefined
     },

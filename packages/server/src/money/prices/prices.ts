@@ -38,6 +38,7 @@ export { isSameModel, isSameName, normalName } from './model-names.ts'
 export { canonicalModel, type PriceBook } from './price-book.ts'
 export type { Price } from './price-entry.ts'
 export { usdPerMillion } from './rates.ts'
+export { type ServiceTier, serviceTiers } from './service-tiers.ts'
 export { restorePrice, storePrice } from './stored-price.ts'
 
 const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }

@@ -65,7 +65,7 @@ function priceOf(
   prices: PriceBook | undefined,
 ): Price | undefined {
   if (isSameModel({ model, provider }, heldRequestOf(row))) return heldPriceOf(row).price ?? undefined
-  return prices?.priceOf(model, provider ?? undefined, row.held_at.getTime())
+  return prices?.priceOf(model, provider ?? undefined, row.held_at.getTime(), heldRequestOf(row).service_tier)
 }
 
 /** Compares the tokens that were counted with those of the run, or with the held ones where the run was not measured. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import { type PriceBook, quoteHold } from '../../money/prices/prices.ts'
+import { type PriceBook, quoteHold, type ServiceTier } from '../../money/prices/prices.ts'
 import { runCooperatively } from '../../platform/infra/time-slice.ts'
 import { parseId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
@@ -28,6 +28,7 @@ export interface RouteRequest {
   readonly sticky?: string | undefined
   readonly input_tokens?: number | undefined
   readonly max_output_tokens?: number | undefined
+  readonly service_tier?: ServiceTier | undefined
   readonly estimated_cost_usd?: string | undefined
 }
 
@@ -115,6 +116,7 @@ export const createQuote =
         estimatedNano: request.estimated_cost_usd === undefined ? undefined : parseUsd(request.estimated_cost_usd),
         inputTokens: request.input_tokens,
         maxOutputTokens: request.max_output_tokens,
+        serviceTier: request.service_tier,
       },
       nowMs,
     )
