@@ -413,6 +413,11 @@ describe('the price book of an organization', () => {
     })
   })
 
+  test('says how old the built-in prices are', async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    expect(text).toMatch(/^svc_price_catalog_age_days \d+$/m)
+  })
+
   test('is what was put, with what was left out at its default', async () => {
     const { status, json } = await put({
       prices: [

@@ -6,10 +6,12 @@ import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
+import { publishCatalogAge } from './catalog-age.ts'
 import { addPrice, getPrice, getPrices, putPrices, recordOf, removePrice, replacePrice } from './prices.ts'
 import { NewPrice, OwnPrice, PricePath, Prices, PricesInput } from './schema.ts'
 
-export function prices(app: App, { sql, clock }: Platform, change: Change) {
+export function prices(app: App, { sql, clock, metrics }: Platform, change: Change) {
+  publishCatalogAge({ metrics, clock })
   const tags = ['limits']
 
   app.get(
