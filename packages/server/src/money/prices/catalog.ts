@@ -43,7 +43,9 @@ let loaded: Catalog | undefined
 
 /** Returns the catalogue that comes with the program; it is read once, when it is first asked for. */
 export function catalog(): Catalog {
-  loaded ??= createCatalog(JSON.parse(readFileSync(new URL('./catalog.json', import.meta.url), 'utf8')) as CatalogFile)
+  if (loaded) return loaded
+  const file: CatalogFile = JSON.parse(readFileSync(new URL('./catalog.json', import.meta.url), 'utf8'))
+  loaded = createCatalog(file)
   return loaded
 }
 

@@ -133,10 +133,9 @@ const entriesOf = ([provider, rows]: [string, readonly Row[]]): PriceEntry[] =>
   }))
 
 /**
- * Public list prices of providers, as known when this program was released; an organization's own entries win over them. US
- * dollars per million tokens, standard tier: surcharges for long prompts and batch discounts are not included. Checked against
- * the price tables that LiteLLM and Pydantic's genai-prices publish. A model whose price could not be confirmed is left out,
- * because an unpriced model is noticed and a wrong price is not.
+ * Public list prices of providers, as known when this program was released, for the standard tier; an organization's own entries win over
+ * them, and they win over the catalogue, which adds what it knows about long input and other kinds of tokens. Checked by hand against
+ * the price tables that LiteLLM and Pydantic's genai-prices publish, with the longest output of each model.
  */
 export const listPrices: readonly PriceEntry[] = Object.entries({
   openai,

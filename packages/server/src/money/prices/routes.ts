@@ -23,7 +23,7 @@ export function prices(app: App, { sql, clock, metrics }: Platform, change: Chan
         tags,
         summary: 'Get the prices of models',
         description:
-          'What the tokens of a model cost: your own entries, and the built-in `list_prices`, which are providers’ public list prices as known at release. Your own entries win over them. A model is looked up as it is named, in any spelling, then without a version (`-2024-08-06`, `-20250929`, `@20250929`, `:latest`), as its maker spells what Bedrock and Azure spell otherwise, and without a leading `provider/`.',
+          'What the tokens of a model cost: your own entries, and the built-in `list_prices`, which are providers’ public list prices as known at release. Your own entries win over them; behind both stands a catalogue of about 1,500 models, which is not listed here. A model is looked up as it is named, in any spelling, then without a version (`-2024-08-06`, `-20250929`, `@20250929`, `:latest`), as its maker spells what Bedrock and Azure spell otherwise, and without a leading `provider/`.',
         params: OrgPath,
         response: { 200: Prices },
       },
