@@ -118,16 +118,19 @@ CREATE TABLE public.limits (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     max_new_per_day integer,
+    and_kind text,
+    and_id text,
     CONSTRAINT limits_amount_check CHECK ((amount >= 0)),
+    CONSTRAINT limits_and_check CHECK ((((and_kind IS NULL) = (and_id IS NULL)) AND ((and_kind IS NULL) OR ((kind = 'budget'::text) AND (scope_kind <> 'org'::text) AND (and_kind <> scope_kind) AND (and_id <> ''::text) AND (and_kind = ANY (ARRAY['department'::text, 'workflow'::text, 'deployment'::text, 'customer'::text, 'user'::text, 'key'::text, 'provider'::text, 'model'::text, 'tag'::text])))))),
     CONSTRAINT limits_check1 CHECK ((((next_from IS NULL) = (next_period IS NULL)) AND ((next_from IS NULL) = (next_timezone IS NULL)))),
-    CONSTRAINT limits_default_check CHECK ((((kind = 'budget_default'::text) = (max_new_per_day IS NOT NULL)) AND (NOT ((kind = 'budget_default'::text) AND (scope_kind = 'org'::text))))),
+    CONSTRAINT limits_default_check CHECK ((((kind = 'budget_default'::text) = (max_new_per_day IS NOT NULL)) AND (NOT ((kind = ANY (ARRAY['budget_default'::text, 'concurrency_default'::text])) AND (scope_kind = 'org'::text))))),
     CONSTRAINT limits_enforcement_check CHECK ((enforcement = ANY (ARRAY['block'::text, 'alert'::text]))),
-    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['spend_cap'::text, 'budget'::text, 'plan'::text, 'budget_default'::text, 'concurrency'::text]))),
+    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['spend_cap'::text, 'budget'::text, 'plan'::text, 'budget_default'::text, 'concurrency'::text, 'concurrency_default'::text]))),
     CONSTRAINT limits_max_new_per_day_check CHECK ((max_new_per_day > 0)),
     CONSTRAINT limits_next_period_check CHECK ((next_period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
     CONSTRAINT limits_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'quarter'::text, 'year'::text]))),
-    CONSTRAINT limits_scope_check CHECK ((((scope_kind = 'org'::text) OR (kind = 'budget_default'::text)) = (scope_id = ''::text))),
-    CONSTRAINT limits_scope_kind_check CHECK (((scope_kind = ANY (ARRAY['org'::text, 'department'::text, 'workflow'::text, 'deployment'::text])) OR ((scope_kind = 'customer'::text) AND (kind = 'concurrency'::text)))),
+    CONSTRAINT limits_scope_check CHECK ((((scope_kind = 'org'::text) OR (kind = ANY (ARRAY['budget_default'::text, 'concurrency_default'::text]))) = (scope_id = ''::text))),
+    CONSTRAINT limits_scope_kind_check CHECK (((scope_kind = ANY (ARRAY['org'::text, 'department'::text, 'workflow'::text, 'deployment'::text, 'user'::text, 'key'::text, 'provider'::text, 'model'::text, 'tag'::text])) OR ((scope_kind = 'customer'::text) AND (kind = ANY (ARRAY['concurrency'::text, 'concurrency_default'::text]))))),
     CONSTRAINT limits_unit_check CHECK ((unit = ANY (ARRAY['usd'::text, 'runs'::text, 'tokens'::text, 'concurrent_runs'::text])))
 );
 
@@ -161,7 +164,7 @@ ALTER TABLE ONLY public.usage_dimension_values FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.allowance_is_over(a public.allowances) RETURNS boolean
     LANGUAGE sql STABLE
-    RETURN CASE WHEN ((a).period_end IS NOT NULL) THEN ((a).period_end < (clock_timestamp() - '400 days'::interval)) WHEN ((a).kind = 'credits'::text) THEN (NOT (EXISTS (SELECT FROM public.packs p WHERE ((p.org_id = (allowance_is_over.a).org_id) AND (p.owner = (allowance_is_over.a).subject) AND (p.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'concurrency'::text) THEN (NOT (EXISTS (SELECT FROM public.limits l WHERE ((l.org_id = (allowance_is_over.a).org_id) AND (l.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'approval'::text) THEN (NOT (EXISTS (SELECT FROM public.approvals g WHERE ((g.org_id = (allowance_is_over.a).org_id) AND (g.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = ANY (ARRAY['known_customer'::text, 'known_department'::text, 'known_workflow'::text, 'known_deployment'::text])) THEN (NOT (EXISTS (SELECT FROM public.usage_dimension_values v WHERE ((v.org_id = (allowance_is_over.a).org_id) AND (v.dimension = (substr((allowance_is_over.a).kind, 7) || '_id'::text)) AND (v.value = (allowance_is_over.a).subject))))) ELSE false END;
+    RETURN CASE WHEN ((a).period_end IS NOT NULL) THEN ((a).period_end < (clock_timestamp() - '400 days'::interval)) WHEN ((a).kind = 'credits'::text) THEN (NOT (EXISTS (SELECT FROM public.packs p WHERE ((p.org_id = (allowance_is_over.a).org_id) AND (p.owner = (allowance_is_over.a).subject) AND (p.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'concurrency'::text) THEN (NOT (EXISTS (SELECT FROM public.limits l WHERE ((l.org_id = (allowance_is_over.a).org_id) AND (l.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'concurrency_default'::text) THEN true WHEN ((a).kind = 'approval'::text) THEN (NOT (EXISTS (SELECT FROM public.approvals g WHERE ((g.org_id = (allowance_is_over.a).org_id) AND (g.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = 'known_key'::text) THEN (NOT (EXISTS (SELECT FROM public.limits l WHERE ((l.org_id = (allowance_is_over.a).org_id) AND (l.id = (allowance_is_over.a).limit_id))))) WHEN ((a).kind = ANY (ARRAY['known_customer'::text, 'known_department'::text, 'known_workflow'::text, 'known_deployment'::text, 'known_user'::text])) THEN (NOT (EXISTS (SELECT FROM public.usage_dimension_values v WHERE ((v.org_id = (allowance_is_over.a).org_id) AND (v.dimension = (substr((allowance_is_over.a).kind, 7) || '_id'::text)) AND (v.value = (allowance_is_over.a).subject))))) ELSE false END;
 
 CREATE FUNCTION public.app_is_operator() RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -317,7 +320,8 @@ CREATE TABLE public.usage_15m (
     value_nano numeric(28,0) NOT NULL,
     duration_ms bigint NOT NULL,
     timed_runs bigint NOT NULL,
-    key_id text DEFAULT ''::text NOT NULL
+    key_id text DEFAULT ''::text NOT NULL,
+    user_id text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE ONLY public.usage_15m FORCE ROW LEVEL SECURITY;
@@ -343,7 +347,8 @@ CREATE TABLE public.usage_days (
     value_nano numeric(28,0) NOT NULL,
     duration_ms bigint NOT NULL,
     timed_runs bigint NOT NULL,
-    key_id text DEFAULT ''::text NOT NULL
+    key_id text DEFAULT ''::text NOT NULL,
+    user_id text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE ONLY public.usage_days FORCE ROW LEVEL SECURITY;
@@ -371,7 +376,8 @@ CREATE TABLE public.usage_deltas (
     value_nano numeric(28,0) NOT NULL,
     duration_ms bigint NOT NULL,
     timed_runs bigint NOT NULL,
-    key_id text DEFAULT ''::text NOT NULL
+    key_id text DEFAULT ''::text NOT NULL,
+    user_id text DEFAULT ''::text NOT NULL
 )
 WITH (autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
 
@@ -1566,6 +1572,19 @@ PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.freezes (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    target_kind text NOT NULL,
+    target_id uuid NOT NULL,
+    target text NOT NULL,
+    reason text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT freezes_target_kind_check CHECK ((target_kind = ANY (ARRAY['org'::text, 'key'::text, 'limit'::text])))
+);
+
+ALTER TABLE ONLY public.freezes FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.idempotency_keys (
     org_id uuid NOT NULL,
     key text NOT NULL,
@@ -1765,7 +1784,8 @@ CREATE TABLE public.refusals (
     first_at timestamp with time zone NOT NULL,
     last_at timestamp with time zone NOT NULL,
     message text NOT NULL,
-    body jsonb NOT NULL
+    body jsonb NOT NULL,
+    user_id text
 )
 PARTITION BY RANGE (id);
 
@@ -1984,6 +2004,7 @@ CREATE TABLE public.runs (
     admission json,
     key_id uuid,
     grant_id uuid,
+    user_id text,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2029,6 +2050,7 @@ CREATE TABLE public.runs_30 (
     admission json,
     key_id uuid,
     grant_id uuid,
+    user_id text,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2074,6 +2096,7 @@ CREATE TABLE public.runs_3650 (
     admission json,
     key_id uuid,
     grant_id uuid,
+    user_id text,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2119,6 +2142,7 @@ CREATE TABLE public.runs_400 (
     admission json,
     key_id uuid,
     grant_id uuid,
+    user_id text,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2164,6 +2188,7 @@ CREATE TABLE public.runs_7 (
     admission json,
     key_id uuid,
     grant_id uuid,
+    user_id text,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2209,6 +2234,7 @@ CREATE TABLE public.runs_90 (
     admission json,
     key_id uuid,
     grant_id uuid,
+    user_id text,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2428,6 +2454,9 @@ ALTER TABLE ONLY public.event_opt_ins
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.freezes
+    ADD CONSTRAINT freezes_pkey PRIMARY KEY (org_id, target_kind, target_id);
+
 ALTER TABLE ONLY public.holds
     ADD CONSTRAINT holds_pkey PRIMARY KEY (org_id, id);
 
@@ -2594,13 +2623,13 @@ ALTER TABLE ONLY public.unpriced_models
     ADD CONSTRAINT unpriced_models_pkey PRIMARY KEY (org_id, model, provider);
 
 ALTER TABLE ONLY public.usage_15m
-    ADD CONSTRAINT usage_15m_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id);
+    ADD CONSTRAINT usage_15m_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id);
 
 ALTER TABLE ONLY public.usage_customer_days
     ADD CONSTRAINT usage_customer_days_pkey PRIMARY KEY (org_id, day, customer_id);
 
 ALTER TABLE ONLY public.usage_days
-    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id);
+    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id);
 
 ALTER TABLE ONLY public.usage_deltas
     ADD CONSTRAINT usage_deltas_pkey PRIMARY KEY (org_id, id);
@@ -2969,6 +2998,9 @@ ALTER TABLE ONLY public.eval_results
 ALTER TABLE ONLY public.event_opt_ins
     ADD CONSTRAINT event_opt_ins_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.freezes
+    ADD CONSTRAINT freezes_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.limits
     ADD CONSTRAINT limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3086,6 +3118,8 @@ CREATE POLICY expiring ON public.approvals FOR SELECT TO postgres USING (true);
 CREATE POLICY folding ON public.usage_15m FOR SELECT TO postgres USING (true);
 
 CREATE POLICY folding ON public.usage_deltas FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.freezes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.holds ENABLE ROW LEVEL SECURITY;
 
@@ -3284,6 +3318,8 @@ CREATE POLICY tenant ON public.eval_results USING ((org_id = ANY (( SELECT publi
 CREATE POLICY tenant ON public.event_opt_ins USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.events USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.freezes USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.holds USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -3636,6 +3672,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.eval_results TO weir_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.event_opt_ins TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.events TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.freezes TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency_keys TO weir_app;
 

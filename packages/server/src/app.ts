@@ -43,6 +43,7 @@ import { chains } from './money/chains/routes.ts'
 import { concurrencyLimits } from './money/concurrency/routes.ts'
 import { credits } from './money/credits/routes.ts'
 import { customers } from './money/customers/routes.ts'
+import { freezes } from './money/freezes/routes.ts'
 import { journal } from './money/journal/routes.ts'
 import { ensureLedgerPartitions } from './money/ledger/ledger.ts'
 import { plans } from './money/plans/routes.ts'
@@ -182,6 +183,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   spendCaps(app, platform, change)
   budgets(app, platform, change)
   concurrencyLimits(app, platform, change)
+  freezes(app, platform, change)
   customers(app, platform, change)
   credits(app, platform, change)
   quota(app, platform, change)

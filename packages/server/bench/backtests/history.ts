@@ -157,6 +157,7 @@ function randomAttempt(random: Random, atMs: number, keyId: string): RunAttempt 
     deploymentId: '',
     departmentId: random.chance(0.1) ? '' : `department-${random.int(12)}`,
     customerId: `customer-${random.int(5_000)}`,
+    userId: '',
     inputTokens: random.int(100_000),
     maxOutputTokens: random.int(4_100),
     estimatedNano: random.amount(1_000_000_000),

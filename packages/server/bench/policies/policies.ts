@@ -59,6 +59,7 @@ const attemptOf = (random: Random): RunAttempt => ({
   deploymentId: '',
   departmentId: random.pick(teams),
   customerId: `customer-${random.int(2_000)}`,
+  userId: '',
   inputTokens: random.int(50_000),
   maxOutputTokens: random.int(4_000),
   estimatedNano: BigInt(random.int(2_000_000_000)),

@@ -1,19 +1,21 @@
 import type { OrgConfig } from '../../src/decisions/lanes/lanes.ts'
 import { boundsOfNewChain, chainKey } from '../../src/money/chains/chains.ts'
-import type {
-  Allowance,
-  ChainBounds,
-  ChainPlace,
-  Charge,
-  CustomerFacts,
-  DefaultLimit,
-  Limit,
-  Pack,
-  ScopedLimit,
-  Surface,
+import {
+  type Allowance,
+  type ChainBounds,
+  type ChainPlace,
+  type Charge,
+  type CustomerFacts,
+  type DefaultLimit,
+  type Limit,
+  type Pack,
+  type ScopedLimit,
+  type Surface,
+  scopeKinds,
 } from '../../src/money/ledger/ledger.ts'
 import { type PlannedSchedule, periodUnits, replan, type Schedule } from '../../src/values/period.ts'
 import type { Random } from '../../test/support/random.ts'
+import { budgetScopes, customerIds, ids, isNamed, keyIds, scopeOf } from './simulated-scopes.ts'
 
 /** Where clocks change at night, at midnight, by half an hour, on other days than elsewhere, or never. */
 const zones = [
@@ -26,9 +28,6 @@ const zones = [
   'Pacific/Auckland',
 ]
 const anchors = [null, null, '2026-01-07', '2026-01-31', '2024-02-29']
-const scopes = ['org', 'department', 'workflow', 'deployment'] as const
-const ids = ['a', 'b']
-const customerIds = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6']
 const hour = 3_600_000
 
 /** An organization whose limits of every kind come, change and go by chance. Each change makes new objects, as reading anew does. */
@@ -74,6 +73,11 @@ export class SimulatedOrg {
       workflowId,
       deploymentId: id(ids),
       customerId: id(customerIds),
+      userId: id(ids),
+      keyId: random.pick(keyIds),
+      model: random.pick(ids),
+      provider: id(ids),
+      tags: random.some(ids, 0.5),
       chain: isRun && random.chance(0.6) ? this.chainPlace(workflowId) : undefined,
     }
   }
@@ -99,19 +103,13 @@ export class SimulatedOrg {
   /** The limits that a charge has to meet, in the order of their ids. */
   applying(charge: Charge, surface: Surface, nowMs: number): string[] {
     const isWhole = surface !== 'edge'
-    const { departmentId, workflowId, deploymentId, customerId, chain } = charge
-    const named = {
-      org: '',
-      department: departmentId,
-      workflow: workflowId,
-      deployment: deploymentId,
-      customer: customerId,
-    }
+    const { customerId, chain } = charge
     const limits = this.limits.filter(
-      ({ kind, scopeKind, scopeId }) =>
-        (kind !== 'plan' || surface !== 'edge') &&
-        (kind !== 'concurrency' || surface === 'start') &&
-        named[scopeKind] === scopeId,
+      (limit) =>
+        (limit.kind !== 'plan' || surface !== 'edge') &&
+        (limit.kind !== 'concurrency' || surface === 'start') &&
+        isNamed(charge, limit) &&
+        (limit.and === undefined || isNamed(charge, limit.and)),
     )
     const customer = customerId === undefined ? undefined : this.customers.get(customerId)
     const own = customer && (customer.own ?? this.customerDefault)
@@ -188,29 +186,28 @@ export class SimulatedOrg {
 
   private changeBudget(nowMs: number) {
     const { random } = this
-    const scopeKind = random.pick(scopes)
+    const scopeKind = random.pick(budgetScopes)
+    const second = random.pick(scopeKinds.filter((kind) => kind !== 'org' && kind !== scopeKind))
     const made = (): ScopedLimit => ({
       ...this.limit('budget'),
-      scopeKind,
-      scopeId: scopeKind === 'org' ? '' : random.pick(ids),
+      ...scopeOf(random, scopeKind),
+      ...(scopeKind !== 'org' && random.chance(0.25) && { and: scopeOf(random, second) }),
       enforcement: random.chance(0.25) ? 'alert' : 'block',
       thresholds: random.some([50, 80, 100], 0.5),
     })
-    if (this.limits.length < 8 && random.chance(0.4)) this.limits = [...this.limits, made()]
+    if (this.limits.length < 16 && random.chance(0.4)) this.limits = [...this.limits, made()]
     else this.put('budget', made, nowMs)
   }
 
   private changeConcurrency(nowMs: number) {
     const { random } = this
-    const scopeKind = random.pick([...scopes, 'customer'] as const)
-    const scopeId = scopeKind === 'org' ? '' : random.pick(scopeKind === 'customer' ? customerIds : ids)
+    const scope = scopeOf(random, random.pick(scopeKinds))
     const made = (): ScopedLimit => ({
       ...this.limit('concurrency', 'day'),
       ...this.orgWide,
       unit: 'concurrent_runs',
       amount: random.amount(6),
-      scopeKind,
-      scopeId,
+      ...scope,
     })
     if (random.chance(0.3)) this.limits = [...this.limits, made()]
     else this.put('concurrency', made, nowMs)

@@ -208,6 +208,8 @@ export class StormClient {
       department_id: one(0.5, 3, 'department'),
       deployment_id: one(0.5, 3, 'deployment'),
       customer_id: one(0.6, 40, 'customer'),
+      provider: one(0.3, 2, 'provider'),
+      tags: ['tag-0', 'tag-1'].filter(() => this.random() < 0.3),
     }
   }
 

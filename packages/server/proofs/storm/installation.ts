@@ -106,16 +106,17 @@ export interface Tenant {
   readonly id: string
   readonly uuid: string
   readonly key: string
+  readonly keyId: string
 }
 
 export async function createTenant({ apis, operator }: Installation): Promise<Tenant> {
   const url = `http://127.0.0.1:${apis[0]!.port}`
   const { json } = await call(url, 'POST', '/v1/admin/orgs', { key: operator, body: { name: 'Storm' } })
-  const { id, owner_key } = json as unknown as { id: string; owner_key: { secret: string } }
-  return { id, uuid: requireId('org', id), key: owner_key.secret }
+  const { id, owner_key } = json as unknown as { id: string; owner_key: { id: string; secret: string } }
+  return { id, uuid: requireId('org', id), key: owner_key.secret, keyId: owner_key.id }
 }
 
-/** One budget of $100 and twenty other limits, of which some are used up early and some never. */
+/** One budget of $100 and 26 other limits, of which some are used up early and some never. */
 export async function setLimits(installation: Installation, tenant: Tenant) {
   const url = `http://127.0.0.1:${installation.apis[0]!.port}`
   const set = async (method: string, path: string, body: object, key = tenant.key) => {
@@ -140,6 +141,11 @@ export async function setLimits(installation: Installation, tenant: Tenant) {
   for (const [i, amount] of ['1', '4', '8', '15', '40'].entries()) await budget('workflow', `workflow-${i}`, amount)
   for (const [i, amount] of ['5', '20', '60'].entries()) await budget('department', `department-${i}`, amount)
   for (const [i, amount] of ['5', '30', null].entries()) await budget('deployment', `deployment-${i}`, amount)
+  for (const [i, amount] of ['6', '45'].entries()) await budget('tag', `tag-${i}`, amount)
+  await budget('model', 'storm', '130')
+  await budget('provider', 'provider-0', '25')
+  await budget('key', tenant.keyId, '120')
+  await budget('department', 'department-2', '9', { and_scope_kind: 'model', and_scope_id: 'storm' })
   for (const [i, limit_usd] of ['0.5', '3', '10', null].entries())
     await set('PUT', `${org}/customers/customer-${i}/limit`, { limit_usd, period: 'month' })
   await set('PUT', `${org}/customer-limit-default`, { limit_usd: '2', period: 'month', max_new_customers_per_day: 25 })

@@ -40,8 +40,8 @@ const plants: Readonly<Record<string, readonly Plant[]>> = {
     { file: 'runs/bulk.ts', rule: 'if (!isSettlement(run)) return run', instead: 'return run' },
     {
       file: 'runs/bulk.ts',
-      rule: 'about: { ...record.about, ...accountOf(hold), model, provider }',
-      instead: 'about: { ...accountOf(hold), ...record.about, model, provider }',
+      rule: 'about: { ...about, ...accountOf(hold), model, provider }',
+      instead: 'about: { ...accountOf(hold), ...about, model, provider }',
     },
   ],
   /** Forgets some of the events. */

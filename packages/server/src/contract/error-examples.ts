@@ -52,6 +52,13 @@ const details: { [C in ErrorCode]: DetailsOf<C> } = {
     max_runs: 10,
     running: 10,
   },
+  frozen: {
+    freeze_id: 'frz_01jd3v5v7pf4ra7c9s2q8xk0zt',
+    target_kind: 'limit',
+    target_id: 'bud_01jd3v5v7pf4ra7c9s2q8xk0zt',
+    reason: 'An agent loops.',
+    frozen_at: '2026-11-15T09:30:00.000+00:00',
+  },
   rate_limited: { retry_after_seconds: 12 },
   policy_expression_error: { rule_id: policy.rule_id },
   internal: {},

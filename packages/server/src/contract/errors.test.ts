@@ -28,7 +28,7 @@ validation_failed         422      fields
 insufficient_cohort_size  400      minimum_cohort_size
 spend_cap_exceeded        402      cap_usd spent_usd resets_at reason? held_usd? attempted_usd? decision_id? index? settled? fits?
 chain_budget_exceeded     402,429  reason current attempted limit decision_id? index? settled? fits?
-budget_exceeded           402      budget_id scope_kind limit_usd spent_usd period_start period_end held_usd? attempted_usd? decision_id? index? settled? fits?
+budget_exceeded           402      budget_id scope_kind limit_usd spent_usd period_start period_end and_scope_kind? and_scope_id? held_usd? attempted_usd? decision_id? index? settled? fits?
 quota_exhausted           402,429  quota_kind limit used attempted resets_at decision_id? index? settled? fits?
 credits_exhausted         402      available_usd attempted_usd decision_id? index? settled? fits?
 plan_limit_exceeded       402      limit_kind limit used decision_id? index? settled? fits?
@@ -62,12 +62,20 @@ describe('the catalog holds the contract', () => {
     const enumOf = (code: ErrorCode, field: string) =>
       (catalog[code].details.properties as Record<string, { enum?: unknown }>)[field]?.enum
     expect(enumOf('chain_budget_exceeded', 'reason')).toEqual(['cost', 'depth', 'tokens'])
-    expect(enumOf('budget_exceeded', 'scope_kind')).toEqual(['org', 'workflow', 'deployment', 'department', 'customer'])
+    const added = ['user', 'key', 'provider', 'model', 'tag']
+    expect(enumOf('budget_exceeded', 'scope_kind')).toEqual([
+      'org',
+      'workflow',
+      'deployment',
+      'department',
+      'customer',
+      ...added,
+    ])
     expect(enumOf('plan_limit_exceeded', 'limit_kind')).toEqual(['runs', 'tokens'])
   })
 
   test('and what was added to it since, and nothing else', () => {
-    const added = ['concurrency_exceeded', 'precondition_failed']
+    const added = ['concurrency_exceeded', 'frozen', 'precondition_failed']
     expect([...errorCodes].sort()).toEqual([...rows.map(({ code }) => code), ...added].sort())
   })
 })

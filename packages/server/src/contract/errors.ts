@@ -1,5 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { namesOf } from '../values/records.ts'
+import { explanationFields, ScopeKindOfLimit, refusalFields } from './refusal-fields.ts'
 import { Count, maxSafeInteger, Nullable, Timestamp, Usd } from './wire.ts'
 
 interface CatalogEntry {
@@ -22,20 +23,6 @@ const policyDecision = Type.Object({
 
 /** An amount in the unit of its limit: dollars for money, whole units otherwise. */
 const Amount = Type.Union([Usd, Count])
-
-/**
- * The amounts behind a refusal and the decision that explains it; in a batch also the run concerned, and what was recorded
- * despite the refusal.
- */
-const explanationFields = {
-  decision_id: Type.Optional(Type.String()),
-  index: Type.Optional(Count),
-  settled: Type.Optional(Type.Array(Type.Object({ index: Count, run_id: Type.String() }, { title: 'SettledRun' }))),
-  fits: Type.Optional(
-    Type.String({ description: 'A cheaper model of the same route that every limit still has room for.' }),
-  ),
-}
-const refusalFields = { held_usd: Type.Optional(Usd), attempted_usd: Type.Optional(Usd), ...explanationFields }
 
 export const fieldErrorCodes = [
   'invalid_json',
@@ -176,11 +163,13 @@ export const catalog = {
     message: 'A budget for this period would be exceeded.',
     details: Type.Object({
       budget_id: Type.String(),
-      scope_kind: Type.Enum(['org', 'workflow', 'deployment', 'department', 'customer']),
+      scope_kind: ScopeKindOfLimit,
       limit_usd: Usd,
       spent_usd: Usd,
       period_start: Timestamp,
       period_end: Timestamp,
+      and_scope_kind: Type.Optional(ScopeKindOfLimit),
+      and_scope_id: Type.Optional(Type.String()),
       ...refusalFields,
     }),
   },
@@ -216,9 +205,21 @@ export const catalog = {
     message: 'As many runs are running as may run at once.',
     details: Type.Object({
       concurrency_limit_id: Type.String(),
-      scope_kind: Type.Enum(['org', 'workflow', 'deployment', 'department', 'customer']),
+      scope_kind: ScopeKindOfLimit,
       max_runs: Count,
       running: Count,
+      ...explanationFields,
+    }),
+  },
+  frozen: {
+    statuses: [402],
+    message: 'What this would be charged to is frozen.',
+    details: Type.Object({
+      freeze_id: Type.String(),
+      target_kind: Type.Enum(['org', 'key', 'limit']),
+      target_id: Type.String(),
+      reason: Type.String(),
+      frozen_at: Timestamp,
       ...explanationFields,
     }),
   },

@@ -29,6 +29,7 @@ export const sampleValues: Readonly<Record<string, string | number>> = {
   workflow_id: 'support-triage',
   deployment_id: 'production',
   department_id: 'support',
+  user_id: 'ada',
   customer_id: 'acme',
   required_dimensions: 'workflow_id',
   scope_id: 'support',

@@ -1,4 +1,4 @@
-import { type Agent, makerOf } from '../access/identity/identity.ts'
+import { type Agent, lineageIn, makerOf } from '../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import type {
   ApprovalGrant,
@@ -11,6 +11,7 @@ import type {
 } from '../money/ledger/ledger.ts'
 import { claimsOf, excessClaims, unheldClaims } from '../money/limit-kinds.ts'
 import {
+  canonicalModel,
   type HoldPrice,
   type Price,
   type PriceBook,
@@ -54,7 +55,12 @@ export interface Quote {
   readonly price: HoldPrice
 }
 
-export function quote(input: DecisionInput, orgConfig: Pick<OrgConfig, 'prices'>, nowMs: number): Quote {
+export function quote(
+  input: DecisionInput,
+  orgConfig: Pick<OrgConfig, 'prices'>,
+  nowMs: number,
+  keyId?: string,
+): Quote {
   const price = quoteHold(
     orgConfig.prices,
     {
@@ -80,6 +86,10 @@ export function quote(input: DecisionInput, orgConfig: Pick<OrgConfig, 'prices'>
     deploymentId: input.deployment_id,
     departmentId: input.department_id,
     customerId: input.customer_id,
+    userId: input.user_id,
+    keyId,
+    ...canonicalModel(input.model, input.provider),
+    tags: input.tags,
   }
   return { charge, price }
 }
@@ -121,12 +131,15 @@ export function reserveOperation(
   const id = newUuid()
   const { orgId } = agent
   const by = makerOf(agent)
+  const keyId = lineageIn(agent)
   const runKey = started?.runKey(id)
   const { dry_run: isDryRun = false, lease_seconds: leaseSeconds = defaultLeaseSeconds } = input
   const plan = (context: PlanContext): ReservePlan => {
-    const quoted = quote(input, context.orgConfig, context.nowMs)
+    const quoted = quote(input, context.orgConfig, context.nowMs, keyId)
     const placed = started?.place(context, id)
-    const charge = placed ? { ...quoted.charge, chain: placed.chain, approval: placed.approval } : quoted.charge
+    const charge = placed
+      ? { ...quoted.charge, tags: placed.run.tags, chain: placed.chain, approval: placed.approval }
+      : quoted.charge
     const command = {
       type: 'hold',
       id,

@@ -35,6 +35,7 @@ function eventOf({ id, body, refused }: DecisionRecord): NewEvent & { readonly k
       deployment_id: input.deployment_id ?? null,
       department_id: input.department_id ?? null,
       customer_id: input.customer_id ?? null,
+      user_id: input.user_id ?? null,
     },
   }
 }

@@ -88,6 +88,7 @@ export function createRefusalList(platform: Pick<Platform, 'sql' | 'config' | 'm
       deployment_id: input['deployment_id'] ?? null,
       department_id: input['department_id'] ?? null,
       customer_id: input['customer_id'] ?? null,
+      user_id: input['user_id'] ?? null,
       chain_id: input['chain_id'] ?? null,
       count: 1,
       first_at: body.decided_at,
@@ -107,9 +108,16 @@ const countOf = (rows: readonly { readonly count: number }[]) => rows.reduce((su
 /** Returns the id of a row, derived from what its refusals have in common: the minute, the reason and the account. */
 function idOf(surface: RefusalSurface, { decided_at, error_code, decided_by, key_id, inputs }: Explanation): string {
   const minute = Math.floor(Date.parse(decided_at) / minuteMs) * minuteMs
-  const { model, provider, workflow_id, deployment_id, department_id, customer_id, chain_id } = inputs
+  const { model, provider, workflow_id, deployment_id, department_id, customer_id, user_id, chain_id } = inputs
   const alike = [error_code, decided_by, surface, key_id, model, provider]
-  const account = [workflow_id, deployment_id, department_id, customer_id, chain_id]
+  const account = [
+    workflow_id,
+    deployment_id,
+    department_id,
+    customer_id,
+    chain_id,
+    ...(user_id === undefined ? [] : [user_id]),
+  ]
   return uuidAt(minute, hash('sha256', JSON.stringify([...alike, ...account]), 'buffer').subarray(0, 16))
 }
 

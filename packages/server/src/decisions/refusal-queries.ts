@@ -21,6 +21,7 @@ export interface ListedRow {
   readonly deployment_id: string | null
   readonly department_id: string | null
   readonly customer_id: string | null
+  readonly user_id: string | null
   readonly chain_id: string | null
   readonly count: number
   readonly first_at: string
@@ -74,11 +75,11 @@ export async function addListed(
   if (added.length > 0) {
     const listed = JSON.stringify(added)
     await raw`insert into refusals (org_id, id, error_code, decided_by, surface, key_id, model, workflow_id, deployment_id,
-                                    department_id, customer_id, chain_id, count, first_at, last_at, message, body)
+                                    department_id, customer_id, user_id, chain_id, count, first_at, last_at, message, body)
       select org_id, id, error_code, decided_by, surface, key_id, model, workflow_id, deployment_id,
-             department_id, customer_id, chain_id, count, first_at, last_at, message, body
+             department_id, customer_id, user_id, chain_id, count, first_at, last_at, message, body
         from json_to_recordset(${listed}) as r (org_id uuid, id uuid, error_code text, decided_by text, surface text, key_id text,
-             model text, workflow_id text, deployment_id text, department_id text, customer_id text, chain_id text, count bigint,
+             model text, workflow_id text, deployment_id text, department_id text, customer_id text, user_id text, chain_id text, count bigint,
              first_at timestamptz, last_at timestamptz, message text, body jsonb)`.execute(tx)
     await raw`update refusal_days d set listed = d.listed + n.added
       from (select org_id, day, count(*) as added
@@ -99,6 +100,7 @@ const columns = [
   'deployment_id',
   'department_id',
   'customer_id',
+  'user_id',
   'chain_id',
   'count',
   'first_at',
@@ -119,6 +121,7 @@ export type RefusalFilters = {
     | 'deployment_id'
     | 'department_id'
     | 'customer_id'
+    | 'user_id'
     | 'chain_id']?: string | undefined
 }
 

@@ -30,6 +30,7 @@ export const Refusal = Type.Object(
     deployment_id: Nullable(text),
     department_id: Nullable(text),
     customer_id: Nullable(text),
+    user_id: Nullable(text),
     chain_id: Nullable(text),
     explanation: {
       ...Explanation,
@@ -56,6 +57,7 @@ export const RefusalQuery = ListQuery(
     deployment_id: OwnId,
     department_id: OwnId,
     customer_id: OwnId,
+    user_id: OwnId,
     chain_id: OwnId,
   },
 )

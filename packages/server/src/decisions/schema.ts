@@ -5,6 +5,7 @@ import { withCheck } from '../contract/semantic-check.ts'
 import { Count, Id, MadeBy, MadeByFilter, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import { maxLeaseMs } from '../money/engine/engine.ts'
 import { serviceTiers } from '../money/prices/prices.ts'
+import { Tags } from '../records/run-log/run-log.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const defaultLeaseSeconds = 600
@@ -50,6 +51,8 @@ export const decisionFields = {
   deployment_id: Dimension('Where the call runs.'),
   department_id: Dimension('Who answers for the call.'),
   customer_id: Dimension('For whose sake the call is made: your own id of an end customer.'),
+  user_id: Dimension('Who makes the call: your own id of a person.'),
+  tags: Type.Optional(Tags),
   lease_seconds: Type.Optional({
     ...LeaseSeconds,
     default: defaultLeaseSeconds,

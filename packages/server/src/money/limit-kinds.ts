@@ -11,10 +11,12 @@ import {
   type Charge,
   type Claim,
   type CustomerFacts,
+  freezeKind,
   type LimitKind,
   limitIdIn,
   type OrgLimits,
   type Surface,
+  withFrozenLimits,
 } from './ledger/ledger.ts'
 import { planKind } from './plans/plans.ts'
 import { quotaKind } from './quota/quota.ts'
@@ -22,6 +24,7 @@ import { spendCapKind } from './spend-caps/spend-caps.ts'
 
 /** Every kind of limit, in the order in which they are checked: the first that refuses is the one that is reported. */
 export const limitKinds: readonly LimitKind[] = [
+  freezeKind,
   approvalKind,
   quotaKind,
   planKind,
@@ -84,7 +87,7 @@ interface Account {
 
 /** Returns the claims of a charge on every limit that can refuse it on a surface. */
 export const claimsOf = (surface: Surface, charge: Charge, account: Account): Claim[] =>
-  claimsOfKinds(kindsOn[surface], charge, account)
+  withFrozenLimits(claimsOfKinds(kindsOn[surface], charge, account), charge, account.orgConfig.freezes)
 
 const excessKinds = limitKinds.filter(({ bearsExcess }) => bearsExcess === true)
 const unheldKinds = kindsOn.record.filter((kind) => !kindsOn.edge.includes(kind) && !excessKinds.includes(kind))

@@ -1,4 +1,4 @@
-import { type Caller, makerOf, refuseOtherPins, withPins } from '../access/identity/identity.ts'
+import { type Caller, type Maker, makerOf, refuseOtherPins, withPins } from '../access/identity/identity.ts'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import { heldRequestOf, settleCommand, UnpricedModel } from '../decisions/decisions.ts'
 import {
@@ -10,6 +10,7 @@ import {
   type RunDraft,
 } from '../decisions/lanes/lanes.ts'
 import { claimsOf } from '../money/limit-kinds.ts'
+import { canonicalModel } from '../money/prices/prices.ts'
 import { forEachYielding } from '../platform/infra/time-slice.ts'
 import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../records/run-log/run-log.ts'
 import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
@@ -65,7 +66,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
     customerId: customer_id,
     chainId: chain_id,
     parentId,
-    account: JSON.stringify([run.workflow_id, run.deployment_id, run.department_id, customer_id, chain_id, parentId]),
+    account: accountKey(run, parentId),
     draft: (facts) => draftOf(run, { id, startedAtMs, parentId, madeBy: makerOf(caller) }, facts),
     claims: (charge, facts) => claimsOf('record', charge, facts),
     chargeInChain: ({ charge }, chain, { orgConfig, parent }) => {
@@ -88,9 +89,10 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
     }),
     settledRun: ({ run: record }, hold, { orgConfig }) => {
       const { model, provider } = ranModelOf(hold, run)
+      const about = { ...record.about, tags: record.about.tags ?? heldRequestOf(hold).tags }
       return {
         ...record,
-        about: { ...record.about, ...accountOf(hold), model, provider },
+        about: { ...about, ...accountOf(hold), model, provider },
         madeBy: hold.madeBy,
         holdId: hold.id,
         costNano: hold.chargedNano!,
@@ -106,10 +108,27 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
   }
 }
 
+/** A text that is equal for runs which meet the same limits; all are of the same key. */
+function accountKey(run: BulkRun, parentId: string | undefined): string {
+  const { workflow_id, deployment_id, department_id, customer_id, user_id, chain_id, model, provider, tags } = run
+  return JSON.stringify([
+    workflow_id,
+    deployment_id,
+    department_id,
+    customer_id,
+    user_id,
+    chain_id,
+    parentId,
+    model,
+    provider,
+    tags,
+  ])
+}
+
 /** Removes the fields that do not count: a settlement is on the account of its hold, and a started run stays in its chain. */
 function withoutHeldFields(run: BulkRun): BulkRun {
   if (!isSettlement(run)) return run
-  const { workflow_id: _w, deployment_id: _d, department_id: _p, customer_id: _c, ...own } = run
+  const { workflow_id: _w, deployment_id: _d, department_id: _p, customer_id: _c, user_id: _u, ...own } = run
   if (own.run_id === undefined) return own
   const { chain_id: _chain, parent_run_id: _parent, ...end } = own
   return end
@@ -138,7 +157,8 @@ function startOf({ started_at, ended_at }: BulkRun, nowMs: number): number {
 }
 
 /** Facts about a run beside its own fields. */
-interface DraftedRun extends Pick<RunRecord, 'id' | 'startedAtMs' | 'madeBy'> {
+interface DraftedRun extends Pick<RunRecord, 'id' | 'startedAtMs'> {
+  readonly madeBy: Maker | undefined
   readonly parentId: string | undefined
 }
 
@@ -168,6 +188,7 @@ function draftOf(
       deployment_id: run.deployment_id,
       department_id: run.department_id,
       customer_id: run.customer_id,
+      user_id: run.user_id,
       chain_id: chainId,
       parent_run_id: parentId,
       external_id: run.external_id,
@@ -197,6 +218,10 @@ function draftOf(
     deploymentId: run.deployment_id,
     departmentId: run.department_id,
     customerId: run.customer_id,
+    userId: run.user_id,
+    keyId: madeBy?.kind === 'key' ? madeBy.lineageId : undefined,
+    ...canonicalModel(run.model ?? '', run.provider),
+    tags: run.tags,
   }
   return { run: record, charge }
 }

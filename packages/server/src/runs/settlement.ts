@@ -11,7 +11,7 @@ import { withoutUndefined } from '../values/records.ts'
  * Account of a settlement. It charges the limits that its hold was admitted by, so the run is recorded on the account of its
  * hold.
  */
-export const accountFields = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+export const accountFields = ['workflow_id', 'deployment_id', 'department_id', 'customer_id', 'user_id'] as const
 
 /** Fields that a started run has from its start: later values are ignored. */
 const startFields = [

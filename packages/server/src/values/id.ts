@@ -18,6 +18,7 @@ export const prefixes = {
   spendCap: 'cap',
   budget: 'bud',
   concurrencyLimit: 'ccl',
+  freeze: 'frz',
   customerLimit: 'clm',
   creditPack: 'crp',
   topUp: 'top',

@@ -61,6 +61,7 @@ const idKindOf: Record<string, IdKind> = {
   grant_id: 'grant',
   budget_id: 'budget',
   concurrency_limit_id: 'concurrencyLimit',
+  limit_id: 'budget',
   price_id: 'price',
   pack_id: 'creditPack',
   top_up_id: 'topUp',
@@ -104,11 +105,13 @@ const replacements: Record<string, object> = {
   '/prices/': { model: 'm', input_usd_per_million: '1', output_usd_per_million: '1' },
   '/policies/': rule,
   '/budget-defaults/': { limit_usd: '1', period: 'day' },
+  '/concurrency-defaults/': { max_runs: 1 },
   '/models/': { model: 'm' },
   '/routes/': { name: 'r', strategy: 'cheapest', bar: null },
 }
 /** A route that requires a body is asked with one, or it would be refused for that. */
 const bodyOf = (method: string, path: string) => {
+  if (path.endsWith('/freeze')) return { body: { reason: 'r' } }
   if (path.endsWith('/finish')) return { body: { status: 'succeeded' } }
   if (path.endsWith('/replay')) return { body: { from: '2026-11-01' } }
   const replaced = method === 'PUT' ? Object.entries(replacements).find(([part]) => path.includes(part)) : undefined
@@ -203,6 +206,7 @@ describe('across tenants', () => {
       grant_id: formatId('grant', newUuid()),
       budget_id: budget['id'],
       concurrency_limit_id: concurrency['id'],
+      limit_id: budget['id'],
       pack_id: pack['id'],
       price_id: price['id'],
       top_up_id: (

@@ -267,6 +267,7 @@ describe('runs tell', () => {
           deployment_id: null,
           department_id: null,
           customer_id: 'c',
+          user_id: null,
           chain_id: null,
           cost_usd: '0.02',
           cost_basis: 'reported',
@@ -352,6 +353,7 @@ describe('refusals tell', () => {
           deployment_id: null,
           department_id: null,
           customer_id: 'c',
+          user_id: null,
         },
       },
     ])

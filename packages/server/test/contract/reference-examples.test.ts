@@ -64,6 +64,9 @@ const before: Readonly<Record<string, readonly string[]>> = {
   postEvals: ['createModel'],
   decideRoute: ['createModel', 'postEvals', 'createRoute'],
   revokeApproval: ['approveApproval'],
+  thawOrg: ['freezeOrg'],
+  thawKey: ['freezeKey'],
+  thawLimit: ['freezeLimit'],
 }
 
 /** Operations whose answer needs what no request can bring about; each with where it is tried instead. */

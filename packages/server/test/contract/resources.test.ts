@@ -51,6 +51,7 @@ const made: Record<string, Json> = {
   '/v1/orgs/{id}/spend-cap': { cap_usd: '5', timezone: 'Asia/Tokyo' },
   '/v1/orgs/{id}/budgets/{budget_id}': { ...budget, timezone: 'Asia/Tokyo', anchor: '2026-01-15' },
   '/v1/orgs/{id}/concurrency-limits/{concurrency_limit_id}': { ...concurrency },
+  '/v1/orgs/{id}/concurrency-defaults/{scope_kind}': { max_runs: 5 },
   '/v1/orgs/{id}/budget-defaults/{scope_kind}': { limit_usd: '5', period: 'month', thresholds: [80] },
   '/v1/orgs/{id}/customers/{customer_id}/limit': { limit_usd: '5', period: 'day', timezone: 'Asia/Tokyo' },
   '/v1/orgs/{id}/customer-limit-default': { limit_usd: '5', period: 'day', max_new_customers_per_day: 7 },

@@ -20,6 +20,7 @@ const largest: RunAttempt = {
   workflowId: 'a'.repeat(200),
   deploymentId: 'a'.repeat(200),
   departmentId: 'a'.repeat(200),
+  userId: 'a'.repeat(200),
   customerId: 'a'.repeat(200),
   inputTokens: 1_000_000_000,
   maxOutputTokens: 1_000_000_000,

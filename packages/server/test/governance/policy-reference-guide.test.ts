@@ -17,6 +17,7 @@ const plain: RunAttempt = {
   workflowId: '',
   deploymentId: '',
   departmentId: 'research',
+  userId: 'ada',
   customerId: '',
   inputTokens: 0,
   maxOutputTokens: 0,

@@ -83,6 +83,11 @@ export const configuration: Record<string, Configured> = {
     put: (n) => ({ limit_usd: `${1_000 + n}`, period: 'day' }),
     patch: (n) => ({ limit_usd: `${1_000 + n}` }),
   },
+  '/v1/orgs/{id}/concurrency-defaults/{scope_kind}': {
+    make: async () => ({ scope_kind: 'workflow' }),
+    put: (n) => ({ max_runs: 1_000 + n }),
+    patch: (n) => ({ max_runs: 1_000 + n }),
+  },
   '/v1/orgs/{id}/scoped-budget': {
     query: '?scope_kind=department&scope_id=ops%2Fberlin&period=month',
     put: (n) => ({ name: 'Ops', limit_usd: `${1_000 + n}` }),

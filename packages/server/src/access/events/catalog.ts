@@ -17,12 +17,14 @@ const dimensions = {
   deployment_id: Nullable(text),
   department_id: Nullable(text),
   customer_id: Nullable(text),
+  user_id: Nullable(text),
 }
 const dimensionsExample = {
   workflow_id: 'checkout',
   deployment_id: null,
   department_id: 'sales',
   customer_id: 'customer-42',
+  user_id: null,
 }
 const model = Type.String({ examples: ['gpt-4o'] })
 

@@ -18,8 +18,13 @@ const threshold = {
 
 const budget = {
   budget_id: Id('budget'),
-  scope_kind: Type.String({ description: '`org`, `department`, `workflow` or `deployment`.', examples: ['workflow'] }),
+  scope_kind: Type.String({
+    description: '`org`, `department`, `workflow`, `deployment`, `user`, `key`, `provider`, `model` or `tag`.',
+    examples: ['workflow'],
+  }),
   scope_id: Nullable(Type.String({ examples: ['checkout'] })),
+  and_scope_kind: Type.Optional(Type.String({ description: 'The kind of the second scope, if it has one.' })),
+  and_scope_id: Type.Optional(Type.String({ description: 'The id of the second scope.' })),
   ...spent,
   ...period,
 }
@@ -89,6 +94,21 @@ const chain = {
   current: Amount,
 }
 const chainExample = { chain_id: 'ticket-4711', reason: 'cost', limit: '2.5' }
+
+const freeze = {
+  freeze_id: Id('freeze'),
+  target_kind: Type.String({ description: '`org`, `key` or `limit`.', examples: ['limit'] }),
+  target_id: Type.String({ description: 'The id of what is frozen.', examples: ['bud_01jbsteb4peb5vskx602h9mw4q'] }),
+  reason: Type.String(),
+  frozen_at: Timestamp,
+}
+const freezeExample = {
+  freeze_id: 'frz_01jbsteb4peb5vskx602h9mw4q',
+  target_kind: 'limit',
+  target_id: 'bud_01jbsteb4peb5vskx602h9mw4q',
+  reason: 'An agent loops.',
+  frozen_at: '2026-11-15T09:30:00.000+00:00',
+}
 
 const once = 'Sent once per period, and again after a change of the limit that raised it.'
 
@@ -192,12 +212,19 @@ export const limitEvents = {
     Type.Object({ ...quota, ...refused }),
     { ...quotaExample, spent_usd: '1499.8', ...refusedExample },
   ),
+  'freeze.set': kind(
+    'The organization, a key or a limit was frozen: what would be charged to it is refused.',
+    Type.Object(freeze),
+    freezeExample,
+  ),
+  'freeze.lifted': kind('Something that was frozen was thawed.', Type.Object(freeze), freezeExample),
   'concurrency_limit.reached': kind(
     'A concurrency limit has refused its first run of the day (UTC). Sent again after a change of the limit.',
     Type.Object({
       concurrency_limit_id: Id('concurrencyLimit'),
       scope_kind: Type.String({
-        description: '`org`, `department`, `workflow`, `deployment` or `customer`.',
+        description:
+          '`org`, `department`, `workflow`, `deployment`, `customer`, `user`, `key`, `provider`, `model` or `tag`.',
         examples: ['workflow'],
       }),
       scope_id: Nullable(Type.String({ examples: ['nightly-reports'] })),
@@ -217,7 +244,7 @@ export const limitEvents = {
     Type.Object({
       dimension: Type.String({
         description:
-          '`model`, `provider`, `workflow_id`, `deployment_id`, `department_id`, `customer_id`, or `combination` for all together.',
+          '`model`, `provider`, `workflow_id`, `deployment_id`, `department_id`, `user_id`, `customer_id`, or `combination` for all together.',
         examples: ['workflow_id'],
       }),
       limit: { ...Count, description: 'New values per day; for combinations, per quarter of an hour.' },

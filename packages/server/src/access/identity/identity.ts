@@ -16,6 +16,7 @@ export { type Caller, type Callers, createCallerCache, secretKeyring, secretMac 
 export { mintKey } from './key-format.ts'
 export {
   type Agent,
+  lineageIn,
   type Maker,
   type MakerColumns,
   type MakerId,
@@ -27,7 +28,7 @@ export {
   parseMaker,
 } from './makers.ts'
 export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
-export { isOfLineage, orgExists } from './queries.ts'
+export { isOfLineage, lineageOf, orgExists } from './queries.ts'
 export { operatorScopes, tenantScopes } from './scopes.ts'
 
 declare module 'fastify' {

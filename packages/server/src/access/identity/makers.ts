@@ -24,6 +24,9 @@ export type Agent = Caller | { readonly orgId: string; readonly kind?: undefined
 export const makerOf = (agent: Agent): Maker | undefined =>
   agent.kind === undefined ? undefined : { kind: agent.kind, id: agent.id, lineageId: agent.lineageId }
 
+/** Returns the lineage of an acting key; undefined for everybody else. */
+export const lineageIn = (agent: Agent): string | undefined => (agent.kind === 'key' ? agent.lineageId : undefined)
+
 export const makerColumns = (maker: MakerId | undefined): MakerColumns => ({
   key_id: maker?.kind === 'key' ? maker.id : null,
   grant_id: maker?.kind === 'support' ? maker.id : null,

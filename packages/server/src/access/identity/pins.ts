@@ -3,7 +3,7 @@ import { recordIn } from '../../values/records.ts'
 import type { Caller } from './callers.ts'
 
 /** Dimensions that a key can be pinned to. */
-const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id', 'user_id'] as const
 type Dimension = (typeof dimensions)[number]
 type Pins = Caller['pins']
 

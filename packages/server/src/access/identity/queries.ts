@@ -54,6 +54,17 @@ export async function isOfLineage(tx: Tx, orgId: string, keyId: string, lineageI
   return rows.length > 0
 }
 
+/** Returns the lineage of a key of an organization. */
+export async function lineageOf(tx: Tx, orgId: string, keyId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('api_keys')
+    .select('lineage_id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+  return row?.lineage_id
+}
+
 export interface Rehash {
   readonly id: string
   readonly oldKeyId: string

@@ -2,7 +2,7 @@ import { optInsOf } from '../../access/events/events.ts'
 import { setVersion } from '../../governance/policies/policies.ts'
 import { loadChainBounds } from '../../money/chains/chains.ts'
 import { loadCustomerDefault } from '../../money/customers/customers.ts'
-import { configVersion, limitOf, limitsInForce } from '../../money/ledger/ledger.ts'
+import { configVersion, limitOf, limitsInForce, loadFreezes } from '../../money/ledger/ledger.ts'
 import { kindOf } from '../../money/limit-kinds.ts'
 import { loadPriceBook } from '../../money/prices/prices.ts'
 import { loadTopUps } from '../../money/quota/quota.ts'
@@ -42,6 +42,7 @@ export function createOrgConfigCache(sql: Sql): OrgConfigCache {
         limits: (await limitsInForce(tx, orgId)).map((row) => limitOf(row, kindOf(row.kind))),
         customerDefault: await loadCustomerDefault(tx, orgId),
         topUps: await loadTopUps(tx, orgId),
+        freezes: await loadFreezes(tx, orgId),
         prices: await loadPriceBook(tx, orgId),
         chainBounds: await loadChainBounds(tx, orgId),
         retention: await loadRetention(tx, orgId),

@@ -36,6 +36,7 @@ const finishedRun = ({ about, usage, ...run }: RunRecord): EventData<'run.finish
   deployment_id: about.deployment_id ?? null,
   department_id: about.department_id ?? null,
   customer_id: about.customer_id ?? null,
+  user_id: about.user_id ?? null,
   chain_id: about.chain_id ?? null,
   cost_usd: formatUsd(run.costNano),
   cost_basis: run.costBasis,

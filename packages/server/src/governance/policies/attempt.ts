@@ -17,6 +17,7 @@ export interface RunAttempt {
   readonly deploymentId: string
   readonly departmentId: string
   readonly customerId: string
+  readonly userId: string
   readonly inputTokens: number
   readonly maxOutputTokens: number
   /** The most that the run can cost. */
@@ -52,6 +53,7 @@ export interface AttemptFields {
   readonly deployment_id?: string | null | undefined
   readonly department_id?: string | null | undefined
   readonly customer_id?: string | null | undefined
+  readonly user_id?: string | null | undefined
   readonly input_tokens?: number | null | undefined
   readonly max_output_tokens?: number | null | undefined
   readonly tags?: readonly string[] | null | undefined
@@ -71,6 +73,7 @@ export const attemptOf = (
   deploymentId: given.deployment_id ?? '',
   departmentId: given.department_id ?? '',
   customerId: given.customer_id ?? '',
+  userId: given.user_id ?? '',
   inputTokens: given.input_tokens ?? 0,
   maxOutputTokens: given.max_output_tokens ?? 0,
   tags: given.tags ?? [],

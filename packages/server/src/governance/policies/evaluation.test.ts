@@ -14,6 +14,7 @@ const attempt: RunAttempt = {
   deploymentId: '',
   departmentId: 'sales',
   customerId: 'acme',
+  userId: '',
   inputTokens: 1_200,
   maxOutputTokens: 500,
   estimatedNano: 1_500_000_000n,

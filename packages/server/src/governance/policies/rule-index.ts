@@ -12,6 +12,7 @@ const fields: Readonly<Record<string, (attempt: RunAttempt) => string>> = {
   'run.workflow_id': ({ workflowId }) => workflowId,
   'run.deployment_id': ({ deploymentId }) => deploymentId,
   'run.department_id': ({ departmentId }) => departmentId,
+  'run.user_id': ({ userId }) => userId,
   'customer.id': ({ customerId }) => customerId,
   'key.id': ({ key }) => key.id,
   'key.role': ({ key }) => key.role,

@@ -109,6 +109,7 @@ const attemptedRun = Type.Object({
   deployment_id: Type.Optional(dimensionFields.deployment_id),
   department_id: Type.Optional(dimensionFields.department_id),
   customer_id: Type.Optional(dimensionFields.customer_id),
+  user_id: Type.Optional(dimensionFields.user_id),
   input_tokens: Tokens,
   max_output_tokens: Tokens,
   estimated_cost_usd: Type.Optional(Usd),

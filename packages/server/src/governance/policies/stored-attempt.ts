@@ -24,6 +24,7 @@ const texts = {
   deployment_id: 'deploymentId',
   department_id: 'departmentId',
   customer_id: 'customerId',
+  user_id: 'userId',
 } as const
 
 export function toStoredAttempt(attempt: RunAttempt): StoredAttempt {

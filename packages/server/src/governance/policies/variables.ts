@@ -17,6 +17,7 @@ class RunVariables {
   readonly workflow_id: string
   readonly deployment_id: string
   readonly department_id: string
+  readonly user_id: string
   readonly tags: readonly string[]
   readonly #attempt: RunAttempt
   #metadata: ReadonlyMap<string, string | number | boolean> | null = null
@@ -28,6 +29,7 @@ class RunVariables {
     this.workflow_id = attempt.workflowId
     this.deployment_id = attempt.deploymentId
     this.department_id = attempt.departmentId
+    this.user_id = attempt.userId
     this.tags = attempt.tags
     this.#attempt = attempt
   }
@@ -223,6 +225,7 @@ export const ruleEnvironment = createExpressionEnvironment({
       workflow_id: text(200),
       deployment_id: text(200),
       department_id: text(200),
+      user_id: text(200),
       input_tokens: int,
       max_output_tokens: int,
       estimated_cost_usd: double,

@@ -49,7 +49,8 @@ function scopeOfQuery({ filters }: UsageSelection): { kind: ScopedLimit['scopeKi
 export async function readLimits(tx: Tx, orgId: string, nowMs: number, asked: UsageSelection): Promise<CountedLimit[]> {
   const whole = scopeOfQuery(asked)
   const isSplit = asked.by !== undefined && asked.by !== 'model' && Object.keys(asked.filters).length === 0
-  const keyOf = ({ scopeKind, scopeId }: ScopedLimit): string | null | undefined => {
+  const keyOf = ({ scopeKind, scopeId, and }: ScopedLimit): string | null | undefined => {
+    if (and) return undefined
     if (scopeKind === whole?.kind && scopeId === whole.id) return null
     return isSplit && scopeKind === asked.by ? scopeId : undefined
   }

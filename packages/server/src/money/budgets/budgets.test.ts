@@ -28,6 +28,8 @@ describe('a budget', () => {
       name: 'Agents',
       scope_kind: 'workflow',
       scope_id: 'checkout',
+      and_scope_kind: null,
+      and_scope_id: null,
       limit_usd: '250.000000001',
       spent_usd: '0',
       held_usd: '0',

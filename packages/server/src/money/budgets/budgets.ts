@@ -1,149 +1,40 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { ApiError, type DetailsOf } from '../../contract/errors.ts'
+import { ApiError } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
-import { formatUsd, parseUsd } from '../../values/money.ts'
-import { elementAt, one, present } from '../../values/present.ts'
+import { parseUsd } from '../../values/money.ts'
+import { elementAt, one } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
-  allowanceAt,
   ascending,
-  type Charge,
-  type Claim,
-  claimOn,
-  crossedAmounts,
-  type DefaultLimit,
   defaultSchedule,
   endLimit,
-  eventSubject,
   findLimit,
-  gateNames,
   insertLimit,
-  type LimitKind,
-  type LimitRefusal,
   type LimitRow,
-  limitIdIn,
   limitOf,
   limitsInForce,
-  limitsOn,
   loadUsage,
   lockLedgerForConfigChange,
   mergeSchedule,
   newSchedule,
-  newSubjectGateOf,
-  noSubject,
-  periodView,
   rearm,
-  refusalAmounts,
-  refusalMessage,
   replaceSchedule,
   requestedSchedule,
   rowTimesView,
-  type ScopedLimit,
-  stoppedAmounts,
   updateLimit,
   usageView,
   usdOrNull,
   withRequestedSchedule,
 } from '../ledger/ledger.ts'
+import { budgetKind } from './budget-kind.ts'
 import type { BudgetInput, BudgetKey, BudgetReplacement, BudgetView, ScopedBudgetInput } from './schema.ts'
+import { storedScopeId } from './scope.ts'
 
+export { budgetExceeded, budgetKind } from './budget-kind.ts'
 export { pinnedBudgets, scopeOf } from './pinned-budgets.ts'
-
-/** Scopes from the whole to its parts: where several would refuse, the widest is reported. */
-const scopes: readonly [ScopedLimit['scopeKind'], (charge: Charge) => string | undefined][] = [
-  ['org', () => ''],
-  ['department', ({ departmentId }) => departmentId],
-  ['workflow', ({ workflowId }) => workflowId],
-  ['deployment', ({ deploymentId }) => deploymentId],
-]
-
-interface BudgetClaim extends Claim {
-  readonly scopeKind: ScopedLimit['scopeKind']
-}
-
-/** The most that the organization or a part of it may spend in a period; a part without a budget of its own has the default. */
-export const budgetKind: LimitKind = {
-  kind: 'budget',
-  journalNames: ['budget', 'budget_default', ...gateNames('department', 'workflow', 'deployment')],
-  idKind: 'budget',
-  guide: 'limits',
-  surfaces: ['edge', 'route', 'start', 'record'],
-  errors: ['budget_exceeded'],
-  events: ['budget.threshold_crossed', 'budget.exceeded', 'budget.stopped'],
-  thresholds: 'configured',
-  source: 'config',
-  isForecast: true,
-  bind: (charge, org, _customer, nowMs) =>
-    scopes.flatMap(([scopeKind, idOf]) => {
-      const scopeId = idOf(charge)
-      if (scopeId === undefined) return []
-      const own = limitsOn(org, 'budget', scopeKind, scopeId)
-      if (own.length > 0 || scopeKind === 'org')
-        return own.map(
-          (limit): BudgetClaim => ({ ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind }),
-        )
-      return limitsOn(org, 'budget_default', scopeKind).map((limit): BudgetClaim => {
-        const newSubjectGate = newSubjectGateOf(limit as DefaultLimit & ScopedLimit, scopeKind, scopeId, nowMs)
-        return { ...claimOn(budgetKind, allowanceAt(limit, scopeId, nowMs)), scopeKind, newSubjectGate }
-      })
-    }),
-  refuse: (refusal) => {
-    const { scopeKind } = refusal.claim as BudgetClaim
-    return budgetExceeded(refusal, limitIdIn(budgetKind, refusal.allowance), scopeKind)
-  },
-  eventOf: (crossing, { limits }) => {
-    const { allowance, threshold } = crossing
-    const id = limitIdIn(budgetKind, allowance)
-    const data = {
-      budget_id: id,
-      scope_kind: limits.find((limit) => limit.id === allowance.limitId)!.scopeKind,
-      scope_id: allowance.subject === noSubject ? null : allowance.subject,
-      ...crossedAmounts(crossing),
-      ...periodView(allowance),
-    }
-    const subject = allowance.kind === budgetKind.kind ? id : eventSubject(id, allowance)
-    const stopped = stoppedAmounts(crossing)
-    if (stopped) return { kind: 'budget.stopped', subject, data: { ...data, ...stopped } }
-    if (threshold === 0) return { kind: 'budget.exceeded', subject, data }
-    return { kind: 'budget.threshold_crossed', subject, data: { threshold_percent: threshold, ...data } }
-  },
-  adjustment: {
-    requires: ['amount_usd'],
-    find: async (tx, orgId, limitId, _named, atMs) => {
-      const row = await findLimit(tx, orgId, 'budget', limitId)
-      return row && allowanceAt(limitOf(row, budgetKind), row.scope_id, atMs)
-    },
-  },
-}
-
-/** Names the limit that refused: `the $20.00 limit of customer c-1`. */
-function nameOf(limit: string, scopeKind: string, subject: string): string {
-  const noun = scopeKind === 'customer' ? 'limit' : 'budget'
-  if (scopeKind === 'org') return `the ${limit} budget of the organization`
-  return subject === noSubject
-    ? `the ${limit} ${noun} that new ${scopeKind}s share`
-    : `the ${limit} ${noun} of ${scopeKind} ${subject}`
-}
-
-/** The refusal of a budget, also used for a customer's limit. */
-export const budgetExceeded = (
-  refusal: LimitRefusal,
-  id: string,
-  scopeKind: DetailsOf<'budget_exceeded'>['scope_kind'],
-): ApiError =>
-  new ApiError(
-    'budget_exceeded',
-    {
-      budget_id: id,
-      scope_kind: scopeKind,
-      limit_usd: formatUsd(present(refusal.allowance.limit)),
-      ...refusalAmounts(refusal),
-      ...periodView(refusal.allowance),
-    },
-    { message: refusalMessage((limit) => nameOf(limit, scopeKind, refusal.allowance.subject), refusal) },
-  )
+export { ScopeId, scopeFaults, storedScopeId } from './scope.ts'
 
 export async function budgetViews(
   tx: Tx,
@@ -158,6 +49,8 @@ export async function budgetViews(
     name: row.name,
     scope_kind: row.scope_kind,
     scope_id: row.scope_id === '' ? null : row.scope_id,
+    and_scope_kind: row.and_kind,
+    and_scope_id: row.and_id,
     limit_usd: usdOrNull(row.amount),
     ...usageView(elementAt(found, i), nowMs),
     enforcement: row.enforcement,
@@ -185,19 +78,38 @@ const maxBudgetsOnScope = 20
 
 const tooMany = (message: string) => new ApiError('conflict', {}, { message })
 
+/** Returns the scope, or both scopes, of a budget as they are stored. */
+async function storedScope(tx: Tx, orgId: string, input: Omit<BudgetKey, 'period'>) {
+  const { scope_kind, and_scope_kind, and_scope_id } = input
+  const and = and_scope_kind && { scope_kind: and_scope_kind, scope_id: and_scope_id }
+  return {
+    scope_kind,
+    scope_id: await storedScopeId(tx, orgId, input),
+    and_kind: and_scope_kind ?? null,
+    and_id: and ? await storedScopeId(tx, orgId, and, 'and_scope_id') : null,
+  }
+}
+
+type ScopeColumns = Pick<LimitRow, 'scope_kind' | 'scope_id' | 'and_kind' | 'and_id'>
+
+const isOn = (row: ScopeColumns, scope: ScopeColumns) =>
+  row.scope_kind === scope.scope_kind &&
+  row.scope_id === scope.scope_id &&
+  row.and_kind === scope.and_kind &&
+  row.and_id === scope.and_id
+
 export async function createBudget({ tx, audit }: ChangeTools, orgId: string, input: BudgetInput): Promise<BudgetView> {
   const nowMs = await lockLedgerForConfigChange(tx, orgId)
-  const scopeId = input.scope_id ?? ''
+  const scope = await storedScope(tx, orgId, input)
   const live = await limitsInForce(tx, orgId, 'budget')
   if (live.length >= maxBudgets) throw tooMany(`An organization has at most ${maxBudgets} budgets.`)
-  if (live.filter((row) => row.scope_kind === input.scope_kind && row.scope_id === scopeId).length >= maxBudgetsOnScope)
+  if (live.filter((row) => isOn(row, scope)).length >= maxBudgetsOnScope)
     throw tooMany(`One scope has at most ${maxBudgetsOnScope} budgets.`)
   const row = await insertLimit(tx, orgId, {
     id: newUuid(),
     kind: 'budget',
     name: input.name,
-    scope_kind: input.scope_kind,
-    scope_id: scopeId,
+    ...scope,
     unit: 'usd',
     amount: amountOf(input.limit_usd),
     ...newSchedule(mergeSchedule(input, defaultSchedule)),
@@ -246,9 +158,10 @@ export async function deleteBudget({ tx, audit, replaces }: ChangeTools, orgId: 
 }
 
 /** Finds the budget of a scope and a period, as last requested. Where there are several, only their ids tell them apart. */
-async function findScoped(tx: Tx, orgId: string, { scope_kind, scope_id = '', period }: BudgetKey) {
+async function findScoped(tx: Tx, orgId: string, key: BudgetKey) {
+  const scope = await storedScope(tx, orgId, key)
   const [found, ...others] = (await limitsInForce(tx, orgId, 'budget')).filter(
-    (row) => row.scope_kind === scope_kind && row.scope_id === scope_id && requestedSchedule(row).unit === period,
+    (row) => isOn(row, scope) && requestedSchedule(row).unit === key.period,
   )
   if (!found || others.length === 0) return found
   const ids = [found, ...others].map(({ id }) => formatId('budget', id)).join(', ')

@@ -34,7 +34,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
         operationId: 'listBudgetDefaults',
         tags,
         summary: 'List default budgets',
-        description: 'Those that are set, at most one each for departments, workflows and deployments.',
+        description: 'Those that are set, at most one each for departments, workflows, deployments, users and keys.',
         params: OrgPath,
         response: { 200: BudgetDefaultList },
       },
@@ -51,7 +51,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
         tags,
         summary: 'Get a default budget',
         description:
-          'The budget of every department, workflow or deployment that has none of its own; null in every field while none is set.',
+          'The budget of every department, workflow, deployment, user or key that has none of its own; null in every field while none is set.',
         params: DefaultPath,
         response: { 200: OrNotSet(BudgetDefault) },
       },
@@ -72,7 +72,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
       put: {
         summary: 'Set a default budget',
         description:
-          'For every department, workflow or deployment that has no budget of its own, each for itself, from the next decision on. What was spent under it goes on counting; another schedule begins where the running period ends. A time zone or an anchor that is set must be named again.',
+          'For every department, workflow, deployment, user or key that has no budget of its own, each for itself, from the next decision on. What was spent under it goes on counting; another schedule begins where the running period ends. A time zone or an anchor that is set must be named again.',
       },
       patch: {
         summary: 'Change a default budget',
@@ -118,7 +118,7 @@ export function budgetDefaults(app: App, { sql }: Platform, change: Change) {
         operationId: 'listBudgetDefaultUsage',
         tags,
         summary: 'List how much of a default budget is used',
-        description: 'For each department, workflow or deployment that it has bound in the running period.',
+        description: 'For each department, workflow, deployment, user or key that it has bound in the running period.',
         params: DefaultPath,
         querystring: DefaultUsageQuery,
         response: { 200: DefaultUsageList },

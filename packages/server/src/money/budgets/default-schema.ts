@@ -13,7 +13,7 @@ import {
 } from '../ledger/ledger.ts'
 import { enforcementInput } from './schema.ts'
 
-export const defaultScopes = ['department', 'workflow', 'deployment'] as const
+export const defaultScopes = ['department', 'workflow', 'deployment', 'user', 'key'] as const
 export type DefaultScope = (typeof defaultScopes)[number]
 
 const input = Type.Object(

@@ -4,8 +4,11 @@ import { ListOf, ListQuery } from '../../contract/lists.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
 import { Computed, Count, Id, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../../contract/wire.ts'
 import { LimitName, rowTimes, scheduleFaults, scheduleInput, thresholdsInput, usageFields } from '../ledger/ledger.ts'
+import { ScopeId, scopeFaults } from './scope.ts'
 
-const ScopeKind = Type.Enum(['org', 'workflow', 'deployment', 'department'])
+const parts = ['workflow', 'deployment', 'department', 'user', 'key', 'provider', 'model', 'tag'] as const
+const ScopeKind = Type.Enum(['org', ...parts])
+const AndScopeKind = Type.Enum([...parts, 'customer'])
 
 const Enforcement = Type.Enum(['block', 'alert'])
 
@@ -25,13 +28,20 @@ const changeable = {
   thresholds: thresholdsInput,
 }
 
+const andInput = {
+  and_scope_kind: Type.Optional({
+    ...AndScopeKind,
+    description: 'The kind of a second scope: the budget then counts what is in both.',
+  }),
+  and_scope_id: Type.Optional({ ...ScopeId, description: 'The id of the second scope, as `scope_id`.' }),
+}
+
 const input = Type.Object(
   {
     ...changeable,
     scope_kind: ScopeKind,
-    scope_id: Type.Optional(
-      Type.String({ ...OwnId, description: 'Your id of the workflow, deployment or department; not with `org`.' }),
-    ),
+    scope_id: Type.Optional(ScopeId),
+    ...andInput,
   },
   {
     title: 'BudgetInput',
@@ -49,32 +59,41 @@ const input = Type.Object(
   },
 )
 export type BudgetInput = Static<typeof input>
-export const BudgetInput = withCheck(input, (body: BudgetInput) => [...scopeFaults(body), ...scheduleFaults(body)])
+export const BudgetInput = withCheck(input, (body: BudgetInput) => [...scopesFaults(body), ...scheduleFaults(body)])
 
-function scopeFaults({ scope_kind, scope_id }: Pick<BudgetInput, 'scope_kind' | 'scope_id'>): FieldFault[] {
-  if ((scope_kind === 'org') === (scope_id === undefined)) return []
-  return scope_id === undefined
-    ? [{ field: 'scope_id', code: 'required', message: 'This field is required.' }]
-    : [{ field: 'scope_id', code: 'invalid_value', message: 'A budget of the organization has no scope_id.' }]
+type Scopes = Pick<BudgetInput, 'scope_kind' | 'scope_id' | 'and_scope_kind' | 'and_scope_id'>
+
+/** Field errors of the scopes of a budget. */
+function scopesFaults({ scope_kind, scope_id, and_scope_kind, and_scope_id }: Scopes): FieldFault[] {
+  const first = scopeFaults({ scope_kind, scope_id })
+  if (and_scope_kind === undefined)
+    return and_scope_id === undefined
+      ? first
+      : [...first, { field: 'and_scope_kind', code: 'required', message: 'This field is required.' }]
+  const second = scopeFaults({ scope_kind: and_scope_kind, scope_id: and_scope_id }, 'and_')
+  const isSound = scope_kind !== 'org' && scope_kind !== and_scope_kind
+  const message = 'Two scopes are of different kinds, and neither is the organization.'
+  return [
+    ...first,
+    ...second,
+    ...(isSound ? [] : [{ field: 'and_scope_kind', code: 'invalid_value' as const, message }]),
+  ]
 }
 
 const key = Type.Object(
   {
     scope_kind: { ...ScopeKind, examples: ['department'] },
-    scope_id: Type.Optional(
-      Type.String({
-        ...OwnId,
-        description: 'Your id of the workflow, deployment or department; not with `org`.',
-        examples: ['support'],
-      }),
-    ),
+    scope_id: Type.Optional({ ...ScopeId, examples: ['support'] }),
+    // Without examples: one of them alone says nothing.
+    and_scope_kind: Type.Optional({ ...andInput.and_scope_kind, examples: [] }),
+    and_scope_id: Type.Optional({ ...andInput.and_scope_id, examples: [] }),
     period: { ...scheduleInput.period, examples: ['month'] },
   },
   { title: 'BudgetKey' },
 )
 export type BudgetKey = Static<typeof key>
 /** Identifies a budget by its scope and period. */
-export const BudgetKey = withCheck(key, scopeFaults)
+export const BudgetKey = withCheck(key, scopesFaults)
 
 const { period: _key, ...own } = changeable
 const replacement = Type.Object(own, {
@@ -96,8 +115,10 @@ export const Budget = Type.Object(
   {
     id: Id('budget'),
     name: Type.String(),
-    scope_kind: OneOf(['org', 'workflow', 'deployment', 'department'], { examples: ['department'] }),
+    scope_kind: OneOf(['org', ...parts], { examples: ['department'] }),
     scope_id: Nullable(Type.String()),
+    and_scope_kind: Nullable(OneOf([...parts, 'customer'], { examples: ['model'] })),
+    and_scope_id: Nullable(Type.String({ examples: ['gpt-4o'] })),
     limit_usd: Nullable(Usd),
     ...usageFields,
     enforcement: OneOf(['block', 'alert']),

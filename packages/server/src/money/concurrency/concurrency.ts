@@ -3,13 +3,14 @@ import { ApiError } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
+import { storedScopeId } from '../budgets/budgets.ts'
 import {
   type Allowance,
   allowanceAt,
   allowanceKey,
   balancesOf,
-  type Charge,
   type Claim,
   claimOn,
   defaultSchedule,
@@ -21,7 +22,7 @@ import {
   limitIdIn,
   limitOf,
   limitsInForce,
-  limitsOn,
+  limitsMet,
   lockLedgerForConfigChange,
   newSchedule,
   type OrgLimits,
@@ -35,27 +36,14 @@ import type { ConcurrencyLimit, ConcurrencyLimitInput, ConcurrencyLimitReplaceme
 
 const unit = 'concurrent_runs'
 
-/** Scopes from the whole to its parts: where several would refuse, the widest is reported. */
-const scopes: readonly [ScopedLimit['scopeKind'], (charge: Charge) => string | undefined][] = [
-  ['org', () => ''],
-  ['department', ({ departmentId }) => departmentId],
-  ['workflow', ({ workflowId }) => workflowId],
-  ['deployment', ({ deploymentId }) => deploymentId],
-  ['customer', ({ customerId }) => customerId],
-]
-
-interface ConcurrencyClaim extends Claim {
-  readonly scopeKind: ScopedLimit['scopeKind']
-}
-
-const keyOf = ({ id, scopeId }: ScopedLimit) => allowanceKey(id, scopeId, unit, '')
+const keyOf = ({ id }: ScopedLimit, subject: string) => allowanceKey(id, subject, unit, '')
 
 /** The row that counts the runs of a limit: a run that starts today and ends tomorrow is counted once, so it has no period. */
-const allowanceOf = (limit: ScopedLimit): Allowance => ({
-  key: keyOf(limit),
+const allowanceOf = (limit: ScopedLimit, subject: string): Allowance => ({
+  key: keyOf(limit, subject),
   limitId: limit.id,
-  kind: concurrencyKind.kind,
-  subject: limit.scopeId,
+  kind: limit.kind,
+  subject,
   unit,
   period: null,
   limit: limit.amount,
@@ -65,17 +53,17 @@ const allowanceOf = (limit: ScopedLimit): Allowance => ({
 
 /** Returns the scope of a limit, for errors and events. */
 function scopeOf({ limitId, subject }: Allowance, { limits }: Pick<OrgLimits, 'limits'>) {
-  const { scopeKind } = limits.find(({ id }) => id === limitId)!
+  const { scopeKind } = present(limits.find(({ id }) => id === limitId))
   return { scope_kind: scopeKind, scope_id: subject === '' ? null : subject }
 }
 
 /**
- * The most runs that the organization or a part of it has at once. A run takes a place when it starts and gives it back when it
- * ends, however it ends. Only a start can be refused: at the edge there is no run, and a recorded one is over.
+ * The most runs that the organization or a part of it has at once; a part without a limit of its own has the default. A run takes
+ * a place when it starts and gives it back when it ends, however it ends. Only a start can be refused: at the edge there is no run, and a recorded one is over.
  */
 export const concurrencyKind: LimitKind = {
   kind: 'concurrency',
-  journalNames: ['concurrency'],
+  journalNames: ['concurrency', 'concurrency_default'],
   idKind: 'concurrencyLimit',
   guide: 'limits',
   surfaces: ['start'],
@@ -84,19 +72,15 @@ export const concurrencyKind: LimitKind = {
   thresholds: [],
   source: 'config',
   bind: (charge, org, _customer, nowMs) =>
-    scopes.flatMap(([scopeKind, idOf]) => {
-      const scopeId = idOf(charge)
-      if (scopeId === undefined) return []
-      return limitsOn(org, concurrencyKind.kind, scopeKind, scopeId).map(
-        (limit): ConcurrencyClaim => ({
-          ...claimOn(concurrencyKind, allowanceOf(limit)),
-          stopKey: allowanceAt(limit, scopeId, nowMs).key,
-          scopeKind,
-        }),
-      )
-    }),
+    limitsMet(org, concurrencyKind.kind, charge).map(
+      ({ limit, subject }): Claim => ({
+        ...claimOn(concurrencyKind, allowanceOf(limit, subject)),
+        stopKey: allowanceAt(limit, subject, nowMs).key,
+        scope: limit,
+      }),
+    ),
   refuse: ({ claim, allowance, balance }) => {
-    const { scopeKind } = claim as ConcurrencyClaim
+    const { scopeKind } = present(claim.scope)
     const [most, running] = [Number(allowance.limit), Number(balance.held)]
     const owner = scopeKind === 'org' ? 'the organization' : `${scopeKind} ${allowance.subject}`
     return new ApiError(
@@ -128,7 +112,7 @@ export async function concurrencyLimitViews(
 ): Promise<ConcurrencyLimit[]> {
   const found = rows.map((row) => {
     const limit = limitOf(row, concurrencyKind)
-    return { row, key: keyOf(limit), today: allowanceAt(limit, row.scope_id, nowMs).key }
+    return { row, key: keyOf(limit, row.scope_id), today: allowanceAt(limit, row.scope_id, nowMs).key }
   })
   const balances = await balancesOf(
     tx,
@@ -164,9 +148,11 @@ const conflict = (message: string) => new ApiError('conflict', {}, { message })
 export async function createConcurrencyLimit(
   { tx, audit }: ChangeTools,
   orgId: string,
-  { name, scope_kind, scope_id = '', max_runs }: ConcurrencyLimitInput,
+  input: ConcurrencyLimitInput,
 ): Promise<ConcurrencyLimit> {
   const nowMs = await lockLedgerForConfigChange(tx, orgId)
+  const { name, scope_kind, max_runs } = input
+  const scope_id = await storedScopeId(tx, orgId, input)
   const live = await limitsInForce(tx, orgId, concurrencyKind.kind)
   const other = live.find((row) => row.scope_kind === scope_kind && row.scope_id === scope_id)
   if (other) throw conflict(`This scope has a concurrency limit already: ${formatId('concurrencyLimit', other.id)}.`)

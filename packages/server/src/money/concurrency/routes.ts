@@ -17,6 +17,7 @@ import {
   getConcurrencyLimit,
   replaceConcurrencyLimit,
 } from './concurrency.ts'
+import { concurrencyDefaults } from './default-routes.ts'
 import {
   ConcurrencyLimit,
   ConcurrencyLimitInput,
@@ -26,7 +27,8 @@ import {
   ConcurrencyLimitReplacement,
 } from './schema.ts'
 
-export function concurrencyLimits(app: App, { sql }: Platform, change: Change) {
+export function concurrencyLimits(app: App, platform: Platform, change: Change) {
+  const { sql } = platform
   const tags = ['limits']
   const reading = { role: 'viewer', scope: 'limits:read', pinned: 'filtered' } as const
   const path = '/v1/orgs/:id/concurrency-limits/:concurrency_limit_id'
@@ -40,7 +42,7 @@ export function concurrencyLimits(app: App, { sql }: Platform, change: Change) {
         tags,
         summary: 'Create a concurrency limit',
         description:
-          'Limits how many runs the organization, or one workflow, deployment, department or customer, has at once. It counts runs that start from now on. A scope has at most one.',
+          'Limits how many runs the organization has at once, or a part of it: a workflow, deployment, department, customer, user or key, or what runs on one provider or model or has a tag. It counts runs that start from now on. A scope has at most one.',
         params: OrgPath,
         body: ConcurrencyLimitInput,
         response: { 201: ConcurrencyLimit },
@@ -150,4 +152,6 @@ export function concurrencyLimits(app: App, { sql }: Platform, change: Change) {
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteConcurrencyLimit(tools, orgId, id))
     },
   )
+
+  concurrencyDefaults(app, platform, change)
 }

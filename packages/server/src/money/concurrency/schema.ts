@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox'
-import type { FieldFault } from '../../contract/errors.ts'
 import { ListOf, ListQuery } from '../../contract/lists.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
 import { Computed, Count, Id, Nullable, OneOf, OwnId, PathId, Timestamp } from '../../contract/wire.ts'
-import { LimitName, rowTimes } from '../ledger/ledger.ts'
+import { ScopeId, scopeFaults } from '../budgets/budgets.ts'
+import { LimitName, rowTimes, scopeKinds } from '../ledger/ledger.ts'
 
-const scopeKinds = ['org', 'workflow', 'deployment', 'department', 'customer'] as const
 const ScopeKind = Type.Enum([...scopeKinds])
 
 const changeable = {
@@ -22,12 +21,7 @@ const input = Type.Object(
   {
     ...changeable,
     scope_kind: ScopeKind,
-    scope_id: Type.Optional(
-      Type.String({
-        ...OwnId,
-        description: 'Your id of the workflow, deployment, department or customer; not with `org`.',
-      }),
-    ),
+    scope_id: Type.Optional(ScopeId),
   },
   {
     title: 'ConcurrencyLimitInput',
@@ -35,14 +29,7 @@ const input = Type.Object(
   },
 )
 export type ConcurrencyLimitInput = Static<typeof input>
-export const ConcurrencyLimitInput = withCheck(input, scopeFaults)
-
-function scopeFaults({ scope_kind, scope_id }: Pick<ConcurrencyLimitInput, 'scope_kind' | 'scope_id'>): FieldFault[] {
-  if ((scope_kind === 'org') === (scope_id === undefined)) return []
-  return scope_id === undefined
-    ? [{ field: 'scope_id', code: 'required', message: 'This field is required.' }]
-    : [{ field: 'scope_id', code: 'invalid_value', message: 'A limit of the organization has no scope_id.' }]
-}
+export const ConcurrencyLimitInput = withCheck(input, (body: ConcurrencyLimitInput) => scopeFaults(body))
 
 /** A replacement of a concurrency limit. Its scope stays: the runs that it counts belong to it. */
 export const ConcurrencyLimitReplacement = Type.Object(changeable, {

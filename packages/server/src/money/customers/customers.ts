@@ -74,7 +74,7 @@ export const customerKind: LimitKind = {
     const newSubjectGate = newSubjectGateOf(customerDefault, 'customer', customerId, nowMs)
     return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newSubjectGate }]
   },
-  refuse: (refusal) => budgetExceeded(refusal, limitIdIn(customerKind, refusal.allowance), 'customer'),
+  refuse: (refusal) => budgetExceeded(refusal, limitIdIn(customerKind, refusal.allowance), { scopeKind: 'customer' }),
   eventOf: (crossing) => {
     const { allowance, threshold } = crossing
     const id = limitIdIn(customerKind, allowance)
@@ -120,10 +120,15 @@ export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<Defaul
   return row ? { ...customerLimitOf(row), maxNewPerDay: BigInt(present(row.max_new_customers_per_day)) } : null
 }
 
+/** Returns the limit that a customer has of its own. */
+export async function ownLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<Limit | null> {
+  const own = await findCustomerLimit(tx, orgId, customerId)
+  return own ? customerLimitOf(own) : null
+}
+
 /** Returns the limit that applies to a customer: its own, or else the default. */
 async function findLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<Limit | null> {
-  const own = await findCustomerLimit(tx, orgId, customerId)
-  return own ? customerLimitOf(own) : loadCustomerDefault(tx, orgId)
+  return (await ownLimitOfCustomer(tx, orgId, customerId)) ?? loadCustomerDefault(tx, orgId)
 }
 
 export async function customerLimitViews(

@@ -66,6 +66,13 @@ export interface Charge {
   readonly deploymentId?: string | undefined
   readonly departmentId?: string | undefined
   readonly customerId?: string | undefined
+  readonly userId?: string | undefined
+  /** The lineage of the key that asks: a rotated key stays on its account. */
+  readonly keyId?: string | undefined
+  /** The model and its provider in the form in which limits name them. */
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
+  readonly tags?: readonly string[] | undefined
   readonly chain?: ChainPlace | undefined
   readonly approval?: ApprovalGrant | undefined
 }
@@ -101,13 +108,53 @@ export interface OrgLimits {
   readonly limits: readonly ScopedLimit[]
   readonly customerDefault: DefaultLimit | null
   readonly topUps: readonly Pack[]
+  /** Absent where nothing is frozen. */
+  readonly freezes?: Freezes | undefined
 }
 
-export interface ScopedLimit extends Limit {
-  readonly scopeKind: 'org' | 'department' | 'workflow' | 'deployment' | 'customer'
+/** Something that is frozen: whatever would be charged to it is refused. */
+export interface Freeze {
+  readonly id: string
+  readonly targetKind: 'org' | 'key' | 'limit'
+  /** Its id as the wire writes it. */
+  readonly target: string
+  readonly reason: string
+  readonly frozenAtMs: number
+}
+
+/** Everything that is frozen in an organization: keys by their lineage, limits by their id. */
+export interface Freezes {
+  readonly org: Freeze | undefined
+  readonly keys: ReadonlyMap<string, Freeze>
+  readonly limits: ReadonlyMap<string, Freeze>
+}
+
+/** Every kind of scope, from the whole to its parts: where several limits would refuse, that of the widest scope is reported. */
+export const scopeKinds = [
+  'org',
+  'department',
+  'workflow',
+  'deployment',
+  'customer',
+  'provider',
+  'model',
+  'tag',
+  'user',
+  'key',
+] as const
+export type ScopeKind = (typeof scopeKinds)[number]
+
+/** One scope: a kind, and the id of one of this kind. */
+export interface LimitScope {
+  readonly scopeKind: ScopeKind
   readonly scopeId: string
+}
+
+export interface ScopedLimit extends Limit, LimitScope {
+  /** A second scope: then it counts what is in both. */
+  readonly and?: LimitScope | undefined
   /** For a default: the number of new subjects that a day may bring. */
-  readonly maxNewPerDay?: bigint | undefined
+  readonly maxNewPerDay?: bigint
 }
 
 /** A limit that applies to every subject without a limit of its own, to each separately. */
@@ -147,36 +194,18 @@ export function allowanceAt(limit: Limit, subject: string, nowMs: number): Allow
   return allowance
 }
 
-type ByScope = ReadonlyMap<ScopedLimit['scopeKind'], ReadonlyMap<string, readonly ScopedLimit[]>>
-const indexes = new WeakMap<readonly ScopedLimit[], ReadonlyMap<string, ByScope>>()
+const indexes = new WeakMap<readonly ScopedLimit[], ReadonlyMap<string, readonly ScopedLimit[]>>()
 const none: readonly ScopedLimit[] = []
 
-/** Returns the limits of one kind on one scope of an organization; every decision asks for them, so they are indexed once. */
-export function limitsOn(
-  { limits }: OrgLimits,
-  kind: string,
-  scopeKind: ScopedLimit['scopeKind'] = 'org',
-  scopeId = '',
-): readonly ScopedLimit[] {
+/** Returns the limits of one kind on the whole organization; every decision asks for them, so they are indexed once. */
+export function limitsOn({ limits }: OrgLimits, kind: string): readonly ScopedLimit[] {
   let index = indexes.get(limits)
-  if (!index) indexes.set(limits, (index = indexLimits(limits)))
-  return index.get(kind)?.get(scopeKind)?.get(scopeId) ?? none
+  if (!index) {
+    const whole = limits.filter(({ scopeKind }) => scopeKind === 'org')
+    indexes.set(limits, (index = Map.groupBy(whole, (limit) => limit.kind)))
+  }
+  return index.get(kind) ?? none
 }
-
-const indexLimits = (limits: readonly ScopedLimit[]): ReadonlyMap<string, ByScope> =>
-  groupInto(
-    limits,
-    (limit) => limit.kind,
-    (ofKind) =>
-      groupInto(
-        ofKind,
-        (limit) => limit.scopeKind,
-        (ofScope) => Map.groupBy(ofScope, (limit) => limit.scopeId),
-      ),
-  )
-
-const groupInto = <T, K, G>(all: readonly T[], by: (one: T) => K, into: (group: T[]) => G) =>
-  new Map(Array.from(Map.groupBy(all, by), ([key, group]) => [key, into(group)]))
 
 /** The columns that identify an allowance. */
 export interface NamedAllowanceRow {

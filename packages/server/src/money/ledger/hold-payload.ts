@@ -19,6 +19,8 @@ const Request = Type.Object({
   deployment_id: Text,
   department_id: Text,
   customer_id: Text,
+  user_id: Text,
+  tags: Field<readonly string[]>(Type.Array(Type.String())),
   lease_seconds: Whole,
   dry_run: Field<boolean>(Type.Boolean()),
 })

@@ -15,6 +15,8 @@ export {
   type DefaultLimit,
   decodeAmounts,
   emptyBalance,
+  type Freeze,
+  type Freezes,
   type Limit,
   type LimitUnit,
   limitsOn,
@@ -22,12 +24,17 @@ export {
   type OrgLimits,
   type Pack,
   remainingOf,
+  type LimitScope,
   type ScopedLimit,
+  type ScopeKind,
+  scopeKinds,
 } from './allowances.ts'
 export { capCounter, countingKind, maxAdmitted, maxCounter } from './counter-bounds.ts'
 export { crossingsStatement } from './crossing-queries.ts'
 export { crossedAmounts, crossingRows, emitCrossings, eventSubject, rearm, stoppedAmounts } from './crossings.ts'
 export { verifyLedgersJob } from './drift.ts'
+export { type FreezeRow, freezesOf } from './freeze-queries.ts'
+export { freezeKind, loadFreezes, withFrozenLimits } from './freezes.ts'
 export {
   decodeHold,
   encodeHold,
@@ -90,7 +97,7 @@ export {
   thresholdsOf,
 } from './limit-kind.ts'
 export { limitOf, plannedOf } from './limits.ts'
-export { gateNames, newSubjectGateOf, noSubject } from './new-subject-gate.ts'
+export { gateNames, isDefault, newSubjectGateOf, noSubject } from './new-subject-gate.ts'
 export { isUsable, packAllowance, sortByDrawOrder } from './packs.ts'
 export { ensureLedgerPartitions, maintainLedgerPartitionsJob } from './partitions.ts'
 export {
@@ -114,5 +121,6 @@ export {
   unusedBalance,
   updateLimit,
 } from './queries.ts'
+export { limitsMet } from './scopes.ts'
 export { crossingsOf, stopOf, stoppedThreshold } from './thresholds.ts'
 export { type FurtherCheck, type LedgerFault, verifyLedger, verifyLedgers } from './verification.ts'

@@ -3,7 +3,16 @@ import type { ApiError } from '../../contract/errors.ts'
 import type { DeclaredError } from '../../contract/routes.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, type IdKind } from '../../values/id.ts'
-import type { Allowance, Balance, Charge, CustomerFacts, LimitUnit, OrgLimits } from './allowances.ts'
+import type {
+  Allowance,
+  Balance,
+  Charge,
+  CustomerFacts,
+  Freeze,
+  LimitUnit,
+  OrgLimits,
+  ScopedLimit,
+} from './allowances.ts'
 
 /**
  * An amount claimed on allowances: the same amount on each (`all`, with one allowance), or one amount drawn from several in their
@@ -18,6 +27,10 @@ export interface Claim {
   readonly newSubjectGate?: NewSubjectGate
   /** The key under which its refusals are counted and reported, where it is not that of the allowance. */
   readonly stopKey?: string
+  /** The scope of its limit, where it is of one. */
+  readonly scope?: Pick<ScopedLimit, 'scopeKind' | 'and'>
+  /** The freeze that refuses, for a claim on something frozen. */
+  readonly freeze?: Freeze
   /** For a fixed claim that does not fit: the current value, and the attempted one. */
   readonly exceeded?: { readonly current: bigint; readonly attempted: bigint }
 }

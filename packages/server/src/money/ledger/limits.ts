@@ -1,6 +1,6 @@
 import type { PlannedSchedule, Schedule } from '../../values/period.ts'
 import { present } from '../../values/present.ts'
-import type { Enforcement, LimitUnit, ScopedLimit } from './allowances.ts'
+import { type Enforcement, type LimitUnit, type ScopedLimit, type ScopeKind, scopeKinds } from './allowances.ts'
 import { type LimitKind, thresholdsOf } from './limit-kind.ts'
 import type { LimitRow, ScheduleColumns } from './queries.ts'
 
@@ -28,6 +28,8 @@ export const scheduleColumns = ({ current, next }: PlannedSchedule): ScheduleCol
   next_from: next ? new Date(next.fromMs) : null,
 })
 
+const scopeKindOf = (text: string): ScopeKind => present(scopeKinds.find((kind) => kind === text))
+
 /** Builds a limit from its row. */
 export const limitOf = (row: LimitRow, kind: LimitKind): ScopedLimit => ({
   id: row.id,
@@ -37,7 +39,8 @@ export const limitOf = (row: LimitRow, kind: LimitKind): ScopedLimit => ({
   schedule: plannedOf(row),
   enforcement: row.enforcement as Enforcement,
   thresholds: thresholdsOf(kind, row.thresholds),
-  scopeKind: row.scope_kind as ScopedLimit['scopeKind'],
+  scopeKind: scopeKindOf(row.scope_kind),
   scopeId: row.scope_id,
+  ...(row.and_kind !== null && { and: { scopeKind: scopeKindOf(row.and_kind), scopeId: present(row.and_id) } }),
   ...(row.max_new_per_day !== null && { maxNewPerDay: BigInt(row.max_new_per_day) }),
 })

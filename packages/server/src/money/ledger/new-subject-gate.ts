@@ -1,12 +1,23 @@
-import { type Allowance, allowanceAt, allowanceKey, type DefaultLimit, type Limit } from './allowances.ts'
+import {
+  type Allowance,
+  allowanceAt,
+  allowanceKey,
+  type DefaultLimit,
+  type Limit,
+  type ScopeKind,
+} from './allowances.ts'
 import { defaultSchedule } from './limit-fields.ts'
 import type { NewSubjectGate } from './limit-kind.ts'
 
 /** An id that no subject has: it names a default itself, and the allowance that surplus new subjects of a day share. */
 export const noSubject = ''
 
+/** True when a limit applies to every subject without a limit of its own. */
+export const isDefault = <L extends Limit & Partial<DefaultLimit>>(limit: L): limit is L & DefaultLimit =>
+  limit.maxNewPerDay !== undefined
+
 /** The kind of subject that a default applies to. */
-export type SubjectKind = 'customer' | 'department' | 'workflow' | 'deployment'
+export type SubjectKind = Exclude<ScopeKind, 'org'>
 
 const markerName = (bound: SubjectKind) => `known_${bound}`
 const counterName = (bound: SubjectKind) => `new_${bound}s`

@@ -71,6 +71,8 @@ const limitColumns = [
   'name',
   'scope_kind',
   'scope_id',
+  'and_kind',
+  'and_id',
   'unit',
   'amount',
   ...scheduleSelection,
@@ -87,6 +89,8 @@ export interface NewLimit {
   readonly name: string
   readonly scope_kind: string
   readonly scope_id: string
+  readonly and_kind?: string | null
+  readonly and_id?: string | null
   readonly unit: LimitUnit
   readonly amount: bigint | null
   readonly period: string
@@ -131,7 +135,12 @@ export async function listLimits(
   orgId: string,
   kind: string,
   page: PageRequest<'created_at' | 'name'>,
-  filters: { scope_kind?: string; scope_id?: string; period?: string; enforcement?: string },
+  filters: {
+    scope_kind?: string | undefined
+    scope_id?: string | undefined
+    period?: string | undefined
+    enforcement?: string | undefined
+  },
 ) {
   let query = tx
     .selectFrom('limits')

@@ -34,7 +34,7 @@ import {
 } from './schema.ts'
 
 export { costOf, type HoldPrice, quoteHold } from './holds.ts'
-export { isSameModel, isSameName, normalName } from './model-names.ts'
+export { isSameModel, isSameName, normalName, providerName } from './model-names.ts'
 export { canonicalModel, type PriceBook } from './price-book.ts'
 export type { Price } from './price-entry.ts'
 export { usdPerMillion } from './rates.ts'

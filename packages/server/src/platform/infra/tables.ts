@@ -280,6 +280,16 @@ export interface Events {
   subject: string;
 }
 
+export interface Freezes {
+  created_at: Generated<Timestamp>;
+  id: string;
+  org_id: string;
+  reason: string;
+  target: string;
+  target_id: string;
+  target_kind: string;
+}
+
 export interface Holds {
   amount_nano: Int8;
   amounts: ArrayType<Int8>;
@@ -346,6 +356,8 @@ export interface LimitRefusals {
 export interface Limits {
   amount: Int8 | null;
   anchor: Timestamp | null;
+  and_id: string | null;
+  and_kind: string | null;
   created_at: Generated<Timestamp>;
   ended_at: Timestamp | null;
   enforcement: string;
@@ -561,6 +573,7 @@ export interface Refusals {
   model: string | null;
   org_id: string;
   surface: string;
+  user_id: string | null;
   workflow_id: string | null;
 }
 
@@ -639,6 +652,7 @@ export interface Runs {
   status: string;
   tags: Generated<string[]>;
   updated_at: Timestamp;
+  user_id: string | null;
   value_nano: Int8 | null;
   workflow_id: string | null;
 }
@@ -703,6 +717,7 @@ export interface Usage15m {
   reasoning_output_tokens: Int8;
   runs: Int8;
   timed_runs: Int8;
+  user_id: Generated<string>;
   value_nano: Numeric;
   workflow_id: string;
 }
@@ -746,6 +761,7 @@ export interface UsageDays {
   reasoning_output_tokens: Int8;
   runs: Int8;
   timed_runs: Int8;
+  user_id: Generated<string>;
   value_nano: Numeric;
   workflow_id: string;
 }
@@ -772,6 +788,7 @@ export interface UsageDeltas {
   reasoning_output_tokens: Int8;
   runs: Int8;
   timed_runs: Int8;
+  user_id: Generated<string>;
   value_nano: Numeric;
   workflow_id: string;
 }
@@ -896,6 +913,7 @@ export interface DB {
   eval_results: EvalResults;
   event_opt_ins: EventOptIns;
   events: Events;
+  freezes: Freezes;
   holds: Holds;
   idempotency_keys: IdempotencyKeys;
   kept_days: KeptDays;

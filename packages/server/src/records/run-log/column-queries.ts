@@ -29,6 +29,7 @@ const columns: readonly (readonly [name: string, type: string, cell: (entry: Run
   ['deployment_id', 'text', ({ run }) => run.about.deployment_id],
   ['department_id', 'text', ({ run }) => run.about.department_id],
   ['customer_id', 'text', ({ run }) => run.about.customer_id],
+  ['user_id', 'text', ({ run }) => run.about.user_id],
   ['chain_id', 'text', ({ run }) => run.about.chain_id],
   ['parent_run_id', 'uuid', ({ run }) => run.about.parent_run_id],
   ['depth', 'integer', ({ run }) => run.depth],

@@ -159,14 +159,14 @@ export const replaceRuns = (runs: readonly RunWrite[]): BoundStatement => ({
 
 const deltasStatement = statement(
   'insert_usage_deltas',
-  `insert into usage_deltas (org_id, id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, customer_id, runs,
+  `insert into usage_deltas (org_id, id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id, customer_id, runs,
      failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, reasoning_output_tokens,
      cost_nano, estimated_nano, overrun_nano, value_nano, duration_ms, timed_runs)
-   select org_id, id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, customer_id, runs,
+   select org_id, id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id, customer_id, runs,
      failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, reasoning_output_tokens,
      cost_nano, estimated_nano, overrun_nano, value_nano, duration_ms, timed_runs
      from json_to_recordset($1) as d (org_id uuid, id uuid, bucket timestamptz, model text, provider text, workflow_id text,
-       deployment_id text, department_id text, key_id text, customer_id text, runs bigint, failed_runs bigint, input_tokens bigint,
+       deployment_id text, department_id text, key_id text, user_id text, customer_id text, runs bigint, failed_runs bigint, input_tokens bigint,
        output_tokens bigint, cache_read_input_tokens bigint, cache_creation_input_tokens bigint, reasoning_output_tokens bigint,
        cost_nano numeric, estimated_nano numeric, overrun_nano numeric, value_nano numeric, duration_ms bigint, timed_runs bigint)`,
 )

@@ -42,6 +42,7 @@ export interface RunFacts {
   readonly deployment_id?: string | undefined
   readonly department_id?: string | undefined
   readonly customer_id?: string | undefined
+  readonly user_id?: string | undefined
   readonly chain_id?: string | undefined
   readonly parent_run_id?: string | undefined
   readonly external_id?: string | undefined

@@ -34,10 +34,10 @@ export const heldTokensOf = ({ inputs }: Pick<RunHold, 'inputs'>): bigint => Big
 export function runningRun({ id, expiresAtMs, amountNano, inputs, madeBy }: RunHold): RunningRun {
   const { request, run = {} } = inputs
   const { depth = null, ...kept } = run
-  const { model, provider, workflow_id, deployment_id, department_id, customer_id } = request
+  const { model, provider, workflow_id, deployment_id, department_id, customer_id, user_id } = request
   return {
     id,
-    about: { model, provider, workflow_id, deployment_id, department_id, customer_id, ...kept },
+    about: { model, provider, workflow_id, deployment_id, department_id, customer_id, user_id, ...kept },
     madeBy,
     depth,
     // From its id, like everything that is looked up by time.

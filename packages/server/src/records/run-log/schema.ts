@@ -58,6 +58,7 @@ export const dimensionFields = {
   deployment_id: dimension('Where it runs.'),
   department_id: dimension('Who answers for it.'),
   customer_id: dimension('For whose sake it is made: your own id of an end customer.'),
+  user_id: dimension('Who makes it: your own id of a person.'),
 }
 
 const optional = <T extends Record<string, Parameters<typeof Nullable>[0]>>(fields: T) =>
@@ -78,6 +79,7 @@ export const Run = Type.Object(
       deployment_id: Type.String(),
       department_id: Type.String(),
       customer_id: Type.String(),
+      user_id: Type.String(),
     }),
     chain_id: Nullable(Type.String()),
     parent_run_id: Nullable(Id('run')),

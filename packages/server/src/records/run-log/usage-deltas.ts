@@ -36,12 +36,12 @@ interface Sums {
 export function usageDeltas(counted: readonly CountedRun[]) {
   const rows = new Map<string, { readonly fields: object; readonly sums: Sums }>()
   for (const { orgId, run, sign } of counted) {
-    const { workflow_id = '', deployment_id = '', department_id = '', customer_id } = run.about
+    const { workflow_id = '', deployment_id = '', department_id = '', user_id = '', customer_id } = run.about
     // Spellings of one name are one line of usage.
     const [model, provider] = [normalName(run.about.model), normalName(run.about.provider ?? '')]
     const key_id = run.madeBy ? makerText(run.madeBy) : ''
     const bucket = run.startedAtMs - (run.startedAtMs % bucketMs)
-    const key = [orgId, bucket, model, provider, workflow_id, deployment_id, department_id, key_id].join('\n')
+    const key = [orgId, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id].join('\n')
     let row = rows.get(key)
     if (!row) {
       const dimensions = {
@@ -52,6 +52,7 @@ export function usageDeltas(counted: readonly CountedRun[]) {
         workflow_id,
         deployment_id,
         department_id,
+        user_id,
       }
       rows.set(key, (row = { fields: { ...dimensions, key_id, customer_id: null }, sums: zeros() }))
     }
@@ -77,7 +78,15 @@ export function usageDeltas(counted: readonly CountedRun[]) {
   }))
 }
 
-const noDimensions = { model: '', provider: '', workflow_id: '', deployment_id: '', department_id: '', key_id: '' }
+const noDimensions = {
+  model: '',
+  provider: '',
+  workflow_id: '',
+  deployment_id: '',
+  department_id: '',
+  key_id: '',
+  user_id: '',
+}
 
 const zeros = (): Sums => ({
   runs: 0,

@@ -67,6 +67,7 @@ const aboutView = ({ id, about, madeBy, depth, startedAtMs }: Described) => ({
   deployment_id: about.deployment_id ?? null,
   department_id: about.department_id ?? null,
   customer_id: about.customer_id ?? null,
+  user_id: about.user_id ?? null,
   chain_id: about.chain_id ?? null,
   parent_run_id: about.parent_run_id === undefined ? null : formatId('run', about.parent_run_id),
   depth,

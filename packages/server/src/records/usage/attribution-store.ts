@@ -178,7 +178,7 @@ async function periodsOf(
 /** The rows that usage may be added to: its own, and that of its model and provider. */
 const possibleRows = (row: FoldedRow): (Combination & { readonly period: Date })[] => {
   const own = { ...combinationOf(row), period: row.period }
-  const coarse = { ...own, workflow_id: other, deployment_id: other, department_id: other }
+  const coarse = { ...own, workflow_id: other, deployment_id: other, department_id: other, user_id: other }
   return [own, coarse, { ...coarse, model: other, provider: other }]
 }
 

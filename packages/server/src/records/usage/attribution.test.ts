@@ -8,6 +8,7 @@ const combination = (more: Partial<Combination> = {}): Combination => ({
   deployment_id: '',
   department_id: '',
   key_id: '',
+  user_id: '',
   ...more,
 })
 

@@ -4,7 +4,14 @@ import type { dimensions } from './schema.ts'
 export const other = '(other)'
 
 /** The dimensions whose values callers choose. */
-export const chosenDimensions = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id'] as const
+export const chosenDimensions = [
+  'model',
+  'provider',
+  'workflow_id',
+  'deployment_id',
+  'department_id',
+  'user_id',
+] as const
 type ChosenDimension = (typeof chosenDimensions)[number]
 export type BoundedDimension = ChosenDimension | 'customer_id'
 
@@ -45,7 +52,7 @@ export interface PeriodState {
  */
 export function placeCombination(combination: Combination, period: PeriodState, newValuesPerDay: number): Combination {
   const most = mostCombinations(newValuesPerDay)
-  const coarse = { ...combination, workflow_id: other, deployment_id: other, department_id: other }
+  const coarse = { ...combination, workflow_id: other, deployment_id: other, department_id: other, user_id: other }
   if (takesRow(combination, period, most)) return combination
   if (takesRow(coarse, period, most + newValuesPerDay)) return coarse
   const rest = { ...coarse, model: other, provider: other }

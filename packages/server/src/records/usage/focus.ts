@@ -31,8 +31,8 @@ const unit = (charge: FocusCharge) => (tokens(charge) === 0n ? 'Requests' : 'Tok
 const provider = ({ provider }: FocusCharge) => escapeCell(provider === '' ? 'Weir' : provider)
 const whenThere = (text: string, value: string) => (text === '' ? '' : value)
 
-function tags({ workflow_id, deployment_id, department_id, key_id }: FocusCharge): string {
-  const known = Object.entries({ workflow_id, deployment_id, department_id, key_id }).filter(
+function tags({ workflow_id, deployment_id, department_id, key_id, user_id }: FocusCharge): string {
+  const known = Object.entries({ workflow_id, deployment_id, department_id, key_id, user_id }).filter(
     ([, value]) => value !== '',
   )
   return known.length === 0

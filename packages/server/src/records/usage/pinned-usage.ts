@@ -1,7 +1,7 @@
-import { applyPins, type Caller } from '../../access/identity/identity.ts'
+import { applyPins, type Caller, makerText } from '../../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Filters } from './queries.ts'
-import { customerFaults, isByCustomer, type UsageQuery } from './schema.ts'
+import { customerFaults, isByCustomer, type OwnUsageQuery, type UsageQuery } from './schema.ts'
 
 const apart = (message: string) => new ApiError('forbidden', {}, { message })
 
@@ -17,6 +17,16 @@ export function pinnedUsage(query: UsageQuery, caller: Pick<Caller, 'pins'>): Us
   const faults = customerFaults(asked)
   if (faults.length > 0) throw validationFailed(faults)
   return asked
+}
+
+/**
+ * Narrows a usage query to a caller itself: to the user that its key is pinned to, else to the key. Usage of customers is not told
+ * apart by keys, so a pin to a customer is left to the key, all of whose runs are this customer's.
+ */
+export function ownUsage(query: OwnUsageQuery, caller: Caller): UsageQuery {
+  const { customer_id, ...pins } = caller.pins
+  const isOfUser = pins['user_id'] !== undefined && customer_id === undefined
+  return pinnedUsage(query, { pins: isOfUser ? pins : { ...pins, key_id: makerText(caller) } })
 }
 
 /** The filters of an export for a key: its pins. Lines of an export name no customer. */

@@ -8,8 +8,8 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { dayMs } from '../../values/time.ts'
 import { exportFocus } from './focus.ts'
 import { defaultWindow, wholeSteps } from './granules.ts'
-import { pinnedExport, pinnedUsage } from './pinned-usage.ts'
-import { UsageAnswer, UsageExport, UsageExportQuery, UsageQuery } from './schema.ts'
+import { ownUsage, pinnedExport, pinnedUsage } from './pinned-usage.ts'
+import { OwnUsageQuery, UsageAnswer, UsageExport, UsageExportQuery, UsageQuery } from './schema.ts'
 import { drawUsage, readUsage } from './usage.ts'
 
 export function usage(app: App, platform: Platform) {
@@ -33,6 +33,27 @@ export function usage(app: App, platform: Platform) {
     },
     async ({ caller, query }, reply) => {
       const asked = pinnedUsage(query, caller)
+      if (query.format === 'svg') return asSvg(reply).send(await drawUsage(platform, caller.orgId, asked))
+      return readUsage(platform, caller.orgId, asked)
+    },
+  )
+
+  app.get(
+    '/v1/me/usage',
+    {
+      config: { anyKey: true, expensive: true },
+      schema: {
+        operationId: 'getMyUsage',
+        tags,
+        summary: 'Get the usage of the caller',
+        description:
+          'Usage as `GET /v1/orgs/{id}/usage` shows it: of your user, if your key is pinned to one, else of your key. It needs no scope.',
+        querystring: OwnUsageQuery,
+        response: { 200: UsageAnswer },
+      },
+    },
+    async ({ caller, query }, reply) => {
+      const asked = ownUsage(query, caller)
       if (query.format === 'svg') return asSvg(reply).send(await drawUsage(platform, caller.orgId, asked))
       return readUsage(platform, caller.orgId, asked)
     },

@@ -9,7 +9,15 @@ import { Model, Provider } from '../run-log/run-log.ts'
 import { granularities } from './granules.ts'
 
 /** The dimensions of usage by quarters of an hour. */
-export const dimensions = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id', 'key_id'] as const
+export const dimensions = [
+  'model',
+  'provider',
+  'workflow_id',
+  'deployment_id',
+  'department_id',
+  'key_id',
+  'user_id',
+] as const
 const groupings = [...dimensions, 'customer_id'] as const
 export type Grouping = (typeof groupings)[number]
 
@@ -31,6 +39,7 @@ const filters = {
   deployment_id: own('Only runs of this deployment.'),
   department_id: own('Only runs of this department.'),
   key_id: MadeByFilter('Only runs that this key, or support grant, made.'),
+  user_id: own('Only runs of this user.'),
   customer_id: own('Only runs of this customer; by UTC day, and with no other dimension.'),
 }
 
@@ -66,13 +75,21 @@ const query = Type.Object(
   { 'x-filter': true },
 )
 export type UsageQuery = Static<typeof query>
-export const UsageQuery = withCheck(query, (asked: UsageQuery) => [
+export const UsageQuery = withCheck(query, (asked: UsageQuery) => usageFaults(asked))
+
+const usageFaults = (asked: UsageQuery): FieldFault[] => [
   ...cursorFaults(asked),
   ...groupFaults(asked),
   ...chartFaults(asked),
   ...scheduleFaults(asked),
   ...(isByCustomer(asked) ? customerFaults(asked) : []),
-])
+]
+
+const { key_id: _key, user_id: _user, customer_id: _customer, ...ownFields } = query.properties
+const ownQuery = Type.Object(ownFields, { 'x-filter': true })
+export type OwnUsageQuery = Static<typeof ownQuery>
+/** A query of one's own usage: whose it is cannot be asked for. */
+export const OwnUsageQuery = withCheck(ownQuery, (asked: OwnUsageQuery) => usageFaults(asked))
 
 export const groupsOf = ({ group_by }: UsageQuery): Grouping[] =>
   group_by === undefined ? [] : (group_by.split(',') as Grouping[])
@@ -188,6 +205,7 @@ const UsageRow = Type.Object(
     deployment_id: Group,
     department_id: Group,
     key_id: Group,
+    user_id: Group,
     customer_id: Group,
     ...sums,
   },
@@ -232,7 +250,7 @@ export const UsageExportQuery = withCheck(exportQuery, ({ from, to }: Static<typ
 
 /** The export is streamed, so this only documents it. */
 export const UsageExport = Type.Unsafe<Readable | string>({
-  description: 'A header line and a line per UTC day, model, provider, workflow, deployment, department and key.',
+  description: 'A header line and a line per UTC day, model, provider, workflow, deployment, department, key and user.',
   content: {
     'text/csv': {
       schema: Type.String({

@@ -20,6 +20,7 @@ const storedRun = (more: Partial<StoredRun> & { atMs: number }): StoredRun => ({
   deployment_id: null,
   department_id: null,
   customer_id: null,
+  user_id: null,
   chain_id: null,
   depth: null,
   input_tokens: null,

@@ -17,6 +17,7 @@ export interface StoredRun {
   readonly deployment_id: string | null
   readonly department_id: string | null
   readonly customer_id: string | null
+  readonly user_id: string | null
   readonly chain_id: string | null
   readonly depth: number | null
   readonly input_tokens: number | null
@@ -74,7 +75,7 @@ export const readRuns = (tx: Tx, orgId: string, range: RunRange, after: string |
     tx,
     {
       columns: raw`id, model, provider, operation, action, workflow_id, deployment_id, department_id, customer_id, chain_id,
-                   depth, input_tokens, output_tokens, cost_nano::text, tags, metadata, admission`,
+                   depth, input_tokens, output_tokens, cost_nano::text, tags, metadata, admission, user_id`,
       page: raw`select * ${runsClause(orgId, range)} ${after === undefined ? raw`` : raw`and id > ${parseRun(after).id}::uuid`}
                  order by id limit ${limit}`,
       order: raw`id`,
@@ -86,13 +87,13 @@ type Text = string | null
 type RunCells = [
   ...[id: string, model: string, provider: Text, operation: Text, action: Text, workflow: Text, deployment: Text],
   ...[department: Text, customer: Text, chain: Text, depth: number | null, input: number | null, output: number | null],
-  ...[cost: string, tags: string[], metadata: StoredRun['metadata'], admission: Admission | null],
+  ...[cost: string, tags: string[], metadata: StoredRun['metadata'], admission: Admission | null, user: Text],
 ]
 
 export function parseRun(text: string): StoredRun {
   const [id, model, provider, operation, action, workflow_id, deployment_id, ...more] = JSON.parse(text) as RunCells
-  const [department_id, customer_id, chain_id, depth, input_tokens, output_tokens, cost, tags, metadata, admission] =
-    more
+  const [department_id, customer_id, chain_id, depth, input_tokens, output_tokens, cost, ...rest] = more
+  const [tags, metadata, admission, user_id] = rest
   return {
     id,
     model,
@@ -103,6 +104,7 @@ export function parseRun(text: string): StoredRun {
     deployment_id,
     department_id,
     customer_id,
+    user_id,
     chain_id,
     depth,
     input_tokens,

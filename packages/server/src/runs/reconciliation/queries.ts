@@ -9,7 +9,7 @@ import type { CostBasis, Tokens } from '../../records/run-log/run-log.ts'
 const maxReadMs = 4_000
 const prepare = (tx: Tx) => raw`select set_config('statement_timeout', ${String(maxReadMs)}, true)`.execute(tx)
 
-const labels = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+const labels = ['workflow_id', 'deployment_id', 'department_id', 'customer_id', 'user_id'] as const
 type Labels = Record<(typeof labels)[number], string | null>
 
 /** The run of a settlement, with the columns that the ledger also has. */
@@ -70,7 +70,7 @@ export const readSettlements = (
         left join lateral (
           select run_id from run_keys where org_id = ${orgId} and key = ('r:' || p.hold_id) collate "C" limit 1) k on true
         left join lateral (
-          select workflow_id, deployment_id, department_id, customer_id, model, provider, cost_nano::text, cost_basis,
+          select workflow_id, deployment_id, department_id, customer_id, user_id, model, provider, cost_nano::text, cost_basis,
                  overrun_nano::text, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens,
                  reasoning_output_tokens
             from runs where org_id = ${orgId} and id = coalesce(k.run_id, p.hold_id) limit 1) r on true
@@ -99,7 +99,7 @@ export interface UsageDifference {
 
 /** The name that usage counts under once a dimension has more values than it distinguishes. */
 const other = '(other)'
-const chosen = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id'] as const
+const chosen = ['model', 'provider', 'workflow_id', 'deployment_id', 'department_id', 'user_id'] as const
 const named = raw.join(chosen.map((name) => raw.ref(name)))
 
 /** The dimensions of usage, each distinguished only where usage does so throughout. */
@@ -152,6 +152,7 @@ export const readUsageDifferences = (sql: Sql, orgId: string, from: Date, to: Da
           from usage_deltas where org_id = ${orgId} and customer_id is null and bucket >= ${from} and bucket < ${to}
         union all
         select model, coalesce(provider, ''), coalesce(workflow_id, ''), coalesce(deployment_id, ''), coalesce(department_id, ''),
+               coalesce(user_id, ''),
                -1, -cost_nano, -coalesce(input_tokens, 0) - coalesce(output_tokens, 0)
           from runs where org_id = ${orgId} and id >= ${partitionBounds.uuid(from)}::uuid and id < ${partitionBounds.uuid(to)}::uuid),
       ${differencesBy(chosen)}`.execute(tx)

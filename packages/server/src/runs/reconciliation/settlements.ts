@@ -37,7 +37,7 @@ function amount(says: string, is: bigint, expected: bigint): Difference[] {
     : [{ what: `the run ${says} ${is}, the ledger says ${expected}`, driftNano: difference }]
 }
 
-const accountFields = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+const accountFields = ['workflow_id', 'deployment_id', 'department_id', 'customer_id', 'user_id'] as const
 
 function accountDifferences(row: SettlementRow, run: SettledRun): Difference[] {
   const request = heldRequestOf(row)

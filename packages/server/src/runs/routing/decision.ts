@@ -100,7 +100,6 @@ function callOf(
     sticky: _sticky,
     operation: _operation,
     action: _action,
-    tags: _tags,
     metadata: _metadata,
     ...call
   }: RoutingInput,

@@ -12,7 +12,7 @@ const withoutNulls = <T extends object>(fields: T) =>
 /** Builds a run that has ended, from its row. */
 export function recordOf(row: RunRow): RunRecord {
   const { model, tags, metadata, depth } = row
-  const { provider, operation, action, workflow_id, deployment_id, department_id, customer_id } = row
+  const { provider, operation, action, workflow_id, deployment_id, department_id, customer_id, user_id } = row
   const { chain_id, parent_run_id, external_id } = row
   const usage = usageNames.flatMap((name) => (row[name] === null ? [] : [[name, Number(row[name])] as const]))
   return {
@@ -21,7 +21,7 @@ export function recordOf(row: RunRow): RunRecord {
     status: row.status as RunRecord['status'],
     about: {
       model,
-      ...withoutNulls({ provider, operation, action, workflow_id, deployment_id, department_id, customer_id }),
+      ...withoutNulls({ provider, operation, action, workflow_id, deployment_id, department_id, customer_id, user_id }),
       ...withoutNulls({ chain_id, parent_run_id, external_id }),
       tags,
       ...withoutNulls({ metadata: metadata as RunRecord['about']['metadata'] | null }),

@@ -102,7 +102,7 @@ async function filtersOf(
   window: TimeWindow,
   now: Date,
 ): Promise<RunFilters | undefined> {
-  const { model, provider, status, workflow_id, deployment_id, department_id, customer_id, chain_id } = query
+  const { model, provider, status, workflow_id, deployment_id, department_id, customer_id, user_id, chain_id } = query
   const { external_id, tag, key_id, parent_run_id, min_cost_usd, max_cost_usd } = query
   const maker = key_id === undefined ? undefined : parseMaker(key_id)
   if (key_id !== undefined && maker === undefined) return undefined
@@ -120,6 +120,7 @@ async function filtersOf(
     deployment_id,
     department_id,
     customer_id,
+    user_id,
     chain_id,
     external_id,
     tag,

@@ -16,7 +16,7 @@ const sorts = { started_at: 'uuid', cost_usd: 'integer' } as const
 export type RunSort = keyof typeof sorts
 export const newestFirst = '-started_at'
 
-const { workflow_id, deployment_id, department_id, customer_id } = dimensionFields
+const { workflow_id, deployment_id, department_id, customer_id, user_id } = dimensionFields
 
 const listed = ListQuery(sorts, {
   ...windowFilters,
@@ -27,6 +27,7 @@ const listed = ListQuery(sorts, {
   deployment_id,
   department_id,
   customer_id,
+  user_id,
   chain_id: Type.String({ ...OwnId, description: 'Runs of this chain.' }),
   tag: { ...Tags.items, description: 'Runs that have this tag.' },
   external_id: { ...ExternalId, description: 'The run with this id of your own.' },

@@ -34,6 +34,7 @@ const Pins = Type.Object(
     deployment_id: Type.Optional(PinnedValue),
     department_id: Type.Optional(PinnedValue),
     customer_id: Type.Optional(PinnedValue),
+    user_id: Type.Optional(PinnedValue),
   },
   { title: 'Pins' },
 )

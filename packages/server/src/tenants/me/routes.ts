@@ -2,10 +2,12 @@ import { Type } from 'typebox'
 import { describeTag } from '../../contract/openapi.ts'
 import { type App, roles } from '../../contract/routes.ts'
 import { Id, Nullable, OneOf, Timestamp } from '../../contract/wire.ts'
+import { readAtDatabaseTime } from '../../money/ledger/ledger.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId, operatorsOrgId } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
+import { limitsOfCaller, OwnLimits } from './limits.ts'
 
 const Me = Type.Object(
   {
@@ -33,8 +35,24 @@ const Me = Type.Object(
 )
 
 /** Routes about the caller. */
-export function me(app: App, { config }: Platform) {
+export function me(app: App, { config, sql }: Platform) {
   describeTag(app, 'identity', 'The calling key or grant.')
+  app.get(
+    '/v1/me/limits',
+    {
+      config: { anyKey: true },
+      schema: {
+        operationId: 'getMyLimits',
+        tags: ['identity'],
+        summary: 'Get the limits of the caller',
+        description:
+          'Every limit on your key, your user and your pins, those by default included: what is left, when it starts afresh, and whether it is frozen. Limits of the whole organization come with `limits:read` and without pins.',
+        response: { 200: OwnLimits },
+      },
+    },
+    ({ caller }) => readAtDatabaseTime(sql, caller.orgId, (tx, nowMs) => limitsOfCaller(tx, caller, nowMs)),
+  )
+
   app.get(
     '/v1/me',
     {

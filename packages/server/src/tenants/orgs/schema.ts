@@ -5,7 +5,7 @@ import { Id, Nullable, OneOf, Timestamp } from '../../contract/wire.ts'
 import { isTimezone } from '../../values/period.ts'
 import { KeyWithSecret } from '../keys/keys.ts'
 
-const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id']
+const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id', 'user_id']
 
 const Name = Type.String({ minLength: 1, maxLength: 100, examples: ['Acme'] })
 

@@ -1,0 +1,30 @@
+import { Type } from 'typebox'
+import { Count, Usd } from './wire.ts'
+
+/**
+ * The amounts behind a refusal and the decision that explains it; in a batch also the run concerned, and what was recorded
+ * despite the refusal.
+ */
+export const explanationFields = {
+  decision_id: Type.Optional(Type.String()),
+  index: Type.Optional(Count),
+  settled: Type.Optional(Type.Array(Type.Object({ index: Count, run_id: Type.String() }, { title: 'SettledRun' }))),
+  fits: Type.Optional(
+    Type.String({ description: 'A cheaper model of the same route that every limit still has room for.' }),
+  ),
+}
+/** The kind of scope that a limit is set on. */
+export const ScopeKindOfLimit = Type.Enum([
+  'org',
+  'workflow',
+  'deployment',
+  'department',
+  'customer',
+  'user',
+  'key',
+  'provider',
+  'model',
+  'tag',
+])
+
+export const refusalFields = { held_usd: Type.Optional(Usd), attempted_usd: Type.Optional(Usd), ...explanationFields }
