@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { namesOf } from '../values/records.ts'
-import { explanationFields, ScopeKindOfLimit, refusalFields } from './refusal-fields.ts'
+import { explanationFields, refusalFields, ScopeKindOfLimit } from './refusal-fields.ts'
 import { Count, maxSafeInteger, Nullable, Timestamp, Usd } from './wire.ts'
 
 interface CatalogEntry {

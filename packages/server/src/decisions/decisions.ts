@@ -8,15 +8,9 @@ import { formatId } from '../values/id.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
 import type { DecidedOperation, OrgConfig } from './lanes/lanes.ts'
-import {
-  edgeDecision,
-  quote,
-  type ReserveOperation,
-  type ReservePlan,
-  reserveOperation,
-  UnpricedModel,
-} from './operations.ts'
+import { edgeDecision, type ReserveOperation, type ReservePlan, reserveOperation } from './operations.ts'
 import { findHold, findRecord, listHolds } from './queries.ts'
+import { quote, UnpricedModel } from './quote.ts'
 import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
 import { recordUnpricedModel, type UnpricedOutcome } from './unpriced-models.ts'
 
@@ -26,14 +20,13 @@ export { runOperation } from './operation-reply.ts'
 export {
   heldPriceOf,
   heldRequestOf,
-  quote,
   type ReserveOperation,
   type ReservePlan,
   reserveOperation,
   settleCommand,
   settleOperation,
-  UnpricedModel,
 } from './operations.ts'
+export { quote, UnpricedModel } from './quote.ts'
 export { recordRefusals, refusalRecord } from './refusal-hook.ts'
 export { refusalsOfChain } from './refusals.ts'
 export { DecisionInput, decisionFields, defaultLeaseSeconds, ExtendInput, estimateFaults } from './schema.ts'

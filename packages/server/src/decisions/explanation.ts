@@ -14,8 +14,9 @@ import { formatUsd } from '../values/money.ts'
 import { elementAt, present } from '../values/present.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type DecidedOperation, decideVersion, type LimitCheck, type Outcome } from './lanes/lanes.ts'
-import { type Quote, type ReservePlan, reservationView } from './operations.ts'
+import { type ReservePlan, reservationView } from './operations.ts'
 import type { ExplainedHoldRow } from './queries.ts'
+import type { Quote } from './quote.ts'
 import type { DecisionInput, Explanation, LimitRead, Reservation } from './schema.ts'
 
 type Read = Pick<LimitCheck, 'allowance' | 'amount' | 'spent' | 'held'> & { readonly enforcement: string | null }

@@ -8,7 +8,7 @@ import { newUuid } from '../values/id.ts'
 import type { DecisionLog } from './decision-log.ts'
 import type { RefusalContext } from './decision-record.ts'
 import { explainRuleRefusal } from './explanation.ts'
-import { UnpricedModel } from './operations.ts'
+import { UnpricedModel } from './quote.ts'
 import type { RefusalSurface } from './refusal-list.ts'
 import type { DecisionInput } from './schema.ts'
 

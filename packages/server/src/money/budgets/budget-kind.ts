@@ -13,6 +13,7 @@ import {
   isDefault,
   type LimitKind,
   type LimitRefusal,
+  type LimitScope,
   limitIdIn,
   limitOf,
   limitsMet,
@@ -21,7 +22,6 @@ import {
   periodView,
   refusalAmounts,
   refusalMessage,
-  type LimitScope,
   stoppedAmounts,
 } from '../ledger/ledger.ts'
 import { defaultScopes } from './default-schema.ts'

@@ -1,5 +1,12 @@
 import { formatId } from '../../values/id.ts'
-import { type Charge, type OrgLimits, type LimitScope, type ScopedLimit, type ScopeKind, scopeKinds } from './allowances.ts'
+import {
+  type Charge,
+  type LimitScope,
+  type OrgLimits,
+  type ScopedLimit,
+  type ScopeKind,
+  scopeKinds,
+} from './allowances.ts'
 
 type Names = string | readonly string[] | undefined
 

@@ -1,0 +1,65 @@
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { Charge } from '../money/ledger/ledger.ts'
+import { canonicalModel, type HoldPrice, type PriceBook, quoteHold } from '../money/prices/prices.ts'
+import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
+import type { OrgConfig } from './lanes/lanes.ts'
+import type { DecisionInput } from './schema.ts'
+
+/** Thrown inside a lane for a model without a price; the route records it. */
+export class UnpricedModel extends ApiError<'validation_failed'> {
+  constructor(model: string, prices: PriceBook, instead = 'estimated_cost_usd') {
+    const nearest = prices.nearestTo(model)
+    const like = nearest === undefined ? '' : `; the nearest name that has one is ${nearest}`
+    const ways =
+      prices.unpriced === 'refuse' && instead === 'estimated_cost_usd'
+        ? 'Add one with PUT …/prices, or let such calls pass with unpriced there.'
+        : `Add one with PUT …/prices, set unpriced_ceiling_usd there, or send ${instead}.`
+    const message = `${model} has no price${like}. ${ways}`
+    super('validation_failed', { fields: [{ field: 'model', code: 'invalid_value', message }] })
+  }
+}
+
+/** The amounts and the price of a request, which its response needs as well. */
+export interface Quote {
+  readonly charge: Charge
+  readonly price: HoldPrice
+}
+
+export function quote(
+  input: DecisionInput,
+  orgConfig: Pick<OrgConfig, 'prices'>,
+  nowMs: number,
+  keyId?: string,
+): Quote {
+  const price = quoteHold(
+    orgConfig.prices,
+    {
+      model: input.model,
+      ...(input.provider !== undefined && { provider: input.provider }),
+      ...(input.estimated_cost_usd !== undefined && { estimatedNano: parseUsd(input.estimated_cost_usd) }),
+      ...(input.input_tokens !== undefined && { inputTokens: input.input_tokens }),
+      ...(input.max_output_tokens !== undefined && { maxOutputTokens: input.max_output_tokens }),
+      serviceTier: input.service_tier,
+    },
+    nowMs,
+  )
+  if (price === 'unpriced') throw new UnpricedModel(input.model, orgConfig.prices)
+  if (price.amountNano > maxChargeNano) {
+    const message = `One call may cost at most ${formatDollars(maxChargeNano)}; this one could cost ${formatDollars(price.amountNano)}.`
+    throw validationFailed([{ field: 'max_output_tokens', code: 'out_of_range', message }])
+  }
+  const charge = {
+    usd: price.amountNano,
+    tokens: price.tokens,
+    runs: 1n,
+    workflowId: input.workflow_id,
+    deploymentId: input.deployment_id,
+    departmentId: input.department_id,
+    customerId: input.customer_id,
+    userId: input.user_id,
+    keyId,
+    ...canonicalModel(input.model, input.provider),
+    tags: input.tags,
+  }
+  return { charge, price }
+}
