@@ -63,8 +63,14 @@ export const arrayOf = (cells: readonly Cell[]): string => `{${listOf(cells, quo
 const listOf = (cells: readonly Cell[], quote: (text: string) => string): string =>
   cells.map((cell) => (typeof cell === 'string' ? quote(cell) : (cell ?? 'NULL'))).join(',')
 
-/** Chooses how a column's texts are quoted. JSON text has no control characters, so that quoting it as JSON does it too, and faster. */
-const quoteFor = (type: string): ((text: string) => string) => (type === 'json' ? JSON.stringify : quoted)
+/**
+ * Chooses how a column's texts are quoted. JSON text has no control characters, so that quoting it as JSON does it too, and faster;
+ * ids, numbers and times have nothing to quote.
+ */
+function quoteFor(type: string): (text: string) => string {
+  if (type === 'json') return JSON.stringify
+  return type.startsWith('text') ? quoted : (text) => text
+}
 
 /** Quotes a text. One without special characters is not scanned again: ids, times and names are most of what is written. */
 const quoted = (text: string) => (plain.test(text) ? `"${text}"` : `"${text.replace(/[\\"]/g, '\\$&')}"`)
