@@ -313,6 +313,7 @@ describe('answers', () => {
     '/v1/orgs/{id}/audit-log': 'released as the oldest first',
     '/v1/admin/audit-log': 'as the log of an organization',
     '/v1/orgs/{id}/usage': 'a series, from its beginning',
+    '/v1/me/usage': 'a series, from its beginning',
     '/v1/orgs/{id}/budget-defaults/{scope_kind}/usage': 'one row for each that it binds, by name',
     '/v1/meta/errors': 'a catalog, by code',
     '/v1/forecast': 'one row for each deployment, by name',
