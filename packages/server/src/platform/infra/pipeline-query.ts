@@ -34,6 +34,12 @@ interface RowShape {
  */
 export type RowShapes = Map<string, RowShape>
 
+/** A column as PostgreSQL describes it. */
+interface Column {
+  readonly name: string
+  readonly dataTypeID: Parameters<pg.CustomTypesConfig['getTypeParser']>[0]
+}
+
 const noRows: RowShape = { names: [], parsers: [] }
 
 /**
@@ -77,7 +83,7 @@ export class PipelineQuery implements pg.Submittable {
     connection.stream.uncork()
   }
 
-  handleRowDescription({ fields }: { readonly fields: readonly pg.FieldDef[] }): void {
+  handleRowDescription({ fields }: { readonly fields: readonly Column[] }): void {
     this.shape = {
       names: fields.map(({ name }) => name),
       parsers: fields.map(({ dataTypeID }) => this.types.getTypeParser(dataTypeID, 'text')),
