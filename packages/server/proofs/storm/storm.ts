@@ -150,12 +150,12 @@ function totalFaults({ standings, holds }: Books): string[] {
     0n,
   )
   const spent = standings
-    .filter(({ name }) => /^budget (storm|alerting) /.test(name))
+    .filter(({ name }) => /^budget (storm|alerting|the only model|the only key) /.test(name))
     .reduce((sum, row) => sum + row.spent, 0n)
-  // Two budgets of the organization count everything.
-  return spent === total * 2n
+  // Two budgets of the organization count everything, and so do those of the only model and of the only key.
+  return spent === total * 4n
     ? []
-    : [`the settlements are ${total}, and the budgets of the organization count ${spent}`]
+    : [`the settlements are ${total}, and the four budgets that count everything have ${spent} together`]
 }
 
 /** Looks at the books all the time, as far as PostgreSQL answers. */

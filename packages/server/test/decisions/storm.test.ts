@@ -87,17 +87,18 @@ describe('three API processes, a worker and a PostgreSQL that crashes', () => {
       ['blind-to-holds', /admitted .* of \d+ on/],
       ['no-lock', /WE001|of the journal has the number/],
       ['last-ending', /run \S+ was (finished|acknowledged) as .* says/],
-    ])(
-      '%s',
-      async (bug, message) => {
-        await installation.plant(bug)
+    ])('%s', async (bug, message) => {
+      await installation.plant(bug)
+      const found: string[] = []
+      // A fault needs two requests that meet: on a slow machine that can take more than one storm.
+      for (let attempt = 0; attempt < 3 && found.length === 0; attempt++) {
         const tenant = await createTenant(installation)
         await setLimits(installation, tenant)
-        const options = { seconds: 2, connections: 60, agents: 20, seed, withFaults: false, waitsForLeases: false }
-        const { faults } = await runStorm(installation, tenant, options)
-        expect(faults.filter((fault) => message.test(fault))).not.toEqual([])
-      },
-      60_000,
-    )
+        const options = { seconds: 2, connections: 60, agents: 20, withFaults: false, waitsForLeases: false }
+        const { faults } = await runStorm(installation, tenant, { ...options, seed: seed + attempt })
+        found.push(...faults.filter((fault) => message.test(fault)))
+      }
+      expect(found).not.toEqual([])
+    })
   })
 })
