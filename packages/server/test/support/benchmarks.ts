@@ -62,7 +62,7 @@ export function useCohorts(environment: Record<string, string>) {
     const row = { ...nothing, ...counted, org_id: uuid(org), bucket: new Date(startMs + 3_600_000) }
     return superuser.client.query(
       `insert into usage_15m select * from json_populate_record(null::usage_15m, $1)
-       on conflict (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id)
+       on conflict (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id)
        do update set runs = usage_15m.runs + excluded.runs, cost_nano = usage_15m.cost_nano + excluded.cost_nano`,
       [JSON.stringify(row)],
     )
