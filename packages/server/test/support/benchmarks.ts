@@ -135,6 +135,7 @@ const nothing = {
   workflow_id: '',
   deployment_id: '',
   department_id: '',
+  user_id: '',
   key_id: '',
   runs: 0,
   failed_runs: 0,
