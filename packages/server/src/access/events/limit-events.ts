@@ -32,6 +32,8 @@ const budgetExample = {
   budget_id: 'bud_01jbsteb4peb5vskx602h9mw4q',
   scope_kind: 'workflow',
   scope_id: 'checkout',
+  and_scope_kind: 'model',
+  and_scope_id: 'gpt-4o',
   limit_usd: '250',
   ...month,
 }

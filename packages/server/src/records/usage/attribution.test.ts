@@ -18,6 +18,7 @@ const everythingElse = combination({
   workflow_id: other,
   deployment_id: other,
   department_id: other,
+  user_id: other,
 })
 
 describe('values of a dimension', () => {
