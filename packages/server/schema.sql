@@ -2270,6 +2270,21 @@ ALTER TABLE ONLY public.threshold_events FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.threshold_events.threshold IS 'Percent of the limit; 0 is the limit itself passed by cost that could not be refused, -1 the first call that it refused.';
 
+CREATE TABLE public.trust_settings (
+    org_id uuid NOT NULL,
+    subject_id uuid NOT NULL,
+    reported_cost text NOT NULL,
+    min_lease_seconds integer NOT NULL,
+    release text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT trust_settings_min_lease_seconds_check CHECK (((min_lease_seconds >= 1) AND (min_lease_seconds <= 86400))),
+    CONSTRAINT trust_settings_release_check CHECK ((release = ANY (ARRAY['allow'::text, 'refuse'::text]))),
+    CONSTRAINT trust_settings_reported_cost_check CHECK ((reported_cost = ANY (ARRAY['accept'::text, 'raise_only'::text, 'ignore'::text])))
+);
+
+ALTER TABLE ONLY public.trust_settings FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.unpriced_models (
     org_id uuid NOT NULL,
     model text NOT NULL,
@@ -2618,6 +2633,9 @@ ALTER TABLE ONLY public.support_grants
 
 ALTER TABLE ONLY public.threshold_events
     ADD CONSTRAINT threshold_events_pkey PRIMARY KEY (org_id, key, threshold);
+
+ALTER TABLE ONLY public.trust_settings
+    ADD CONSTRAINT trust_settings_pkey PRIMARY KEY (org_id, subject_id);
 
 ALTER TABLE ONLY public.unpriced_models
     ADD CONSTRAINT unpriced_models_pkey PRIMARY KEY (org_id, model, provider);
@@ -3040,6 +3058,9 @@ ALTER TABLE ONLY public.routing_models
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.trust_settings
+    ADD CONSTRAINT trust_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.unpriced_models
     ADD CONSTRAINT unpriced_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3421,6 +3442,8 @@ CREATE POLICY tenant ON public.support_grants USING (((org_id = ANY (( SELECT pu
 
 CREATE POLICY tenant ON public.threshold_events USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.trust_settings USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.unpriced_models USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.usage_15m USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -3448,6 +3471,8 @@ CREATE POLICY tenant ON public.webhook_subscriptions USING ((org_id = ANY (( SEL
 ALTER TABLE public.threshold_events ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY touching ON public.api_keys FOR UPDATE TO postgres USING (true) WITH CHECK (true);
+
+ALTER TABLE public.trust_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.unpriced_models ENABLE ROW LEVEL SECURITY;
 
@@ -3710,6 +3735,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs TO weir_app;
 GRANT SELECT ON TABLE public.schema_migrations TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.trust_settings TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.unpriced_models TO weir_app;
 

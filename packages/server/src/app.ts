@@ -50,6 +50,7 @@ import { plans } from './money/plans/routes.ts'
 import { prices } from './money/prices/routes.ts'
 import { quota } from './money/quota/routes.ts'
 import { spendCaps } from './money/spend-caps/routes.ts'
+import { trust } from './money/trust/routes.ts'
 import type { Lifecycle } from './platform/infra/lifecycle.ts'
 import type { Platform } from './platform/infra/platform.ts'
 import { withStartPatience } from './platform/infra/start-patience.ts'
@@ -184,6 +185,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   budgets(app, platform, change)
   concurrencyLimits(app, platform, change)
   freezes(app, platform, change)
+  trust(app, platform, change)
   customers(app, platform, change)
   credits(app, platform, change)
   quota(app, platform, change)

@@ -41,7 +41,7 @@ export function prepareEdgeDecision(platform: Platform, records: DecisionLog, ca
     ...prepared,
     answer: (decided: DecidedOperation<ReservePlan>): EdgeDecision => {
       prepared.throwIfRefused(decided)
-      return edgeDecision(prepared.task, decided, input)
+      return edgeDecision(prepared.task, decided)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type Agent, lineageIn, makerOf } from '../access/identity/identity.ts'
+import { type Agent, lineageIn, lineageOfMaker, makerOf } from '../access/identity/identity.ts'
 import { ApiError } from '../contract/errors.ts'
 import type {
   ApprovalGrant,
@@ -11,6 +11,7 @@ import type {
 } from '../money/ledger/ledger.ts'
 import { claimsOf, excessClaims, unheldClaims } from '../money/limit-kinds.ts'
 import { type Price, restorePrice, storePrice } from '../money/prices/prices.ts'
+import { trustIn } from '../money/trust/trust.ts'
 import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
@@ -60,6 +61,8 @@ export function reserveOperation(
   const keyId = lineageIn(agent)
   const runKey = started?.runKey(id)
   const { dry_run: isDryRun = false, lease_seconds: leaseSeconds = defaultLeaseSeconds } = input
+  const expiryOf = ({ orgConfig, nowMs }: PlanContext) =>
+    nowMs + Math.max(leaseSeconds, trustIn(orgConfig.trust, keyId).minLeaseSeconds) * 1_000
   const plan = (context: PlanContext): ReservePlan => {
     const quoted = quote(input, context.orgConfig, context.nowMs, keyId)
     const placed = started?.place(context, id)
@@ -71,7 +74,7 @@ export function reserveOperation(
       id,
       charge,
       claims: claimsOf(surface, charge, context),
-      expiresAtMs: context.nowMs + leaseSeconds * 1_000,
+      expiresAtMs: expiryOf(context),
       onExpiry,
       isDryRun,
       inputs: { ...holdInputs(input, quoted, surface), ...(placed && { run: placed.run }) },
@@ -91,7 +94,7 @@ export function reserveOperation(
     isRecoverableByName: runKey !== undefined,
     plan: (context, earlier) =>
       earlier && !started && isStillRight(earlier, context)
-        ? { ...earlier, command: { ...earlier.command, expiresAtMs: context.nowMs + leaseSeconds * 1_000 } }
+        ? { ...earlier, command: { ...earlier.command, expiresAtMs: expiryOf(context) } }
         : plan(context),
   }
 }
@@ -172,30 +175,35 @@ export const releaseOperation = (
 ): Operation => ({
   orgId: agent.orgId,
   holdId,
-  plan: ({ hold }) => {
+  plan: ({ hold, orgConfig }) => {
+    const keyId = lineageIn(agent)
     checkRightToEnd(agent, hold)
     if (hold && isRunHold(hold) && command.type === 'release')
       throw new ApiError('conflict', {}, { message: 'This is a started run: finish it instead.' })
+    if (
+      command.type === 'release' &&
+      trustIn(orgConfig.trust, lineageOfMaker(hold?.madeBy), keyId).release === 'refuse'
+    )
+      throw new ApiError(
+        'forbidden',
+        {},
+        { message: 'Reservations cannot be released here: they end with a settlement or their lease.' },
+      )
     return { command: { ...command, holdId, by: makerOf(agent) } }
   },
 })
 
 /** Builds the response to a decision from its plan and outcome. */
-export function edgeDecision(
-  task: ReserveOperation,
-  { plan, outcome, atMs }: DecidedOperation<ReservePlan>,
-  input: DecisionInput,
-): EdgeDecision {
+export function edgeDecision(task: ReserveOperation, { plan, outcome }: DecidedOperation<ReservePlan>): EdgeDecision {
   if (outcome.type !== 'held') throw new TypeError(`a hold cannot be answered with ${outcome.type}`)
   const isHeld = task.makesHold !== undefined
-  const expiresAtMs = atMs + (input.lease_seconds ?? defaultLeaseSeconds) * 1_000
   return {
     decision: 'allow',
     decision_id: formatId('decision', task.id),
     reservation_id: isHeld ? formatId('reservation', task.id) : null,
     reserved_usd: formatUsd(plan.quote.charge.usd),
     remaining_usd: outcome.remaining === null ? null : formatUsd(outcome.remaining),
-    expires_at: isHeld ? timestamp(new Date(expiresAtMs)) : null,
+    expires_at: isHeld ? timestamp(new Date(plan.command.expiresAtMs)) : null,
   }
 }
 

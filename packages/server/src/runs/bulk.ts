@@ -1,4 +1,11 @@
-import { type Caller, type Maker, makerOf, refuseOtherPins, withPins } from '../access/identity/identity.ts'
+import {
+  type Caller,
+  lineageOfMaker,
+  type Maker,
+  makerOf,
+  refuseOtherPins,
+  withPins,
+} from '../access/identity/identity.ts'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import { heldRequestOf, settleCommand, UnpricedModel } from '../decisions/decisions.ts'
 import {
@@ -10,7 +17,8 @@ import {
   type RunDraft,
 } from '../decisions/lanes/lanes.ts'
 import { claimsOf } from '../money/limit-kinds.ts'
-import { canonicalModel } from '../money/prices/prices.ts'
+import { canonicalModel, type PriceBook } from '../money/prices/prices.ts'
+import { trustIn } from '../money/trust/trust.ts'
 import { forEachYielding } from '../platform/infra/time-slice.ts'
 import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../records/run-log/run-log.ts'
 import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
@@ -76,7 +84,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
       return place ? { ...charge, chain: place } : charge
     },
     settle: (facts, charge) => {
-      const cost = costOfHeld(facts.hold!, run, facts.orgConfig.prices)
+      const cost = costOfHeld(facts.hold!, run, facts.orgConfig, caller)
       return settleCommand(caller, facts.hold!.id, cost, facts, charge)
     },
     ending: (hold, { orgConfig, nowMs: atMs }) => ({
@@ -84,7 +92,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
       usage: reportedUsage(run),
       valueNano: run.value_usd === undefined ? null : parseUsd(run.value_usd),
       endedAtMs: endOf(run.ended_at, timeOfUuid(hold.id), atMs, maxAheadMs),
-      costBasis: costOfHeld(hold, run, orgConfig.prices).basis,
+      costBasis: costOfHeld(hold, run, orgConfig, caller).basis,
       ran: ranModelOf(hold, run),
     }),
     settledRun: ({ run: record }, hold, { orgConfig }) => {
@@ -96,7 +104,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
         madeBy: hold.madeBy,
         holdId: hold.id,
         costNano: hold.chargedNano!,
-        costBasis: costOfHeld(hold, run, orgConfig.prices).basis,
+        costBasis: costOfHeld(hold, run, orgConfig, caller).basis,
         reservedNano: hold.amountNano,
         overrunNano: hold.overrunNano ?? 0n,
       }
@@ -104,7 +112,7 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
     ignoredFields: (hold) => ignoredFields(hold, sent),
     isSame: ({ content_hash }) =>
       content_hash === null || isStart(content_hash) || content_hash.toString('hex') === hash,
-    isSameEnd: (ended) => isSameEnd(ended, run),
+    isSameEnd: (ended, basis) => isSameEnd(ended, run, basis),
   }
 }
 
@@ -170,7 +178,7 @@ function draftOf(
 ): RunDraft {
   const { usd, basis } = isSettlement(run)
     ? { usd: 0n, basis: 'reported' as const }
-    : costOfUnheld(run, startedAtMs, orgConfig)
+    : costOfUnheld(run, startedAtMs, orgConfig, lineageOfMaker(madeBy))
   const { rawDays, retentionClass } = orgConfig.retention
   const usage = reportedUsage(run)
   const chainId = parent?.chainId ?? run.chain_id
@@ -219,7 +227,7 @@ function draftOf(
     departmentId: run.department_id,
     customerId: run.customer_id,
     userId: run.user_id,
-    keyId: madeBy?.kind === 'key' ? madeBy.lineageId : undefined,
+    keyId: lineageOfMaker(madeBy),
     ...canonicalModel(run.model ?? '', run.provider),
     tags: run.tags,
   }
@@ -227,15 +235,27 @@ function draftOf(
 }
 
 /**
- * Returns the cost of a run without a hold: the reported one, else that of its tokens at the time of the run. A model without a
- * price is not free.
+ * Returns the cost of a run without a hold: the reported one, as far as the word of its maker is taken, else that of its tokens. Only
+ * tokens with a price can say better than a report.
  */
 function costOfUnheld(
   run: BulkRun,
   startedAtMs: number,
-  { prices }: DraftContext['orgConfig'],
+  { prices, trust }: DraftContext['orgConfig'],
+  lineageId: string | undefined,
 ): { usd: bigint; basis: CostBasis } {
-  if (run.cost_usd !== undefined) return { usd: parseUsd(run.cost_usd), basis: 'reported' }
+  if (run.cost_usd === undefined) return costOfUnreported(run, startedAtMs, prices)
+  const reported = { usd: parseUsd(run.cost_usd), basis: 'reported' } as const
+  const { reportedCost } = trustIn(trust, lineageId)
+  const price =
+    reportedCost === 'accept' || !hasUsage(run) ? undefined : prices.priceOf(run.model ?? '', run.provider, startedAtMs)
+  if (!price) return reported
+  const usd = checkMaxCost(costOfTokens(price, run))
+  return reportedCost === 'raise_only' && usd < reported.usd ? reported : { usd, basis: 'computed' }
+}
+
+/** Returns the cost of a run by its tokens at the time of the run. A model without a price is not free. */
+function costOfUnreported(run: BulkRun, startedAtMs: number, prices: PriceBook): { usd: bigint; basis: CostBasis } {
   if (!hasUsage(run))
     throw validationFailed([
       { field: 'cost_usd', code: 'required', message: 'Give cost_usd, or the tokens that were used.' },

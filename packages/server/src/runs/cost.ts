@@ -1,7 +1,9 @@
+import { type Agent, lineageIn, lineageOfMaker } from '../access/identity/identity.ts'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
 import { heldPriceOf, heldRequestOf } from '../decisions/decisions.ts'
-import type { KnownHold } from '../decisions/lanes/lanes.ts'
-import { costOf, type Price, type PriceBook } from '../money/prices/prices.ts'
+import type { KnownHold, OrgConfig } from '../decisions/lanes/lanes.ts'
+import { costOf, type Price } from '../money/prices/prices.ts'
+import { trustIn } from '../money/trust/trust.ts'
 import { type CostBasis, type Tokens, tokensOf, usageNames } from '../records/run-log/run-log.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 import { ranModelOf } from './settlement.ts'
@@ -35,16 +37,31 @@ export const costOfTokens = (price: Price, usage: Tokens): bigint =>
     ...(usage.cache_creation_input_tokens !== undefined && { cacheWriteTokens: usage.cache_creation_input_tokens }),
   })
 
+/** The configuration that a cost depends on. */
+type CostConfig = Pick<OrgConfig, 'prices' | 'trust'>
+
 /**
- * Returns the cost of a held run: the reported one, else that of its tokens. The price is the one it was held at; where another
- * model ran, that model's own, as it was when the run was admitted. Where nothing is known the run is charged the held amount: a
- * call that was not measured was not free.
+ * Returns the cost of a held run: the reported one, as far as the word of its maker and of the agent who reports is taken, else
+ * that of its tokens.
  */
-export function costOfHeld(hold: KnownHold, reported: Reported, prices: PriceBook): RunCost {
+export function costOfHeld(hold: KnownHold, reported: Reported, config: CostConfig, agent: Agent): RunCost {
+  const measured = measuredCost(hold, reported, config)
+  if (reported.cost_usd === undefined) return measured
+  const { reportedCost } = trustIn(config.trust, lineageOfMaker(hold.madeBy), lineageIn(agent))
+  const usd = parseUsd(reported.cost_usd)
+  const isBelieved = reportedCost === 'accept' || (reportedCost === 'raise_only' && usd > measured.usd)
+  return isBelieved ? { usd, tokens: measured.tokens, basis: 'reported' } : measured
+}
+
+/**
+ * Returns the cost of a held run by its tokens. The price is the one it was held at; where another model ran, that model's own, as
+ * it was when the run was admitted. Where nothing is known the run is charged the held amount: a call that was not measured was not
+ * free.
+ */
+function measuredCost(hold: KnownHold, reported: Reported, { prices }: CostConfig): RunCost {
   const { price: heldPrice, tokens: heldTokens } = heldPriceOf(hold)
   const isMeasured = hasUsage(reported)
   const tokens = isMeasured ? tokensOf(reported) : heldTokens
-  if (reported.cost_usd !== undefined) return { usd: parseUsd(reported.cost_usd), tokens, basis: 'reported' }
   const { model, provider, isOther } = ranModelOf(hold, reported)
   const tier = heldRequestOf(hold).service_tier
   const price = isOther ? prices.priceOf(model, provider, hold.heldAtMs, tier) : heldPrice

@@ -97,7 +97,7 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
       return runOperation(lanes, request, reply, task, (decided) => finishedRun(decided, body), {
         findEarlier: (result) =>
           result.type === 'decided' && hasEndedBefore(result.outcome)
-            ? endedRun(sql, caller, id).then((run) => earlierFinish(run, body))
+            ? endedRun(sql, caller, id).then((run) => earlierFinish(run, body, result.plan.ending))
             : undefined,
       })
     },

@@ -6,6 +6,7 @@ import {
   type DecidedOperation,
   type KnownHold,
   type Operation,
+  type OperationPlan,
   runFromHold,
 } from '../decisions/lanes/lanes.ts'
 import { isRunHold, type Run, runView } from '../records/run-log/run-log.ts'
@@ -25,7 +26,7 @@ export const finishOperation = (agent: Agent, runId: string, input: FinishInput)
     checkRightToEnd(agent, hold)
     if (!hold) return { command: settleCommand(agent, runId, { usd: 0n, tokens: 0n }, context) }
     if (!isRunHold(hold)) throw new ApiError('not_found')
-    const cost = costOfHeld(hold, input, context.orgConfig.prices)
+    const cost = costOfHeld(hold, input, context.orgConfig, agent)
     return {
       command: settleCommand(agent, runId, cost, context),
       ending: {
@@ -49,8 +50,8 @@ export function finishedRun({ plan, outcome, atMs }: DecidedOperation, input: Fi
 }
 
 /** Returns a run that had ended before: the same end again is answered with it, a different one is a conflict. */
-export function earlierFinish(run: Run, input: FinishInput): FinishedRun {
-  if (!isSameEnd(endedRunFromView(run), input))
+export function earlierFinish(run: Run, input: FinishInput, ending: OperationPlan['ending']): FinishedRun {
+  if (!isSameEnd(endedRunFromView(run), input, ending?.costBasis))
     throw new ApiError('conflict', {}, { message: 'The run has already ended with a different result.' })
   return withIgnored(run, input)
 }

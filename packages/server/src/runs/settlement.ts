@@ -75,15 +75,17 @@ export interface ReportedEnd extends Tokens {
 
 /**
  * True when a run has ended in the way that a caller reports. Fields that a caller may leave out because they are known here (the
- * model, the time) are compared only where they are given.
+ * model, the time) are compared only where they are given. `basis` is that of the cost which the report would have now.
  */
-export function isSameEnd(run: EndedRun, end: ReportedEnd): boolean {
+export function isSameEnd(run: EndedRun, end: ReportedEnd, basis?: EndedRun['costBasis']): boolean {
+  // A cost that is not believed makes no difference.
+  const isOverruled = end.cost_usd !== undefined && basis !== undefined && basis !== 'reported'
   const reported = run.costBasis === 'reported' ? run.costNano : null
   const ended = end.ended_at === undefined ? run.endedAtMs : Math.max(Date.parse(end.ended_at), run.startedAtMs)
   return (
     run.status === (end.status ?? 'succeeded') &&
     usageNames.every((name) => run.usage[name] === end[name]) &&
-    reported === nanoIn(end.cost_usd) &&
+    (isOverruled || reported === nanoIn(end.cost_usd)) &&
     run.valueNano === nanoIn(end.value_usd) &&
     run.endedAtMs === ended &&
     run.model === (end.model ?? run.model) &&

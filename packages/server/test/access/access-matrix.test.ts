@@ -112,6 +112,7 @@ const replacements: Record<string, object> = {
 /** A route that requires a body is asked with one, or it would be refused for that. */
 const bodyOf = (method: string, path: string) => {
   if (path.endsWith('/freeze')) return { body: { reason: 'r' } }
+  if (path.endsWith('/trust') && /PUT|PATCH/.test(method)) return { body: { release: 'allow' } }
   if (path.endsWith('/finish')) return { body: { status: 'succeeded' } }
   if (path.endsWith('/replay')) return { body: { from: '2026-11-01' } }
   const replaced = method === 'PUT' ? Object.entries(replacements).find(([part]) => path.includes(part)) : undefined

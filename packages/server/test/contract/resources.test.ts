@@ -59,6 +59,8 @@ const made: Record<string, Json> = {
   '/v1/orgs/{id}/chain-limits': { default: { max_depth: 3 }, workflows: [{ workflow_id: 'w', max_cost_usd: '1' }] },
   '/v1/orgs/{id}/prices': { prices: [price, { ...price, provider: 'azure' }], unpriced_ceiling_usd: '1' },
   '/v1/orgs/{id}/prices/{price_id}': { ...price, model: 'single' },
+  '/v1/orgs/{id}/trust': { reported_cost: 'raise_only', min_lease_seconds: 60, release: 'refuse' },
+  '/v1/orgs/{id}/keys/{key_id}/trust': { reported_cost: 'ignore', min_lease_seconds: 9, release: 'allow' },
   '/v1/orgs/{id}/otlp-mapping': { department_id: ['team.name'] },
   '/v1/orgs/{id}/policies/{rule_id}': rule,
   '/v1/orgs/{id}/content-safety': {
@@ -100,6 +102,7 @@ const concrete = (template: string, id = 'nobody') =>
   template.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     if (name === 'id' || name === 'org_id') return acme.id
     if (name === 'scope_kind') return 'workflow'
+    if (name === 'key_id' && template.endsWith('/trust')) return acme.keyId
     return name === 'customer_id' ? 'customer-1' : id
   })
 

@@ -126,6 +126,15 @@ export const configuration: Record<string, Configured> = {
     put: (n) => ({ model: `repriced-${n}`, input_usd_per_million: `${n + 1}`, output_usd_per_million: '1' }),
     patch: (n) => ({ input_usd_per_million: `${n + 1}` }),
   },
+  '/v1/orgs/{id}/trust': {
+    put: (n) => ({ min_lease_seconds: n + 2 }),
+    patch: (n) => ({ min_lease_seconds: n + 2 }),
+  },
+  '/v1/orgs/{id}/keys/{key_id}/trust': {
+    make: async ({ tenant }) => ({ key_id: tenant.keyId }),
+    put: (n) => ({ min_lease_seconds: n + 2 }),
+    patch: (n) => ({ min_lease_seconds: n + 2 }),
+  },
   '/v1/orgs/{id}/otlp-mapping': {
     put: (n) => ({ department_id: [`team.${n}`] }),
     patch: (n) => ({ department_id: [`team.${n}`] }),

@@ -142,6 +142,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
     `insert into limit_refusals values ($1, gen_random_uuid(), 1, ${days(399)})`,
   ),
   freezes: settings,
+  trust_settings: settings,
   limits: pruned('400 days after they were deleted', limit(days(401)), limit(days(399))),
   movements: partitions('keep-ledger-partitions', 35, 'timestamp'),
   nodes: job('forget-dead-nodes', 'platform/table-growth.test.ts'),

@@ -17,6 +17,7 @@ export { mintKey } from './key-format.ts'
 export {
   type Agent,
   lineageIn,
+  lineageOfMaker,
   type Maker,
   type MakerColumns,
   type MakerId,

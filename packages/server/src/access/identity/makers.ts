@@ -24,6 +24,10 @@ export type Agent = Caller | { readonly orgId: string; readonly kind?: undefined
 export const makerOf = (agent: Agent): Maker | undefined =>
   agent.kind === undefined ? undefined : { kind: agent.kind, id: agent.id, lineageId: agent.lineageId }
 
+/** Returns the lineage of a key that made something; undefined for everybody else. */
+export const lineageOfMaker = (maker: Maker | undefined): string | undefined =>
+  maker?.kind === 'key' ? maker.lineageId : undefined
+
 /** Returns the lineage of an acting key; undefined for everybody else. */
 export const lineageIn = (agent: Agent): string | undefined => (agent.kind === 'key' ? agent.lineageId : undefined)
 

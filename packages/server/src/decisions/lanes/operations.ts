@@ -2,12 +2,15 @@ import type { BoundedChain, BoundsByWorkflow } from '../../money/chains/chains.t
 import type { Command, Hold, Outcome } from '../../money/engine/engine.ts'
 import type { CustomerFacts, HoldPayload, OrgLimits } from '../../money/ledger/ledger.ts'
 import type { PriceBook } from '../../money/prices/prices.ts'
+import type { TrustBySubject } from '../../money/trust/trust.ts'
 import type { loadRetention } from '../../records/retention/retention.ts'
 import type { RunKey, RunRecord } from '../../records/run-log/run-log.ts'
 
 /** An organization's limits, prices and retention, cached per process and validated by version. */
 export interface OrgConfig extends OrgLimits {
   readonly prices: PriceBook
+  /** The trust in callers, where it was set. */
+  readonly trust?: TrustBySubject | undefined
   readonly chainBounds: BoundsByWorkflow
   readonly retention: Awaited<ReturnType<typeof loadRetention>>
   /** The version of its policy set. */

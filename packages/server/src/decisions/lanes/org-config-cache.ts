@@ -6,6 +6,7 @@ import { configVersion, limitOf, limitsInForce, loadFreezes } from '../../money/
 import { kindOf } from '../../money/limit-kinds.ts'
 import { loadPriceBook } from '../../money/prices/prices.ts'
 import { loadTopUps } from '../../money/quota/quota.ts'
+import { loadTrust } from '../../money/trust/trust.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
 import { loadRetention } from '../../records/retention/retention.ts'
 import type { CustomerHints } from './customer-hints.ts'
@@ -44,6 +45,7 @@ export function createOrgConfigCache(sql: Sql): OrgConfigCache {
         topUps: await loadTopUps(tx, orgId),
         freezes: await loadFreezes(tx, orgId),
         prices: await loadPriceBook(tx, orgId),
+        trust: await loadTrust(tx, orgId),
         chainBounds: await loadChainBounds(tx, orgId),
         retention: await loadRetention(tx, orgId),
         optIns: await optInsOf(tx, orgId),

@@ -26,7 +26,7 @@ export class RunEnds {
         costNano: usd,
         startedAtMs: timeOfUuid(runId),
       })
-    else if (!item.isSameEnd(before))
+    else if (!item.isSameEnd(before, ending.costBasis))
       throw new ApiError('conflict', {}, { message: 'The run has already ended with a different result.' })
   }
 

@@ -689,6 +689,16 @@ export interface ThresholdEvents {
   threshold: number;
 }
 
+export interface TrustSettings {
+  created_at: Generated<Timestamp>;
+  min_lease_seconds: number;
+  org_id: string;
+  release: string;
+  reported_cost: string;
+  subject_id: string;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface UnpricedModels {
   first_seen_at: Generated<Timestamp>;
   last_seen_at: Generated<Timestamp>;
@@ -947,6 +957,7 @@ export interface DB {
   schema_migrations: SchemaMigrations;
   support_grants: SupportGrants;
   threshold_events: ThresholdEvents;
+  trust_settings: TrustSettings;
   unpriced_models: UnpricedModels;
   usage_15m: Usage15m;
   usage_customer_days: UsageCustomerDays;

@@ -50,8 +50,8 @@ export interface IngestItem {
   readonly ignoredFields: (hold: KnownHold) => readonly string[]
   /** True when the run that owns one of the keys is this one. */
   readonly isSame: (owner: KnownKeyRow) => boolean
-  /** True when a started run has ended in this way. */
-  readonly isSameEnd: (ended: EndedRun) => boolean
+  /** True when a started run has ended in this way; the basis is that of the cost which it would have now. */
+  readonly isSameEnd: (ended: EndedRun, basis: EndedRun['costBasis']) => boolean
 }
 
 export interface DraftContext {
