@@ -4,7 +4,7 @@ import { heldPriceOf, heldRequestOf } from '../decisions/decisions.ts'
 import type { KnownHold, OrgConfig } from '../decisions/lanes/lanes.ts'
 import { costOf, type Price } from '../money/prices/prices.ts'
 import { trustIn } from '../money/trust/trust.ts'
-import { type CostBasis, type Tokens, tokensOf, usageNames } from '../records/run-log/run-log.ts'
+import { type CostBasis, heldTokensOf, type Tokens, tokensOf, usageNames } from '../records/run-log/run-log.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 import { ranModelOf } from './settlement.ts'
 
@@ -45,13 +45,17 @@ type CostConfig = Pick<OrgConfig, 'prices' | 'trust'>
  * that of its tokens.
  */
 export function costOfHeld(hold: KnownHold, reported: Reported, config: CostConfig, agent: Agent): RunCost {
-  const measured = measuredCost(hold, reported, config)
-  if (reported.cost_usd === undefined) return measured
   const { reportedCost } = trustIn(config.trust, lineageOfMaker(hold.madeBy), lineageIn(agent))
-  const usd = parseUsd(reported.cost_usd)
-  const isBelieved = reportedCost === 'accept' || (reportedCost === 'raise_only' && usd > measured.usd)
-  return isBelieved ? { usd, tokens: measured.tokens, basis: 'reported' } : measured
+  if (reported.cost_usd === undefined || reportedCost === 'ignore') return measuredCost(hold, reported, config)
+  const said: RunCost = { usd: parseUsd(reported.cost_usd), tokens: ranTokensOf(hold, reported), basis: 'reported' }
+  if (reportedCost === 'accept') return said
+  const measured = measuredCost(hold, reported, config)
+  return said.usd > measured.usd ? said : measured
 }
+
+/** The reported tokens of a held run; where there are none, those that were held. */
+const ranTokensOf = (hold: KnownHold, reported: Reported): bigint =>
+  hasUsage(reported) ? tokensOf(reported) : heldTokensOf(hold)
 
 /**
  * Returns the cost of a held run by its tokens. The price is the one it was held at; where another model ran, that model's own, as
@@ -59,9 +63,9 @@ export function costOfHeld(hold: KnownHold, reported: Reported, config: CostConf
  * free.
  */
 function measuredCost(hold: KnownHold, reported: Reported, { prices }: CostConfig): RunCost {
-  const { price: heldPrice, tokens: heldTokens } = heldPriceOf(hold)
+  const { price: heldPrice } = heldPriceOf(hold)
   const isMeasured = hasUsage(reported)
-  const tokens = isMeasured ? tokensOf(reported) : heldTokens
+  const tokens = ranTokensOf(hold, reported)
   const { model, provider, isOther } = ranModelOf(hold, reported)
   const tier = heldRequestOf(hold).service_tier
   const price = isOther ? prices.priceOf(model, provider, hold.heldAtMs, tier) : heldPrice

@@ -40,6 +40,16 @@ describe('a reported cost', () => {
     expect(costIn(await finished(agent, { status: 'succeeded', ...end }))).toEqual([usd, basis])
   })
 
+  test('that is accepted is not held against its tokens, however much these would cost', async () => {
+    const org = await money.org()
+    const dear = { model: 'dear', input_usd_per_million: '100000', output_usd_per_million: '100000' }
+    await org.set('PUT', '/prices', { prices: [dear] })
+    const agent = await keyOf(org)
+    const { json: run } = await agent.post('/v1/runs', { model: 'dear', input_tokens: 1, max_output_tokens: 1 })
+    const end = { status: 'succeeded', cost_usd: '1', input_tokens: 1_000_000_000, output_tokens: 1 }
+    expect(costIn(await agent.post(`/v1/runs/${String(run['id'])}/finish`, end))).toEqual(['1', 'reported'])
+  })
+
   test('that is not believed can be sent again: the answer is the first one', async () => {
     const org = await money.org()
     await org.set('PUT', '/trust', { reported_cost: 'raise_only' })
