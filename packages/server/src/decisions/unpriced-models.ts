@@ -1,6 +1,5 @@
-import { Counter } from 'prom-client'
 import { recordUnpriced } from '../money/prices/prices.ts'
-import type { Metrics } from '../platform/infra/metrics.ts'
+import { type Metrics, sharedCounter } from '../platform/infra/metrics.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import { Lru } from '../values/lru.ts'
 import { minuteMs } from '../values/time.ts'
@@ -11,7 +10,6 @@ export type UnpricedOutcome = 'refused' | 'held' | 'settled'
 
 const noteAgainMs = minuteMs
 const recordedUntilMs = new Lru<string, number>(10_000)
-const counterName = 'svc_unpriced_requests_total'
 
 /** Records a model without a price, whatever the outcome of the call: somebody has to price it. */
 export function recordUnpricedModel(
@@ -31,13 +29,9 @@ export function recordUnpricedModel(
 }
 
 /** The counter of a process. */
-function counterOf(metrics: Metrics): Counter {
-  const existing = metrics.getSingleMetric(counterName)
-  if (existing instanceof Counter) return existing
-  return new Counter({
-    name: counterName,
+const counterOf = (metrics: Metrics) =>
+  sharedCounter(metrics, {
+    name: 'svc_unpriced_requests_total',
     help: 'Requests that named a model without a price: refused, held at a ceiling or an estimate, or settled at the held price.',
     labelNames: ['outcome'],
-    registers: [metrics],
   })
-}

@@ -14,6 +14,7 @@ export { AddressListInput, normalizeAddressList } from './address-list.ts'
 export { type KeyPowers, requireCanEnd, requireCanHandOut } from './authority.ts'
 export { type Caller, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
 export { mintKey } from './key-format.ts'
+export { requireLineage } from './lineage.ts'
 export {
   type Agent,
   lineageIn,

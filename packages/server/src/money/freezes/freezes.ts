@@ -1,5 +1,5 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { lineageOf } from '../../access/identity/identity.ts'
+import { requireLineage } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
@@ -34,8 +34,7 @@ export const orgTarget = (orgId: string): FreezeTarget => ({
 
 /** A key with all its rotations, so that rotating it thaws nothing. */
 export async function keyTarget(tx: Tx, orgId: string, keyId: string): Promise<FreezeTarget> {
-  const lineageId = await lineageOf(tx, orgId, keyId)
-  if (lineageId === undefined) throw new ApiError('not_found')
+  const lineageId = await requireLineage(tx, orgId, keyId)
   return { target_kind: 'key', target_id: lineageId, target: formatId('key', lineageId) }
 }
 

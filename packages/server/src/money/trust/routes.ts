@@ -1,41 +1,93 @@
-import { Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import type { Change } from '../../access/changes/changes.ts'
 import { replaceable } from '../../contract/replaceable.ts'
-import type { App } from '../../contract/routes.ts'
+import type { App, RouteDeclaration } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
 import { requireId } from '../../values/id.ts'
 import { TrustedKeyPath, TrustInput, TrustSettings } from './schema.ts'
-import { getTrust, keySubject, orgSubject, putTrust, removeTrust } from './trust.ts'
+import { getTrust, keySubject, orgSubject, putTrust, removeTrust, type TrustSubject } from './trust.ts'
 
 const tags = ['limits']
 const write = { role: 'admin', scope: 'limits:write' } as const
 const read = { role: 'viewer', scope: 'limits:read' } as const
-const patch = 'Changes the fields that are given and no other; otherwise as setting it.'
-const removed = { 204: Type.Null({ description: 'Removed.' }) }
 
 export function trust(app: App, platform: Platform, change: Change) {
-  trustInOrg(app, platform, change)
-  trustInKeys(app, platform, change)
+  trustable(app, platform, change, {
+    path: '/v1/orgs/:id/trust',
+    name: 'Trust',
+    noun: 'callers',
+    reading: { ...read, pinned: 'unaffected' },
+    about: 'How far the word of every key of the organization is taken.',
+    setting:
+      'For every key of the organization; what is left out returns to its default. It counts for reservations and settlements from now on.',
+    removing: {
+      summary: 'Remove the settings of trust',
+      description: 'The defaults apply again: what callers report is taken as it is.',
+    },
+    params: OrgPath,
+    subjectOf: async (_tx, orgId) => orgSubject(orgId),
+  })
+  trustable(app, platform, change, {
+    path: '/v1/orgs/:id/keys/:key_id/trust',
+    name: 'KeyTrust',
+    noun: 'a key',
+    reading: read,
+    about: 'How far the word of a key is taken, beside the settings of the organization.',
+    setting:
+      'For a key with the keys that it was and will be rotated to. The stricter of these settings and those of the organization counts.',
+    removing: {
+      summary: 'Remove the settings of trust of a key',
+      description: 'The settings of the organization alone count again.',
+    },
+    params: TrustedKeyPath,
+    subjectOf: (tx, orgId, { key_id }) => keySubject(tx, orgId, requireId('key', key_id)),
+  })
 }
 
-function trustInOrg(app: App, { sql }: Platform, change: Change) {
-  const path = '/v1/orgs/:id/trust'
+interface Trustable<P extends TSchema> {
+  readonly path: string
+  /** Its name in operation ids: `getKeyTrust` for `KeyTrust`. */
+  readonly name: string
+  readonly noun: string
+  readonly reading: RouteDeclaration
+  readonly about: string
+  readonly setting: string
+  readonly removing: { readonly summary: string; readonly description: string }
+  readonly params: P
+  readonly subjectOf: (tx: Tx, orgId: string, params: Static<P>) => Promise<TrustSubject>
+}
+
+/** Registers the routes of the settings for one kind of subject. */
+function trustable<P extends TSchema>(
+  app: App,
+  { sql }: Platform,
+  change: Change,
+  { path, name, noun, reading, about, setting, removing, params, subjectOf }: Trustable<P>,
+) {
+  const subjectIn =
+    ({ caller: { orgId }, params: named }: { caller: { orgId: string }; params: unknown }) =>
+    (tx: Tx) =>
+      subjectOf(tx, orgId, named as Static<P>)
 
   app.get(
     path,
     {
-      config: { ...read, pinned: 'unaffected' },
+      config: reading,
       schema: {
-        operationId: 'getTrust',
+        operationId: `get${name}`,
         tags,
-        summary: 'Get the trust in callers',
-        description: 'How far the word of every key of the organization is taken.',
-        params: OrgPath,
+        summary: `Get the trust in ${noun}`,
+        description: about,
+        params,
         response: { 200: TrustSettings },
       },
     },
-    ({ caller: { orgId } }) => sql.asOrgs([orgId], (tx) => getTrust(tx, orgId, orgSubject(orgId))),
+    (request) => {
+      const { orgId } = request.caller
+      return sql.asOrgs([orgId], async (tx) => getTrust(tx, orgId, await subjectIn(request)(tx)))
+    },
   )
 
   replaceable(
@@ -44,20 +96,19 @@ function trustInOrg(app: App, { sql }: Platform, change: Change) {
     {
       config: write,
       tags,
-      name: 'Trust',
-      put: {
-        summary: 'Set the trust in callers',
-        description:
-          'For every key of the organization; what is left out returns to its default. It counts for reservations and settlements from now on.',
+      name,
+      put: { summary: `Set the trust in ${noun}`, description: setting },
+      patch: {
+        summary: `Change the trust in ${noun}`,
+        description: 'Changes the fields that are given and no other; otherwise as setting it.',
       },
-      patch: { summary: 'Change the trust in callers', description: patch },
-      params: OrgPath,
+      params,
       body: TrustInput,
       view: TrustSettings,
     },
     (request, reply, wanted) => {
       const { orgId } = request.caller
-      return change(request, reply, { orgId }, (tools) => putTrust(tools, orgId, async () => orgSubject(orgId), wanted))
+      return change(request, reply, { orgId }, (tools) => putTrust(tools, orgId, subjectIn(request), wanted))
     },
   )
 
@@ -66,90 +117,16 @@ function trustInOrg(app: App, { sql }: Platform, change: Change) {
     {
       config: write,
       schema: {
-        operationId: 'deleteTrust',
+        operationId: `delete${name}`,
         tags,
-        summary: 'Remove the settings of trust',
-        description: 'The defaults apply again: what callers report is taken as it is.',
-        params: OrgPath,
-        response: removed,
+        ...removing,
+        params,
+        response: { 204: Type.Null({ description: 'Removed.' }) },
       },
     },
     (request, reply) => {
       const { orgId } = request.caller
-      return change(request, reply, { orgId, status: 204 }, (tools) =>
-        removeTrust(tools, orgId, async () => orgSubject(orgId)),
-      )
-    },
-  )
-}
-
-function trustInKeys(app: App, { sql }: Platform, change: Change) {
-  const path = '/v1/orgs/:id/keys/:key_id/trust'
-
-  app.get(
-    path,
-    {
-      config: read,
-      schema: {
-        operationId: 'getKeyTrust',
-        tags,
-        summary: 'Get the trust in a key',
-        description: 'How far the word of a key is taken, beside the settings of the organization.',
-        params: TrustedKeyPath,
-        response: { 200: TrustSettings },
-      },
-    },
-    ({ caller: { orgId }, params }) =>
-      sql.asOrgs([orgId], async (tx) =>
-        getTrust(tx, orgId, await keySubject(tx, orgId, requireId('key', params.key_id))),
-      ),
-  )
-
-  replaceable(
-    app,
-    path,
-    {
-      config: write,
-      tags,
-      name: 'KeyTrust',
-      put: {
-        summary: 'Set the trust in a key',
-        description:
-          'For a key with the keys that it was and will be rotated to. The stricter of these settings and those of the organization counts.',
-      },
-      patch: { summary: 'Change the trust in a key', description: patch },
-      params: TrustedKeyPath,
-      body: TrustInput,
-      view: TrustSettings,
-    },
-    (request, reply, wanted) => {
-      const { orgId } = request.caller
-      const keyId = requireId('key', request.params.key_id)
-      return change(request, reply, { orgId }, (tools) =>
-        putTrust(tools, orgId, (tx) => keySubject(tx, orgId, keyId), wanted),
-      )
-    },
-  )
-
-  app.delete(
-    path,
-    {
-      config: write,
-      schema: {
-        operationId: 'deleteKeyTrust',
-        tags,
-        summary: 'Remove the settings of trust of a key',
-        description: 'The settings of the organization alone count again.',
-        params: TrustedKeyPath,
-        response: removed,
-      },
-    },
-    (request, reply) => {
-      const { orgId } = request.caller
-      const keyId = requireId('key', request.params.key_id)
-      return change(request, reply, { orgId, status: 204 }, (tools) =>
-        removeTrust(tools, orgId, (tx) => keySubject(tx, orgId, keyId)),
-      )
+      return change(request, reply, { orgId, status: 204 }, (tools) => removeTrust(tools, orgId, subjectIn(request)))
     },
   )
 }

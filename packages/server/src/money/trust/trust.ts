@@ -1,5 +1,5 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { lineageOf } from '../../access/identity/identity.ts'
+import { requireLineage } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
@@ -68,8 +68,7 @@ export const orgSubject = (orgId: string): TrustSubject => ({
 
 /** A key with all its rotations, so that rotating it changes nothing. */
 export async function keySubject(tx: Tx, orgId: string, keyId: string): Promise<TrustSubject> {
-  const lineageId = await lineageOf(tx, orgId, keyId)
-  if (lineageId === undefined) throw new ApiError('not_found')
+  const lineageId = await requireLineage(tx, orgId, keyId)
   return { id: lineageId, target: { kind: 'key', id: formatId('key', lineageId) } }
 }
 

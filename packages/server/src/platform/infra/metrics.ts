@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, type CounterConfiguration, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 export type Metrics = Registry
 
@@ -13,4 +13,13 @@ export function createMetrics(build: { version: string; role: string }): Metrics
     registers: [metrics],
   }).set(build, 1)
   return metrics
+}
+
+/** Returns the counter of a name in a registry, and creates it the first time: several parts of a process may count under it. */
+export function sharedCounter<Label extends string>(
+  metrics: Metrics,
+  configuration: Omit<CounterConfiguration<Label>, 'registers'>,
+): Counter<Label> {
+  const existing = metrics.getSingleMetric(configuration.name)
+  return existing instanceof Counter ? existing : new Counter({ ...configuration, registers: [metrics] })
 }

@@ -1,8 +1,6 @@
-import { Counter } from 'prom-client'
+import type { Counter } from 'prom-client'
 import type { Log } from './log.ts'
-import type { Metrics } from './metrics.ts'
-
-const lostName = 'svc_write_behind_lost_total'
+import { type Metrics, sharedCounter } from './metrics.ts'
 
 export interface WriteBehindOptions<T> {
   /** Label of the buffer in logs and in the metric of lost items. */
@@ -125,13 +123,9 @@ export class WriteBehind<T> {
 }
 
 /** The counter that all buffers of a process share. */
-function lostCounter(metrics: Metrics): Counter {
-  const existing = metrics.getSingleMetric(lostName)
-  if (existing instanceof Counter) return existing
-  return new Counter({
-    name: lostName,
+const lostCounter = (metrics: Metrics) =>
+  sharedCounter(metrics, {
+    name: 'svc_write_behind_lost_total',
     help: 'Items that were not written behind the request that caused them, by buffer: too many waited, or the database was unavailable.',
     labelNames: ['buffer'],
-    registers: [metrics],
   })
-}
