@@ -120,6 +120,7 @@ CREATE TABLE public.limits (
     max_new_per_day integer,
     and_kind text,
     and_id text,
+    counts_from timestamp with time zone,
     CONSTRAINT limits_amount_check CHECK ((amount >= 0)),
     CONSTRAINT limits_and_check CHECK ((((and_kind IS NULL) = (and_id IS NULL)) AND ((and_kind IS NULL) OR ((kind = 'budget'::text) AND (scope_kind <> 'org'::text) AND (and_kind <> scope_kind) AND (and_id <> ''::text) AND (and_kind = ANY (ARRAY['department'::text, 'workflow'::text, 'deployment'::text, 'customer'::text, 'user'::text, 'key'::text, 'provider'::text, 'model'::text, 'tag'::text])))))),
     CONSTRAINT limits_check1 CHECK ((((next_from IS NULL) = (next_period IS NULL)) AND ((next_from IS NULL) = (next_timezone IS NULL)))),
@@ -614,6 +615,31 @@ CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id
       LEFT JOIN public.org_rate_limits r ON ((r.org_id = c.org_id)));
 END;
 
+CREATE TABLE public.org_ledgers (
+    org_id uuid NOT NULL,
+    seq bigint DEFAULT 0 NOT NULL,
+    config_version bigint DEFAULT 1 NOT NULL
+)
+WITH (fillfactor='50', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY public.org_ledgers FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.change_every_configuration() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH locked AS MATERIALIZED (
+          SELECT org_ledgers.org_id
+            FROM public.org_ledgers
+           WHERE ('00000000-0000-0000-0000-000000000000'::uuid = ANY (public.app_orgs()))
+           ORDER BY org_ledgers.org_id
+          FOR NO KEY UPDATE OF org_ledgers
+         )
+  UPDATE public.org_ledgers AS l SET config_version = (l.config_version + 1)
+    FROM locked
+   WHERE (l.org_id = locked.org_id);
+END;
+
 CREATE FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public'
@@ -709,6 +735,7 @@ CREATE TABLE public.holds (
     key_id uuid,
     grant_id uuid,
     lineage_id uuid,
+    estimate json,
     CONSTRAINT holds_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['release'::text, 'charge'::text]))),
     CONSTRAINT holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'settled'::text, 'released'::text, 'expired'::text])))
 )
@@ -805,6 +832,72 @@ CREATE FUNCTION public.find_caller(wanted uuid) RETURNS TABLE(kind text, org_id 
       LEFT JOIN public.org_rate_limits r ON ((r.org_id = c.org_id)));
 END;
 
+CREATE TABLE public.prices (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    model text NOT NULL,
+    provider text DEFAULT ''::text NOT NULL,
+    input_pico bigint NOT NULL,
+    output_pico bigint NOT NULL,
+    cache_read_pico bigint NOT NULL,
+    cache_write_pico bigint NOT NULL,
+    max_output_tokens integer,
+    effective_from timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    detail json,
+    CONSTRAINT prices_cache_read_pico_check CHECK ((cache_read_pico >= 0)),
+    CONSTRAINT prices_cache_write_pico_check CHECK ((cache_write_pico >= 0)),
+    CONSTRAINT prices_input_pico_check CHECK ((input_pico >= 0)),
+    CONSTRAINT prices_max_output_tokens_check CHECK ((max_output_tokens > 0)),
+    CONSTRAINT prices_output_pico_check CHECK ((output_pico >= 0))
+);
+
+ALTER TABLE ONLY public.prices FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.installation_prices() RETURNS SETOF public.prices
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT prices.org_id,
+     prices.id,
+     prices.model,
+     prices.provider,
+     prices.input_pico,
+     prices.output_pico,
+     prices.cache_read_pico,
+     prices.cache_write_pico,
+     prices.max_output_tokens,
+     prices.effective_from,
+     prices.created_at,
+     prices.detail
+    FROM public.prices
+   WHERE (prices.org_id = '00000000-0000-0000-0000-000000000000'::uuid);
+END;
+
+CREATE TABLE public.price_settings (
+    org_id uuid NOT NULL,
+    min_hold_nano bigint NOT NULL,
+    unpriced_ceiling_nano bigint,
+    default_max_output_tokens integer NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    unpriced text DEFAULT 'refuse'::text NOT NULL,
+    CONSTRAINT price_settings_default_max_output_tokens_check CHECK ((default_max_output_tokens > 0)),
+    CONSTRAINT price_settings_min_hold_nano_check CHECK ((min_hold_nano >= 0)),
+    CONSTRAINT price_settings_unpriced_ceiling_nano_check CHECK ((unpriced_ceiling_nano > 0)),
+    CONSTRAINT price_settings_unpriced_check CHECK ((unpriced = ANY (ARRAY['refuse'::text, 'ceiling'::text, 'estimate'::text])))
+);
+
+ALTER TABLE ONLY public.price_settings FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.installation_prices_version() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT price_settings.updated_at
+    FROM public.price_settings
+   WHERE (price_settings.org_id = '00000000-0000-0000-0000-000000000000'::uuid);
+END;
+
 CREATE TABLE public.ledger_checks (
     org_id uuid NOT NULL,
     seq bigint NOT NULL,
@@ -812,15 +905,6 @@ CREATE TABLE public.ledger_checks (
 );
 
 ALTER TABLE ONLY public.ledger_checks FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.org_ledgers (
-    org_id uuid NOT NULL,
-    seq bigint DEFAULT 0 NOT NULL,
-    config_version bigint DEFAULT 1 NOT NULL
-)
-WITH (fillfactor='50', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE ONLY public.org_ledgers FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) RETURNS SETOF uuid
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1012,6 +1096,63 @@ CREATE FUNCTION public.orgs_with_routes(after uuid, most integer) RETURNS TABLE(
    WHERE (r.org_id > orgs_with_routes.after)
    ORDER BY r.org_id
   LIMIT orgs_with_routes.most;
+END;
+
+CREATE TABLE public.key_reporting (
+    org_id uuid NOT NULL,
+    day date NOT NULL,
+    lineage_id uuid NOT NULL,
+    unreported_runs bigint NOT NULL,
+    unreported_nano numeric NOT NULL,
+    released_runs bigint NOT NULL,
+    released_nano numeric NOT NULL,
+    overrun_runs bigint NOT NULL,
+    overrun_nano numeric NOT NULL,
+    late_runs bigint NOT NULL,
+    late_nano numeric NOT NULL,
+    dearest_nano bigint NOT NULL,
+    floor_nano bigint,
+    told_unreported boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE ONLY public.key_reporting FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.trust_settings (
+    org_id uuid NOT NULL,
+    subject_id uuid NOT NULL,
+    reported_cost text NOT NULL,
+    min_lease_seconds integer NOT NULL,
+    release text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    reported_usage text DEFAULT 'accept'::text NOT NULL,
+    edge_expiry text DEFAULT 'release'::text NOT NULL,
+    over_limit_reports text DEFAULT 'refuse'::text NOT NULL,
+    max_overrun_nano bigint,
+    start_only boolean DEFAULT false NOT NULL,
+    input_required boolean DEFAULT false NOT NULL,
+    action_required boolean DEFAULT false NOT NULL,
+    CONSTRAINT trust_settings_edge_expiry_check CHECK ((edge_expiry = ANY (ARRAY['release'::text, 'charge'::text]))),
+    CONSTRAINT trust_settings_max_overrun_nano_check CHECK ((max_overrun_nano >= 0)),
+    CONSTRAINT trust_settings_min_lease_seconds_check CHECK (((min_lease_seconds >= 1) AND (min_lease_seconds <= 86400))),
+    CONSTRAINT trust_settings_over_limit_reports_check CHECK ((over_limit_reports = ANY (ARRAY['refuse'::text, 'book'::text]))),
+    CONSTRAINT trust_settings_release_check CHECK ((release = ANY (ARRAY['allow'::text, 'refuse'::text]))),
+    CONSTRAINT trust_settings_reported_cost_check CHECK ((reported_cost = ANY (ARRAY['accept'::text, 'raise_only'::text, 'ignore'::text]))),
+    CONSTRAINT trust_settings_reported_usage_check CHECK ((reported_usage = ANY (ARRAY['accept'::text, 'raise_only'::text])))
+);
+
+ALTER TABLE ONLY public.trust_settings FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.orgs_with_unwatched_reporting(most integer) RETURNS TABLE(org_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT DISTINCT r.org_id
+    FROM public.key_reporting r
+   WHERE ((r.day >= (((clock_timestamp() AT TIME ZONE 'UTC'::text))::date - 1)) AND (((r.unreported_runs > 0) AND (NOT r.told_unreported)) OR (((r.floor_nano IS NULL) OR (r.floor_nano < r.dearest_nano)) AND (EXISTS ( SELECT
+            FROM public.trust_settings t
+           WHERE ((t.org_id = r.org_id) AND (t.subject_id = ANY (ARRAY[r.org_id, r.lineage_id])) AND ((r.overrun_nano + r.late_nano) > (t.max_overrun_nano)::numeric)))))))
+  LIMIT orgs_with_unwatched_reporting.most;
 END;
 
 CREATE FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) RETURNS SETOF uuid
@@ -1529,6 +1670,19 @@ PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY public.decision_records FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.dimension_settings (
+    org_id uuid NOT NULL,
+    dimension text NOT NULL,
+    known_values text[] NOT NULL,
+    pattern text,
+    on_unknown text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT dimension_settings_on_unknown_check CHECK ((on_unknown = ANY (ARRAY['allow'::text, 'default_limit'::text, 'refuse'::text])))
+);
+
+ALTER TABLE ONLY public.dimension_settings FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.eval_expiries (
     org_id uuid NOT NULL,
     route_id uuid NOT NULL,
@@ -1668,7 +1822,8 @@ CREATE TABLE public.otlp_mappings (
     department_id text[],
     customer_id text[],
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    user_id text[]
 );
 
 ALTER TABLE ONLY public.otlp_mappings FORCE ROW LEVEL SECURITY;
@@ -1717,42 +1872,6 @@ CREATE TABLE public.policy_sets (
 );
 
 ALTER TABLE ONLY public.policy_sets FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.price_settings (
-    org_id uuid NOT NULL,
-    min_hold_nano bigint NOT NULL,
-    unpriced_ceiling_nano bigint,
-    default_max_output_tokens integer NOT NULL,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    unpriced text DEFAULT 'refuse'::text NOT NULL,
-    CONSTRAINT price_settings_default_max_output_tokens_check CHECK ((default_max_output_tokens > 0)),
-    CONSTRAINT price_settings_min_hold_nano_check CHECK ((min_hold_nano >= 0)),
-    CONSTRAINT price_settings_unpriced_ceiling_nano_check CHECK ((unpriced_ceiling_nano > 0)),
-    CONSTRAINT price_settings_unpriced_check CHECK ((unpriced = ANY (ARRAY['refuse'::text, 'ceiling'::text, 'estimate'::text])))
-);
-
-ALTER TABLE ONLY public.price_settings FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.prices (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    model text NOT NULL,
-    provider text DEFAULT ''::text NOT NULL,
-    input_pico bigint NOT NULL,
-    output_pico bigint NOT NULL,
-    cache_read_pico bigint NOT NULL,
-    cache_write_pico bigint NOT NULL,
-    max_output_tokens integer,
-    effective_from timestamp with time zone NOT NULL,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT prices_cache_read_pico_check CHECK ((cache_read_pico >= 0)),
-    CONSTRAINT prices_cache_write_pico_check CHECK ((cache_write_pico >= 0)),
-    CONSTRAINT prices_input_pico_check CHECK ((input_pico >= 0)),
-    CONSTRAINT prices_max_output_tokens_check CHECK ((max_output_tokens > 0)),
-    CONSTRAINT prices_output_pico_check CHECK ((output_pico >= 0))
-);
-
-ALTER TABLE ONLY public.prices FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.pruned_rows (
     parent text NOT NULL,
@@ -2005,6 +2124,7 @@ CREATE TABLE public.runs (
     key_id uuid,
     grant_id uuid,
     user_id text,
+    usage_detail json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2051,6 +2171,7 @@ CREATE TABLE public.runs_30 (
     key_id uuid,
     grant_id uuid,
     user_id text,
+    usage_detail json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2097,6 +2218,7 @@ CREATE TABLE public.runs_3650 (
     key_id uuid,
     grant_id uuid,
     user_id text,
+    usage_detail json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2143,6 +2265,7 @@ CREATE TABLE public.runs_400 (
     key_id uuid,
     grant_id uuid,
     user_id text,
+    usage_detail json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2189,6 +2312,7 @@ CREATE TABLE public.runs_7 (
     key_id uuid,
     grant_id uuid,
     user_id text,
+    usage_detail json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2235,6 +2359,7 @@ CREATE TABLE public.runs_90 (
     key_id uuid,
     grant_id uuid,
     user_id text,
+    usage_detail json,
     CONSTRAINT runs_cost_basis_check CHECK ((cost_basis = ANY (ARRAY['reported'::text, 'computed'::text, 'estimated'::text]))),
     CONSTRAINT runs_cost_nano_check CHECK ((cost_nano >= 0)),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -2269,21 +2394,6 @@ CREATE TABLE public.threshold_events (
 ALTER TABLE ONLY public.threshold_events FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.threshold_events.threshold IS 'Percent of the limit; 0 is the limit itself passed by cost that could not be refused, -1 the first call that it refused.';
-
-CREATE TABLE public.trust_settings (
-    org_id uuid NOT NULL,
-    subject_id uuid NOT NULL,
-    reported_cost text NOT NULL,
-    min_lease_seconds integer NOT NULL,
-    release text NOT NULL,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT trust_settings_min_lease_seconds_check CHECK (((min_lease_seconds >= 1) AND (min_lease_seconds <= 86400))),
-    CONSTRAINT trust_settings_release_check CHECK ((release = ANY (ARRAY['allow'::text, 'refuse'::text]))),
-    CONSTRAINT trust_settings_reported_cost_check CHECK ((reported_cost = ANY (ARRAY['accept'::text, 'raise_only'::text, 'ignore'::text])))
-);
-
-ALTER TABLE ONLY public.trust_settings FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.unpriced_models (
     org_id uuid NOT NULL,
@@ -2457,6 +2567,9 @@ ALTER TABLE ONLY public.decision_records
 ALTER TABLE ONLY public.deprecation_announcements
     ADD CONSTRAINT deprecation_announcements_pkey PRIMARY KEY (org_id, deprecation_id);
 
+ALTER TABLE ONLY public.dimension_settings
+    ADD CONSTRAINT dimension_settings_pkey PRIMARY KEY (org_id, dimension);
+
 ALTER TABLE ONLY public.eval_expiries
     ADD CONSTRAINT eval_expiries_pkey PRIMARY KEY (org_id, route_id, eval_id);
 
@@ -2480,6 +2593,9 @@ ALTER TABLE ONLY public.idempotency_keys
 
 ALTER TABLE ONLY public.kept_days
     ADD CONSTRAINT kept_days_pkey PRIMARY KEY (parent);
+
+ALTER TABLE ONLY public.key_reporting
+    ADD CONSTRAINT key_reporting_pkey PRIMARY KEY (org_id, day, lineage_id);
 
 ALTER TABLE ONLY public.ledger_batches
     ADD CONSTRAINT ledger_batches_pkey PRIMARY KEY (org_id, seq, at);
@@ -2716,6 +2832,8 @@ CREATE INDEX holds_expiring ON ONLY public.holds USING btree (expires_at) WHERE 
 CREATE INDEX holds_overdue ON ONLY public.holds USING btree (org_id, expires_at) WHERE (state = 'open'::text);
 
 CREATE INDEX holds_running ON ONLY public.holds USING btree (org_id, id) WHERE ((state = 'open'::text) AND (on_expiry = 'charge'::text));
+
+CREATE INDEX key_reporting_day ON public.key_reporting USING brin (day);
 
 CREATE INDEX limit_refusals_last_at ON public.limit_refusals USING brin (last_at);
 
@@ -3007,6 +3125,9 @@ ALTER TABLE ONLY public.customer_limits
 ALTER TABLE ONLY public.deprecation_announcements
     ADD CONSTRAINT deprecation_announcements_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.dimension_settings
+    ADD CONSTRAINT dimension_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.eval_expiries
     ADD CONSTRAINT eval_expiries_org_id_route_id_fkey FOREIGN KEY (org_id, route_id) REFERENCES public.routes(org_id, id) ON DELETE CASCADE;
 
@@ -3018,6 +3139,9 @@ ALTER TABLE ONLY public.event_opt_ins
 
 ALTER TABLE ONLY public.freezes
     ADD CONSTRAINT freezes_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.key_reporting
+    ADD CONSTRAINT key_reporting_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.limits
     ADD CONSTRAINT limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -3122,6 +3246,8 @@ ALTER TABLE public.decision_records ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.deprecation_announcements ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.dimension_settings ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY dispatching ON public.webhook_queues TO postgres USING (true);
 
 CREATE POLICY draining ON public.outbox TO postgres USING (true);
@@ -3146,7 +3272,13 @@ ALTER TABLE public.holds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY installation ON public.price_settings FOR SELECT TO postgres USING ((org_id = '00000000-0000-0000-0000-000000000000'::uuid));
+
+CREATE POLICY installation ON public.prices FOR SELECT TO postgres USING ((org_id = '00000000-0000-0000-0000-000000000000'::uuid));
+
 CREATE POLICY keeping ON public.retention_policies FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.key_reporting ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ledger_batches ENABLE ROW LEVEL SECURITY;
 
@@ -3189,6 +3321,8 @@ CREATE POLICY pruning ON public.chains TO postgres USING (true);
 CREATE POLICY pruning ON public.eval_expiries TO postgres USING (true);
 
 CREATE POLICY pruning ON public.eval_results TO postgres USING (true);
+
+CREATE POLICY pruning ON public.key_reporting TO postgres USING (true);
 
 CREATE POLICY pruning ON public.ledger_batches FOR SELECT TO postgres USING (true);
 
@@ -3332,6 +3466,8 @@ CREATE POLICY tenant ON public.decision_records USING ((org_id = ANY (( SELECT p
 
 CREATE POLICY tenant ON public.deprecation_announcements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.dimension_settings USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.eval_expiries USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.eval_results USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -3345,6 +3481,8 @@ CREATE POLICY tenant ON public.freezes USING ((org_id = ANY (( SELECT public.app
 CREATE POLICY tenant ON public.holds USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.idempotency_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.key_reporting USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.ledger_batches USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -3486,6 +3624,8 @@ ALTER TABLE public.usage_deltas ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.usage_dimension_values ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY watching ON public.trust_settings FOR SELECT TO postgres USING (true);
+
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.webhook_org_secrets ENABLE ROW LEVEL SECURITY;
@@ -3566,6 +3706,11 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.support_grants TO weir_app;
 REVOKE ALL ON FUNCTION public.caller_by_id(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.caller_by_id(wanted uuid) TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
+
+REVOKE ALL ON FUNCTION public.change_every_configuration() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.change_every_configuration() TO weir_app;
+
 REVOKE ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) TO weir_app;
 
@@ -3587,9 +3732,17 @@ GRANT ALL ON FUNCTION public.expired_holds(before timestamp with time zone, most
 REVOKE ALL ON FUNCTION public.find_caller(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_caller(wanted uuid) TO weir_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.ledger_checks TO weir_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.prices TO weir_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
+REVOKE ALL ON FUNCTION public.installation_prices() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.installation_prices() TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.price_settings TO weir_app;
+
+REVOKE ALL ON FUNCTION public.installation_prices_version() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.installation_prices_version() TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.ledger_checks TO weir_app;
 
 REVOKE ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) TO weir_app;
@@ -3618,6 +3771,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.routes TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_with_routes(after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_routes(after uuid, most integer) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.key_reporting TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.trust_settings TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_unwatched_reporting(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_unwatched_reporting(most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) TO weir_app;
@@ -3690,6 +3850,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customer_limits TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.decision_records TO weir_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dimension_settings TO weir_app;
+
 GRANT SELECT,INSERT ON TABLE public.eval_expiries TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.eval_results TO weir_app;
@@ -3718,10 +3880,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.policy_rules TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.policy_sets TO weir_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.price_settings TO weir_app;
-
-GRANT SELECT,INSERT,DELETE ON TABLE public.prices TO weir_app;
-
 GRANT SELECT ON TABLE public.pruned_rows TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.refusal_days TO weir_app;
@@ -3735,8 +3893,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs TO weir_app;
 GRANT SELECT ON TABLE public.schema_migrations TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.trust_settings TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.unpriced_models TO weir_app;
 

@@ -43,12 +43,14 @@ import { chains } from './money/chains/routes.ts'
 import { concurrencyLimits } from './money/concurrency/routes.ts'
 import { credits } from './money/credits/routes.ts'
 import { customers } from './money/customers/routes.ts'
+import { dimensions } from './money/dimensions/routes.ts'
 import { freezes } from './money/freezes/routes.ts'
 import { journal } from './money/journal/routes.ts'
 import { ensureLedgerPartitions } from './money/ledger/ledger.ts'
 import { plans } from './money/plans/routes.ts'
 import { prices } from './money/prices/routes.ts'
 import { quota } from './money/quota/routes.ts'
+import { reporting } from './money/reporting/routes.ts'
 import { spendCaps } from './money/spend-caps/routes.ts'
 import { trust } from './money/trust/routes.ts'
 import type { Lifecycle } from './platform/infra/lifecycle.ts'
@@ -57,6 +59,7 @@ import { withStartPatience } from './platform/infra/start-patience.ts'
 import { retention } from './records/retention/routes.ts'
 import { ensureRunPartitions } from './records/run-log/run-log.ts'
 import { usage } from './records/usage/routes.ts'
+import { spentSince } from './records/usage/usage.ts'
 import { backtests } from './runs/backtests/routes.ts'
 import { createIngest, otlp, otlpMapping } from './runs/otlp/routes.ts'
 import { runs } from './runs/routes.ts'
@@ -182,10 +185,12 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   orgs(app, platform, change)
   rateLimits(app, platform, change)
   spendCaps(app, platform, change)
-  budgets(app, platform, change)
+  budgets(app, platform, change, spentSince)
   concurrencyLimits(app, platform, change)
   freezes(app, platform, change)
+  reporting(app, platform)
   trust(app, platform, change)
+  dimensions(app, platform, change)
   customers(app, platform, change)
   credits(app, platform, change)
   quota(app, platform, change)

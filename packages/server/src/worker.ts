@@ -12,6 +12,7 @@ import { expireApprovalsJob } from './governance/approvals/approvals.ts'
 import { policyPartitionsJob } from './governance/policies/policies.ts'
 import { publishBenchmarksJob } from './insight/benchmarks/benchmarks.ts'
 import { ensureLedgerPartitions, maintainLedgerPartitionsJob, verifyLedgersJob } from './money/ledger/ledger.ts'
+import { watchReportingJob } from './money/reporting/reporting.ts'
 import { type Job, startJobs } from './platform/infra/jobs.ts'
 import { createLifecycle, stopWithin } from './platform/infra/lifecycle.ts'
 import type { Platform } from './platform/infra/platform.ts'
@@ -49,6 +50,7 @@ const createJobs = (platform: Platform): Job[] => [
   expireApprovalsJob(platform),
   closeGrantsJob(platform, endSubscriptionsOfGrant),
   expiredEvalsJob(platform),
+  watchReportingJob(platform),
   publishBenchmarksJob(platform),
 ]
 

@@ -77,7 +77,7 @@ async function drive(bench: Bench, drivers: readonly Driver[], perBatch: number,
       while (performance.now() - startedMs < seconds * 1_000) {
         const batch = [...waiting]
         while (batch.length < Math.min(perBatch, own.length))
-          batch.push(reserveOperation({ orgId: own[next++ % own.length]!.id }, call, 'edge', 'release'))
+          batch.push(reserveOperation({ orgId: own[next++ % own.length]!.id }, call, 'edge'))
         const { answers } = await runBatch(batch, { ...driver, estimatedDbTimeMs: Date.now() })
         for (const answer of answers.values()) if (answer instanceof Error) throw answer
         count += answers.size

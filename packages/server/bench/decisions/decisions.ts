@@ -3,6 +3,7 @@ import { makePostgres } from '../support/postgres.ts'
 import { type Bench, prepare } from '../support/server.ts'
 import { benchBatches } from './batches.ts'
 import { benchHot, benchSlow, benchSpread, benchTransactions } from './http.ts'
+import { benchLimits } from './limits.ts'
 import { benchLives } from './lives.ts'
 import { benchMillion } from './million.ts'
 import { benchProfile } from './profile.ts'
@@ -17,13 +18,14 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   spread: benchSpread,
   transactions: benchTransactions,
   batches: benchBatches,
+  limits: benchLimits,
   lives: benchLives,
   million: benchMillion,
   slow: benchSlow,
 }
 
 /** One of each kind is enough to show that they work. */
-const smokeParts = ['hot', 'batches', 'lives', 'million', 'slow']
+const smokeParts = ['hot', 'batches', 'limits', 'lives', 'million', 'slow']
 /** Too long, or too particular, for every run. */
 const onDemand: typeof parts = { snapshot: benchSnapshot, profile: benchProfile }
 

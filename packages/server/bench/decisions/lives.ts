@@ -42,7 +42,7 @@ async function live({ postgres }: Bench, lanes: Lanes, orgs: readonly BenchOrg[]
       while (performance.now() - startedMs < seconds * 1_000) {
         const { id: orgId } = orgs[next++ % orgs.length]!
         const bornMs = performance.now()
-        const hold = reserveOperation({ orgId }, call, 'edge', 'release')
+        const hold = reserveOperation({ orgId }, call, 'edge')
         const held = await insist(() => lanes.submit(hold))
         const ended = await insist(() => lanes.submit(settleOperation({ orgId }, hold.id, used)))
         const [start, end] = [outcomeOf(held), outcomeOf(ended)]

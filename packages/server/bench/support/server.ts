@@ -41,6 +41,16 @@ export const call: DecisionInput = {
   customer_id: 'customer-1',
 }
 const plenty = 10n ** 17n
+const schedule = { period: 'month', anchor: null, timezone: 'UTC' }
+
+/** A limit that is never reached. */
+export const benchLimit = {
+  ...schedule,
+  amount: plenty,
+  enforcement: 'block' as const,
+  unit: 'usd' as const,
+  thresholds: [50, 80, 100],
+}
 
 export const environmentOf = (postgres: BenchPostgres, port?: number) => ({
   SVC_DATABASE_URL: postgres.url(appLogin, port),
@@ -80,23 +90,13 @@ const makeOrg = (platform: Platform): Promise<BenchOrg> => {
   return platform.sql.asOrgs([id], async (tx) => {
     await insertOrg(tx, id, 'Bench')
     await insertLedger(tx, id)
-    const schedule = { period: 'month', anchor: null, timezone: 'UTC' }
-    const limit = { amount: plenty, ...schedule, enforcement: 'block', unit: 'usd' } as const
     for (const [kind, scope_kind, scope_id] of [
       ['spend_cap', 'org', ''],
       ['budget', 'org', ''],
       ['budget', 'department', call.department_id!],
       ['budget', 'workflow', call.workflow_id!],
     ] as const)
-      await insertLimit(tx, id, {
-        ...limit,
-        thresholds: [50, 80, 100],
-        id: newUuid(),
-        kind,
-        name: kind,
-        scope_kind,
-        scope_id,
-      })
+      await insertLimit(tx, id, { ...benchLimit, id: newUuid(), kind, name: kind, scope_kind, scope_id })
     const unplanned = { next_period: null, next_anchor: null, next_timezone: null, next_from: null }
     await insertCustomerLimit(tx, id, {
       ...schedule,

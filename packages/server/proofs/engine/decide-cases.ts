@@ -17,6 +17,7 @@ import {
 import { anyInputs } from '../../test/support/example-books.ts'
 import { Random } from '../../test/support/random.ts'
 import { plus } from './balances.ts'
+import { withLadder } from './ladders.ts'
 import { NaiveLedger, type Told } from './naive-ledger.ts'
 
 /** Random limits and requests, decided in batches and one at a time: both must tell the same and leave the same sums. */
@@ -144,7 +145,9 @@ function randomAsk(random: Random, setting: Setting, plans: Map<string, HoldPlan
     const plan = plans.get(holdId)
     const held = plan?.usd ?? 1n
     const usd = random.pick([0n, held, held / 2n, held + 1n, held + random.amount(20), random.amount(10)])
-    return { type, holdId, actual: { usd, tokens: random.amount(20), runs: 1n }, unheld: plan?.unheld ?? [] }
+    const unheld = plan?.unheld ?? []
+    const estimate = unheld.length === 0 && random.chance(0.3) ? {} : undefined
+    return { type, holdId, actual: { usd, tokens: random.amount(20), runs: 1n }, unheld, estimate }
   }
   if (type === 'extend') return { type, holdId, leaseMs: random.pick([1_000, 600_000, 86_400_000]) }
   if (type === 'charge') return randomCharge(random, setting)
@@ -157,7 +160,9 @@ function randomAsk(random: Random, setting: Setting, plans: Map<string, HoldPlan
   const leaseSeconds = random.chance(0.3) ? random.between(1, 6) : random.between(1, 1_200)
   const expiresAtMs = nowMs + leaseSeconds * 1_000
   const onExpiry = random.chance(0.5) ? 'release' : 'charge'
-  return { type, id, charge, claims, expiresAtMs, onExpiry, isDryRun: random.chance(0.1), inputs: anyInputs }
+  const isDryRun = random.chance(0.1)
+  const ask = { type, id, charge, claims, expiresAtMs, onExpiry, isDryRun, inputs: anyInputs } as const
+  return random.chance(0.3) ? withLadder(ask, random) : ask
 }
 
 /** The books as they are kept between batches. */

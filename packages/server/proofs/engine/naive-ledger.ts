@@ -1,5 +1,6 @@
 import type { ChargedItem, Command } from '../../src/money/engine/decide.ts'
 import type { Allowance, Claim, LimitUnit } from '../../src/money/ledger/ledger.ts'
+import { ladderOf } from './ladders.ts'
 
 /**
  * The rules of money once more, as plainly as they can be said: one request at a time, on numbers that are changed in place.
@@ -37,6 +38,8 @@ interface NaiveHold {
   readonly heldAtMs: number
   readonly onExpiry: 'release' | 'charge'
   readonly parts: readonly Part[]
+  /** What each part was charged by an estimate that may still be replaced. */
+  estimated?: readonly bigint[] | undefined
 }
 
 /** What a charge takes where everything fits. */
@@ -126,9 +129,9 @@ export class NaiveLedger {
     hold: NaiveHold,
     allowances: ReadonlyMap<string, Allowance>,
   ) {
-    if (hold.state === 'settled') return this.told(hold, true, false)
-    if (hold.state === 'released') return ['conflict', 'released']
-    const isLate = hold.state === 'expired' && hold.onExpiry === 'release'
+    if (hold.state === 'settled' && (!hold.estimated || ask.estimate)) return this.told(hold, true, false)
+    if (hold.estimated) return this.replaceEstimate(ask, hold, hold.estimated, allowances)
+    const isLate = hold.state === 'released' || (hold.state === 'expired' && hold.onExpiry === 'release')
     const usd = ask.actual.usd
     for (const [part, share] of this.shares(hold, ask.actual)) {
       // What is above a draw goes to packs that are in force now.
@@ -143,10 +146,31 @@ export class NaiveLedger {
       else if (cost > part.amount) account.overrun += cost - part.amount
     }
     for (const claim of ask.unheld) this.drawDown(claim, used(ask.actual, claim.unit), allowances)
+    if (ask.estimate && !isLate) hold.estimated = this.shares(hold, ask.actual).map(([, share]) => share)
     hold.state = 'settled'
     hold.charged = usd
     hold.overrun = !isLate && usd > hold.usd ? usd - hold.usd : 0n
     return this.told(hold, false, isLate)
+  }
+
+  /** What was said to be exact instead of an estimate. */
+  private replaceEstimate(
+    { actual }: Extract<Command, { type: 'settle' }>,
+    hold: NaiveHold,
+    estimated: readonly bigint[],
+    allowances: ReadonlyMap<string, Allowance>,
+  ): Told {
+    for (const [i, [{ key, amount }, share]] of this.shares(hold, actual).entries()) {
+      const before = estimated[i]!
+      this.spend(key, share - before, allowances)
+      const isMore = share > before
+      const floor = share > amount ? share : amount
+      this.own(key).overrun += isMore ? share - before : before > floor ? floor - before : 0n
+    }
+    hold.estimated = undefined
+    hold.charged = actual.usd
+    hold.overrun = actual.usd > hold.usd ? actual.usd - hold.usd : 0n
+    return this.told(hold, false, false)
   }
 
   private inForce(ask: Extract<Command, { type: 'settle' }>, key: string, allowances: ReadonlyMap<string, Allowance>) {
@@ -203,7 +227,12 @@ export class NaiveLedger {
     nowMs: number,
     allowances: ReadonlyMap<string, Allowance>,
   ): Told {
-    const found = this.look(ask)
+    const asked = this.look(ask)
+    // The first rung of the ladder that fits, where the whole does not.
+    const rung =
+      'refused' in asked ? ladderOf(ask).find((charge) => !('refused' in this.look({ ...ask, charge }))) : undefined
+    const charge = rung ?? ask.charge
+    const found = rung ? this.look({ ...ask, charge }) : asked
     if ('refused' in found) return ['refused', ...found.refused, true]
     const { parts, warned, met, remaining } = found
     const told = ['held', parts.map(({ key, amount }) => `${key} ${amount}`), remaining]
@@ -216,7 +245,7 @@ export class NaiveLedger {
       expiresAtMs: ask.expiresAtMs,
       charged: null,
       overrun: null,
-      usd: ask.charge.usd,
+      usd: charge.usd,
       heldAtMs: nowMs,
       onExpiry: ask.onExpiry,
       parts,

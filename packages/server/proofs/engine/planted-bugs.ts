@@ -35,6 +35,39 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
     ),
   })),
 
+  'a smaller hold is not the largest that fits': (decide) => (books, asks, nowMs) =>
+    decide(
+      books,
+      asks.map((ask) => {
+        if (ask.type !== 'hold' || !ask.shrink) return ask
+        const { shrink } = ask
+        return {
+          ...ask,
+          shrink: (room) => shrink({ ...room, usd: room.usd === null ? null : room.usd / 2n }),
+        }
+      }),
+      nowMs,
+    ),
+
+  'a smaller hold is admitted by dollars alone': (decide) => (books, asks, nowMs) =>
+    decide(
+      books,
+      asks.map((ask) => {
+        if (ask.type !== 'hold' || !ask.shrink) return ask
+        const { shrink } = ask
+        return {
+          ...ask,
+          claims: ask.claims.filter(({ unit }) => unit !== 'tokens'),
+          shrink: ({ usd }) => shrink({ usd, tokens: null }),
+        }
+      }),
+      nowMs,
+    ),
+
+  'an exact settlement adds to its estimate': showingHolds((hold) =>
+    hold.estimate ? { ...hold, estimate: { ...hold.estimate, costs: hold.keys.map(() => 0n) } } : hold,
+  ),
+
   'a settlement does not give its hold back': changing(['settle'], ({ key, delta }) => ({
     key,
     delta: { ...delta, held: 0n },

@@ -4,6 +4,7 @@ import { columns, excess, isSame, plus } from './balances.ts'
 import { must } from './broken.ts'
 import { ChainPromises } from './chain-promises.ts'
 import { compareCharge, followCharge, Look, type Standing } from './charge-promises.ts'
+import { ladderOf } from './ladders.ts'
 import { taken, used } from './naive-ledger.ts'
 
 /**
@@ -29,8 +30,11 @@ export interface Life {
   expiresAtMs: number
   state: 'open' | 'settled' | 'released' | 'expired'
   charged: bigint | null
+  /** What it was charged by an estimate that may still be replaced. */
+  estimated?: Usage | undefined
 }
 
+type Usage = Parameters<typeof used>[0]
 type HoldAsk = Extract<Command, { type: 'hold' }>
 type ChargeAsk = Extract<Command, { type: 'charge' }>
 type Sums = { spent: bigint; overrun: bigint; late: bigint }
@@ -85,8 +89,11 @@ export class Promises {
 
   private hold(ask: HoldAsk, verdict: Outcome, nowMs: number): boolean {
     const look = new Look(this.standing)
-    const lacking = look.lacking(ask)
+    const rungs = [ask.charge, ...ladderOf(ask)]
+    const fitting = rungs.find((charge) => !look.lacking({ ...ask, charge }))
     if (verdict.type === 'refused') {
+      must(fitting === undefined, 'what fits in part is not refused')
+      const lacking = look.lacking(ask)
       must(lacking !== undefined, 'what fits is not refused')
       const keys = look.targets(lacking).map(({ key }) => key)
       must(keys.includes(verdict.refusal.allowance.key), 'the first limit that lacks room is the one that is told')
@@ -95,8 +102,11 @@ export class Promises {
       return false
     }
     must(verdict.type === 'held', `a hold was answered with ${verdict.type}`)
+    const charge = verdict.granted?.charge ?? ask.charge
+    const lacking = look.lacking({ ...ask, charge })
     must(lacking === undefined, `no hold is admitted above a limit (${lacking?.mode} ${lacking?.kind.kind})`)
-    this.chains.admit(ask.charge)
+    must(charge.usd === fitting?.usd && charge.tokens === fitting.tokens, 'as much is granted as fits')
+    this.chains.admit(charge)
     if (ask.isDryRun) return false
     const met = ask.claims.flatMap((claim) => look.meeting(claim))
     const parts = ask.claims.flatMap((claim, index) => {
@@ -106,7 +116,7 @@ export class Promises {
         ({ allowance, draw }) => draw === (claim.mode === 'draw' ? index + 1 : 0) && isOneOf(allowance, targets),
       )
       const sum = own.reduce((all, { amount }) => all + amount, 0n)
-      must(own.length > 0 && sum === taken(ask.charge, claim.unit), 'every claim is held in full')
+      must(own.length > 0 && sum === taken(charge, claim.unit), 'every claim is held in full')
       return own.map(({ allowance, amount }) => {
         const row = this.row(allowance)
         return { key: allowance.key, pool: row.pool, unit: claim.unit, amount }
@@ -115,7 +125,7 @@ export class Promises {
     must(parts.length === verdict.checks.length, 'nothing is held but what was claimed')
     for (const allowance of met) this.sumsOf(this.row(allowance).pool).spent += 1n
     for (const { key, amount } of parts) this.held.set(key, (this.held.get(key) ?? 0n) + amount)
-    const { charge, expiresAtMs, onExpiry } = ask
+    const { expiresAtMs, onExpiry } = ask
     const chainId = charge.chain?.chainId
     this.chains.count(chainId, charge.usd, charge.tokens)
     const life = {
@@ -165,13 +175,15 @@ export class Promises {
       }
       return false
     }
-    if (ask.type === 'settle' ? state === 'released' : ask.type === 'release' && state === 'settled') {
+    if (ask.type === 'release' && state === 'settled') {
       must(verdict.type === 'conflict', `${ask.type} of a hold that is ${state} is a conflict`)
       return false
     }
     must(verdict.type === 'ended', `${ask.type} was answered with ${verdict.type}`)
     const isOver = nowMs >= life.expiresAtMs + graceMs
-    const isFirst = ask.type === 'settle' ? state !== 'settled' : state === 'open' && (ask.type !== 'expire' || isOver)
+    const isExact = ask.type === 'settle' && life.estimated !== undefined && !ask.estimate
+    const isFirst =
+      ask.type === 'settle' ? state !== 'settled' || isExact : state === 'open' && (ask.type !== 'expire' || isOver)
     must(
       verdict.isRepeat === !isFirst,
       isFirst ? `the first ${ask.type} counts` : `${ask.type} of ${state} changes nothing`,
@@ -197,14 +209,22 @@ export class Promises {
     else this.chains.count(life.chainId, -life.usd, -life.tokens)
   }
 
-  private settle({ actual, unheld, excess = [] }: Extract<Command, { type: 'settle' }>, life: Life) {
+  private settle({ actual, unheld, estimate, excess = [] }: Extract<Command, { type: 'settle' }>, life: Life) {
     for (const { allowances } of excess) for (const allowance of allowances) this.row(allowance)
-    const isLate = life.state === 'expired' && life.onExpiry === 'release'
+    const isLate = life.state === 'released' || (life.state === 'expired' && life.onExpiry === 'release')
     for (const [pool, parts] of Map.groupBy(life.parts, (part) => part.pool)) {
       const sums = this.sumsOf(pool)
       const cost = used(actual, parts[0]!.unit)
       const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
-      if (parts[0]!.unit === 'concurrent_runs') continue
+      const { unit } = parts[0]!
+      if (unit === 'concurrent_runs') continue
+      if (life.estimated) {
+        const before = used(life.estimated, unit)
+        const floor = cost > amount ? cost : amount
+        sums.spent += cost - before
+        sums.overrun += cost > before ? cost - before : before > floor ? floor - before : 0n
+        continue
+      }
       sums.spent += life.state === 'expired' && !isLate ? cost - amount : cost
       if (isLate) sums.late += cost
       else if (cost > amount) sums.overrun += cost - amount
@@ -216,8 +236,10 @@ export class Promises {
       this.sumsOf(pool).spent += used(actual, unit)
       this.unheld.add(pool)
     }
-    if (!isLate) this.chains.count(life.chainId, -life.usd, -life.tokens)
+    const { usd, tokens } = life.estimated ?? life
+    if (!isLate) this.chains.count(life.chainId, -usd, -tokens)
     this.chains.count(life.chainId, actual.usd, actual.tokens)
+    life.estimated = estimate && !isLate ? actual : undefined
     life.state = 'settled'
     life.charged = actual.usd
   }

@@ -171,13 +171,14 @@ export class SimulatedOrg {
     else if (kind === 'default') this.changeDefault(nowMs)
     else if (kind === 'chain') this.changeChains()
     else if (kind === 'top-up') {
-      if (this.topUps.length > 0 || random.chance(0.3)) this.topUps = [...this.topUps, this.pack(nowMs, false)]
+      if (this.topUps.length > 0 || random.chance(0.3)) this.topUps = [...this.topUps, this.pack('', nowMs, false)]
     } else {
-      const customer = this.customers.get(random.pick(customerIds))!
+      const customerId = random.pick(customerIds)
+      const customer = this.customers.get(customerId)!
       if (kind === 'own') {
         if (random.chance(0.3)) customer.own = null
         else customer.own = customer.own ? this.changed(customer.own, nowMs) : this.limit('customer')
-      } else if (kind === 'pack') customer.packs = [...customer.packs, this.pack(nowMs, random.chance(0.5))]
+      } else if (kind === 'pack') customer.packs = [...customer.packs, this.pack(customerId, nowMs, random.chance(0.5))]
       else customer.packs = customer.packs.map((pack) => (random.chance(0.3) ? { ...pack, voidedAtMs: nowMs } : pack))
     }
   }
@@ -297,10 +298,11 @@ export class SimulatedOrg {
     return { unit, anchor, timezone: this.random.pick(zones) }
   }
 
-  private pack(nowMs: number, isExpiring: boolean): Pack {
+  private pack(owner: string, nowMs: number, isExpiring: boolean): Pack {
     const { random } = this
     return {
       id: random.uuid(),
+      owner,
       amount: random.amount(random.pick([20, 200, 1_000])),
       priority: random.int(3),
       expiresAtMs: isExpiring ? nowMs + random.between(1, 72) * hour : null,

@@ -10,6 +10,7 @@ import { Random } from '../../test/support/random.ts'
 import { plus } from './balances.ts'
 import { Broken, must } from './broken.ts'
 import { compareWithOneByOne } from './charge-promises.ts'
+import { withLadder } from './ladders.ts'
 import { type Life, Promises } from './promises.ts'
 import { SimulatedOrg } from './simulated-org.ts'
 
@@ -36,6 +37,8 @@ export interface Told {
   steps: number
   asks: number
   held: number
+  /** Holds that got a part of what they asked for. */
+  granted: number
   refused: number
   late: number
   overrun: number
@@ -46,7 +49,17 @@ export interface Told {
   broken?: string
 }
 
-const nothing: Told = { steps: 0, asks: 0, held: 0, refused: 0, late: 0, overrun: 0, charged: 0, uncharged: 0 }
+const nothing: Told = {
+  steps: 0,
+  asks: 0,
+  held: 0,
+  granted: 0,
+  refused: 0,
+  late: 0,
+  overrun: 0,
+  charged: 0,
+  uncharged: 0,
+}
 
 interface Caller {
   readonly customerId: string | undefined
@@ -151,7 +164,7 @@ class Simulation {
     const id = random.uuid()
     const claims = this.claims(surface, charge)
     this.callers.set(id, { customerId: charge.customerId, surface })
-    return {
+    const ask = {
       type: 'hold',
       id,
       charge,
@@ -160,7 +173,8 @@ class Simulation {
       onExpiry: surface === 'start' && random.chance(0.6) ? 'charge' : 'release',
       isDryRun: random.chance(0.05),
       inputs: anyInputs,
-    }
+    } as const
+    return random.chance(0.3) ? withLadder(ask, random) : ask
   }
 
   /** Something about a hold: mostly an open one, but also one that is long over, and now and then none. */
@@ -184,7 +198,9 @@ class Simulation {
     const actual = { usd: cost, tokens: random.amount(30), runs: 1n }
     const facts = this.facts(customerId)
     const charge = { ...actual, customerId }
-    if (surface === 'start') return { type: 'settle', holdId, actual, unheld: [], excess: excessClaims(charge, facts) }
+    const estimate = random.chance(0.3) ? {} : undefined
+    if (surface === 'start')
+      return { type: 'settle', holdId, actual, unheld: [], excess: excessClaims(charge, facts), estimate }
     return { type: 'settle', holdId, actual, unheld: unheldClaims(charge, facts, facts.nowMs) }
   }
 
@@ -235,6 +251,7 @@ class Simulation {
     told.asks += outcomes.length
     for (const verdict of outcomes) {
       if (verdict.type === 'held') told.held++
+      if (verdict.type === 'held' && verdict.granted) told.granted++
       else if (verdict.type === 'refused') told.refused++
       else if (verdict.type === 'charged') {
         told.charged++

@@ -169,7 +169,7 @@ export function faultsOfJournal({ standings, movements, batches, seq }: Books): 
   return faults
 }
 
-/** Each hold begins once and ends once; only a settlement may follow an expiry, and what it charged is what was booked. */
+/** Each hold begins once and ends once; only a settlement may follow an expiry or a release, and what it charged is what was booked. */
 export function faultsOfHolds({ movements, holds, standings }: Books): string[] {
   const faults: string[] = []
   const units = new Map(standings.map(({ key, name }) => [key, name]))
@@ -190,7 +190,7 @@ export function faultsOfHolds({ movements, holds, standings }: Books): string[] 
     open: ['hold'],
     released: ['hold release'],
     expired: ['hold expire'],
-    settled: ['hold settle', 'hold expire settle'],
+    settled: ['hold settle', 'hold expire settle', 'hold release settle'],
   }
   for (const { id, state } of holds.values()) {
     const life = (kinds.get(id) ?? []).join(' ')

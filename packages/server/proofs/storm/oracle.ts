@@ -45,12 +45,13 @@ export function faultsOfAnswers(log: readonly Entry[], { holds, movements }: Boo
     } else {
       const { op, holdId, status, text } = entry
       const hold = holds.get(holdId)
-      const isOwnDoing = status === 409 && (ends(holdId).released || op === 'extend')
+      const isOwnDoing = status === 409 && (op === 'release' ? ends(holdId).costs.size > 0 : op === 'extend')
       if (!isUncertain(entry) && !expectedStatuses[op]!.includes(status) && !isOwnDoing)
         faults.push(`${op} of ${holdId} was answered ${status}: ${text}`)
       if (status !== 200) continue
       const { status: stands, charged_usd } = JSON.parse(text) as { status: string; charged_usd: string | null }
-      if (op === 'release' && stands === 'released' && hold?.state !== 'released')
+      const mayBe = ends(holdId).costs.size > 0 ? ['released', 'settled'] : ['released']
+      if (op === 'release' && stands === 'released' && !mayBe.includes(hold?.state ?? 'gone'))
         faults.push(`the release of ${holdId} was acknowledged, and it is ${hold?.state}`)
       if (op !== 'settle') continue
       if (hold?.state !== 'settled' || settleMovements.get(holdId) !== 1)

@@ -1,20 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { plantInSource, type SourcePlant } from './planted-source.ts'
 
 /**
  * Faults planted into the source of the program as it is loaded (`--import`, `WEIR_STORM_BUG`): each takes one rule away, to show that a storm
  * sees it missing. A plant that does not find the lines that make the rule ends the process: it would prove nothing.
  */
 
-interface Plant {
-  /** Of `src`. */
-  readonly file: string
-  readonly rule: string
-  readonly instead: string
-}
-
-const plants: Readonly<Record<string, readonly Plant[]>> = {
+const plants: Readonly<Record<string, readonly SourcePlant[]>> = {
   /** Takes an unknown outcome for a commit. */
   'hopeful-commit': [
     {
@@ -54,22 +45,4 @@ const plants: Readonly<Record<string, readonly Plant[]>> = {
   ],
 }
 
-const wanted = Map.groupBy(
-  (process.env['WEIR_STORM_BUG'] ?? '').split(' ').flatMap((name) => plants[name] ?? []),
-  ({ file }) => fileURLToPath(new URL(`../../src/${file}`, import.meta.url)),
-)
-
-if (wanted.size > 0)
-  registerHooks({
-    load: (url, context, nextLoad) => {
-      const planted = url.startsWith('file:') ? wanted.get(fileURLToPath(url)) : undefined
-      if (!planted) return nextLoad(url, context)
-      const source = planted.reduce(withoutRule, readFileSync(fileURLToPath(url), 'utf8'))
-      return { format: 'module-typescript', source, shortCircuit: true }
-    },
-  })
-
-function withoutRule(source: string, { file, rule, instead }: Plant): string {
-  if (!source.includes(rule)) throw new Error(`${file} no longer says: ${rule}`)
-  return source.replace(rule, instead)
-}
+plantInSource((process.env['WEIR_STORM_BUG'] ?? '').split(' ').flatMap((name) => plants[name] ?? []))

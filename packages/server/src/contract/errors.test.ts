@@ -26,12 +26,12 @@ gone                      410      -
 payload_too_large         413      -
 validation_failed         422      fields
 insufficient_cohort_size  400      minimum_cohort_size
-spend_cap_exceeded        402      cap_usd spent_usd resets_at reason? held_usd? attempted_usd? decision_id? index? settled? fits?
-chain_budget_exceeded     402,429  reason current attempted limit decision_id? index? settled? fits?
-budget_exceeded           402      budget_id scope_kind limit_usd spent_usd period_start period_end and_scope_kind? and_scope_id? held_usd? attempted_usd? decision_id? index? settled? fits?
-quota_exhausted           402,429  quota_kind limit used attempted resets_at decision_id? index? settled? fits?
-credits_exhausted         402      available_usd attempted_usd decision_id? index? settled? fits?
-plan_limit_exceeded       402      limit_kind limit used decision_id? index? settled? fits?
+spend_cap_exceeded        402      cap_usd spent_usd resets_at reason? held_usd? attempted_usd? decision_id? index? settled? fits? remaining_usd? fits_max_output_tokens?
+chain_budget_exceeded     402,429  reason current attempted limit decision_id? index? settled? fits? remaining_usd? fits_max_output_tokens?
+budget_exceeded           402      budget_id scope_kind limit_usd spent_usd period_start period_end and_scope_kind? and_scope_id? held_usd? attempted_usd? decision_id? index? settled? fits? remaining_usd? fits_max_output_tokens?
+quota_exhausted           402,429  quota_kind limit used attempted resets_at decision_id? index? settled? fits? remaining_usd? fits_max_output_tokens?
+credits_exhausted         402      available_usd attempted_usd decision_id? index? settled? fits? remaining_usd? fits_max_output_tokens?
+plan_limit_exceeded       402      limit_kind limit used decision_id? index? settled? fits? remaining_usd? fits_max_output_tokens?
 rate_limited              429      retry_after_seconds
 policy_expression_error   500      rule_id
 internal                  500      -

@@ -12,7 +12,7 @@ export interface JsonBounds {
 export const maxJsonDepth = 32
 
 /** Limits above what the largest valid body of each class has; a test computes that from the schemas. */
-const maxStructure = { normal: 50_000, bulk: 1_000_000, foreign: 3_000_000 }
+const maxStructure = { normal: 150_000, bulk: 2_000_000, foreign: 3_000_000 }
 
 /** Returns the bounds of a route. OpenTelemetry spells one attribute with nine structural characters. */
 export const jsonBoundsOf = ({ bulk, foreignBody }: { bulk?: true; foreignBody?: true }): JsonBounds => ({

@@ -127,11 +127,12 @@ function describeConditions(operation: OpenAPIV3_1.OperationObject, method: stri
 
 /** Documents the callers that a route admits: in words, and in extensions for programs. */
 function describeCallers(operation: OpenAPIV3_1.OperationObject, declaration: RouteDeclaration) {
-  const { open, anyKey, role, scope, tenant } = declaration
+  const { open, anyKey, role, scope, orScopes, tenant } = declaration
   operation.security = open ? [] : [{ key: [] }]
   const extensions = {
     ...(role && { 'x-roles': tenant ? [...rolesIncluding(tenant.role), role] : rolesIncluding(role) }),
     ...(scope && { 'x-scope': scope }),
+    ...(orScopes && { 'x-or-scopes': orScopes }),
     ...(tenant && { 'x-tenant-scope': tenant.scope }),
     ...(role === 'operator' && { 'x-badges': [{ name: tenant ? 'Operators and organization' : 'Operators' }] }),
   }
@@ -142,7 +143,7 @@ function describeCallers(operation: OpenAPIV3_1.OperationObject, declaration: Ro
     if (open) return 'Needs no key.'
     if (anyKey) return 'Accepts any valid key, whatever its role and scopes.'
     const needs = (who: Role, what: string) => `role ${listInWords(rolesIncluding(who))} and scope \`${what}\``
-    if (role !== 'operator') return `Needs a key with ${needs(role!, scope!)}.`
+    if (role !== 'operator') return `Needs a key with ${needs(role!, [scope!, ...(orScopes ?? [])].join('` or `'))}.`
     const own = tenant ? `, or a key of the organization with ${needs(tenant.role, tenant.scope)}` : ''
     return `For operators: needs a key with ${needs(role, scope!)}${own}.`
   }

@@ -12,6 +12,15 @@ export const explanationFields = {
   fits: Type.Optional(
     Type.String({ description: 'A cheaper model of the same route that every limit still has room for.' }),
   ),
+  remaining_usd: Type.Optional({
+    ...Usd,
+    description: 'What the tightest limit leaves for this call. Absent where no limit in dollars applies.',
+  }),
+  fits_max_output_tokens: Type.Optional({
+    ...Count,
+    description:
+      'The largest `max_output_tokens` with which every limit would have had room for this call. Absent where not even its input fits.',
+  }),
 }
 /** The kind of scope that a limit is set on. */
 export const ScopeKindOfLimit = Type.Enum([

@@ -71,6 +71,8 @@ export interface RouteDeclaration {
   anyKey?: true
   role?: Role
   scope?: Scope
+  /** Scopes any of which serves in place of `scope`. */
+  orScopes?: readonly Scope[]
   /** On an operators' route: minimum role and scope with which the organization's own keys may call it too. */
   tenant?: { readonly role: Exclude<Role, 'operator'>; readonly scope: Scope }
   /**

@@ -1,16 +1,18 @@
 import { type Caller, isWithinPins, parseMaker, withPins } from '../access/identity/identity.ts'
 import { validationFailed } from '../contract/errors.ts'
 import { pageRequest, pageResponse } from '../contract/lists.ts'
+import { approvalKind } from '../money/approval-grants/approval-grants.ts'
 import { findAllowances, stopOf } from '../money/ledger/ledger.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { Sql } from '../platform/infra/sql.ts'
 import { formatId } from '../values/id.ts'
+import { formatUsd } from '../values/money.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
 import type { DecidedOperation, OrgConfig } from './lanes/lanes.ts'
 import { edgeDecision, type ReserveOperation, type ReservePlan, reserveOperation } from './operations.ts'
 import { findHold, findRecord, listHolds } from './queries.ts'
-import { quote, UnpricedModel } from './quote.ts'
+import { outputOf, outputThatFits, quote, UnpricedModel } from './quote.ts'
 import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
 import { recordUnpricedModel, type UnpricedOutcome } from './unpriced-models.ts'
 
@@ -18,6 +20,7 @@ export { createDecisionLog, type DecisionLog } from './decision-log.ts'
 export { explainCharge } from './explanation.ts'
 export { runOperation } from './operation-reply.ts'
 export {
+  heldBy,
   heldPriceOf,
   heldRequestOf,
   type ReserveOperation,
@@ -29,14 +32,21 @@ export {
 export { quote, UnpricedModel } from './quote.ts'
 export { recordRefusals, refusalRecord } from './refusal-hook.ts'
 export { refusalsOfChain } from './refusals.ts'
-export { DecisionInput, decisionFields, defaultLeaseSeconds, ExtendInput, estimateFaults } from './schema.ts'
+export {
+  amountFaults,
+  DecisionInput,
+  decisionFields,
+  defaultLeaseSeconds,
+  ExtendInput,
+  GrantedOutput,
+} from './schema.ts'
 export { sweepExpiredHolds } from './sweep.ts'
 export { recordUnpricedModel } from './unpriced-models.ts'
 
 /** Decides at the edge, where only spend and rate limits can refuse. */
 export function prepareEdgeDecision(platform: Platform, records: DecisionLog, caller: Caller, body: DecisionInput) {
   const input = withPins(body, caller)
-  const prepared = prepareDecision(platform, records, reserveOperation(caller, input, 'edge', 'release'), input)
+  const prepared = prepareDecision(platform, records, reserveOperation(caller, input, 'edge'), input)
   return {
     ...prepared,
     answer: (decided: DecidedOperation<ReservePlan>): EdgeDecision => {
@@ -88,12 +98,29 @@ function refusalOf(
   const error = outcome.refusal.claim.kind.refuse(outcome.refusal)
   // Not the refusal of a limit: there is nothing to explain.
   if (error.code === 'validation_failed') return error
+  Object.assign(error.details, roomDetails(input, decided.plan, outcome))
   const body = explainUnheld(task.id, input, decided, outcome, error.code)
   const surface = decided.plan.command.inputs.surface === 'edge' ? 'edge' : 'run'
   const refused = { error, surface, stoppedKey: stopOf(outcome.refusal)?.allowance.key } as const
   if (!records.recordSampled({ orgId: task.orgId, id: task.id, body, refused })) return error
   Object.assign(error.details, { decision_id: formatId('decision', task.id) })
   return error
+}
+
+/** Returns what would have fitted, for the refusal of a limit that depends on the size of the call. */
+function roomDetails(
+  input: DecisionInput,
+  { quote: quoted, context: { orgConfig, nowMs } }: ReservePlan,
+  { refusal: { claim }, room }: Extract<DecidedOperation['outcome'], { type: 'refused' }>,
+) {
+  const isBySize = claim.mode !== 'fixed' && (claim.unit === 'usd' || claim.unit === 'tokens')
+  // The refusal of a rule names no amounts.
+  if (!isBySize || claim.kind.kind === approvalKind.kind) return {}
+  const output = room && outputThatFits(input, orgConfig, nowMs, outputOf(quoted, input), room, quoted.charge.keyId)
+  return {
+    ...(room && room.usd !== null && { remaining_usd: formatUsd(room.usd) }),
+    ...(output !== undefined && { fits_max_output_tokens: output }),
+  }
 }
 
 /** Returns the explanation of a decision; one outside the caller's pins is not found. */

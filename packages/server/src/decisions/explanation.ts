@@ -1,4 +1,5 @@
 import { type MakerId, makerIn, makerTextOrNull } from '../access/identity/identity.ts'
+import type { SmallerHold } from '../money/engine/engine.ts'
 import {
   allowanceOf,
   amountOf,
@@ -9,12 +10,13 @@ import {
   readingsOf,
 } from '../money/ledger/ledger.ts'
 import { limitIdOf } from '../money/limit-kinds.ts'
+import { heldOutputOf } from '../records/run-log/run-log.ts'
 import { formatId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { elementAt, present } from '../values/present.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type DecidedOperation, decideVersion, type LimitCheck, type Outcome } from './lanes/lanes.ts'
-import { type ReservePlan, reservationView } from './operations.ts'
+import { heldBy, type ReservePlan, reservationView } from './operations.ts'
 import type { ExplainedHoldRow } from './queries.ts'
 import type { Quote } from './quote.ts'
 import type { DecisionInput, Explanation, LimitRead, Reservation } from './schema.ts'
@@ -39,10 +41,10 @@ function limitRead({ allowance, amount, spent, held, enforcement }: Read, fits: 
   }
 }
 
-const priceView = ({ price, charge }: Quote) => ({
-  basis: price.basis,
+const priceView = ({ price, charge }: Quote, granted: SmallerHold | undefined) => ({
+  basis: granted?.inputs.basis ?? price.basis,
   price_id: price.price?.id ?? null,
-  amount_usd: formatUsd(charge.usd),
+  amount_usd: formatUsd((granted?.charge ?? charge).usd),
 })
 
 /** The explanation of a decision that holds nothing: a refusal, or a dry run. Complete in itself, and stored as it is. */
@@ -53,6 +55,7 @@ export function explainUnheld(
   outcome: Extract<Outcome, { type: 'held' | 'refused' }>,
   errorCode: string | null,
 ): Explanation {
+  const granted = outcome.type === 'held' ? outcome.granted : undefined
   const refusing = outcome.type === 'refused' ? outcome.refusal.allowance : undefined
   return {
     decision_id: formatId('decision', id),
@@ -64,7 +67,8 @@ export function explainUnheld(
     decided_by: refusing ? limitIdOf(refusing) : null,
     error_code: errorCode,
     inputs: input,
-    price: priceView(plan.quote),
+    price: priceView(plan.quote, granted),
+    ...(outcome.type === 'held' && { granted_output_tokens: heldOutputOf(heldBy(plan, outcome)) }),
     limits: outcome.checks.map((reading) =>
       limitRead(
         { ...reading, enforcement: reading.allowance.enforcement },
@@ -158,6 +162,7 @@ export function explainHold(row: ExplainedHoldRow, allowances: ReadonlyMap<strin
     error_code: null,
     inputs: request,
     price: { basis, price_id: price?.id ?? null, amount_usd: formatUsd(row.amount_nano) },
+    granted_output_tokens: heldOutputOf({ inputs: payload }),
     limits,
     rules_version: version,
   }

@@ -1,5 +1,7 @@
 import { type Agent, lineageIn, lineageOfMaker, makerOf } from '../access/identity/identity.ts'
 import { ApiError } from '../contract/errors.ts'
+import { refuseUnknownNames } from '../money/dimensions/dimensions.ts'
+import type { Room, SmallerHold } from '../money/engine/engine.ts'
 import type {
   ApprovalGrant,
   ChainPlace,
@@ -12,13 +14,13 @@ import type {
 import { claimsOf, excessClaims, unheldClaims } from '../money/limit-kinds.ts'
 import { type Price, restorePrice, storePrice } from '../money/prices/prices.ts'
 import { trustIn } from '../money/trust/trust.ts'
-import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
+import { heldOutputOf, heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
 import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import type { Command, DecidedOperation, Hold, Operation, OperationPlan, PlanContext } from './lanes/lanes.ts'
-import { checkRightToEnd, decideVersion } from './lanes/lanes.ts'
-import { type Quote, quote } from './quote.ts'
+import { checkRightToEnd, decideVersion, refuseStartOnly } from './lanes/lanes.ts'
+import { outputOf, outputThatFits, type Quote, quote } from './quote.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
 
 /** The plan of a hold: its command, the quote that it rests on, and the facts for which it was made. */
@@ -33,7 +35,7 @@ export interface ReserveOperation extends Operation<ReservePlan> {
 }
 
 /** The run that starts with a hold. */
-export interface StartedRun extends Pick<Operation, 'chainId' | 'parentId'> {
+export interface RunToStart extends Pick<Operation, 'chainId' | 'parentId'> {
   /** Returns the run's place in its chain, and the fields stored for it. Pure; throws the error for the caller. */
   readonly place: (
     facts: PlanContext,
@@ -52,8 +54,7 @@ export function reserveOperation(
   agent: Agent,
   input: DecisionInput,
   surface: Surface,
-  onExpiry: Hold['onExpiry'],
-  started?: StartedRun,
+  started?: RunToStart,
 ): ReserveOperation {
   const id = newUuid()
   const { orgId } = agent
@@ -64,20 +65,26 @@ export function reserveOperation(
   const expiryOf = ({ orgConfig, nowMs }: PlanContext) =>
     nowMs + Math.max(leaseSeconds, trustIn(orgConfig.trust, keyId).minLeaseSeconds) * 1_000
   const plan = (context: PlanContext): ReservePlan => {
+    refuseUnknownNames(context.orgConfig, input)
+    if (surface !== 'start') refuseStartOnly(context.orgConfig, keyId)
     const quoted = quote(input, context.orgConfig, context.nowMs, keyId)
     const placed = started?.place(context, id)
     const charge = placed
       ? { ...quoted.charge, tags: placed.run.tags, chain: placed.chain, approval: placed.approval }
       : quoted.charge
+    const inputs = { ...holdInputs(input, quoted, surface), ...(placed && { run: placed.run }) }
     const command = {
       type: 'hold',
       id,
       charge,
       claims: claimsOf(surface, charge, context),
       expiresAtMs: expiryOf(context),
-      onExpiry,
+      onExpiry: surface === 'start' ? 'charge' : trustIn(context.orgConfig.trust, keyId).edgeExpiry,
       isDryRun,
-      inputs: { ...holdInputs(input, quoted, surface), ...(placed && { run: placed.run }) },
+      inputs,
+      ...(input.min_output_tokens !== undefined && {
+        shrink: (room: Room) => shrunk({ charge, inputs }, input, quoted, context, room),
+      }),
       by,
     } as const
     return { command, quote: quoted, context }
@@ -98,6 +105,29 @@ export function reserveOperation(
         : plan(context),
   }
 }
+
+/** Returns a hold with as much output as fits in a room; undefined where that is less than the request wants at least. */
+function shrunk(
+  { charge, inputs }: SmallerHold,
+  input: DecisionInput,
+  quoted: Quote,
+  { orgConfig, nowMs }: PlanContext,
+  room: Room,
+): SmallerHold | undefined {
+  const output = outputThatFits(input, orgConfig, nowMs, outputOf(quoted, input), room, charge.keyId)
+  if (output === undefined || output < (input.min_output_tokens ?? 0)) return undefined
+  const { price } = quote({ ...input, max_output_tokens: output }, orgConfig, nowMs, charge.keyId)
+  return {
+    charge: { ...charge, usd: price.amountNano, tokens: price.tokens },
+    inputs: { ...inputs, basis: price.basis, tokens: Number(price.tokens) },
+  }
+}
+
+/** Returns the hold that an allowed operation has made, or would have made as a dry run. */
+export const heldBy = (
+  { command }: ReservePlan,
+  { granted }: Extract<DecidedOperation['outcome'], { type: 'held' }>,
+): SmallerHold => granted ?? command
 
 /** True when a plan is still right: the same limits and periods, and a customer of whom nothing but the name is known. */
 const isStillRight = ({ command, context: before }: ReservePlan, after: PlanContext) =>
@@ -140,17 +170,18 @@ export function settleCommand(
   holdId: string,
   { usd, tokens }: { readonly usd: bigint; readonly tokens: bigint },
   context: PlanContext,
-  place: Pick<Charge, 'chain'> = {},
+  { chain, estimate }: Pick<Charge, 'chain'> & { readonly estimate?: object | undefined } = {},
 ): Extract<Command, { type: 'settle' }> {
   checkRightToEnd(agent, context.hold)
   const actual = { usd, tokens, runs: 1n }
   const { inputs, heldAtMs } = context.hold ?? {}
-  const charge = { ...actual, customerId: inputs?.request.customer_id, chain: place.chain }
+  const charge = { ...actual, customerId: inputs?.request.customer_id, chain }
   return {
     type: 'settle',
     holdId,
     actual,
     by: makerOf(agent),
+    ...(estimate && { estimate }),
     ...(inputs?.surface === 'start'
       ? { unheld: [], excess: excessClaims(charge, context) }
       : { unheld: unheldClaims(charge, context, heldAtMs ?? context.nowMs) }),
@@ -197,12 +228,14 @@ export const releaseOperation = (
 export function edgeDecision(task: ReserveOperation, { plan, outcome }: DecidedOperation<ReservePlan>): EdgeDecision {
   if (outcome.type !== 'held') throw new TypeError(`a hold cannot be answered with ${outcome.type}`)
   const isHeld = task.makesHold !== undefined
+  const { charge, inputs } = heldBy(plan, outcome)
   return {
     decision: 'allow',
     decision_id: formatId('decision', task.id),
     reservation_id: isHeld ? formatId('reservation', task.id) : null,
-    reserved_usd: formatUsd(plan.quote.charge.usd),
+    reserved_usd: formatUsd(charge.usd),
     remaining_usd: outcome.remaining === null ? null : formatUsd(outcome.remaining),
+    max_output_tokens: heldOutputOf({ inputs }),
     expires_at: isHeld ? timestamp(new Date(plan.command.expiresAtMs)) : null,
   }
 }

@@ -1,6 +1,15 @@
 import { ApiError, validationFailed } from '../contract/errors.ts'
+import type { Room } from '../money/engine/engine.ts'
 import type { Charge } from '../money/ledger/ledger.ts'
-import { canonicalModel, type HoldPrice, type PriceBook, quoteHold } from '../money/prices/prices.ts'
+import {
+  canonicalModel,
+  type Estimate,
+  type HoldPrice,
+  largestOutput,
+  type PriceBook,
+  quoteHold,
+} from '../money/prices/prices.ts'
+import { trustIn } from '../money/trust/trust.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 import type { OrgConfig } from './lanes/lanes.ts'
 import type { DecisionInput } from './schema.ts'
@@ -27,22 +36,11 @@ export interface Quote {
 
 export function quote(
   input: DecisionInput,
-  orgConfig: Pick<OrgConfig, 'prices'>,
+  orgConfig: Pick<OrgConfig, 'prices' | 'trust'>,
   nowMs: number,
   keyId?: string,
 ): Quote {
-  const price = quoteHold(
-    orgConfig.prices,
-    {
-      model: input.model,
-      ...(input.provider !== undefined && { provider: input.provider }),
-      ...(input.estimated_cost_usd !== undefined && { estimatedNano: parseUsd(input.estimated_cost_usd) }),
-      ...(input.input_tokens !== undefined && { inputTokens: input.input_tokens }),
-      ...(input.max_output_tokens !== undefined && { maxOutputTokens: input.max_output_tokens }),
-      serviceTier: input.service_tier,
-    },
-    nowMs,
-  )
+  const price = quoteHold(orgConfig.prices, { ...estimateOf(input), ...doubtIn(orgConfig, nowMs, keyId) }, nowMs)
   if (price === 'unpriced') throw new UnpricedModel(input.model, orgConfig.prices)
   if (price.amountNano > maxChargeNano) {
     const message = `One call may cost at most ${formatDollars(maxChargeNano)}; this one could cost ${formatDollars(price.amountNano)}.`
@@ -63,3 +61,50 @@ export function quote(
   }
   return { charge, price }
 }
+
+/** Returns how far the word of a key is doubted. */
+function doubtIn(
+  { trust }: Pick<OrgConfig, 'trust'>,
+  nowMs: number,
+  keyId: string | undefined,
+): Pick<Estimate, 'isEstimateDoubted' | 'floorNano'> {
+  if (!trust) return {}
+  const { reportedCost, holdFloor } = trustIn(trust, keyId)
+  return {
+    isEstimateDoubted: reportedCost !== 'accept',
+    floorNano: holdFloor && nowMs < holdFloor.untilMs ? holdFloor.nano : undefined,
+  }
+}
+
+const estimateOf = (input: DecisionInput): Estimate => ({
+  model: input.model,
+  ...(input.provider !== undefined && { provider: input.provider }),
+  ...(input.estimated_cost_usd !== undefined && { estimatedNano: parseUsd(input.estimated_cost_usd) }),
+  ...(input.input_tokens !== undefined && { inputTokens: input.input_tokens }),
+  ...(input.max_output_tokens !== undefined && { maxOutputTokens: input.max_output_tokens }),
+  serviceTier: input.service_tier,
+})
+
+/** The output that a quote allows at most. */
+export const outputOf = ({ price }: Quote, { input_tokens = 0 }: DecisionInput): number =>
+  Number(price.tokens) - input_tokens
+
+/** Returns the largest output, up to a given one, that fits in a room; undefined where not even the input does. */
+export const outputThatFits = (
+  input: DecisionInput,
+  orgConfig: Pick<OrgConfig, 'prices' | 'trust'>,
+  nowMs: number,
+  most: number,
+  { usd, tokens }: Room,
+  keyId?: string,
+): number | undefined =>
+  largestOutput(
+    orgConfig.prices,
+    { ...estimateOf(input), ...doubtIn(orgConfig, nowMs, keyId) },
+    nowMs,
+    most,
+    (hold) => fits(hold.amountNano, usd) && fits(hold.tokens, tokens),
+  )
+
+/** True when an amount fits; nothing always does. */
+const fits = (amount: bigint, room: bigint | null) => room === null || amount === 0n || amount <= room

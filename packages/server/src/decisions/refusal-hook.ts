@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { type Caller, makerOf } from '../access/identity/identity.ts'
+import { type Caller, makerOf, withNormalNames } from '../access/identity/identity.ts'
 import { ApiError, type ErrorCode } from '../contract/errors.ts'
 import type { App } from '../contract/routes.ts'
+import { UnknownValue } from '../money/dimensions/dimensions.ts'
 import { limitErrorCodes } from '../money/limit-kinds.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import { newUuid } from '../values/id.ts'
@@ -27,7 +28,9 @@ const refusalCodes = new Set<ErrorCode>([
 ])
 
 const isRefusal = (error: unknown): error is ApiError =>
-  error instanceof UnpricedModel || (error instanceof ApiError && refusalCodes.has(error.code))
+  error instanceof UnpricedModel ||
+  error instanceof UnknownValue ||
+  (error instanceof ApiError && refusalCodes.has(error.code))
 
 /**
  * Records every refusal that was not recorded where it arose: rates, models without a price, routes without a passing model. Of a
@@ -44,10 +47,8 @@ export function recordRefusals(app: App, { clock }: Pick<Platform, 'clock'>, rec
 
 function recordOf({ caller, body }: FastifyRequest, error: ApiError, surface: RefusalSurface, at: Date) {
   // The input for the model is never stored.
-  const { input: _text, ...said } = { ...(body as Record<string, unknown> | undefined), ...caller.pins } as Record<
-    string,
-    unknown
-  >
+  const named = withNormalNames((body ?? {}) as Record<string, unknown>)
+  const { input: _text, ...said }: Record<string, unknown> = { ...named, ...caller.pins }
   return refusalRecord(caller, said as DecisionInput, { error, surface }, { at, amountNano: 0n })
 }
 

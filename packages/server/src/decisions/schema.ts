@@ -39,6 +39,15 @@ export const decisionFields = {
       examples: [500],
     }),
   ),
+  min_output_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: maxTokens,
+      description:
+        'Where `max_output_tokens` does not fit within the limits, as much output is granted as does, but no less than this. The response says how much.',
+      examples: [100],
+    }),
+  ),
   service_tier: Type.Optional(
     Type.Enum([...serviceTiers], {
       default: 'standard',
@@ -73,20 +82,36 @@ const input = Type.Object(
 )
 export type DecisionInput = Static<typeof input>
 
-export const estimateFaults = ({ estimated_cost_usd }: Pick<DecisionInput, 'estimated_cost_usd'>): FieldFault[] =>
-  estimated_cost_usd !== undefined && parseUsd(estimated_cost_usd) > maxChargeNano
+/** Finds what is wrong with the amounts of a request, beside their form. */
+export const amountFaults = ({
+  estimated_cost_usd,
+  min_output_tokens,
+  max_output_tokens,
+}: Pick<DecisionInput, 'estimated_cost_usd' | 'min_output_tokens' | 'max_output_tokens'>): FieldFault[] => [
+  ...(estimated_cost_usd !== undefined && parseUsd(estimated_cost_usd) > maxChargeNano
     ? [
         {
           field: 'estimated_cost_usd',
           code: 'out_of_range',
           message: `One call may cost at most ${formatDollars(maxChargeNano)}.`,
-        },
+        } as const,
       ]
-    : []
-export const DecisionInput = withCheck(input, estimateFaults)
+    : []),
+  ...(min_output_tokens !== undefined && max_output_tokens !== undefined && min_output_tokens > max_output_tokens
+    ? [{ field: 'min_output_tokens', code: 'out_of_range', message: 'Must not be above max_output_tokens.' } as const]
+    : []),
+]
+export const DecisionInput = withCheck(input, amountFaults)
 
 /** A nullable text in the hottest response, in a form that is serialized without inspecting the value. */
 const OrNull = (schema: object) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'] })
+
+/** The output that an allowed call may have. */
+export const GrantedOutput = {
+  ...Count,
+  description: 'The most output that the call may have: what was asked for, or as much of it as fitted.',
+  examples: [500],
+}
 
 export const EdgeDecision = Type.Object(
   {
@@ -98,6 +123,7 @@ export const EdgeDecision = Type.Object(
       ...Usd,
       description: 'What the tightest limit leaves after this reservation; null where no limit applies.',
     }),
+    max_output_tokens: GrantedOutput,
     expires_at: OrNull(Timestamp),
   },
   { title: 'EdgeDecision', description: 'The call may run.' },
@@ -184,6 +210,10 @@ export const Explanation = Type.Object(
       amount_usd: Usd,
     }),
     limits: Type.Array(LimitRead, { description: 'Every limit that was asked, with what was read there.' }),
+    granted_output_tokens: Type.Optional({
+      ...GrantedOutput,
+      description: 'The output that was granted at most. Absent for a refusal.',
+    }),
     rules_version: Count,
   },
   { title: 'Explanation', description: 'The decision, and everything that it was based on.' },

@@ -90,6 +90,7 @@ export const claimsOf = (surface: Surface, charge: Charge, account: Account): Cl
   withFrozenLimits(claimsOfKinds(kindsOn[surface], charge, account), charge, account.orgConfig.freezes)
 
 const excessKinds = limitKinds.filter(({ bearsExcess }) => bearsExcess === true)
+const periodKinds = kindsOn.record.filter((kind) => !excessKinds.includes(kind))
 const unheldKinds = kindsOn.record.filter((kind) => !kindsOn.edge.includes(kind) && !excessKinds.includes(kind))
 
 /**
@@ -100,6 +101,14 @@ export const unheldClaims = (charge: Charge, account: Account, heldAtMs: number)
   ...claimsOfKinds(unheldKinds, charge, { ...account, nowMs: heldAtMs }),
   ...excessClaims(charge, account),
 ]
+
+/** Claims of a run that has happened, in the periods in which it started; prepaid amounts are drawn as they are now. */
+export const historyClaims = (charge: Charge, account: Account, startedAtMs: number): Claim[] =>
+  withFrozenLimits(
+    [...claimsOfKinds(periodKinds, charge, { ...account, nowMs: startedAtMs }), ...excessClaims(charge, account)],
+    charge,
+    account.orgConfig.freezes,
+  )
 
 /** Claims that bear the part of a run's cost above what its hold drew: packs that are in force by then. */
 export const excessClaims = (charge: Charge, account: Account): Claim[] => claimsOfKinds(excessKinds, charge, account)

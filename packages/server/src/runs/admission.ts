@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Caller, makerText } from '../access/identity/identity.ts'
+import { type Caller, lineageIn, makerText } from '../access/identity/identity.ts'
 import { type DecisionLog, quote, UnpricedModel } from '../decisions/decisions.ts'
 import type { Lanes, OrgConfig } from '../decisions/lanes/lanes.ts'
 import { blockingError, inspect } from '../governance/safety/safety.ts'
@@ -70,16 +70,18 @@ export function createAdmission({ clock }: Platform, lanes: Lanes, records: Deci
     }
     const input = { ...rest, model: present(model) }
     const estimatedNano =
-      rulings.set.rules.length === 0 ? 0n : estimateOf(input, await lanes.orgConfigOf(caller.orgId), nowMs)
+      rulings.set.rules.length === 0
+        ? 0n
+        : estimateOf(input, await lanes.orgConfigOf(caller.orgId), nowMs, lineageIn(caller))
     const admitted = await applyRuling(rulings.evaluate(input, estimatedNano), rulings, input, request)
     return 'refusal' in admitted ? admitted : ((await look()) ?? admitted)
   }
 }
 
 /** Returns the most that a run can cost; for a model without a price, the caller's own estimate. */
-function estimateOf(input: ResolvedStart, orgConfig: OrgConfig, nowMs: number): bigint {
+function estimateOf(input: ResolvedStart, orgConfig: OrgConfig, nowMs: number, keyId: string | undefined): bigint {
   try {
-    return quote(input, orgConfig, nowMs).price.expectedNano
+    return quote(input, orgConfig, nowMs, keyId).price.expectedNano
   } catch (error) {
     if (error instanceof UnpricedModel) return parseUsd(input.estimated_cost_usd ?? '0')
     throw error

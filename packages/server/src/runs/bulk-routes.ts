@@ -41,14 +41,15 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
     },
     async (request, reply) => {
       const { caller, body } = request
-      const { runs, mode = 'atomic', enforce = true } = body
+      const { runs, mode = 'atomic', enforce = true, count_in } = body
       if (!enforce && !caller.scopes.has('runs:import'))
         throw new ApiError('missing_scope', { required: 'runs:import' })
       const written = (results: readonly IngestResult[]) =>
         reply.code(200).serializeInput(bulkAnswer(runs, results), '200') as string
       recordUnpricedSettlements(platform, lanes, caller.orgId, runs.filter(isSettlement))
       let kept: string | undefined
-      const task = await ingestTask(caller, runs, { mode, isRecordedOnly: !enforce }, clock.now().getTime())
+      const how = { mode, isRecordedOnly: !enforce, isHistory: count_in === 'started_period' }
+      const task = await ingestTask(caller, runs, how, clock.now().getTime())
       const claim = idempotencyOf(request)
       const ingesting = lanes.ingest({
         ...task,

@@ -3,7 +3,7 @@ import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, exampleId, Id, Moment, Nullable } from '../contract/wire.ts'
 import { Model, Provider } from '../records/run-log/run-log.ts'
-import { costFaults, EndStatus, endFields, IgnoredFields, optionalDimensions, runFields } from './schema.ts'
+import { EndStatus, endFaults, endFields, IgnoredFields, optionalDimensions, runFields } from './schema.ts'
 
 export const maxBulkRuns = 5_000
 
@@ -59,6 +59,14 @@ const bulk = Type.Object(
           'With false everything is recorded whatever the limits say, and what they had no room for is overrun. Needs the scope runs:import.',
       }),
     ),
+    count_in: Type.Optional(
+      Type.Enum(['current_period', 'started_period'], {
+        default: 'current_period',
+        description:
+          'The periods of limits that runs are charged to: those that run now or, with `enforce: false`, those in which each run started.',
+        examples: [],
+      }),
+    ),
   },
   {
     title: 'BulkInput',
@@ -81,9 +89,10 @@ const bulk = Type.Object(
 )
 export type BulkInput = Static<typeof bulk>
 
-export const BulkInput = withCheck(bulk, ({ runs }: BulkInput): FieldFault[] =>
-  runs.flatMap((run, i) => {
-    const faults = costFaults(run, `runs.${i}.`)
+export const BulkInput = withCheck(bulk, ({ runs, enforce, count_in }: BulkInput): FieldFault[] => [
+  ...(count_in === 'started_period' && enforce !== false ? [notHistory] : []),
+  ...runs.flatMap((run, i) => {
+    const faults = endFaults(run, `runs.${i}.`)
     if (run.run_id !== undefined && run.reservation_id !== undefined)
       faults.push({
         field: `runs.${i}.reservation_id`,
@@ -92,7 +101,13 @@ export const BulkInput = withCheck(bulk, ({ runs }: BulkInput): FieldFault[] =>
       })
     return faults
   }),
-)
+])
+
+const notHistory: FieldFault = {
+  field: 'count_in',
+  code: 'invalid_value',
+  message: 'Only history, with enforce: false, is charged to the periods in which it ran.',
+}
 
 export const BulkAnswer = Type.Object(
   {

@@ -1,13 +1,15 @@
 import {
   type Caller,
+  lineageIn,
   lineageOfMaker,
   type Maker,
   makerOf,
   refuseOtherPins,
+  withNormalNames,
   withPins,
 } from '../access/identity/identity.ts'
 import { type FieldFault, validationFailed } from '../contract/errors.ts'
-import { heldRequestOf, settleCommand, UnpricedModel } from '../decisions/decisions.ts'
+import { heldRequestOf, settleCommand } from '../decisions/decisions.ts'
 import {
   type DraftContext,
   faultsOf,
@@ -16,25 +18,33 @@ import {
   type KnownHold,
   type RunDraft,
 } from '../decisions/lanes/lanes.ts'
-import { claimsOf } from '../money/limit-kinds.ts'
-import { canonicalModel, type PriceBook } from '../money/prices/prices.ts'
-import { trustIn } from '../money/trust/trust.ts'
+import { refuseUnknownNames } from '../money/dimensions/dimensions.ts'
+import { claimsOf, historyClaims } from '../money/limit-kinds.ts'
+import { canonicalModel } from '../money/prices/prices.ts'
 import { forEachYielding } from '../platform/infra/time-slice.ts'
-import { type CostBasis, maxRunAgeDays, type RunRecord, tokensOf } from '../records/run-log/run-log.ts'
+import { bucketMs, isRunHold, maxRunAgeDays, type RunRecord, tokensOf } from '../records/run-log/run-log.ts'
 import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
+import { present } from '../values/present.ts'
 import { dayMs } from '../values/time.ts'
 import { type BulkRun, isSettlement } from './bulk-schema.ts'
 import { placeInChain } from './chain-place.ts'
-import { checkMaxCost, costOfHeld, costOfTokens, endOf, hasUsage, maxAheadMs, reportedUsage } from './cost.ts'
+import { costOfHeld, endOf, maxAheadMs, reportedUsage } from './cost.ts'
 import { externalKey, ingestHash, isStart, noRun, reservationKey } from './run-start.ts'
-import { accountFields, ignoredFields, isSameEnd, ranModelOf } from './settlement.ts'
+import { accountFields, estimateReport, ignoredFields, isSameEnd, ranModelOf } from './settlement.ts'
+import { costOfUnheld } from './unheld-cost.ts'
+
+/** The way in which runs are recorded. */
+interface RecordingMode extends Pick<IngestTask, 'mode' | 'isRecordedOnly'> {
+  /** True when they are charged to the periods in which they started. */
+  readonly isHistory?: boolean
+}
 
 /** Creates the task that records the runs of one request. */
 export async function ingestTask(
   caller: Caller,
   runs: readonly BulkRun[],
-  how: Pick<IngestTask, 'mode' | 'isRecordedOnly'>,
+  { isHistory = false, ...how }: RecordingMode,
   nowMs: number,
 ): Promise<IngestTask> {
   const faults: FieldFault[] = []
@@ -42,7 +52,10 @@ export async function ingestTask(
   await forEachYielding(runs, (run, index) => {
     try {
       items.push(
-        ingestItem(caller, isSettlement(run) ? checkSettlementLabels(run, caller) : withPins(run, caller), nowMs),
+        ingestItem(caller, isSettlement(run) ? checkSettlementLabels(run, caller) : withPins(run, caller), nowMs, {
+          ...how,
+          isHistory,
+        }),
       )
     } catch (error) {
       faults.push(...faultsOf(error, index))
@@ -54,49 +67,70 @@ export async function ingestTask(
 
 /** Checks the labels of a settlement: it needs none, being on its hold's account, but none may be outside the caller's pins. */
 function checkSettlementLabels(run: BulkRun, caller: Caller): BulkRun {
-  refuseOtherPins(run, caller)
-  return run
+  const named = withNormalNames(run)
+  refuseOtherPins(named, caller)
+  return named
 }
 
-function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
+function ingestItem(
+  caller: Caller,
+  sent: BulkRun,
+  nowMs: number,
+  { isRecordedOnly, isHistory }: Omit<RecordingMode, 'mode'>,
+): IngestItem {
   const startedAtMs = startOf(sent, nowMs)
   const id = newUuidAt(startedAtMs)
   const [startedId, reservationId] = [idIn('run', sent.run_id), idIn('reservation', sent.reservation_id)]
   const run = withoutHeldFields(sent)
   const { external_id, customer_id, chain_id } = run
   const parentId = idIn('run', run.parent_run_id)
+  const endingOf: IngestItem['ending'] = (hold, { orgConfig, nowMs: atMs }) => {
+    const { basis, detail } = costOfHeld(hold, run, orgConfig, caller)
+    return {
+      status: run.status ?? 'succeeded',
+      usage: reportedUsage(run),
+      usageDetail: detail,
+      valueNano: run.value_usd === undefined ? null : parseUsd(run.value_usd),
+      endedAtMs: endOf(run.ended_at, timeOfUuid(hold.id), atMs, maxAheadMs),
+      costBasis: basis,
+      ran: ranModelOf(hold, run),
+    }
+  }
   const hash = external_id === undefined && reservationId === undefined ? '' : ingestHash(sent)
   return {
     key: external_id === undefined ? undefined : { name: externalKey(external_id), hash },
     holdId: startedId ?? reservationId,
     isStartedRun: startedId !== undefined,
+    isEstimate: run.estimated === true,
     holdKey: reservationId === undefined ? undefined : { name: reservationKey(reservationId), hash },
     customerId: customer_id,
     chainId: chain_id,
     parentId,
-    account: accountKey(run, parentId),
-    draft: (facts) => draftOf(run, { id, startedAtMs, parentId, madeBy: makerOf(caller) }, facts),
-    claims: (charge, facts) => claimsOf('record', charge, facts),
+    account: accountKey(run, parentId, caller, isHistory ? startedAtMs - (startedAtMs % bucketMs) : undefined),
+    draft: (facts) => {
+      if (!isRecordedOnly && !isSettlement(run)) refuseUnknownNames(facts.orgConfig, run)
+      return draftOf(run, { id, startedAtMs, parentId, madeBy: makerOf(caller) }, facts)
+    },
+    claims: (charge, facts) =>
+      isHistory ? historyClaims(charge, facts, Math.min(startedAtMs, facts.nowMs)) : claimsOf('record', charge, facts),
     chargeInChain: ({ charge }, chain, { orgConfig, parent }) => {
       if (chain_id === undefined && parentId === undefined) return charge
       const claim = { chainId: chain_id, parentRunId: run.parent_run_id, workflowId: run.workflow_id }
       const place = placeInChain(claim, { orgConfig, chain, parent }, id)
       return place ? { ...charge, chain: place } : charge
     },
-    settle: (facts, charge) => {
-      const cost = costOfHeld(facts.hold!, run, facts.orgConfig, caller)
-      return settleCommand(caller, facts.hold!.id, cost, facts, charge)
+    settle: (facts, { chain }) => {
+      const hold = present(facts.hold)
+      const cost = costOfHeld(hold, run, facts.orgConfig, caller)
+      return settleCommand(caller, hold.id, cost, facts, {
+        chain,
+        ...(isRunHold(hold) && { estimate: estimateReport(run, endingOf(hold, facts)) }),
+      })
     },
-    ending: (hold, { orgConfig, nowMs: atMs }) => ({
-      status: run.status ?? 'succeeded',
-      usage: reportedUsage(run),
-      valueNano: run.value_usd === undefined ? null : parseUsd(run.value_usd),
-      endedAtMs: endOf(run.ended_at, timeOfUuid(hold.id), atMs, maxAheadMs),
-      costBasis: costOfHeld(hold, run, orgConfig, caller).basis,
-      ran: ranModelOf(hold, run),
-    }),
+    ending: endingOf,
     settledRun: ({ run: record }, hold, { orgConfig }) => {
       const { model, provider } = ranModelOf(hold, run)
+      const { basis, detail } = costOfHeld(hold, run, orgConfig, caller)
       const about = { ...record.about, tags: record.about.tags ?? heldRequestOf(hold).tags }
       return {
         ...record,
@@ -104,7 +138,8 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
         madeBy: hold.madeBy,
         holdId: hold.id,
         costNano: hold.chargedNano!,
-        costBasis: costOfHeld(hold, run, orgConfig, caller).basis,
+        costBasis: basis,
+        usageDetail: detail,
         reservedNano: hold.amountNano,
         overrunNano: hold.overrunNano ?? 0n,
       }
@@ -112,12 +147,17 @@ function ingestItem(caller: Caller, sent: BulkRun, nowMs: number): IngestItem {
     ignoredFields: (hold) => ignoredFields(hold, sent),
     isSame: ({ content_hash }) =>
       content_hash === null || isStart(content_hash) || content_hash.toString('hex') === hash,
-    isSameEnd: (ended, basis) => isSameEnd(ended, run, basis),
+    isSameEnd: (ended, ending) => isSameEnd(ended, run, ending),
   }
 }
 
-/** A text that is equal for runs which meet the same limits; all are of the same key. */
-function accountKey(run: BulkRun, parentId: string | undefined): string {
+/** A text that is equal for runs which meet the same limits in the same periods. */
+function accountKey(
+  run: BulkRun,
+  parentId: string | undefined,
+  caller: Caller,
+  bucketAtMs: number | undefined,
+): string {
   const { workflow_id, deployment_id, department_id, customer_id, user_id, chain_id, model, provider, tags } = run
   return JSON.stringify([
     workflow_id,
@@ -130,6 +170,8 @@ function accountKey(run: BulkRun, parentId: string | undefined): string {
     model,
     provider,
     tags,
+    lineageIn(caller),
+    bucketAtMs,
   ])
 }
 
@@ -176,9 +218,11 @@ function draftOf(
   { id, startedAtMs, parentId, madeBy }: DraftedRun,
   { orgConfig, parent, nowMs }: DraftContext,
 ): RunDraft {
-  const { usd, basis } = isSettlement(run)
-    ? { usd: 0n, basis: 'reported' as const }
+  const cost = isSettlement(run)
+    ? { usd: 0n, basis: 'reported' as const, detail: undefined }
     : costOfUnheld(run, startedAtMs, orgConfig, lineageOfMaker(madeBy))
+  const { usd, detail } = cost
+  const basis = run.estimated === true ? 'estimated' : cost.basis
   const { rawDays, retentionClass } = orgConfig.retention
   const usage = reportedUsage(run)
   const chainId = parent?.chainId ?? run.chain_id
@@ -207,6 +251,7 @@ function draftOf(
     depth: chainId === undefined ? null : parentId === undefined ? 1 : (parent?.depth ?? 0) + 1,
     holdId: null,
     usage,
+    usageDetail: detail,
     costNano: usd,
     costBasis: basis,
     reservedNano: null,
@@ -220,7 +265,7 @@ function draftOf(
   }
   const charge = {
     usd,
-    tokens: tokensOf(usage),
+    tokens: tokensOf(usage, detail),
     runs: 1n,
     workflowId: run.workflow_id,
     deploymentId: run.deployment_id,
@@ -232,38 +277,4 @@ function draftOf(
     tags: run.tags,
   }
   return { run: record, charge }
-}
-
-/**
- * Returns the cost of a run without a hold: the reported one, as far as the word of its maker is taken, else that of its tokens. Only
- * tokens with a price can say better than a report.
- */
-function costOfUnheld(
-  run: BulkRun,
-  startedAtMs: number,
-  { prices, trust }: DraftContext['orgConfig'],
-  lineageId: string | undefined,
-): { usd: bigint; basis: CostBasis } {
-  if (run.cost_usd === undefined) return costOfUnreported(run, startedAtMs, prices)
-  const reported = { usd: parseUsd(run.cost_usd), basis: 'reported' } as const
-  const { reportedCost } = trustIn(trust, lineageId)
-  const price =
-    reportedCost === 'accept' || !hasUsage(run) ? undefined : prices.priceOf(run.model ?? '', run.provider, startedAtMs)
-  if (!price) return reported
-  const usd = checkMaxCost(costOfTokens(price, run))
-  return reportedCost === 'raise_only' && usd < reported.usd ? reported : { usd, basis: 'computed' }
-}
-
-/** Returns the cost of a run by its tokens at the time of the run. A model without a price is not free. */
-function costOfUnreported(run: BulkRun, startedAtMs: number, prices: PriceBook): { usd: bigint; basis: CostBasis } {
-  if (!hasUsage(run))
-    throw validationFailed([
-      { field: 'cost_usd', code: 'required', message: 'Give cost_usd, or the tokens that were used.' },
-    ])
-  const model = run.model!
-  const price = prices.priceOf(model, run.provider, startedAtMs)
-  if (price) return { usd: checkMaxCost(costOfTokens(price, run)), basis: 'computed' }
-  if (prices.unpriced !== 'refuse' && prices.unpricedCeilingNano !== null)
-    return { usd: checkMaxCost(prices.unpricedCeilingNano), basis: 'estimated' }
-  throw new UnpricedModel(model, prices, 'cost_usd')
 }

@@ -1,4 +1,4 @@
-import { type Caller, makerOf } from '../access/identity/identity.ts'
+import { type Caller, makerOf, withNormalNames } from '../access/identity/identity.ts'
 import { type DecisionInput, type DecisionLog, explainCharge } from '../decisions/decisions.ts'
 import type { IngestResult } from '../decisions/lanes/lanes.ts'
 import { stopOf } from '../money/ledger/ledger.ts'
@@ -16,7 +16,7 @@ export function recordRefusedRuns(
 ) {
   for (const [i, { error, refusal }] of results.entries()) {
     if (!error || !refusal || error.code === 'validation_failed') continue
-    const { tags: _tags, metadata: _metadata, ...said } = elementAt(runs, i)
+    const { tags: _tags, metadata: _metadata, ...said } = withNormalNames(elementAt(runs, i))
     const id = newUuid()
     const ruled = {
       at,

@@ -20,7 +20,7 @@ import {
   hasEndedBefore,
 } from './run-finish.ts'
 import { findRun } from './run-history/run-history.ts'
-import { DryRun, FinishedRun, FinishInput, RunPath, StartInput } from './schema.ts'
+import { DryRun, FinishedRun, FinishInput, RunPath, StartedRun, StartInput } from './schema.ts'
 import { createStartHandler } from './start-handler.ts'
 import { recordUnpricedSettlements } from './unpriced.ts'
 
@@ -67,7 +67,7 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
         description:
           'Asks the rules of the organization, the detectors about `input`, the `route` for a model, and then every limit, and holds the worst case on all of them or on none. Finish the run with what it used; one that is not finished before its lease ends is charged what was held. With an `external_id` a repeated start is the same run.',
         body: StartInput,
-        response: { 200: DryRun, 201: Run },
+        response: { 200: DryRun, 201: StartedRun },
       },
     },
     (request, reply) => start(request, reply),
@@ -82,7 +82,7 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
         tags,
         summary: 'Finish a run',
         description:
-          'Settles the run at `cost_usd`, else at what its tokens cost; where neither is given, at what was held, marked `estimated`. What was admitted is never refused: cost above the reservation is shown as `overrun_usd`. The run keeps the labels of its start. Another `model` that ran instead is recorded, and its tokens cost what that model did when the run was admitted. Finishing again in the same way answers the first result, in another way is `conflict`; only the estimate of an expired run is replaced.',
+          'Settles the run at `cost_usd`, else at what its tokens cost; where neither is given, at what was held, marked `estimated`. What was admitted is never refused: cost above the reservation is shown as `overrun_usd`. The run keeps the labels of its start. Another `model` that ran instead is recorded, and its tokens cost what that model did when the run was admitted. Finishing again in the same way answers the first result, in another way is `conflict`; only an estimate is replaced, once: that of an expired run, and one that was reported as `estimated`.',
         params: RunPath,
         body: FinishInput,
         response: { 200: FinishedRun },
@@ -97,7 +97,7 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
       return runOperation(lanes, request, reply, task, (decided) => finishedRun(decided, body), {
         findEarlier: (result) =>
           result.type === 'decided' && hasEndedBefore(result.outcome)
-            ? endedRun(sql, caller, id).then((run) => earlierFinish(run, body, result.plan.ending))
+            ? endedRun(sql, caller, id).then((run) => earlierFinish(run, body, result.plan))
             : undefined,
       })
     },
@@ -112,7 +112,7 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
         tags,
         summary: 'Extend a run',
         description:
-          'Only while it runs, 24 hours in all. Extend at half the lease, and stop the call when extending fails.',
+          'Only while it runs, 24 hours in all. Extend at half the lease. A run whose lease ends is charged its reservation until it is finished, so its call need not be stopped.',
         params: RunPath,
         body: ExtendInput,
         response: { 200: Run },

@@ -15,7 +15,7 @@ import { parseUsd } from '../values/money.ts'
 import { costOfHeld, endOf, maxAheadMs, reportedUsage } from './cost.ts'
 import { runOfHold } from './run-start.ts'
 import type { FinishedRun, FinishInput } from './schema.ts'
-import { endedRunFromView, ignoredByRun, isSameEnd, ranModelOf } from './settlement.ts'
+import { endedRunFromView, estimateReport, ignoredByRun, isSameEnd, ranModelOf } from './settlement.ts'
 
 /** Creates the operation that ends a started run: its hold is settled at its cost, and its row is written. */
 export const finishOperation = (agent: Agent, runId: string, input: FinishInput): Operation => ({
@@ -26,18 +26,25 @@ export const finishOperation = (agent: Agent, runId: string, input: FinishInput)
     checkRightToEnd(agent, hold)
     if (!hold) return { command: settleCommand(agent, runId, { usd: 0n, tokens: 0n }, context) }
     if (!isRunHold(hold)) throw new ApiError('not_found')
+    // A hold that was released because its start was never answered has not run.
+    if (hold.state === 'released')
+      throw new ApiError(
+        'conflict',
+        {},
+        { message: 'The run was abandoned before it started and its reservation released.' },
+      )
     const cost = costOfHeld(hold, input, context.orgConfig, agent)
-    return {
-      command: settleCommand(agent, runId, cost, context),
-      ending: {
-        status: input.status,
-        usage: reportedUsage(input),
-        valueNano: input.value_usd === undefined ? null : parseUsd(input.value_usd),
-        endedAtMs: endOf(input.ended_at, timeOfUuid(runId), context.nowMs, maxAheadMs),
-        costBasis: cost.basis,
-        ran: ranModelOf(hold, input),
-      },
+    const ending = {
+      status: input.status,
+      usage: reportedUsage(input),
+      usageDetail: cost.detail,
+      valueNano: input.value_usd === undefined ? null : parseUsd(input.value_usd),
+      endedAtMs: endOf(input.ended_at, timeOfUuid(runId), context.nowMs, maxAheadMs),
+      costBasis: cost.basis,
+      ran: ranModelOf(hold, input),
     }
+    const estimate = estimateReport(input, ending)
+    return { command: settleCommand(agent, runId, cost, context, { estimate }), ending }
   },
 })
 
@@ -50,8 +57,11 @@ export function finishedRun({ plan, outcome, atMs }: DecidedOperation, input: Fi
 }
 
 /** Returns a run that had ended before: the same end again is answered with it, a different one is a conflict. */
-export function earlierFinish(run: Run, input: FinishInput, ending: OperationPlan['ending']): FinishedRun {
-  if (!isSameEnd(endedRunFromView(run), input, ending?.costBasis))
+export function earlierFinish(run: Run, input: FinishInput, { ending, command }: OperationPlan): FinishedRun {
+  const before = endedRunFromView(run)
+  const isOtherEstimate =
+    input.estimated === true && ending && command.type === 'settle' && command.actual.usd !== before.costNano
+  if (!isSameEnd(before, input, ending) || isOtherEstimate)
     throw new ApiError('conflict', {}, { message: 'The run has already ended with a different result.' })
   return withIgnored(run, input)
 }
@@ -67,13 +77,6 @@ export const hasEndedBefore = (outcome: DecidedOperation['outcome']) =>
 
 export function endOfHold(outcome: DecidedOperation['outcome']) {
   if (outcome.type === 'not_found') throw new ApiError('not_found')
-  // A hold that was released because its start was never answered has not run.
-  if (outcome.type === 'conflict')
-    throw new ApiError(
-      'conflict',
-      {},
-      { message: 'The run was abandoned before it started and its reservation released.' },
-    )
   if (outcome.type !== 'ended') throw new TypeError(`no run ends with ${outcome.type}`)
   return outcome
 }

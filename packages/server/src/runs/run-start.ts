@@ -1,14 +1,23 @@
 import { hash } from 'node:crypto'
-import type { Agent } from '../access/identity/identity.ts'
-import { ApiError } from '../contract/errors.ts'
-import { type ReserveOperation, type ReservePlan, reserveOperation } from '../decisions/decisions.ts'
-import type { DecidedOperation, KnownHold, NamedRun, Operation } from '../decisions/lanes/lanes.ts'
-import type { ApprovalGrant } from '../money/ledger/ledger.ts'
-import { type Admission, type Run, type RunKey, runningRun, runningView } from '../records/run-log/run-log.ts'
+import { type Agent, lineageIn } from '../access/identity/identity.ts'
+import { ApiError, validationFailed } from '../contract/errors.ts'
+import { heldBy, type ReserveOperation, type ReservePlan, reserveOperation } from '../decisions/decisions.ts'
+import type { DecidedOperation, KnownHold, NamedRun, Operation, PlanContext } from '../decisions/lanes/lanes.ts'
+import { refuseUnknownNames } from '../money/dimensions/dimensions.ts'
+import { type ApprovalGrant, usdOrNull } from '../money/ledger/ledger.ts'
+import { trustIn } from '../money/trust/trust.ts'
+import {
+  type Admission,
+  heldOutputOf,
+  type Run,
+  type RunKey,
+  runningRun,
+  runningView,
+} from '../records/run-log/run-log.ts'
 import { formatId, newUuid, parseId } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { placeInChain } from './chain-place.ts'
-import type { DryRun, ResolvedStart, StartInput } from './schema.ts'
+import type { DryRun, ResolvedStart, StartedRun, StartInput } from './schema.ts'
 
 /** The run key of a caller's own id. */
 export const externalKey = (externalId: string) => `e:${externalId}`
@@ -40,19 +49,21 @@ export interface StartFacts {
   readonly hash: string
   readonly admission?: Admission | undefined
   readonly grant?: ApprovalGrant | undefined
+  /** False when the input for the model was not sent along. */
+  readonly hasInput?: boolean | undefined
 }
 
 /** Creates the operation that starts a run: its hold, and the fields stored for the run. */
 export function startOperation(
   agent: Agent,
   input: ResolvedStart,
-  { hash: said, admission, grant }: StartFacts,
+  { hash: said, admission, grant, hasInput = true }: StartFacts,
 ): ReserveOperation {
   const { orgId } = agent
   const { operation, action, chain_id, parent_run_id, external_id, tags, metadata, chain_limits, ...request } = input
   // An invalid id is looked up like one that does not exist.
   const parentId = parent_run_id === undefined ? undefined : (parseId('run', parent_run_id) ?? noRun)
-  return reserveOperation(agent, request, 'start', 'charge', {
+  return reserveOperation(agent, request, 'start', {
     chainId: chain_id,
     parentId,
     runKey: (id): RunKey | undefined =>
@@ -60,6 +71,8 @@ export function startOperation(
         ? undefined
         : { orgId, key: externalKey(external_id), runId: id, hash: said },
     place: (facts, id) => {
+      refuseUnknownNames(facts.orgConfig, { action, tags })
+      requireFields(facts.orgConfig, agent, { input: hasInput, action: action !== undefined })
       if (parent_run_id !== undefined && !facts.parent) throw new ApiError('not_found')
       const chain = placeInChain(
         { chainId: chain_id, parentRunId: parent_run_id, workflowId: request.workflow_id, bounds: chain_limits },
@@ -86,6 +99,24 @@ export function startOperation(
   })
 }
 
+/** Refuses a start without the fields that are required of its key. */
+function requireFields(
+  { trust }: PlanContext['orgConfig'],
+  agent: Agent,
+  has: { readonly input: boolean; readonly action: boolean },
+) {
+  if (!trust) return
+  const { isInputRequired, isActionRequired } = trustIn(trust, lineageIn(agent))
+  const missing = [
+    ...(isInputRequired && !has.input ? ['input'] : []),
+    ...(isActionRequired && !has.action ? ['action'] : []),
+  ]
+  if (missing.length > 0)
+    throw validationFailed(
+      missing.map((field) => ({ field, code: 'required', message: 'Your key requires this field.' })),
+    )
+}
+
 /**
  * Creates the operation of a refused start, which returns the run if it has started already: a caller that lost the response gets
  * it again.
@@ -109,22 +140,26 @@ export const refusedStartOperation = (
 export const noRun = '00000000-0000-0000-0000-000000000000'
 
 /** Builds the started run from its plan. */
-export function startedRun({ plan, outcome }: DecidedOperation<ReservePlan>): Run {
+export function startedRun({ plan, outcome }: DecidedOperation<ReservePlan>): StartedRun {
   if (outcome.type !== 'held') throw new TypeError(`no run starts with ${outcome.type}`)
-  const { id, expiresAtMs, inputs, by } = plan.command
-  return runningView(runningRun({ id, expiresAtMs, amountNano: plan.quote.charge.usd, inputs, madeBy: by }))
+  const { id, expiresAtMs, by } = plan.command
+  const { charge, inputs } = heldBy(plan, outcome)
+  const run = runningView(runningRun({ id, expiresAtMs, amountNano: charge.usd, inputs, madeBy: by }))
+  return { ...run, remaining_usd: usdOrNull(outcome.remaining) }
 }
 
 /** The run that a dry run would have started. */
 export function dryRun({ plan, outcome }: DecidedOperation<ReservePlan>, { model, provider }: ResolvedStart): DryRun {
   if (outcome.type !== 'held') throw new TypeError(`nothing would start with ${outcome.type}`)
+  const { charge, inputs } = heldBy(plan, outcome)
   return {
     decision: 'allow',
     decision_id: formatId('decision', plan.command.id),
     model,
     provider: provider ?? null,
-    reserved_usd: formatUsd(plan.quote.charge.usd),
-    remaining_usd: outcome.remaining === null ? null : formatUsd(outcome.remaining),
+    reserved_usd: formatUsd(charge.usd),
+    max_output_tokens: heldOutputOf({ inputs }),
+    remaining_usd: usdOrNull(outcome.remaining),
   }
 }
 

@@ -1,4 +1,4 @@
 export { ingestTask } from './bulk.ts'
 export { type BulkRun, maxBulkRuns } from './bulk-schema.ts'
-export { costOfTokens } from './cost.ts'
 export type { Governance } from './governance.ts'
+export { costOfUsage, partPricesAt } from './usage-cost.ts'

@@ -2,11 +2,12 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Id, Moment, Nullable, OwnId, optionalFields, PathId, Usd } from '../contract/wire.ts'
-import { decisionFields, estimateFaults } from '../decisions/decisions.ts'
+import { amountFaults, decisionFields, GrantedOutput } from '../decisions/decisions.ts'
 import { SafetyInput, safetyInputFaults } from '../governance/safety/safety.ts'
 import { ChainBoundsInput } from '../money/chains/chains.ts'
 import {
   Action,
+  detailFields,
   dimensionFields,
   ExternalId,
   endStatuses,
@@ -16,6 +17,8 @@ import {
   Provider,
   Run,
   Tags,
+  type UsageDetail,
+  usageFaults,
   usageFields,
 } from '../records/run-log/run-log.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
@@ -88,7 +91,7 @@ const start = Type.Object(
 )
 export type StartInput = Static<typeof start>
 export const StartInput = withCheck(start, (body: StartInput) => [
-  ...estimateFaults(body),
+  ...amountFaults(body),
   ...modelFaults(body),
   ...safetyInputFaults(body.input),
 ])
@@ -109,6 +112,22 @@ function modelFaults({ model, route, provider, sticky }: StartInput): FieldFault
   }))
 }
 
+/** The response to a start. */
+export const StartedRun = Type.Object(
+  {
+    ...Run.properties,
+    remaining_usd: Type.Optional(
+      Nullable({
+        ...Usd,
+        description:
+          'What the tightest limit leaves after this run’s reservation; null where no limit applies. Absent where the run had started before.',
+      }),
+    ),
+  },
+  { title: 'StartedRun', description: 'The run, which has started.' },
+)
+export type StartedRun = Static<typeof StartedRun>
+
 /** The response to a dry run. */
 export const DryRun = Type.Object(
   {
@@ -117,6 +136,7 @@ export const DryRun = Type.Object(
     model: Type.String({ examples: ['gpt-4o'] }),
     provider: Nullable(Type.String({ examples: ['openai'] })),
     reserved_usd: { ...Usd, description: 'What would have been reserved.' },
+    max_output_tokens: GrantedOutput,
     remaining_usd: Nullable({ ...Usd, description: 'What the tightest limit would have left.' }),
   },
   { title: 'DryRun', description: 'What would have happened: nothing was started.' },
@@ -134,15 +154,26 @@ export const ValueUsd = { ...Usd, description: 'What the run was worth to you.' 
 /** Fields that report the end of a run. */
 export const endFields = {
   ...optionalFields(usageFields),
+  ...detailFields,
   cost_usd: Type.Optional(CostUsd),
   value_usd: Type.Optional(ValueUsd),
   ended_at: Type.Optional(Moment),
+  estimated: Type.Optional(
+    Type.Boolean({
+      description:
+        'Says that tokens or cost are an estimate: the run is charged by them and marked `estimated`, and for a started run an exact report replaces them, once.',
+      examples: [false],
+    }),
+  ),
 }
 
-export const costFaults = (
-  { cost_usd, value_usd }: { cost_usd?: string; value_usd?: string },
-  prefix = '',
-): FieldFault[] =>
+/** Field errors of an ending: amounts above the maximum, and parts of counts that are more than the whole. */
+export const endFaults = (end: UsageDetail & { cost_usd?: string; value_usd?: string }, prefix = ''): FieldFault[] => [
+  ...costFaults(end, prefix),
+  ...usageFaults(end, prefix),
+]
+
+const costFaults = ({ cost_usd, value_usd }: { cost_usd?: string; value_usd?: string }, prefix: string): FieldFault[] =>
   Object.entries({ cost_usd, value_usd }).flatMap(([field, amount]) =>
     amount !== undefined && parseUsd(amount) > maxChargeNano
       ? [
@@ -180,5 +211,5 @@ const finish = Type.Object(
   },
   { title: 'FinishInput', examples: [{ status: 'succeeded', input_tokens: 1_180, output_tokens: 412 }] },
 )
-export const FinishInput = withCheck(finish, (body: FinishInput) => costFaults(body))
+export const FinishInput = withCheck(finish, (body: FinishInput) => endFaults(body))
 export type FinishInput = Static<typeof finish>

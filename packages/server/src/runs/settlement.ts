@@ -1,8 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
+import { withNormalNames } from '../access/identity/identity.ts'
 import { heldRequestOf } from '../decisions/decisions.ts'
-import type { KnownHold } from '../decisions/lanes/lanes.ts'
+import { type KnownHold, type RunEnding, reportOfEnding } from '../decisions/lanes/lanes.ts'
 import { isSameModel, isSameName } from '../money/prices/prices.ts'
-import { type EndedRun, isRunHold, type Run, runningRun, type Tokens, usageNames } from '../records/run-log/run-log.ts'
+import {
+  detailIn,
+  type EndedRun,
+  isRunHold,
+  type Run,
+  runningRun,
+  type Tokens,
+  type UsageDetail,
+  usageNames,
+} from '../records/run-log/run-log.ts'
 import { parseId } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import { withoutUndefined } from '../values/records.ts'
@@ -60,37 +70,56 @@ export function ignoredFields(hold: KnownHold, said: Fields): string[] {
 /** Fields of a finish that are ignored because the run says otherwise. */
 export const ignoredByRun = (run: Run, said: Fields): string[] => differing([...accountFields, 'chain_id'], said, run)
 
-const differing = (names: readonly (keyof Fields)[], said: Fields, known: Fields) =>
-  names.filter((name) => said[name] !== undefined && !isDeepStrictEqual(said[name], known[name]))
+function differing(names: readonly (keyof Fields)[], given: Fields, kept: Fields): (keyof Fields)[] {
+  const [said, known] = [withNormalNames(given), withNormalNames(kept)]
+  return names.filter((name) => said[name] !== undefined && !isDeepStrictEqual(said[name], known[name]))
+}
 
 /** The end of a run as a caller reports it. */
-export interface ReportedEnd extends Tokens {
+export interface ReportedEnd extends Tokens, UsageDetail {
   readonly status?: EndedRun['status'] | undefined
   readonly model?: string | undefined
   readonly provider?: string | undefined
   readonly cost_usd?: string | undefined
   readonly value_usd?: string | undefined
   readonly ended_at?: string | undefined
+  readonly estimated?: boolean | undefined
 }
+
+/** The report that the hold of a run keeps of an end by estimate; undefined for an exact one. */
+export const estimateReport = ({ estimated }: Pick<ReportedEnd, 'estimated'>, ending: RunEnding) =>
+  estimated === true ? reportOfEnding(ending) : undefined
 
 /**
  * True when a run has ended in the way that a caller reports. Fields that a caller may leave out because they are known here (the
- * model, the time) are compared only where they are given. `basis` is that of the cost which the report would have now.
+ * model, the time) are compared only where they are given. `ending` is the one which the report would have now.
  */
-export function isSameEnd(run: EndedRun, end: ReportedEnd, basis?: EndedRun['costBasis']): boolean {
+export function isSameEnd(
+  run: EndedRun,
+  end: ReportedEnd,
+  ending?: Pick<EndedRun, 'costBasis' | 'usageDetail'>,
+): boolean {
   // A cost that is not believed makes no difference.
-  const isOverruled = end.cost_usd !== undefined && basis !== undefined && basis !== 'reported'
+  const isOverruled = end.cost_usd !== undefined && ending !== undefined && ending.costBasis !== 'reported'
   const reported = run.costBasis === 'reported' ? run.costNano : null
   const ended = end.ended_at === undefined ? run.endedAtMs : Math.max(Date.parse(end.ended_at), run.startedAtMs)
   return (
     run.status === (end.status ?? 'succeeded') &&
     usageNames.every((name) => run.usage[name] === end[name]) &&
+    isDeepStrictEqual(withoutTier(run.usageDetail), withoutTier(detailIn(end))) &&
+    (ending === undefined || run.usageDetail?.service_tier === ending.usageDetail?.service_tier) &&
     (isOverruled || reported === nanoIn(end.cost_usd)) &&
     run.valueNano === nanoIn(end.value_usd) &&
     run.endedAtMs === ended &&
     run.model === (end.model ?? run.model) &&
     run.provider === (end.provider ?? run.provider)
   )
+}
+
+/** The tier is compared as it was charged: one that is not believed makes no difference. */
+const withoutTier = (detail: UsageDetail = {}) => {
+  const { service_tier: _tier, ...rest } = detail
+  return rest
 }
 
 const nanoIn = (usd: string | undefined) => (usd === undefined ? null : parseUsd(usd))
@@ -101,6 +130,7 @@ export const endedRunFromView = (run: Run): EndedRun => ({
   model: run.model,
   provider: run.provider ?? undefined,
   usage: Object.fromEntries(usageNames.flatMap((name) => (run[name] === null ? [] : [[name, run[name]]]))),
+  usageDetail: (run.usage_detail as UsageDetail | null) ?? undefined,
   costNano: parseUsd(run.cost_usd ?? '0'),
   costBasis: run.cost_basis as EndedRun['costBasis'],
   valueNano: nanoIn(run.value_usd ?? undefined),

@@ -10,6 +10,7 @@ import {
   type Operation,
   StaleOperation,
 } from '../decisions/lanes/lanes.ts'
+import { hasText } from '../governance/policies/policies.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
 import type { Run } from '../records/run-log/run-log.ts'
@@ -76,7 +77,7 @@ export function createStartHandler(
         ...admitted.admission,
         ...(grant && { approval_id: formatId('approval', grant.id) }),
       }
-      const asked = startOperation(caller, input, { hash, admission, grant })
+      const asked = startOperation(caller, input, { hash, admission, grant, hasInput: hasText(said.input) })
       const { task, throwIfRefused, onFailure, tokens } = prepareDecision(platform, records, asked, input)
       if (!isCounted)
         await limitCall(speedLimits, caller, input, request.route.template, async () =>

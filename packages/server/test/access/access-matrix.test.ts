@@ -85,6 +85,7 @@ const idKindOf: Record<string, IdKind> = {
 const ownNames: Record<string, string> = {
   customer_id: 'customer-1',
   scope_kind: 'workflow',
+  dimension: 'department_id',
   adjustment_id: '4711.0',
 }
 
@@ -104,6 +105,7 @@ const replacements: Record<string, object> = {
   '/cohorts/': { name: 'B', status: 'open' },
   '/prices/': { model: 'm', input_usd_per_million: '1', output_usd_per_million: '1' },
   '/policies/': rule,
+  '/dimensions/': { values: ['a'], on_unknown: 'allow' },
   '/budget-defaults/': { limit_usd: '1', period: 'day' },
   '/concurrency-defaults/': { max_runs: 1 },
   '/models/': { model: 'm' },
@@ -118,6 +120,7 @@ const bodyOf = (method: string, path: string) => {
   const replaced = method === 'PUT' ? Object.entries(replacements).find(([part]) => path.includes(part)) : undefined
   if (replaced) return { body: replaced[1] }
   if (method !== 'PATCH') return {}
+  if (path.includes('/dimensions/')) return { body: { on_unknown: 'allow' } }
   if (/\/(policies|models)\//.test(path)) return { body: { enabled: false } }
   if (path.includes('/prices/')) return { body: { max_output_tokens: 9 } }
   return { body: path.includes('/webhooks/') ? { description: 'B' } : { name: 'B' } }

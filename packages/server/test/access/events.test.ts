@@ -259,6 +259,7 @@ describe('runs tell', () => {
         data: {
           run_id: running,
           external_id: 'x',
+          reservation_id: null,
           key_id: org.keyId,
           status: 'failed',
           model: 'gpt-4o',

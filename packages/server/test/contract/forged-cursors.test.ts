@@ -37,6 +37,7 @@ const pathOf = (template: string) =>
     if (name === 'id' || name === 'org_id') return tenant.id
     if (name === 'sub_id') return subscriptionId
     if (name === 'scope_kind') return 'workflow'
+    if (name === 'dimension') return 'department_id'
     return name === 'customer_id' ? 'customer-1' : formatId(kinds[name]!, newUuid())
   })
 

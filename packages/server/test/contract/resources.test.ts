@@ -57,10 +57,34 @@ const made: Record<string, Json> = {
   '/v1/orgs/{id}/customer-limit-default': { limit_usd: '5', period: 'day', max_new_customers_per_day: 7 },
   '/v1/admin/orgs/{org_id}/plan': { name: 'Team', runs_per_month: 9, tokens_per_month: null, overage_policy: 'allow' },
   '/v1/orgs/{id}/chain-limits': { default: { max_depth: 3 }, workflows: [{ workflow_id: 'w', max_cost_usd: '1' }] },
+  '/v1/admin/prices': { prices: [price, { ...price, provider: 'azure' }] },
   '/v1/orgs/{id}/prices': { prices: [price, { ...price, provider: 'azure' }], unpriced_ceiling_usd: '1' },
   '/v1/orgs/{id}/prices/{price_id}': { ...price, model: 'single' },
-  '/v1/orgs/{id}/trust': { reported_cost: 'raise_only', min_lease_seconds: 60, release: 'refuse' },
-  '/v1/orgs/{id}/keys/{key_id}/trust': { reported_cost: 'ignore', min_lease_seconds: 9, release: 'allow' },
+  '/v1/orgs/{id}/dimensions/{dimension}': { values: ['support'], pattern: 'team-[0-9]+', on_unknown: 'allow' },
+  '/v1/orgs/{id}/trust': {
+    reported_cost: 'raise_only',
+    reported_usage: 'raise_only',
+    min_lease_seconds: 60,
+    release: 'refuse',
+    edge_expiry: 'charge',
+    over_limit_reports: 'book',
+    max_overrun_usd: '2.5',
+    start_only: true,
+    input_required: true,
+    action_required: true,
+  },
+  '/v1/orgs/{id}/keys/{key_id}/trust': {
+    reported_cost: 'ignore',
+    reported_usage: 'accept',
+    min_lease_seconds: 9,
+    release: 'allow',
+    edge_expiry: 'charge',
+    over_limit_reports: 'refuse',
+    max_overrun_usd: null,
+    start_only: false,
+    input_required: false,
+    action_required: true,
+  },
   '/v1/orgs/{id}/otlp-mapping': { department_id: ['team.name'] },
   '/v1/orgs/{id}/policies/{rule_id}': rule,
   '/v1/orgs/{id}/content-safety': {
@@ -102,12 +126,14 @@ const concrete = (template: string, id = 'nobody') =>
   template.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     if (name === 'id' || name === 'org_id') return acme.id
     if (name === 'scope_kind') return 'workflow'
+    if (name === 'dimension') return 'department_id'
     if (name === 'key_id' && template.endsWith('/trust')) return acme.keyId
     return name === 'customer_id' ? 'customer-1' : id
   })
 
 /** Whether it is there for every organization or customer, set or not. */
-const isSingleton = (template: string) => !/\{(?!scope_kind)\w+\}$/.test(template) || template === '/v1/orgs/{id}'
+const isSingleton = (template: string) =>
+  !/\{(?!scope_kind|dimension)\w+\}$/.test(template) || template === '/v1/orgs/{id}'
 
 /** For every resource at once: they have nothing to do with each other. */
 const each = (work: (resource: Resource) => Promise<void>) => Promise.all(resources.map(work))

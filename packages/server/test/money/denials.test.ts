@@ -28,6 +28,7 @@ describe('each kind of limit refuses with everything that its caller needs', () 
       spent_usd: '0.25',
       held_usd: '0.5',
       attempted_usd: '0.250000001',
+      remaining_usd: '0.25',
       resets_at: cap.json['resets_at'],
       reason: 'pre_flight',
       decision_id: anId('dec'),
@@ -58,6 +59,7 @@ describe('each kind of limit refuses with everything that its caller needs', () 
       spent_usd: '0.000000001',
       held_usd: '1.25',
       attempted_usd: '1.25',
+      remaining_usd: '1.249999999',
       ...bounds(await org.readBudget(budget.id)),
       decision_id: anId('dec'),
     })
@@ -82,6 +84,7 @@ describe('each kind of limit refuses with everything that its caller needs', () 
       spent_usd: '0',
       held_usd: '0.004',
       attempted_usd: '0.007',
+      remaining_usd: '0.006',
       ...bounds(own),
       decision_id: anId('dec'),
     })
@@ -105,6 +108,7 @@ describe('each kind of limit refuses with everything that its caller needs', () 
       spent_usd: '2',
       held_usd: '0',
       attempted_usd: '1.5',
+      remaining_usd: '1',
       ...bounds(byDefault),
       decision_id: anId('dec'),
     })
@@ -124,6 +128,7 @@ describe('each kind of limit refuses with everything that its caller needs', () 
       limit: '7',
       used: '5.5',
       attempted: '1.6',
+      remaining_usd: '1.5',
       resets_at: null,
       decision_id: anId('dec'),
     })

@@ -33,6 +33,7 @@ describe('an explanation', () => {
       decided_at: timestamp,
       decided_by: null,
       error_code: null,
+      granted_output_tokens: 500,
       inputs: body,
       price: { basis: 'computed', price_id: expect.stringContaining('gpt-4o') as string, amount_usd: '0.0075' },
       limits: [
@@ -104,6 +105,7 @@ describe('a dry run', () => {
       reservation_id: null,
       reserved_usd: '0.75',
       remaining_usd: '0.25',
+      max_output_tokens: 16_384,
       expires_at: null,
     })
     expect(refusalIn(await org.decide(costing('1.5', { dry_run: true })))).toMatchObject({
@@ -136,7 +138,8 @@ describe('a reservation', () => {
     await org.settle(settled, '0.3')
     expect(refusalIn(await org.release(settled))).toMatchObject({ status: 409, code: 'conflict' })
     expect(await org.readBudget(id)).toMatchObject({ spent_usd: '0.3', held_usd: '0' })
-    expect(await org.settle(released, '0.1')).toMatchObject({ type: 'conflict' })
+    expect(await org.settle(released, '0.1')).toMatchObject({ type: 'ended', isLate: true })
+    expect(await org.readBudget(id)).toMatchObject({ spent_usd: '0.4', held_usd: '0' })
     expect((await org.release('rsv_01jbsteb4peb5vskx602h9mw4q')).status).toBe(404)
   })
 

@@ -19,7 +19,7 @@ test(`a batch decides what its requests would have been told one at a time (${ca
 
 test(`whatever happens to an organization, every promise is kept after every step (${lives} lives from WEIR_SEED=${seed})`, () => {
   console.log(`lives from seed ${seed}`)
-  const total = { held: 0, refused: 0, late: 0, overrun: 0, charged: 0, uncharged: 0 }
+  const total = { held: 0, granted: 0, refused: 0, late: 0, overrun: 0, charged: 0, uncharged: 0 }
   for (let i = 0; i < lives; i++) {
     const told = live(seed + i, decide, steps)
     expect(told.broken).toBeUndefined()

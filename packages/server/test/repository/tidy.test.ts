@@ -185,7 +185,7 @@ describe('sources', () => {
   })
 
   test('have files named by nouns', () => {
-    const nouns = /\/(routing|org-routing|signing|load-shedding|tracing|keyring|setting|mapping)\.ts$/
+    const nouns = /\/(routing|org-routing|signing|load-shedding|tracing|keyring|setting|mapping|reporting)\.ts$/
     expect(sources.filter((path) => path.endsWith('ing.ts') && !nouns.test(path))).toEqual([])
   })
 

@@ -84,7 +84,7 @@ test('LiteLLM’s spans are recorded, with its team and end user, once however m
 
 test('an organization maps attributes of its own, and takes that back', async () => {
   const path = `/v1/orgs/${tenant.id}/otlp-mapping`
-  const unset = { workflow_id: null, deployment_id: null, department_id: null, customer_id: null }
+  const unset = { workflow_id: null, deployment_id: null, department_id: null, customer_id: null, user_id: null }
   expect((await call(server.url, 'GET', path, { key: tenant.key })).json).toEqual({
     ...unset,
     created_at: null,
@@ -101,7 +101,7 @@ test('an organization maps attributes of its own, and takes that back', async ()
   })
   expect(await exportBy(exporter, tracedSpans())).toMatchObject({ code: 0 })
   const ofCenter = await call(server.url, 'GET', '/v1/runs?department_id=cc-9', { key: tenant.key })
-  expect(ofCenter.json['data']).toMatchObject([{ model: 'gpt-4o', customer_id: 'Zoë' }])
+  expect(ofCenter.json['data']).toMatchObject([{ model: 'gpt-4o', customer_id: 'zoë' }])
 
   expect((await call(server.url, 'DELETE', path, { key: tenant.key })).status).toBe(204)
   expect((await call(server.url, 'DELETE', path, { key: tenant.key })).status).toBe(404)

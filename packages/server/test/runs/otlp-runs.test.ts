@@ -52,6 +52,7 @@ describe('a model call', () => {
       'weir.workflow_id': 'checkout',
       'weir.department_id': 'sales',
       'weir.customer_id': 'cus_1',
+      'user.id': 'ada',
       'weir.tags': ['beta'],
     }
     const resource = { 'service.name': 'assistant', 'deployment.environment.name': 'production' }
@@ -65,6 +66,7 @@ describe('a model call', () => {
       deployment_id: 'assistant',
       department_id: 'sales',
       customer_id: 'cus_1',
+      user_id: 'ada',
       started_at: '2026-11-15T11:59:55.000+00:00',
       ended_at: '2026-11-15T11:59:56.500+00:00',
       status: 'succeeded',
@@ -102,6 +104,27 @@ describe('a model call', () => {
       input_tokens: 0,
     })
     expect(runOf(chat, {}, { endTimeUnixNano: '0' })).not.toHaveProperty('ended_at')
+  })
+
+  test('has the tier that served it, and the tokens that are priced apart', () => {
+    const priced = {
+      ...chat,
+      'gen_ai.usage.input_tokens': 120,
+      'gen_ai.usage.output_tokens': 30,
+      'gen_ai.usage.cache_creation.input_tokens': 20,
+      'weir.usage.cache_creation_1h_input_tokens': 15,
+      'llm.token_count.prompt_details.audio': 10,
+      'llm.token_count.completion_details.audio': 5,
+    }
+    expect(runOf({ ...priced, 'openai.response.service_tier': 'flex' })).toMatchObject({
+      service_tier: 'flex',
+      cache_creation_1h_input_tokens: 15,
+      audio_input_tokens: 10,
+      audio_output_tokens: 5,
+    })
+    expect(runOf({ ...priced, 'openai.response.service_tier': 'default' })).toHaveProperty('service_tier', 'standard')
+    expect(runOf({ ...priced, 'openai.response.service_tier': 'scale' })).not.toHaveProperty('service_tier')
+    expect(rejection({ ...priced, 'llm.token_count.prompt_details.audio': 500 })).toMatch(/part of input_tokens/)
   })
 
   test('is understood by the former names, and by those of OpenInference and OpenLLMetry', () => {

@@ -377,6 +377,7 @@ describe('one run', () => {
       cache_read_input_tokens: null,
       cache_creation_input_tokens: null,
       reasoning_output_tokens: null,
+      usage_detail: null,
       cost_usd: '1.234567891',
       cost_basis: 'computed',
       reserved_usd: '2',

@@ -109,6 +109,14 @@ export const configuration: Record<string, Configured> = {
     put: (n) => ({ default: { max_depth: 10 + n } }),
     patch: (n) => ({ default: { max_depth: 10 + n } }),
   },
+  '/v1/admin/prices': {
+    put: (n) => ({
+      prices: [{ model: 'everybodys', input_usd_per_million: `${n + 1}`, output_usd_per_million: '1' }],
+    }),
+    patch: (n) => ({
+      prices: [{ model: 'everybodys', input_usd_per_million: `${n + 1}`, output_usd_per_million: '2' }],
+    }),
+  },
   '/v1/orgs/{id}/prices': {
     put: (n) => ({
       prices: [{ model: 'own', input_usd_per_million: `${n + 1}`, output_usd_per_million: '1' }],
@@ -125,6 +133,11 @@ export const configuration: Record<string, Configured> = {
     }),
     put: (n) => ({ model: `repriced-${n}`, input_usd_per_million: `${n + 1}`, output_usd_per_million: '1' }),
     patch: (n) => ({ input_usd_per_million: `${n + 1}` }),
+  },
+  '/v1/orgs/{id}/dimensions/{dimension}': {
+    make: async () => ({ dimension: 'department_id' }),
+    put: (n) => ({ values: [`team ${n}`], on_unknown: 'refuse' }),
+    patch: (n) => ({ values: [`team ${n}`], on_unknown: 'refuse' }),
   },
   '/v1/orgs/{id}/trust': {
     put: (n) => ({ min_lease_seconds: n + 2 }),

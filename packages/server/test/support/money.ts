@@ -161,7 +161,7 @@ export function moneyOrg({ url, operator, lanes, superuser }: Surroundings, tena
     },
     /** Asks with every limit binding, as for the start of a run. */
     start: async (body: Body): Promise<{ reservation?: string; error?: ApiError }> => {
-      const task = reserveOperation({ orgId: orgUuid }, body as unknown as DecisionInput, 'start', 'charge')
+      const task = reserveOperation({ orgId: orgUuid }, body as unknown as DecisionInput, 'start')
       const verdict = outcomeOf(await lanes!.submit(task))
       if (verdict.type === 'refused') return { error: verdict.refusal.claim.kind.refuse(verdict.refusal) }
       return { reservation: formatId('reservation', task.id) }

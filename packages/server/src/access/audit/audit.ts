@@ -15,7 +15,7 @@ import {
 } from './queries.ts'
 
 export type { Actor } from './chain.ts'
-export { type AuditRecord, auditKeyring, record, recordAll } from './entries.ts'
+export { type AuditRecord, auditKeyring, record, recordAll, recordOfJob } from './entries.ts'
 export { exportAudit } from './export.ts'
 export { exportAuditHeadsJob } from './heads.ts'
 export { verifyExport } from './offline.ts'

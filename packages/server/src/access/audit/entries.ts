@@ -25,6 +25,26 @@ export const auditKeyring = (masterKeys: MasterKeys): Keyring => deriveKeyring(m
 export const record = (tx: Tx, keyring: Keyring, orgId: string, record: AuditRecord) =>
   recordAll(tx, keyring, orgId, [record])
 
+/** Appends what a job of the worker has changed by itself. */
+export const recordOfJob = (
+  tx: Tx,
+  keyring: Keyring,
+  orgId: string,
+  job: string,
+  changes: readonly Pick<AuditRecord, 'action' | 'target' | 'after'>[],
+) =>
+  recordAll(
+    tx,
+    keyring,
+    orgId,
+    changes.map((change) => ({
+      ...change,
+      actor: { kind: 'system', id: job, role: 'worker' },
+      address: null,
+      traceId: '',
+    })),
+  )
+
 /** Appends several entries, in their order. */
 export async function recordAll(tx: Tx, keyring: Keyring, orgId: string, records: readonly AuditRecord[]) {
   if (records.length === 0) return

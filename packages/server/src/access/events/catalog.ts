@@ -63,10 +63,11 @@ export const eventKinds = {
   ),
   'run.finished': optIn(
     kind(
-      'A run has ended: finished, expired, or recorded afterwards. A run that expired and is finished after all causes a second event.',
+      'A run has ended: finished, expired, or recorded afterwards. A run that expired and is finished after all causes a second event. So does a reservation that was charged unreported and is reported after all: the event of `run_…` with the letters of `reservation_id` no longer counts then.',
       Type.Object({
         run_id: Id('run'),
         external_id: Nullable(text),
+        reservation_id: Type.Optional(Nullable(Id('reservation'))),
         key_id: Nullable(MadeBy),
         status: Type.String({
           description: '`succeeded`, `failed`, `cancelled` or `expired`.',
@@ -89,6 +90,7 @@ export const eventKinds = {
       {
         run_id: 'run_01jbsteb4peb5vskx602h9mw4q',
         external_id: 'call-7f3a',
+        reservation_id: null,
         key_id: 'key_01jbsteb4peb5vskx602h9mw4q',
         status: 'succeeded',
         model: 'gpt-4o',

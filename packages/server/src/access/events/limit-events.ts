@@ -220,6 +220,38 @@ export const limitEvents = {
     freezeExample,
   ),
   'freeze.lifted': kind('Something that was frozen was thawed.', Type.Object(freeze), freezeExample),
+  'key.unreported': kind(
+    'Reservations or runs of a key ended with their lease because nobody reported them. Sent once per key and day (UTC), a minute after the first of them.',
+    Type.Object({
+      key_id: { ...Id('key'), description: 'The first key of its rotations.' },
+      day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'The day in UTC.', examples: ['2026-11-15'] }),
+      unreported_runs: Count,
+      unreported_usd: Usd,
+    }),
+    {
+      key_id: 'key_01jbsteb4peb5vskx602h9mw4q',
+      day: '2026-11-15',
+      unreported_runs: 3,
+      unreported_usd: '0.0375',
+    },
+  ),
+  'key.held_at_cost': kind(
+    'The overrun of a key has passed `max_overrun_usd` of its trust: until the day ends (UTC), its calls are held at no less than the dearest of them cost. Sent once per key and day.',
+    Type.Object({
+      key_id: { ...Id('key'), description: 'The first key of its rotations.' },
+      day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'The day in UTC.', examples: ['2026-11-15'] }),
+      overrun_usd: Usd,
+      max_overrun_usd: Usd,
+      held_at_usd: Usd,
+    }),
+    {
+      key_id: 'key_01jbsteb4peb5vskx602h9mw4q',
+      day: '2026-11-15',
+      overrun_usd: '1.24',
+      max_overrun_usd: '1',
+      held_at_usd: '0.31',
+    },
+  ),
   'concurrency_limit.reached': kind(
     'A concurrency limit has refused its first run of the day (UTC). Sent again after a change of the limit.',
     Type.Object({

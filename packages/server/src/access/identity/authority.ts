@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { includesRole, type Role } from '../../contract/routes.ts'
+import { isSameForm } from '../../values/normal-form.ts'
 
 /** Properties in which a key can have more or less power than another. */
 export interface KeyPowers {
@@ -30,7 +31,9 @@ const comparisons: Record<Respect, (target: KeyPowers, holder: KeyPowers) => Exc
   },
   // A pin removes power: a pinned key can only manage keys with the same pin.
   pins: (target, holder) => {
-    const dimension = Object.keys(holder.pins).find((name) => holder.pins[name] !== target.pins[name])
+    const dimension = Object.keys(holder.pins).find(
+      (name) => !isSameForm(holder.pins[name] ?? '', target.pins[name] ?? ''),
+    )
     return dimension === undefined ? undefined : { respect: 'pins', dimension }
   },
   lifetime: (target, holder) => (target.expiresAtMs <= holder.expiresAtMs ? undefined : { respect: 'lifetime' }),

@@ -40,7 +40,8 @@ export function authorize(caller: Caller, request: Request) {
   if (caller.kind === 'support') return authorizeSupport(caller, request)
   const { role, scope } = isOperator ? declaration : (declaration.tenant ?? declaration)
   if (!isOperator && !includesRole(caller.role, role!)) throw new ApiError('forbidden')
-  if (!caller.scopes.has(scope!)) throw new ApiError('missing_scope', { required: scope! })
+  if (!caller.scopes.has(scope!) && declaration.orScopes?.some((each) => caller.scopes.has(each)) !== true)
+    throw new ApiError('missing_scope', { required: scope! })
   if (declaration.pinned === undefined && isPinned(caller))
     throw new ApiError('forbidden', {}, { message: 'This key is pinned, and this operation extends beyond its pins.' })
 }

@@ -10,6 +10,7 @@ import { createNetworkMatcher, type NetworkMatcher } from '../../values/network.
 import { cachedKeyObject } from '../../values/prepared-key.ts'
 import { idOf, type ParsedKey } from './key-format.ts'
 import { createLookups } from './lookups.ts'
+import { normalPins } from './normal-names.ts'
 import {
   type CallerRow,
   findCallers,
@@ -159,7 +160,7 @@ const callerFrom = (row: CallerRow): Caller => ({
   orgId: row.org_id,
   role: row.role,
   scopes: new Set(row.scopes),
-  pins: row.pins,
+  pins: normalPins(row.pins),
   notBeforeMs: row.not_before?.getTime() ?? Number.NEGATIVE_INFINITY,
   expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
   isRevoked: row.revoked_at !== null,

@@ -29,8 +29,9 @@ export {
   makerTextOrNull,
   parseMaker,
 } from './makers.ts'
+export { normalPins, withNormalNames } from './normal-names.ts'
 export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
-export { isOfLineage, lineageOf, orgExists } from './queries.ts'
+export { isOfLineage, keysOfLineage, lineageOf, orgExists } from './queries.ts'
 export { operatorScopes, tenantScopes } from './scopes.ts'
 
 declare module 'fastify' {

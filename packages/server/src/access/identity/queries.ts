@@ -65,6 +65,12 @@ export async function lineageOf(tx: Tx, orgId: string, keyId: string): Promise<s
   return row?.lineage_id
 }
 
+/** Returns the ids of a key and of its rotations. */
+export async function keysOfLineage(tx: Tx, orgId: string, lineageId: string): Promise<string[]> {
+  const query = tx.selectFrom('api_keys').select('id').where('org_id', '=', orgId).where('lineage_id', '=', lineageId)
+  return (await query.execute()).map(({ id }) => id)
+}
+
 export interface Rehash {
   readonly id: string
   readonly oldKeyId: string

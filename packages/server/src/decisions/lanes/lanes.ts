@@ -24,6 +24,7 @@ export {
   type Outcome,
 } from '../../money/engine/engine.ts'
 export { runFromHold } from './ended-runs.ts'
+export { reportOfEnding } from './estimate-report.ts'
 export {
   type DraftContext,
   faultsOf,
@@ -33,6 +34,7 @@ export {
   type IngestTask,
   type RunDraft,
 } from './ingest/ingest-tasks.ts'
+export { refuseStartOnly } from './modes.ts'
 export {
   type DecidedOperation,
   isHeld,
@@ -43,6 +45,7 @@ export {
   type OrgConfig,
   outcomeOf,
   type PlanContext,
+  type RunEnding,
   StaleOperation,
   type Timed,
 } from './operations.ts'

@@ -1,4 +1,5 @@
 import type { BoundedChain, BoundsByWorkflow } from '../../money/chains/chains.ts'
+import type { DimensionRules } from '../../money/dimensions/dimensions.ts'
 import type { Command, Hold, Outcome } from '../../money/engine/engine.ts'
 import type { CustomerFacts, HoldPayload, OrgLimits } from '../../money/ledger/ledger.ts'
 import type { PriceBook } from '../../money/prices/prices.ts'
@@ -9,6 +10,8 @@ import type { RunKey, RunRecord } from '../../records/run-log/run-log.ts'
 /** An organization's limits, prices and retention, cached per process and validated by version. */
 export interface OrgConfig extends OrgLimits {
   readonly prices: PriceBook
+  /** The rules about names, where there are some. */
+  readonly dimensions?: DimensionRules
   /** The trust in callers, where it was set. */
   readonly trust?: TrustBySubject | undefined
   readonly chainBounds: BoundsByWorkflow
@@ -142,7 +145,8 @@ export interface Operation<P extends OperationPlan = OperationPlan> extends Lane
 }
 
 /** The ending of a run, beside its cost. */
-export interface RunEnding extends Pick<RunRecord, 'status' | 'usage' | 'valueNano' | 'endedAtMs' | 'costBasis'> {
+export interface RunEnding
+  extends Pick<RunRecord, 'status' | 'usage' | 'usageDetail' | 'valueNano' | 'endedAtMs' | 'costBasis'> {
   /** The model that ran, which may differ from the requested one. */
   readonly ran: Pick<RunRecord['about'], 'model' | 'provider'>
 }

@@ -2,6 +2,7 @@ import { optInsOf } from '../../access/events/events.ts'
 import { setVersion } from '../../governance/policies/policies.ts'
 import { loadChainBounds } from '../../money/chains/chains.ts'
 import { loadCustomerDefault } from '../../money/customers/customers.ts'
+import { loadDimensions } from '../../money/dimensions/dimensions.ts'
 import { configVersion, limitOf, limitsInForce, loadFreezes } from '../../money/ledger/ledger.ts'
 import { kindOf } from '../../money/limit-kinds.ts'
 import { loadPriceBook } from '../../money/prices/prices.ts'
@@ -46,6 +47,7 @@ export function createOrgConfigCache(sql: Sql): OrgConfigCache {
         freezes: await loadFreezes(tx, orgId),
         prices: await loadPriceBook(tx, orgId),
         trust: await loadTrust(tx, orgId),
+        dimensions: await loadDimensions(tx, orgId),
         chainBounds: await loadChainBounds(tx, orgId),
         retention: await loadRetention(tx, orgId),
         optIns: await optInsOf(tx, orgId),

@@ -83,9 +83,15 @@ const ofKeys = (wanted: Keys) => [wanted.map(({ orgId }) => orgId), wanted.map((
 export const readCounters = (wanted: Keys) => send(countersStatement, ...ofKeys(wanted))
 export const readAllowances = (wanted: Keys) => send(allowancesStatement, ...ofKeys(wanted))
 
-const holdColumns = `id, state, on_expiry, held_at, expires_at, amount_nano, keys, amounts, draws, charged_nano, overrun_nano, inputs, key_id, grant_id, lineage_id`
+const holdColumns = `id, state, on_expiry, held_at, expires_at, amount_nano, keys, amounts, draws, charged_nano, overrun_nano, estimate, inputs, key_id, grant_id, lineage_id`
 const theHolds = `from unnest($1::uuid[], $2::uuid[]) as t (org_id, wanted) cross join lateral (
      select ${holdColumns} from holds where org_id = t.org_id and id = t.wanted limit 1) h`
+
+/** A charge by estimate as it is stored. */
+export interface StoredEstimate {
+  readonly costs: readonly string[]
+  readonly report: object
+}
 
 export interface HoldRow extends MakerColumns {
   readonly org_id: string
@@ -100,6 +106,7 @@ export interface HoldRow extends MakerColumns {
   readonly draws: number[]
   readonly charged_nano: bigint | null
   readonly overrun_nano: bigint | null
+  readonly estimate: StoredEstimate | null
   /** Set only where it differs from the maker. */
   readonly lineage_id: string | null
   readonly inputs: unknown
@@ -119,12 +126,12 @@ const packColumns = `owner, id, amount, priority, expires_at, voided_at, created
 const holdPacksStatement = statement(
   'hold_packs',
   `select distinct on (t.org_id, p.id) t.org_id, p.* ${theHolds} cross join lateral (
-     select ${packColumns} from packs where org_id = t.org_id and owner = h.inputs ->> 'customer_id' and ${drawable} order by id limit ${maxPacks}) p`,
+     select ${packColumns} from packs where org_id = t.org_id and owner = lower(h.inputs ->> 'customer_id') and ${drawable} order by id limit ${maxPacks}) p`,
 )
 const holdPackAllowancesStatement = statement(
   'hold_pack_allowances',
   `select distinct on (t.org_id, a.key) t.org_id, a.* ${theHolds} cross join lateral (
-     select id from packs where org_id = t.org_id and owner = h.inputs ->> 'customer_id' and ${drawable} order by id limit ${maxPacks}) p cross join lateral (
+     select id from packs where org_id = t.org_id and owner = lower(h.inputs ->> 'customer_id') and ${drawable} order by id limit ${maxPacks}) p cross join lateral (
      select ${counterColumns} from allowances where org_id = t.org_id and key = p.id limit 1) a`,
 )
 /** Reads holds, and every row that ending them can touch. */

@@ -28,6 +28,8 @@ const time = (ms: number) => timestamp(new Date(ms))
 const finishedRun = ({ about, usage, ...run }: RunRecord): EventData<'run.finished'> => ({
   run_id: formatId('run', run.id),
   external_id: about.external_id ?? null,
+  // A started run has no reservation beside itself.
+  reservation_id: run.holdId === null || run.holdId === run.id ? null : formatId('reservation', run.holdId),
   key_id: makerTextOrNull(run.madeBy),
   status: run.status,
   model: about.model,

@@ -22,6 +22,7 @@ import {
   readRunKeys,
   tryRunKeys,
 } from '../../records/run-log/run-log.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import { one } from '../../values/present.ts'
 import { type ParentRow, readChains, readParents, type SnapshotChainRow } from './chain-queries.ts'
 import type { KnownHold, ParentRun } from './operations.ts'
@@ -241,10 +242,10 @@ function addCustomers(
   packs: readonly queries.SnapshotPackRow[],
 ) {
   const own = new Map(limits.map((row) => [`${row.org_id} ${row.customer_id}`, customerLimitOf(row)]))
-  const packsOf = Map.groupBy(packs, ({ org_id, owner }) => `${org_id} ${owner}`)
+  const packsOf = Map.groupBy(packs, ({ org_id, owner }) => `${org_id} ${normalForm(owner)}`)
   for (const { orgId, customerId } of customers) {
     const org = orgs.get(orgId)
-    const key = `${orgId} ${customerId}`
+    const key = `${orgId} ${normalForm(customerId)}`
     const held = new Map((packsOf.get(key) ?? []).map((row) => [row.id, packOf(row)]))
     org?.customers.set(customerId, { own: own.get(key) ?? null, packs: [...held.values()] })
     // A pack's amount is in its own row; the allowance that counts its use may not exist yet.
@@ -272,6 +273,7 @@ function holdOf(row: queries.HoldRow): KnownHold {
     thresholds: readings.map(({ thresholds }) => thresholds),
     chargedNano: row.charged_nano,
     overrunNano: row.overrun_nano,
+    ...(row.estimate && { estimate: { ...row.estimate, costs: row.estimate.costs.map(BigInt) } }),
     inputs,
     madeBy: makerOfRow(row),
   }

@@ -37,8 +37,11 @@ const noneOverdue: OverdueHolds = { isAny: false, isMore: false }
 export const hasRefusals = <D extends { readonly decision: BatchDecision }>(decided: D | Error): decided is D =>
   !(decided instanceof Error) && decided.decision.outcomes.some(isRefusal)
 
+/** True when an operation got less than it asked for. */
 const isRefusal = (outcome: Outcome) =>
-  outcome.type === 'refused' || (outcome.type === 'charged' && outcome.refusals.size > 0)
+  outcome.type === 'refused' ||
+  (outcome.type === 'held' && outcome.granted !== undefined) ||
+  (outcome.type === 'charged' && outcome.refusals.size > 0)
 
 /** Returns what an organization's transaction knows before anything is decided, for its writes. */
 export const writesBase = (orgId: string, org: OrgSnapshot, { optIns }: OrgConfig, nowMs: number) => ({

@@ -6,6 +6,7 @@ import { kindOf } from '../../money/limit-kinds.ts'
 import { type BoundStatement, type Statement, statement } from '../../platform/infra/pipelined-connection.ts'
 import { deleteRunKeys } from '../../records/run-log/run-log.ts'
 import type { OrgWrites } from './org-writes.ts'
+import { reportingWrites } from './reporting-writes.ts'
 import { runWrites } from './run-writes.ts'
 
 const json = (rows: readonly unknown[]) => JSON.stringify(rows)
@@ -66,12 +67,12 @@ const changeHolds = statement(
   'change_holds',
   `with wanted as (
      select d.*, h.* from json_to_recordset($1) as d (org_id uuid, id uuid, state text, expires_at timestamptz, ended_at timestamptz,
-       ended_seq bigint, charged_nano bigint, overrun_nano bigint) cross join lateral (
+       ended_seq bigint, charged_nano bigint, overrun_nano bigint, estimate json) cross join lateral (
        select tableoid as day, ctid as place from holds
-        where org_id = d.org_id and id = d.id and holds.state in ('open', 'expired') limit 1) h),
+        where org_id = d.org_id and id = d.id and (holds.state <> 'settled' or holds.estimate is not null) limit 1) h),
    changed as (
      update holds h set state = w.state, expires_at = w.expires_at, ended_at = w.ended_at, ended_seq = w.ended_seq,
-            charged_nano = w.charged_nano, overrun_nano = w.overrun_nano
+            charged_nano = w.charged_nano, overrun_nano = w.overrun_nano, estimate = w.estimate
        from wanted w where h.ctid = w.place and h.tableoid = w.day returning 1)
    select assert_rows((select count(*) from changed), $2)`,
 )
@@ -168,7 +169,7 @@ export function writeStatements(
         responses.map(({ status }) => status),
       ],
     })
-  statements.push(...runWrites(outcomes))
+  statements.push(...runWrites(outcomes), ...reportingWrites(outcomes))
   const unclaimed = outcomes.flatMap((outcome) => outcome.unclaimed)
   // With nothing else to write the transaction is rolled back, and the claims with it.
   if (unclaimed.length > 0 && statements.length > 0) statements.push(deleteRunKeys(unclaimed))
@@ -251,6 +252,7 @@ const changedHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
       ended_seq: isOpen ? null : seq.toString(),
       charged_nano: hold.chargedNano?.toString() ?? null,
       overrun_nano: hold.overrunNano?.toString() ?? null,
+      estimate: hold.estimate ? { ...hold.estimate, costs: hold.estimate.costs.map(String) } : null,
     }
   })
 

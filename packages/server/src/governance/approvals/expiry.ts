@@ -1,4 +1,4 @@
-import { auditKeyring, recordAll } from '../../access/audit/audit.ts'
+import { auditKeyring, recordOfJob } from '../../access/audit/audit.ts'
 import { emit } from '../../access/events/events.ts'
 import type { Job } from '../../platform/infra/jobs.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
@@ -40,17 +40,15 @@ const expireInOrg = (sql: Sql, keyring: Keyring, orgId: string) =>
       orgId,
       expired.map((data) => ({ kind: 'approval.expired', subject: data.approval_id, data })),
     )
-    await recordAll(
+    await recordOfJob(
       tx,
       keyring,
       orgId,
+      'expire-approvals',
       expired.map((data) => ({
-        actor: { kind: 'system', id: 'expire-approvals', role: 'worker' },
         action: 'approval.expired',
         target: { kind: 'approval', id: data.approval_id },
         after: data,
-        address: null,
-        traceId: '',
       })),
     )
     return expired.length

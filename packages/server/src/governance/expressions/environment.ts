@@ -4,11 +4,14 @@ import { CompileError } from './fault.ts'
 import { compileExpressionPattern, type Pattern } from './patterns.ts'
 import { comprehensions, type Node } from './syntax.ts'
 
-/** A field of a variable, with its maximum size: the cost of an expression is derived from it. */
+/**
+ * A field of a variable, with its maximum size: the cost of an expression is derived from it. Names are in normal form, and so is
+ * what expressions compare them with.
+ */
 export type Field =
   | { readonly kind: 'int' | 'double' | 'bool' }
-  | { readonly kind: 'string'; readonly maxLength: number }
-  | { readonly kind: 'strings'; readonly maxItems: number; readonly maxLength: number }
+  | { readonly kind: 'string'; readonly maxLength: number; readonly isName?: boolean }
+  | { readonly kind: 'strings'; readonly maxItems: number; readonly maxLength: number; readonly isName?: boolean }
   | { readonly kind: 'values'; readonly maxEntries: number; readonly maxKeyLength: number; readonly maxLength: number }
 
 /** A variable: an object of a class that has at least these fields. */

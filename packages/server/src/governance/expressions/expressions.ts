@@ -2,6 +2,7 @@ import { serialize } from '@marcbachmann/cel-js'
 import { costOfExpression, maxCost } from './cost.ts'
 import { type ExpressionEnvironment, functionRefusal, limits } from './environment.ts'
 import { CompileError, type ExpressionFault, faultAt, truncate } from './fault.ts'
+import { normalizeLiterals } from './normal-literals.ts'
 import { scan } from './scan.ts'
 import { type Screen, screenOf } from './screen.ts'
 import { childrenOf, conjunctsOf, type Node, pathOf } from './syntax.ts'
@@ -57,6 +58,7 @@ function compileOrThrow(environment: ExpressionEnvironment, text: string): Expre
   const parsed = environment.cel.parse(text)
   const root: Node = parsed.ast
   const names = validateSyntax(root, environment)
+  normalizeLiterals(root, environment)
   costOfExpression(root, environment)
   const { valid, type, error } = parsed.check()
   if (!valid) throw error

@@ -1,6 +1,7 @@
 import { actorOf } from '../../access/changes/changes.ts'
 import type { Caller } from '../../access/identity/identity.ts'
 import { canonicalModel } from '../../money/prices/prices.ts'
+import { normalForm } from '../../values/normal-form.ts'
 
 /**
  * The run that a caller attempts to start, with everything that rules can read about it. It is stored with its outcome, so that
@@ -22,6 +23,8 @@ export interface RunAttempt {
   readonly maxOutputTokens: number
   /** The most that the run can cost. */
   readonly estimatedNano: bigint
+  /** True when the input for the model was sent along, so that detectors could inspect it. */
+  readonly hasInput?: boolean
   readonly tags: readonly string[]
   readonly metadata: Readonly<Record<string, string | number | boolean>>
   readonly key: CallingKey
@@ -57,26 +60,36 @@ export interface AttemptFields {
   readonly input_tokens?: number | null | undefined
   readonly max_output_tokens?: number | null | undefined
   readonly tags?: readonly string[] | null | undefined
+  readonly has_input?: boolean | null | undefined
+  readonly input?: string | readonly string[] | undefined
   readonly metadata?: RunAttempt['metadata'] | null | undefined
 }
 
-/** Builds an attempt from the fields that the caller gave and the facts that the server knows. */
+/** A character that says something; blanks and fillers do not. */
+const telling = /(?![\u2800\u115f\u1160\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** True when an input has something to look at. */
+export const hasText = (input: AttemptFields['input'] = []) =>
+  typeof input === 'string' ? telling.test(input) : input.some((part) => telling.test(part))
+
+/** Builds an attempt from the fields that the caller gave, names in their normal form, and the facts that the server knows. */
 export const attemptOf = (
   given: AttemptFields,
   known: Pick<RunAttempt, 'atMs' | 'model' | 'estimatedNano' | 'key' | 'chain'>,
 ): RunAttempt => ({
   ...known,
   provider: given.provider ?? '',
-  operation: given.operation ?? '',
-  action: given.action ?? '',
-  workflowId: given.workflow_id ?? '',
-  deploymentId: given.deployment_id ?? '',
-  departmentId: given.department_id ?? '',
-  customerId: given.customer_id ?? '',
-  userId: given.user_id ?? '',
+  operation: normalForm(given.operation ?? ''),
+  action: normalForm(given.action ?? ''),
+  workflowId: normalForm(given.workflow_id ?? ''),
+  deploymentId: normalForm(given.deployment_id ?? ''),
+  departmentId: normalForm(given.department_id ?? ''),
+  customerId: normalForm(given.customer_id ?? ''),
+  userId: normalForm(given.user_id ?? ''),
   inputTokens: given.input_tokens ?? 0,
   maxOutputTokens: given.max_output_tokens ?? 0,
-  tags: given.tags ?? [],
+  ...((given.has_input ?? hasText(given.input)) && { hasInput: true }),
+  tags: (given.tags ?? []).map(normalForm),
   metadata: given.metadata ?? {},
 })
 

@@ -25,7 +25,7 @@ import {
 import type { Rule } from './rule.ts'
 import { maxRules, type RuleInput, type RuleView } from './schema.ts'
 
-export { attemptOf, type RunAttempt } from './attempt.ts'
+export { attemptOf, hasText, type RunAttempt } from './attempt.ts'
 export { draftRules, type RuleDraft } from './draft.ts'
 export { judgeAttempt, type RuleSet } from './evaluation.ts'
 export { type CallEvaluator, createPolicyEvaluator, type PolicyEvaluator, type Ruling } from './evaluator.ts'

@@ -113,6 +113,7 @@ const attemptedRun = Type.Object({
   input_tokens: Tokens,
   max_output_tokens: Tokens,
   estimated_cost_usd: Type.Optional(Usd),
+  has_input: Type.Optional(Type.Boolean({ description: 'Whether the input for the model is sent along.' })),
   tags: Type.Optional(Tags),
   metadata: Type.Optional(Metadata),
 })

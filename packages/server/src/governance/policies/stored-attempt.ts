@@ -4,7 +4,7 @@ import { timestamp } from '../../values/timestamp.ts'
 import { type AttemptFields, attemptOf, type RunAttempt } from './attempt.ts'
 
 /** An attempt as it is stored: with the field names of `/v1` and amounts as text. Fields that were not given are left out. */
-export interface StoredAttempt extends AttemptFields {
+export interface StoredAttempt extends Omit<AttemptFields, 'input'> {
   readonly at_ms: number
   readonly model: string
   readonly estimated_nano: string
@@ -37,6 +37,7 @@ export function toStoredAttempt(attempt: RunAttempt): StoredAttempt {
     ...(attempt.inputTokens > 0 && { input_tokens: attempt.inputTokens }),
     ...(attempt.maxOutputTokens > 0 && { max_output_tokens: attempt.maxOutputTokens }),
     estimated_nano: attempt.estimatedNano.toString(),
+    ...(attempt.hasInput && { has_input: true }),
     ...(attempt.tags.length > 0 && { tags: attempt.tags }),
     ...(Object.keys(attempt.metadata).length > 0 && { metadata: attempt.metadata }),
     key_id: key.id,
@@ -80,6 +81,7 @@ export const admissionOf = (attempt: RunAttempt, setVersion: bigint): Admission 
   input_tokens: attempt.inputTokens,
   max_output_tokens: attempt.maxOutputTokens,
   estimated_nano: attempt.estimatedNano.toString(),
+  ...(attempt.hasInput && { has_input: true }),
   chain_id: attempt.chain.id,
   chain_depth: attempt.chain.depth,
   chain_cost_nano: attempt.chain.costNano.toString(),

@@ -59,6 +59,10 @@ class RunVariables {
     return usd(this.#attempt.estimatedNano)
   }
 
+  get has_input(): boolean {
+    return this.#attempt.hasInput === true
+  }
+
   // A Map, so that keys of the prototype are not found in it.
   get metadata(): ReadonlyMap<string, string | number | boolean> {
     this.#metadata ??= new Map(Object.entries(this.#attempt.metadata))
@@ -208,6 +212,7 @@ export class AttemptVariables {
 }
 
 const text = (maxLength: number) => ({ kind: 'string', maxLength }) as const
+const name = (maxLength: number) => ({ ...text(maxLength), isName: true }) as const
 const int = { kind: 'int' } as const
 const double = { kind: 'double' } as const
 
@@ -220,16 +225,17 @@ export const ruleEnvironment = createExpressionEnvironment({
       model_base: text(200),
       provider: text(100),
       provider_base: text(100),
-      operation: text(100),
-      action: text(200),
-      workflow_id: text(200),
-      deployment_id: text(200),
-      department_id: text(200),
-      user_id: text(200),
+      operation: name(100),
+      action: name(200),
+      workflow_id: name(200),
+      deployment_id: name(200),
+      department_id: name(200),
+      user_id: name(200),
       input_tokens: int,
       max_output_tokens: int,
       estimated_cost_usd: double,
-      tags: { kind: 'strings', maxItems: 20, maxLength: 100 },
+      has_input: { kind: 'bool' },
+      tags: { kind: 'strings', maxItems: 20, maxLength: 100, isName: true },
       metadata: { kind: 'values', maxEntries: 50, maxKeyLength: 100, maxLength: 1_000 },
     },
   },
@@ -238,7 +244,7 @@ export const ruleEnvironment = createExpressionEnvironment({
     type: KeyVariables,
     fields: { id: text(40), role: text(20), scopes: { kind: 'strings', maxItems: 50, maxLength: 40 } },
   },
-  customer: { type: CustomerVariables, fields: { id: text(200) } },
+  customer: { type: CustomerVariables, fields: { id: name(200) } },
   chain: { type: ChainVariables, fields: { id: text(200), depth: int, cost_usd: double } },
   time: {
     type: TimeVariables,

@@ -4,6 +4,7 @@ import { loadPriceBook, normalName } from '../../money/prices/prices.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { findOrg } from '../../tenants/orgs/orgs.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import { present } from '../../values/present.ts'
 import { dateAt, startOfDay, today } from './calendar.ts'
 import type { ForecastThread } from './forecast-thread.ts'
@@ -89,13 +90,15 @@ export async function forecast(
   })
 }
 
+const formOf = (name: string | undefined) => (name === undefined ? undefined : normalForm(name))
+
 function withQueryDefaults(query: ForecastQuery, ownTimezone: string, now: Date): CompleteQuery {
   const timezone = query.timezone ?? ownTimezone
   const given: Partial<Record<UsageDimension, string | undefined>> = {
     model: query.model === undefined ? undefined : normalName(query.model),
-    workflow: query.workflow_id,
-    deployment: query.deployment_id,
-    department: query.department_id,
+    workflow: formOf(query.workflow_id),
+    deployment: formOf(query.deployment_id),
+    department: formOf(query.department_id),
   }
   return {
     metric: query.metric ?? defaults.metric,

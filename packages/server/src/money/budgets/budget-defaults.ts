@@ -5,6 +5,7 @@ import { type DesiredState, notSet } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
@@ -127,7 +128,8 @@ export async function listDefaultUsage(
   const limit = await findDefault(tx, orgId, scopeKind)
   if (!limit) return { data: [], next_cursor: null }
   const asked = pageRequest(query, 'scope_id')
-  const rows = await usageOfDefault(tx, orgId, limit.id, new Date(nowMs), asked, query.scope_id)
+  const sought = query.scope_id === undefined ? undefined : normalForm(query.scope_id)
+  const rows = await usageOfDefault(tx, orgId, limit.id, new Date(nowMs), asked, sought)
   const answer = pageResponse(rows, asked, ({ subject, key }) => ({ value: subject, id: key }))
   return {
     ...answer,

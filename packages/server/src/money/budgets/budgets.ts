@@ -1,9 +1,11 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
+import type { Caller } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { isSameForm } from '../../values/normal-form.ts'
 import { elementAt, one } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
@@ -29,12 +31,14 @@ import {
   withRequestedSchedule,
 } from '../ledger/ledger.ts'
 import { budgetKind } from './budget-kind.ts'
+import { fillFromUsage, type SpentSince } from './past-spend.ts'
 import type { BudgetInput, BudgetKey, BudgetReplacement, BudgetView, ScopedBudgetInput } from './schema.ts'
 import { storedScopeId } from './scope.ts'
 
 export { budgetExceeded, budgetKind } from './budget-kind.ts'
+export type { SpentSince } from './past-spend.ts'
 export { pinnedBudgets, scopeOf } from './pinned-budgets.ts'
-export { ScopeId, scopeFaults, storedScopeId } from './scope.ts'
+export { ScopeId, scopeFaults, soughtScopeIds, storedScopeId } from './scope.ts'
 
 export async function budgetViews(
   tx: Tx,
@@ -56,7 +60,7 @@ export async function budgetViews(
     enforcement: row.enforcement,
     thresholds: row.thresholds,
     would_refuse_count: Number(elementAt(found, i).balance.wouldRefuse),
-    counts_from: timestamp(row.created_at),
+    counts_from: timestamp(row.counts_from ?? row.created_at),
     ...rowTimesView(row),
   }))
 }
@@ -94,11 +98,17 @@ type ScopeColumns = Pick<LimitRow, 'scope_kind' | 'scope_id' | 'and_kind' | 'and
 
 const isOn = (row: ScopeColumns, scope: ScopeColumns) =>
   row.scope_kind === scope.scope_kind &&
-  row.scope_id === scope.scope_id &&
+  isSameForm(row.scope_id, scope.scope_id) &&
   row.and_kind === scope.and_kind &&
-  row.and_id === scope.and_id
+  isSameForm(row.and_id ?? '', scope.and_id ?? '')
 
-export async function createBudget({ tx, audit }: ChangeTools, orgId: string, input: BudgetInput): Promise<BudgetView> {
+export async function createBudget(
+  { tx, audit }: ChangeTools,
+  caller: Caller,
+  input: BudgetInput,
+  spentSince: SpentSince,
+): Promise<BudgetView> {
+  const { orgId } = caller
   const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const scope = await storedScope(tx, orgId, input)
   const live = await limitsInForce(tx, orgId, 'budget')
@@ -115,7 +125,9 @@ export async function createBudget({ tx, audit }: ChangeTools, orgId: string, in
     ...newSchedule(mergeSchedule(input, defaultSchedule)),
     enforcement: input.enforcement ?? 'block',
     thresholds: ascending(input.thresholds ?? []),
+    counts_from: input.counts_from === undefined ? null : new Date(input.counts_from),
   })
+  if (row.counts_from) await fillFromUsage(tx, caller, row, row.counts_from, { nowMs, spentSince })
   const after = await viewOf(tx, orgId, nowMs, row)
   audit({ action: 'budget.created', target: { kind: 'budget', id: after.id }, after })
   return after
@@ -181,10 +193,12 @@ export async function getScopedBudget(
 /** Replaces the budget of a scope and a period, and creates it if there is none. */
 export async function putScopedBudget(
   tools: ChangeTools,
-  orgId: string,
+  caller: Caller,
   key: BudgetKey,
   { enforcement = 'block', thresholds = [], ...input }: ScopedBudgetInput,
+  spentSince: SpentSince,
 ): Promise<{ budget: BudgetView; isNew: boolean }> {
+  const { orgId } = caller
   await lockLedgerForConfigChange(tools.tx, orgId)
   const found = await findScoped(tools.tx, orgId, key)
   if (found) {
@@ -192,7 +206,10 @@ export async function putScopedBudget(
     return { budget: await replaceBudget(tools, orgId, found.id, () => wanted, false), isNew: false }
   }
   tools.replaces(undefined)
-  return { budget: await createBudget(tools, orgId, { ...key, ...input, enforcement, thresholds }), isNew: true }
+  return {
+    budget: await createBudget(tools, caller, { ...key, ...input, enforcement, thresholds }, spentSince),
+    isNew: true,
+  }
 }
 
 export async function deleteScopedBudget(tools: ChangeTools, orgId: string, key: BudgetKey): Promise<null> {

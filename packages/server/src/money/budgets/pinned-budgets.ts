@@ -1,4 +1,5 @@
 import { type Caller, isPinned } from '../../access/identity/identity.ts'
+import { isSameForm } from '../../values/normal-form.ts'
 
 interface Scope {
   readonly scope_kind?: string
@@ -19,6 +20,6 @@ export function pinnedBudgets<T extends Scope>(query: T, { pins }: Pick<Caller, 
   if (!pin || another) return undefined
   const own = { scope_kind: pin[0].replace(/_id$/, ''), scope_id: pin[1] }
   const isOther =
-    (query.scope_kind ?? own.scope_kind) !== own.scope_kind || (query.scope_id ?? own.scope_id) !== own.scope_id
+    (query.scope_kind ?? own.scope_kind) !== own.scope_kind || !isSameForm(query.scope_id ?? own.scope_id, own.scope_id)
   return isOther ? undefined : { ...query, ...own }
 }

@@ -17,6 +17,7 @@ import {
   getScopedBudget,
   putScopedBudget,
   replaceBudget,
+  type SpentSince,
 } from './budgets.ts'
 import { budgetDefaults } from './default-routes.ts'
 import { pinnedBudgets, scopeOf } from './pinned-budgets.ts'
@@ -30,8 +31,9 @@ import {
   BudgetReplacement,
   ScopedBudgetInput,
 } from './schema.ts'
+import { soughtScopeIds } from './scope.ts'
 
-export function budgets(app: App, platform: Platform, change: Change) {
+export function budgets(app: App, platform: Platform, change: Change, spentSince: SpentSince) {
   const { sql } = platform
   const tags = ['limits']
 
@@ -44,15 +46,17 @@ export function budgets(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Create a budget',
         description:
-          'Limits the spend per period, for the organization or one workflow, deployment or department. It counts from now on and binds the next decision on every process.',
+          'Limits the spend per period, for the organization or a part of it. It counts from now on, or from `counts_from`, and binds the next decision on every process.',
         params: OrgPath,
         body: BudgetInput,
         response: { 201: Budget },
       },
     },
     (request, reply) => {
-      const { orgId } = request.caller
-      return change(request, reply, { orgId, status: 201 }, (tools) => createBudget(tools, orgId, request.body))
+      const { caller, body } = request
+      return change(request, reply, { orgId: caller.orgId, status: 201 }, (tools) =>
+        createBudget(tools, caller, body, spentSince),
+      )
     },
   )
 
@@ -76,7 +80,8 @@ export function budgets(app: App, platform: Platform, change: Change) {
       const filters = pinnedBudgets(query, caller)
       if (!filters) return { data: [], next_cursor: null }
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
-        const rows = await listLimits(tx, orgId, 'budget', asked, filters)
+        const scope_ids = await soughtScopeIds(tx, orgId, filters)
+        const rows = await listLimits(tx, orgId, 'budget', asked, { ...filters, scope_ids })
         const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await budgetViews(tx, orgId, nowMs, answer.data) }
       })
@@ -192,10 +197,11 @@ export function budgets(app: App, platform: Platform, change: Change) {
       },
     },
     (request, reply) => {
-      const { orgId } = request.caller
+      const { caller, query, body } = request
+      const { orgId } = caller
       let isNew = false
       return change(request, reply, { orgId, status: () => (isNew ? 201 : 200) }, async (tools) => {
-        const made = await putScopedBudget(tools, orgId, request.query, request.body)
+        const made = await putScopedBudget(tools, caller, query, body, spentSince)
         isNew = made.isNew
         return made.budget
       })

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../../contract/errors.ts'
 import { ListOf, ListQuery } from '../../contract/lists.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
-import { Computed, Count, Id, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../../contract/wire.ts'
+import { Computed, Count, Id, Moment, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../../contract/wire.ts'
 import { LimitName, rowTimes, scheduleFaults, scheduleInput, thresholdsInput, usageFields } from '../ledger/ledger.ts'
+import { pastFaults } from './past-faults.ts'
 import { ScopeId, scopeFaults } from './scope.ts'
 
 const parts = ['workflow', 'deployment', 'department', 'user', 'key', 'provider', 'model', 'tag'] as const
@@ -42,6 +43,12 @@ const input = Type.Object(
     scope_kind: ScopeKind,
     scope_id: Type.Optional(ScopeId),
     ...andInput,
+    counts_from: Type.Optional({
+      ...Moment,
+      description:
+        'A time in the running period, on a quarter of an hour: what runs that started since have cost counts as spent, from usage. By default now. Not for tags and customers, by which usage is not kept together with other names.',
+      examples: [],
+    }),
   },
   {
     title: 'BudgetInput',
@@ -59,7 +66,11 @@ const input = Type.Object(
   },
 )
 export type BudgetInput = Static<typeof input>
-export const BudgetInput = withCheck(input, (body: BudgetInput) => [...scopesFaults(body), ...scheduleFaults(body)])
+export const BudgetInput = withCheck(input, (body: BudgetInput) => [
+  ...scopesFaults(body),
+  ...scheduleFaults(body),
+  ...pastFaults(body),
+])
 
 type Scopes = Pick<BudgetInput, 'scope_kind' | 'scope_id' | 'and_scope_kind' | 'and_scope_id'>
 
@@ -129,7 +140,10 @@ export const Budget = Type.Object(
         description: 'How many decisions of this period an `alert` budget would have refused.',
       }),
     ),
-    counts_from: Type.String({ ...Timestamp, description: 'A budget does not count what was spent before.' }),
+    counts_from: Type.String({
+      ...Timestamp,
+      description: 'A budget does not count what runs cost that started before.',
+    }),
     ...rowTimes,
   },
   { title: 'Budget', description: 'The budget, with what is used of its running period.' },

@@ -4,6 +4,7 @@ import { type FieldFault, validationFailed } from '../../contract/errors.ts'
 import { OwnId } from '../../contract/wire.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, parseId } from '../../values/id.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import type { ScopeKind } from '../ledger/ledger.ts'
 import { canonicalModel, providerName } from '../prices/prices.ts'
 
@@ -27,14 +28,27 @@ export function scopeFaults({ scope_kind, scope_id }: ScopeInput, prefix = ''): 
   if (scope_id === undefined) return scope_kind === 'org' ? [] : [required(field)]
   if (scope_kind === 'org')
     return [{ field, code: 'invalid_value', message: 'A limit of the organization has no scope_id.' }]
+  if (normalForm(scope_id) === '') return [{ field, code: 'empty', message: 'Must have a character that can be seen.' }]
   return scope_kind === 'key' && parseId('key', scope_id) === undefined
     ? [{ field, code: 'invalid_format', message: 'Must be the id of a key.' }]
     : []
 }
 
+/** Returns the ids under which a scope may be stored that a list is filtered by: a key also by the first of its rotations. */
+export async function soughtScopeIds(
+  tx: Tx,
+  orgId: string,
+  { scope_id }: { readonly scope_id?: string | undefined },
+): Promise<string[] | undefined> {
+  if (scope_id === undefined) return undefined
+  const keyId = parseId('key', scope_id)
+  const lineageId = keyId && (await lineageOf(tx, orgId, keyId))
+  return [normalForm(scope_id), ...(lineageId ? [formatId('key', lineageId)] : [])]
+}
+
 /**
  * Returns the id under which a scope is stored. A key is stored as the first of its rotations, so that a rotated key stays within
- * its limits; models and providers in the form in which charges name them.
+ * its limits; everything else in the form in which charges name it.
  */
 export async function storedScopeId(
   tx: Tx,
@@ -44,7 +58,7 @@ export async function storedScopeId(
 ): Promise<string> {
   if (scope_kind === 'model') return canonicalModel(scope_id, undefined).model
   if (scope_kind === 'provider') return providerName(scope_id) || scope_id
-  if (scope_kind !== 'key') return scope_id
+  if (scope_kind !== 'key') return normalForm(scope_id)
   const keyId = parseId('key', scope_id)
   const lineageId = keyId && (await lineageOf(tx, orgId, keyId))
   if (lineageId) return formatId('key', lineageId)

@@ -4,6 +4,7 @@ import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId } from '../../values/id.ts'
 import { formatDollars, formatUsd, parseUsd } from '../../values/money.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import { one, present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
@@ -148,7 +149,7 @@ const boundsOf = ({ max_cost_usd, max_tokens, max_depth }: ChainBoundsInput): Ch
 export const loadChainBounds = async (tx: Tx, orgId: string): Promise<BoundsByWorkflow> =>
   new Map(
     (await listChainLimits(tx, orgId)).map((row) => [
-      row.workflow_id,
+      normalForm(row.workflow_id),
       { maxCostNano: row.max_cost_nano, maxTokens: row.max_tokens, maxDepth: row.max_depth },
     ]),
   )
@@ -183,7 +184,7 @@ export async function putChainLimits(
   const { default: general, workflows = [] } = wanted(before)
   await replaceChainLimits(tx, orgId, [
     ...(general ? [rowOf('', general)] : []),
-    ...workflows.map(({ workflow_id, ...own }) => rowOf(workflow_id, own)),
+    ...workflows.map(({ workflow_id, ...own }) => rowOf(normalForm(workflow_id), own)),
   ])
   const after = await getChainLimits(tx, orgId)
   audit({ action: 'chain_limits.set', target: { kind: 'org', id: formatId('org', orgId) }, before, after })

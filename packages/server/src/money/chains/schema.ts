@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../../contract/errors.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
 import { Count, Nullable, OwnId, Timestamp, Usd } from '../../contract/wire.ts'
+import { normalForm } from '../../values/normal-form.ts'
 
 const maxWorkflows = 1_000
 const maxDepth = 10_000
@@ -47,8 +48,9 @@ export type ChainLimitsInput = Static<typeof input>
 export const ChainLimitsInput = withCheck(input, ({ workflows = [] }: ChainLimitsInput): FieldFault[] => {
   const seen = new Set<string>()
   return workflows.flatMap(({ workflow_id }, i) => {
-    const isRepeated = seen.has(workflow_id)
-    seen.add(workflow_id)
+    const form = normalForm(workflow_id)
+    const isRepeated = seen.has(form)
+    seen.add(form)
     return isRepeated
       ? [{ field: `workflows.${i}.workflow_id`, code: 'invalid_value' as const, message: 'This is listed twice.' }]
       : []

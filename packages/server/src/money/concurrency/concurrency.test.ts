@@ -82,7 +82,7 @@ describe('a concurrency limit', () => {
 
   test.each([
     ['department', { department_id: 'a' }, { department_id: 'b' }],
-    ['workflow', { workflow_id: 'a' }, { workflow_id: 'A' }],
+    ['workflow', { workflow_id: 'a' }, { workflow_id: 'ab' }],
     ['deployment', { deployment_id: 'a' }, {}],
     ['customer', { customer_id: 'a' }, { customer_id: 'b' }],
   ])('of a %s counts its runs and no others', async (scope_kind, own, other) => {

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { isSameForm } from '../../values/normal-form.ts'
 import { present } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { storedScopeId } from '../budgets/budgets.ts'
@@ -154,7 +155,7 @@ export async function createConcurrencyLimit(
   const { name, scope_kind, max_runs } = input
   const scope_id = await storedScopeId(tx, orgId, input)
   const live = await limitsInForce(tx, orgId, concurrencyKind.kind)
-  const other = live.find((row) => row.scope_kind === scope_kind && row.scope_id === scope_id)
+  const other = live.find((row) => row.scope_kind === scope_kind && isSameForm(row.scope_id, scope_id))
   if (other) throw conflict(`This scope has a concurrency limit already: ${formatId('concurrencyLimit', other.id)}.`)
   if (live.length >= maxLimits) throw conflict(`An organization has at most ${maxLimits} concurrency limits.`)
   const row = await insertLimit(tx, orgId, {

@@ -7,7 +7,7 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
-import { pinnedBudgets as pinnedScopes, scopeOf } from '../budgets/budgets.ts'
+import { pinnedBudgets as pinnedScopes, scopeOf, soughtScopeIds } from '../budgets/budgets.ts'
 import { listLimits, readAtDatabaseTime } from '../ledger/ledger.ts'
 import {
   concurrencyKind,
@@ -76,7 +76,8 @@ export function concurrencyLimits(app: App, platform: Platform, change: Change) 
       const filters = pinnedScopes(query, caller)
       if (!filters) return { data: [], next_cursor: null }
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
-        const rows = await listLimits(tx, orgId, concurrencyKind.kind, asked, filters)
+        const scope_ids = await soughtScopeIds(tx, orgId, filters)
+        const rows = await listLimits(tx, orgId, concurrencyKind.kind, asked, { ...filters, scope_ids })
         const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await concurrencyLimitViews(tx, orgId, nowMs, answer.data) }
       })

@@ -152,6 +152,7 @@ describe('as a limit', () => {
   const charge = { usd: 1n, tokens: 1n, runs: 1n, customerId: 'c1' }
   const pack = (more: Partial<Pack> = {}): Pack => ({
     id: newUuid(),
+    owner: 'c1',
     amount: 250_000_000n,
     priority: 100,
     expiresAtMs: null,

@@ -45,7 +45,7 @@ export const creditsKind: LimitKind = {
     if (customerId === undefined || !customer) return []
     const live = sortByDrawOrder(customer.packs.filter((pack) => isUsable(pack, nowMs)))
     if (live.length === 0) return []
-    const allowances = live.map((pack) => packAllowance(pack, creditsKind, customerId))
+    const allowances = live.map((pack) => packAllowance(pack, creditsKind))
     return [{ kind: creditsKind, unit: 'usd', mode: 'draw', allowances }]
   },
   refuse: ({ available, attempted }) =>
@@ -65,15 +65,16 @@ export const creditsKind: LimitKind = {
     requires: ['amount_usd'],
     find: async (tx, orgId, limitId) => {
       const row = await findCreditPack(tx, orgId, limitId)
-      return row && packAllowance(packOf(row), creditsKind, row.owner)
+      return row && packAllowance(packOf(row), creditsKind)
     },
   },
 }
 
 export const packOf = (
-  row: Pick<PackRow, 'id' | 'amount' | 'priority' | 'expires_at' | 'voided_at' | 'created_at'>,
+  row: Pick<PackRow, 'id' | 'owner' | 'amount' | 'priority' | 'expires_at' | 'voided_at' | 'created_at'>,
 ): Pack => ({
   id: row.id,
+  owner: row.owner,
   amount: row.amount,
   priority: row.priority,
   expiresAtMs: row.expires_at?.getTime() ?? null,

@@ -5,7 +5,7 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
-import { CustomerPath } from '../customers/customers.ts'
+import { CustomerPath, customerNamed } from '../customers/customers.ts'
 import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import { createCreditPack, creditPackViews, getCreditPack, voidCreditPack } from './credits.ts'
 import { listPacks } from './queries.ts'
@@ -38,7 +38,7 @@ export function credits(app: App, { sql }: Platform, change: Change) {
     },
     (request, reply) => {
       const { orgId } = request.caller
-      const { customer_id } = request.params
+      const customer_id = customerNamed(request.params.customer_id)
       return change(request, reply, { orgId, status: 201 }, (tools) =>
         createCreditPack(tools, orgId, customer_id, request.body),
       )
@@ -64,7 +64,10 @@ export function credits(app: App, { sql }: Platform, change: Change) {
       requireWithinPins(caller, params)
       const asked = pageRequest(query, 'created_at')
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
-        const rows = await listPacks(tx, orgId, asked, { owner: params.customer_id, status: query.status })
+        const rows = await listPacks(tx, orgId, asked, {
+          owner: customerNamed(params.customer_id),
+          status: query.status,
+        })
         const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await creditPackViews(tx, orgId, nowMs, answer.data) }
       })

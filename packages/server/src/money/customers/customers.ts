@@ -1,9 +1,10 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, validationFailed } from '../../contract/errors.ts'
 import { type DesiredState, notSet } from '../../contract/replaceable.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import { elementAt, one, present } from '../../values/present.ts'
 import { budgetExceeded } from '../budgets/budgets.ts'
 import {
@@ -15,7 +16,6 @@ import {
   defaultSchedule,
   eventSubject,
   gateNames,
-  type Limit,
   type LimitKind,
   limitIdIn,
   loadUsage,
@@ -25,6 +25,7 @@ import {
   newSchedule,
   newSubjectGateOf,
   noSubject,
+  type OwnLimit,
   periodView,
   plannedOf,
   rearmAllSubjects,
@@ -54,6 +55,16 @@ import {
 
 export { CustomerPath } from './schema.ts'
 
+/** Returns the id of a customer in the form in which decisions know it. */
+export function customerNamed(customerId: string): string {
+  const form = normalForm(customerId)
+  if (form === '')
+    throw validationFailed([
+      { field: 'customer_id', code: 'empty', message: 'Must have a character that can be seen.' },
+    ])
+  return form
+}
+
 const defaultMaxNewPerDay = 10_000
 
 /** The limit of a customer: its own, or else the default, which applies to each customer separately. */
@@ -69,7 +80,8 @@ export const customerKind: LimitKind = {
   source: 'row',
   bind: ({ customerId }, { customerDefault }, customer, nowMs) => {
     if (customerId === undefined) return []
-    if (customer?.own) return [claimOn(customerKind, allowanceAt(customer.own, customerId, nowMs))]
+    if (customer?.own)
+      return [claimOn(customerKind, allowanceAt(customer.own, customer.own.countedAs ?? customerId, nowMs))]
     if (!customerDefault) return []
     const newSubjectGate = newSubjectGateOf(customerDefault, 'customer', customerId, nowMs)
     return [{ ...claimOn(customerKind, allowanceAt(customerDefault, customerId, nowMs)), newSubjectGate }]
@@ -94,7 +106,7 @@ export const customerKind: LimitKind = {
     requires: ['amount_usd', 'customer_id'],
     find: async (tx, orgId, limitId, { customer_id }, atMs) => {
       const found = await findLimitOfCustomer(tx, orgId, customer_id!)
-      return found?.id === limitId ? allowanceAt(found, customer_id!, atMs) : undefined
+      return found?.id === limitId ? allowanceAt(found, found.countedAs ?? normalForm(customer_id!), atMs) : undefined
     },
   },
 }
@@ -102,11 +114,13 @@ export const customerKind: LimitKind = {
 export const customerLimitOf = (
   row: ScheduleColumns & {
     readonly id: string
+    readonly customer_id: string
     readonly amount: bigint | null
     readonly thresholds: readonly number[]
   },
-): Limit => ({
+): OwnLimit => ({
   id: row.id,
+  ...(row.customer_id !== noSubject && { countedAs: row.customer_id }),
   kind: 'customer',
   unit: 'usd',
   amount: row.amount,
@@ -121,13 +135,13 @@ export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<Defaul
 }
 
 /** Returns the limit that a customer has of its own. */
-export async function ownLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<Limit | null> {
+export async function ownLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<OwnLimit | null> {
   const own = await findCustomerLimit(tx, orgId, customerId)
   return own ? customerLimitOf(own) : null
 }
 
 /** Returns the limit that applies to a customer: its own, or else the default. */
-async function findLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<Limit | null> {
+async function findLimitOfCustomer(tx: Tx, orgId: string, customerId: string): Promise<OwnLimit | null> {
   return (await ownLimitOfCustomer(tx, orgId, customerId)) ?? loadCustomerDefault(tx, orgId)
 }
 
@@ -232,7 +246,7 @@ async function put<V extends { readonly id: string }>(
       : newSchedule(mergeSchedule(schedule, defaultSchedule))),
   }
   const row = found
-    ? await updateCustomerLimit(tx, orgId, customerId, fields)
+    ? await updateCustomerLimit(tx, orgId, found.customer_id, fields)
     : await insertCustomerLimit(tx, orgId, { id: newUuid(), customer_id: customerId, ...fields })
   if (found && found.amount !== row.amount) await rearmAllSubjects(tx, orgId, row.id, row.amount)
   const after = await viewOf(tx, orgId, nowMs, row)
@@ -257,7 +271,7 @@ async function remove<V extends { readonly id: string }>(
   if (!found) throw new ApiError('not_found')
   const before = await viewOf(tx, orgId, nowMs, found)
   replaces(before)
-  await removeCustomerLimit(tx, orgId, customerId)
+  await removeCustomerLimit(tx, orgId, found.customer_id)
   audit({ action: `${name}.deleted`, target: { kind: name, id: before.id }, before })
   return null
 }

@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import { inForce, type ScheduleColumns, scheduleSelection } from '../ledger/ledger.ts'
 
 const columns = [
@@ -61,7 +62,7 @@ export function listCustomerLimits(
     .select([...columns, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
     .where('org_id', '=', orgId)
     .where('customer_id', '<>', '')
-  if (filters.customer_id !== undefined) query = query.where('customer_id', '=', filters.customer_id)
+  if (filters.customer_id !== undefined) query = query.where('customer_id', '=', normalForm(filters.customer_id))
   if (filters.period !== undefined) query = query.where(inForce('period'), '=', filters.period)
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }

@@ -9,6 +9,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { readAtDatabaseTime } from '../ledger/ledger.ts'
 import {
   customerLimitViews,
+  customerNamed,
   deleteCustomerDefault,
   deleteCustomerLimit,
   getCustomerDefault,
@@ -48,7 +49,9 @@ export function customers(app: App, { sql }: Platform, change: Change) {
     ({ caller, params }) => {
       const { orgId } = caller
       requireWithinPins(caller, params)
-      return readAtDatabaseTime(sql, orgId, (tx, nowMs) => getCustomerLimit(tx, orgId, nowMs, params.customer_id))
+      return readAtDatabaseTime(sql, orgId, (tx, nowMs) =>
+        getCustomerLimit(tx, orgId, nowMs, customerNamed(params.customer_id)),
+      )
     },
   )
 
@@ -74,7 +77,7 @@ export function customers(app: App, { sql }: Platform, change: Change) {
     },
     (request, reply, wanted) => {
       const { orgId } = request.caller
-      const { customer_id } = request.params
+      const customer_id = customerNamed(request.params.customer_id)
       const keepsNext = request.takenBack.has('next_schedule')
       return change(request, reply, { orgId }, (tools) =>
         putCustomerLimit(tools, orgId, customer_id, wanted, keepsNext),
@@ -97,7 +100,7 @@ export function customers(app: App, { sql }: Platform, change: Change) {
     },
     (request, reply) => {
       const { orgId } = request.caller
-      const { customer_id } = request.params
+      const customer_id = customerNamed(request.params.customer_id)
       return change(request, reply, { orgId, status: 204 }, (tools) => deleteCustomerLimit(tools, orgId, customer_id))
     },
   )

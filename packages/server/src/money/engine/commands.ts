@@ -15,6 +15,8 @@ export type Command =
       readonly isDryRun: boolean
       /** Stored with the hold, to explain it and to settle it later. */
       readonly inputs: HoldInputs
+      /** Returns the largest smaller hold that fits in a room, for one that may be smaller. Pure. */
+      readonly shrink?: ((room: Room) => SmallerHold | undefined) | undefined
       readonly by?: Maker | undefined
     }
   | ({ readonly type: 'settle'; readonly holdId: string; readonly by?: Maker | undefined } & SettlementInputs)
@@ -49,9 +51,33 @@ export interface LimitCheck {
   readonly wouldRefuse: boolean
 }
 
+/** A part of what a hold asked for. */
+export interface SmallerHold {
+  readonly charge: Charge
+  readonly inputs: HoldInputs
+}
+
+/** The most that a hold could have taken in a unit that depends on its size; null where no limit binds it. */
+export interface Room {
+  readonly usd: bigint | null
+  readonly tokens: bigint | null
+}
+
 export type Outcome =
-  | { readonly type: 'held'; readonly checks: readonly LimitCheck[]; readonly remaining: bigint | null }
-  | { readonly type: 'refused'; readonly refusal: LimitRefusal; readonly checks: readonly LimitCheck[] }
+  | {
+      readonly type: 'held'
+      readonly checks: readonly LimitCheck[]
+      readonly remaining: bigint | null
+      /** The hold that was made, where it is smaller than the one that was asked for. */
+      readonly granted?: SmallerHold
+    }
+  | {
+      readonly type: 'refused'
+      readonly refusal: LimitRefusal
+      readonly checks: readonly LimitCheck[]
+      /** undefined where a hold of any size would have been refused. */
+      readonly room: Room | undefined
+    }
   | { readonly type: 'ended'; readonly hold: Hold; readonly isRepeat: boolean; readonly isLate: boolean }
   | { readonly type: 'extended'; readonly hold: Hold }
   | { readonly type: 'conflict'; readonly hold: Hold }

@@ -141,16 +141,18 @@ describe('a settlement', () => {
     expect(books.of('budget')).toEqual({ ...emptyBalance, spent: 2n })
   })
 
-  test('after a release is a conflict, and so is a release after a settlement', () => {
+  test('after a release is late, and a release after a settlement is a conflict', () => {
     const books = new Books()
     const budget = on(limit('budget', 10n))
     const released = books.hold(4n, [budget])
     books.run({ type: 'release', holdId: released })
-    expect(books.settle(released, 4n).outcomes).toMatchObject([{ type: 'conflict', hold: { state: 'released' } }])
+    expect(books.settle(released, 3n).outcomes).toMatchObject([
+      { type: 'ended', isLate: true, hold: { state: 'settled', chargedNano: 3n, overrunNano: 0n } },
+    ])
     const settled = books.hold(4n, [budget])
     books.settle(settled, 4n)
     expect(books.verdictOn({ type: 'release', holdId: settled })).toMatchObject({ type: 'conflict' })
-    expect(books.of('budget')).toEqual({ ...emptyBalance, spent: 4n })
+    expect(books.of('budget')).toEqual({ ...emptyBalance, spent: 7n, late: 3n })
   })
 
   test('of what was never held is not found', () => {

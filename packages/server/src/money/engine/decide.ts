@@ -3,7 +3,16 @@ import type { BatchDecision, Command, Outcome } from './commands.ts'
 import type { Hold } from './hold-endings.ts'
 import { LedgerState } from './ledger-state.ts'
 
-export type { BatchDecision, ChargedItem, Command, LimitCheck, Movement, Outcome } from './commands.ts'
+export type {
+  BatchDecision,
+  ChargedItem,
+  Command,
+  LimitCheck,
+  Movement,
+  Outcome,
+  Room,
+  SmallerHold,
+} from './commands.ts'
 export type { Hold } from './hold-endings.ts'
 
 /** Raised with every change of these rules and stored with every batch, so that an old decision is explained by its own rules. */

@@ -9,5 +9,7 @@ export {
   type LimitCheck,
   type Movement,
   type Outcome,
+  type Room,
+  type SmallerHold,
 } from './decide.ts'
 export { type Actual, expiryGraceMs, type Hold, maxLeaseMs } from './hold-endings.ts'

@@ -25,8 +25,18 @@ export interface Hold {
   readonly draws: readonly number[]
   readonly chargedNano: bigint | null
   readonly overrunNano: bigint | null
+  /** The charge of a settlement by estimate, which an exact one may still replace. */
+  readonly estimate?: HoldEstimate | undefined
   /** undefined for holds that are older than this field. */
   readonly madeBy?: Maker | undefined
+}
+
+/** A charge by estimate. */
+export interface HoldEstimate {
+  /** The part of each allowance of the hold. */
+  readonly costs: readonly bigint[]
+  /** The report that it came with, as it is stored. */
+  readonly report: object
 }
 
 /** The inputs of a settlement. */
@@ -36,6 +46,8 @@ export interface SettlementInputs {
   readonly unheld: readonly Claim[]
   /** Packs that bear the part above a hold's own draw on their kind: a pack of the hold may have expired meanwhile. */
   readonly excess?: readonly Claim[]
+  /** For a settlement by estimate: what was reported with it. It is kept, so that an exact settlement can replace it. */
+  readonly estimate?: object | undefined
 }
 
 type HoldEnding =
@@ -73,8 +85,8 @@ export function endHold(
     const isDue = hold.state === 'open' && nowMs >= hold.expiresAtMs + expiryGraceMs
     return isDue ? expire(hold, stateOf) : 'repeat'
   }
-  if (hold.state === 'settled') return 'repeat'
-  if (hold.state === 'released') return 'conflict'
+  if (hold.state === 'settled')
+    return hold.estimate && !ending.estimate ? replace(hold, hold.estimate, ending, stateOf) : 'repeat'
   return settle(hold, ending, stateOf)
 }
 
@@ -99,30 +111,27 @@ function expire(hold: Hold, stateOf: (key: string) => AllowanceState): EndedHold
 
 function settle(
   hold: Hold,
-  { actual, unheld, excess = [] }: SettlementInputs,
+  { actual, unheld, estimate, excess = [] }: SettlementInputs,
   stateOf: (key: string) => AllowanceState,
 ): EndedHold {
   const isOpen = hold.state === 'open'
   const wasCharged = hold.state === 'expired' && hold.onExpiry === 'charge'
-  const isLate = hold.state === 'expired' && hold.onExpiry === 'release'
-  const { parts, above: drawnAbove } = splitCost(hold, actual, excess, stateOf)
+  const isLate = isFreed(hold)
+  // An estimate stays on the hold's own allowances, where it can be taken back.
+  const { parts, above: drawnAbove } = splitCost(hold, actual, estimate ? [] : excess, stateOf)
   const changes = parts.map(({ key, cost, amount }) => {
-    const above = cost > amount ? cost - amount : 0n
-    const { spent } = stateOf(key).balance
-    // An adjustment may have taken back the charge: spent never falls below 0.
-    const corrected = spent + cost < amount ? -spent : cost - amount
     return {
       key,
       delta: {
         ...noDelta,
         held: isOpen ? -amount : 0n,
-        spent: wasCharged ? corrected : cost,
-        overrun: isLate ? 0n : above,
+        spent: wasCharged ? correction(stateOf(key), amount, cost) : cost,
+        overrun: isLate ? 0n : beyond(cost, amount),
         late: isLate ? cost : 0n,
       },
     }
   })
-  const overrunNano = isLate || actual.usd <= hold.amountNano ? 0n : actual.usd - hold.amountNano
+  const overrunNano = isLate ? 0n : beyond(actual.usd, hold.amountNano)
   const drawn = [
     ...unheld.flatMap((claim) => drawDown(claim, amountSpent(actual, claim.unit), stateOf)),
     ...drawnAbove
@@ -132,12 +141,48 @@ function settle(
         delta: { ...noDelta, spent, ...(isLate ? { late: spent } : { overrun: spent }) },
       })),
   ]
+  const kept = estimate && !isLate ? { costs: parts.map(({ cost }) => cost), report: estimate } : undefined
   return {
-    hold: { ...hold, state: 'settled', chargedNano: actual.usd, overrunNano },
+    hold: { ...hold, state: 'settled', chargedNano: actual.usd, overrunNano, ...(kept && { estimate: kept }) },
     kind: 'settle',
     changes: [...changes, ...drawn],
   }
 }
+
+/** Replaces the charge of an estimate by the exact one. */
+function replace(
+  hold: Hold,
+  { costs }: HoldEstimate,
+  { actual, excess = [] }: SettlementInputs,
+  stateOf: (key: string) => AllowanceState,
+): EndedHold {
+  const { parts, above } = splitCost(hold, actual, excess, stateOf)
+  const changes = parts.map(({ key, cost, amount }, i) => {
+    const estimated = costs[i]!
+    // What the estimate had left free may have been taken since: nothing above it could be refused any more.
+    const overrun = cost > estimated ? cost - estimated : beyond(cost, amount) - beyond(estimated, amount)
+    return { key, delta: { ...noDelta, spent: correction(stateOf(key), estimated, cost), overrun } }
+  })
+  const drawn = above
+    .flatMap(({ claim, amount }) => drawDown(claim, amount, stateOf))
+    .map(({ key, delta: { spent } }) => ({ key, delta: { ...noDelta, spent, overrun: spent } }))
+  const { estimate: _replaced, ...final } = hold
+  return {
+    hold: { ...final, chargedNano: actual.usd, overrunNano: beyond(actual.usd, hold.amountNano) },
+    kind: 'settle',
+    changes: [...changes, ...drawn],
+  }
+}
+
+/** Returns the change from a charge to the real cost. An adjustment may have taken back the charge: spent never falls below 0. */
+const correction = ({ balance: { spent } }: AllowanceState, charged: bigint, cost: bigint) =>
+  spent + cost < charged ? -spent : cost - charged
+
+const beyond = (cost: bigint, amount: bigint) => (cost > amount ? cost - amount : 0n)
+
+/** True when a hold has ended and nothing was charged for it: a cost that is reported after that is late. */
+export const isFreed = ({ state, onExpiry }: Hold) =>
+  state === 'released' || (state === 'expired' && onExpiry === 'release')
 
 interface CostSplit {
   readonly parts: readonly { readonly key: string; readonly amount: bigint; readonly cost: bigint }[]

@@ -20,8 +20,9 @@ import {
   sumByAccount,
 } from './charges.ts'
 import type { ChargedItem, Command, LimitCheck, Outcome } from './commands.ts'
-import { capAtCounters, drawDown, endHold, type Hold, maxLeaseMs } from './hold-endings.ts'
+import { capAtCounters, drawDown, endHold, type Hold, isFreed, maxLeaseMs } from './hold-endings.ts'
 import { LedgerChanges } from './ledger-changes.ts'
+import { roomOf } from './rooms.ts'
 
 /** The ledger state of a batch while it is decided: each command is judged by what those before it have left. */
 export class LedgerState extends LedgerChanges {
@@ -35,7 +36,7 @@ export class LedgerState extends LedgerChanges {
     this.changeHold(outcome.hold)
     const counted = capAtCounters(outcome.changes, (key) => this.allowanceState(key))
     this.move(outcome.kind, hold, counted, command.type === 'expire' ? undefined : command.by)
-    const isLate = command.type === 'settle' && hold.state === 'expired' && hold.onExpiry === 'release'
+    const isLate = command.type === 'settle' && isFreed(hold)
     return { type: 'ended', hold: outcome.hold, isRepeat: false, isLate }
   }
 
@@ -47,14 +48,22 @@ export class LedgerState extends LedgerChanges {
     return { type: 'extended', hold: extended }
   }
 
-  hold(command: Extract<Command, { type: 'hold' }>): Outcome {
-    const builder: HoldBuilder = { checks: [], newSubjectRows: [], remaining: [], isPreFlight: true }
+  /** Holds the whole amount; where that does not fit, as much of it as the command may be shrunk to. */
+  hold(command: HoldCommand): Outcome {
+    const whole = newBuilder()
+    const refusal = this.takeAll(command, whole)
+    if (!refusal) return this.admit(command, whole)
+    const room = this.roomOf(command.claims)
+    const granted = room && command.shrink?.(room)
+    const part = newBuilder()
+    if (granted && !this.takeAll({ ...granted, claims: command.claims }, part))
+      return { ...this.admit({ ...command, ...granted }, part), granted }
+    if (!command.isDryRun) this.stop(refusal)
+    return { type: 'refused', refusal, checks: whole.checks, room }
+  }
+
+  private admit(command: HoldCommand, builder: HoldBuilder): Extract<Outcome, { type: 'held' }> {
     const { checks, newSubjectRows } = builder
-    const refusal = this.takeAll(command, builder)
-    if (refusal) {
-      if (!command.isDryRun) this.stop(refusal)
-      return { type: 'refused', refusal, checks }
-    }
     assert(checks.every(fits), 'a hold was admitted above a limit')
     const remaining = builder.remaining.reduce<bigint | null>(
       (least, left) => minRemaining(least, left - command.charge.usd),
@@ -84,6 +93,14 @@ export class LedgerState extends LedgerChanges {
     this.holds.set(hold.id, hold)
     this.newHolds.push({ ...hold, checks, inputs: command.inputs })
     return { type: 'held', checks, remaining }
+  }
+
+  private roomOf(claims: readonly Claim[]) {
+    return roomOf(
+      claims,
+      (claim) => this.target(claim, []),
+      (key) => this.allowanceState(key),
+    )
   }
 
   private takeAll({ charge, claims }: ChargedItem, builder: HoldBuilder): LimitRefusal | undefined {
@@ -244,6 +261,10 @@ export class LedgerState extends LedgerChanges {
     return allowance!
   }
 }
+
+type HoldCommand = Extract<Command, { type: 'hold' }>
+
+const newBuilder = (): HoldBuilder => ({ checks: [], newSubjectRows: [], remaining: [], isPreFlight: true })
 
 /** True when an amount fits under its limit, as every admitted one must. */
 const fits = ({ allowance: { limit, enforcement }, amount, draw, spent, held }: LimitCheck) =>

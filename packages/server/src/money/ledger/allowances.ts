@@ -162,9 +162,15 @@ export interface DefaultLimit extends Limit {
   readonly maxNewPerDay: bigint
 }
 
+/** A limit of one customer. */
+export interface OwnLimit extends Limit {
+  /** The customer's id as it was spelled when the limit was set: what it counts stands under it. */
+  readonly countedAs?: string
+}
+
 /** One customer's limit and packs; read inside the decision, because there may be millions. */
 export interface CustomerFacts {
-  readonly own: Limit | null
+  readonly own: OwnLimit | null
   readonly packs: readonly Pack[]
 }
 
@@ -252,6 +258,8 @@ export const remainingOf = (limit: bigint, { spent, held }: Pick<Balance, 'spent
 /** A prepaid amount. Depleted packs still count as owned; void and expired ones do not. */
 export interface Pack {
   readonly id: string
+  /** The customer's id as it was spelled when the pack was made; '' for the organization. */
+  readonly owner: string
   readonly amount: bigint
   readonly priority: number
   readonly expiresAtMs: number | null

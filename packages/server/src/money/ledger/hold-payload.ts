@@ -14,6 +14,7 @@ const Request = Type.Object({
   estimated_cost_usd: Text,
   input_tokens: Whole,
   max_output_tokens: Whole,
+  min_output_tokens: Whole,
   service_tier: Field<'standard' | 'priority' | 'flex' | 'batch'>(Type.String()),
   workflow_id: Text,
   deployment_id: Text,

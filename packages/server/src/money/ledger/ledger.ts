@@ -23,6 +23,7 @@ export {
   limitsOn,
   type NamedAllowanceRow,
   type OrgLimits,
+  type OwnLimit,
   type Pack,
   remainingOf,
   type ScopedLimit,
@@ -102,6 +103,7 @@ export { isUsable, packAllowance, sortByDrawOrder } from './packs.ts'
 export { ensureLedgerPartitions, maintainLedgerPartitionsJob } from './partitions.ts'
 export {
   balancesOf,
+  changeEveryConfiguration,
   configVersion,
   endLimit,
   findLimit,

@@ -2,11 +2,11 @@ import type { Allowance, Pack } from './allowances.ts'
 import { type LimitKind, thresholdsOf } from './limit-kind.ts'
 
 /** The allowance of a pack, which has the pack's own id as its key. */
-export const packAllowance = (pack: Pack, kind: LimitKind, owner: string): Allowance => ({
+export const packAllowance = (pack: Pack, kind: LimitKind): Allowance => ({
   key: pack.id,
   limitId: pack.id,
   kind: kind.kind,
-  subject: owner,
+  subject: pack.owner,
   unit: 'usd',
   period: null,
   limit: pack.amount,

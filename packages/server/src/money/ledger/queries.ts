@@ -39,6 +39,14 @@ export async function lockLedgerForConfigChange(tx: Tx, orgId: string): Promise<
   return databaseTime(tx)
 }
 
+/**
+ * Takes the lock of every organization, one after the other as decisions do, and marks their configuration as changed: every
+ * process reloads it before the next decision. Only operators can.
+ */
+export async function changeEveryConfiguration(tx: Tx) {
+  await raw`select change_every_configuration()`.execute(tx)
+}
+
 export async function configVersion(tx: Tx, orgId: string): Promise<bigint> {
   const { config_version } = await tx
     .selectFrom('org_ledgers')
@@ -79,6 +87,7 @@ const limitColumns = [
   'enforcement',
   'thresholds',
   'max_new_per_day',
+  'counts_from',
   'created_at',
   'updated_at',
 ] as const
@@ -99,6 +108,8 @@ export interface NewLimit {
   readonly enforcement: 'block' | 'alert'
   readonly thresholds: number[]
   readonly max_new_per_day?: number
+  /** The time from which it counts, where that is before its creation. */
+  readonly counts_from?: Date | null
 }
 
 export const insertLimit = (tx: Tx, orgId: string, limit: NewLimit) =>
@@ -137,7 +148,8 @@ export async function listLimits(
   page: PageRequest<'created_at' | 'name'>,
   filters: {
     scope_kind?: string | undefined
-    scope_id?: string | undefined
+    /** Any of these, in normal form. */
+    scope_ids?: readonly string[] | undefined
     period?: string | undefined
     enforcement?: string | undefined
   },
@@ -149,7 +161,7 @@ export async function listLimits(
     .where('kind', '=', kind)
     .where('ended_at', 'is', null)
   if (filters.scope_kind !== undefined) query = query.where('scope_kind', '=', filters.scope_kind)
-  if (filters.scope_id !== undefined) query = query.where('scope_id', '=', filters.scope_id)
+  if (filters.scope_ids !== undefined) query = query.where(raw<boolean>`lower(scope_id) = any(${filters.scope_ids})`)
   if (filters.period !== undefined) query = query.where(inForce('period'), '=', filters.period)
   if (filters.enforcement !== undefined) query = query.where('enforcement', '=', filters.enforcement)
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()

@@ -1,4 +1,5 @@
 import { formatId } from '../../values/id.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import {
   type Charge,
   type LimitScope,
@@ -23,6 +24,10 @@ const namesIn: Readonly<Record<ScopeKind, (charge: Charge) => Names>> = {
   user: ({ userId }) => userId,
   key: ({ keyId }) => keyId && formatId('key', keyId),
 }
+
+/** The id of a scope as charges name it: what callers choose is in normal form, also where a limit was set on another spelling. */
+const nameOfScope = ({ scopeKind, scopeId }: LimitScope): string =>
+  scopeKind === 'key' || scopeKind === 'model' || scopeKind === 'provider' ? scopeId : normalForm(scopeId)
 
 /** A limit that a charge meets, for the subject by which it meets it. */
 export interface MetLimit {
@@ -54,7 +59,7 @@ function scopesWith({ limits }: OrgLimits, kind: string): readonly LimitedScope[
     const own = here.filter((limit) => limit.kind === kind)
     const defaults = here.filter((limit) => limit.kind === defaultOf(kind))
     if (own.length + defaults.length === 0) return []
-    return [{ scopeKind, names: namesIn[scopeKind], own: Map.groupBy(own, ({ scopeId }) => scopeId), defaults }]
+    return [{ scopeKind, names: namesIn[scopeKind], own: Map.groupBy(own, nameOfScope), defaults }]
   })
   byKind.set(kind, found)
   return found
@@ -81,12 +86,14 @@ function meet({ scopeKind, own, defaults }: LimitedScope, subject: string, charg
     // A limit on a part of the scope is no limit of the scope.
     if (limit.and === undefined) hasOwn = true
     else if (!isIn(charge, limit.and)) continue
-    met.push({ limit, scopeKind, subject })
+    // What it has counted stands under the spelling that it was set on.
+    met.push({ limit, scopeKind, subject: limit.scopeId })
   }
   if (!hasOwn) for (const limit of defaults) met.push({ limit, scopeKind, subject })
 }
 
-function isIn(charge: Charge, { scopeKind, scopeId }: LimitScope): boolean {
-  const names = namesIn[scopeKind](charge)
-  return typeof names === 'string' ? names === scopeId : (names?.includes(scopeId) ?? false)
+function isIn(charge: Charge, scope: LimitScope): boolean {
+  const names = namesIn[scope.scopeKind](charge)
+  const name = nameOfScope(scope)
+  return typeof names === 'string' ? names === name : (names?.includes(name) ?? false)
 }

@@ -19,13 +19,13 @@ export const perToken = {
 
 /** Its names for prices of other things, ours for one of them, and how many the price is for. */
 export const perUnit = {
-  requests_kcount: ['requests', 1e3],
-  web_searches_kcount: ['web_searches', 1e3],
-  storage_searches_kcount: ['storage_searches', 1e3],
-  social_searches_kcount: ['social_searches', 1e3],
-  rerank_searches_kcount: ['rerank_searches', 1e3],
-  input_text_messages_kcount: ['input_text_messages', 1e3],
-  audio_hours: ['audio_seconds', 3_600],
-  input_document_kpages: ['input_document_pages', 1e3],
-  input_annotated_document_kpages: ['input_annotated_document_pages', 1e3],
+  requests_kcount: ['request', 1e3],
+  web_searches_kcount: ['web_search', 1e3],
+  storage_searches_kcount: ['storage_search', 1e3],
+  social_searches_kcount: ['social_search', 1e3],
+  rerank_searches_kcount: ['rerank_search', 1e3],
+  input_text_messages_kcount: ['input_text_message', 1e3],
+  audio_hours: ['audio_second', 3_600],
+  input_document_kpages: ['input_document_page', 1e3],
+  input_annotated_document_kpages: ['input_annotated_document_page', 1e3],
 } as const satisfies Record<string, readonly [string, number]>

@@ -11,8 +11,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { parseUsd } from '../../values/money.ts'
 
 import { catalog } from './catalog.ts'
+import { perToken, perUnit } from './catalog-keys.ts'
+import { costOf } from './costs.ts'
 import { priceDifferences } from './differences.ts'
-import { costOf, type HoldPrice, quoteHold } from './holds.ts'
+import { type HoldPrice, quoteHold } from './holds.ts'
 import { reasons } from './list-prices.ts'
 import { createPriceBook } from './price-book.ts'
 import { isFree } from './price-entry.ts'
@@ -83,6 +85,57 @@ const knownOf = ({ id: provider, models: all }: Provider): Known[] =>
     return nameOf(provider, model).map((name) => ({ provider, model: name, starts: [...new Set(starts)], keys }))
   })
 
+/** Models whose price in our own list is not that of the catalogue. */
+const differing = new Set(Object.keys(reasons))
+
+/** Names of genai-prices for the parts of a usage, ours, and the shares of the whole that they get. */
+function usageOf({ keys }: Known, input: number, output: number, shares: readonly number[]) {
+  const share = (i: number, whole: number, most: number) => Math.floor((whole * (shares[i] ?? 0)) / 100 / most)
+  const has = (key: string) => keys.includes(key)
+  const read = has('cache_read_mtok') ? share(0, input, 4) : 0
+  const written = has('cache_write_mtok') ? share(1, input, 4) : 0
+  const audio = has('input_audio_mtok') ? share(3, input, 6) : 0
+  const image = has('input_image_mtok') ? share(4, input, 6) : 0
+  const counts = {
+    cache_write_1h: has('cache_write_1h_mtok') ? share(2, written, 1) : 0,
+    input_audio: audio,
+    input_image: image,
+    input_video: has('input_video_mtok') ? share(5, input, 8) : 0,
+    cache_audio_read: has('cache_audio_read_mtok') ? share(6, Math.min(audio, read), 2) : 0,
+    cache_image_read: has('cache_image_read_mtok') ? share(7, Math.min(image, read), 2) : 0,
+    output_audio: has('output_audio_mtok') ? share(8, output, 5) : 0,
+    output_image: has('output_image_mtok') ? share(9, output, 5) : 0,
+    output_video: has('output_video_mtok') ? share(10, output, 5) : 0,
+    output_reasoning: has('output_reasoning_mtok') ? share(11, output, 5) : 0,
+    output_citation: has('output_citation_mtok') ? share(12, output, 5) : 0,
+  }
+  const units = Object.entries(perUnit).filter(([key]) => has(key) && key !== 'requests_kcount')
+  // Ten at least: Groq bills no fewer seconds of audio.
+  const used = Object.fromEntries(units.map(([, [name]], i) => [name, 10 + (shares[13 + (i % 3)] ?? 0)]))
+  const plural = (name: string) => `${name}${name.endsWith('ch') ? 'es' : 's'}`
+  // They count annotated pages among the pages, we beside them.
+  const pages = (used['input_document_page'] ?? 0) + (used['input_annotated_document_page'] ?? 0)
+  return {
+    ours: {
+      inputTokens: input,
+      outputTokens: output,
+      cacheReadTokens: read,
+      cacheWriteTokens: written,
+      others: counts,
+      units: used,
+    },
+    theirs: {
+      input_tokens: input,
+      output_tokens: output,
+      cache_read_tokens: read,
+      cache_write_tokens: written,
+      ...Object.fromEntries(Object.entries(counts).map(([name, count]) => [`${name}_tokens`, count])),
+      ...Object.fromEntries(Object.entries(used).map(([name, count]) => [plural(name), count])),
+      ...(has('input_document_kpages') && { input_document_pages: pages }),
+    },
+  }
+}
+
 let models: readonly Known[] = []
 beforeAll(async () => {
   models = ((await waitForUpdate()) ?? []).flatMap(knownOf).filter((known) => billed(known, everything) > 0)
@@ -148,6 +201,38 @@ describe('the catalogue', () => {
       }),
       { numRuns: 3_000 },
     )
+  })
+
+  test('charges random usage exactly what it costs by another reading', () => {
+    const compared = models.filter(({ provider, model }) => !differing.has(`${provider}/${model}`))
+    expect(compared.length).toBeGreaterThan(1_450)
+    const chargedKeys = new Set<string>()
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.nat(1_000_000),
+        fc.nat(100_000),
+        fc.array(fc.nat(100), { minLength: 16, maxLength: 16 }),
+        (index, input, output, shares) => {
+          const known = compared[index % compared.length]
+          if (!known) return
+          const usage = usageOf(known, input, output, shares)
+          for (const key of known.keys) chargedKeys.add(key)
+          const price = book.priceOf(known.model, known.provider, at.getTime())
+          if (!price) throw new Error(`${known.model} has no price`)
+          const cost = Number(costOf(price, usage.ours))
+          const other = billed(known, usage.theirs)
+          const name = `${known.provider}/${known.model} ${JSON.stringify(usage.theirs)}`
+          // One nano-dollar of rounding, and the rates that are no whole number of pico-dollars, which are rounded up.
+          expect(cost, name).toBeGreaterThanOrEqual(Math.floor(other * (1 - 1e-12)))
+          expect(cost, name).toBeLessThanOrEqual(other * (1 + 1e-12) + 1 + (input + output + 1_000) / 1_000)
+        },
+      ),
+      { numRuns: 20_000 },
+    )
+    const kinds = [...Object.keys(perToken), ...Object.keys(perUnit)]
+    const inUse = kinds.filter((key) => compared.some(({ keys }) => keys.includes(key)))
+    expect(inUse.filter((key) => !chargedKeys.has(key))).toEqual([])
   })
 
   test('holds a call of 300,000 tokens to each model with prices by length at or above its price', () => {

@@ -1,39 +1,16 @@
+import { feeOf, nanoOf } from './costs.ts'
 import type { PriceBook } from './price-book.ts'
 import { dearestInput, dearestOutput, isFree, type Price, ratesFor } from './price-entry.ts'
 import type { ServiceTier } from './service-tiers.ts'
-
-export interface TokenUsage {
-  /** All input tokens, cached ones included. */
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cacheReadTokens?: number
-  readonly cacheWriteTokens?: number
-}
-
-/** Returns the exact cost, at the rates of its length, rounded up once to a whole nano-dollar. */
-export function costOf(price: Price, usage: TokenUsage): bigint {
-  const rates = ratesFor(price, usage.inputTokens)
-  const read = BigInt(usage.cacheReadTokens ?? 0)
-  const written = BigInt(usage.cacheWriteTokens ?? 0)
-  const rest = BigInt(usage.inputTokens) - read - written
-  return nanoOf(
-    (rest > 0n ? rest * rates.inputPico : 0n) +
-      read * rates.cacheReadPico +
-      written * rates.cacheWritePico +
-      BigInt(usage.outputTokens) * rates.outputPico +
-      feeOf(price),
-  )
-}
-
-/** The fee of a request, whatever it uses. */
-const feeOf = ({ units }: Price): bigint => units?.['requests'] ?? 0n
-
-const nanoOf = (pico: bigint): bigint => (pico + 999n) / 1_000n
 
 export interface Estimate {
   readonly model: string
   readonly provider?: string | undefined
   readonly estimatedNano?: bigint | undefined
+  /** True where the estimate is not taken on trust: it raises a hold and never lowers it. */
+  readonly isEstimateDoubted?: boolean | undefined
+  /** The least that is held, beside the minimum of the price book. */
+  readonly floorNano?: bigint | undefined
   readonly inputTokens?: number | undefined
   readonly maxOutputTokens?: number | undefined
   readonly serviceTier?: ServiceTier | undefined
@@ -56,17 +33,60 @@ type Basis = 'computed' | 'estimate' | 'ceiling' | 'minimum'
  * price itself is zero: a request that says it needs no tokens is not free, so a limit that is full refuses it.
  */
 export function quoteHold(book: PriceBook, asked: Estimate, atMs: number): HoldPrice | 'unpriced' {
+  return holdAt(book, asked, pricesOf(book, asked, atMs))
+}
+
+/**
+ * Returns the largest output, up to a given one, with which a request can be held. More output never costs less, so that all smaller
+ * ones can be held too; undefined where not even the input can.
+ */
+export function largestOutput(
+  book: PriceBook,
+  asked: Estimate,
+  atMs: number,
+  most: number,
+  canHold: (hold: HoldPrice) => boolean,
+): number | undefined {
+  const prices = pricesOf(book, asked, atMs)
+  const isPossible = (maxOutputTokens: number) => {
+    const hold = holdAt(book, { ...asked, maxOutputTokens }, prices)
+    return hold !== 'unpriced' && canHold(hold)
+  }
+  if (!isPossible(0)) return undefined
+  let possible = 0
+  let unknown = most
+  while (possible < unknown) {
+    const middle = Math.ceil((possible + unknown) / 2)
+    if (isPossible(middle)) possible = middle
+    else unknown = middle - 1
+  }
+  return possible
+}
+
+interface HoldPrices {
+  /** The price of the request, which its settlement will have. */
+  readonly price: Price | null
+  /** The price that it is held at. */
+  readonly standard: Price | null
+}
+
+function pricesOf(book: PriceBook, asked: Estimate, atMs: number): HoldPrices {
   const price = book.priceOf(asked.model, asked.provider, atMs, asked.serviceTier) ?? null
   // A cheaper tier lowers the charge and not the hold: a provider that has no room for it runs the call in the standard one.
   const standard = price && isCheap(asked.serviceTier) ? book.priceOf(asked.model, asked.provider, atMs) : price
+  return { price, standard: standard ?? price }
+}
+
+function holdAt(book: PriceBook, asked: Estimate, { price, standard }: HoldPrices): HoldPrice | 'unpriced' {
   const maxOutput = asked.maxOutputTokens ?? price?.maxOutputTokens ?? book.defaultMaxOutputTokens
-  const expected = price ? pricedHold(standard ?? price, asked, maxOutput) : unpricedHold(book, asked)
+  const expected = standard ? pricedHold(standard, asked, maxOutput) : unpricedHold(book, asked)
   if (expected === 'unpriced') return expected
-  const held = price && isFree(price) ? expected : largest(expected, minimumOf(book))
+  const held = price && isFree(price) ? expected : largest(expected, minimumOf(book, asked))
   return {
     ...held,
     expectedNano: (expected.basis === 'computed' ? expected : held).amountNano,
-    tokens: BigInt(asked.inputTokens ?? 0) + BigInt(maxOutput),
+    // A call that says it needs no tokens uses some, so a limit on tokens that is full refuses it.
+    tokens: BigInt(Math.max(1, (asked.inputTokens ?? 0) + maxOutput)),
     price,
   }
 }
@@ -76,8 +96,8 @@ const isCheap = (tier: ServiceTier | undefined) => tier === 'flex' || tier === '
 type Amount = Pick<HoldPrice, 'amountNano' | 'basis'>
 
 /** The floor under a hold: never nothing, even where the organization's minimum is. */
-const minimumOf = ({ minHoldNano }: PriceBook): Amount => ({
-  amountNano: minHoldNano > 0n ? minHoldNano : 1n,
+const minimumOf = ({ minHoldNano }: PriceBook, { floorNano = 1n }: Estimate): Amount => ({
+  amountNano: minHoldNano > floorNano ? minHoldNano : floorNano,
   basis: 'minimum',
 })
 
@@ -87,7 +107,8 @@ function pricedHold(price: Price, asked: Estimate, maxOutput: number): Amount {
   const computed: Amount = { amountNano: nanoOf(pico), basis: 'computed' }
   if (asked.inputTokens !== undefined || isFree(price)) return largest(computed, estimate)
   // The model's own output ceiling is a guess; a ceiling that the caller states is a fact, and so is its estimate.
-  const isGuess = asked.maxOutputTokens === undefined && asked.estimatedNano !== undefined
+  const isGuess =
+    asked.maxOutputTokens === undefined && asked.estimatedNano !== undefined && asked.isEstimateDoubted !== true
   return isGuess ? estimate : largest(computed, estimate)
 }
 

@@ -1,3 +1,5 @@
+import { normalForm } from '../../values/normal-form.ts'
+
 /** A spelling under which a model may be priced, with the provider that goes with it. */
 export interface NamedModel {
   readonly name: string
@@ -7,12 +9,6 @@ export interface NamedModel {
   readonly prefix: readonly string[]
 }
 
-/** Characters that nobody sees: zero-width ones, soft hyphens, marks of direction. */
-const invisible = /[\p{Cf}\p{Cc}\u115f\u1160\u3164]|[\ufe00-\ufe0f]/gu
-
-/** Hyphens, dashes and the minus sign, which look alike and are typed for each other. */
-const hyphens = /[\u2010-\u2015\u2043\u2212\ufe58]/g
-
 /**
  * Returns the form of a name in which it is compared: compatibility characters, letter case, blanks, invisible characters, dashes and
  * slashes at the end make no difference.
@@ -20,13 +16,7 @@ const hyphens = /[\u2010-\u2015\u2043\u2212\ufe58]/g
 export function normalName(text: string): string {
   // Almost every name is in this form already, and decisions ask often.
   if (/^[a-z0-9][a-z0-9.:@_-]*$/.test(text)) return text
-  return text
-    .normalize('NFKC')
-    .replace(invisible, '')
-    .replace(hyphens, '-')
-    .toLowerCase()
-    .normalize('NFKC')
-    .replace(/\s+/g, ' ')
+  return normalForm(text)
     .replace(/ ?\/[ /]*/g, '/')
     .replace(/^[/ ]+|[/ ]+$/g, '')
 }

@@ -23,16 +23,23 @@ export interface PriceBook extends PriceBookSettings {
 /** Bound of the cache: callers choose the model names they ask for. */
 const maxCachedLookups = 1_000
 
+const noEntries: Index = new Map()
+
 /**
- * Creates a price book. An organization's own entries win over the list. Among them the name closest to the requested one decides
+ * Creates a price book. An organization's own entries win over those of the installation, and these over the list. Among them the name closest to the requested one decides
  * first, then the provider, then the date: the newest entry that is in effect.
  */
-export function createPriceBook(settings: PriceBookSettings, own: readonly PriceEntry[]): PriceBook {
+export function createPriceBook(
+  settings: PriceBookSettings,
+  own: readonly PriceEntry[],
+  installation: Index = noEntries,
+): PriceBook {
   const ownIndex = indexed(own)
   const remembered = new Lru<string, readonly Timeline[]>(maxCachedLookups)
   const nearest = new Lru<string, { readonly name: string | undefined }>(maxCachedLookups)
   const isPriced = (name: string) =>
-    !isAddress(name) && namesOf(name, '').some(({ name: each }) => ownIndex.has(each) || isBuiltIn(each))
+    !isAddress(name) &&
+    namesOf(name, '').some(({ name: each }) => ownIndex.has(each) || installation.has(each) || isBuiltIn(each))
 
   const timelinesOf = (model: string, provider: string): readonly Timeline[] => {
     const key = `${provider}\0${model}`
@@ -40,7 +47,11 @@ export function createPriceBook(settings: PriceBookSettings, own: readonly Price
     if (known) return known
     // What stands behind another model is not that model: its name says that it may be the dearer one.
     const names = namesOf(model, provider).filter(({ prefix }) => !prefix.some(isPriced))
-    const found = [...names.flatMap((named) => ownTimelines(ownIndex, named)), ...builtIn(names)]
+    const found = [
+      ...names.flatMap((named) => ownTimelines(ownIndex, named)),
+      ...names.flatMap((named) => ownTimelines(installation, named)),
+      ...builtIn(names),
+    ]
     remembered.set(key, found)
     return found
   }
@@ -56,7 +67,9 @@ export function createPriceBook(settings: PriceBookSettings, own: readonly Price
     },
     nearestTo: (model) => {
       const name = baseName(model)
-      const known = nearest.get(name) ?? { name: nearestName(name, ownIndex.keys(), namesBuiltIn()) }
+      const known = nearest.get(name) ?? {
+        name: nearestName(name, [...ownIndex.keys(), ...installation.keys()], namesBuiltIn()),
+      }
       nearest.set(name, known)
       return known.name
     },

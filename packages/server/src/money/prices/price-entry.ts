@@ -4,6 +4,8 @@ export interface PriceEntry extends Price {
   /** `''` for any provider. */
   readonly provider: string
   readonly effectiveFromMs: number
+  /** Factors of the price of tokens by tier of service, in thousandths, where they are not those of the provider. */
+  readonly multipliers?: Readonly<Partial<Record<string, bigint>>> | undefined
 }
 
 /** Kinds of tokens that may have a rate of their own, beside those that every price has. */

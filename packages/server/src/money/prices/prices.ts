@@ -2,14 +2,16 @@ import type { ChangeTools } from '../../access/changes/changes.ts'
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
-import { formatId, newUuid } from '../../values/id.ts'
+import { newUuid } from '../../values/id.ts'
 import { formatUsd, parseUsd } from '../../values/money.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { listEntries } from './built-in-prices.ts'
+import { type Installation, installationChangedAt, loadInstallation } from './installation-prices.ts'
 import { normalName } from './model-names.ts'
 import { createPriceBook, type PriceBook, type PriceBookSettings } from './price-book.ts'
-import { type PriceEntry } from './price-entry.ts'
+import { type Columns, columnsOf, entryOf, identityOf, priceView } from './price-rows.ts'
+import { entryView } from './price-view.ts'
 import {
   findSettings,
   listOwnPrices,
@@ -22,18 +24,10 @@ import {
   upsertSettings,
   upsertUnpriced,
 } from './queries.ts'
-import { picoOf, usdPerMillion } from './rates.ts'
-import {
-  effectiveFromMs,
-  maxPrices,
-  type OwnPrice,
-  type PriceInput,
-  type Prices,
-  type PricesInput,
-  unpricedModeOf,
-} from './schema.ts'
+import { maxPrices, type OwnPrice, type PriceInput, type Prices, type PricesInput, unpricedModeOf } from './schema.ts'
 
-export { costOf, type HoldPrice, quoteHold } from './holds.ts'
+export { costOf, type TokenUsage, unpricedUnits } from './costs.ts'
+export { type Estimate, type HoldPrice, largestOutput, quoteHold } from './holds.ts'
 export { isSameModel, isSameName, normalName, providerName } from './model-names.ts'
 export { canonicalModel, type PriceBook } from './price-book.ts'
 export type { Price } from './price-entry.ts'
@@ -52,15 +46,18 @@ const defaultSettings: PriceBookSettings = {
 
 /** Loads the organization's price book, together with its configuration; lookups then need no database. */
 export async function loadPriceBook(tx: Tx, orgId: string): Promise<PriceBook> {
-  return bookOf(await findSettings(tx, orgId), await listOwnPrices(tx, orgId))
+  return bookOf(await findSettings(tx, orgId), await listOwnPrices(tx, orgId), await loadInstallation(tx))
 }
 
-/** Time of the organization's last change of prices; undefined where it never changed them. */
-export const pricesChangedAt = async (tx: Tx, orgId: string): Promise<Date | undefined> =>
-  (await findSettings(tx, orgId))?.updated_at
+/** Time of the last change of the organization's prices, by itself or by operators; undefined where there was none. */
+export async function pricesChangedAt(tx: Tx, orgId: string): Promise<Date | undefined> {
+  const own = (await findSettings(tx, orgId))?.updated_at
+  const installation = await installationChangedAt(tx)
+  return own === undefined || (installation !== undefined && installation > own) ? installation : own
+}
 
-const bookOf = (settings: SettingsRow | undefined, rows: readonly PriceRow[]): PriceBook =>
-  createPriceBook(settingsOf(settings), rows.map(entryOf))
+const bookOf = (settings: SettingsRow | undefined, rows: readonly PriceRow[], installation: Installation): PriceBook =>
+  createPriceBook(settingsOf(settings), rows.map(entryOf), installation.index)
 
 const settingsOf = (row: SettingsRow | undefined): PriceBookSettings =>
   row
@@ -72,18 +69,6 @@ const settingsOf = (row: SettingsRow | undefined): PriceBookSettings =>
       }
     : defaultSettings
 
-const entryOf = (row: PriceRow): PriceEntry => ({
-  id: formatId('price', row.id),
-  model: row.model,
-  provider: row.provider,
-  inputPico: row.input_pico,
-  outputPico: row.output_pico,
-  cacheReadPico: row.cache_read_pico,
-  cacheWritePico: row.cache_write_pico,
-  maxOutputTokens: row.max_output_tokens,
-  effectiveFromMs: row.effective_from.getTime(),
-})
-
 /** Records that a request named a model without a price. */
 export const recordUnpriced = (sql: Sql, orgId: string, model: string, provider: string | undefined): Promise<void> =>
   sql.asOrgs([orgId], (tx) => upsertUnpriced(tx, orgId, model, provider ?? ''))
@@ -91,7 +76,7 @@ export const recordUnpriced = (sql: Sql, orgId: string, model: string, provider:
 export async function getPrices(tx: Tx, orgId: string, nowMs: number): Promise<Prices> {
   const settings = await findSettings(tx, orgId)
   const rows = await listOwnPrices(tx, orgId)
-  return viewOf(settings, rows, await listUnpriced(tx, orgId), nowMs)
+  return viewOf(settings, rows, await listUnpriced(tx, orgId), await loadInstallation(tx), nowMs)
 }
 
 /** Replaces an organization's price book. An entry that is in it already keeps its id. */
@@ -110,10 +95,6 @@ export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
     wanted.map((columns) => ({ ...columns, id: known.get(identityOf(columns)) ?? newUuid() })),
   )
 }
-
-type Columns = Omit<PriceRow, 'id' | 'created_at'>
-
-const priceView = (row: PriceRow): OwnPrice => ({ ...entryView(entryOf(row)), created_at: timestamp(row.created_at) })
 
 /** Finds one of the organization's own entries, and the others beside it. */
 async function ownPrice(tx: Tx, orgId: string, id: string) {
@@ -202,41 +183,17 @@ function assertUnique(columns: Columns, others: readonly Columns[]) {
     )
 }
 
-function columnsOf(price: PriceInput): Columns {
-  const input = picoOf(price.input_usd_per_million)
-  const cached = (text: string | undefined) => (text === undefined ? input : picoOf(text))
-  return {
-    model: price.model,
-    provider: price.provider ?? '',
-    input_pico: input,
-    output_pico: picoOf(price.output_usd_per_million),
-    cache_read_pico: cached(price.cache_read_usd_per_million),
-    cache_write_pico: cached(price.cache_write_usd_per_million),
-    max_output_tokens: price.max_output_tokens ?? null,
-    effective_from: new Date(effectiveFromMs(price)),
-  }
-}
-
-/** Everything that defines an entry: decisions refer to its id, so a changed entry is another one. */
-const identityOf = (columns: Columns) =>
-  JSON.stringify([
-    columns.model,
-    columns.provider,
-    columns.effective_from.getTime(),
-    columns.max_output_tokens,
-    ...[columns.input_pico, columns.output_pico, columns.cache_read_pico, columns.cache_write_pico].map(String),
-  ])
-
 const unpricedShown = 200
 
 function viewOf(
   row: SettingsRow | undefined,
   rows: readonly PriceRow[],
   unpriced: readonly UnpricedRow[],
+  installation: Installation,
   nowMs: number,
 ): Prices {
   const settings = settingsOf(row)
-  const book = bookOf(row, rows)
+  const book = bookOf(row, rows, installation)
   return {
     min_hold_usd: formatUsd(settings.minHoldNano),
     unpriced: settings.unpriced,
@@ -253,24 +210,18 @@ function viewOf(
         first_seen_at: timestamp(first_seen_at),
         last_seen_at: timestamp(last_seen_at),
       })),
+    installation_updated_at: installation.changedAt ? timestamp(installation.changedAt) : null,
     updated_at: row ? timestamp(row.updated_at) : null,
   }
 }
-
-const entryView = (entry: PriceEntry) => ({
-  id: entry.id,
-  model: entry.model,
-  provider: entry.provider || null,
-  input_usd_per_million: usdPerMillion(entry.inputPico),
-  output_usd_per_million: usdPerMillion(entry.outputPico),
-  cache_read_usd_per_million: usdPerMillion(entry.cacheReadPico),
-  cache_write_usd_per_million: usdPerMillion(entry.cacheWritePico),
-  max_output_tokens: entry.maxOutputTokens,
-  effective_from: timestamp(new Date(entry.effectiveFromMs)),
-})
 
 const listView = (): Prices['list_prices'] =>
   listEntries().map((entry) => ({ ...entryView(entry), source: 'list' as const }))
 
 /** The part of the prices that belongs in the audit log: what the organization set, not the built-in list. */
-export const recordOf = ({ list_prices: _list, unpriced_models: _unpriced, ...set }: Prices) => set
+export const recordOf = ({
+  list_prices: _list,
+  unpriced_models: _unpriced,
+  installation_updated_at: _installation,
+  ...set
+}: Prices) => set

@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
+import type { PriceDetail } from './price-detail.ts'
 
 export interface PriceRow {
   id: string
@@ -10,6 +11,7 @@ export interface PriceRow {
   output_pico: bigint
   cache_read_pico: bigint
   cache_write_pico: bigint
+  detail: PriceDetail | null
   max_output_tokens: number | null
   effective_from: Date
   created_at: Date
@@ -36,7 +38,7 @@ export interface UnpricedRow {
 /** Lists the organization's own prices, in the order in which a person reads them. */
 export async function listOwnPrices(tx: Tx, orgId: string): Promise<PriceRow[]> {
   const { rows } = await raw<PriceRow>`
-    select id, model, provider, input_pico, output_pico, cache_read_pico, cache_write_pico, max_output_tokens,
+    select id, model, provider, input_pico, output_pico, cache_read_pico, cache_write_pico, detail, max_output_tokens,
            effective_from, created_at
       from prices where org_id = ${orgId} order by model, provider, effective_from`.execute(tx)
   return rows
@@ -72,12 +74,12 @@ export async function replacePrices(tx: Tx, orgId: string, prices: readonly Omit
   const rows = JSON.stringify(prices, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
   await raw`
     insert into prices (org_id, id, model, provider, input_pico, output_pico, cache_read_pico, cache_write_pico,
-                        max_output_tokens, effective_from)
+                        detail, max_output_tokens, effective_from)
     select ${orgId}, p.id, p.model, p.provider, p.input_pico, p.output_pico, p.cache_read_pico, p.cache_write_pico,
-           p.max_output_tokens, p.effective_from
+           p.detail, p.max_output_tokens, p.effective_from
       from json_to_recordset(${rows}::json)
         as p (id uuid, model text, provider text, input_pico bigint, output_pico bigint, cache_read_pico bigint,
-              cache_write_pico bigint, max_output_tokens integer, effective_from timestamptz)
+              cache_write_pico bigint, detail json, max_output_tokens integer, effective_from timestamptz)
     on conflict (org_id, id) do nothing`.execute(tx)
 }
 
@@ -86,9 +88,10 @@ export async function replacePriceRow(tx: Tx, orgId: string, price: PriceRow) {
   await raw`delete from prices where org_id = ${orgId} and id = ${price.id}`.execute(tx)
   await raw`
     insert into prices (org_id, id, model, provider, input_pico, output_pico, cache_read_pico, cache_write_pico,
-                        max_output_tokens, effective_from, created_at)
+                        detail, max_output_tokens, effective_from, created_at)
     values (${orgId}, ${price.id}, ${price.model}, ${price.provider}, ${price.input_pico}, ${price.output_pico},
-            ${price.cache_read_pico}, ${price.cache_write_pico}, ${price.max_output_tokens}, ${price.effective_from},
+            ${price.cache_read_pico}, ${price.cache_write_pico},
+            ${price.detail === null ? null : JSON.stringify(price.detail)}::json, ${price.max_output_tokens}, ${price.effective_from},
             ${price.created_at})`.execute(tx)
 }
 

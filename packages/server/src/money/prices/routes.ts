@@ -7,30 +7,46 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { publishCatalogAge } from './catalog-age.ts'
+import { loadInstallation } from './installation-prices.ts'
+import { installationPriceRoutes } from './installation-routes.ts'
+import { pricesOfModel } from './model-prices.ts'
 import { addPrice, getPrice, getPrices, putPrices, recordOf, removePrice, replacePrice } from './prices.ts'
-import { NewPrice, OwnPrice, PricePath, Prices, PricesInput } from './schema.ts'
+import { NewPrice, OwnPrice, PricePath, Prices, PricesInput, PricesQuery } from './schema.ts'
 
-export function prices(app: App, { sql, clock, metrics }: Platform, change: Change) {
+export function prices(app: App, platform: Platform, change: Change) {
+  const { sql, clock, metrics } = platform
+  installationPriceRoutes(app, platform, change)
   publishCatalogAge({ metrics, clock })
   const tags = ['limits']
+  // What holds cost is no secret from those who ask for them.
+  const reading = {
+    role: 'viewer',
+    scope: 'limits:read',
+    orScopes: ['runs:write', 'edge:decide'],
+    pinned: 'unaffected',
+  } as const
 
   app.get(
     '/v1/orgs/:id/prices',
     {
-      config: { role: 'viewer', scope: 'limits:read', pinned: 'unaffected' },
+      config: reading,
       schema: {
         operationId: 'getPrices',
         tags,
         summary: 'Get the prices of models',
         description:
-          'What the tokens of a model cost: your own entries, and the built-in `list_prices`, which are providers’ public list prices as known at release. Your own entries win over them; behind both stands a catalogue of about 1,500 models, which is not listed here. A model is looked up as it is named, in any spelling, then without a version (`-2024-08-06`, `-20250929`, `@20250929`, `:latest`), as its maker spells what Bedrock and Azure spell otherwise, and without a leading `provider/`.',
+          'What the tokens of a model cost: your own entries, and the built-in `list_prices`, which are providers’ public list prices as known at release. Your own entries win over them, and between the two stand those that operators set for the whole installation, which are listed with `model` only; behind all stands a catalogue of about 1,500 models, which is listed with `model` only. A model is looked up as it is named, in any spelling, then without a version (`-2024-08-06`, `-20250929`, `@20250929`, `:latest`), as its maker spells what Bedrock and Azure spell otherwise, and without a leading `provider/`.',
         params: OrgPath,
+        querystring: PricesQuery,
         response: { 200: Prices },
       },
     },
-    ({ caller }) => {
+    ({ caller, query: { model } }) => {
       const { orgId } = caller
-      return sql.asOrgs([orgId], (tx) => getPrices(tx, orgId, clock.now().getTime()))
+      return sql.asOrgs([orgId], async (tx) => {
+        const all = await getPrices(tx, orgId, clock.now().getTime())
+        return model === undefined ? all : pricesOfModel(all, model, await loadInstallation(tx))
+      })
     },
   )
 
@@ -98,7 +114,7 @@ export function prices(app: App, { sql, clock, metrics }: Platform, change: Chan
   app.get(
     '/v1/orgs/:id/prices/:price_id',
     {
-      config: { role: 'viewer', scope: 'limits:read', pinned: 'unaffected' },
+      config: reading,
       schema: {
         operationId: 'getPrice',
         tags,

@@ -1,25 +1,18 @@
 import { type Static, Type } from 'typebox'
 import type { FieldFault } from '../../contract/errors.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
-import { Computed, Count, Id, Nullable, OneOf, PathId, Timestamp, Usd } from '../../contract/wire.ts'
+import { Computed, Count, Id, Nullable, OneOf, optionalFields, PathId, Timestamp, Usd } from '../../contract/wire.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../../values/money.ts'
 import { normalName } from './model-names.ts'
+import { detailFaults, detailFields, UsdPerMillion } from './price-detail.ts'
 import type { UnpricedMode } from './queries.ts'
-
-const UsdPerMillion = (what: string) =>
-  Type.String({
-    pattern: '^(0|[1-9][0-9]{0,8}|[1-8][0-9]{9})(\\.[0-9]{1,6})?$',
-    maxLength: 20,
-    description: `US dollars per million ${what} tokens, as a decimal string, up to six decimals.`,
-    examples: ['2.5'],
-  })
 
 const unpricedModes = ['refuse', 'ceiling', 'estimate'] as const
 
 const maxTokens = 10_000_000
 export const maxPrices = 1_000
 
-const PriceInput = Type.Object(
+export const PriceInput = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 200, examples: ['gpt-4o'] }),
     provider: Type.Optional(
@@ -42,6 +35,7 @@ const PriceInput = Type.Object(
       ...UsdPerMillion('cached input'),
       description: 'For input written to a cache; left out: the price of input.',
     }),
+    ...optionalFields(detailFields),
     max_output_tokens: Type.Optional(
       Nullable(
         Type.Integer({
@@ -70,9 +64,20 @@ export type PriceInput = Static<typeof PriceInput>
 
 const entryFaults = (price: Partial<PriceInput>): FieldFault[] => {
   const fault = timeFault(price)
-  return fault ? [{ field: 'effective_from', ...fault }] : []
+  return [...(fault ? [{ field: 'effective_from', ...fault }] : []), ...detailFaults(price, maxChargeNano)]
 }
 export const NewPrice = withCheck(PriceInput, entryFaults)
+export const PricesQuery = Type.Object({
+  model: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'Only entries of this model, in any spelling and version, and with them those of the catalogue behind the list.',
+      examples: ['gpt-4o'],
+    }),
+  ),
+})
 export const PricePath = Type.Object({ id: PathId('org'), price_id: PathId('price') })
 
 const input = Type.Object(
@@ -126,13 +131,14 @@ const shown = {
   output_usd_per_million: Usd,
   cache_read_usd_per_million: Usd,
   cache_write_usd_per_million: Usd,
+  ...detailFields,
   max_output_tokens: Nullable(Count),
   effective_from: Timestamp,
 }
 
 export const OwnPrice = Type.Object(
   { id: Id('price'), ...shown, created_at: Timestamp },
-  { title: 'OwnPrice', description: 'The organization’s own price of a model.' },
+  { title: 'OwnPrice', description: 'A price of a model that somebody has set.' },
 )
 export type OwnPrice = Static<typeof OwnPrice>
 
@@ -147,9 +153,12 @@ export const Prices = Type.Object(
       Type.Object({
         id: Type.String({ examples: ['list:gpt-4o@2024-08-06'] }),
         ...shown,
-        source: Type.Enum(['list']),
+        source: OneOf(['list', 'catalog', 'installation']),
       }),
-      { description: 'The built-in list prices, as known at release. An entry in `prices` wins over them.' },
+      {
+        description:
+          'The built-in list prices, as known at release. An entry in `prices` wins over them. Those of the catalogue and of the installation’s operators are shown with `model` only.',
+      },
     ),
     unpriced_models: Computed(
       Type.Array(
@@ -162,6 +171,10 @@ export const Prices = Type.Object(
         { description: 'Models that requests named and that have no price: the 200 seen last.' },
       ),
     ),
+    installation_updated_at: Computed({
+      ...Nullable(Timestamp),
+      description: 'The last change of the prices that the operators of the installation set for every organization.',
+    }),
     updated_at: Nullable(Timestamp),
   },
   { title: 'Prices', description: 'The organization’s prices and the list prices behind them.' },
@@ -192,10 +205,18 @@ function faultsOf({ prices, min_hold_usd, unpriced, unpriced_ceiling_usd }: Pric
   if (unpriced === 'ceiling' && unpriced_ceiling_usd == null) {
     faults.push({ field: 'unpriced_ceiling_usd', code: 'required', message: 'Needed where `unpriced` is `ceiling`.' })
   }
+  return [...faults, ...priceFaults(prices)]
+}
+
+/** Field errors of entries beside one another. */
+export function priceFaults(prices: readonly PriceInput[]): FieldFault[] {
+  const faults: FieldFault[] = []
   const seen = new Set<string>()
   for (const [index, price] of prices.entries()) {
     const fault = timeFault(price)
     if (fault) faults.push({ field: `prices.${index}.effective_from`, ...fault })
+    for (const { field, ...other } of detailFaults(price, maxChargeNano))
+      faults.push({ field: `prices.${index}.${field}`, ...other })
     const identity = JSON.stringify([normalName(price.model), normalName(price.provider ?? ''), effectiveFromMs(price)])
     if (seen.has(identity)) {
       faults.push({

@@ -23,7 +23,7 @@ const priced = new WeakMap<PriceEntry, Map<ServiceTier, PriceEntry>>()
 
 /** Returns the price of a model in a tier of service, rounded up to whole pico-dollars. Fees beside tokens are the same in each. */
 export function atTier(entry: PriceEntry, tier: ServiceTier): PriceEntry {
-  const factor = byProvider[entry.provider]?.[tier] ?? unknown[tier]
+  const factor = entry.multipliers?.[tier] ?? byProvider[entry.provider]?.[tier] ?? unknown[tier]
   if (factor === 1_000n) return entry
   const known = priced.get(entry) ?? new Map<ServiceTier, PriceEntry>()
   priced.set(entry, known)

@@ -107,6 +107,7 @@ describe('as a limit', () => {
   const charge = { usd: 1n, tokens: 1n, runs: 1n }
   const pack = (createdAtMs: number): Pack => ({
     id: newUuid(),
+    owner: '',
     amount: 500_000_000_000n,
     priority: 100,
     expiresAtMs: null,

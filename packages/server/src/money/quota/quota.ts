@@ -52,7 +52,7 @@ export const quotaKind: LimitKind = {
   isForecast: true,
   bind: (_charge, { topUps }) => {
     if (topUps.length === 0) return []
-    const allowances = sortByDrawOrder(topUps).map((pack) => packAllowance(pack, quotaKind, organizationOwner))
+    const allowances = sortByDrawOrder(topUps).map((pack) => packAllowance(pack, quotaKind))
     return [{ kind: quotaKind, unit: 'usd', mode: 'draw', allowances }]
   },
   refuse: ({ total, attempted }) =>
@@ -81,7 +81,7 @@ export const quotaKind: LimitKind = {
     requires: ['amount_usd'],
     find: async (tx, orgId, limitId) => {
       const row = await findPack(tx, orgId, limitId)
-      return row?.owner === organizationOwner ? packAllowance(packOf(row), quotaKind, organizationOwner) : undefined
+      return row?.owner === organizationOwner ? packAllowance(packOf(row), quotaKind) : undefined
     },
     crossings: async (tx, orgId, { key }, delta) => {
       const topUps = await loadTopUps(tx, orgId)
@@ -109,7 +109,7 @@ function quotaCrossings(
   const newest = topUps.reduce((a, b) =>
     a.createdAtMs > b.createdAtMs || (a.createdAtMs === b.createdAtMs && a.id > b.id) ? a : b,
   )
-  const allowance = { ...packAllowance(newest, quotaKind, organizationOwner), limit }
+  const allowance = { ...packAllowance(newest, quotaKind), limit }
   return [80, 100].flatMap((threshold) => {
     const mark = limit * 100n - newest.amount * BigInt(100 - threshold)
     const isReached = before * 100n < mark && (before + now) * 100n >= mark

@@ -1,7 +1,19 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
 
-const columns = ['subject_id', 'reported_cost', 'min_lease_seconds', 'release', 'created_at', 'updated_at'] as const
+const settings = [
+  'reported_cost',
+  'reported_usage',
+  'min_lease_seconds',
+  'release',
+  'edge_expiry',
+  'over_limit_reports',
+  'max_overrun_nano',
+  'start_only',
+  'input_required',
+  'action_required',
+] as const
+const columns = ['subject_id', ...settings, 'created_at', 'updated_at'] as const
 
 export const trustRowsOf = (tx: Tx, orgId: string) =>
   tx.selectFrom('trust_settings').select(columns).where('org_id', '=', orgId).execute()
@@ -20,13 +32,13 @@ export const upsertTrust = (
   tx: Tx,
   orgId: string,
   subjectId: string,
-  settings: Pick<TrustRow, 'reported_cost' | 'min_lease_seconds' | 'release'>,
+  values: Pick<TrustRow, (typeof settings)[number]>,
 ): Promise<TrustRow> =>
   tx
     .insertInto('trust_settings')
-    .values({ org_id: orgId, subject_id: subjectId, ...settings })
+    .values({ org_id: orgId, subject_id: subjectId, ...values })
     .onConflict((conflict) =>
-      conflict.columns(['org_id', 'subject_id']).doUpdateSet({ ...settings, updated_at: raw`clock_timestamp()` }),
+      conflict.columns(['org_id', 'subject_id']).doUpdateSet({ ...values, updated_at: raw`clock_timestamp()` }),
     )
     .returning(columns)
     .executeTakeFirstOrThrow()

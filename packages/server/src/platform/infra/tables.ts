@@ -246,6 +246,16 @@ export interface DeprecationAnnouncements {
   org_id: string;
 }
 
+export interface DimensionSettings {
+  created_at: Generated<Timestamp>;
+  dimension: string;
+  known_values: string[];
+  on_unknown: string;
+  org_id: string;
+  pattern: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface EvalExpiries {
   created_at: Generated<Timestamp>;
   eval_id: string;
@@ -297,6 +307,7 @@ export interface Holds {
   draws: number[];
   ended_at: Timestamp | null;
   ended_seq: Int8 | null;
+  estimate: Json | null;
   expires_at: Timestamp;
   grant_id: string | null;
   held_at: Timestamp;
@@ -329,6 +340,23 @@ export interface KeptDays {
   parent: string;
 }
 
+export interface KeyReporting {
+  day: Timestamp;
+  dearest_nano: Int8;
+  floor_nano: Int8 | null;
+  late_nano: Numeric;
+  late_runs: Int8;
+  lineage_id: string;
+  org_id: string;
+  overrun_nano: Numeric;
+  overrun_runs: Int8;
+  released_nano: Numeric;
+  released_runs: Int8;
+  told_unreported: Generated<boolean>;
+  unreported_nano: Numeric;
+  unreported_runs: Int8;
+}
+
 export interface LedgerBatches {
   at: Timestamp;
   decide_version: number;
@@ -358,6 +386,7 @@ export interface Limits {
   anchor: Timestamp | null;
   and_id: string | null;
   and_kind: string | null;
+  counts_from: Timestamp | null;
   created_at: Generated<Timestamp>;
   ended_at: Timestamp | null;
   enforcement: string;
@@ -443,6 +472,7 @@ export interface OtlpMappings {
   deployment_id: string[] | null;
   org_id: string;
   updated_at: Generated<Timestamp>;
+  user_id: string[] | null;
   workflow_id: string[] | null;
 }
 
@@ -508,6 +538,7 @@ export interface Prices {
   cache_read_pico: Int8;
   cache_write_pico: Int8;
   created_at: Generated<Timestamp>;
+  detail: Json | null;
   effective_from: Timestamp;
   id: string;
   input_pico: Int8;
@@ -652,6 +683,7 @@ export interface Runs {
   status: string;
   tags: Generated<string[]>;
   updated_at: Timestamp;
+  usage_detail: Json | null;
   user_id: string | null;
   value_nano: Int8 | null;
   workflow_id: string | null;
@@ -690,11 +722,18 @@ export interface ThresholdEvents {
 }
 
 export interface TrustSettings {
+  action_required: Generated<boolean>;
   created_at: Generated<Timestamp>;
+  edge_expiry: Generated<string>;
+  input_required: Generated<boolean>;
+  max_overrun_nano: Int8 | null;
   min_lease_seconds: number;
   org_id: string;
+  over_limit_reports: Generated<string>;
   release: string;
   reported_cost: string;
+  reported_usage: Generated<string>;
+  start_only: Generated<boolean>;
   subject_id: string;
   updated_at: Generated<Timestamp>;
 }
@@ -919,6 +958,7 @@ export interface DB {
   customer_limits: CustomerLimits;
   decision_records: DecisionRecords;
   deprecation_announcements: DeprecationAnnouncements;
+  dimension_settings: DimensionSettings;
   eval_expiries: EvalExpiries;
   eval_results: EvalResults;
   event_opt_ins: EventOptIns;
@@ -927,6 +967,7 @@ export interface DB {
   holds: Holds;
   idempotency_keys: IdempotencyKeys;
   kept_days: KeptDays;
+  key_reporting: KeyReporting;
   ledger_batches: LedgerBatches;
   ledger_checks: LedgerChecks;
   limit_refusals: LimitRefusals;

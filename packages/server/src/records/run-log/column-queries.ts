@@ -42,6 +42,7 @@ const columns: readonly (readonly [name: string, type: string, cell: (entry: Run
   ['cache_read_input_tokens', 'bigint', ({ run }) => run.usage.cache_read_input_tokens],
   ['cache_creation_input_tokens', 'bigint', ({ run }) => run.usage.cache_creation_input_tokens],
   ['reasoning_output_tokens', 'bigint', ({ run }) => run.usage.reasoning_output_tokens],
+  ['usage_detail', 'json', ({ run }) => run.usageDetail && JSON.stringify(run.usageDetail)],
   ['cost_nano', 'bigint', ({ run }) => run.costNano],
   ['cost_basis', 'text', ({ run }) => run.costBasis],
   ['reserved_nano', 'bigint', ({ run }) => run.reservedNano],

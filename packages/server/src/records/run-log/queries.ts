@@ -1,8 +1,8 @@
 import { type BoundStatement, statement } from '../../platform/infra/pipelined-connection.ts'
 import { arrayOf, incoming, names, parameterCount, parametersOf, type RunWrite } from './column-queries.ts'
 import type { EndedRun, Tokens } from './rows.ts'
-import { usageNames } from './schema.ts'
 import { type CountedRun, usageDeltas } from './usage-deltas.ts'
+import { type UsageDetail, usageNames } from './usage-schema.ts'
 
 const insertStatement = statement('insert_runs', `insert into runs (${names}) ${incoming}`)
 export const insertRuns = (runs: readonly RunWrite[]): BoundStatement => ({
@@ -92,6 +92,7 @@ export interface EndedRunRow extends Record<keyof Tokens, bigint | null> {
   readonly cost_nano: bigint
   readonly cost_basis: EndedRun['costBasis']
   readonly value_nano: bigint | null
+  readonly usage_detail: UsageDetail | null
   readonly started_at: Date
   readonly ended_at: Date | null
 }
@@ -99,7 +100,7 @@ export interface EndedRunRow extends Record<keyof Tokens, bigint | null> {
 const endedRunsStatement = statement(
   'ended_runs',
   `select t.org_id, r.* from unnest($1::uuid[], $2::uuid[]) as t (org_id, wanted) cross join lateral (
-     select id, status, model, provider, ${usageNames.join(', ')}, cost_nano, cost_basis, value_nano, started_at, ended_at
+     select id, status, model, provider, ${usageNames.join(', ')}, usage_detail, cost_nano, cost_basis, value_nano, started_at, ended_at
        from runs where org_id = t.org_id and id = t.wanted and status <> 'expired' limit 1) r`,
 )
 /** Reads runs that a caller has ended; one that has expired can still be ended. */
@@ -113,6 +114,7 @@ export const endedRunOf = (row: EndedRunRow): EndedRun => ({
   model: row.model,
   provider: row.provider ?? undefined,
   usage: Object.fromEntries(usageNames.flatMap((name) => (row[name] === null ? [] : [[name, Number(row[name])]]))),
+  usageDetail: row.usage_detail ?? undefined,
   costNano: row.cost_nano,
   costBasis: row.cost_basis,
   valueNano: row.value_nano,
@@ -147,7 +149,7 @@ const replaceStatement = statement(
   'replace_runs',
   `update runs r set status = n.status, model = n.model, provider = n.provider, input_tokens = n.input_tokens, output_tokens = n.output_tokens,
             cache_read_input_tokens = n.cache_read_input_tokens, cache_creation_input_tokens = n.cache_creation_input_tokens,
-            reasoning_output_tokens = n.reasoning_output_tokens, cost_nano = n.cost_nano, cost_basis = n.cost_basis,
+            reasoning_output_tokens = n.reasoning_output_tokens, usage_detail = n.usage_detail, cost_nano = n.cost_nano, cost_basis = n.cost_basis,
             overrun_nano = n.overrun_nano, value_nano = n.value_nano, ended_at = n.ended_at, updated_at = n.updated_at
        from (${incoming}) n where r.org_id = n.org_id and r.id = n.id`,
 )

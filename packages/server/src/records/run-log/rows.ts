@@ -1,6 +1,7 @@
 import type { MakerId } from '../../access/identity/identity.ts'
 import { present } from '../../values/present.ts'
 import type { RunStatus } from './schema.ts'
+import type { UsageDetail } from './usage-schema.ts'
 
 /** A run that has ended, as its row. Amounts are nano-dollars, times milliseconds. */
 export interface RunRecord {
@@ -14,6 +15,8 @@ export interface RunRecord {
   readonly depth: number | null
   readonly holdId: string | null
   readonly usage: Tokens
+  /** Usage beside plain tokens, where something was reported. */
+  readonly usageDetail?: UsageDetail | undefined
   readonly costNano: bigint
   readonly costBasis: CostBasis
   readonly reservedNano: bigint | null
@@ -25,7 +28,10 @@ export interface RunRecord {
 
 /** The ending of a run that has ended. */
 export interface EndedRun
-  extends Pick<RunRecord, 'status' | 'usage' | 'costNano' | 'costBasis' | 'valueNano' | 'startedAtMs' | 'endedAtMs'> {
+  extends Pick<
+    RunRecord,
+    'status' | 'usage' | 'usageDetail' | 'costNano' | 'costBasis' | 'valueNano' | 'startedAtMs' | 'endedAtMs'
+  > {
   readonly model: string
   readonly provider: string | undefined
 }
@@ -58,6 +64,7 @@ export interface Admission {
   readonly input_tokens: number
   readonly max_output_tokens: number
   readonly estimated_nano: string
+  readonly has_input?: boolean
   readonly chain_id: string
   readonly chain_depth: number
   readonly chain_cost_nano: string
@@ -75,9 +82,9 @@ export interface Tokens {
   readonly reasoning_output_tokens?: number | undefined
 }
 
-/** Returns the tokens that count: input and output, each once. */
-export const tokensOf = ({ input_tokens = 0, output_tokens = 0 }: Tokens): bigint =>
-  BigInt(input_tokens) + BigInt(output_tokens)
+/** Returns the tokens that count: input and output, each once, and those of other models that worked for the run. */
+export const tokensOf = ({ input_tokens = 0, output_tokens = 0 }: Tokens, detail?: UsageDetail): bigint =>
+  (detail?.parts ?? []).reduce((sum, { usage }) => sum + tokensOf(usage), BigInt(input_tokens) + BigInt(output_tokens))
 
 /** The retention classes of raw runs, in days, each with its own partitions; and the days that one partition spans. */
 export const retentionClasses = [

@@ -31,6 +31,10 @@ export const isRunHold = ({ inputs }: Pick<RunHold, 'inputs'>) => inputs.run !==
 /** Returns the tokens that a hold took for the worst case. */
 export const heldTokensOf = ({ inputs }: Pick<RunHold, 'inputs'>): bigint => BigInt(inputs.tokens)
 
+/** Returns the output that a hold allows at most. */
+export const heldOutputOf = ({ inputs: { tokens, request } }: Pick<RunHold, 'inputs'>): number =>
+  tokens - (request.input_tokens ?? 0)
+
 export function runningRun({ id, expiresAtMs, amountNano, inputs, madeBy }: RunHold): RunningRun {
   const { request, run = {} } = inputs
   const { depth = null, ...kept } = run
@@ -43,6 +47,7 @@ export function runningRun({ id, expiresAtMs, amountNano, inputs, madeBy }: RunH
     // From its id, like everything that is looked up by time.
     startedAtMs: timeOfUuid(id),
     reservedNano: amountNano,
+    maxOutputTokens: heldOutputOf({ inputs }),
     expiresAtMs,
   }
 }

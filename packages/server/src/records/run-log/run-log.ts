@@ -26,22 +26,29 @@ export {
   type Tokens,
   tokensOf,
 } from './rows.ts'
-export { heldTokensOf, isRunHold, type RunHold, runningRun, type StoredRunFields } from './run-hold.ts'
+export { heldOutputOf, heldTokensOf, isRunHold, type RunHold, runningRun, type StoredRunFields } from './run-hold.ts'
 export {
   Action,
   dimensionFields,
   ExternalId,
   endStatuses,
   Metadata,
-  Model,
-  maxRunTokens,
   OperationName,
-  Provider,
   Run,
   runStatuses,
   Tags,
-  usageFields,
-  usageNames,
 } from './schema.ts'
 export { bucketMs, type CountedRun, usageCounters } from './usage-deltas.ts'
+export {
+  detailFields,
+  detailIn,
+  Model,
+  maxRunTokens,
+  Provider,
+  type UsageCounts,
+  UsageDetail,
+  usageFaults,
+  usageFields,
+  usageNames,
+} from './usage-schema.ts'
 export { runningView, runView } from './views.ts'

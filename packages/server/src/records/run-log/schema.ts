@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { Count, Id, MadeBy, maxSafeInteger, Nullable, OneOf, OwnId, Timestamp, Usd } from '../../contract/wire.ts'
-import { namesOf } from '../../values/records.ts'
+import { UsageDetail, usageFields } from './usage-schema.ts'
 
 /** Schema of a run, on every route that shows one. */
 
 const text = (maxLength: number, examples: string[]) => Type.String({ ...OwnId, maxLength, examples })
 
-export const Model = text(200, ['gpt-4o'])
-export const Provider = text(100, ['openai'])
 export const OperationName = text(100, ['chat'])
 export const Action = text(200, ['refund'])
 export const ExternalId = {
@@ -18,20 +16,6 @@ export const ExternalId = {
 export const endStatuses = ['succeeded', 'failed', 'cancelled'] as const
 export const runStatuses = ['running', ...endStatuses, 'expired'] as const
 export type RunStatus = (typeof runStatuses)[number]
-
-export const maxRunTokens = 1_000_000_000
-const Tokens = (description: string) =>
-  Type.Integer({ minimum: 0, maximum: maxRunTokens, description, examples: [1_200] })
-
-/** Tokens as OpenTelemetry names them. */
-export const usageFields = {
-  input_tokens: Tokens('All of them, cached ones included.'),
-  output_tokens: Tokens('All of them, reasoning included.'),
-  cache_read_input_tokens: Tokens('The part of the input that was read from a cache.'),
-  cache_creation_input_tokens: Tokens('The part of the input that was written to a cache.'),
-  reasoning_output_tokens: Tokens('The part of the output that was reasoning.'),
-}
-export const usageNames = namesOf(usageFields)
 
 const maxTags = 20
 export const Tags = Type.Array(text(100, ['beta']), { maxItems: maxTags, uniqueItems: true, examples: [['beta']] })
@@ -92,15 +76,21 @@ export const Run = Type.Object(
       description: 'The decision that allowed it; explained for seven days.',
     }),
     ...optional(usageFields),
+    usage_detail: Nullable(UsageDetail),
     cost_usd: Nullable({ ...Usd, description: 'null while it runs.' }),
     cost_basis: Nullable(
       Type.String({
         description:
-          '`reported` by the caller, `computed` from its tokens, or `estimated`: what had been reserved, because nothing else was known.',
+          '`reported` by the caller, `computed` from its tokens, or `estimated`: what had been reserved, because nothing else was known, or what was reported as an estimate.',
         examples: ['computed'],
       }),
     ),
     reserved_usd: Nullable({ ...Usd, description: 'What was reserved before it ran.' }),
+    max_output_tokens: Type.Optional({
+      ...Count,
+      description: 'While it runs: the most output that it may have, as it was granted.',
+      examples: [500],
+    }),
     overrun_usd: Nullable({ ...Usd, description: 'What it cost above the reservation.' }),
     value_usd: Nullable({ ...Usd, description: 'What the run was worth, as you reported it.' }),
     tags: Type.Array(Type.String()),

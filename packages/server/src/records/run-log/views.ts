@@ -5,7 +5,8 @@ import { formatUsd } from '../../values/money.ts'
 import { recordBy } from '../../values/records.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import type { RunRecord } from './rows.ts'
-import { type Run, usageNames } from './schema.ts'
+import type { Run } from './schema.ts'
+import { usageNames } from './usage-schema.ts'
 
 const timestampOf = (ms: number) => timestamp(new Date(ms))
 const time = (ms: number | null) => (ms === null ? null : timestampOf(ms))
@@ -13,6 +14,7 @@ const time = (ms: number | null) => (ms === null ? null : timestampOf(ms))
 /** A run that is still going: everything known of it is in its hold. */
 export interface RunningRun extends Pick<RunRecord, 'id' | 'about' | 'madeBy' | 'depth' | 'startedAtMs'> {
   readonly reservedNano: bigint
+  readonly maxOutputTokens: number
   readonly expiresAtMs: number
 }
 
@@ -25,6 +27,7 @@ export function runView(run: RunRecord, times: { recordedAtMs: number; updatedAt
     // A started run has no reservation beside itself.
     reservation_id: run.holdId === null || run.holdId === run.id ? null : formatId('reservation', run.holdId),
     ...recordBy(usageNames, (name) => run.usage[name] ?? null),
+    usage_detail: run.usageDetail ?? null,
     cost_usd: formatUsd(run.costNano),
     cost_basis: run.costBasis,
     reserved_usd: usdOrNull(run.reservedNano),
@@ -45,9 +48,11 @@ export const runningView = (run: RunningRun): Run => ({
   reservation_id: null,
   decision_id: formatId('decision', run.id),
   ...noUsage,
+  usage_detail: null,
   cost_usd: null,
   cost_basis: null,
   reserved_usd: formatUsd(run.reservedNano),
+  max_output_tokens: run.maxOutputTokens,
   overrun_usd: null,
   value_usd: null,
   ended_at: null,

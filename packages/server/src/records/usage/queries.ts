@@ -166,3 +166,18 @@ export async function readDay(
      group by ${columns(dimensions)} order by ${columns(dimensions)} limit ${limit}`.execute(tx)
   return rows.map((row) => ({ ...row, ...sumsIn(row) }))
 }
+
+/** Returns the cost of a window by some dimensions, in one statement. */
+export async function readCosts(
+  tx: Tx,
+  orgId: string,
+  window: TimeWindow,
+  names: readonly (typeof dimensions)[number][],
+): Promise<({ cost: bigint } & Partial<Record<(typeof dimensions)[number], string>>)[]> {
+  const parts = partsOf(orgId, window, {}).map((part) => part(columns([...names, 'cost_nano'])))
+  const by = names.length === 0 ? raw`` : raw`group by ${columns(names)}`
+  const wanted = raw.join([...names.map((name) => raw.ref(name)), raw`coalesce(sum(cost_nano), 0)::text as cost`])
+  const { rows } = await raw<{ cost: string } & Partial<Record<(typeof dimensions)[number], string>>>`
+    select ${wanted} from (${raw.join(parts, raw` union all `)}) as parts ${by}`.execute(tx)
+  return rows.map((row) => ({ ...row, cost: BigInt(row.cost) }))
+}

@@ -23,6 +23,7 @@ import {
 } from './schema.ts'
 
 export { foldOldUsageJob, startFolding } from './rollup.ts'
+export { spentSince } from './spent-since.ts'
 
 type PeriodsRead = Pick<UsageRead, 'limit' | 'descending' | 'after'>
 

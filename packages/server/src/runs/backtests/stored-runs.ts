@@ -30,7 +30,7 @@ export function attemptOfRun(run: StoredRun, keys: KnownKeys, asRecorded: boolea
   const isRecorded = asRecorded || admission.chain_id !== ''
   const { input_tokens, max_output_tokens } = admission
   return attemptOf(
-    { ...run, input_tokens, max_output_tokens },
+    { ...run, input_tokens, max_output_tokens, has_input: admission.has_input },
     {
       atMs: admission.at_ms,
       model: run.model,

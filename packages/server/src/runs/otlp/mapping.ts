@@ -23,6 +23,7 @@ const viewOf = (row: MappingRow | undefined): OtlpMapping => ({
   deployment_id: row?.deployment_id ?? null,
   department_id: row?.department_id ?? null,
   customer_id: row?.customer_id ?? null,
+  user_id: row?.user_id ?? null,
   created_at: row ? timestamp(row.created_at) : null,
   updated_at: row ? timestamp(row.updated_at) : null,
 })
@@ -46,6 +47,7 @@ export async function putMapping(
       deployment_id: input.deployment_id ?? null,
       department_id: input.department_id ?? null,
       customer_id: input.customer_id ?? null,
+      user_id: input.user_id ?? null,
     }),
   )
   audit({ action: 'otlp_mapping.set', target: target(orgId), before, after })

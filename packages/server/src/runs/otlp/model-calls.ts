@@ -1,3 +1,4 @@
+import { parseId } from '../../values/id.ts'
 import { attribute, attributesOf, type SpanAttributes, textAttribute } from './attributes.ts'
 import { kindOf, namesModel } from './span-kinds.ts'
 import type { SpanFields, TracesRequest } from './traces.ts'
@@ -48,7 +49,7 @@ export function modelCallsOf(
         if (seen.has(key)) continue
         const attributes = attributesOf(span, mapped)
         const kind = kindOf(attributes)
-        const isUsed = hasUsage(attributes)
+        const isUsed = hasUsage(attributes) && !isReported(attributes)
         if (kind.unknown !== undefined && isUsed && namesModel(attributes))
           unrecognized.push({ span, says: kind.unknown })
         const call =
@@ -102,6 +103,12 @@ export const spanKey = (traceId: unknown, spanId: unknown): string | undefined =
 
 const hasUsage = (attributes: SpanAttributes) =>
   (['input_tokens', 'output_tokens', 'cost_usd'] as const).some((name) => attribute(name, attributes) !== undefined)
+
+/** True for a call that is a run already: its caller started and finishes it. */
+const isReported = (attributes: SpanAttributes) => {
+  const id = textAttribute('runId', attributes)
+  return id !== undefined && parseId('run', id) !== undefined
+}
 
 const maxDepth = 64
 

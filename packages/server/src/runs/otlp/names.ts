@@ -63,8 +63,15 @@ export const names = {
     'ai.usage.reasoningTokens',
     derived.reasoning,
   ],
+  cache_creation_1h_input_tokens: ['weir.usage.cache_creation_1h_input_tokens'],
+  audio_input_tokens: ['weir.usage.audio_input_tokens', 'llm.token_count.prompt_details.audio'],
+  image_input_tokens: ['weir.usage.image_input_tokens', 'llm.token_count.prompt_details.image'],
+  audio_output_tokens: ['weir.usage.audio_output_tokens', 'llm.token_count.completion_details.audio'],
+  image_output_tokens: ['weir.usage.image_output_tokens'],
+  serviceTier: ['weir.service_tier', 'openai.response.service_tier', 'gen_ai.openai.response.service_tier'],
   cost_usd: ['weir.cost_usd', 'gen_ai.usage.cost', 'gen_ai.usage.total_cost', 'llm.cost.total', derived.cost],
   service: ['service.name'],
+  runId: ['weir.run_id'],
   tags: ['weir.tags'],
   errorType: ['error.type'],
   responseId: ['gen_ai.response.id', 'ai.response.id'],
@@ -76,7 +83,7 @@ export const names = {
 
 export type Name = keyof typeof names
 
-export const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id'] as const
+export const dimensions = ['workflow_id', 'deployment_id', 'department_id', 'customer_id', 'user_id'] as const
 export type MappedDimension = (typeof dimensions)[number]
 
 /** The attributes of each dimension, unless the organization maps other ones. */
@@ -85,6 +92,7 @@ export const builtInAttributes: Record<MappedDimension, readonly string[]> = {
   deployment_id: [],
   department_id: ['metadata.user_api_key_team_id'],
   customer_id: ['metadata.user_api_key_end_user_id', 'llm.user'],
+  user_id: ['metadata.user_api_key_user_id', 'user.id', 'enduser.id'],
 }
 
 /** Our own attribute of a dimension, which wins over every other. */

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import { type ServiceTier, serviceTiers } from '../../money/prices/prices.ts'
 import {
   dimensionFields,
   ExternalId,
@@ -8,6 +9,7 @@ import {
   OperationName,
   Provider,
   Tags,
+  usageFaults,
   usageNames,
 } from '../../records/run-log/run-log.ts'
 import { formatDollars, formatUsd, maxChargeNano } from '../../values/money.ts'
@@ -96,10 +98,12 @@ function runOf(call: ModelCall, nowMs: number, mapping: Mapping): BulkRunInput {
     deployment_id: dimensionOf('deployment_id', mapping, places) ?? serviceOf(resource, mapping),
     department_id: dimensionOf('department_id', mapping, places),
     customer_id: dimensionOf('customer_id', mapping, places),
+    user_id: dimensionOf('user_id', mapping, places),
     chain_id: key.slice(0, key.indexOf(':')),
     ...timesOf(span, nowMs),
     status: hasFailed(span, attributes) ? 'failed' : 'succeeded',
     ...usageOf(attributes),
+    service_tier: tierOf(attributes),
     cost_usd: costOf(attributes),
     tags: tagsOf(attribute('tags', ...places)),
     metadata: metadataOf(attributes, resource, answered === model ? undefined : answered),
@@ -199,15 +203,42 @@ function usageOf(attributes: SpanAttributes) {
     cache_read_input_tokens: cacheRead,
     cache_creation_input_tokens: cacheCreation,
     reasoning_output_tokens: reasoning,
+    ...otherTokens(attributes),
   }
   for (const [name, count] of Object.entries(usage))
     if ((count ?? 0) > maxRunTokens) throw new UnrecordableSpan(`${name} is more than ${maxRunTokens}`)
+  const [excess] = usageFaults(withoutUndefined(usage))
+  if (excess) throw new UnrecordableSpan(`${excess.field}: ${excess.message}`)
   return usage
+}
+
+const otherTokenNames = [
+  'cache_creation_1h_input_tokens',
+  'audio_input_tokens',
+  'image_input_tokens',
+  'audio_output_tokens',
+  'image_output_tokens',
+] as const
+type OtherTokens = (typeof otherTokenNames)[number]
+
+/** Returns the counts of other kinds of tokens that a span has; without any the fields are left out. */
+const otherTokens = (attributes: SpanAttributes): Partial<Record<OtherTokens, number>> =>
+  Object.fromEntries(
+    otherTokenNames.flatMap((name) => {
+      const count = tokens(name, attributes)
+      return count === undefined ? [] : [[name, count]]
+    }),
+  )
+
+/** Returns the tier of service that ran a call, as providers name it; names that say nothing about the price are ignored. */
+function tierOf(attributes: SpanAttributes): ServiceTier | undefined {
+  const said = textAttribute('serviceTier', attributes)
+  return said === 'default' ? 'standard' : serviceTiers.find((tier) => tier === said)
 }
 
 const wholeOf = (whole: number | undefined, part: number) => (part > (whole ?? 0) ? (whole ?? 0) + part : whole)
 
-function tokens(name: (typeof usageNames)[number], attributes: SpanAttributes): number | undefined {
+function tokens(name: (typeof usageNames)[number] | OtherTokens, attributes: SpanAttributes): number | undefined {
   const value = attribute(name, attributes)
   if (value === undefined) return undefined
   const count = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value

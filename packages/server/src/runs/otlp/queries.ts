@@ -2,7 +2,15 @@ import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
 import type { MappedDimension } from './names.ts'
 
-const columns = ['workflow_id', 'deployment_id', 'department_id', 'customer_id', 'created_at', 'updated_at'] as const
+const columns = [
+  'workflow_id',
+  'deployment_id',
+  'department_id',
+  'customer_id',
+  'user_id',
+  'created_at',
+  'updated_at',
+] as const
 
 export const findMapping = (tx: Tx, orgId: string) =>
   tx.selectFrom('otlp_mappings').select(columns).where('org_id', '=', orgId).executeTakeFirst()

@@ -107,6 +107,7 @@ const mappedFields = {
   deployment_id: attributesFor('deployment_id', 'the resource’s `service.name`'),
   department_id: attributesFor('department_id', builtIn('department_id')),
   customer_id: attributesFor('customer_id', builtIn('customer_id')),
+  user_id: attributesFor('user_id', builtIn('user_id')),
 }
 
 export const OtlpMappingInput = Type.Partial(Type.Object(mappedFields), {

@@ -3,7 +3,7 @@ import type { KnownHold } from '../../decisions/lanes/lanes.ts'
 import { normalName } from '../../money/prices/prices.ts'
 import { partitionBounds } from '../../platform/infra/partitions.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
-import type { CostBasis, Tokens } from '../../records/run-log/run-log.ts'
+import type { CostBasis, Tokens, UsageDetail } from '../../records/run-log/run-log.ts'
 
 /** Longest duration of a read: nothing may keep a snapshot open for long. */
 const maxReadMs = 4_000
@@ -16,6 +16,7 @@ type Labels = Record<(typeof labels)[number], string | null>
 export interface SettledRun extends Labels, Record<keyof Tokens, number | null> {
   readonly model: string
   readonly provider: string | null
+  readonly usage_detail: UsageDetail | null
   readonly cost_nano: bigint
   readonly cost_basis: CostBasis
   readonly overrun_nano: bigint
@@ -57,12 +58,12 @@ export const readSettlements = (
       Omit<SettlementRow, 'run'> & { readonly run: JsonRun | null; readonly is_last: boolean }
     >`
       with page as (
-        select seq, idx, hold_id, keys, d_spent, d_held from movements
+        select seq, idx, kind, hold_id, keys, d_spent, d_held from movements
          where org_id = ${orgId} and (seq, idx) > (${after.seq}::bigint, ${after.idx}::integer) and at >= ${since}
            and kind in ('settle', 'expire')
          order by seq, idx limit ${most})
       select p.*, h.held_at, h.ended_at, h.charged_nano, h.overrun_nano, h.keys as hold_keys, h.inputs,
-             case when h.inputs -> 'run' is null then k.run_id else p.hold_id end as run_id, to_jsonb(r) as run,
+             case when h.inputs -> 'run' is null and p.kind = 'settle' then k.run_id else p.hold_id end as run_id, to_jsonb(r) as run,
              h.charged_nano is not null as is_last
         from page p left join lateral (
           select held_at, ended_at, charged_nano, overrun_nano, keys, inputs from holds
@@ -72,7 +73,7 @@ export const readSettlements = (
         left join lateral (
           select workflow_id, deployment_id, department_id, customer_id, user_id, model, provider, cost_nano::text, cost_basis,
                  overrun_nano::text, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens,
-                 reasoning_output_tokens
+                 reasoning_output_tokens, usage_detail
             from runs where org_id = ${orgId} and id = coalesce(k.run_id, p.hold_id) limit 1) r on true
        order by p.seq, p.idx`.execute(tx)
     const end = rows.length < most ? undefined : rows.at(-1)

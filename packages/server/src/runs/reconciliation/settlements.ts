@@ -3,7 +3,7 @@ import { decodeAmounts } from '../../money/ledger/ledger.ts'
 import { isSameModel, type Price, type PriceBook } from '../../money/prices/prices.ts'
 import { type Tokens, tokensOf, usageNames } from '../../records/run-log/run-log.ts'
 import { elementAt } from '../../values/present.ts'
-import { costOfTokens } from '../runs.ts'
+import { costOfUsage, partPricesAt } from '../runs.ts'
 import type { SettledRun, SettlementRow } from './queries.ts'
 
 /** A difference between a run and what the ledger has booked for it. */
@@ -54,32 +54,42 @@ const usageOf = (run: SettledRun): Tokens =>
 
 function priceDifferences(row: SettlementRow, run: SettledRun, prices: PriceBook | undefined): Difference[] {
   if (run.cost_basis !== 'computed') return []
+  const detail = run.usage_detail ?? undefined
   const price = priceOf(row, run, prices)
-  return price ? amount(`of ${run.model} costs`, run.cost_nano, costOfTokens(price, usageOf(run))) : []
+  // The prices of other models that worked for the run are not stored with its hold.
+  if (!price || (detail?.parts && !prices)) return []
+  const partPrice = prices ? partPricesAt(prices, row.held_at.getTime()) : () => undefined
+  return amount(`of ${run.model} costs`, run.cost_nano, costOfUsage(price, usageOf(run), detail, partPrice).usd)
 }
 
-/** Returns the price of the model that ran: the held one or, for another model, the one in force then. */
+/** Returns the price of the model that ran: the held one or, for another model or tier, the one in force then. */
 function priceOf(
   row: SettlementRow,
-  { model, provider }: SettledRun,
+  { model, provider, usage_detail }: SettledRun,
   prices: PriceBook | undefined,
 ): Price | undefined {
-  if (isSameModel({ model, provider }, heldRequestOf(row))) return heldPriceOf(row).price ?? undefined
-  return prices?.priceOf(model, provider ?? undefined, row.held_at.getTime(), heldRequestOf(row).service_tier)
+  const request = heldRequestOf(row)
+  const { service_tier: asked = 'standard' } = request
+  const tier = usage_detail?.service_tier ?? asked
+  if (tier === asked && isSameModel({ model, provider }, request)) return heldPriceOf(row).price ?? undefined
+  return prices?.priceOf(model, provider ?? undefined, row.held_at.getTime(), tier)
 }
 
 /** Compares the tokens that were counted with those of the run, or with the held ones where the run was not measured. */
 function tokenDifferences(row: SettlementRow, run: SettledRun, tokenKeys: ReadonlySet<string>): Difference[] {
   const usage = usageOf(run)
   const isMeasured = usage.input_tokens !== undefined || usage.output_tokens !== undefined
-  const expected = isMeasured ? tokensOf(usage) : heldPriceOf(row).tokens
+  const heldTokens = heldPriceOf(row).tokens
+  const expected = isMeasured ? tokensOf(usage, run.usage_detail ?? undefined) : heldTokens
   const [spent, held] = [decodeAmounts(row.d_spent, row.keys), decodeAmounts(row.d_held, row.keys)]
   const counted = row.keys.flatMap((key, i) => {
     // The charge of an expired run is corrected by the difference, and never below 0.
     const isCorrection = row.hold_keys.includes(key) && held[i] === 0n
     return tokenKeys.has(key) && !isCorrection ? [elementAt(spent, i)] : []
   })
-  const other = counted.find((tokens) => tokens !== expected)
+  // Where reported tokens only raise a charge, those of the hold were counted.
+  const isRaised = (tokens: bigint) => run.cost_basis === 'estimated' && tokens === heldTokens && heldTokens > expected
+  const other = counted.find((tokens) => tokens !== expected && !isRaised(tokens))
   if (other === undefined) return []
   const what = `the run used ${expected} tokens, the ledger counts ${other}`
   return [{ what, driftNano: atLeastOne(other > expected ? other - expected : expected - other) }]

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { withCheck } from '../../contract/semantic-check.ts'
 import { Count, Id, Nullable, OneOf, OwnId, Usd } from '../../contract/wire.ts'
-import { decisionFields, estimateFaults } from '../../decisions/decisions.ts'
+import { amountFaults, decisionFields } from '../../decisions/decisions.ts'
 import { Action, Metadata, OperationName, Tags } from '../../records/run-log/run-log.ts'
 import { reasonCodes } from './reasons.ts'
 
@@ -20,7 +20,13 @@ export const Sticky = Type.String({
   examples: ['conversation-8812'],
 })
 
-const { model: _model, provider: _provider, lease_seconds: _lease, ...callFields } = decisionFields
+const {
+  model: _model,
+  provider: _provider,
+  lease_seconds: _lease,
+  min_output_tokens: _min,
+  ...callFields
+} = decisionFields
 
 const input = Type.Object(
   {
@@ -38,7 +44,7 @@ const input = Type.Object(
   },
 )
 export type RoutingInput = Static<typeof input>
-export const RoutingInput = withCheck(input, estimateFaults)
+export const RoutingInput = withCheck(input, amountFaults)
 
 const named = { model: Type.String({ examples: ['gpt-4o'] }), provider: Nullable(Type.String()) }
 const judged = {

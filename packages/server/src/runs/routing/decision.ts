@@ -66,7 +66,7 @@ export async function decideRoute(
     const { task, throwIfRefused, onFailure } = prepareDecision(
       platform,
       records,
-      reserveOperation(caller, call, 'route', 'release'),
+      reserveOperation(caller, call, 'route'),
       call,
     )
     try {
@@ -78,7 +78,7 @@ export async function decideRoute(
       return await runOperation(lanes, request, reply, required, answer, { onFailure })
     } catch (error) {
       await suggestFittingModel(error, routed.cheaper, async ({ model }) => {
-        const fitting = reserveOperation(caller, callOf(input, model), 'route', 'release')
+        const fitting = reserveOperation(caller, callOf(input, model), 'route')
         return isHeld(await lanes.submit(fitting))
       })
       throw error

@@ -96,7 +96,7 @@ function nodeOfEnded(row: RunRow): NodeRun {
     depth,
     costNano,
     heldNano: 0n,
-    tokens: tokensOf(run.usage),
+    tokens: tokensOf(run.usage, run.usageDetail),
     heldTokens: 0n,
     startedAtMs,
     node: {
@@ -107,7 +107,7 @@ function nodeOfEnded(row: RunRow): NodeRun {
       operation: about.operation ?? null,
       cost_usd: formatUsd(costNano),
       reserved_usd: usdOrNull(run.reservedNano),
-      tokens: Number(tokensOf(run.usage)),
+      tokens: Number(tokensOf(run.usage, run.usageDetail)),
       started_at: timestamp(new Date(startedAtMs)),
       ended_at: endedAtMs === null ? null : timestamp(new Date(endedAtMs)),
     },

@@ -32,6 +32,7 @@ const names = [
   'cache_read_input_tokens',
   'cache_creation_input_tokens',
   'reasoning_output_tokens',
+  'usage_detail',
   'cost_nano',
   'cost_basis',
   'reserved_nano',

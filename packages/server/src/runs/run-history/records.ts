@@ -30,6 +30,7 @@ export function recordOf(row: RunRow): RunRecord {
     depth,
     holdId: row.hold_id,
     usage: Object.fromEntries(usage),
+    ...withoutNulls({ usageDetail: row.usage_detail as RunRecord['usageDetail'] | null }),
     costNano: row.cost_nano,
     costBasis: row.cost_basis as RunRecord['costBasis'],
     reservedNano: row.reserved_nano,

@@ -1,7 +1,8 @@
-import { type KeyPowers, requireCanHandOut, tenantScopes } from '../../access/identity/identity.ts'
+import { type KeyPowers, normalPins, requireCanHandOut, tenantScopes } from '../../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Role } from '../../contract/routes.ts'
 import { formatId } from '../../values/id.ts'
+import { normalForm } from '../../values/normal-form.ts'
 import type { KeyRow } from './queries.ts'
 import type { KeyInput } from './schema.ts'
 
@@ -45,7 +46,12 @@ export function specifyKey(caller: Holder, input: KeyRequest, now: Date): KeySpe
     throw input.expires_at === undefined
       ? outOfRange('not_before', 'Must not be later than the expiry of your own key.')
       : outOfRange('expires_at', 'Must be later than not_before.')
-  const pins = { ...caller.pins, ...input.pins }
+  const blank = Object.entries(input.pins ?? {}).find(([, value]) => normalForm(value) === '')
+  if (blank)
+    throw validationFailed([
+      { field: `pins.${blank[0]}`, code: 'empty', message: 'Must have a character that can be seen.' },
+    ])
+  const pins = { ...caller.pins, ...normalPins(input.pins ?? {}) }
   requireCanHandOut(caller, {
     role: input.role,
     scopes: new Set(input.scopes),

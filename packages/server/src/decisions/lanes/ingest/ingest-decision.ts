@@ -1,10 +1,12 @@
-import { makerOf } from '../../../access/identity/identity.ts'
+import { lineageIn, makerOf } from '../../../access/identity/identity.ts'
 import { ApiError } from '../../../contract/errors.ts'
 import type { AllowanceState } from '../../../money/engine/engine.ts'
 import { type BatchDecision, type ChargedItem, type Command, decide } from '../../../money/engine/engine.ts'
 import { type Allowance, emptyBalance } from '../../../money/ledger/ledger.ts'
+import { trustIn } from '../../../money/trust/trust.ts'
 import { isRunHold, type RunKey, type RunRecord } from '../../../records/run-log/run-log.ts'
 import { type EndedRuns, endedRuns } from '../ended-runs.ts'
+import { refuseStartOnly } from '../modes.ts'
 import { allowancesOf } from '../operation-plans.ts'
 import type { OrgConfig } from '../operations.ts'
 import { addHeldAllowances, expiryCommands, usedChains } from '../org-decision.ts'
@@ -55,7 +57,7 @@ export function planIngest(
           throw conflict('Another run has this external_id.')
         if (holdId !== undefined && each.owner === undefined && (!hold || isRunHold(hold) !== item.isStartedRun))
           throw noSuchHold(item)
-        if (hold?.state === 'released') throw conflict('The reservation was released.')
+        if (hold?.state === 'released' && isRunHold(hold)) throw conflict('The run was abandoned before it started.')
         if (hold?.state === 'settled' && !isRunHold(hold)) throw conflict('The reservation is settled already.')
         if (each.owner && !hold) continue
         const chainId = draft.run.about.chain_id
@@ -67,9 +69,10 @@ export function planIngest(
           const known = customer_id === undefined ? undefined : snapshot.customers.get(customer_id)
           const command = item.settle({ ...facts, customer: known, hold, chain: undefined }, charge)
           const ending = isRunHold(hold) ? item.ending(hold, facts) : undefined
-          if (ending) ends.report(hold.id, item, ending, command.actual)
+          if (ending) ends.report(hold, item, ending, command.actual)
           settles.push({ preparedItem: each, command, charge, ending })
         } else {
+          if (!prepared.task.isRecordedOnly) refuseStartOnly(orgConfig, lineageIn(prepared.task.agent))
           let claims = claimsOf.get(item.account)
           if (!claims) claimsOf.set(item.account, (claims = item.claims(charge, { orgConfig, customer, nowMs })))
           charges.push({ preparedItem: each, charged: { charge, claims } })
@@ -85,7 +88,7 @@ export function planIngest(
     if (!isUnderstood) return { prepared, settles: [], charges: [], faults }
     return { prepared, settles, charges: faults.size > 0 && isAtomic(prepared) ? [] : charges, faults }
   })
-  const wanted = plans.flatMap(commandsOf).flatMap(allowancesOf)
+  const wanted = plans.flatMap(commandsOf(orgConfig)).flatMap(allowancesOf)
   return {
     plans,
     unread: [...new Set(wanted.map(({ key }) => key).filter((key) => !snapshot.readKeys.has(key)))],
@@ -105,18 +108,23 @@ export const endedRunIdOf = (one: PreparedItem) => (one.item.isStartedRun || one
 const isOtherHold = (said: string | undefined, named: string | undefined) =>
   said !== undefined && named !== undefined && said !== named
 
-const commandsOf = ({ prepared, settles, charges }: IngestPlan): Command[] => [
-  ...settles.map(({ command }) => command),
-  {
-    type: 'charge',
-    items: charges.map(({ charged }) => charged),
-    mode: modeOf(prepared.task),
-    by: makerOf(prepared.task.agent),
-  },
-]
+const commandsOf =
+  (orgConfig: OrgConfig) =>
+  ({ prepared, settles, charges }: IngestPlan): Command[] => [
+    ...settles.map(({ command }) => command),
+    {
+      type: 'charge',
+      items: charges.map(({ charged }) => charged),
+      mode: modeOf(prepared.task, orgConfig),
+      by: makerOf(prepared.task.agent),
+    },
+  ]
 
-const modeOf = ({ isRecordedOnly, mode }: IngestTask) =>
-  isRecordedOnly ? (mode === 'atomic' ? 'atomic_facts' : 'facts') : mode
+/** Returns how charges are taken: runs that are only recorded, and those that must not be lost, are booked above limits too. */
+function modeOf({ isRecordedOnly, mode, agent }: IngestTask, { trust }: OrgConfig) {
+  const isBooked = isRecordedOnly || trustIn(trust, lineageIn(agent)).overLimitReports === 'book'
+  return isBooked ? (mode === 'atomic' ? 'atomic_facts' : 'facts') : mode
+}
 
 /** Decides the tasks of one organization by what was read under its lock. */
 export function decideIngest(
@@ -127,14 +135,14 @@ export function decideIngest(
 ): IngestDecision {
   const states = new Map<string, AllowanceState>()
   const made = new Map<string, Allowance>()
-  for (const allowance of plans.flatMap(commandsOf).flatMap(allowancesOf)) {
+  for (const allowance of plans.flatMap(commandsOf(orgConfig)).flatMap(allowancesOf)) {
     if (states.has(allowance.key)) continue
     const row = snapshot.rows.get(allowance.key)
     states.set(allowance.key, { allowance, balance: row ? balanceOf(row) : emptyBalance, exists: row !== undefined })
     if (!row) made.set(allowance.key, allowance)
   }
   addHeldAllowances(snapshot, orgConfig, states)
-  const commands = plans.flatMap(commandsOf)
+  const commands = plans.flatMap(commandsOf(orgConfig))
   const targets = new Set(plans.flatMap(({ settles }) => settles.map(({ command }) => command.holdId)))
   const decision = decide(
     { allowances: states, holds: snapshot.holds },
@@ -158,6 +166,7 @@ export function decideIngest(
     runs: {
       inserted: [...started.inserted, ...ingestResults.settled],
       replaced: started.replaced,
+      removed: started.removed,
       counted: [...started.counted, ...ingestResults.counted.map((run) => ({ run, sign: 1n as const }))],
     },
     unclaimed: ingestResults.unclaimed,

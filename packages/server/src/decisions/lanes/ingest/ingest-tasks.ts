@@ -30,6 +30,8 @@ export interface IngestItem {
   /** The hold that the run settles: a reservation, or the hold of a started run. */
   readonly holdId: string | undefined
   readonly isStartedRun: boolean
+  /** True when its cost is an estimate, which an exact report of a started run replaces. */
+  readonly isEstimate: boolean
   /** The run key of a settled reservation, and a hash of its content. */
   readonly holdKey: { readonly name: string; readonly hash: string } | undefined
   readonly customerId: string | undefined
@@ -51,7 +53,7 @@ export interface IngestItem {
   /** True when the run that owns one of the keys is this one. */
   readonly isSame: (owner: KnownKeyRow) => boolean
   /** True when a started run has ended in this way; the basis is that of the cost which it would have now. */
-  readonly isSameEnd: (ended: EndedRun, basis: EndedRun['costBasis']) => boolean
+  readonly isSameEnd: (ended: EndedRun, ending: Pick<EndedRun, 'costBasis' | 'usageDetail'>) => boolean
 }
 
 export interface DraftContext {

@@ -1,0 +1,56 @@
+import { formatId } from '../../values/id.ts'
+import { timestamp } from '../../values/timestamp.ts'
+import { restoreDetail, storeDetail } from './price-detail.ts'
+import type { PriceEntry } from './price-entry.ts'
+import { entryView } from './price-view.ts'
+import type { PriceRow } from './queries.ts'
+import { picoOf } from './rates.ts'
+import { effectiveFromMs, type OwnPrice, type PriceInput } from './schema.ts'
+
+export const entryOf = (row: PriceRow): PriceEntry => ({
+  id: formatId('price', row.id),
+  model: row.model,
+  provider: row.provider,
+  inputPico: row.input_pico,
+  outputPico: row.output_pico,
+  cacheReadPico: row.cache_read_pico,
+  cacheWritePico: row.cache_write_pico,
+  maxOutputTokens: row.max_output_tokens,
+  effectiveFromMs: row.effective_from.getTime(),
+  ...restoreDetail(row.detail),
+})
+
+/** An entry without what the database gives it. */
+export type Columns = Omit<PriceRow, 'id' | 'created_at'>
+
+export const priceView = (row: PriceRow): OwnPrice => ({
+  ...entryView(entryOf(row)),
+  created_at: timestamp(row.created_at),
+})
+
+export function columnsOf(price: PriceInput): Columns {
+  const input = picoOf(price.input_usd_per_million)
+  const cached = (text: string | undefined) => (text === undefined ? input : picoOf(text))
+  return {
+    model: price.model,
+    provider: price.provider ?? '',
+    input_pico: input,
+    output_pico: picoOf(price.output_usd_per_million),
+    cache_read_pico: cached(price.cache_read_usd_per_million),
+    cache_write_pico: cached(price.cache_write_usd_per_million),
+    detail: storeDetail(price),
+    max_output_tokens: price.max_output_tokens ?? null,
+    effective_from: new Date(effectiveFromMs(price)),
+  }
+}
+
+/** Everything that defines an entry: decisions refer to its id, so a changed entry is another one. */
+export const identityOf = (columns: Columns) =>
+  JSON.stringify([
+    columns.model,
+    columns.provider,
+    columns.effective_from.getTime(),
+    columns.max_output_tokens,
+    columns.detail,
+    ...[columns.input_pico, columns.output_pico, columns.cache_read_pico, columns.cache_write_pico].map(String),
+  ])
