@@ -149,6 +149,49 @@ describe('a key that sees what another made', () => {
     expect((await manager.ask('POST', `/v1/runs/${id}/finish`, finished)).status).toBe(404)
   })
 
+  test('settles with runs:manage, inside its pins, the very run that another started, and nobody else does', async () => {
+    const workflow_id = `w-${newUuid()}`
+    const budget = await org.budget('10', { scope_kind: 'workflow', scope_id: workflow_id })
+    const spent = async () => {
+      const { spent_usd, held_usd } = (await org.ask('GET', `/budgets/${budget.id}`)).json
+      return [spent_usd, held_usd]
+    }
+    const managing = [...agentScopes, 'runs:manage']
+    const elsewhere = await money.org()
+    const stranger = await keyOf(money.server, elsewhere.id, { role: 'service', scopes: managing })
+    const outsider: Agent = {
+      id: stranger.id,
+      ask: (method, path, body) =>
+        call(money.server.url, method, path, { key: stranger.key, ...(body !== undefined && { body }) }),
+    }
+    const maker = await agent({ workflow_id })
+    const [settled, counted] = [await startOf(maker), await startOf(maker)]
+    const settlements: [number, Agent][] = [
+      [403, await agent({ workflow_id })],
+      [404, await agent({ workflow_id }, ['runs:write'])],
+      [404, await agent({ workflow_id: 'teamA' }, managing)],
+      [404, await agent({ workflow_id, customer_id: 'c-other' }, managing)],
+      [404, outsider],
+    ]
+    for (const [status, key] of settlements) {
+      const { text, ...answer } = await key.ask('POST', `/v1/runs/${settled}/finish`, finished)
+      expect(answer.status, text).toBe(status)
+      const inBulk = await key.ask('POST', '/v1/runs/bulk', bulk({ run_id: settled, cost_usd: '0.2' }))
+      expect(inBulk.json['accepted'], inBulk.text).not.toBe(1)
+    }
+    expect(await spent()).toEqual(['0', '1'])
+    const manager = await agent({ workflow_id }, managing)
+    expect((await manager.ask('POST', `/v1/runs/${settled}/finish`, finished)).json).toMatchObject({
+      status: 'succeeded',
+      cost_usd: '0.2',
+      key_id: maker.id,
+    })
+    expect(await spent()).toEqual(['0.2', '0.5'])
+    const inBulk = await manager.ask('POST', '/v1/runs/bulk', bulk({ run_id: counted, cost_usd: '0.3' }))
+    expect(inBulk.json, inBulk.text).toMatchObject({ accepted: 1 })
+    expect(await spent()).toEqual(['0.5', '0'])
+  })
+
   test('is refused by itself in a batch that may be recorded in part', async () => {
     const [maker, other] = [await agent(), await agent()]
     const run_id = await startOf(maker)
