@@ -22,6 +22,8 @@ Weir asks nobody for prices while it runs. It comes with two sources, in integer
 
 Models that a provider gives away are in neither: a model is free only where an entry of your own says so.
 
+Operators [import](price-imports.md) newer lists, or those of others, for all organizations.
+
 ## Where the two disagree
 
 Holds take the dearer rate; a settlement is charged at ours, unless you have an entry of your own. Dollars per million tokens of input, output, input read from a

@@ -24,6 +24,8 @@ const usage = `Usage: main.ts api | worker | migrate | verify | COMMAND
                                                          created or rotated; the last one only with --force
   reset-operator-ip-allow-list                           accepts operators from every address again
   verify-audit-export FILE [HEADS]                       verifies an NDJSON audit export, and the logged heads, without a database
+  prices import FILE [--url URL] [--apply] …             compares a list of prices (genai-prices, LiteLLM, models.dev) with those in effect,
+                                                         and sets them for every organization; docs/price-imports.md has all options
 
 Configuration is read from the environment; docs/configuration.md lists every variable.`
 
@@ -107,6 +109,7 @@ function parseArguments({ arguments: count, flags }: (typeof operatorCommands)[O
 
 async function main([name, ...rest]: string[]) {
   if (name === 'verify-audit-export' && rest.length > 0 && rest.length <= 2) return verifyOffline(rest)
+  if (name === 'prices' && rest[0] === 'import') return importPrices(rest.slice(1))
   const work = name === undefined ? undefined : resolveWork(name, rest)
   if (name === undefined || work === undefined) return exit(exitUsage, usage)
 
@@ -132,6 +135,21 @@ async function main([name, ...rest]: string[]) {
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     exit(exitConfiguration, error.message)
+  }
+}
+
+/** Runs against a server, so it needs no configuration of its own. */
+async function importPrices(args: string[]) {
+  const command = await import('./commands/price-import.ts')
+  const given = command.readImportArguments(args, process.env)
+  if (!given) return exit(exitUsage, usage)
+  try {
+    await command.importPrices(given)
+  } catch (error) {
+    if (!(error instanceof CommandRefused)) throw error
+    // Not at once: what was printed may still be on its way through a pipe.
+    console.error(error.message)
+    process.exitCode = 1
   }
 }
 

@@ -43,6 +43,12 @@ function spellingsOf(name: string): string[] {
   return [...new Set([...spelled, ...respelled])].filter((each) => each !== '')
 }
 
+/** Returns the names under which all of these are found: one that is another spelling of one of them is left out. */
+export function foundUnder(names: readonly string[]): string[] {
+  const all = [...new Set(names)]
+  return all.filter((name) => !spellingsOf(name).some((other) => other !== name && all.includes(other)))
+}
+
 /**
  * Returns the spellings to look for, closest first: as given, without its version, as the maker spells what Bedrock and Azure spell
  * otherwise; then all of them again without a leading `provider/`, which names the provider where nothing else does.

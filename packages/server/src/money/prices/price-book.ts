@@ -16,6 +16,8 @@ export interface PriceBookSettings {
 
 export interface PriceBook extends PriceBookSettings {
   readonly priceOf: (model: string, provider: string | undefined, atMs: number, tier?: ServiceTier) => Price | undefined
+  /** The entry itself, whatever the tier of service. */
+  readonly entryOf: (model: string, provider: string | undefined, atMs: number) => PriceEntry | undefined
   /** The name most like one that has no price. */
   readonly nearestTo: (model: string) => string | undefined
 }
@@ -49,22 +51,29 @@ export function createPriceBook(
     const names = namesOf(model, provider).filter(({ prefix }) => !prefix.some(isPriced))
     const found = [
       ...names.flatMap((named) => ownTimelines(ownIndex, named)),
-      ...names.flatMap((named) => ownTimelines(installation, named)),
+      ...names.flatMap((named) => installationTimelines(installation, named, names)),
       ...builtIn(names),
+      ...names.flatMap((named) => resoldTimelines(installation, named)),
     ]
     remembered.set(key, found)
     return found
   }
 
+  const entryOf = (model: string, provider: string | undefined, atMs: number): PriceEntry | undefined => {
+    for (const timeline of timelinesOf(model, provider ?? '')) {
+      const found = timeline.find(({ effectiveFromMs }) => effectiveFromMs <= atMs)
+      if (found) return found
+    }
+    return undefined
+  }
+
   return {
     ...settings,
     priceOf: (model, provider, atMs, tier = 'standard') => {
-      for (const timeline of timelinesOf(model, provider ?? '')) {
-        const price = timeline.find(({ effectiveFromMs }) => effectiveFromMs <= atMs)
-        if (price) return atTier(price, tier)
-      }
-      return undefined
+      const found = entryOf(model, provider, atMs)
+      return found && atTier(found, tier)
     },
+    entryOf,
     nearestTo: (model) => {
       const name = baseName(model)
       const known = nearest.get(name) ?? {
@@ -83,6 +92,34 @@ function ownTimelines(index: Index, { name, provider, prefix }: NamedModel): Tim
   const own = prefix.every((segment) => isAddress(segment) || segment === provider) ? ofModel.get(provider) : undefined
   const any = prefix.every(isAddress) ? ofModel.get('') : undefined
   return [own, any].filter((timeline) => timeline !== undefined)
+}
+
+/**
+ * Returns the installation's entries of a name: of the named provider under any of its names, then those of any provider. Where none is
+ * named, the model is its maker's; where the maker is unknown, the dearest price counts, as among built-in ones.
+ */
+function installationTimelines(index: Index, named: NamedModel, names: readonly NamedModel[]): Timeline[] {
+  const ofModel = index.get(named.name)
+  if (!ofModel) return []
+  const wanted = providerName(named.provider || makerOf(names))
+  const alias = [named.provider, ...ofModel.keys()].find(
+    (provider) => ofModel.has(provider) && provider !== '' && providerName(provider) === wanted,
+  )
+  if (named.provider !== '') return ownTimelines(index, { ...named, provider: alias ?? named.provider })
+  const any = ownTimelines(index, named)
+  const made = alias === undefined ? undefined : ofModel.get(alias)
+  return any.length > 0 || !named.prefix.every(isAddress) ? any : [made ?? dearest(ofModel)]
+}
+
+/** Returns the dearest of the installation's entries of a name, for a provider that resells the model and that nothing else knows. */
+function resoldTimelines(index: Index, { name, prefix }: NamedModel): Timeline[] {
+  const ofModel = index.get(name)
+  return ofModel && prefix.every(isAddress) ? [dearest(ofModel)] : []
+}
+
+function dearest(ofModel: ReadonlyMap<string, Timeline>): Timeline {
+  const worthOf = ([newest]: Timeline) => (newest ? newest.inputPico + newest.outputPico : 0n)
+  return [...ofModel.values()].reduce((most, each) => (worthOf(each) > worthOf(most) ? each : most))
 }
 
 /** A model as rules and rates know it, however a caller spells it. */

@@ -22,9 +22,14 @@ const otherKinds = {
   cache_write_1h: rate('cached input, for an hour,'),
   input_audio: rate('audio input'),
   input_image: rate('image input'),
+  input_video: rate('video input'),
+  cache_audio_read: rate('cached audio input'),
+  cache_image_read: rate('cached image input'),
   output_audio: rate('audio output'),
   output_image: rate('image output'),
+  output_video: rate('video output'),
   output_reasoning: rate('reasoning'),
+  output_citation: rate('citation'),
 }
 const kinds = namesOf(otherKinds)
 

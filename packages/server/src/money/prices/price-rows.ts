@@ -44,6 +44,12 @@ export function columnsOf(price: PriceInput): Columns {
   }
 }
 
+/** Returns the entry that an input asks for, before it is stored. */
+export const entryOfInput = (price: PriceInput): PriceEntry =>
+  entryOf({ ...columnsOf(price), id: nobody, created_at: new Date(0) })
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
 /** Everything that defines an entry: decisions refer to its id, so a changed entry is another one. */
 export const identityOf = (columns: Columns) =>
   JSON.stringify([

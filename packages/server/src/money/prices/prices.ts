@@ -10,6 +10,8 @@ import { listEntries } from './built-in-prices.ts'
 import { type Installation, installationChangedAt, loadInstallation } from './installation-prices.ts'
 import { normalName } from './model-names.ts'
 import { createPriceBook, type PriceBook, type PriceBookSettings } from './price-book.ts'
+import type { PriceEntry } from './price-entry.ts'
+import { indexed } from './price-index.ts'
 import { type Columns, columnsOf, entryOf, identityOf, priceView } from './price-rows.ts'
 import { entryView } from './price-view.ts'
 import {
@@ -26,13 +28,16 @@ import {
 } from './queries.ts'
 import { maxPrices, type OwnPrice, type PriceInput, type Prices, type PricesInput, unpricedModeOf } from './schema.ts'
 
+export { perToken as catalogTokens, perUnit as catalogUnits } from './catalog-keys.ts'
 export { costOf, type TokenUsage, unpricedUnits } from './costs.ts'
 export { type Estimate, type HoldPrice, largestOutput, quoteHold } from './holds.ts'
-export { isSameModel, isSameName, normalName, providerName } from './model-names.ts'
+export { foundUnder, isSameModel, isSameName, normalName, providerName } from './model-names.ts'
 export { canonicalModel, type PriceBook } from './price-book.ts'
-export type { Price } from './price-entry.ts'
+export { type Price, type PriceEntry, type Rates, ratesFor } from './price-entry.ts'
+export { entryOfInput } from './price-rows.ts'
 export { usdPerMillion } from './rates.ts'
-export { type ServiceTier, serviceTiers } from './service-tiers.ts'
+export { maxPrices, type OwnPrice, type PriceInput } from './schema.ts'
+export { factorOf, type ServiceTier, serviceTiers } from './service-tiers.ts'
 export { restorePrice, storePrice } from './stored-price.ts'
 
 const defaults = { minHoldUsd: '0.001', maxOutputTokens: 4_096 }
@@ -48,6 +53,10 @@ const defaultSettings: PriceBookSettings = {
 export async function loadPriceBook(tx: Tx, orgId: string): Promise<PriceBook> {
   return bookOf(await findSettings(tx, orgId), await listOwnPrices(tx, orgId), await loadInstallation(tx))
 }
+
+/** Creates the price book of an organization without entries of its own, behind these of the installation. */
+export const installationBook = (entries: readonly PriceEntry[]): PriceBook =>
+  createPriceBook(defaultSettings, [], indexed(entries))
 
 /** Time of the last change of the organization's prices, by itself or by operators; undefined where there was none. */
 export async function pricesChangedAt(tx: Tx, orgId: string): Promise<Date | undefined> {

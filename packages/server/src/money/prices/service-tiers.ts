@@ -23,7 +23,7 @@ const priced = new WeakMap<PriceEntry, Map<ServiceTier, PriceEntry>>()
 
 /** Returns the price of a model in a tier of service, rounded up to whole pico-dollars. Fees beside tokens are the same in each. */
 export function atTier(entry: PriceEntry, tier: ServiceTier): PriceEntry {
-  const factor = entry.multipliers?.[tier] ?? byProvider[entry.provider]?.[tier] ?? unknown[tier]
+  const factor = factorOf(entry, tier)
   if (factor === 1_000n) return entry
   const known = priced.get(entry) ?? new Map<ServiceTier, PriceEntry>()
   priced.set(entry, known)
@@ -31,6 +31,10 @@ export function atTier(entry: PriceEntry, tier: ServiceTier): PriceEntry {
   known.set(tier, found)
   return found
 }
+
+/** Returns the factor of a tier of service, in thousandths. */
+export const factorOf = ({ multipliers, provider }: PriceEntry, tier: ServiceTier): bigint =>
+  multipliers?.[tier] ?? byProvider[provider]?.[tier] ?? unknown[tier]
 
 const scaled = (entry: PriceEntry, tier: ServiceTier, factor: bigint): PriceEntry => ({
   ...entry,

@@ -62,7 +62,14 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
       guide('deprecations', 'Deprecations'),
     ],
   },
-  { name: 'Operate', guides: [guide('operating', 'Operating Weir'), guide('configuration', 'Configuration')] },
+  {
+    name: 'Operate',
+    guides: [
+      guide('operating', 'Operating Weir'),
+      guide('price-imports', 'Importing prices'),
+      guide('configuration', 'Configuration'),
+    ],
+  },
 ]
 
 export const guides: readonly Guide[] = groups.flatMap((group) => group.guides)
