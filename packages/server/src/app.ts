@@ -200,7 +200,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   decisions(app, platform, services)
   policies(app, platform, change, services.rules, expireWithRule)
   approvals(app, platform, change)
-  contentSafety(app, platform, change, services.governance.safety)
+  contentSafety(app, platform, change, services.governance)
   backtests(app, platform, services.rules)
   routing(app, platform, change, services)
   runs(app, platform, services)

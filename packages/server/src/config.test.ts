@@ -29,6 +29,7 @@ test('what is required and nothing else makes a configuration, with its defaults
     host: '127.0.0.1',
     bodyLimitBytes: 1_048_576,
     bulkBodyLimitBytes: 16_777_216,
+    inputBodyLimitBytes: 5_242_880,
     drainSeconds: 5,
   })
   expect(config.readLimitPerMinute).toBeUndefined()

@@ -8,7 +8,7 @@ import {
   createRuleCache,
   type RuleSet,
 } from './governance/policies/policies.ts'
-import { createFindingsPublisher, createSafetyCache } from './governance/safety/safety.ts'
+import { createFindingsPublisher, createSafetyCache, Inspector } from './governance/safety/safety.ts'
 import type { Platform } from './platform/infra/platform.ts'
 import { createRateLimiter, type RateLimiter } from './platform/infra/rate-limiter.ts'
 import { withStartPatience } from './platform/infra/start-patience.ts'
@@ -43,6 +43,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     matches: own(createPolicyMatchLog(platform)),
     approvals: createApprovals(platform),
     safety: createSafetyCache(platform, lease),
+    inspector: own(new Inspector()),
     findings: own(createFindingsPublisher(platform)),
     routing: createRoutingCache(platform, lease),
   }

@@ -169,6 +169,14 @@ export const settings = {
     setting('SVC_BULK_BODY_LIMIT_BYTES', 'The same for routes that accept batches.', integer(1_024, 268_435_456)),
     '16777216',
   ),
+  inputBodyLimitBytes: defaulted(
+    setting(
+      'SVC_INPUT_BODY_LIMIT_BYTES',
+      'The same for routes that take the `input` of a model; `SVC_BODY_LIMIT_BYTES` where that is larger.',
+      integer(1_024, 268_435_456),
+    ),
+    '5242880',
+  ),
   ...boundSettings,
   requestTimeoutSeconds: defaulted(
     setting('SVC_REQUEST_TIMEOUT_SECONDS', 'Time limit for a client to send a whole request.', integer(1, 3_600)),

@@ -76,7 +76,7 @@ export const isBodyTooLong = ({ headers, routeOptions: { bodyLimit } }: FastifyR
 export const hasBodyBytes = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Size from which a batch is read in the body thread: parsing and validating it here would block all other requests. */
+/** Size from which a batch or an input is read in the body thread: parsing and validating it here would block all other requests. */
 const largeBytes = 65_536
 
 type Done = (error: Error | null, body?: unknown) => void
@@ -97,7 +97,7 @@ function readInProcess(request: FastifyRequest, bytes: Buffer, type: BodyType, d
 function collectThreadSchemas(app: App, schemas: ThreadSchemas) {
   app.addHook('onRoute', ({ url, config, schema }) => {
     const body = (schema as { body?: object } | undefined)?.body
-    if (!isContractPath(url) || config?.bulk !== true || !body) return
+    if (!isContractPath(url) || (config?.bulk !== true && config?.takesInput !== true) || !body) return
     // Functions beside the schema stay in this thread; a thread receives plain JSON only.
     schemas[present(config.template)] = {
       schema: JSON.parse(JSON.stringify(body)) as object,

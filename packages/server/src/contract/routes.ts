@@ -90,6 +90,8 @@ export interface RouteDeclaration {
   expensive?: true
   /** Accepts batches: the larger body limit applies. */
   bulk?: true
+  /** Takes the input of a model: a body limit of its own applies, and a large body is read in the body thread. */
+  takesInput?: true
   /** Media types that it reads besides JSON. */
   bodyTypes?: Readonly<Record<string, BodyType>>
   /** The body is in a foreign format: only its shape is validated, the route judges its text. */
@@ -129,17 +131,24 @@ export const honoursIdempotencyKey = (method: string, { open, ignoresIdempotency
 
 export const isContractPath = (path: string) => path.startsWith('/v1/')
 
+/** Largest bodies in bytes: of any route, of one that accepts batches, and of one that takes the input of a model. */
+interface BodyLimits {
+  readonly bodyLimitBytes: number
+  readonly bulkBodyLimitBytes: number
+  readonly inputBodyLimitBytes: number
+}
+
 /**
  * Collects the `/v1` routes, from which authorization, documentation and tests derive what is true of all of them. A route that
  * does not declare its callers fails at start-up.
  */
-export function collectRoutes(app: App, limits: { bulkBodyLimitBytes: number }): ApiRoute[] {
+export function collectRoutes(app: App, limits: BodyLimits): ApiRoute[] {
   const routes: ApiRoute[] = []
   app.addHook('onRoute', (options) => {
     const template = templateOf(options.url)
     options.config = { ...options.config, template }
     if (!isContractPath(template)) return
-    const { open, anyKey, role, scope, tenant, bulk, urgency, expensive } = options.config
+    const { open, anyKey, role, scope, tenant, bulk, takesInput, urgency, expensive } = options.config
     const declared = [open === true, anyKey === true, role !== undefined && scope !== undefined].filter(Boolean).length
     if (declared !== 1 || (role === undefined) !== (scope === undefined)) {
       throw new Error(
@@ -151,6 +160,7 @@ export function collectRoutes(app: App, limits: { bulkBodyLimitBytes: number }):
     if (urgency === 'export' && expensive !== true)
       throw new Error(`${template} is an export, which must be declared expensive`)
     if (bulk) options.bodyLimit = limits.bulkBodyLimitBytes
+    if (takesInput) options.bodyLimit = Math.max(limits.bodyLimitBytes, limits.inputBodyLimitBytes)
     const described = (options.schema as { params?: { properties?: object } } | undefined)?.params?.properties ?? {}
     for (const name of Array.from(template.matchAll(/\{(\w+)\}/g), ([, inner = '']) => inner)) {
       if (!(name in described)) throw new Error(`${template} must have a schema for its parameter ${name}`)

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Caller, lineageIn, makerText } from '../access/identity/identity.ts'
 import { type DecisionLog, quote, UnpricedModel } from '../decisions/decisions.ts'
 import type { Lanes, OrgConfig } from '../decisions/lanes/lanes.ts'
-import { blockingError, inspect } from '../governance/safety/safety.ts'
+import { blockingError } from '../governance/safety/safety.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import { parseUsd } from '../values/money.ts'
 import { present } from '../values/present.ts'
@@ -21,7 +21,7 @@ export interface AdmissionOptions {
 
 /** Creates the checks of a start that are not limits, in the documented order. */
 export function createAdmission({ clock }: Platform, lanes: Lanes, records: DecisionLog, governance: Governance) {
-  const { rules, safety, findings } = governance
+  const { rules, safety, inspector, findings } = governance
   const recordRefusal = createRefusalRecorder(clock, records)
   const applyRuling = createRulingHandler(governance, recordRefusal)
   const startRouted = createRoutedStart(lanes, governance, applyRuling)
@@ -33,7 +33,7 @@ export function createAdmission({ clock }: Platform, lanes: Lanes, records: Deci
   ): Promise<RefusedStart | undefined> {
     if (text === undefined) return undefined
     const { orgId } = caller
-    const found = await inspect(await safety.get(orgId), text)
+    const found = await inspector.inspect(orgId, await safety.get(orgId), text)
     if (found.length === 0) return undefined
     const { model, workflow_id, customer_id } = said
     const submission = {

@@ -2,7 +2,7 @@ import type { ApiError } from '../contract/errors.ts'
 import type { OrgConfig } from '../decisions/lanes/lanes.ts'
 import type { ApprovalService } from '../governance/approvals/approvals.ts'
 import type { PolicyEvaluator, PolicyMatchLog } from '../governance/policies/policies.ts'
-import type { FindingsPublisher, SafetyCache } from '../governance/safety/safety.ts'
+import type { FindingsPublisher, Inspector, SafetyCache } from '../governance/safety/safety.ts'
 import type { ApprovalGrant } from '../money/ledger/ledger.ts'
 import type { Cache } from '../platform/nodes/nodes.ts'
 import type { Admission } from '../records/run-log/run-log.ts'
@@ -15,6 +15,7 @@ export interface Governance {
   readonly matches: PolicyMatchLog
   readonly approvals: ApprovalService
   readonly safety: SafetyCache
+  readonly inspector: Inspector
   readonly findings: FindingsPublisher
   readonly routing: Cache<OrgRouting>
 }

@@ -49,6 +49,7 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
       config: {
         pinned: 'filtered',
         ...config,
+        takesInput: true,
         errors: [
           ...limitErrors('start'),
           'policy_blocked',

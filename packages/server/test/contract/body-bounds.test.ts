@@ -174,3 +174,26 @@ describe('what a schema allows few of is counted, and then not looked at', () =>
     expect(await send('/v1/test/own', '{"tags":["a","b","a"]}')).toEqual(refusedAs('tags: invalid_value'))
   })
 })
+
+describe('a body with the input of a model', () => {
+  const limit = 5_242_880
+  const padded = (bytes: number) => {
+    const body = JSON.stringify({ model: 'gpt-4o', input: '😀'.repeat(1_048_576), dry_run: true })
+    return body + ' '.repeat(bytes - Buffer.byteLength(body))
+  }
+
+  test('may be as long as the longest input needs, and not a byte longer', async () => {
+    expect((await send('/v1/runs', padded(limit))).status).toBe(200)
+    expect((await send('/v1/runs', padded(limit), { isZipped: true })).status).toBe(413)
+    expect((await send('/v1/runs', padded(limit + 1))).status).toBe(413)
+    expect((await send('/v1/test/open', padded(limit))).status).toBe(413)
+  })
+
+  test('is as strict as any other, though it is read elsewhere', async () => {
+    const long = 'a'.repeat(200_000)
+    const faulty = JSON.stringify({ model: 'gpt-4o', input: long, max_output_tokens: -1, other: 1 })
+    expect(await send('/v1/runs', faulty)).toEqual(refusedAs('other: unknown_field', 'max_output_tokens: out_of_range'))
+    expect(await send('/v1/runs', `{"model":"gpt-4o","input":"${long}`)).toEqual(refusedAs('body: invalid_json'))
+    expect((await send('/v1/runs', `{"model":"gpt-4o","input":"${long}\\u0000"}`)).status).toBe(422)
+  })
+})

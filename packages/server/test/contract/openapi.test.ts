@@ -148,7 +148,7 @@ test('a route that does not say who may call it does not start', async () => {
   const { default: fastify } = await import('fastify')
   const { collectRoutes } = await import('../../src/contract/routes.ts')
   const app = fastify()
-  collectRoutes(app, { bulkBodyLimitBytes: 1 })
+  collectRoutes(app, { bodyLimitBytes: 1, bulkBodyLimitBytes: 1, inputBodyLimitBytes: 1 })
   const register =
     (config: object, schema: object = { operationId: 'x' }) =>
     () =>

@@ -133,12 +133,15 @@ describe('content safety', () => {
     const org = await tenant()
     const faults = async (input: unknown) => [fieldsOf(await org.tryOut({ input })), fieldsOf(await org.start(input))]
     const both = (...fields: string[]) => [fields, fields]
-    expect(await faults('a'.repeat(65_537))).toEqual(both('input too_long'))
+    expect(await faults('a'.repeat(1_048_577))).toEqual(both('input too_long'))
     expect(await faults(Array.from({ length: 51 }, () => 'a'))).toEqual(both('input too_many'))
-    expect(await faults(['a'.repeat(40_000), 'b'.repeat(40_000)])).toEqual(both('input too_long'))
+    expect(await faults(['a'.repeat(600_000), 'b'.repeat(600_000)])).toEqual(both('input too_long'))
+    expect(await faults(['😀'.repeat(1_000_000), 'b'.repeat(60_000)])).toEqual(both('input too_long'))
     expect(await faults(['a', 7])).toEqual(both('input.1 invalid_type'))
     expect(await faults(7)).toEqual(both('input invalid_type'))
-    expect((await org.start('a'.repeat(65_536))).status).toBe(201)
+    expect((await org.start('a'.repeat(1_048_576))).status).toBe(201)
+    expect((await org.start('😀'.repeat(1_048_576))).status).toBe(201)
+    expect((await org.start('é'.repeat(4_000_000))).status).toBe(413)
     expect((await org.start(['a', '', 'b'])).status).toBe(201)
   })
 
@@ -155,6 +158,16 @@ describe('content safety', () => {
 })
 
 describe('a run', () => {
+  test('is refused for what stands at the very end of the longest input, as soon as for a short one', async () => {
+    const org = await tenant()
+    await org.put({ detectors: { card_number: { mode: 'block' } } })
+    const start = 'Hello team, '.repeat(90_000).slice(0, 1_048_576 - card.length - 1)
+    const refused = await org.start(`${start} ${card}`)
+    expect(refused.json.error).toMatchObject({ code: 'content_safety_blocked', details: { detector: 'card_number' } })
+    expect((await org.tryOut({ input: [start, card] })).json).toMatchObject({ blocked_by: 'card_number' })
+    expect((await org.start(start)).status).toBe(201)
+  })
+
   test('is refused for what a blocking detector finds, before anything is held, from the next request on', async () => {
     const org = await tenant()
     expect((await org.start(`pay with ${card}`)).status).toBe(201)

@@ -32,6 +32,7 @@ interface Watch {
 
 /** An organization's content safety settings, compiled for repeated use. */
 export interface SafetyCheck {
+  readonly settings: SafetySettings
   readonly watches: readonly Watch[]
   readonly allows: AllowList | undefined
 }
@@ -42,7 +43,8 @@ const pieceSize = { pieceLength: 8_192, margin: 512 }
 const maxDistinct = 1_000
 
 /** Compiles settings: the detectors in their fixed order, then the organization's own patterns in theirs. */
-export function compileSafety({ detectors: set, patterns, allow_list }: SafetySettings): SafetyCheck {
+export function compileSafety(settings: SafetySettings): SafetyCheck {
+  const { detectors: set, patterns, allow_list } = settings
   const watches: Watch[] = []
   for (const { name, find, findInOriginal } of detectors) {
     const { mode, threshold } = present(set[name])
@@ -55,7 +57,13 @@ export function compileSafety({ detectors: set, patterns, allow_list }: SafetySe
     const search = () => (compiled ??= compileOwnPattern(pattern))
     if (mode !== 'off') watches.push({ detector: `custom:${name}`, mode, threshold, search })
   }
-  return { watches, allows: compileAllowList(allow_list) }
+  return { settings, watches, allows: compileAllowList(allow_list) }
+}
+
+export interface InspectionOptions {
+  readonly includeBelowThreshold?: boolean
+  /** Ends an inspection that nobody waits for any more. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -65,7 +73,7 @@ export function compileSafety({ detectors: set, patterns, allow_list }: SafetySe
 export async function inspect(
   { watches, allows }: SafetyCheck,
   input: SafetyInput,
-  options: { readonly includeBelowThreshold?: boolean } = {},
+  options: InspectionOptions = {},
 ): Promise<Finding[]> {
   if (watches.length === 0) return []
   const slices = new TimeSlice()
@@ -78,8 +86,13 @@ export async function inspect(
   for (const { detector, mode, threshold, search, searchInOriginal } of watches) {
     const found = new DistinctHits()
     for (const { original, folded } of parts) {
-      await scanText(search(), original, folded, allows, found, slices)
-      if (searchInOriginal) await scanText(searchInOriginal, original, unfolded(original), allows, found, slices)
+      options.signal?.throwIfAborted()
+      await scanText(search(), original, folded, allows, found, { slices, signal: options.signal })
+      if (searchInOriginal)
+        await scanText(searchInOriginal, original, unfolded(original), allows, found, {
+          slices,
+          signal: options.signal,
+        })
     }
     const { hits, score, sample } = found
     const isReported = score >= threshold || (options.includeBelowThreshold === true && hits > 0)
@@ -130,7 +143,7 @@ async function scanText(
   folded: Folded,
   allows: AllowList | undefined,
   found: DistinctHits,
-  slices: TimeSlice,
+  { slices, signal }: { readonly slices: TimeSlice; readonly signal: AbortSignal | undefined },
 ) {
   const { text } = folded
   const isAllowed = allows?.(text)
@@ -149,6 +162,7 @@ async function scanText(
       found.add(key, weight, () => sampleOf(original, unfold(original, folded, start, end)))
     }
     await slices.yieldIfOver()
+    signal?.throwIfAborted()
   }
 }
 

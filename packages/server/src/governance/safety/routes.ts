@@ -3,7 +3,14 @@ import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { assertPatterns, getContentSafety, putContentSafety, type SafetyCache, testContentSafety } from './safety.ts'
+import {
+  assertPatterns,
+  getContentSafety,
+  type Inspector,
+  putContentSafety,
+  type SafetyCache,
+  testContentSafety,
+} from './safety.ts'
 import {
   ContentSafety,
   ContentSafetyInput,
@@ -12,7 +19,12 @@ import {
   type SafetyDraftInput,
 } from './schema.ts'
 
-export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: Change, safety: SafetyCache) {
+export function contentSafety(
+  app: App,
+  { sql }: Pick<Platform, 'sql'>,
+  change: Change,
+  { safety, inspector }: { readonly safety: SafetyCache; readonly inspector: Inspector },
+) {
   const tags = ['policies']
 
   app.get(
@@ -63,7 +75,7 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
     '/v1/orgs/:id/content-safety/test',
     {
       // Nothing of the request may be stored, so no idempotency key is claimed.
-      config: { role: 'admin', scope: 'policies:write', ignoresIdempotencyKey: true },
+      config: { role: 'admin', scope: 'policies:write', ignoresIdempotencyKey: true, takesInput: true },
       schema: {
         operationId: 'testContentSafety',
         tags,
@@ -75,6 +87,6 @@ export function contentSafety(app: App, { sql }: Pick<Platform, 'sql'>, change: 
         response: { 200: ContentSafetyTest },
       },
     },
-    async ({ caller, body }) => testContentSafety(await safety.get(caller.orgId), body),
+    async ({ caller, body }) => testContentSafety(inspector, caller.orgId, await safety.get(caller.orgId), body),
   )
 }

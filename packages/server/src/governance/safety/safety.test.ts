@@ -247,9 +247,10 @@ describe('own patterns', () => {
 describe('an input', () => {
   test('of several texts is bounded in all, in characters', () => {
     const smile = '😀'
-    expect(safetyInputFaults('a'.repeat(70_000))).toEqual([])
-    expect(safetyInputFaults(['a'.repeat(65_536)])).toEqual([])
-    expect(safetyInputFaults([smile.repeat(32_768), smile.repeat(32_768)])).toEqual([])
-    expect(safetyInputFaults(['a'.repeat(65_536), smile])).toMatchObject([{ field: 'input', code: 'too_long' }])
+    expect(safetyInputFaults('a'.repeat(1_100_000))).toEqual([])
+    expect(safetyInputFaults(['a'.repeat(1_048_576)])).toEqual([])
+    expect(safetyInputFaults([smile.repeat(524_288), smile.repeat(524_288)])).toEqual([])
+    expect(safetyInputFaults(['a'.repeat(1_048_576), smile])).toMatchObject([{ field: 'input', code: 'too_long' }])
+    expect(safetyInputFaults([smile.repeat(1_048_576), 'a'])).toMatchObject([{ field: 'input', code: 'too_long' }])
   })
 })

@@ -6,7 +6,8 @@ import { type AccessLease, type Cache, createOrgCache } from '../../platform/nod
 import { lockOrg } from '../../tenants/orgs/orgs.ts'
 import { formatId } from '../../values/id.ts'
 import { timestamp } from '../../values/timestamp.ts'
-import { blockingError, compileSafety, inspect, type SafetyCheck } from './inspection.ts'
+import { blockingError, compileSafety, type SafetyCheck } from './inspection.ts'
+import type { Inspector } from './inspection-thread.ts'
 import { assertPatterns } from './own-patterns.ts'
 import { findSafetySettings, type SafetyRow, upsertSafetySettings } from './queries.ts'
 import type { ContentSafety, SafetyDraftInput, SafetyInput } from './schema.ts'
@@ -14,6 +15,7 @@ import { withDetectorDefaults } from './settings.ts'
 
 export { createFindingsPublisher, type FindingsPublisher } from './findings-publisher.ts'
 export { blockingError, compileSafety, inspect, type SafetyCheck } from './inspection.ts'
+export { Inspector } from './inspection-thread.ts'
 export { assertPatterns } from './own-patterns.ts'
 export { SafetyInput, safetyInputFaults } from './schema.ts'
 
@@ -58,13 +60,14 @@ const viewOf = (row: SafetyRow | undefined) =>
 
 /** Returns the findings in a text for whoever configures the detectors. Nothing of it is stored, so nothing can leak. */
 export async function testContentSafety(
+  inspector: Inspector,
+  orgId: string,
   set: SafetyCheck,
   { input, settings }: { input: SafetyInput; settings?: SafetyDraftInput },
 ) {
   if (settings) await assertPatterns(settings, 'settings.')
-  const findings = await inspect(settings ? compileSafety(withDetectorDefaults(settings)) : set, input, {
-    includeBelowThreshold: true,
-  })
+  const check = settings ? compileSafety(withDetectorDefaults(settings)) : set
+  const findings = await inspector.inspect(orgId, check, input, { includeBelowThreshold: true })
   return {
     findings: findings.map((finding) => ({ ...finding, fires: finding.score >= finding.threshold })),
     blocked_by: blockingError(findings)?.details['detector'] ?? null,

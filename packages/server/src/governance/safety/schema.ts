@@ -5,7 +5,8 @@ import { Count, Nullable, Timestamp } from '../../contract/wire.ts'
 import { detectors } from './detectors.ts'
 import { modes } from './settings.ts'
 
-const maxInputCharacters = 65_536
+/** The longest input, in characters: 1 MiB of plain text. */
+const maxInputCharacters = 1_048_576
 const maxInputParts = 50
 const maxThreshold = 100
 
@@ -23,7 +24,7 @@ export const SafetyInput = Type.Unsafe<string | string[]>({
     items: { type: 'string', maxLength: maxInputCharacters },
   },
   else: { type: 'string', maxLength: maxInputCharacters },
-  description: `The content that is about to be sent: one text, or up to ${maxInputParts} texts, with at most 65,536 characters in total. Content safety inspects it; it is neither stored nor logged.`,
+  description: `The content that is about to be sent: one text, or up to ${maxInputParts} texts, with at most 1,048,576 characters in total. Content safety inspects it; it is neither stored nor logged.`,
   examples: ['Summarise this ticket: the parcel has not arrived.'],
 })
 export type SafetyInput = string | string[]
@@ -37,11 +38,13 @@ export function safetyInputFaults(input: SafetyInput | undefined, field = 'input
   return [{ field, code: 'too_long', message: `This must have at most ${maxInputCharacters} characters in total.` }]
 }
 
+/** Counts the characters of a text without lone surrogates, as every text of a request is: a pair is one. */
 function characters(text: string): number {
-  let count = 0
-  for (const _character of text) count++
+  let count = text.length
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >> 10 === highSurrogates) count--
   return count
 }
+const highSurrogates = 0xd800 >> 10
 
 const mode = Type.Enum([...modes], {
   title: 'DetectorMode',
