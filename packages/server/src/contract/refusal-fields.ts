@@ -19,7 +19,7 @@ export const explanationFields = {
   fits_max_output_tokens: Type.Optional({
     ...Count,
     description:
-      'The largest `max_output_tokens` with which every limit would have had room for this call. Absent where not even its input fits.',
+      'The largest `max_output_tokens` with which every limit, rates of tokens included, has room for this call if it is sent again. Absent where not even its input fits.',
   }),
 }
 /** The kind of scope that a limit is set on. */

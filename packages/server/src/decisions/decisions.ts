@@ -49,8 +49,8 @@ export function prepareEdgeDecision(platform: Platform, records: DecisionLog, ca
   const prepared = prepareDecision(platform, records, reserveOperation(caller, input, 'edge'), input)
   return {
     ...prepared,
-    answer: (decided: DecidedOperation<ReservePlan>): EdgeDecision => {
-      prepared.throwIfRefused(decided)
+    answer: (decided: DecidedOperation<ReservePlan>, tokensLeft: bigint | null): EdgeDecision => {
+      prepared.throwIfRefused(decided, tokensLeft)
       return edgeDecision(prepared.task, decided)
     },
   }
@@ -66,11 +66,11 @@ export function prepareDecision(
   const recordUnpriced = (became: UnpricedOutcome) => recordUnpricedModel(platform, task.orgId, input, became)
   return {
     task,
-    /** Throws the refusal; stores the explanation of a decision that holds nothing. */
-    throwIfRefused: (decided: DecidedOperation<ReservePlan>) => {
+    /** Throws the refusal; stores the explanation of a decision that holds nothing. Rates on tokens leave so many for the next call. */
+    throwIfRefused: (decided: DecidedOperation<ReservePlan>, tokensLeft: bigint | null) => {
       const { plan, outcome } = decided
       if (plan.quote.price.price === null) recordUnpriced('held')
-      if (outcome.type === 'refused') throw refusalOf(task, input, decided, outcome, records)
+      if (outcome.type === 'refused') throw refusalOf(task, input, decided, outcome, records, tokensLeft)
       if (input.dry_run === true && outcome.type === 'held')
         records.recordSampled({
           orgId: task.orgId,
@@ -94,11 +94,12 @@ function refusalOf(
   decided: DecidedOperation<ReservePlan>,
   outcome: Extract<DecidedOperation['outcome'], { type: 'refused' }>,
   records: DecisionLog,
+  tokensLeft: bigint | null,
 ) {
   const error = outcome.refusal.claim.kind.refuse(outcome.refusal)
   // Not the refusal of a limit: there is nothing to explain.
   if (error.code === 'validation_failed') return error
-  Object.assign(error.details, roomDetails(input, decided.plan, outcome))
+  Object.assign(error.details, roomDetails(input, decided.plan, outcome, tokensLeft))
   const body = explainUnheld(task.id, input, decided, outcome, error.code)
   const surface = decided.plan.command.inputs.surface === 'edge' ? 'edge' : 'run'
   const refused = { error, surface, stoppedKey: stopOf(outcome.refusal)?.allowance.key } as const
@@ -112,16 +113,21 @@ function roomDetails(
   input: DecisionInput,
   { quote: quoted, context: { orgConfig, nowMs } }: ReservePlan,
   { refusal: { claim }, room }: Extract<DecidedOperation['outcome'], { type: 'refused' }>,
+  tokensLeft: bigint | null,
 ) {
   const isBySize = claim.mode !== 'fixed' && (claim.unit === 'usd' || claim.unit === 'tokens')
   // The refusal of a rule names no amounts.
   if (!isBySize || claim.kind.kind === approvalKind.kind) return {}
-  const output = room && outputThatFits(input, orgConfig, nowMs, outputOf(quoted, input), room, quoted.charge.keyId)
+  const left = room && { usd: room.usd, tokens: leastOf(room.tokens, tokensLeft) }
+  const output = left && outputThatFits(input, orgConfig, nowMs, outputOf(quoted, input), left, quoted.charge.keyId)
   return {
     ...(room && room.usd !== null && { remaining_usd: formatUsd(room.usd) }),
     ...(output !== undefined && { fits_max_output_tokens: output }),
   }
 }
+
+/** Returns the smaller of two amounts; null is no bound. */
+const leastOf = (a: bigint | null, b: bigint | null) => (a === null || (b !== null && b < a) ? b : a)
 
 /** Returns the explanation of a decision; one outside the caller's pins is not found. */
 export async function explain(sql: Sql, records: DecisionLog, { orgId, pins }: Caller, id: string) {

@@ -59,10 +59,10 @@ export function decisions(app: App, platform: Platform, { lanes, records, rateLi
     async (request, reply) => {
       const { caller, body } = request
       const { task, answer, onFailure, tokens } = prepareEdgeDecision(platform, records, caller, body)
-      await limitCall(rateLimiter, caller, body, request.route.template, async () =>
+      const tokensLeft = await limitCall(rateLimiter, caller, body, request.route.template, async () =>
         tokens(await lanes.orgConfigOf(task.orgId)),
       )
-      return runOperation(lanes, request, reply, task, answer, { onFailure })
+      return runOperation(lanes, request, reply, task, (decided) => answer(decided, tokensLeft), { onFailure })
     },
   )
 

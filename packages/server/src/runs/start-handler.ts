@@ -53,7 +53,8 @@ export function createStartHandler(
       findEarlier: (result: DecidedOperation | NamedRun) =>
         result.type === 'existing' ? findRun(caller.orgId, earlierStart(result, hash)) : undefined,
     } as const
-    let isCounted = false
+    /** Tokens that rates leave after this start; undefined until it was counted. */
+    let tokensLeft: bigint | null | undefined
 
     /** Answers a retry under the same external_id or key with the earlier response, whatever the rules say now. */
     const refuse = async ({ refusal, onConfirmed }: RefusedStart): StartResponse => {
@@ -79,13 +80,13 @@ export function createStartHandler(
       }
       const asked = startOperation(caller, input, { hash, admission, grant, hasInput: hasText(said.input) })
       const { task, throwIfRefused, onFailure, tokens } = prepareDecision(platform, records, asked, input)
-      if (!isCounted)
-        await limitCall(speedLimits, caller, input, request.route.template, async () =>
+      if (tokensLeft === undefined)
+        tokensLeft = await limitCall(speedLimits, caller, input, request.route.template, async () =>
           tokens(await lanes.orgConfigOf(task.orgId)),
         )
-      isCounted = true
+      const left = tokensLeft
       const answer = (decided: DecidedOperation<ReservePlan>) => {
-        throwIfRefused(decided)
+        throwIfRefused(decided, left)
         onConfirmed()
         return input.dry_run === true ? dryRun(decided, input) : startedRun(decided)
       }

@@ -77,6 +77,48 @@ describe('a refusal says how much output would have fitted', () => {
     await expectExact(org, '/v1/runs', body, 7_500)
   })
 
+  describe.each(['/v1/runs', '/v1/edge/decision'])('by POST %s', (path) => {
+    const rated = async (...policies: object[]) => {
+      const org = await money.org()
+      await org.budget('0.1')
+      await org.setAsOperator('PUT', '/rate-limits', {
+        read_rpm: null,
+        policies: policies.map((policy) => ({ kind: 'tokens', per: 'org', window_seconds: 3_600, ...policy })),
+      })
+      return org
+    }
+    const fitsOf = async (org: MoneyOrg, body: Body = asked) => {
+      const { code, fits_max_output_tokens: fits } = refusalIn(await org.post(path, body))
+      return [code, fits]
+    }
+
+    test('of a rate of tokens too, where that is the tightest: what it leaves after the attempt', async () => {
+      // The refused call of 26,000 tokens counts: 13,000 are left, of which the input takes 10,000.
+      const org = await rated({ amount: 39_000 }, { amount: 100_000, per: 'key' })
+      expect(await fitsOf(org)).toEqual(['budget_exceeded', 3_000])
+      const above = refusalIn(await org.post(path, { ...asked, max_output_tokens: 3_001 }))
+      expect(above).toMatchObject({ status: 429, code: 'rate_limited' })
+      const passed = await org.post(path, { ...asked, max_output_tokens: 3_000 })
+      expect(passed.status, passed.text).toBeLessThan(300)
+    })
+
+    test('of the rate of its model and of none of another', async () => {
+      const org = await rated(
+        { amount: 50_000, per: 'model', match: 'gpt-4o' },
+        { amount: 100, per: 'model', match: 'gpt-4o-mini' },
+        { kind: 'requests', per: 'model', amount: 50 },
+      )
+      expect(await fitsOf(org)).toEqual(['budget_exceeded', 7_500])
+      const passed = await org.post(path, { ...asked, max_output_tokens: 7_500 })
+      expect(passed.status, passed.text).toBeLessThan(300)
+    })
+
+    test('and not at all where not even the input is left of it', async () => {
+      const org = await rated({ amount: 35_999 })
+      expect(await fitsOf(org)).toEqual(['budget_exceeded', undefined])
+    })
+  })
+
   test('at the edge, of the limits that bind there', async () => {
     const org = await money.org()
     await org.budget('0.1')

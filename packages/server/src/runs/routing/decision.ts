@@ -72,7 +72,7 @@ export async function decideRoute(
     try {
       const required = { ...task, requires: insists ? { prices: definitions.prices } : undefined }
       const answer = (decided: DecidedOperation<ReservePlan>) => {
-        throwIfRefused(decided)
+        throwIfRefused(decided, null)
         return viewOf(routed, task.id)
       }
       return await runOperation(lanes, request, reply, required, answer, { onFailure })

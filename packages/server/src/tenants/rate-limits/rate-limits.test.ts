@@ -8,7 +8,7 @@ import { newUuid } from '../../values/id.ts'
 import { secret } from '../../values/secret.ts'
 import { getRateLimits, putRateLimits } from './rate-limits.ts'
 import { RateLimitsInput } from './schema.ts'
-import { tokenWindows } from './windows.ts'
+import { callWindows } from './windows.ts'
 
 describe('limits of an organization', () => {
   const database = useDatabase()
@@ -123,7 +123,7 @@ test('tokens, and requests per model, are counted where the model is known', () 
       { ...policy, kind: 'requests', per: 'org' },
     ],
   } as unknown as Caller
-  expect(tokenWindows(caller, 'gpt-5', 700)).toMatchObject([
+  expect(callWindows(caller, 'gpt-5', 700)).toMatchObject([
     { name: 'tokens-org-60s', cost: 700 },
     { name: 'requests-model-60s', subject: 'gpt-5', cost: 1 },
   ])

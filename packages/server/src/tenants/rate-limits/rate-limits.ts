@@ -12,6 +12,7 @@ import {
 } from '../../platform/infra/rate-limiter.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { elementAt } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { createDefaultRates } from './default-rates.ts'
 import {
@@ -24,7 +25,7 @@ import {
   upsertLimits,
 } from './queries.ts'
 import { policyIdentity, type RateLimits, type RateLimitsInput } from './schema.ts'
-import { needsBody, requestWindows, tokenWindows } from './windows.ts'
+import { callWindows, needsBody, requestWindows } from './windows.ts'
 
 /** The only route whose contract gives an exhausted quota another status. */
 const edgeDecision = '/v1/edge/decision'
@@ -65,7 +66,7 @@ export function limitRequestRates(
 
 /**
  * Enforces limits on what only the body tells: tokens, and whatever is counted per model. The token count is computed only when
- * some limit needs it.
+ * some limit needs it. Returns the tokens that the tightest rate leaves after this call, whatever comes of it: an attempt counts.
  */
 export async function limitCall(
   rateLimiter: RateLimiter,
@@ -73,14 +74,19 @@ export async function limitCall(
   { model, input_tokens = 0 }: { readonly model: string; readonly input_tokens?: number | undefined },
   template: string | undefined,
   tokensOf: () => Promise<number>,
-) {
-  if (!caller.ratePolicies.some(needsBody)) return
-  const windows = tokenWindows(caller, model, await tokensOf())
-  if (windows.length === 0) return
+): Promise<bigint | null> {
+  if (!caller.ratePolicies.some(needsBody)) return null
+  const windows = callWindows(caller, model, await tokensOf())
+  if (windows.length === 0) return null
   const smallest = windows.filter(({ cost, limit }) => cost > limit).sort((a, b) => a.limit - b.limit)[0]
   if (smallest) throw callTooLarge(smallest, input_tokens)
-  const refusal = refusalOf(await rateLimiter.take(caller.orgId, windows, caller.onUnavailable), template)
+  const decision = await rateLimiter.take(caller.orgId, windows, caller.onUnavailable)
+  const refusal = refusalOf(decision, template)
   if (refusal) throw refusal
+  // Nobody has counted where Redis is away and the organization admits all.
+  if (!('windows' in decision)) return null
+  const left = decision.windows.flatMap(({ remaining }, i) => (elementAt(windows, i).countsTokens ? [remaining] : []))
+  return left.length === 0 ? null : BigInt(Math.min(...left))
 }
 
 /** Returns the refusal of a call that exceeds the limit by itself: waiting would not help, so it has no retry time. */

@@ -61,12 +61,18 @@ function windowsOf(
 /** True when a policy counts what only a body tells. */
 export const needsBody = ({ kind, per }: Policy) => kind === 'tokens' || per === 'model'
 
+/** A window of which a call takes one request, or its tokens. */
+export interface CallWindow extends RateLimitWindow {
+  readonly countsTokens: boolean
+}
+
 /** Returns the windows that need the body: tokens, and all that is counted per model. */
-export function tokenWindows(caller: Caller, model: string, tokens: number): RateLimitWindow[] {
-  return caller.ratePolicies
-    .filter(needsBody)
-    .map((policy) => windowOf(policy, caller, { model }, policy.kind === 'tokens' ? tokens : 1))
-    .filter((window) => window !== undefined)
+export function callWindows(caller: Caller, model: string, tokens: number): CallWindow[] {
+  return caller.ratePolicies.filter(needsBody).flatMap((policy) => {
+    const countsTokens = policy.kind === 'tokens'
+    const window = windowOf(policy, caller, { model }, countsTokens ? tokens : 1)
+    return window ? [{ ...window, countsTokens }] : []
+  })
 }
 
 function windowOf(policy: Policy, caller: Caller, subject: Subject, cost: number): RateLimitWindow | undefined {
