@@ -8,6 +8,8 @@ const shared = {
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
   pool: 'forks' as const,
+  // A failure names what it found: the summary of the gate shows no more than the message.
+  chaiConfig: { truncateThreshold: 2_000 },
 }
 
 export default defineConfig({

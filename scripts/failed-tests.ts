@@ -15,7 +15,7 @@ for (const file of report.testResults) {
   const failed = file.assertionResults.filter(({ status }) => status !== 'passed')
   for (const { fullName, failureMessages } of failed) {
     console.log(`${path}: ${fullName}`)
-    for (const line of failureMessages.join('\n').split('\n').slice(0, 4)) console.log(`    ${line.slice(0, 300)}`)
+    for (const line of failureMessages.join('\n').split('\n').slice(0, 4)) console.log(`    ${line.slice(0, 2_000)}`)
   }
   // A failed hook leaves no test that failed, only tests that did not run.
   if (file.message) console.log(`${path}: ${file.message.split('\n')[0]}`)

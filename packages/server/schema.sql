@@ -615,6 +615,94 @@ CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id
       LEFT JOIN public.org_rate_limits r ON ((r.org_id = c.org_id)));
 END;
 
+CREATE TABLE public.sessions (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    key_id uuid,
+    grant_id uuid,
+    digest bytea NOT NULL,
+    address text NOT NULL,
+    user_agent text NOT NULL,
+    idle_seconds integer NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_used_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT sessions_check CHECK ((num_nonnulls(key_id, grant_id) = 1)),
+    CONSTRAINT sessions_digest_check CHECK ((length(digest) = 32)),
+    CONSTRAINT sessions_idle_seconds_check CHECK ((idle_seconds > 0)),
+    CONSTRAINT sessions_user_agent_check CHECK ((length(user_agent) <= 300))
+);
+
+ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.caller_of_token(wanted uuid) RETURNS TABLE(token_id uuid, kind text, org_id uuid, id uuid, lineage_id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb, session_digest bytea, session_idle_seconds integer, session_last_used_at timestamp with time zone, session_expires_at timestamp with time zone, session_revoked_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT caller_of_token.wanted AS wanted,
+     c.kind,
+     c.org_id,
+     c.id,
+     c.lineage_id,
+     c.role,
+     c.scopes,
+     c.pins,
+     c.mac,
+     c.mac_key_id,
+     c.not_before,
+     c.expires_at,
+     c.revoked_at,
+     c.grant_scope,
+     c.operator_key_id,
+     c.org_status,
+     c.ip_allow_list,
+     c.required_dimensions,
+     c.home_region,
+     c.residency,
+     c.read_rpm,
+     c.on_unavailable,
+     c.policies,
+     NULL::bytea AS bytea,
+     NULL::integer AS int4,
+     NULL::timestamp with time zone AS timestamptz,
+     NULL::timestamp with time zone AS timestamptz,
+     NULL::timestamp with time zone AS timestamptz
+    FROM public.caller_by_id(caller_of_token.wanted) c(kind, org_id, id, lineage_id, role, scopes, pins, mac, mac_key_id, not_before, expires_at, revoked_at, grant_scope, operator_key_id, org_status, ip_allow_list, required_dimensions, home_region, residency, read_rpm, on_unavailable, policies)
+ UNION ALL
+  SELECT s.id,
+     c.kind,
+     c.org_id,
+     c.id,
+     c.lineage_id,
+     c.role,
+     c.scopes,
+     c.pins,
+     c.mac,
+     c.mac_key_id,
+     c.not_before,
+     c.expires_at,
+     c.revoked_at,
+     c.grant_scope,
+     c.operator_key_id,
+     c.org_status,
+     c.ip_allow_list,
+     c.required_dimensions,
+     c.home_region,
+     c.residency,
+     c.read_rpm,
+     c.on_unavailable,
+     c.policies,
+     s.digest,
+     s.idle_seconds,
+     s.last_used_at,
+     s.expires_at,
+     s.revoked_at
+    FROM (public.sessions s
+      CROSS JOIN LATERAL public.caller_by_id(COALESCE(s.key_id, s.grant_id)) c(kind, org_id, id, lineage_id, role, scopes, pins, mac, mac_key_id, not_before, expires_at, revoked_at, grant_scope, operator_key_id, org_status, ip_allow_list, required_dimensions, home_region, residency, read_rpm, on_unavailable, policies))
+   WHERE (s.id = caller_of_token.wanted);
+END;
+
 CREATE TABLE public.org_ledgers (
     org_id uuid NOT NULL,
     seq bigint DEFAULT 0 NOT NULL,
@@ -1488,6 +1576,15 @@ CREATE FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) 
  UPDATE public.api_keys AS k SET last_used_at = GREATEST(k.last_used_at, t.used_at)
     FROM UNNEST(touch_keys.ids, touch_keys.times) t(id, used_at)
    WHERE (k.id = t.id);
+END;
+
+CREATE FUNCTION public.touch_sessions(ids uuid[], times timestamp with time zone[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ UPDATE public.sessions AS s SET last_used_at = GREATEST(s.last_used_at, t.used_at)
+    FROM UNNEST(touch_sessions.ids, touch_sessions.times) t(id, used_at)
+   WHERE (s.id = t.id);
 END;
 
 CREATE FUNCTION public.try_run_keys(orgs uuid[], names text[], runs uuid[], hashes text[]) RETURNS TABLE(org_id uuid, key text)
@@ -2744,6 +2841,9 @@ ALTER TABLE ONLY public.runs_90
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (org_id, id);
+
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_pkey PRIMARY KEY (org_id, id);
 
@@ -2952,6 +3052,12 @@ CREATE INDEX runs_90_org_id_chain_id_id_idx ON ONLY public.runs_90 USING btree (
 CREATE INDEX runs_90_org_id_cost_nano_id_idx ON ONLY public.runs_90 USING btree (org_id, cost_nano, id);
 
 CREATE INDEX runs_90_org_id_customer_id_id_idx ON ONLY public.runs_90 USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX sessions_end ON public.sessions USING btree (expires_at);
+
+CREATE UNIQUE INDEX sessions_id ON public.sessions USING btree (id);
+
+CREATE INDEX sessions_owner ON public.sessions USING btree (org_id, COALESCE(key_id, grant_id), created_at, id);
 
 CREATE INDEX support_grants_created_at ON public.support_grants USING btree (org_id, created_at, id);
 
@@ -3179,6 +3285,9 @@ ALTER TABLE ONLY public.routes
 ALTER TABLE ONLY public.routing_models
     ADD CONSTRAINT routing_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3223,6 +3332,8 @@ CREATE POLICY authentication ON public.org_rate_limits FOR SELECT TO postgres US
 CREATE POLICY authentication ON public.orgs FOR SELECT TO postgres USING (true);
 
 CREATE POLICY authentication ON public.rate_limit_policies FOR SELECT TO postgres USING (true);
+
+CREATE POLICY authentication ON public.sessions TO postgres USING (true);
 
 CREATE POLICY authentication ON public.support_grants FOR SELECT TO postgres USING (true);
 
@@ -3436,6 +3547,8 @@ ALTER TABLE public.runs_7 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.runs_90 ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.support_grants ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY sweeping ON public.holds FOR SELECT TO postgres USING (true);
@@ -3576,6 +3689,8 @@ CREATE POLICY tenant ON public.runs_7 USING ((org_id = ANY (( SELECT public.app_
 
 CREATE POLICY tenant ON public.runs_90 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.sessions USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.support_grants USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator))) WITH CHECK (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator)));
 
 CREATE POLICY tenant ON public.threshold_events USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -3706,6 +3821,11 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.support_grants TO weir_app;
 REVOKE ALL ON FUNCTION public.caller_by_id(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.caller_by_id(wanted uuid) TO weir_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO weir_app;
+
+REVOKE ALL ON FUNCTION public.caller_of_token(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.caller_of_token(wanted uuid) TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
 
 REVOKE ALL ON FUNCTION public.change_every_configuration() FROM PUBLIC;
@@ -3828,6 +3948,9 @@ GRANT ALL ON FUNCTION public.take_webhook_queues(worker uuid, lease interval, on
 
 REVOKE ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.touch_sessions(ids uuid[], times timestamp with time zone[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.touch_sessions(ids uuid[], times timestamp with time zone[]) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.try_run_keys(orgs uuid[], names text[], runs uuid[], hashes text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.try_run_keys(orgs uuid[], names text[], runs uuid[], hashes text[]) TO weir_app;

@@ -68,6 +68,10 @@ const provocations = {
     if (!processing) throw new Unseen('no request was slow enough to be met while it was under way')
     return processing
   },
+  session_revoked: async (world: World) => {
+    const cookie = await endedSession(world)
+    return world.client.call('GET', '/v1/me', { headers: { cookie } })
+  },
   gone: async (world: World) => {
     const { key } = await revokedKey(world)
     return world.client.call('GET', '/v1/me', { key })
@@ -276,3 +280,18 @@ export const hurried = (world: World) =>
     for (let i = 0; i < 3 && !seen.answers.some(({ status }) => status === 409); i++) seen = await attempt()
     return seen
   })
+
+/** The cookie of a session that was opened with the form and has been ended since. */
+export async function endedSession(world: World): Promise<string> {
+  const org = await world.shared()
+  const opened = await world.client.call('POST', '/console/signin', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ key: org.key }).toString(),
+  })
+  expectStatus(opened, 303)
+  const [cookie = ''] = (opened.headers['set-cookie'] ?? '').split(';')
+  const me = await world.client.call('GET', '/v1/me', { headers: { cookie } })
+  const { id } = objectIn(expectStatus(me, 200))['session'] as { id: string }
+  expectStatus(await world.client.call('POST', `/v1/me/sessions/${id}/revoke`, { key: org.key }), 200)
+  return cookie
+}

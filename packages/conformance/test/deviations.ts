@@ -141,6 +141,27 @@ export const plants: readonly Plant[] = [
     }),
   },
   {
+    fault: 'a revoked session that looks like a cookie that never was',
+    clause: 55,
+    alter: on('session_revoked', (_answer, error) => {
+      error.code = 'unauthorized'
+    }),
+  },
+  {
+    fault: 'a stale cookie that is left where it is',
+    clause: 56,
+    alter: on('session_revoked', ({ headers }) => {
+      delete headers['set-cookie']
+    }),
+  },
+  {
+    fault: 'a page of the console that is deprecated',
+    clause: 163,
+    alter: ({ headers }, { path }) => {
+      if (path.startsWith('/console')) headers['sunset'] = 'Wed, 31 Dec 2036 23:59:59 GMT'
+    },
+  },
+  {
     fault: 'unauthorized for a revoked key',
     clause: 53,
     alter: on('gone', (answer, error) => {

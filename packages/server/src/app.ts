@@ -1,8 +1,14 @@
 import { ensureAuditPartitions } from './access/audit/audit.ts'
 import { audit } from './access/audit/routes.ts'
-import { type Attempts, createChange, createReplayRecorder, recordAttempts } from './access/changes/changes.ts'
+import {
+  type Attempts,
+  createChange,
+  createPageChange,
+  createReplayRecorder,
+  recordAttempts,
+} from './access/changes/changes.ts'
 import { honourIdempotencyKeys, type Idempotency } from './access/idempotency/idempotency.ts'
-import { identify } from './access/identity/identity.ts'
+import { createSessionCookies, identify } from './access/identity/identity.ts'
 import { readBodies } from './contract/body.ts'
 import { boundBodyMemory } from './contract/body-memory.ts'
 import { ensureSingleResponse, sendContinue } from './contract/connections.ts'
@@ -53,6 +59,8 @@ import { quota } from './money/quota/routes.ts'
 import { reporting } from './money/reporting/routes.ts'
 import { spendCaps } from './money/spend-caps/routes.ts'
 import { trust } from './money/trust/routes.ts'
+import { sessions } from './people/sessions/routes.ts'
+import { signIn } from './people/sign-in/routes.ts'
 import type { Lifecycle } from './platform/infra/lifecycle.ts'
 import type { Platform } from './platform/infra/platform.ts'
 import { withStartPatience } from './platform/infra/start-patience.ts'
@@ -115,6 +123,7 @@ export async function buildApp(
   attempts = hooks.attempts
   probes(app, platform, lifecycle)
   await docs(app)
+  await signIn(app, platform, hooks)
   meta(app, platform, registry, routes)
   addDomains(app, platform, services, hooks)
   for (const domain of extraDomains) domain(app, platform, services.lanes)
@@ -159,7 +168,8 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   signalDeprecations(app, platform, registry)
   refuseMalformedRequests(app)
   shedLoad(app, inFlight, config, metrics)
-  const identification = identify(app, platform, callers, (address) =>
+  const cookies = createSessionCookies(platform)
+  const identification = identify(app, platform, callers, cookies, (address) =>
     rateLimiter.countFailure(address, config.authBackoffPerMinute),
   )
   paceRequests(app)
@@ -176,7 +186,8 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   const change = createChange(platform, idempotency, lease)
   const attempts = recordAttempts(app, platform, identification)
   recordRefusals(app, platform, records)
-  return { attempts, change, cursors, inFlight }
+  const pageChange = createPageChange(platform, lease)
+  return { attempts, change, cookies, cursors, identification, inFlight, pageChange }
 }
 
 /** Adds the domains, one line each. */
@@ -214,6 +225,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   benchmarks(app, platform, change)
   adjustments(app, platform, change)
   keys(app, platform, change)
+  sessions(app, platform, change)
   support(app, platform, change, endSubscriptionsOfGrant)
   operators(app, platform, change, endSubscriptionsOfGrant)
   webhooks(app, platform, change)

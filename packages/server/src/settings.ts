@@ -1,4 +1,5 @@
 import { boundSettings } from './bounds.ts'
+import { sessionSettings } from './session-settings.ts'
 import { defaulted, optional, secretSetting, setting } from './values/setting.ts'
 import {
   databaseUrl,
@@ -57,6 +58,7 @@ export const settings = {
     'the public URL + `/docs`',
     () => undefined,
   ),
+  ...sessionSettings,
   databaseUrl: secretSetting(
     'SVC_DATABASE_URL',
     'PostgreSQL as the application role, which owns nothing and is subject to row-level security. [With TLS](operating.md#tls): `?sslmode=verify-full&sslrootcert=/path/ca.pem`.',

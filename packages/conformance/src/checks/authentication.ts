@@ -140,6 +140,17 @@ export const authenticationChecks: Record<number, Check> = {
     expectStatus(await org.ask('GET', ''), 200)
   },
   53: async (world) => expectBareRefusal(await refusalOf(world, 'gone'), 410, 'gone'),
+  55: async (world) => {
+    expectBareRefusal(await refusalOf(world, 'session_revoked'), 401, 'session_revoked')
+    const cookie = `weir=${'x'.repeat(80)}; __Host-weir=${'x'.repeat(80)}`
+    const unknown = await world.client.call('GET', '/v1/me', { headers: { cookie } })
+    expectBareRefusal(unknown, 401, 'unauthorized')
+  },
+  56: async (world) => {
+    const { headers } = await refusalOf(world, 'session_revoked')
+    const cleared = /^(?:__Host-)?weir=;.*max-age=0/i.test(headers['set-cookie'] ?? '')
+    expectThat(cleared, `the cookie is not cleared: ${headers['set-cookie']}`)
+  },
   54: async (world) => {
     const { org, budget, run, key } = await belongings(world)
     const stranger = await world.stranger()

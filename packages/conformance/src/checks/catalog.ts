@@ -103,6 +103,7 @@ export const catalogChecks: Record<number, Check> = {
   },
   88: bare('unauthorized'),
   89: bare('key_expired'),
+  90: bare('session_revoked'),
   91: bare('forbidden'),
   92: detailed('missing_scope', { required: 'text' }),
   93: bare('ip_not_allowed'),

@@ -134,6 +134,13 @@ export const signalChecks: Record<number, Check> = {
   157: asAnnounced(0),
   158: asAnnounced(1),
   161: asAnnounced(2),
+  163: async (world) => {
+    const pages = ['/console', '/console/signin', '/console/no-such-page']
+    for (const path of pages) {
+      const { headers } = await world.client.call('GET', path)
+      expectThat(!('deprecation' in headers || 'sunset' in headers), `${path} has the headers of a deprecation`)
+    }
+  },
   162: async (world) => {
     for (const { route, since } of await listingOf(world)) expectSame(since, announcedOn, `since of ${route}`)
     await served(world)

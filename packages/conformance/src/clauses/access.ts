@@ -26,8 +26,8 @@ export const authentication: Section = {
         'another tenant’s resource, a missing one and a malformed one answer the same bytes',
       ),
     ),
-    later(55, 'A console session that was revoked or has expired is 401 `session_revoked`.', 'the console'),
-    later(56, 'That answer also clears the stale cookie.', 'the console'),
+    checked(55, 'A console session that was revoked or has expired is 401 `session_revoked`.'),
+    checked(56, 'That answer also clears the stale cookie.'),
     checked(
       57,
       'The scope of a support grant is fixed when it is issued, and narrower than what the organization may do.',

@@ -6,7 +6,7 @@ export const catalog: Section = {
     checked(87, '`bad_request` is 400, details `{}`: malformed, and not by a field.'),
     checked(88, '`unauthorized` is 401, details `{}`.'),
     checked(89, '`key_expired` is 401, details `{}`.'),
-    later(90, '`session_revoked` is 401, details `{}`.', 'the console'),
+    checked(90, '`session_revoked` is 401, details `{}`.'),
     checked(91, '`forbidden` is 403, details `{}`.'),
     checked(92, '`missing_scope` is 403, details `required`.'),
     checked(93, '`ip_not_allowed` is 403, details `{}`.'),

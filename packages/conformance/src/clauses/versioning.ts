@@ -1,4 +1,4 @@
-import { checked, later, release, type Section, server, tested } from '../clause.ts'
+import { checked, release, type Section, server, tested } from '../clause.ts'
 
 const twoReleases = 'It is about two releases.'
 
@@ -120,6 +120,6 @@ export const active: Section = {
     ),
     checked(161, '`GET /v1/forecast`: sunset Wed, 31 Dec 2036 23:59:59 GMT, replaced by `/v1/capacity/forecasts`.'),
     checked(162, 'All of them were announced on 2026-07-22, and all are still served.'),
-    later(163, 'The server-rendered console is not deprecated: it has neither header nor date.', 'the console'),
+    checked(163, 'The server-rendered console is not deprecated: it has neither header nor date.'),
   ],
 }

@@ -1,8 +1,13 @@
 import type { FastifyReply } from 'fastify'
 
+const nothing = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
+const nameOf = (rule: string) => rule.split(' ', 1)[0]
+
 /** Returns a Content-Security-Policy that forbids everything but the given rules. */
-export const contentPolicy = (...rules: string[]) =>
-  ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...rules].join('; ')
+export const contentPolicy = (...rules: string[]) => {
+  const given = new Set(rules.map(nameOf))
+  return [...nothing.filter((rule) => !given.has(nameOf(rule))), ...rules].join('; ')
+}
 
 /** Policy for pictures: styles of their own for readers who prefer dark, and nothing that runs or loads anything. */
 const svgPolicy = contentPolicy("style-src 'unsafe-inline'", 'sandbox')

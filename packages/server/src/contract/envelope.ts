@@ -73,7 +73,8 @@ export function answerErrors(app: App, log: Log, findStoredResponse: FindStoredR
   app.setNotFoundHandler((request, reply) => sendError(log, new ApiError('not_found'), request, reply))
 }
 
-export function sendError(log: Log, thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+/** Returns the error of the catalog for anything thrown, and logs it where it is a failure of ours. */
+export function reportError(log: Log, thrown: unknown, request: FastifyRequest): ApiError {
   // A caller that hung up while sending is not a failure of ours, whatever the stream calls it.
   const wasCutShort = request.raw.readableAborted && !(thrown instanceof ApiError)
   const error = wasCutShort ? badBody('invalid_body', 'The body was cut short.') : toApiError(thrown, request)
@@ -91,6 +92,11 @@ export function sendError(log: Log, thrown: unknown, request: FastifyRequest, re
       'a request failed',
     )
   }
+  return error
+}
+
+export function sendError(log: Log, thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const error = reportError(log, thrown, request)
   reply.headers(protectiveHeaders).header(traceHeader, request.id)
   if (isApiError(error, 'rate_limited')) reply.header('retry-after', error.details.retry_after_seconds)
   if (error.status === 401) reply.header('www-authenticate', challengeFor(request))

@@ -46,6 +46,7 @@ export const sampleValues: Readonly<Record<string, string | number>> = {
   rule_id: exampleId('rule'),
   key_id: exampleId('key'),
   operator_key_id: exampleId('key'),
+  session_id: exampleId('session'),
   // Models
   model: 'gpt-4o',
   provider: 'openai',

@@ -10,6 +10,7 @@ export const prefixes = {
   org: 'org',
   key: 'key',
   grant: 'sgr',
+  session: 'ses',
   audit: 'aud',
   ratePolicy: 'rlp',
   decision: 'dec',

@@ -3,6 +3,7 @@ import { formatId, type IdKind, newUuid, operatorsOrgId, prefixes } from '../../
 import { useServer } from '../support/harness.ts'
 import { eventually } from '../support/programs.ts'
 import { runOf } from '../support/recorded-runs.ts'
+import { signIn } from '../support/sessions.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
 /**
@@ -59,6 +60,7 @@ const idKindOf: Record<string, IdKind> = {
   org_id: 'org',
   key_id: 'key',
   grant_id: 'grant',
+  session_id: 'session',
   budget_id: 'budget',
   concurrency_limit_id: 'concurrencyLimit',
   limit_id: 'budget',
@@ -208,6 +210,7 @@ describe('across tenants', () => {
     const foreign = {
       key_id: bob.keyId,
       grant_id: formatId('grant', newUuid()),
+      session_id: (await signIn(server.url, bob.key)).id,
       budget_id: budget['id'],
       concurrency_limit_id: concurrency['id'],
       limit_id: budget['id'],

@@ -48,6 +48,7 @@ const elsewhere: Record<string, readonly string[] | string> = {
   '/v1/admin/orgs/{org_id}/owner-keys': ['/v1/orgs/{id}/keys', '/v1/orgs/{id}/keys/{key_id}'],
   '/v1/otlp/v1/traces': ['/v1/runs', '/v1/runs/{run_id}'],
   '/v1/runs/bulk': ['/v1/runs', '/v1/runs/{run_id}'],
+  '/v1/me/sessions/revoke': ['/v1/me/sessions', '/v1/me/sessions/{session_id}'],
   '/v1/routing/decision': 'It says which model a route would choose, and keeps nothing.',
   '/v1/orgs/{id}/policies/evaluate': 'It says what rules would do, and keeps nothing.',
   '/v1/orgs/{id}/policies/backtest': 'Its answer is the report, and it keeps nothing.',
@@ -217,6 +218,7 @@ describe('what is made is read back:', () => {
 const filterable = ['status', 'customer_id', 'key_id', 'workflow_id', 'scope_kind', 'scope_id', 'rule_id', 'period']
 /** Lists whose reader has another way. */
 const unfiltered: Record<string, string> = {
+  '/v1/me/sessions key_id': 'The sessions are of the calling key.',
   '/v1/orgs/{id}/customers/{customer_id}/credit-packs customer_id': 'The path names the customer.',
   '/v1/orgs/{id}/approvals customer_id': 'An approval is found by its status and its rule.',
   '/v1/orgs/{id}/approvals workflow_id': 'An approval is found by its status and its rule.',

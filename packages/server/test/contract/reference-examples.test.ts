@@ -11,6 +11,7 @@ import { exampleId } from '../../src/contract/wire.ts'
 import { type IdKind, newUuid, prefixes } from '../../src/values/id.ts'
 import { documentOf } from '../support/document.ts'
 import { useServer } from '../support/harness.ts'
+import { signIn } from '../support/sessions.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
 /**
@@ -170,6 +171,7 @@ class World {
     const known = this.ids.get(example)
     if (known !== undefined) return known
     if (kind === 'approval') return this.approval()
+    if (kind === 'session') return (await signIn(server.url, this.tenant.key)).id
     if (within.id in notSent) return example
     const { creator, field } = creatorOf(kind, within)
     const made = valueAt((await this.ensure(creator)).json, field)

@@ -69,6 +69,9 @@ const limit = (endedAt: string) =>
 const grant = (expiresAt: string) =>
   `insert into support_grants (org_id, id, operator_key_id, scope, reason, mac, mac_key_id, expires_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), 'read', '', '', '', ${expiresAt})`
+const session = (expiresAt: string) =>
+  `insert into sessions (org_id, id, key_id, digest, address, user_agent, idle_seconds, expires_at)
+   values ($1, gen_random_uuid(), gen_random_uuid(), decode(repeat('00', 32), 'hex'), '', '', 60, ${expiresAt})`
 const pending = (createdAt: string) =>
   `insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, next_attempt_at, created_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', '', 'event', false, now(), ${createdAt})`
@@ -182,6 +185,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   run_keys: job('keep-run-partitions', 'records/retention.test.ts'),
   runs: job('keep-run-partitions', 'records/retention.test.ts'),
   schema_migrations: bounded('one row per migration'),
+  sessions: pruned('30 days after their end', session(days(31)), session(days(29))),
   support_grants: pruned('400 days after their end', grant(days(401)), grant(days(399))),
   threshold_events: pruned(
     '400 days, and not before the period has ended',

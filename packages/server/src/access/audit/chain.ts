@@ -9,6 +9,8 @@ export interface Actor {
   readonly role: string
   /** The operator's own key behind a support grant. */
   readonly operator_key_id?: string
+  /** The session through which it acted. */
+  readonly session_id?: string
 }
 
 /** An entry as it is chained: everything but its seal. */

@@ -31,6 +31,7 @@ export const AuditLogEntry = Type.Object(
       id: Type.String({ description: 'The key, or the support grant.', examples: [exampleId('key')] }),
       role: Type.String({ examples: ['admin'] }),
       operator_key_id: Type.Optional(Type.String({ description: "The operator's own key behind a support grant." })),
+      session_id: Type.Optional(Type.String({ description: 'The session of a browser through which it acted.' })),
     }),
     action: Type.String({ description: 'The action, or for a denied attempt the route.', examples: ['key.created'] }),
     target: Type.Object({

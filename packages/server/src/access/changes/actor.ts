@@ -7,5 +7,6 @@ export const actorOf = (caller: Caller): Actor => ({
   kind: caller.kind,
   id: formatId(caller.kind === 'key' ? 'key' : 'grant', caller.id),
   role: caller.role,
+  ...(caller.session && { session_id: formatId('session', caller.session.id) }),
   ...(caller.operatorKeyId && { operator_key_id: formatId('key', caller.operatorKeyId) }),
 })

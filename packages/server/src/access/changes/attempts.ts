@@ -22,6 +22,8 @@ const maxPathLength = 2_048
 export interface Attempts {
   /** Records a request that bypasses all hooks; `false` when that failed, and its response must not be sent. */
   readonly record: (request: FastifyRequest, status: number) => Promise<boolean>
+  /** Records that a caller was refused something outside `/v1`, such as a session. */
+  readonly refused: (request: FastifyRequest, caller: Caller, action: string) => void
 }
 
 /**
@@ -80,14 +82,18 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
     denied.record(principal.orgId, actorOf(principal), actionOf(request), request.clientAddress, request.id)
   }
 
-  return { record: putOnRecord }
+  return {
+    record: putOnRecord,
+    refused: (request, caller, action) =>
+      denied.record(caller.orgId, actorOf(caller), action, request.clientAddress, request.id),
+  }
 }
 
 /** True when a request may be under a support grant: it is, or was refused before its token was checked. */
 function mayBeSupport({ bearer, route, headers }: FastifyRequest): boolean {
   if (bearer !== undefined) return bearer?.kind === 'support'
   const isClosed = route.template === undefined || (isContractPath(route.template) && route.open !== true)
-  return isClosed && headers.authorization !== undefined
+  return isClosed && (headers.authorization !== undefined || headers.cookie !== undefined)
 }
 
 /** Destroys a stream that nobody will read, which would hold its source open. */

@@ -10,6 +10,7 @@ import { errorCode } from '../../values/thrown.ts'
 import { auditKeyring, recordAll } from '../audit/audit.ts'
 import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
+import type { Caller } from '../identity/identity.ts'
 import { actorOf } from './actor.ts'
 
 export { actorOf } from './actor.ts'
@@ -94,25 +95,64 @@ export function createChange({ sql, config }: Platform, idempotency: Idempotency
       await idempotency.store(tx, request, status, text as string)
       await emit(tx, orgId, events)
       if (isAccessChanged) version = await recordAccessChange(tx, orgId)
-      const common = { actor: actorOf(caller), address: request.clientAddress, traceId: request.id }
-      await recordAll(
-        tx,
-        keyring,
-        orgId,
-        entries.map((entry) => ({ ...entry, ...common })),
-      )
+      await recordAll(tx, keyring, orgId, signedBy(request, caller, entries))
       return text as string
     }
     const body = await retryDeadlocks(() => sql.asOrgs([...new Set([caller.orgId, orgId])], attempt))
-    if (version !== undefined) {
-      await notifyAccessChange(sql)
-      await lease.waitUntilApplied(version)
-    }
+    await untilApplied(sql, lease, version)
     // The type is that of the response body; what is passed on are the stored bytes.
     const answer: unknown = status === 204 ? reply.code(204).send() : body
     if (status !== 204) asJsonText(reply, status)
     return answer as never
   }
+}
+
+/** A change that a page makes as its caller: effect and audit entries in one transaction, without a stored response. */
+export type PageChange = <T>(
+  request: FastifyRequest,
+  caller: Caller,
+  work: (tools: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>) => Promise<T>,
+) => Promise<T>
+
+export function createPageChange({ sql, config }: Platform, lease: AccessLease): PageChange {
+  const keyring = auditKeyring(config.masterKeys())
+  return async (request, caller, work) => {
+    let version: bigint | undefined
+    const result = await retryDeadlocks(() =>
+      sql.asOrgs([caller.orgId], async (tx) => {
+        const entries: ChangeDescription[] = []
+        let isAccessChanged = false
+        const made = await work({
+          tx,
+          audit: (what) => entries.push(what),
+          accessChanged: () => {
+            isAccessChanged = true
+          },
+        })
+        if (isAccessChanged) version = await recordAccessChange(tx, caller.orgId)
+        await recordAll(tx, keyring, caller.orgId, signedBy(request, caller, entries))
+        return made
+      }),
+    )
+    await untilApplied(sql, lease, version)
+    return result
+  }
+}
+
+/** Completes entries with who caused them, from where, and by which request. */
+const signedBy = (request: FastifyRequest, caller: Caller, entries: readonly ChangeDescription[]) =>
+  entries.map((entry) => ({
+    ...entry,
+    actor: actorOf(caller),
+    address: request.clientAddress,
+    traceId: request.id,
+  }))
+
+/** Resolves when no process can still answer from before a change of access. */
+async function untilApplied(sql: Platform['sql'], lease: AccessLease, version: bigint | undefined) {
+  if (version === undefined) return
+  await notifyAccessChange(sql)
+  await lease.waitUntilApplied(version)
 }
 
 /** Fields that every change sets, so they do not tell whether anything else changed. */

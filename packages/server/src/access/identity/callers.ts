@@ -19,6 +19,7 @@ import {
   type Rehash,
   rehashCallers,
   touchKeys,
+  touchSessions,
 } from './queries.ts'
 import { createUnknownKeyCache } from './unknown-keys.ts'
 
@@ -46,7 +47,29 @@ export interface Caller {
   readonly ratePolicies: readonly RatePolicyRow[]
   readonly mac: Buffer
   readonly macKeyId: string
+  /** Session through which it calls; undefined for a caller that presents its key itself. */
+  readonly session: CallerSession | undefined
 }
+
+/** The session of a browser that acts as a key or a support grant. */
+export interface CallerSession {
+  readonly id: string
+  readonly digest: Buffer
+  readonly isRevoked: boolean
+  readonly expiresAtMs: number
+  readonly idleMs: number
+  /** Last use that this process knows of; other processes may know of later ones. */
+  lastUsedMs: number
+}
+
+/** True when a session is over: revoked, expired, unused for too long, or ended with its key. */
+export const hasSessionEnded = (caller: Caller, session: CallerSession, atMs: number): boolean =>
+  session.isRevoked ||
+  atMs >= session.expiresAtMs ||
+  atMs >= session.lastUsedMs + session.idleMs ||
+  caller.isRevoked ||
+  atMs < caller.notBeforeMs ||
+  atMs >= caller.expiresAtMs
 
 const maxCached = 100_000
 const flushUsedMs = 5_000
@@ -80,12 +103,20 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
   // A verified secret is recognized by a plain hash: secrets have 256 random bits, so it reveals nothing, and a keyed hash
   // for each request would cost more than everything else about it.
   const verified = new WeakMap<Caller, Buffer>()
-  const uses = new WriteBehind<LastUse>(platform, {
-    name: 'key_uses',
-    everyMs: flushUsedMs,
-    maxWaiting: maxCached,
-    write: (batch) => touchKeys(sql, batch),
-  })
+  const usesOf = (name: string, write: typeof touchKeys) =>
+    new WriteBehind<LastUse>(platform, {
+      name,
+      everyMs: flushUsedMs,
+      maxWaiting: maxCached,
+      write: (batch) => write(sql, batch),
+    })
+  const uses = usesOf('key_uses', touchKeys)
+  const sessionUses = usesOf('session_uses', touchSessions)
+  const noteUse = (buffer: WriteBehind<LastUse>, id: string, at: Date) => {
+    const use = buffer.waiting(id)
+    if (use) use.at = at
+    else buffer.add(id, { id, at })
+  }
   /** Hashes to be moved to the newest master key: a secret is available only while it is presented, so its next use retries. */
   const rehashes = new WriteBehind<Rehash>(platform, {
     name: 'key_rehashes',
@@ -109,7 +140,13 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
   })
 
   return {
-    cached: ({ publicId }) => (lease.isHeld() ? byPublicId.get(publicId) : undefined),
+    cached: ({ publicId }) => {
+      const caller = lease.isHeld() ? byPublicId.get(publicId) : undefined
+      // A session that was idle here may have been used elsewhere.
+      const { session } = caller ?? {}
+      const isIdle = session !== undefined && clock.now().getTime() >= session.lastUsedMs + session.idleMs
+      return isIdle ? undefined : caller
+    },
     load: async (key, source, isOver) => {
       const version = lease.appliedVersion()
       const id = idOf(key)
@@ -125,8 +162,11 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
       if (mayCache) byPublicId.set(key.publicId, caller)
       return caller
     },
-    isGenuine: (caller, { secret }): caller is Caller => {
+    isGenuine: (caller, { secret, isSession }): caller is Caller => {
       const digest = hash('sha256', secret, 'buffer')
+      // The secret of a session is no key, and the secret of a key no session.
+      if (isSession || caller?.session)
+        return isSession && timingSafeEqual(caller?.session?.digest ?? unknownMac, digest)
       const known = caller && verified.get(caller)
       if (known && timingSafeEqual(known, digest)) return true
       const made = caller && keyring.find(caller.macKeyId)
@@ -141,14 +181,14 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
       return true
     },
     used: (caller) => {
-      if (caller.kind !== 'key') return
       const at = clock.now()
-      const use = uses.waiting(caller.id)
-      if (use) use.at = at
-      else uses.add(caller.id, { id: caller.id, at })
+      if (caller.kind === 'key') noteUse(uses, caller.id, at)
+      if (!caller.session) return
+      caller.session.lastUsedMs = at.getTime()
+      noteUse(sessionUses, caller.session.id, at)
     },
     close: async () => {
-      await Promise.all([uses.close(), rehashes.close()])
+      await Promise.all([uses.close(), sessionUses.close(), rehashes.close()])
     },
   }
 }
@@ -174,4 +214,17 @@ const callerFrom = (row: CallerRow): Caller => ({
   ratePolicies: row.policies,
   mac: row.mac,
   macKeyId: row.mac_key_id,
+  session: sessionFrom(row),
 })
+
+const sessionFrom = (row: CallerRow): CallerSession | undefined =>
+  row.session_digest === null
+    ? undefined
+    : {
+        id: row.token_id,
+        digest: row.session_digest,
+        isRevoked: row.session_revoked_at !== null,
+        expiresAtMs: row.session_expires_at.getTime(),
+        idleMs: row.session_idle_seconds * 1_000,
+        lastUsedMs: row.session_last_used_at.getTime(),
+      }

@@ -1,19 +1,21 @@
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, isApiError } from '../../contract/errors.ts'
 import { type App, isContractPath } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { createNetworkMatcher } from '../../values/network.ts'
 import { errorOf } from '../../values/thrown.ts'
-import { authorize } from './authorization.ts'
-import { type CountFailure, createBackoff, sourceOf } from './backoff.ts'
-import type { Caller, Callers } from './callers.ts'
+import { createAdmission, requireLive, requireStanding } from './admission.ts'
+import type { CountFailure } from './backoff.ts'
+import { type Caller, type CallerSession, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
-import { type ParsedKey, parseKey } from './key-format.ts'
+import { type ParsedKey, parseKey, parseSessionToken } from './key-format.ts'
+import { csrfTokenOf, type SessionCookies } from './session-cookie.ts'
+import { createVerification } from './verification.ts'
 
 export { AddressListInput, normalizeAddressList } from './address-list.ts'
 export { type KeyPowers, requireCanEnd, requireCanHandOut } from './authority.ts'
 export { type Caller, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
-export { mintKey } from './key-format.ts'
+export { mintKey, mintSessionToken } from './key-format.ts'
 export { requireLineage } from './lineage.ts'
 export {
   type Agent,
@@ -33,6 +35,7 @@ export { normalPins, withNormalNames } from './normal-names.ts'
 export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
 export { isOfLineage, keysOfLineage, lineageOf, orgExists } from './queries.ts'
 export { operatorScopes, tenantScopes } from './scopes.ts'
+export { createSessionCookies, isCsrfToken, type SessionCookies } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,10 +46,16 @@ declare module 'fastify' {
     /** The owner of a genuine token, even if it may no longer act; null without one, undefined before it was looked up. */
     bearer: Caller | null | undefined
     clientAddress: string
+    /** Token that pages of the caller's session send with changes; undefined without a session. */
+    csrfToken: string | undefined
   }
 }
 
 export interface Identification {
+  /** The session of a page's request. */
+  readonly sessionOf: (request: FastifyRequest) => Promise<PageSession>
+  /** Returns the owner of a key that somebody signs in with, or throws a refusal. */
+  readonly ownerOf: (request: FastifyRequest, key: string) => Promise<Caller>
   /**
    * Returns the owner of the token of a request that was refused before authentication; `undefined` when there is none that can
    * be verified. With `isFromMemory` the database is not asked.
@@ -54,59 +63,97 @@ export interface Identification {
   readonly bearerOf: (request: FastifyRequest, options?: { isFromMemory?: boolean }) => Promise<Caller | undefined>
 }
 
+/** The session of a page's request: none presented, one that was never issued, one that has ended, or a live one. */
+export type PageSession =
+  | { readonly state: 'none' | 'unknown' | 'ended' }
+  | { readonly state: 'live'; readonly caller: Caller; readonly session: CallerSession; readonly csrfToken: string }
+
 /** Authenticates and authorizes the caller before the body is read, and emits every refusal itself. */
 export function identify(
   app: App,
   { config, clock }: Platform,
   callers: Callers,
+  cookies: SessionCookies,
   countFailure: CountFailure,
 ): Identification {
   const trusted = createNetworkMatcher(config.trustedProxies)
   const verification = createVerification(callers, countFailure)
-  const admit = createAdmission(callers, () => clock.now().getTime())
+  const nowMs = () => clock.now().getTime()
+  const admit = createAdmission(callers, cookies, nowMs)
   decorateRequests(app)
 
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { template, open } = request.route
     if (open === true || template === undefined || !isContractPath(template)) return done()
     request.clientAddress = clientAddress(request, trusted)
     request.bearer = null
-    const key = presentedKey(request)
-    if (key === 'missing') return done(new ApiError('unauthorized'))
-    const caller = key === 'invalid' ? undefined : callers.cached(key)
-    if (key !== 'invalid' && caller && callers.isGenuine(caller, key)) {
+    const token = presentedToken(request, cookies)
+    if (token === 'missing') return done(new ApiError('unauthorized'))
+    const refuse = (error: Error | undefined) => {
+      if (isApiError(error, 'session_revoked')) cookies.clear(reply)
+      done(error)
+    }
+    const caller = token === 'invalid' ? undefined : callers.cached(token)
+    if (token !== 'invalid' && caller && callers.isGenuine(caller, token)) {
       try {
-        admit(request, template, caller)
+        admit(request, template, caller, token)
         done()
       } catch (error) {
-        done(errorOf(error))
+        refuse(errorOf(error))
       }
-    } else void authenticateFromDatabase(request, template, () => verification.load(request, key, caller), done)
+    } else void authenticateFromDatabase(request, template, token, caller, refuse)
   })
 
   /** Authenticates a caller that is not cached: the database decides, also for valid keys from a source over the limit. */
   async function authenticateFromDatabase(
     request: FastifyRequest,
     template: string,
-    load: () => Promise<Caller>,
+    token: ParsedKey | 'invalid',
+    remembered: Caller | undefined,
     done: (error?: Error) => void,
   ) {
     try {
-      admit(request, template, await load())
+      admit(request, template, await verification.load(request, token, remembered), token)
     } catch (error) {
       return done(errorOf(error))
     }
     done()
   }
 
+  /** Returns the owner of a token; undefined where it cannot be verified. With `isFromMemory` the database is not asked. */
+  async function find(request: FastifyRequest, token: ParsedKey | 'missing' | 'invalid', isFromMemory = false) {
+    if (token === 'missing' || token === 'invalid') return undefined
+    request.clientAddress = clientAddress(request, trusted)
+    const remembered = callers.cached(token)
+    if (remembered && callers.isGenuine(remembered, token)) return remembered
+    return isFromMemory ? undefined : verification.load(request, token, remembered).catch(() => undefined)
+  }
+
   return {
-    bearerOf: async (request, { isFromMemory = false } = {}) => {
-      const key = presentedKey(request)
-      if (key === 'missing' || key === 'invalid') return undefined
+    bearerOf: (request, { isFromMemory = false } = {}) => find(request, presentedToken(request, cookies), isFromMemory),
+    sessionOf: async (request) => {
       request.clientAddress = clientAddress(request, trusted)
-      const remembered = callers.cached(key)
-      if (remembered && callers.isGenuine(remembered, key)) return remembered
-      return isFromMemory ? undefined : verification.load(request, key, remembered).catch(() => undefined)
+      const text = cookies.read(request)
+      if (text === undefined) return { state: 'none' }
+      const token = parseSessionToken(text)
+      const caller = token && (await find(request, token))
+      if (!token || !caller?.session) return { state: 'unknown' }
+      if (hasSessionEnded(caller, caller.session, nowMs())) return { state: 'ended' }
+      requireStanding(request, caller)
+      callers.used(caller)
+      return { state: 'live', caller, session: caller.session, csrfToken: csrfTokenOf(token.secret) }
+    },
+    ownerOf: async (request, text) => {
+      request.clientAddress = clientAddress(request, trusted)
+      const key = parseKey(text.trim()) ?? 'invalid'
+      const remembered = key === 'invalid' ? undefined : callers.cached(key)
+      const isKnown = key !== 'invalid' && remembered && callers.isGenuine(remembered, key)
+      const caller = isKnown ? remembered : await verification.load(request, key, remembered)
+      request.bearer = caller
+      requireLive(caller, nowMs())
+      requireStanding(request, caller)
+      callers.used(caller)
+      return caller
     },
   }
 }
@@ -121,67 +168,18 @@ function decorateRequests(app: App) {
   })
   app.decorateRequest('bearer')
   app.decorateRequest('clientAddress', '')
+  app.decorateRequest('csrfToken')
 }
-
-/** Verifies tokens that are not cached with their secret, and slows sources down that present invalid ones. */
-function createVerification(callers: Callers, countFailure: CountFailure) {
-  const backoff = createBackoff(countFailure, () => performance.now())
-
-  async function lookUp(request: FastifyRequest, key: ParsedKey): Promise<Caller | undefined> {
-    const source = sourceOf(request.clientAddress)
-    const caller = await callers.load(key, source, backoff.isOver(source))
-    return callers.isGenuine(caller, key) ? caller : undefined
-  }
-
-  /**
-   * Counts the failure and refuses. Only failures count, so a valid key is never slowed by what others send from its address.
-   */
-  async function refuse(request: FastifyRequest): Promise<never> {
-    const retryAfterSeconds = await backoff.fail(sourceOf(request.clientAddress))
-    if (retryAfterSeconds !== undefined)
-      throw new ApiError(
-        'rate_limited',
-        { retry_after_seconds: retryAfterSeconds },
-        { message: 'Too many invalid keys from this address.' },
-      )
-    throw new ApiError('unauthorized')
-  }
-
-  return {
-    /** Returns the owner of a token, or throws a refusal. */
-    load: async (request: FastifyRequest, key: ParsedKey | 'invalid', remembered: Caller | undefined) => {
-      // The cache holds what the database would return: a wrong secret for a cached key costs no query.
-      const caller = key === 'invalid' || remembered ? undefined : await lookUp(request, key)
-      return caller ?? refuse(request)
-    },
-  }
-}
-
-/** Creates the admission of callers whose secret matches, so their true state may be revealed. Revoked takes precedence over expired. */
-const createAdmission =
-  (callers: Callers, nowMs: () => number) => (request: FastifyRequest, template: string, caller: Caller) => {
-    request.bearer = caller
-    if (caller.isRevoked) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
-    const atMs = nowMs()
-    if (atMs < caller.notBeforeMs || atMs >= caller.expiresAtMs) throw new ApiError('key_expired')
-    request.principal = caller
-    callers.used(caller)
-    if (caller.isOrgSuspended) throw new ApiError('org_suspended')
-    if (caller.allowedNetworks && !caller.allowedNetworks.contains(request.clientAddress))
-      throw new ApiError('ip_not_allowed')
-    authorize(caller, {
-      method: request.method,
-      template,
-      params: request.params as { id?: string; org_id?: string },
-      declaration: request.route,
-    })
-  }
 
 const bearer = /^bearer +(\S+) *$/i
 
-function presentedKey({ headers }: FastifyRequest): ParsedKey | 'missing' | 'invalid' {
-  const { authorization } = headers
-  if (authorization === undefined) return 'missing'
+/** Returns the presented token: a key in `Authorization`, or else the cookie of a session. */
+function presentedToken(request: FastifyRequest, cookies: SessionCookies): ParsedKey | 'missing' | 'invalid' {
+  const { authorization } = request.headers
+  if (authorization === undefined) {
+    const session = cookies.read(request)
+    return session === undefined ? 'missing' : (parseSessionToken(session) ?? 'invalid')
+  }
   const token = bearer.exec(authorization)?.[1]
   return (token !== undefined && parseKey(token)) || 'invalid'
 }

@@ -4,6 +4,7 @@ import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { operatorsOrgId } from '../../values/id.ts'
 
 export interface CallerRow {
+  token_id: string
   kind: 'key' | 'support'
   org_id: string
   id: string
@@ -26,6 +27,12 @@ export interface CallerRow {
   read_rpm: number | null
   on_unavailable: 'local' | 'deny' | 'allow' | null
   policies: RatePolicyRow[]
+  /** Of a session; null for a key or grant that is presented itself. */
+  session_digest: Buffer | null
+  session_idle_seconds: number
+  session_last_used_at: Date
+  session_expires_at: Date
+  session_revoked_at: Date | null
 }
 
 export interface RatePolicyRow {
@@ -40,11 +47,11 @@ export interface RatePolicyRow {
 /** Finds callers by the exact ids in their tokens: the only query that sees across tenants. */
 export async function findCallers({ pool }: Sql, ids: readonly string[]): Promise<Map<string, CallerRow>> {
   const { rows } = await pool.query<CallerRow>({
-    name: 'callers_by_id',
-    text: 'select c.* from unnest($1::uuid[]) as wanted (id) cross join lateral caller_by_id(wanted.id) c',
+    name: 'callers_of_tokens',
+    text: 'select c.* from unnest($1::uuid[]) as wanted (id) cross join lateral caller_of_token(wanted.id) c',
     values: [ids],
   })
-  return new Map(rows.map((row) => [row.id, row]))
+  return new Map(rows.map((row) => [row.token_id, row]))
 }
 
 /** True when a key belongs to a lineage. */
@@ -85,17 +92,21 @@ export async function rehashCallers({ db }: Sql, newKeyId: string, rehashes: rea
   await raw`select rehash_callers(${ids}::uuid[], ${oldKeyIds}::text[], ${macs}::bytea[], ${newKeyId})`.execute(db)
 }
 
-/** The latest use of a key. */
+/** The latest use of a key or a session. */
 export interface LastUse {
   readonly id: string
   at: Date
 }
 
-export async function touchKeys({ db }: Sql, uses: readonly LastUse[]) {
-  const ids = uses.map(({ id }) => id)
-  const times = uses.map(({ at }) => at.toISOString())
-  await raw`select touch_keys(${ids}::uuid[], ${times}::timestamptz[])`.execute(db)
-}
+const touch =
+  (name: 'touch_keys' | 'touch_sessions') =>
+  async ({ db }: Sql, uses: readonly LastUse[]) => {
+    const ids = uses.map(({ id }) => id)
+    const times = uses.map(({ at }) => at.toISOString())
+    await raw`select ${raw.ref(name)}(${ids}::uuid[], ${times}::timestamptz[])`.execute(db)
+  }
+export const touchKeys = touch('touch_keys')
+export const touchSessions = touch('touch_sessions')
 
 /** True when the tenant exists; the operators' own organization is not one. */
 export async function orgExists(sql: Sql, orgId: string): Promise<boolean> {

@@ -695,6 +695,21 @@ export interface SchemaMigrations {
   run_on: Timestamp;
 }
 
+export interface Sessions {
+  address: string;
+  created_at: Generated<Timestamp>;
+  digest: Buffer;
+  expires_at: Timestamp;
+  grant_id: string | null;
+  id: string;
+  idle_seconds: number;
+  key_id: string | null;
+  last_used_at: Generated<Timestamp>;
+  org_id: string;
+  revoked_at: Timestamp | null;
+  user_agent: string;
+}
+
 export interface SupportGrants {
   closed_at: Timestamp | null;
   created_at: Generated<Timestamp>;
@@ -996,6 +1011,7 @@ export interface DB {
   run_keys: RunKeys;
   runs: Runs;
   schema_migrations: SchemaMigrations;
+  sessions: Sessions;
   support_grants: SupportGrants;
   threshold_events: ThresholdEvents;
   trust_settings: TrustSettings;

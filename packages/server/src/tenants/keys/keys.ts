@@ -28,7 +28,7 @@ import {
 } from './queries.ts'
 import type { KeyStatus, KeyView } from './schema.ts'
 
-export type { Holder } from './key-spec.ts'
+export { type Holder, powersOf } from './key-spec.ts'
 export { findKey, listKeys } from './queries.ts'
 export { Key, KeyList, KeyName, KeyWithSecret, keyStatuses, RevokedKey, RevokeInput, RotateKeyInput } from './schema.ts'
 

@@ -18,6 +18,19 @@ const Me = Type.Object(
     scopes: Type.Array(Type.String()),
     pins: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
     expires_at: Nullable(Timestamp),
+    session: Nullable(
+      Type.Object(
+        {
+          id: Id('session'),
+          expires_at: Timestamp,
+          csrf_token: Type.String({
+            description: 'Send it as `X-CSRF-Token` with every change that a page of this session makes.',
+            examples: ['2pTz0yq1n1Vb3kq8mC0wqg3wq0uJxv2m3y6Q9cO8l0E'],
+          }),
+        },
+        { description: 'The session of a browser in which the request was made.' },
+      ),
+    ),
     limits: Type.Object({
       reads_per_minute: Nullable(Type.Integer({ description: 'Limit on reads; null for no limit.' })),
       policies: Type.Array(
@@ -65,7 +78,7 @@ export function me(app: App, { config, sql }: Platform) {
         response: { 200: Me },
       },
     },
-    ({ caller }) => {
+    ({ caller, csrfToken }) => {
       return {
         kind: caller.kind,
         id: formatId(caller.kind === 'key' ? 'key' : 'grant', caller.id),
@@ -74,6 +87,13 @@ export function me(app: App, { config, sql }: Platform) {
         scopes: caller.kind === 'support' ? [present(caller.grantScope)] : [...caller.scopes],
         pins: caller.pins,
         expires_at: Number.isFinite(caller.expiresAtMs) ? timestamp(new Date(caller.expiresAtMs)) : null,
+        session: caller.session
+          ? {
+              id: formatId('session', caller.session.id),
+              expires_at: timestamp(new Date(caller.session.expiresAtMs)),
+              csrf_token: present(csrfToken),
+            }
+          : null,
         limits: {
           reads_per_minute: (caller.readRpm === undefined ? config.readLimitPerMinute : caller.readRpm) ?? null,
           policies: caller.ratePolicies.map(({ kind, per, match, amount, window_seconds }) => ({

@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../../contract/errors.ts'
+import { authorize } from './authorization.ts'
+import { type Caller, type Callers, hasSessionEnded } from './callers.ts'
+import type { ParsedKey } from './key-format.ts'
+import { csrfHeader, csrfTokenOf, isCsrfToken, type SessionCookies } from './session-cookie.ts'
+
+/** Refuses a key that was revoked or has expired; revoked takes precedence. */
+export function requireLive(caller: Caller, atMs: number) {
+  if (caller.isRevoked) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
+  if (atMs < caller.notBeforeMs || atMs >= caller.expiresAtMs) throw new ApiError('key_expired')
+}
+
+/** Refuses callers of a suspended organization, and those at an address that it does not list. */
+export function requireStanding(request: FastifyRequest, caller: Caller) {
+  if (caller.isOrgSuspended) throw new ApiError('org_suspended')
+  if (caller.allowedNetworks && !caller.allowedNetworks.contains(request.clientAddress))
+    throw new ApiError('ip_not_allowed')
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Creates the admission of callers whose secret matches, so their true state may be revealed. */
+export const createAdmission =
+  (callers: Callers, cookies: SessionCookies, nowMs: () => number) =>
+  (request: FastifyRequest, template: string, caller: Caller, token: ParsedKey | 'invalid') => {
+    request.bearer = caller
+    const atMs = nowMs()
+    const { session } = caller
+    if (session && hasSessionEnded(caller, session, atMs)) throw new ApiError('session_revoked')
+    requireLive(caller, atMs)
+    request.principal = caller
+    callers.used(caller)
+    requireStanding(request, caller)
+    if (session && token !== 'invalid') {
+      request.csrfToken = csrfTokenOf(token.secret)
+      const isOwn =
+        cookies.isFromOwnPage(request) === true && isCsrfToken(request.headers[csrfHeader], request.csrfToken)
+      if (!safeMethods.has(request.method) && !isOwn) throw new ApiError('forbidden', {}, { message: foreignPage })
+    }
+    authorize(caller, {
+      method: request.method,
+      template,
+      params: request.params as { id?: string; org_id?: string },
+      declaration: request.route,
+    })
+  }
+
+const foreignPage =
+  'A change in a session must come from a page of this service, with the header X-CSRF-Token: GET /v1/me has its value.'

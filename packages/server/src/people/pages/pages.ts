@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyReply } from 'fastify'
+import { html } from 'hono/html'
+import { contentPolicy } from '../../contract/content-policy.ts'
+
+/** Markup that is safe to send: whatever was put into a template was escaped. */
+export type Markup = ReturnType<typeof html>
+
+const policy = contentPolicy("style-src 'self'", "img-src 'self'", "form-action 'self'")
+
+export const stylesheet = readFileSync(new URL('./style.css', import.meta.url), 'utf8')
+
+const mark = html`<svg class="mark" viewBox="0 0 20 20" aria-hidden="true" focusable="false"><path d="M2 2v16h16V2M2 6.500c2.700 0 2.700 1.800 5.300 1.800S10 6.500 12.700 6.500s2.600 1.800 5.300 1.800M2 11c2.700 0 2.700 1.800 5.300 1.800S10 11 12.700 11s2.600 1.800 5.300 1.800"/></svg>`
+
+/** A page that stands alone: sign-in, an error, the profile. */
+export interface Page {
+  readonly title: string
+  readonly status?: number
+  readonly body: Markup
+  /** True for a page with a table, which needs more room than a form. */
+  readonly isWide?: boolean
+}
+
+/** Sends a page. It runs no script, is framed by nobody, and is kept by no cache. */
+export async function sendPage(reply: FastifyReply, { title, status = 200, body, isWide = false }: Page) {
+  const page = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Weir</title>
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="/docs/icon.svg">
+<link rel="stylesheet" href="/docs/style.css">
+<link rel="stylesheet" href="/console/style.css">
+</head>
+<body class="solo">
+<main${isWide ? html` class="wide"` : ''}>
+<p class="brand">${mark}Weir</p>
+${body}
+</main>
+</body>
+</html>
+`
+  return (
+    reply
+      .code(status)
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', policy)
+      .header('cross-origin-opener-policy', 'same-origin')
+      // The address of a form's page tells its server that the form is its own.
+      .header('referrer-policy', 'same-origin')
+      .send(page.toString())
+  )
+}

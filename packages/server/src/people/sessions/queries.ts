@@ -1,0 +1,112 @@
+import { sql as raw } from 'kysely'
+import type { PageRequest } from '../../contract/lists.ts'
+import { keysetPage } from '../../platform/infra/keyset.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
+import type { SessionStatus } from './schema.ts'
+
+const visible = [
+  'org_id',
+  'id',
+  'key_id',
+  'grant_id',
+  'address',
+  'user_agent',
+  'idle_seconds',
+  'last_used_at',
+  'expires_at',
+  'revoked_at',
+  'created_at',
+] as const
+
+interface NewSession {
+  readonly id: string
+  readonly key_id: string | null
+  readonly grant_id: string | null
+  readonly digest: Buffer
+  readonly address: string
+  readonly user_agent: string
+  readonly idle_seconds: number
+  readonly maxSeconds: number
+}
+
+export const insertSession = (tx: Tx, orgId: string, { maxSeconds, ...session }: NewSession) =>
+  tx
+    .insertInto('sessions')
+    .values({
+      ...session,
+      org_id: orgId,
+      expires_at: raw`clock_timestamp() + make_interval(secs => ${maxSeconds})`,
+    })
+    .returning(visible)
+    .executeTakeFirstOrThrow()
+
+export type SessionRow = Awaited<ReturnType<typeof insertSession>>
+
+const owner = raw<string>`coalesce(key_id, grant_id)`
+const idleEnd = raw<Date>`last_used_at + make_interval(secs => idle_seconds)`
+const inStatus = (status: SessionStatus, now: Date) =>
+  ({
+    revoked: raw<boolean>`revoked_at is not null`,
+    expired: raw<boolean>`revoked_at is null and least(expires_at, ${idleEnd}) <= ${now}`,
+    active: raw<boolean>`revoked_at is null and least(expires_at, ${idleEnd}) > ${now}`,
+  })[status]
+
+/** Deletes the oldest sessions of an owner beyond the newest; returns how many. */
+export async function deleteOldest(tx: Tx, orgId: string, ownerId: string, keep: number): Promise<number> {
+  const { numAffectedRows } = await raw`
+    delete from sessions where org_id = ${orgId} and id in (
+      select id from sessions where org_id = ${orgId} and coalesce(key_id, grant_id) = ${ownerId}::uuid
+       order by created_at desc, id desc offset ${keep})`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
+}
+
+export async function listSessions(
+  tx: Tx,
+  orgId: string,
+  page: PageRequest<'created_at'>,
+  { ownerId, status }: { ownerId?: string | undefined; status?: SessionStatus | undefined },
+  now: Date,
+) {
+  let query = tx
+    .selectFrom('sessions')
+    .select([...visible, raw<string>`created_at::text`.as('sort_value')])
+    .where('org_id', '=', orgId)
+  if (ownerId !== undefined) query = query.where(owner, '=', ownerId)
+  if (status !== undefined) query = query.where(inStatus(status, now))
+  return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
+}
+
+export const findSession = (tx: Tx, orgId: string, id: string): Promise<SessionRow | undefined> =>
+  tx.selectFrom('sessions').select(visible).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
+
+/** Locks a session until the transaction ends. */
+export const lockSession = (tx: Tx, orgId: string, id: string): Promise<SessionRow | undefined> =>
+  tx
+    .selectFrom('sessions')
+    .select(visible)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
+export const revokeSession = (tx: Tx, orgId: string, id: string): Promise<SessionRow> =>
+  tx
+    .updateTable('sessions')
+    .set({ revoked_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(visible)
+    .executeTakeFirstOrThrow()
+
+/** Revokes the live sessions of an owner; returns their ids. */
+export async function revokeSessionsOf(tx: Tx, orgId: string, ownerId: string, now: Date): Promise<string[]> {
+  const rows = await tx
+    .updateTable('sessions')
+    .set({ revoked_at: raw`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where(owner, '=', ownerId)
+    .where(inStatus('active', now))
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,179 @@
+import type { Change } from '../../access/changes/changes.ts'
+import { type Caller, parseMaker } from '../../access/identity/identity.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { pageRequest, pageResponse } from '../../contract/lists.ts'
+import { describeTag } from '../../contract/openapi.ts'
+import type { App } from '../../contract/routes.ts'
+import { OrgPath } from '../../contract/wire.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { requireId } from '../../values/id.ts'
+import {
+  MySessionListQuery,
+  MySessionPath,
+  OrgSessionListQuery,
+  OrgSessionPath,
+  RevokedSessions,
+  Session,
+  SessionList,
+  type SessionStatus,
+} from './schema.ts'
+import { endOwnSessions, endSession, findSession, isOwn, isWithinPower, listSessions, sessionView } from './sessions.ts'
+
+export function sessions(app: App, platform: Platform, change: Change) {
+  const { sql, clock } = platform
+  const tags = ['sessions']
+  describeTag(app, 'sessions', 'Sessions of browsers that signed in with a key.')
+
+  async function listed(
+    caller: Caller,
+    query: Parameters<typeof pageRequest>[0] & { status?: SessionStatus },
+    ownerId?: string,
+  ) {
+    const asked = pageRequest<'created_at'>(query, 'created_at')
+    const now = clock.now()
+    const { orgId } = caller
+    const rows = await sql.asOrgs([orgId], (tx) =>
+      listSessions(tx, orgId, asked, { ownerId, status: query.status }, now),
+    )
+    const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+    return { ...answer, data: answer.data.map((row) => sessionView(row, now, caller)) }
+  }
+
+  async function found(caller: Caller, text: string, ownerId?: string) {
+    const { orgId } = caller
+    const row = await sql.asOrgs([orgId], (tx) => findSession(tx, orgId, requireId('session', text)))
+    if (!row || (ownerId !== undefined && (row.key_id ?? row.grant_id) !== ownerId)) throw new ApiError('not_found')
+    return sessionView(row, clock.now(), caller)
+  }
+
+  app.get(
+    '/v1/me/sessions',
+    {
+      config: { anyKey: true },
+      schema: {
+        operationId: 'listMySessions',
+        tags,
+        summary: 'List your sessions',
+        description: 'The sessions that act as your key or grant, also those that have ended lately.',
+        querystring: MySessionListQuery,
+        response: { 200: SessionList },
+      },
+    },
+    ({ caller, query }) => listed(caller, query, caller.id),
+  )
+
+  app.get(
+    '/v1/me/sessions/:session_id',
+    {
+      config: { anyKey: true, errors: ['not_found'] },
+      schema: {
+        operationId: 'getMySession',
+        tags,
+        summary: 'Get one of your sessions',
+        description: 'When it began, from where, and when it ends.',
+        params: MySessionPath,
+        response: { 200: Session },
+      },
+    },
+    ({ caller, params }) => found(caller, params.session_id, caller.id),
+  )
+
+  app.post(
+    '/v1/me/sessions/:session_id/revoke',
+    {
+      config: { anyKey: true, errors: ['not_found'] },
+      schema: {
+        operationId: 'revokeMySession',
+        tags,
+        summary: 'End one of your sessions',
+        description: 'The response is sent once no process accepts its cookie any more.',
+        params: MySessionPath,
+        response: { 200: Session },
+      },
+    },
+    (request, reply) => {
+      const { caller } = request
+      const id = requireId('session', request.params.session_id)
+      return change(request, reply, { orgId: caller.orgId }, (tools) =>
+        endSession(platform, tools, caller, id, isOwn(caller)),
+      )
+    },
+  )
+
+  app.post(
+    '/v1/me/sessions/revoke',
+    {
+      config: { anyKey: true },
+      schema: {
+        operationId: 'revokeMySessions',
+        tags,
+        summary: 'End all your sessions',
+        description: 'Ends every session of your key or grant, the one of this request included.',
+        response: { 200: RevokedSessions },
+      },
+    },
+    (request, reply) =>
+      change(request, reply, { orgId: request.caller.orgId }, (tools) =>
+        endOwnSessions(platform, tools, request.caller),
+      ),
+  )
+
+  app.get(
+    '/v1/orgs/:id/sessions',
+    {
+      config: { role: 'admin', scope: 'keys:read' },
+      schema: {
+        operationId: 'listSessions',
+        tags,
+        summary: 'List the sessions of the organization',
+        description: 'Every session, of whichever key or support grant, also those that have ended lately.',
+        params: OrgPath,
+        querystring: OrgSessionListQuery,
+        response: { 200: SessionList },
+      },
+    },
+    ({ caller, query }) => {
+      const owner = query.key_id === undefined ? undefined : parseMaker(query.key_id)
+      return listed(caller, query, owner?.id)
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/sessions/:session_id',
+    {
+      config: { role: 'admin', scope: 'keys:read' },
+      schema: {
+        operationId: 'getSession',
+        tags,
+        summary: 'Get a session of the organization',
+        description: 'As which key or support grant it acts, when it began, from where, and when it ends.',
+        params: OrgSessionPath,
+        response: { 200: Session },
+      },
+    },
+    ({ caller, params }) => found(caller, params.session_id),
+  )
+
+  app.post(
+    '/v1/orgs/:id/sessions/:session_id/revoke',
+    {
+      config: { role: 'admin', scope: 'keys:write' },
+      schema: {
+        operationId: 'revokeSession',
+        tags,
+        summary: 'End a session of the organization',
+        description:
+          'The response is sent once no process accepts its cookie any more. You cannot end a session of a key with more power than yours.',
+        params: OrgSessionPath,
+        response: { 200: Session },
+      },
+    },
+    (request, reply) => {
+      const { caller } = request
+      const id = requireId('session', request.params.session_id)
+      return change(request, reply, { orgId: caller.orgId }, (tools) =>
+        endSession(platform, tools, caller, id, isWithinPower(caller)),
+      )
+    },
+  )
+}

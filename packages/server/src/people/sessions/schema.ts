@@ -1,0 +1,42 @@
+import { type Static, Type } from 'typebox'
+import { ListOf, ListQuery } from '../../contract/lists.ts'
+import { exampleId, Id, MadeByFilter, Nullable, OneOf, PathId, Timestamp } from '../../contract/wire.ts'
+
+const statuses = ['active', 'revoked', 'expired'] as const
+export type SessionStatus = (typeof statuses)[number]
+
+export const Session = Type.Object(
+  {
+    id: Id('session'),
+    org_id: Nullable(Id('org')),
+    key_id: Type.String({
+      description: 'The key or support grant as which the session acts, and with which it ends.',
+      examples: [exampleId('key')],
+    }),
+    status: OneOf([...statuses], { description: '`expired` also when it was unused for too long.' }),
+    is_current: Type.Boolean({ description: 'True for the session of this very request.' }),
+    address: Type.String({ description: 'The address at which somebody signed in.', examples: ['203.0.113.7'] }),
+    user_agent: Type.String({ description: 'The browser, as it describes itself.', examples: ['Mozilla/5.0'] }),
+    last_used_at: Timestamp,
+    expires_at: Timestamp,
+    revoked_at: Nullable(Timestamp),
+    created_at: Timestamp,
+  },
+  { title: 'Session', description: 'A session of a browser, without its secret.' },
+)
+export type SessionView = Static<typeof Session>
+
+export const SessionList = ListOf(Session)
+const status = Type.Enum([...statuses])
+export const MySessionListQuery = ListQuery({ created_at: 'time' }, { status }, 'uuid')
+export const OrgSessionListQuery = ListQuery(
+  { created_at: 'time' },
+  { status, key_id: MadeByFilter('Only sessions of this key or support grant.') },
+  'uuid',
+)
+export const MySessionPath = Type.Object({ session_id: PathId('session') })
+export const OrgSessionPath = Type.Object({ id: PathId('org'), session_id: PathId('session') })
+export const RevokedSessions = Type.Object(
+  { revoked: Type.Integer({ description: 'Number of sessions that were ended.', examples: [3] }) },
+  { title: 'RevokedSessions', description: 'How many sessions were ended.' },
+)

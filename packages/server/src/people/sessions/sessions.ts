@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto'
+import type { ChangeTools } from '../../access/changes/changes.ts'
+import { type Caller, mintSessionToken, requireCanEnd } from '../../access/identity/identity.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
+import { findKey, powersOf } from '../../tenants/keys/keys.ts'
+import { formatId, operatorsOrgId } from '../../values/id.ts'
+import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
+import {
+  deleteOldest,
+  insertSession,
+  lockSession,
+  revokeSession,
+  revokeSessionsOf,
+  type SessionRow,
+} from './queries.ts'
+import type { SessionStatus, SessionView } from './schema.ts'
+
+export { findSession, listSessions } from './queries.ts'
+export type { SessionView } from './schema.ts'
+
+/** Sessions that one key or grant can have; a further sign-in replaces the oldest. */
+const maxPerOwner = 100
+const maxUserAgent = 300
+
+const statusOf = (row: SessionRow, now: Date): SessionStatus => {
+  if (row.revoked_at !== null) return 'revoked'
+  const idleEndMs = row.last_used_at.getTime() + row.idle_seconds * 1_000
+  return row.expires_at <= now || idleEndMs <= now.getTime() ? 'expired' : 'active'
+}
+
+/** Returns a session as `/v1` shows it to a caller. */
+export const sessionView = (row: SessionRow, now: Date, caller: Pick<Caller, 'session'>): SessionView => ({
+  id: formatId('session', row.id),
+  org_id: row.org_id === operatorsOrgId ? null : formatId('org', row.org_id),
+  key_id: row.key_id === null ? formatId('grant', row.grant_id!) : formatId('key', row.key_id),
+  status: statusOf(row, now),
+  is_current: row.id === caller.session?.id,
+  address: row.address,
+  user_agent: row.user_agent,
+  last_used_at: timestamp(row.last_used_at),
+  expires_at: timestamp(row.expires_at),
+  revoked_at: timestampOrNull(row.revoked_at),
+  created_at: timestamp(row.created_at),
+})
+
+/** Opens a session that acts as a caller. Its token is given to the browser and stored as a hash only. */
+export async function openSession(
+  { config, clock }: Platform,
+  { tx, audit, accessChanged }: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>,
+  caller: Caller,
+  from: { address: string; userAgent: string },
+): Promise<{ token: string; seconds: number }> {
+  const minted = mintSessionToken()
+  const row = await insertSession(tx, caller.orgId, {
+    id: minted.id,
+    key_id: caller.kind === 'key' ? caller.id : null,
+    grant_id: caller.kind === 'support' ? caller.id : null,
+    digest: hash('sha256', minted.secret, 'buffer'),
+    address: from.address,
+    user_agent: from.userAgent.slice(0, maxUserAgent),
+    idle_seconds: Math.min(config.sessionIdleSeconds, config.sessionMaxSeconds),
+    maxSeconds: config.sessionMaxSeconds,
+  })
+  if ((await deleteOldest(tx, caller.orgId, caller.id, maxPerOwner)) > 0) accessChanged()
+  const { is_current: _, ...after } = sessionView(row, clock.now(), caller)
+  audit({ action: 'session.created', target: { kind: 'session', id: after.id }, after })
+  return { token: minted.text, seconds: config.sessionMaxSeconds }
+}
+
+/** Ends a session; repeating it has no effect. */
+export async function endSession(
+  { clock }: Platform,
+  { tx, audit, accessChanged }: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>,
+  caller: Caller,
+  id: string,
+  mayEnd: (tx: Tx, row: SessionRow) => Promise<boolean>,
+): Promise<SessionView> {
+  const { orgId } = caller
+  const found = await lockSession(tx, orgId, id)
+  if (!found || !(await mayEnd(tx, found))) throw new ApiError('not_found')
+  const now = clock.now()
+  const before = sessionView(found, now, caller)
+  if (before.status !== 'active') return before
+  const after = sessionView(await revokeSession(tx, orgId, id), now, caller)
+  audit({ action: 'session.revoked', target: { kind: 'session', id: after.id }, before, after })
+  accessChanged()
+  return after
+}
+
+/** True when a session acts as the caller does. */
+export const isOwn = (caller: Caller) => async (_tx: Tx, row: SessionRow) => (row.key_id ?? row.grant_id) === caller.id
+
+/** Lets an administrator end sessions of keys that do not exceed its own; throws for those of others. */
+export const isWithinPower = (caller: Caller) => async (tx: Tx, row: SessionRow) => {
+  const key = row.key_id === null ? undefined : await findKey(tx, row.org_id, row.key_id)
+  if (key) requireCanEnd(caller, powersOf(key))
+  return true
+}
+
+/** Ends all sessions of the caller, the current one included. */
+export async function endOwnSessions(
+  { clock }: Platform,
+  { tx, audit, accessChanged }: ChangeTools,
+  caller: Caller,
+): Promise<{ revoked: number }> {
+  const ids = await revokeSessionsOf(tx, caller.orgId, caller.id, clock.now())
+  for (const id of ids) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })
+  if (ids.length > 0) accessChanged()
+  return { revoked: ids.length }
+}

@@ -1,0 +1,213 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Attempts, PageChange } from '../../access/changes/changes.ts'
+import {
+  type Caller,
+  type Identification,
+  isCsrfToken,
+  type PageSession,
+  type SessionCookies,
+} from '../../access/identity/identity.ts'
+import { reportError } from '../../contract/envelope.ts'
+import { ApiError, isApiError } from '../../contract/errors.ts'
+import type { App } from '../../contract/routes.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { parseId } from '../../values/id.ts'
+import { recordIn } from '../../values/records.ts'
+import { sendPage, stylesheet } from '../pages/pages.ts'
+import { endSession, isOwn, listSessions, openSession, sessionView } from '../sessions/sessions.ts'
+import { countSignIns } from './metrics.ts'
+import { returnPath } from './return-path.ts'
+import { endedPage, faultPage, profilePage, signInPage } from './sign-in-pages.ts'
+
+interface Hooks {
+  readonly attempts: Attempts
+  readonly cookies: SessionCookies
+  readonly identification: Identification
+  readonly pageChange: PageChange
+}
+
+type LiveSession = Extract<PageSession, { state: 'live' }>
+
+const maxFormBytes = 8_192
+const maxShownSessions = 100
+const home = '/console/profile'
+const needsHttps =
+  'Sessions need HTTPS, except on localhost. Set SVC_PUBLIC_URL to the https:// address under which this service is reached.'
+
+/** Serves the pages on which people sign in, see their sessions and sign out. They work without script. */
+export async function signIn(root: App, platform: Platform, hooks: Hooks) {
+  await root.register(async (app: App) => {
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: maxFormBytes },
+      (_request, text, done) => done(null, Object.fromEntries(new URLSearchParams(String(text)))),
+    )
+    answerWithPages(app, platform)
+    app.get('/console/style.css', (_request, reply) =>
+      reply.type('text/css; charset=utf-8').header('cache-control', 'no-cache').send(stylesheet),
+    )
+    doorRoutes(app, platform, hooks)
+    insideRoutes(app, platform, hooks)
+  })
+}
+
+const isEnded = (error: ApiError) => isApiError(error, 'session_revoked')
+
+/** Answers every error of these routes with a page that says what to do. */
+function answerWithPages(app: App, { log }: Platform) {
+  app.setErrorHandler((thrown: unknown, request, reply) => {
+    const error = reportError(log, thrown, request)
+    if (isEnded(error)) return sendPage(reply, endedPage(request.id))
+    const title = error.status === 404 ? 'There is no such page' : error.status < 500 ? 'Not allowed' : 'This failed'
+    return sendPage(reply, faultPage(title, error.message, error.status, error.code, request.id))
+  })
+}
+
+/** The way in: a form that takes a key. */
+function doorRoutes(app: App, platform: Platform, { attempts, cookies, identification, pageChange }: Hooks) {
+  const signIns = countSignIns(platform.metrics)
+  const host = () => new URL(platform.addresses.publicUrl()).host
+
+  app.get('/console/signin', async (request, reply) => {
+    if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
+    const returnTo = returnPath(recordIn(request.query)['return_to'])
+    const { state } = await identification.sessionOf(request)
+    if (state === 'live') return reply.redirect(returnTo ?? home, 303)
+    if (state !== 'none') cookies.clear(reply)
+    return sendPage(reply, signInPage({ host: host(), returnTo }))
+  })
+
+  app.post('/console/signin', async (request, reply) => {
+    if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
+    // Somebody else's page must not sign a visitor in to an organization of its choice.
+    if (cookies.isFromOwnPage(request) === false) throw foreignForm()
+    const { key, return_to } = recordIn(request.body)
+    const returnTo = returnPath(return_to)
+    const caller = await ownerOrRefusal(request, typeof key === 'string' ? key : '')
+    if (caller instanceof ApiError) {
+      signIns.inc({ way: 'key', outcome: 'refused' })
+      if (isApiError(caller, 'rate_limited')) reply.header('retry-after', caller.details.retry_after_seconds)
+      return sendPage(
+        reply,
+        signInPage({
+          host: host(),
+          returnTo,
+          fault: faultOf(caller),
+          status: caller.status === 410 ? 401 : caller.status,
+        }),
+      )
+    }
+    const before = await identification.sessionOf(request).catch(() => undefined)
+    const { token, seconds } = await pageChange(request, caller, (tools) =>
+      openSession(platform, tools, caller, {
+        address: request.clientAddress,
+        userAgent: request.headers['user-agent'] ?? '',
+      }),
+    )
+    if (before?.state === 'live') await end(request, before, before.session.id)
+    signIns.inc({ way: 'key', outcome: 'signed_in' })
+    cookies.set(reply, token, seconds)
+    return reply.redirect(returnTo ?? home, 303)
+  })
+
+  /** Returns the owner of a key, or why nobody may sign in with it. */
+  async function ownerOrRefusal(request: FastifyRequest, key: string): Promise<Caller | ApiError> {
+    try {
+      return await identification.ownerOf(request, key)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error
+      if (request.bearer) attempts.refused(request, request.bearer, 'session.created')
+      return error
+    }
+  }
+
+  const end = (request: FastifyRequest, { caller }: LiveSession, id: string) =>
+    pageChange(request, caller, (tools) => endSession(platform, tools, caller, id, isOwn(caller)))
+}
+
+/** Pages of whoever is signed in. */
+function insideRoutes(app: App, platform: Platform, { cookies, identification, pageChange }: Hooks) {
+  const { sql, clock } = platform
+
+  /** Returns the live session of a request; undefined when it was sent to the sign-in page. */
+  async function inside(request: FastifyRequest, reply: FastifyReply): Promise<LiveSession | undefined> {
+    const session = await identification.sessionOf(request)
+    if (session.state === 'live') return session
+    if (session.state !== 'none') cookies.clear(reply)
+    if (session.state === 'ended') throw new ApiError('session_revoked')
+    if (session.state === 'unknown') throw new ApiError('unauthorized', {}, { message: 'Sign in to see this page.' })
+    const returnTo = request.method === 'GET' ? returnPath(request.url) : undefined
+    await reply.redirect(
+      `/console/signin${returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`}`,
+      303,
+    )
+    return undefined
+  }
+
+  /** Returns the live session of a form that a page of ours sent. */
+  async function insideForm(request: FastifyRequest, reply: FastifyReply): Promise<LiveSession | undefined> {
+    const session = await inside(request, reply)
+    const isOurs = cookies.isFromOwnPage(request) === true
+    if (session && !(isOurs && isCsrfToken(recordIn(request.body)['csrf_token'], session.csrfToken)))
+      throw foreignForm()
+    return session
+  }
+
+  app.get('/console', (_request, reply) => reply.redirect(home, 303))
+
+  app.get(home, async (request, reply) => {
+    const session = await inside(request, reply)
+    if (!session) return reply
+    const { caller, csrfToken } = session
+    const now = clock.now()
+    const rows = await sql.asOrgs([caller.orgId], (tx) =>
+      listSessions(
+        tx,
+        caller.orgId,
+        { sort: 'created_at', descending: true, limit: maxShownSessions, after: undefined },
+        { ownerId: caller.id, status: 'active' },
+        now,
+      ),
+    )
+    const views = rows.slice(0, maxShownSessions).map((row) => sessionView(row, now, caller))
+    return sendPage(reply, profilePage(caller, views, csrfToken))
+  })
+
+  app.post('/console/sessions/:session_id/revoke', async (request, reply) => {
+    const session = await insideForm(request, reply)
+    if (!session) return reply
+    const { caller } = session
+    const id = parseId('session', String(recordIn(request.params)['session_id']))
+    if (id === undefined) throw new ApiError('not_found')
+    await pageChange(request, caller, (tools) => endSession(platform, tools, caller, id, isOwn(caller)))
+    return reply.redirect(home, 303)
+  })
+
+  app.post('/console/signout', async (request, reply) => {
+    const session = await insideForm(request, reply)
+    if (!session) return reply
+    const { caller } = session
+    await pageChange(request, caller, (tools) => endSession(platform, tools, caller, session.session.id, isOwn(caller)))
+    cookies.clear(reply)
+    return reply.redirect('/console/signin', 303)
+  })
+
+  app.get('/console/*', async (request, reply) => {
+    if (!(await inside(request, reply))) return reply
+    throw new ApiError('not_found', {}, { message: 'The address may be mistyped, or the page may have moved.' })
+  })
+}
+
+const foreignForm = () =>
+  new ApiError(
+    'forbidden',
+    {},
+    { message: 'This form was not sent by a page of this service. Open the page and try again.' },
+  )
+
+const faults: Partial<Record<ApiError['code'], string>> = {
+  unauthorized: 'This key is not valid. Copy it whole, from weir_ to its last letter.',
+  key_expired: 'This key has expired or is not valid yet.',
+  gone: 'This key was revoked.',
+}
+const faultOf = ({ code, message }: ApiError) => faults[code] ?? message

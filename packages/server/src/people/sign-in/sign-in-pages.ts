@@ -1,0 +1,83 @@
+import { html } from 'hono/html'
+import type { Caller } from '../../access/identity/identity.ts'
+import { formatId, operatorsOrgId } from '../../values/id.ts'
+import type { Page } from '../pages/pages.ts'
+import type { SessionView } from '../sessions/sessions.ts'
+
+/** The form that takes a key. */
+export const signInPage = ({
+  host,
+  returnTo,
+  fault,
+  status = 200,
+}: {
+  host: string
+  returnTo: string | undefined
+  fault?: string
+  status?: number
+}): Page => ({
+  title: 'Sign in',
+  status,
+  body: html`<h1>Sign in</h1>
+<p class="dim">to the console at ${host}</p>
+<form class="stack" method="post" action="/console/signin">
+${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
+<div><label for="key">Key</label>
+<input id="key" name="key" type="password" required autocomplete="current-password" spellcheck="false" placeholder="weir_…"${
+    fault === undefined ? '' : html` aria-invalid="true" aria-describedby="fault"`
+  }>
+${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fault}</p>`}
+<p class="hint">It is exchanged for a session and not kept in the browser.</p></div>
+<button class="button primary" type="submit">Sign in</button>
+</form>
+<p class="small">No key yet? An admin of your organization creates one. <a href="/docs/access">How access works</a></p>`,
+})
+
+/** The page of a session that was revoked or has expired. */
+export const endedPage = (traceId: string): Page => ({
+  title: 'Signed out',
+  status: 401,
+  body: html`<h1>You were signed out</h1>
+<p class="dim">This session has ended. What you had saved is saved.</p>
+<div class="row"><a class="button primary" href="/console/signin">Sign in again</a><a href="/docs/access#sessions">What ends a session</a></div>
+<p class="small">401 <code>session_revoked</code>, trace <code>${traceId}</code></p>`,
+})
+
+/** The page of anything else that went wrong. */
+export const faultPage = (title: string, message: string, status: number, code: string, traceId: string): Page => ({
+  title,
+  status,
+  body: html`<h1>${title}</h1>
+<p class="dim">${message}</p>
+<div class="row"><a class="button" href="/console">To the console</a><a href="/docs">Documentation</a></div>
+<p class="small">${status} <code>${code}</code>, trace <code>${traceId}</code></p>`,
+})
+
+const minute = (timestamp: string) =>
+  html`<time datetime="${timestamp}">${timestamp.slice(0, 16).replace('T', ' ')}</time>`
+
+/** The caller's own page: as whom they are signed in, and where else. */
+export const profilePage = (caller: Caller, sessions: readonly SessionView[], csrfToken: string): Page => ({
+  title: 'Your session',
+  isWide: true,
+  body: html`<h1>Your session</h1>
+<p class="dim">You are signed in with ${caller.kind === 'key' ? 'a key' : 'a support grant'}, and may do what it may do.</p>
+<dl>
+<dt>Organization</dt><dd>${caller.orgId === operatorsOrgId ? 'operators of this installation' : html`<code>${formatId('org', caller.orgId)}</code>`}</dd>
+<dt>${caller.kind === 'key' ? 'Key' : 'Grant'}</dt><dd><code>${formatId(caller.kind === 'key' ? 'key' : 'grant', caller.id)}</code></dd>
+<dt>Role</dt><dd>${caller.role}</dd>
+</dl>
+<h2>Sessions of this ${caller.kind === 'key' ? 'key' : 'grant'}</h2>
+<div class="scroll"><table>
+<thead><tr><th scope="col">Signed in (UTC)</th><th scope="col">Last used</th><th scope="col">Address</th><th scope="col">Ends</th><th scope="col"><span class="unseen">Action</span></th></tr></thead>
+<tbody>${sessions.map(
+    (session) =>
+      html`<tr><th scope="row">${minute(session.created_at)}</th><td>${minute(session.last_used_at)}</td><td>${session.address}</td><td>${minute(session.expires_at)}</td><td>${
+        session.is_current
+          ? 'this one'
+          : html`<form method="post" action="/console/sessions/${session.id}/revoke"><input type="hidden" name="csrf_token" value="${csrfToken}"><button class="button small-button" type="submit">End</button></form>`
+      }</td></tr>`,
+  )}</tbody>
+</table></div>
+<form class="row" method="post" action="/console/signout"><input type="hidden" name="csrf_token" value="${csrfToken}"><button class="button" type="submit">Sign out</button><a href="/docs">Documentation</a></form>`,
+})

@@ -1,0 +1,81 @@
+import { beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../support/harness.ts'
+import { mintOver, startInstallation } from '../support/installation.ts'
+import { suspend } from '../support/processes.ts'
+import { callIn, signIn, type TestSession } from '../support/sessions.ts'
+import { call } from '../support/tenants.ts'
+
+const database = useDatabase()
+let installation: Awaited<ReturnType<typeof startInstallation>>
+beforeAll(async () => {
+  installation = await startInstallation(database, 4, {
+    SVC_DEFAULT_READS_PER_MINUTE: '1000000',
+    SVC_DEFAULT_CHANGES_PER_MINUTE: '1000000',
+  })
+})
+
+const rounds = Number(process.env['WEIR_ROUNDS'] ?? 200)
+const use = (url: string, { cookie }: TestSession) => call(url, 'GET', '/v1/me', { headers: { cookie } })
+const codes = async (session: TestSession) =>
+  Promise.all(installation.apis.map(async ({ url }) => (await use(url, session)).json.error?.code ?? 'ok'))
+const everywhere = (code: string) => installation.apis.map(() => code)
+
+/** The ways in which a session ends, each answered once it has ended everywhere. */
+const endings: Record<string, (url: string, session: TestSession, keyId: string) => Promise<{ status: number }>> = {
+  'its owner ends it': (url, session) => callIn(url, session, 'POST', `/v1/me/sessions/${session.id}/revoke`),
+  'an administrator ends it': (url, { id }) =>
+    call(url, 'POST', `/v1/orgs/${installation.orgId}/sessions/${id}/revoke`, { key: installation.owner }),
+  'its key is revoked': (url, _session, keyId) =>
+    call(url, 'POST', `/v1/orgs/${installation.orgId}/keys/${keyId}/revoke`, { key: installation.owner }),
+}
+
+test(`whichever way a session ends, all four processes refuse its next request, ${rounds} times out of ${rounds}, under load`, async () => {
+  const { apis, orgId, owner } = installation
+  const load = new AbortController()
+  const busy = apis.map(async ({ url }) => {
+    while (!load.signal.aborted) await call(url, 'GET', '/v1/me', { key: owner })
+  })
+  const wrong: string[] = []
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const { id, secret } = await mintOver(apis[0]!.url, orgId, owner)
+      const session = await signIn(apis[round % 4]!.url, secret)
+      expect(await codes(session)).toEqual(everywhere('ok'))
+      const [name, end] = Object.entries(endings)[round % 3]!
+      const { status } = await end(apis[(round + 1) % 4]!.url, session, id)
+      const seen = [status, ...(await codes(session))].join()
+      if (seen !== [200, ...everywhere('session_revoked')].join()) wrong.push(`${round}, ${name}: ${seen}`)
+    }
+  } finally {
+    load.abort()
+    await Promise.all(busy)
+  }
+  expect(wrong).toEqual([])
+})
+
+test('a process that slept through it refuses the session when it wakes', async () => {
+  const { apis, orgId, owner } = installation
+  const sleeper = apis[3]!
+  for (const end of Object.values(endings)) {
+    const { id, secret } = await mintOver(apis[0]!.url, orgId, owner)
+    const session = await signIn(apis[0]!.url, secret)
+    expect(await codes(session)).toEqual(everywhere('ok'))
+    await suspend(sleeper.process)
+    try {
+      expect((await end(apis[0]!.url, session, id)).status).toBe(200)
+    } finally {
+      sleeper.process.kill('SIGCONT')
+    }
+    expect((await use(sleeper.url, session)).json.error?.code).toBe('session_revoked')
+  }
+})
+
+test('a suspended organization is refused everywhere at once', async () => {
+  const { apis, orgId, operator, owner } = installation
+  const session = await signIn(apis[0]!.url, owner)
+  expect(await codes(session)).toEqual(everywhere('ok'))
+  await call(apis[1]!.url, 'POST', `/v1/admin/orgs/${orgId}/suspend`, { key: operator })
+  expect(await codes(session)).toEqual(everywhere('org_suspended'))
+  await call(apis[1]!.url, 'POST', `/v1/admin/orgs/${orgId}/resume`, { key: operator })
+  expect(await codes(session)).toEqual(everywhere('ok'))
+})

@@ -1,0 +1,255 @@
+import pg from 'pg'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useServer } from '../support/harness.ts'
+import { callIn, signIn, signInForm } from '../support/sessions.ts'
+import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
+
+// Other tests fail from the same address at the same time.
+const server = useServer({ environment: { SVC_AUTH_BACKOFF_PER_MINUTE: '1000000' } })
+let operator: { id: string; key: string }
+let tenant: Tenant
+beforeAll(async () => {
+  operator = await operatorOf(server)
+  tenant = await tenantOf(server, operator.key)
+})
+
+const me = (cookie: string) => call(server.url, 'GET', '/v1/me', { headers: { cookie } })
+const page = (path: string, cookie?: string) =>
+  fetch(server.url + path, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } })
+const cleared = /^weir=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/i
+const isCleared = ({ headers }: Pick<Answer, 'headers'>) => cleared.test(headers.get('set-cookie') ?? '')
+const summary = (answer: Answer) => [answer.status, answer.json.error?.code, isCleared(answer)]
+const ended = [401, 'session_revoked', true]
+const audited = async (action: string) => {
+  const { json } = await call(server.url, 'GET', `/v1/orgs/${tenant.id}/audit-log?action=${action}&limit=200`, {
+    key: tenant.key,
+  })
+  return json['data'] as { actor: Record<string, string>; target: { id: string }; outcome: string }[]
+}
+
+describe('signing in with a key', () => {
+  test('opens a session that acts as the key: its organization, role, scopes and pins', async () => {
+    const { id, key } = await keyOf(server, tenant.id, {
+      role: 'member',
+      scopes: ['runs:read'],
+      pins: { user_id: 'ada' },
+    })
+    const session = await signIn(server.url, key)
+    const { json } = await me(session.cookie)
+    const { session: own, ...rest } = json
+    const { session: none, ...byKey } = (await call(server.url, 'GET', '/v1/me', { key })).json
+    expect(rest).toEqual(byKey)
+    expect(none).toBeNull()
+    expect(own).toMatchObject({ id: session.id })
+    expect(json['id']).toBe(id)
+    expect(
+      (await call(server.url, 'GET', `/v1/orgs/${tenant.id}/keys`, { headers: { cookie: session.cookie } })).json.error
+        ?.code,
+    ).toBe('forbidden')
+  })
+
+  test('sets a cookie that no script can read and no other site can send along with a form', async () => {
+    const response = await signInForm(server.url, { key: tenant.key })
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toBe('/console/profile')
+    expect(response.headers.get('set-cookie')).toMatch(
+      /^weir=weirsession_[0-9a-z]{26}_[0-9A-Za-z]{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+  })
+
+  test('is put on record with the session, and so is what is done in it', async () => {
+    const session = await signIn(server.url, tenant.key)
+    const made = (await audited('session.created')).find(({ target }) => target.id === session.id)
+    expect(made).toMatchObject({ outcome: 'allowed', actor: { kind: 'key', id: tenant.keyId } })
+    const key = await callIn(server.url, session, 'POST', `/v1/orgs/${tenant.id}/keys`, {
+      name: 'from a page',
+      role: 'viewer',
+      scopes: ['runs:read'],
+    })
+    expect(key.status).toBe(201)
+    const entry = (await audited('key.created')).find(({ target }) => target.id === key.json['id'])
+    expect(entry?.actor).toMatchObject({ kind: 'key', id: tenant.keyId, session_id: session.id })
+  })
+
+  test.each([
+    ['no key', '', 401, 'not valid'],
+    ['an unknown key', 'weir_local01jd0000000000000000000000_nothing', 401, 'not valid'],
+    ['the token of a session', 'session', 401, 'not valid'],
+    ['a revoked key', 'revoked', 401, 'was revoked'],
+    ['an expired key', 'expired', 401, 'has expired'],
+  ])('is refused with %s, and the form says why', async (_name, kind, status, text) => {
+    const keyText = async () => {
+      if (kind === 'session') return (await signIn(server.url, tenant.key)).cookie.slice('weir='.length)
+      if (kind === 'expired') return (await keyOf(server, tenant.id, { expiresAt: new Date(1) })).key
+      if (kind !== 'revoked') return kind
+      const { id, key } = await keyOf(server, tenant.id, { role: 'viewer' })
+      await call(server.url, 'POST', `/v1/orgs/${tenant.id}/keys/${id}/revoke`, { key: tenant.key })
+      return key
+    }
+    const response = await signInForm(server.url, { key: await keyText() })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('set-cookie')).toBeNull()
+    expect(await response.text()).toContain(text)
+  })
+
+  test.each([
+    ['/console/profile?tab=keys', '/console/profile?tab=keys'],
+    ['/console', '/console'],
+    ['https://evil.example/console', '/console/profile'],
+    ['//evil.example/console', '/console/profile'],
+    ['/console//evil.example', '/console//evil.example'],
+    ['/console/../v1/me', '/console/profile'],
+    ['/console\\..\\..\\evil', '/console/profile'],
+    ['/consoles', '/console/profile'],
+    ['/console\r\nlocation: https://evil.example', '/console/profile'],
+    ['javascript:alert(1)', '/console/profile'],
+  ])('returns to %j as %s', async (return_to, location) => {
+    const response = await signInForm(server.url, { key: tenant.key, return_to })
+    expect(response.headers.get('location')).toBe(location)
+  })
+
+  test('is refused when the form stands on a page of somebody else', async () => {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ]) {
+      const response = await signInForm(server.url, { key: tenant.key }, headers)
+      expect([response.status, response.headers.get('set-cookie')]).toEqual([403, null])
+    }
+  })
+
+  test('gives a new session each time and ends the one that the browser had', async () => {
+    const first = await signIn(server.url, tenant.key)
+    const again = await signInForm(server.url, { key: tenant.key }, { cookie: first.cookie })
+    expect(again.headers.get('set-cookie')).not.toContain(first.cookie)
+    expect(summary(await me(first.cookie))).toEqual(ended)
+  })
+
+  test('replaces the oldest session of a key beyond a hundred', async () => {
+    const { key } = await keyOf(server, tenant.id, { role: 'viewer' })
+    const first = await signIn(server.url, key)
+    const second = await signIn(server.url, key)
+    for (let i = 0; i < 99; i++) await signInForm(server.url, { key })
+    expect((await me(first.cookie)).json.error?.code).toBe('unauthorized')
+    expect((await me(second.cookie)).status).toBe(200)
+  })
+
+  test('works for operators and for support grants, whose every request stays on record', async () => {
+    const session = await signIn(server.url, operator.key)
+    expect((await me(session.cookie)).json).toMatchObject({ role: 'operator', org_id: null })
+    expect((await callIn(server.url, session, 'GET', '/v1/admin/orgs')).status).toBe(200)
+    const body = { org_id: tenant.id, scope: 'read', reason: 'ticket', duration_seconds: 600 }
+    const grant = (await call(server.url, 'POST', '/v1/admin/support-grants', { key: operator.key, body })).json
+    const support = await signIn(server.url, String(grant['token']))
+    expect((await callIn(server.url, support, 'GET', `/v1/orgs/${tenant.id}/budgets`)).status).toBe(200)
+    expect((await callIn(server.url, support, 'POST', `/v1/orgs/${tenant.id}/keys`, {})).json.error?.code).toBe(
+      'support_scope_denied',
+    )
+    const entries = await audited('request+GET+%2Fv1%2Forgs%2F%7Bid%7D%2Fbudgets')
+    expect(entries.at(-1)?.actor).toMatchObject({ kind: 'support', id: grant['id'], session_id: support.id })
+    await call(server.url, 'POST', `/v1/admin/support-grants/${String(grant['id'])}/revoke`, { key: operator.key })
+    expect(summary(await callIn(server.url, support, 'GET', `/v1/orgs/${tenant.id}/budgets`))).toEqual(ended)
+  })
+})
+
+describe('the pages', () => {
+  test('of an ended session say so, clear the cookie and link to sign-in', async () => {
+    const session = await signIn(server.url, tenant.key)
+    await callIn(server.url, session, 'POST', '/v1/me/sessions/revoke')
+    for (const path of ['/console/profile', '/console/anything/else']) {
+      const response = await page(path, session.cookie)
+      expect(response.status).toBe(401)
+      expect(response.headers.get('set-cookie')).toMatch(cleared)
+      const text = await response.text()
+      expect(text).toContain('session_revoked')
+      expect(text).toContain('href="/console/signin"')
+    }
+  })
+
+  test('lead to sign-in without a session, and back afterwards', async () => {
+    const response = await page('/console/keys?limit=1')
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      '/console/signin?return_to=%2Fconsole%2Fkeys%3Flimit%3D1',
+    ])
+    const form = await (await page('/console/signin?return_to=%2Fconsole%2Fkeys%3Flimit%3D1')).text()
+    expect(form).toContain('name="return_to" value="/console/keys?limit=1"')
+  })
+
+  test('carry no deprecation, no script, and are framed by nobody', async () => {
+    const { cookie } = await signIn(server.url, tenant.key)
+    for (const [path, own] of [
+      ['/console/signin', undefined],
+      ['/console/profile', cookie],
+      ['/console/nothing', cookie],
+    ] as const) {
+      const { headers } = await page(path, own)
+      expect(headers.get('deprecation') ?? headers.get('sunset')).toBeNull()
+      expect(headers.get('content-security-policy')).toMatch(
+        /default-src 'none'.*frame-ancestors 'none'.*form-action 'self'$/,
+      )
+      expect(headers.get('content-security-policy')).not.toContain('script-src')
+      expect(headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
+  test('show what others wrote as text', async () => {
+    const { cookie } = await signIn(server.url, tenant.key)
+    await fetch(`${server.url}/console/signin`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': '<script>alert(1)</script>' },
+      body: new URLSearchParams({ key: tenant.key }).toString(),
+    })
+    expect(await (await page('/console/profile', cookie)).text()).not.toContain('<script>')
+    expect(await (await page('/console/signin?return_to=%2Fconsole%2F%22%3E%3Cscript%3E')).text()).not.toContain(
+      '<script>',
+    )
+  })
+
+  test('sign out, and end other sessions, for forms of their own only', async () => {
+    const [session, other] = [await signIn(server.url, tenant.key), await signIn(server.url, tenant.key)]
+    const post = (
+      path: string,
+      csrf_token: string,
+      headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' },
+    ) =>
+      fetch(server.url + path, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie: session.cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: new URLSearchParams({ csrf_token }).toString(),
+      })
+    expect((await post('/console/signout', '')).status).toBe(403)
+    expect((await post('/console/signout', session.csrfToken, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await post('/console/signout', session.csrfToken, {})).status).toBe(403)
+    expect((await post(`/console/sessions/${other.id}/revoke`, session.csrfToken)).status).toBe(303)
+    expect(summary(await me(other.cookie))).toEqual(ended)
+    const out = await post('/console/signout', session.csrfToken)
+    expect([out.status, out.headers.get('location')]).toEqual([303, '/console/signin'])
+    expect(out.headers.get('set-cookie')).toMatch(cleared)
+    expect(summary(await me(session.cookie))).toEqual(ended)
+  })
+
+  test('neither log nor store the secret of a key or a session', async () => {
+    const { key } = await keyOf(server, tenant.id)
+    const { cookie } = await signIn(server.url, key)
+    const secrets = [key.slice(-49), cookie.slice(-49)]
+    const lines = JSON.stringify(server.logs)
+    const rows = JSON.stringify(await owned('select * from sessions'))
+    for (const secret of secrets) expect([lines.includes(secret), rows.includes(secret)]).toEqual([false, false])
+  })
+})
+
+/** What the owner of the database sees and does. */
+async function owned(text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: server.database.ownerUrl })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,33 @@
+import { call } from './tenants.ts'
+
+/** A browser's session as a test holds it: its cookie, and the token that its pages send with changes. */
+export interface TestSession {
+  readonly cookie: string
+  readonly csrfToken: string
+  readonly id: string
+}
+
+export const signInForm = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  fetch(`${url}/console/signin`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(fields).toString(),
+  })
+
+/** Signs in with a key, as the form does. */
+export async function signIn(url: string, key: string): Promise<TestSession> {
+  const response = await signInForm(url, { key })
+  if (response.status !== 303) throw new Error(`sign-in: ${response.status} ${await response.text()}`)
+  const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';')
+  const { json } = await call(url, 'GET', '/v1/me', { headers: { cookie } })
+  const { id, csrf_token } = json['session'] as { id: string; csrf_token: string }
+  return { cookie, csrfToken: csrf_token, id }
+}
+
+/** Calls `/v1` as a page of a session does. */
+export const callIn = (url: string, session: TestSession, method: string, path: string, body?: unknown) =>
+  call(url, method, path, {
+    ...(body !== undefined && { body }),
+    headers: { cookie: session.cookie, 'sec-fetch-site': 'same-origin', 'x-csrf-token': session.csrfToken },
+  })
