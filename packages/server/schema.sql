@@ -1531,6 +1531,29 @@ CREATE FUNCTION public.take_events(most integer) RETURNS TABLE(org_id uuid, id u
    ORDER BY t.seq;
 END;
 
+CREATE TABLE public.sign_in_links (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    key_id uuid,
+    grant_id uuid,
+    digest bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT sign_in_links_check CHECK ((num_nonnulls(key_id, grant_id) = 1)),
+    CONSTRAINT sign_in_links_digest_check CHECK ((length(digest) = 32))
+);
+
+ALTER TABLE ONLY public.sign_in_links FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) RETURNS uuid
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ DELETE FROM public.sign_in_links
+   WHERE ((sign_in_links.id = take_sign_in_link.wanted) AND (sign_in_links.digest = take_sign_in_link.wanted_digest) AND (sign_in_links.expires_at > clock_timestamp()))
+   RETURNING COALESCE(sign_in_links.key_id, sign_in_links.grant_id) AS "coalesce";
+END;
+
 CREATE TABLE public.webhook_queues (
     org_id uuid NOT NULL,
     subscription_id uuid NOT NULL,
@@ -2844,6 +2867,9 @@ ALTER TABLE ONLY public.schema_migrations
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.sign_in_links
+    ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (org_id, id);
+
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_pkey PRIMARY KEY (org_id, id);
 
@@ -3058,6 +3084,12 @@ CREATE INDEX sessions_end ON public.sessions USING btree (expires_at);
 CREATE UNIQUE INDEX sessions_id ON public.sessions USING btree (id);
 
 CREATE INDEX sessions_owner ON public.sessions USING btree (org_id, COALESCE(key_id, grant_id), created_at, id);
+
+CREATE INDEX sign_in_links_end ON public.sign_in_links USING brin (expires_at);
+
+CREATE UNIQUE INDEX sign_in_links_id ON public.sign_in_links USING btree (id);
+
+CREATE INDEX sign_in_links_owner ON public.sign_in_links USING btree (org_id, COALESCE(key_id, grant_id), created_at, id);
 
 CREATE INDEX support_grants_created_at ON public.support_grants USING btree (org_id, created_at, id);
 
@@ -3288,6 +3320,9 @@ ALTER TABLE ONLY public.routing_models
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.sign_in_links
+    ADD CONSTRAINT sign_in_links_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3334,6 +3369,8 @@ CREATE POLICY authentication ON public.orgs FOR SELECT TO postgres USING (true);
 CREATE POLICY authentication ON public.rate_limit_policies FOR SELECT TO postgres USING (true);
 
 CREATE POLICY authentication ON public.sessions TO postgres USING (true);
+
+CREATE POLICY authentication ON public.sign_in_links TO postgres USING (true);
 
 CREATE POLICY authentication ON public.support_grants FOR SELECT TO postgres USING (true);
 
@@ -3549,6 +3586,8 @@ ALTER TABLE public.runs_90 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sign_in_links ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.support_grants ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY sweeping ON public.holds FOR SELECT TO postgres USING (true);
@@ -3690,6 +3729,8 @@ CREATE POLICY tenant ON public.runs_7 USING ((org_id = ANY (( SELECT public.app_
 CREATE POLICY tenant ON public.runs_90 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.sessions USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.sign_in_links USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.support_grants USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator))) WITH CHECK (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator)));
 
@@ -3940,6 +3981,11 @@ GRANT ALL ON FUNCTION public.retention_classes_in_use() TO weir_app;
 
 REVOKE ALL ON FUNCTION public.take_events(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_events(most integer) TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sign_in_links TO weir_app;
+
+REVOKE ALL ON FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_queues TO weir_app;
 

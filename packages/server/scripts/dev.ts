@@ -127,14 +127,21 @@ function writeState(state: State) {
   renameSync(`${stateFile}.new`, stateFile)
 }
 
-function announce(state: State, json: boolean) {
+async function announce(state: State, json: boolean) {
   if (json) return console.log(JSON.stringify(state))
+  const answer = await fetch(`${state.base_url}/v1/me/sign-in-links`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${state.admin_key}` },
+  })
+  const { url } = (await answer.json()) as { url?: string }
   const bold = (text: string) => styleText('bold', text)
   console.log(`
   ${bold('Weir is ready')}
 
   API    ${state.base_url}
   Docs   ${state.docs_url}
+  Sign in once, within five minutes, as the owner:
+         ${url ?? `${state.base_url}/console/signin`}
   Log    .weir/dev.log
 
   Operator key   ${state.operator_key}
@@ -279,7 +286,7 @@ async function runForeground({ port: wanted, fresh, json }: Options) {
       ...(await firstKeys(`http://127.0.0.1:${port}`, environment)),
     }
     writeState(state)
-    announce(state, json)
+    await announce(state, json)
     await Promise.race(parts.map((part) => once(part, 'exit')))
     if (!ending) throw new Error(`a part ended; see ${logFile}`)
   } catch (error) {
@@ -303,7 +310,7 @@ async function runDetached({ port, fresh, json }: Options) {
     const state = readState()
     if (state && state.pid === child.pid) {
       child.unref()
-      announce(state, json)
+      await announce(state, json)
       return
     }
     await sleep(50)

@@ -48,6 +48,7 @@ const elsewhere: Record<string, readonly string[] | string> = {
   '/v1/admin/orgs/{org_id}/owner-keys': ['/v1/orgs/{id}/keys', '/v1/orgs/{id}/keys/{key_id}'],
   '/v1/otlp/v1/traces': ['/v1/runs', '/v1/runs/{run_id}'],
   '/v1/runs/bulk': ['/v1/runs', '/v1/runs/{run_id}'],
+  '/v1/me/sign-in-links': 'The link is shown once; the session that it opens is listed.',
   '/v1/me/sessions/revoke': ['/v1/me/sessions', '/v1/me/sessions/{session_id}'],
   '/v1/routing/decision': 'It says which model a route would choose, and keeps nothing.',
   '/v1/orgs/{id}/policies/evaluate': 'It says what rules would do, and keeps nothing.',

@@ -154,6 +154,62 @@ describe('signing in with a key', () => {
   })
 })
 
+describe('a link to sign in', () => {
+  const makeLink = (key: string) => call(server.url, 'POST', '/v1/me/sign-in-links', { key })
+  const codeOf = ({ json }: Answer) => new URL(String(json['url'])).searchParams.get('code')!
+
+  test('signs in once, as the key that made it, however many open it at once', async () => {
+    const { id, key } = await keyOf(server, tenant.id, { role: 'viewer', pins: { user_id: 'ada' } })
+    const made = await makeLink(key)
+    expect(made.status).toBe(201)
+    const code = codeOf(made)
+    // Looking at the page does not use the link up.
+    const form = await (await page(`/console/signin?code=${code}`)).text()
+    expect(form).toContain(`name="code" value="${code}"`)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => signInForm(server.url, { code })))
+    const opened = answers.filter(({ status }) => status === 303)
+    expect(opened).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(9)
+    const [cookie = ''] = opened[0]!.headers.get('set-cookie')!.split(';')
+    expect((await me(cookie)).json).toMatchObject({ id, role: 'viewer', pins: { user_id: 'ada' } })
+    expect(await (await signInForm(server.url, { code })).text()).toContain('was used or is too old')
+  })
+
+  test('is refused when it is over, forged, or its key was revoked', async () => {
+    const { id, key } = await keyOf(server, tenant.id, { role: 'viewer' })
+    const [old, forged, late] = [codeOf(await makeLink(key)), codeOf(await makeLink(key)), codeOf(await makeLink(key))]
+    await owned(
+      `update sign_in_links set expires_at = clock_timestamp() where created_at = (select min(created_at) from sign_in_links)`,
+    )
+    const other = (text: string) => text.slice(0, -20) + text.slice(-20).split('').toReversed().join('')
+    await call(server.url, 'POST', `/v1/orgs/${tenant.id}/keys/${id}/revoke`, { key: tenant.key })
+    for (const code of [old, other(forged), late, '', 'weirlink_x'])
+      expect((await signInForm(server.url, { code })).status).toBe(401)
+  })
+
+  test('cannot be made by a session, which would never end', async () => {
+    const session = await signIn(server.url, tenant.key)
+    const { status, json } = await callIn(server.url, session, 'POST', '/v1/me/sign-in-links')
+    expect([status, json.error?.code]).toEqual([403, 'forbidden'])
+  })
+
+  test('replaces the oldest of a key beyond twenty, is on record, and in no log', async () => {
+    const { id, key } = await keyOf(server, tenant.id, { role: 'viewer' })
+    const first = codeOf(await makeLink(key))
+    const links: Answer[] = []
+    for (let i = 0; i < 20; i++) links.push(await makeLink(key))
+    expect((await signInForm(server.url, { code: first })).status).toBe(401)
+    await page(`/console/signin?code=${codeOf(links[0]!)}`)
+    expect((await audited('sign_in_link.created')).filter(({ target }) => target.id === id)).toHaveLength(21)
+    const told = JSON.stringify([
+      server.logs,
+      await audited('sign_in_link.created'),
+      await owned('select * from sign_in_links'),
+    ])
+    for (const link of links) expect(told.includes(codeOf(link).slice(-49))).toBe(false)
+  })
+})
+
 describe('the pages', () => {
   test('of an ended session say so, clear the cookie and link to sign-in', async () => {
     const session = await signIn(server.url, tenant.key)

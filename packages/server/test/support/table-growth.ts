@@ -72,6 +72,9 @@ const grant = (expiresAt: string) =>
 const session = (expiresAt: string) =>
   `insert into sessions (org_id, id, key_id, digest, address, user_agent, idle_seconds, expires_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), decode(repeat('00', 32), 'hex'), '', '', 60, ${expiresAt})`
+const link = (expiresAt: string) =>
+  `insert into sign_in_links (org_id, id, key_id, digest, expires_at)
+   values ($1, gen_random_uuid(), gen_random_uuid(), decode(repeat('00', 32), 'hex'), ${expiresAt})`
 const pending = (createdAt: string) =>
   `insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, next_attempt_at, created_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', '', 'event', false, now(), ${createdAt})`
@@ -186,6 +189,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   runs: job('keep-run-partitions', 'records/retention.test.ts'),
   schema_migrations: bounded('one row per migration'),
   sessions: pruned('30 days after their end', session(days(31)), session(days(29))),
+  sign_in_links: pruned('when they are over', link(days(1)), link(`${days(0)} + interval '1 minute'`)),
   support_grants: pruned('400 days after their end', grant(days(401)), grant(days(399))),
   threshold_events: pruned(
     '400 days, and not before the period has ended',

@@ -90,6 +90,8 @@ export interface Callers {
   readonly cached: (key: ParsedKey) => Caller | undefined
   /** Loads the caller of a key that is not cached. Lookups of a source that has failed too often wait for each other. */
   readonly load: (key: ParsedKey, source: string, isOver: boolean) => Promise<Caller | undefined>
+  /** Finds the caller of a key or grant by its id, as the database has it now. */
+  readonly find: (id: string) => Promise<Caller | undefined>
   /** Verifies the secret; takes as long for an unknown key. */
   readonly isGenuine: (caller: Caller | undefined, key: ParsedKey) => caller is Caller
   readonly used: (caller: Caller) => void
@@ -161,6 +163,10 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
       const caller = callerFrom(row)
       if (mayCache) byPublicId.set(key.publicId, caller)
       return caller
+    },
+    find: async (id) => {
+      const row = (await read([id])).get(id)
+      return row && callerFrom(row)
     },
     isGenuine: (caller, { secret, isSession }): caller is Caller => {
       const digest = hash('sha256', secret, 'buffer')

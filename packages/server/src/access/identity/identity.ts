@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, isApiError } from '../../contract/errors.ts'
 import { type App, isContractPath } from '../../contract/routes.ts'
@@ -8,14 +9,15 @@ import { createAdmission, requireLive, requireStanding } from './admission.ts'
 import type { CountFailure } from './backoff.ts'
 import { type Caller, type CallerSession, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
-import { type ParsedKey, parseKey, parseSessionToken } from './key-format.ts'
+import { idOf, type ParsedKey, parseKey, parseLinkCode, parseSessionToken } from './key-format.ts'
+import { takeSignInLink } from './queries.ts'
 import { csrfTokenOf, type SessionCookies } from './session-cookie.ts'
 import { createVerification } from './verification.ts'
 
 export { AddressListInput, normalizeAddressList } from './address-list.ts'
 export { type KeyPowers, requireCanEnd, requireCanHandOut } from './authority.ts'
 export { type Caller, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
-export { mintKey, mintSessionToken } from './key-format.ts'
+export { mintKey, mintLinkCode, mintSessionToken } from './key-format.ts'
 export { requireLineage } from './lineage.ts'
 export {
   type Agent,
@@ -56,6 +58,8 @@ export interface Identification {
   readonly sessionOf: (request: FastifyRequest) => Promise<PageSession>
   /** Returns the owner of a key that somebody signs in with, or throws a refusal. */
   readonly ownerOf: (request: FastifyRequest, key: string) => Promise<Caller>
+  /** Returns the owner of a link that somebody signs in with, which is then used up; or throws a refusal. */
+  readonly ownerOfLink: (request: FastifyRequest, code: string) => Promise<Caller>
   /**
    * Returns the owner of the token of a request that was refused before authentication; `undefined` when there is none that can
    * be verified. With `isFromMemory` the database is not asked.
@@ -71,7 +75,7 @@ export type PageSession =
 /** Authenticates and authorizes the caller before the body is read, and emits every refusal itself. */
 export function identify(
   app: App,
-  { config, clock }: Platform,
+  { config, clock, sql }: Platform,
   callers: Callers,
   cookies: SessionCookies,
   countFailure: CountFailure,
@@ -120,6 +124,15 @@ export function identify(
     done()
   }
 
+  /** Returns whoever may sign in, or throws a refusal. */
+  function welcome(request: FastifyRequest, caller: Caller): Caller {
+    request.bearer = caller
+    requireLive(caller, nowMs())
+    requireStanding(request, caller)
+    callers.used(caller)
+    return caller
+  }
+
   /** Returns the owner of a token; undefined where it cannot be verified. With `isFromMemory` the database is not asked. */
   async function find(request: FastifyRequest, token: ParsedKey | 'missing' | 'invalid', isFromMemory = false) {
     if (token === 'missing' || token === 'invalid') return undefined
@@ -148,12 +161,14 @@ export function identify(
       const key = parseKey(text.trim()) ?? 'invalid'
       const remembered = key === 'invalid' ? undefined : callers.cached(key)
       const isKnown = key !== 'invalid' && remembered && callers.isGenuine(remembered, key)
-      const caller = isKnown ? remembered : await verification.load(request, key, remembered)
-      request.bearer = caller
-      requireLive(caller, nowMs())
-      requireStanding(request, caller)
-      callers.used(caller)
-      return caller
+      return welcome(request, isKnown ? remembered : await verification.load(request, key, remembered))
+    },
+    ownerOfLink: async (request, text) => {
+      request.clientAddress = clientAddress(request, trusted)
+      const code = parseLinkCode(text)
+      const ownerId = code && (await takeSignInLink(sql, idOf(code), hash('sha256', code.secret, 'buffer')))
+      const caller = ownerId === undefined ? undefined : await callers.find(ownerId)
+      return caller ? welcome(request, caller) : verification.refuse(request)
     },
   }
 }

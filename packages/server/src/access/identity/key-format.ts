@@ -5,7 +5,7 @@ import { formatId, newUuid, requireId } from '../../values/id.ts'
 /**
  * Format of API keys, `weir_<cell><id>_<secret><checksum>`: prefix and checksum let secret scanners recognize a leaked key and
  * let us refuse a mistyped one without asking the database; the cell tells an edge where the key lives. The token of a session,
- * `weirsession_<id>_<secret><checksum>`, is kept by a browser.
+ * `weirsession_<id>_<secret><checksum>`, is kept by a browser; the code of a link that signs in once is `weirlink_<id>_<secret><checksum>`.
  */
 
 const secretBytes = 32
@@ -16,6 +16,7 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const tail = `([0-7][0-9a-hjkmnp-tv-z]{${idLength - 1}})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`
 const shape = new RegExp(`^weir_([a-z0-9]{1,8})${tail}`)
 const sessionShape = new RegExp(`^weirsession_()${tail}`)
+const linkShape = new RegExp(`^weirlink_()${tail}`)
 
 /** A presented token: a key (or support token), or the token of a session. */
 export interface ParsedKey {
@@ -65,6 +66,9 @@ export const mintKey = (cell: string): MintedToken => mintToken('weir', cell, fa
 /** Mints the token of a new session. Its text is given to a browser and never stored. */
 export const mintSessionToken = (): MintedToken => mintToken('weirsession', '', true)
 
+/** Mints the code of a link that signs a browser in once. */
+export const mintLinkCode = (): MintedToken => mintToken('weirlink', '', false)
+
 function parse(text: string, expected: RegExp, isSession: boolean): ParsedKey | undefined {
   const match = expected.exec(text)
   if (!match) return undefined
@@ -78,5 +82,8 @@ export const parseKey = (text: string): ParsedKey | undefined => parse(text, sha
 
 /** Parses the token of a session; undefined for anything that we did not mint. */
 export const parseSessionToken = (text: string): ParsedKey | undefined => parse(text, sessionShape, true)
+
+/** Parses the code of a link; undefined for anything that we did not mint. */
+export const parseLinkCode = (text: string): ParsedKey | undefined => parse(text, linkShape, false)
 
 export const idOf = ({ publicId }: ParsedKey): string => requireId('key', `key_${publicId}`)

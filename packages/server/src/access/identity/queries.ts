@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import type { Role } from '../../contract/routes.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { operatorsOrgId } from '../../values/id.ts'
+import { one } from '../../values/present.ts'
 
 export interface CallerRow {
   token_id: string
@@ -107,6 +108,12 @@ const touch =
   }
 export const touchKeys = touch('touch_keys')
 export const touchSessions = touch('touch_sessions')
+
+/** Uses a link up that signs in once; returns the key or grant that made it. */
+export async function takeSignInLink({ db }: Sql, id: string, digest: Buffer): Promise<string | undefined> {
+  const { rows } = await raw<{ owner: string | null }>`select take_sign_in_link(${id}, ${digest}) as owner`.execute(db)
+  return one(rows).owner ?? undefined
+}
 
 /** True when the tenant exists; the operators' own organization is not one. */
 export async function orgExists(sql: Sql, orgId: string): Promise<boolean> {

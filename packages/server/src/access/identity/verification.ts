@@ -29,6 +29,7 @@ export function createVerification(callers: Callers, countFailure: CountFailure)
   }
 
   return {
+    refuse,
     /** Returns the owner of a token, or throws a refusal. */
     load: async (request: FastifyRequest, key: ParsedKey | 'invalid', remembered: Caller | undefined) => {
       // The cache holds what the database would return: a wrong secret for a cached key costs no query.

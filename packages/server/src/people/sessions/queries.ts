@@ -110,3 +110,25 @@ export async function revokeSessionsOf(tx: Tx, orgId: string, ownerId: string, n
     .execute()
   return rows.map(({ id }) => id)
 }
+
+interface NewLink {
+  readonly id: string
+  readonly key_id: string | null
+  readonly grant_id: string | null
+  readonly digest: Buffer
+  readonly seconds: number
+}
+
+/** Stores a link, and forgets the oldest of its owner beyond the newest. */
+export async function insertLink(tx: Tx, orgId: string, { seconds, ...link }: NewLink, keep: number): Promise<Date> {
+  const { expires_at } = await tx
+    .insertInto('sign_in_links')
+    .values({ ...link, org_id: orgId, expires_at: raw`clock_timestamp() + make_interval(secs => ${seconds})` })
+    .returning('expires_at')
+    .executeTakeFirstOrThrow()
+  await raw`
+    delete from sign_in_links where org_id = ${orgId} and id in (
+      select id from sign_in_links where org_id = ${orgId} and coalesce(key_id, grant_id) = ${link.key_id ?? link.grant_id}::uuid
+       order by created_at desc, id desc offset ${keep})`.execute(tx)
+  return expires_at
+}

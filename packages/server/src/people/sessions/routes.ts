@@ -16,8 +16,18 @@ import {
   Session,
   SessionList,
   type SessionStatus,
+  SignInLink,
 } from './schema.ts'
-import { endOwnSessions, endSession, findSession, isOwn, isWithinPower, listSessions, sessionView } from './sessions.ts'
+import {
+  endOwnSessions,
+  endSession,
+  findSession,
+  isOwn,
+  isWithinPower,
+  listSessions,
+  makeSignInLink,
+  sessionView,
+} from './sessions.ts'
 
 export function sessions(app: App, platform: Platform, change: Change) {
   const { sql, clock } = platform
@@ -115,6 +125,25 @@ export function sessions(app: App, platform: Platform, change: Change) {
     (request, reply) =>
       change(request, reply, { orgId: request.caller.orgId }, (tools) =>
         endOwnSessions(platform, tools, request.caller),
+      ),
+  )
+
+  app.post(
+    '/v1/me/sign-in-links',
+    {
+      config: { anyKey: true },
+      schema: {
+        operationId: 'createSignInLink',
+        tags,
+        summary: 'Make a link that signs a browser in',
+        description:
+          'Whoever opens the link first is signed in as your key or grant. It works once, for five minutes. A session cannot make one.',
+        response: { 201: SignInLink },
+      },
+    },
+    (request, reply) =>
+      change(request, reply, { orgId: request.caller.orgId, status: 201 }, (tools) =>
+        makeSignInLink(platform, tools, request.caller),
       ),
   )
 

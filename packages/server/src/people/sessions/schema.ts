@@ -36,6 +36,16 @@ export const OrgSessionListQuery = ListQuery(
 )
 export const MySessionPath = Type.Object({ session_id: PathId('session') })
 export const OrgSessionPath = Type.Object({ id: PathId('org'), session_id: PathId('session') })
+export const SignInLink = Type.Object(
+  {
+    url: Type.String({
+      description: 'The page that signs in whoever opens it first. Shown in this response only.',
+      examples: ['https://weir.example/console/signin?code=weirlink_…'],
+    }),
+    expires_at: Timestamp,
+  },
+  { title: 'SignInLink', description: 'A link that signs a browser in once.' },
+)
 export const RevokedSessions = Type.Object(
   { revoked: Type.Integer({ description: 'Number of sessions that were ended.', examples: [3] }) },
   { title: 'RevokedSessions', description: 'How many sessions were ended.' },

@@ -1,14 +1,24 @@
 import { hash } from 'node:crypto'
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { type Caller, mintSessionToken, requireCanEnd } from '../../access/identity/identity.ts'
+import {
+  type Caller,
+  makerColumns,
+  makerIn,
+  makerText,
+  mintLinkCode,
+  mintSessionToken,
+  requireCanEnd,
+} from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { findKey, powersOf } from '../../tenants/keys/keys.ts'
 import { formatId, operatorsOrgId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import {
   deleteOldest,
+  insertLink,
   insertSession,
   lockSession,
   revokeSession,
@@ -34,7 +44,7 @@ const statusOf = (row: SessionRow, now: Date): SessionStatus => {
 export const sessionView = (row: SessionRow, now: Date, caller: Pick<Caller, 'session'>): SessionView => ({
   id: formatId('session', row.id),
   org_id: row.org_id === operatorsOrgId ? null : formatId('org', row.org_id),
-  key_id: row.key_id === null ? formatId('grant', row.grant_id!) : formatId('key', row.key_id),
+  key_id: makerText(present(makerIn(row))),
   status: statusOf(row, now),
   is_current: row.id === caller.session?.id,
   address: row.address,
@@ -55,8 +65,7 @@ export async function openSession(
   const minted = mintSessionToken()
   const row = await insertSession(tx, caller.orgId, {
     id: minted.id,
-    key_id: caller.kind === 'key' ? caller.id : null,
-    grant_id: caller.kind === 'support' ? caller.id : null,
+    ...makerColumns(caller),
     digest: hash('sha256', minted.secret, 'buffer'),
     address: from.address,
     user_agent: from.userAgent.slice(0, maxUserAgent),
@@ -109,4 +118,26 @@ export async function endOwnSessions(
   for (const id of ids) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })
   if (ids.length > 0) accessChanged()
   return { revoked: ids.length }
+}
+
+const linkSeconds = 300
+const maxLinksPerOwner = 20
+
+/**
+ * Makes a link that signs a browser in once, as the caller. A session cannot make one: it would outlive its own end by signing in
+ * again and again.
+ */
+export async function makeSignInLink(
+  { addresses }: Platform,
+  { tx, audit }: ChangeTools,
+  caller: Caller,
+): Promise<{ url: string; expires_at: string }> {
+  if (caller.session) throw new ApiError('forbidden', {}, { message: 'Only a key itself can make a link to sign in.' })
+  const code = mintLinkCode()
+  const digest = hash('sha256', code.secret, 'buffer')
+  const link = { id: code.id, ...makerColumns(caller), digest, seconds: linkSeconds }
+  const expiresAt = timestamp(await insertLink(tx, caller.orgId, link, maxLinksPerOwner))
+  const target = { kind: caller.kind === 'key' ? 'key' : 'support_grant', id: makerText(caller) }
+  audit({ action: 'sign_in_link.created', target, after: { expires_at: expiresAt } })
+  return { url: `${addresses.publicUrl()}/console/signin?code=${code.text}`, expires_at: expiresAt }
 }

@@ -17,7 +17,7 @@ import { sendPage, stylesheet } from '../pages/pages.ts'
 import { endSession, isOwn, listSessions, openSession, sessionView } from '../sessions/sessions.ts'
 import { countSignIns } from './metrics.ts'
 import { returnPath } from './return-path.ts'
-import { endedPage, faultPage, profilePage, signInPage } from './sign-in-pages.ts'
+import { endedPage, faultPage, linkPage, profilePage, signInPage } from './sign-in-pages.ts'
 
 interface Hooks {
   readonly attempts: Attempts
@@ -30,6 +30,7 @@ type LiveSession = Extract<PageSession, { state: 'live' }>
 
 const maxFormBytes = 8_192
 const maxShownSessions = 100
+const maxCodeLength = 100
 const home = '/console/profile'
 const needsHttps =
   'Sessions need HTTPS, except on localhost. Set SVC_PUBLIC_URL to the https:// address under which this service is reached.'
@@ -70,10 +71,12 @@ function doorRoutes(app: App, platform: Platform, { attempts, cookies, identific
 
   app.get('/console/signin', async (request, reply) => {
     if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
-    const returnTo = returnPath(recordIn(request.query)['return_to'])
+    const { return_to, code } = recordIn(request.query)
+    const returnTo = returnPath(return_to)
     const { state } = await identification.sessionOf(request)
     if (state === 'live') return reply.redirect(returnTo ?? home, 303)
     if (state !== 'none') cookies.clear(reply)
+    if (typeof code === 'string') return sendPage(reply, linkPage(host(), code.slice(0, maxCodeLength)))
     return sendPage(reply, signInPage({ host: host(), returnTo }))
   })
 
@@ -81,18 +84,20 @@ function doorRoutes(app: App, platform: Platform, { attempts, cookies, identific
     if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
     // Somebody else's page must not sign a visitor in to an organization of its choice.
     if (cookies.isFromOwnPage(request) === false) throw foreignForm()
-    const { key, return_to } = recordIn(request.body)
-    const returnTo = returnPath(return_to)
-    const caller = await ownerOrRefusal(request, typeof key === 'string' ? key : '')
+    const fields = recordIn(request.body)
+    const returnTo = returnPath(fields['return_to'])
+    const way = 'code' in fields ? 'link' : 'key'
+    const presented = fields[way === 'link' ? 'code' : 'key']
+    const caller = await ownerOrRefusal(request, way, typeof presented === 'string' ? presented : '')
     if (caller instanceof ApiError) {
-      signIns.inc({ way: 'key', outcome: 'refused' })
+      signIns.inc({ way, outcome: 'refused' })
       if (isApiError(caller, 'rate_limited')) reply.header('retry-after', caller.details.retry_after_seconds)
       return sendPage(
         reply,
         signInPage({
           host: host(),
           returnTo,
-          fault: faultOf(caller),
+          fault: faultOf(caller, way),
           status: caller.status === 410 ? 401 : caller.status,
         }),
       )
@@ -105,15 +110,19 @@ function doorRoutes(app: App, platform: Platform, { attempts, cookies, identific
       }),
     )
     if (before?.state === 'live') await end(request, before, before.session.id)
-    signIns.inc({ way: 'key', outcome: 'signed_in' })
+    signIns.inc({ way, outcome: 'signed_in' })
     cookies.set(reply, token, seconds)
     return reply.redirect(returnTo ?? home, 303)
   })
 
-  /** Returns the owner of a key, or why nobody may sign in with it. */
-  async function ownerOrRefusal(request: FastifyRequest, key: string): Promise<Caller | ApiError> {
+  /** Returns the owner of a key or a link, or why nobody may sign in with it. */
+  async function ownerOrRefusal(
+    request: FastifyRequest,
+    way: 'key' | 'link',
+    text: string,
+  ): Promise<Caller | ApiError> {
     try {
-      return await identification.ownerOf(request, key)
+      return await (way === 'key' ? identification.ownerOf : identification.ownerOfLink)(request, text)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       if (request.bearer) attempts.refused(request, request.bearer, 'session.created')
@@ -210,4 +219,6 @@ const faults: Partial<Record<ApiError['code'], string>> = {
   key_expired: 'This key has expired or is not valid yet.',
   gone: 'This key was revoked.',
 }
-const faultOf = ({ code, message }: ApiError) => faults[code] ?? message
+const usedUp = 'This link was used or is too old. Sign in with a key, or make another link.'
+const faultOf = ({ code, message }: ApiError, way: 'key' | 'link') =>
+  way === 'link' && code === 'unauthorized' ? usedUp : (faults[code] ?? message)

@@ -33,6 +33,18 @@ ${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fau
 <p class="small">No key yet? An admin of your organization creates one. <a href="/docs/access">How access works</a></p>`,
 })
 
+/** The page of a link that signs in once: a button, so that whoever only looks at the link does not use it up. */
+export const linkPage = (host: string, code: string): Page => ({
+  title: 'Sign in',
+  body: html`<h1>Sign in</h1>
+<p class="dim">This link signs you in to the console at ${host}. It works once.</p>
+<form class="stack" method="post" action="/console/signin">
+<input type="hidden" name="code" value="${code}">
+<button class="button primary" type="submit">Sign in</button>
+</form>
+<p class="small">You have a key? <a href="/console/signin">Sign in with it</a></p>`,
+})
+
 /** The page of a session that was revoked or has expired. */
 export const endedPage = (traceId: string): Page => ({
   title: 'Signed out',

@@ -710,6 +710,16 @@ export interface Sessions {
   user_agent: string;
 }
 
+export interface SignInLinks {
+  created_at: Generated<Timestamp>;
+  digest: Buffer;
+  expires_at: Timestamp;
+  grant_id: string | null;
+  id: string;
+  key_id: string | null;
+  org_id: string;
+}
+
 export interface SupportGrants {
   closed_at: Timestamp | null;
   created_at: Generated<Timestamp>;
@@ -1012,6 +1022,7 @@ export interface DB {
   runs: Runs;
   schema_migrations: SchemaMigrations;
   sessions: Sessions;
+  sign_in_links: SignInLinks;
   support_grants: SupportGrants;
   threshold_events: ThresholdEvents;
   trust_settings: TrustSettings;
