@@ -38,7 +38,7 @@ if (positionals[0] === 'decide') {
   }
   console.log(`${cases} cases alike in ${minutes().toFixed(1)} minutes`)
 } else if (positionals[0] === 'life') {
-  const total = { steps: 0, asks: 0, held: 0, refused: 0, late: 0, overrun: 0, charged: 0, uncharged: 0 }
+  const total = { steps: 0, asks: 0, held: 0, raised: 0, refused: 0, late: 0, overrun: 0, charged: 0, uncharged: 0 }
   let done = 0
   console.log(`${values.seeds} lives from seed ${seed}`)
   for (; done < Number(values.seeds) && minutes() < Number(values.minutes); done++) {

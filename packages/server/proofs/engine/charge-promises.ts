@@ -20,6 +20,8 @@ export interface Standing {
   readonly isKnown: (marker: Allowance) => boolean
   /** Packs of one owner are one pool, and bear one amount together. */
   readonly poolOf: (allowance: Allowance) => string
+  /** What a hold that is raised has on a limit: no more than that always fits. */
+  readonly had?: ReadonlyMap<string, bigint>
 }
 
 /** A look at the books in the middle of a request: what they were, and what it has booked so far. */
@@ -54,6 +56,7 @@ export class Look {
   fits(claim: Claim, amount: bigint): boolean {
     if (claim.mode === 'fixed') return claim.exceeded === undefined
     const targets = this.targets(claim)
+    if (claim.mode === 'all' && amount <= (this.standing.had?.get(targets[0]!.key) ?? 0n)) return true
     return targets.some(({ enforcement }) => enforcement === 'alert') || this.isWithin(targets, amount)
   }
 

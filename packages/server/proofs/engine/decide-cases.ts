@@ -123,6 +123,8 @@ function randomCharge(random: Random, setting: Setting): Command {
 interface HoldPlan {
   readonly usd: bigint
   readonly unheld: readonly Claim[]
+  readonly isHeldWhole: boolean
+  readonly account: ReturnType<typeof randomAccount>
 }
 
 /** One request, mostly about a hold that exists. */
@@ -138,6 +140,8 @@ function randomAsk(random: Random, setting: Setting, plans: Map<string, HoldPlan
     'settle',
     'release',
     'extend',
+    'raise',
+    'raise',
     'expire',
     'expire',
   ] as const)
@@ -150,19 +154,38 @@ function randomAsk(random: Random, setting: Setting, plans: Map<string, HoldPlan
     return { type, holdId, actual: { usd, tokens: random.amount(20), runs: 1n }, unheld, estimate }
   }
   if (type === 'extend') return { type, holdId, leaseMs: random.pick([1_000, 600_000, 86_400_000]) }
+  if (type === 'raise') return randomRaise(random, setting, plans, holdId)
   if (type === 'charge') return randomCharge(random, setting)
   if (type !== 'hold') return { type, holdId }
   const isHeldWhole = random.chance(0.5)
-  const { claims, chain } = randomAccount(random, setting, isHeldWhole)
+  const account = randomAccount(random, setting, isHeldWhole)
+  const { claims, chain } = account
   const charge = { ...randomAmounts(random), chain }
   const id = `hold${plans.size}`
-  plans.set(id, { usd: charge.usd, unheld: isHeldWhole ? [] : setting.later })
+  plans.set(id, { usd: charge.usd, unheld: isHeldWhole ? [] : setting.later, isHeldWhole, account })
   const leaseSeconds = random.chance(0.3) ? random.between(1, 6) : random.between(1, 1_200)
   const expiresAtMs = nowMs + leaseSeconds * 1_000
   const onExpiry = random.chance(0.5) ? 'release' : 'charge'
   const isDryRun = random.chance(0.1)
   const ask = { type, id, charge, claims, expiresAtMs, onExpiry, isDryRun, inputs: anyInputs } as const
   return random.chance(0.3) ? withLadder(ask, random) : ask
+}
+
+/** More for a hold, mostly on the limits that it was made with; now and then others are in force by then. */
+function randomRaise(random: Random, setting: Setting, plans: Map<string, HoldPlan>, holdId: string): Command {
+  const plan = plans.get(holdId)
+  const isHeldWhole = plan?.isHeldWhole ?? true
+  const account = plan && random.chance(0.7) ? plan.account : randomAccount(random, setting, isHeldWhole)
+  const { usd, tokens, runs } = randomAmounts(random)
+  const charge = {
+    usd: random.chance(0.2) ? (plan?.usd ?? 0n) : (plan?.usd ?? 0n) + usd,
+    tokens,
+    runs,
+    chain: account.chain,
+  }
+  if (plan) plans.set(holdId, { ...plan, usd: charge.usd, account })
+  const leaseMs = random.pick([1_000, 600_000, 86_400_000])
+  return { type: 'raise', holdId, charge, claims: account.claims, leaseMs, inputs: anyInputs }
 }
 
 /** The books as they are kept between batches. */
@@ -203,7 +226,8 @@ export function compareCase(seed: number, decide: typeof Decide): string | undef
 
 /** What gives room goes first, then expiries, then holds and charges as they came. */
 function inOrder(asks: readonly Command[]): [number, Command][] {
-  const rank = ({ type }: Command) => (type === 'hold' || type === 'charge' ? 2 : type === 'expire' ? 1 : 0)
+  const rank = ({ type }: Command) =>
+    type === 'hold' || type === 'charge' || type === 'raise' ? 2 : type === 'expire' ? 1 : 0
   return [...asks.entries()].sort(([i, a], [j, b]) => rank(a) - rank(b) || i - j)
 }
 
@@ -214,8 +238,8 @@ function toldBy(verdict: Outcome): Told {
   if (verdict.type === 'charged')
     return ['charged', Array.from(verdict.refusals, ([i, refusal]) => [i, ...refusedBy(refusal)])]
   if (verdict.type === 'not_found') return ['not_found']
-  const { state, chargedNano, overrunNano, expiresAtMs } = verdict.hold
-  if (verdict.type === 'extended') return ['extended', expiresAtMs]
+  const { state, chargedNano, overrunNano, expiresAtMs, amountNano } = verdict.hold
+  if (verdict.type === 'extended') return ['extended', expiresAtMs, amountNano]
   if (verdict.type === 'conflict') return ['conflict', state]
   return ['ended', state, chargedNano, overrunNano, verdict.isRepeat, verdict.isLate]
 }
@@ -252,9 +276,12 @@ function compareBooks(
     return differ('sums', sorted(balances), sorted(naive.accounts))
   const told = crossings.map(({ allowance, threshold }) => `${allowance.key} ${threshold}`)
   if (!isDeepStrictEqual(told.sort(), naive.reached.sort())) return differ('thresholds', told, naive.reached)
-  for (const [id, { state, expiresAtMs }] of naive.holds) {
+  for (const [id, { state, expiresAtMs, usd, parts }] of naive.holds) {
     const hold = holds.get(id)
     if (hold?.state !== state || hold.expiresAtMs !== expiresAtMs) return differ(`hold ${id}`, hold, state)
+    const held = hold.keys.map((key, i) => `${key} ${hold.amounts[i]}`)
+    const expected = parts.map(({ key, amount }) => `${key} ${amount}`)
+    if (hold.amountNano !== usd || !isDeepStrictEqual(held, expected)) return differ(`amounts of ${id}`, held, expected)
   }
   return holds.size === naive.holds.size ? undefined : differ('number of holds', holds.size, naive.holds.size)
 }

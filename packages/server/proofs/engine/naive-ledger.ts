@@ -34,10 +34,10 @@ interface NaiveHold {
   expiresAtMs: number
   charged: bigint | null
   overrun: bigint | null
-  readonly usd: bigint
+  usd: bigint
   readonly heldAtMs: number
   readonly onExpiry: 'release' | 'charge'
-  readonly parts: readonly Part[]
+  parts: readonly Part[]
   /** What each part was charged by an estimate that may still be replaced. */
   estimated?: readonly bigint[] | undefined
 }
@@ -71,12 +71,14 @@ export class NaiveLedger {
     if (ask.type === 'charge') return this.charge(ask, allowances)
     const hold = this.holds.get(ask.holdId)
     if (hold === undefined) return ['not_found']
-    if (ask.type === 'extend') {
+    if (ask.type === 'extend' || ask.type === 'raise') {
       if (hold.state !== 'open') return ['conflict', hold.state]
+      const refused = ask.type === 'raise' ? this.raise(ask, hold, allowances) : undefined
+      if (refused) return ['refused', ...refused, true]
       const wished = nowMs + ask.leaseMs
       const latest = hold.heldAtMs + 24 * hour
       if (wished > hold.expiresAtMs) hold.expiresAtMs = wished < latest ? wished : latest
-      return ['extended', hold.expiresAtMs]
+      return ['extended', hold.expiresAtMs, hold.usd]
     }
     if (ask.type === 'release') {
       if (hold.state === 'settled') return ['conflict', 'settled']
@@ -253,6 +255,30 @@ export class NaiveLedger {
     return told
   }
 
+  /** Gives back what is held, and holds the whole charge; where that does not fit, what was held again. */
+  private raise(
+    ask: Extract<Command, { type: 'raise' }>,
+    hold: NaiveHold,
+    allowances: ReadonlyMap<string, Allowance>,
+  ): readonly unknown[] | undefined {
+    const had = new Map<string, bigint>()
+    for (const { key, amount } of hold.parts) {
+      this.own(key).held -= amount
+      had.set(key, (had.get(key) ?? 0n) + amount)
+    }
+    const found = this.look(ask, had)
+    if ('refused' in found) {
+      for (const { key, amount } of hold.parts) this.own(key).held += amount
+      return found.refused
+    }
+    for (const { key, amount } of found.parts) this.own(key).held += amount
+    for (const key of found.warned) this.own(key).wouldRefuse += 1n
+    for (const key of found.met) this.spend(key, 1n, allowances)
+    hold.parts = found.parts
+    hold.usd = ask.charge.usd
+    return undefined
+  }
+
   /** One after another. A charge of all or none is tried on a copy, which is thrown away with the first refusal. */
   private charge(
     { items, mode }: Extract<Command, { type: 'charge' }>,
@@ -302,8 +328,11 @@ export class NaiveLedger {
     return allowances[0]!
   }
 
-  /** Whether everything fits, without changing anything. */
-  private look({ charge, claims }: ChargedItem): Fitting | { refused: readonly unknown[] } {
+  /** Whether everything fits, without changing anything. On one limit no more than was had there before always does. */
+  private look(
+    { charge, claims }: ChargedItem,
+    had: ReadonlyMap<string, bigint> = new Map(),
+  ): Fitting | { refused: readonly unknown[] } {
     const parts: Part[] = []
     const warned: string[] = []
     const met: string[] = []
@@ -341,7 +370,7 @@ export class NaiveLedger {
       const { key, limit, enforcement } = this.target(claim, met)
       if (limit !== null) {
         const used = this.used(key)
-        const isOver = amount !== 0n && used + amount > limit
+        const isOver = amount > (had.get(key) ?? 0n) && used + amount > limit
         if (isOver && enforcement === 'block') return { refused: [key, used, amount, this.room(key, limit)] }
         if (isOver) warned.push(key)
         if (unit === 'usd' && enforcement === 'block') leaves(limit - used - amount > 0n ? limit - used - amount : 0n)

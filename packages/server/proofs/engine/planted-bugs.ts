@@ -64,6 +64,50 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
       nowMs,
     ),
 
+  'a raise is not asked of the limits': (decide) => (books, asks, nowMs) =>
+    decide(
+      books,
+      asks.map((ask) => {
+        if (ask.type !== 'raise') return ask
+        const claims = ask.claims.map((claim) =>
+          claim.mode === 'all'
+            ? { ...claim, allowances: claim.allowances.map((allowance) => ({ ...allowance, limit: null })) }
+            : claim,
+        )
+        return { ...ask, claims }
+      }),
+      nowMs,
+    ),
+
+  'a refused raise gives its hold back': (decide) => (books, asks, nowMs) => {
+    const decision = decide(books, asks, nowMs)
+    const freed = asks.flatMap((ask, i): Movement[] => {
+      const hold = ask.type === 'raise' ? books.holds.get(ask.holdId) : undefined
+      const isEnded = decision.changedHolds.some(({ id }) => id === hold?.id)
+      if (!hold || isEnded || decision.outcomes[i]!.type !== 'refused') return []
+      const changes = hold.keys.map((key, j) => ({ key, delta: { ...emptyBalance, held: -hold.amounts[j]! } }))
+      return [{ kind: 'hold', holdId: hold.id, changes }]
+    })
+    return moving(decision, books, [...decision.movements, ...freed])
+  },
+
+  'a raise holds its charge beside what it held': (decide) => (books, asks, nowMs) => {
+    const decision = decide(books, asks, nowMs)
+    const movements = decision.movements.map((movement) => {
+      const raised = decision.raisedHolds.find(({ id }) => id === movement.holdId)
+      const before = movement.holdId === null ? undefined : books.holds.get(movement.holdId)
+      if (movement.kind !== 'hold' || !raised || !before) return movement
+      const own = (key: string) =>
+        before.keys.reduce((sum, each, i) => (each === key ? sum + before.amounts[i]! : sum), 0n)
+      const changes = movement.changes.map(({ key, delta }) => ({
+        key,
+        delta: { ...delta, held: delta.held + own(key) },
+      }))
+      return { ...movement, changes }
+    })
+    return moving(decision, books, movements)
+  },
+
   'an exact settlement adds to its estimate': showingHolds((hold) =>
     hold.estimate ? { ...hold, estimate: { ...hold.estimate, costs: hold.keys.map(() => 0n) } } : hold,
   ),

@@ -21,9 +21,9 @@ interface Part {
 
 /** One hold, as its caller knows it. */
 export interface Life {
-  readonly parts: readonly Part[]
-  readonly usd: bigint
-  readonly tokens: bigint
+  parts: readonly Part[]
+  usd: bigint
+  tokens: bigint
   readonly chainId: string | undefined
   readonly heldAtMs: number
   readonly onExpiry: 'release' | 'charge'
@@ -37,6 +37,7 @@ export interface Life {
 type Usage = Parameters<typeof used>[0]
 type HoldAsk = Extract<Command, { type: 'hold' }>
 type ChargeAsk = Extract<Command, { type: 'charge' }>
+type RaiseAsk = Extract<Command, { type: 'raise' }>
 type Sums = { spent: bigint; overrun: bigint; late: bigint }
 type Enforced = (allowance: Allowance) => bigint | undefined
 
@@ -63,18 +64,22 @@ export class Promises {
   /** Follows a decision, request by request in the promised order; throws at the first broken promise. */
   follow(asks: readonly Command[], decision: BatchDecision, nowMs: number, enforced: Enforced) {
     const movements = [...decision.movements]
-    const rank = ({ type }: Command) => (type === 'hold' || type === 'charge' ? 2 : type === 'expire' ? 1 : 0)
+    const rank = ({ type }: Command) =>
+      type === 'hold' || type === 'charge' || type === 'raise' ? 2 : type === 'expire' ? 1 : 0
     const inOrder = [...asks.entries()].sort(([i, a], [j, b]) => rank(a) - rank(b) || i - j)
     for (const [i, ask] of inOrder) {
       const verdict = decision.outcomes[i]!
       const next = (id: string | null): Movement => {
         const movement = movements.shift()
-        must(movement?.kind === ask.type && movement.holdId === id, `${ask.type} was answered but not written down`)
+        const kind = ask.type === 'raise' ? 'hold' : ask.type
+        must(movement?.kind === kind && movement.holdId === id, `${ask.type} was answered but not written down`)
         return movement
       }
       if (ask.type === 'charge') this.charge(ask, verdict, () => next(null), enforced)
       else if (ask.type === 'hold') {
         if (this.hold(ask, verdict, nowMs)) this.move(next(ask.id), enforced)
+      } else if (ask.type === 'raise') {
+        if (this.raise(ask, verdict, nowMs)) this.move(next(ask.holdId), enforced)
       } else if (this.end(ask, verdict, nowMs)) this.move(next(ask.holdId), enforced)
     }
     must(movements.length === 0, `${movements[0]?.kind} was written down although nothing was to change`)
@@ -108,23 +113,8 @@ export class Promises {
     must(charge.usd === fitting?.usd && charge.tokens === fitting.tokens, 'as much is granted as fits')
     this.chains.admit(charge)
     if (ask.isDryRun) return false
-    const met = ask.claims.flatMap((claim) => look.meeting(claim))
-    const parts = ask.claims.flatMap((claim, index) => {
-      if (claim.mode === 'fixed') return []
-      const targets = look.targets(claim)
-      const own = verdict.checks.filter(
-        ({ allowance, draw }) => draw === (claim.mode === 'draw' ? index + 1 : 0) && isOneOf(allowance, targets),
-      )
-      const sum = own.reduce((all, { amount }) => all + amount, 0n)
-      must(own.length > 0 && sum === taken(charge, claim.unit), 'every claim is held in full')
-      return own.map(({ allowance, amount }) => {
-        const row = this.row(allowance)
-        return { key: allowance.key, pool: row.pool, unit: claim.unit, amount }
-      })
-    })
-    must(parts.length === verdict.checks.length, 'nothing is held but what was claimed')
-    for (const allowance of met) this.sumsOf(this.row(allowance).pool).spent += 1n
-    for (const { key, amount } of parts) this.held.set(key, (this.held.get(key) ?? 0n) + amount)
+    const held = verdict.checks.map(({ allowance, amount, draw }) => ({ key: allowance.key, amount, draw }))
+    const parts = this.take({ ...ask, charge }, held, look)
     const { expiresAtMs, onExpiry } = ask
     const chainId = charge.chain?.chainId
     this.chains.count(chainId, charge.usd, charge.tokens)
@@ -143,6 +133,77 @@ export class Promises {
     return true
   }
 
+  /** Follows what a charge has taken, claim by claim; what it holds by that. */
+  private take(
+    { charge, claims }: Pick<HoldAsk, 'charge' | 'claims'>,
+    held: readonly { readonly key: string; readonly amount: bigint; readonly draw: number }[],
+    look: Look,
+  ): Part[] {
+    const met = claims.flatMap((claim) => look.meeting(claim))
+    const parts = claims.flatMap((claim, index) => {
+      if (claim.mode === 'fixed') return []
+      const targets = look.targets(claim)
+      const own = held.flatMap(({ key, amount, draw }) => {
+        const allowance = targets.find((target) => target.key === key)
+        return allowance && draw === (claim.mode === 'draw' ? index + 1 : 0) ? [{ allowance, amount }] : []
+      })
+      const sum = own.reduce((all, { amount }) => all + amount, 0n)
+      must(own.length > 0 && sum === taken(charge, claim.unit), 'every claim is held in full')
+      return own.map(({ allowance, amount }) => {
+        const row = this.row(allowance)
+        return { key: allowance.key, pool: row.pool, unit: claim.unit, amount }
+      })
+    })
+    must(parts.length === held.length, 'nothing is held but what was claimed')
+    for (const allowance of met) this.sumsOf(this.row(allowance).pool).spent += 1n
+    for (const { key, amount } of parts) this.held.set(key, (this.held.get(key) ?? 0n) + amount)
+    return parts
+  }
+
+  /** A raise is decided as a hold of the whole charge by somebody who holds nothing yet; a refusal changes nothing. */
+  private raise(ask: RaiseAsk, verdict: Outcome, nowMs: number): boolean {
+    const life = this.lives.get(ask.holdId)
+    if (life?.state !== 'open') {
+      must(verdict.type === (life ? 'conflict' : 'not_found'), 'only an open hold is raised')
+      return false
+    }
+    const had = new Map<string, bigint>()
+    for (const { key, amount } of life.parts) had.set(key, (had.get(key) ?? 0n) + amount)
+    const balance = (key: string) => ({ ...this.balance(key), held: this.balance(key).held - (had.get(key) ?? 0n) })
+    const look = new Look({ ...this.standing, balance, had })
+    const lacking = look.lacking(ask)
+    const chains = this.chains.copy()
+    chains.count(life.chainId, -life.usd, -life.tokens)
+    if (verdict.type === 'refused') {
+      must(lacking !== undefined, 'a raise that fits is not refused')
+      const keys = look.targets(lacking).map(({ key }) => key)
+      must(
+        keys.includes(verdict.refusal.allowance.key),
+        'the first limit that lacks room for a raise is the one that is told',
+      )
+      chains.refuse(ask.charge, verdict.refusal)
+      return false
+    }
+    must(verdict.type === 'extended', `a raise was answered with ${verdict.type}`)
+    must(lacking === undefined, `no hold is raised above a limit (${lacking?.mode} ${lacking?.kind.kind})`)
+    const { usd, tokens } = ask.charge
+    chains.admit({ ...ask.charge, usd: usd > life.usd ? usd : 0n, tokens: tokens > life.tokens ? tokens : 0n })
+    this.chains = chains
+    this.chains.count(life.chainId, usd, tokens)
+    for (const [key, amount] of had) this.held.set(key, this.held.get(key)! - amount)
+    const { keys, amounts, draws, amountNano, expiresAtMs } = verdict.hold
+    life.parts = this.take(
+      ask,
+      keys.map((key, i) => ({ key, amount: amounts[i]!, draw: draws[i]! })),
+      look,
+    )
+    must(amountNano === usd, 'a raised hold says what it holds')
+    must(expiresAtMs >= life.expiresAtMs && expiresAtMs <= life.heldAtMs + dayMs, 'a raise extends the lease too')
+    must(expiresAtMs >= Math.min(nowMs + ask.leaseMs, life.heldAtMs + dayMs), 'a raise extends it in full')
+    Object.assign(life, { usd, tokens, expiresAtMs })
+    return true
+  }
+
   private charge(ask: ChargeAsk, verdict: Outcome, next: () => Movement, enforced: Enforced) {
     const followed = followCharge(ask, verdict, this.standing, this.chains)
     if (!followed) return
@@ -156,7 +217,7 @@ export class Promises {
     this.move(movement, enforced)
   }
 
-  private end(ask: Exclude<Command, HoldAsk | ChargeAsk>, verdict: Outcome, nowMs: number): boolean {
+  private end(ask: Exclude<Command, HoldAsk | ChargeAsk | RaiseAsk>, verdict: Outcome, nowMs: number): boolean {
     const life = this.lives.get(ask.holdId)
     if (!life) {
       must(verdict.type === 'not_found', 'a hold that was never made is not found')
@@ -318,5 +379,3 @@ export class Promises {
 function poolOf({ key, kind, subject }: Allowance): string {
   return kind === 'credits' || kind === 'quota' ? `${kind} ${subject}` : key
 }
-
-const isOneOf = ({ key }: Allowance, allowances: readonly Allowance[]) => allowances.some((other) => other.key === key)

@@ -39,6 +39,7 @@ export interface Told {
   held: number
   /** Holds that got a part of what they asked for. */
   granted: number
+  raised: number
   refused: number
   late: number
   overrun: number
@@ -54,6 +55,7 @@ const nothing: Told = {
   asks: 0,
   held: 0,
   granted: 0,
+  raised: 0,
   refused: 0,
   late: 0,
   overrun: 0,
@@ -62,7 +64,7 @@ const nothing: Told = {
 }
 
 interface Caller {
-  readonly customerId: string | undefined
+  readonly charge: Charge
   readonly surface: 'edge' | 'start'
 }
 
@@ -163,7 +165,7 @@ class Simulation {
     const charge = this.org.charge(surface === 'start')
     const id = random.uuid()
     const claims = this.claims(surface, charge)
-    this.callers.set(id, { customerId: charge.customerId, surface })
+    this.callers.set(id, { charge, surface })
     const ask = {
       type: 'hold',
       id,
@@ -185,15 +187,31 @@ class Simulation {
     const from = open.length > 0 && random.chance(0.6) ? open : recent
     if (from.length === 0 || random.chance(0.02)) return { type: 'release', holdId: 'nobody' }
     const [holdId, life] = random.pick(from)
-    const type = random.pick(['settle', 'settle', 'settle', 'release', 'extend', 'expire'] as const)
+    const type = random.pick(['settle', 'settle', 'settle', 'release', 'extend', 'raise', 'expire'] as const)
     if (type === 'settle') return this.settle(holdId, life)
+    if (type === 'raise') return this.raise(holdId, life)
     if (type === 'extend') return { type, holdId, leaseMs: random.pick([1_000, 10 * minute, 24 * hour]) }
     return { type, holdId }
   }
 
+  /** More of what a hold was made for, by the limits of now. */
+  private raise(holdId: string, { usd, tokens }: Life): Command {
+    const { random } = this
+    const { charge: held, surface } = this.callers.get(holdId)!
+    const isDearer = random.chance(0.8)
+    const charge = {
+      ...held,
+      usd: isDearer ? usd + random.amount(20) : usd,
+      tokens: !isDearer || random.chance(0.5) ? tokens + random.amount(20) : tokens,
+    }
+    const leaseMs = random.pick([1_000, 10 * minute, 24 * hour])
+    return { type: 'raise', holdId, charge, claims: this.claims(surface, charge), leaseMs, inputs: anyInputs }
+  }
+
   private settle(holdId: string, { usd }: Life): Command {
     const { random } = this
-    const { customerId, surface } = this.callers.get(holdId)!
+    const { charge: held, surface } = this.callers.get(holdId)!
+    const { customerId } = held
     const cost = random.pick([0n, usd, usd / 2n, usd / 2n, usd + random.amount(10)])
     const actual = { usd: cost, tokens: random.amount(30), runs: 1n }
     const facts = this.facts(customerId)
@@ -246,9 +264,10 @@ class Simulation {
     must(text(this.decide(books, asks, this.nowMs)) === first, 'the same is decided alike')
   }
 
-  private count({ outcomes, deltas }: BatchDecision) {
+  private count({ outcomes, deltas, raisedHolds }: BatchDecision) {
     const { told } = this
     told.asks += outcomes.length
+    told.raised += raisedHolds.length
     for (const verdict of outcomes) {
       if (verdict.type === 'held') told.held++
       if (verdict.type === 'held' && verdict.granted) told.granted++

@@ -34,7 +34,7 @@ export type Entry =
       readonly status: number
       readonly text: string
     }
-export type EndOp = 'settle' | 'release' | 'extend'
+export type EndOp = 'settle' | 'release' | 'extend' | 'raise'
 
 export interface Traffic {
   readonly key: string
@@ -143,6 +143,10 @@ export class StormClient {
     await this.pause(10)
     if (way > 0.95)
       await this.finish('extend', holdId, `/v1/edge/reservations/${id}/extend`, { lease_seconds: 3 }, 0n, untilMs)
+    if (this.random() < 0.2) {
+      const raised = { lease_seconds: 3, estimated_cost_usd: formatUsd(holdNano * 2n) }
+      await this.finish('raise', holdId, `/v1/edge/reservations/${id}/extend`, raised, holdNano * 2n, untilMs)
+    }
     if (way > 0.85 && way < 0.95) {
       await this.finish('release', holdId, `/v1/edge/reservations/${id}/release`, undefined, 0n, untilMs)
       return

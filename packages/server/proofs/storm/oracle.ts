@@ -8,6 +8,7 @@ const expectedStatuses: Record<string, readonly number[]> = {
   settle: [200],
   release: [200],
   extend: [200],
+  raise: [200, 402],
 }
 
 /** What clients were told against what is on the books: nothing that was acknowledged is lost, nothing is there that nobody sent. */
@@ -24,6 +25,10 @@ export function faultsOfAnswers(log: readonly Entry[], { holds, movements }: Boo
     sent.set(holdId, known)
     return known
   }
+  const raises = new Map<string, Set<bigint>>()
+  for (const entry of log)
+    if (entry.type === 'end' && entry.op === 'raise')
+      raises.set(entry.holdId, (raises.get(entry.holdId) ?? new Set()).add(entry.costNano))
   for (const entry of log) {
     if (entry.type === 'decide') calls.set(entry.call, calls.get(entry.call) ?? { answers: new Set(), key: entry.key })
     else if (entry.type === 'decided') {
@@ -37,7 +42,10 @@ export function faultsOfAnswers(log: readonly Entry[], { holds, movements }: Boo
       }
       const hold = holds.get(requireId('reservation', reservation_id))
       if (!hold) faults.push(`call ${entry.call} was allowed, and ${reservation_id} is not there`)
-      else if (hold.call !== entry.call || hold.amount_nano !== parseUsd(reserved_usd))
+      else if (
+        hold.call !== entry.call ||
+        (hold.amount_nano !== parseUsd(reserved_usd) && !raises.get(hold.id)?.has(hold.amount_nano))
+      )
         faults.push(`call ${entry.call} was answered with the hold of call ${hold.call}`)
     } else if (entry.type === 'end') {
       if (entry.op === 'settle') ends(entry.holdId).costs.add(entry.costNano)
@@ -45,7 +53,8 @@ export function faultsOfAnswers(log: readonly Entry[], { holds, movements }: Boo
     } else {
       const { op, holdId, status, text } = entry
       const hold = holds.get(holdId)
-      const isOwnDoing = status === 409 && (op === 'release' ? ends(holdId).costs.size > 0 : op === 'extend')
+      const isExtended = op === 'extend' || op === 'raise'
+      const isOwnDoing = status === 409 && (op === 'release' ? ends(holdId).costs.size > 0 : isExtended)
       if (!isUncertain(entry) && !expectedStatuses[op]!.includes(status) && !isOwnDoing)
         faults.push(`${op} of ${holdId} was answered ${status}: ${text}`)
       if (status !== 200) continue
@@ -53,6 +62,8 @@ export function faultsOfAnswers(log: readonly Entry[], { holds, movements }: Boo
       const mayBe = ends(holdId).costs.size > 0 ? ['released', 'settled'] : ['released']
       if (op === 'release' && stands === 'released' && !mayBe.includes(hold?.state ?? 'gone'))
         faults.push(`the release of ${holdId} was acknowledged, and it is ${hold?.state}`)
+      if (op === 'raise' && (hold?.amount_nano ?? 0n) < entry.costNano)
+        faults.push(`${holdId} was raised to ${entry.costNano}, and holds ${hold?.amount_nano}`)
       if (op !== 'settle') continue
       if (hold?.state !== 'settled' || settleMovements.get(holdId) !== 1)
         faults.push(

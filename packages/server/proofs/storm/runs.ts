@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { formatUsd } from '../../src/values/money.ts'
+import { formatUsd, parseUsd } from '../../src/values/money.ts'
 import { eventually } from '../../test/support/programs.ts'
 import { type Answer, call } from '../../test/support/tenants.ts'
 import { isUncertain, post } from './clients.ts'
@@ -21,6 +21,8 @@ interface RunLife {
   readonly endings: Fields[]
   /** Runs as acknowledged finishes answered them. */
   readonly finished: Fields[]
+  /** The most that an acknowledged extension said is reserved. */
+  reservedNano: bigint
 }
 
 export interface RunTraffic {
@@ -66,10 +68,10 @@ export class StormAgent {
       return
     }
     const { id } = JSON.parse(started.text) as { id: string }
-    const life: RunLife = { id, labels, endings: [], finished: [] }
+    const life: RunLife = { id, labels, endings: [], finished: [], reservedNano: 0n }
     traffic.lives.push(life)
     let isFinished = false
-    const beating = this.beat(id, () => isFinished)
+    const beating = this.beat(life, () => isFinished)
     await sleep(random() * 20)
     // Some are finished by two at once, who do not agree: an agent and whatever watches over it.
     await Promise.all(Array.from({ length: random() < 0.2 ? 2 : 1 }, () => this.finish(life)))
@@ -92,9 +94,15 @@ export class StormAgent {
       this.traffic.faults.push(`the finish of ${life.id} was answered ${status}: ${text}`)
   }
 
-  private async beat(id: string, isFinished: () => boolean) {
+  /** Extends a run all the time, and raises it now and then. */
+  private async beat(life: RunLife, isFinished: () => boolean) {
     while (!isFinished()) {
-      await this.send(`/v1/runs/${id}/extend`, { lease_seconds: leaseSeconds })
+      const more = this.random() < 0.5 && { estimated_cost_usd: formatUsd(BigInt(this.number(4e7))) }
+      const { status, text } = await this.send(`/v1/runs/${life.id}/extend`, { lease_seconds: leaseSeconds, ...more })
+      if (status === 200) {
+        const reservedNano = parseUsd((JSON.parse(text) as { reserved_usd: string }).reserved_usd)
+        if (reservedNano > life.reservedNano) life.reservedNano = reservedNano
+      }
       await sleep(this.random() * 5)
     }
   }
@@ -161,11 +169,13 @@ export async function faultsOfRunLives({ apis }: Installation, { key }: Tenant, 
     for (const run of json['data'] as Fields[]) runs.set(run['id'], run)
     cursor = (json['next_cursor'] as string | null | undefined) ?? null
   }
-  for (const { id, labels, endings, finished } of lives) {
+  for (const { id, labels, endings, finished, reservedNano } of lives) {
     const run = runs.get(id)
     runs.delete(id)
     if (!run) faults.push(`run ${id} was started, and is not there`)
     else if (!says(run, labels)) faults.push(`run ${id} started as ${text(labels)} says ${text(run)}`)
+    else if (parseUsd(run['reserved_usd'] as string) < reservedNano)
+      faults.push(`run ${id} was raised to ${reservedNano} and says ${text(run)}`)
     else if (!endings.some((ending) => says(run, ending)))
       faults.push(`run ${id} was finished as ${text(endings)} and says ${text(run)}`)
     else

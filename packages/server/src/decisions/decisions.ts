@@ -10,7 +10,13 @@ import { formatUsd } from '../values/money.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
 import type { DecidedOperation, OrgConfig } from './lanes/lanes.ts'
-import { edgeDecision, type ReserveOperation, type ReservePlan, reserveOperation } from './operations.ts'
+import {
+  type AskedPlan,
+  edgeDecision,
+  type ReserveOperation,
+  type ReservePlan,
+  reserveOperation,
+} from './operations.ts'
 import { findHold, findRecord, listHolds } from './queries.ts'
 import { outputOf, outputThatFits, quote, UnpricedModel } from './quote.ts'
 import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
@@ -30,6 +36,7 @@ export {
   settleOperation,
 } from './operations.ts'
 export { quote, UnpricedModel } from './quote.ts'
+export { findRaisableHold, type RaisableHold, type RaisePlan, raisedRequest, raiseOperation } from './raises.ts'
 export { recordRefusals, refusalRecord } from './refusal-hook.ts'
 export { refusalsOfChain } from './refusals.ts'
 export {
@@ -56,18 +63,21 @@ export function prepareEdgeDecision(platform: Platform, records: DecisionLog, ca
   }
 }
 
+/** The task of a decision, with the id under which its explanation is stored. */
+type AskedTask = Pick<ReserveOperation, 'id' | 'orgId'>
+
 /** Returns the parts of every decision: its operation, the handling of a refusal or failure, and the tokens it may use. */
-export function prepareDecision(
+export function prepareDecision<T extends AskedTask>(
   platform: Platform,
   records: DecisionLog,
-  task: ReserveOperation,
+  task: T,
   input: DecisionInput,
 ) {
   const recordUnpriced = (became: UnpricedOutcome) => recordUnpricedModel(platform, task.orgId, input, became)
   return {
     task,
     /** Throws the refusal; stores the explanation of a decision that holds nothing. Rates on tokens leave so many for the next call. */
-    throwIfRefused: (decided: DecidedOperation<ReservePlan>, tokensLeft: bigint | null) => {
+    throwIfRefused: (decided: DecidedOperation<AskedPlan>, tokensLeft: bigint | null) => {
       const { plan, outcome } = decided
       if (plan.quote.price.price === null) recordUnpriced('held')
       if (outcome.type === 'refused') throw refusalOf(task, input, decided, outcome, records, tokensLeft)
@@ -89,9 +99,9 @@ export function prepareDecision(
 
 /** Builds the error of the limit that refused; where its explanation is stored, with the id under which it is found. */
 function refusalOf(
-  task: ReserveOperation,
+  task: AskedTask,
   input: DecisionInput,
-  decided: DecidedOperation<ReservePlan>,
+  decided: DecidedOperation<AskedPlan>,
   outcome: Extract<DecidedOperation['outcome'], { type: 'refused' }>,
   records: DecisionLog,
   tokensLeft: bigint | null,
@@ -111,7 +121,7 @@ function refusalOf(
 /** Returns what would have fitted, for the refusal of a limit that depends on the size of the call. */
 function roomDetails(
   input: DecisionInput,
-  { quote: quoted, context: { orgConfig, nowMs } }: ReservePlan,
+  { quote: quoted, context: { orgConfig, nowMs } }: AskedPlan,
   { refusal: { claim }, room }: Extract<DecidedOperation['outcome'], { type: 'refused' }>,
   tokensLeft: bigint | null,
 ) {

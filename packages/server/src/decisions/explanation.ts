@@ -16,7 +16,7 @@ import { formatUsd } from '../values/money.ts'
 import { elementAt, present } from '../values/present.ts'
 import { timestamp } from '../values/timestamp.ts'
 import { type DecidedOperation, decideVersion, type LimitCheck, type Outcome } from './lanes/lanes.ts'
-import { heldBy, type ReservePlan, reservationView } from './operations.ts'
+import { type AskedPlan, heldBy, reservationView } from './operations.ts'
 import type { ExplainedHoldRow } from './queries.ts'
 import type { Quote } from './quote.ts'
 import type { DecisionInput, Explanation, LimitRead, Reservation } from './schema.ts'
@@ -51,7 +51,7 @@ const priceView = ({ price, charge }: Quote, granted: SmallerHold | undefined) =
 export function explainUnheld(
   id: string,
   input: DecisionInput,
-  { plan, atMs }: DecidedOperation<ReservePlan>,
+  { plan, atMs }: DecidedOperation<AskedPlan>,
   outcome: Extract<Outcome, { type: 'held' | 'refused' }>,
   errorCode: string | null,
 ): Explanation {

@@ -23,11 +23,16 @@ import { checkRightToEnd, decideVersion, refuseStartOnly } from './lanes/lanes.t
 import { outputOf, outputThatFits, type Quote, quote } from './quote.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
 
-/** The plan of a hold: its command, the quote that it rests on, and the facts for which it was made. */
-export interface ReservePlan extends OperationPlan {
-  readonly command: Extract<Command, { type: 'hold' }>
+/** The plan of what asks every limit: its command, the quote that it rests on, and the facts for which it was made. */
+export interface AskedPlan extends OperationPlan {
+  readonly command: Extract<Command, { type: 'hold' | 'raise' }>
   readonly quote: Quote
   readonly context: PlanContext
+}
+
+/** The plan of a hold. */
+export interface ReservePlan extends AskedPlan {
+  readonly command: Extract<Command, { type: 'hold' }>
 }
 
 export interface ReserveOperation extends Operation<ReservePlan> {
@@ -125,7 +130,7 @@ function shrunk(
 
 /** Returns the hold that an allowed operation has made, or would have made as a dry run. */
 export const heldBy = (
-  { command }: ReservePlan,
+  { command }: AskedPlan,
   { granted }: Extract<DecidedOperation['outcome'], { type: 'held' }>,
 ): SmallerHold => granted ?? command
 
@@ -145,7 +150,7 @@ const isWithin = ({ allowances, newSubjectGate }: Claim, nowMs: number) =>
   )
 
 /** The JSON stored with a hold: enough to explain it, and to settle it at the price that was in force. */
-const holdInputs = (input: DecisionInput, { price }: Quote, surface: Surface): HoldInputs => ({
+export const holdInputs = (input: DecisionInput, { price }: Quote, surface: Surface): HoldInputs => ({
   ...(input.customer_id !== undefined && { customer_id: input.customer_id }),
   surface,
   version: decideVersion,

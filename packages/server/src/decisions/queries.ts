@@ -27,6 +27,21 @@ export async function findHold(tx: Tx, orgId: string, id: string): Promise<Expla
   return rows[0]
 }
 
+export interface RaisableRow extends MakerColumns {
+  readonly state: ExplainedHoldRow['state']
+  readonly amount_nano: bigint
+  readonly inputs: unknown
+  readonly lineage_id: string | null
+}
+
+/** Returns what a raise needs to know of a hold. */
+export async function findRaisable(tx: Tx, orgId: string, id: string): Promise<RaisableRow | undefined> {
+  const { rows } = await raw<RaisableRow>`
+    select state, amount_nano, inputs, key_id, grant_id, lineage_id
+      from holds where org_id = ${orgId} and id = ${id}`.execute(tx)
+  return rows[0]
+}
+
 interface HoldFilters {
   readonly from?: Date
   readonly to?: Date

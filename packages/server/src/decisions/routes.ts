@@ -12,10 +12,10 @@ import type { Lanes } from './lanes/lanes.ts'
 import { runOperation } from './operation-reply.ts'
 import { releaseOperation, reservationOf } from './operations.ts'
 import { refusals } from './refusal-routes.ts'
+import { createReservationExtender } from './reservation-extender.ts'
 import {
   DecisionInput,
   DecisionPath,
-  defaultLeaseSeconds,
   EdgeDecision,
   Explanation,
   ExtendInput,
@@ -36,6 +36,8 @@ export function decisions(app: App, platform: Platform, { lanes, records, rateLi
   const tags = ['decisions']
   describeTag(app, 'decisions', 'May this call run? Asked before it, and explained afterwards.')
   const config = { role: 'service', scope: 'edge:decide', urgency: 'decision', storesOwnResponses: true } as const
+
+  const extend = createReservationExtender(platform, lanes, records, rateLimiter)
 
   app.post(
     '/v1/edge/decision',
@@ -95,23 +97,24 @@ export function decisions(app: App, platform: Platform, { lanes, records, rateLi
   app.post(
     '/v1/edge/reservations/:reservation_id/extend',
     {
-      config: { ...config, errors: ['conflict', 'service_unavailable'], pinned: 'filtered' },
+      config: {
+        ...config,
+        quotaStatus: 402,
+        errors: [...limitErrors('edge'), 'conflict', 'service_unavailable'],
+        pinned: 'filtered',
+      },
       schema: {
         operationId: 'extendReservation',
         tags,
         summary: 'Extend a reservation',
-        description: 'Only while it is open. Extend at half the lease, and stop the call when extending fails.',
+        description:
+          'Only while it is open. Extend at half the lease, and stop the call when extending fails. With `max_output_tokens` or `estimated_cost_usd` it also raises what is reserved: every limit is asked for the whole call as by a decision, by what is in force now, and counts what is reserved as free. A refusal is that of a decision, and leaves reservation and lease as they were.',
         params: ReservationPath,
         body: ExtendInput,
         response: { 200: Reservation },
       },
     },
-    (request, reply) => {
-      const holdId = requireId('reservation', request.params.reservation_id)
-      const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
-      const task = releaseOperation(request.caller, holdId, { type: 'extend', leaseMs })
-      return runOperation(lanes, request, reply, task, reservationOf)
-    },
+    (request, reply) => extend(request, reply),
   )
 
   app.get(

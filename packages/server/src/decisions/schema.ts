@@ -131,16 +131,27 @@ export const EdgeDecision = Type.Object(
 export type EdgeDecision = Static<typeof EdgeDecision>
 
 export const ReservationPath = Type.Object({ reservation_id: PathId('reservation') })
-export const ExtendInput = Type.Object(
+const extend = Type.Object(
   {
     lease_seconds: Type.Optional({
       ...LeaseSeconds,
       default: defaultLeaseSeconds,
       description: 'Counted from now. A reservation lasts 24 hours at most, and is never shortened.',
     }),
+    max_output_tokens: Type.Optional({
+      ...decisionFields.max_output_tokens,
+      description:
+        'Raises what is reserved to this much output in all, if every limit has room for it. No more than is reserved already changes nothing.',
+    }),
+    estimated_cost_usd: Type.Optional({
+      ...Usd,
+      description: 'Raises what is reserved to at least this in all, likewise. At most $1,000,000.',
+    }),
   },
-  { title: 'ExtendInput', examples: [{ lease_seconds: 600 }] },
+  { title: 'ExtendInput', examples: [{ lease_seconds: 600 }, { lease_seconds: 600, max_output_tokens: 1_000 }] },
 )
+export type ExtendInput = Static<typeof extend>
+export const ExtendInput = withCheck(extend, amountFaults)
 
 export const Reservation = Type.Object(
   {

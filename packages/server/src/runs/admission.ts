@@ -79,7 +79,12 @@ export function createAdmission({ clock }: Platform, lanes: Lanes, records: Deci
 }
 
 /** Returns the most that a run can cost; for a model without a price, the caller's own estimate. */
-function estimateOf(input: ResolvedStart, orgConfig: OrgConfig, nowMs: number, keyId: string | undefined): bigint {
+export function estimateOf(
+  input: ResolvedStart,
+  orgConfig: OrgConfig,
+  nowMs: number,
+  keyId: string | undefined,
+): bigint {
   try {
     return quote(input, orgConfig, nowMs, keyId).price.expectedNano
   } catch (error) {

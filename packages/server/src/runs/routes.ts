@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import { describeTag } from '../contract/openapi.ts'
 import type { App } from '../contract/routes.ts'
-import { type DecisionLog, defaultLeaseSeconds, ExtendInput, runOperation } from '../decisions/decisions.ts'
+import { type DecisionLog, ExtendInput, runOperation } from '../decisions/decisions.ts'
 import type { Lanes } from '../decisions/lanes/lanes.ts'
 import { limitErrors } from '../money/limit-kinds.ts'
 import type { Platform } from '../platform/infra/platform.ts'
@@ -11,14 +11,8 @@ import { requireId } from '../values/id.ts'
 import { bulkRuns } from './bulk-routes.ts'
 import { endedRun } from './ended-run.ts'
 import type { Governance } from './governance.ts'
-import {
-  earlierFinish,
-  extendedRun,
-  extendOperation,
-  finishedRun,
-  finishOperation,
-  hasEndedBefore,
-} from './run-finish.ts'
+import { createExtendHandler } from './raise-handler.ts'
+import { earlierFinish, finishedRun, finishOperation, hasEndedBefore } from './run-finish.ts'
 import { findRun } from './run-history/run-history.ts'
 import { DryRun, FinishedRun, FinishInput, RunPath, StartedRun, StartInput } from './schema.ts'
 import { createStartHandler } from './start-handler.ts'
@@ -42,6 +36,8 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
     if (!run) throw notKept()
     return run
   })
+
+  const extend = createExtendHandler(platform, lanes, records, rateLimiter, governance)
 
   app.post(
     '/v1/runs',
@@ -107,23 +103,29 @@ export function runs(app: App, platform: Platform, { lanes, records, rateLimiter
   app.post(
     '/v1/runs/:run_id/extend',
     {
-      config: { ...config, errors: ['conflict', 'service_unavailable'], pinned: 'filtered' },
+      config: {
+        ...config,
+        errors: [
+          ...limitErrors('start'),
+          'policy_blocked',
+          'policy_expression_error',
+          'conflict',
+          'service_unavailable',
+        ],
+        pinned: 'filtered',
+      },
       schema: {
         operationId: 'extendRun',
         tags,
         summary: 'Extend a run',
         description:
-          'Only while it runs, 24 hours in all. Extend at half the lease. A run whose lease ends is charged its reservation until it is finished, so its call need not be stopped.',
+          'Only while it runs, 24 hours in all. Extend at half the lease. A run whose lease ends is charged its reservation until it is finished, so its call need not be stopped. With `max_output_tokens` or `estimated_cost_usd` it also raises what is reserved: rules, rates and every limit are asked for the whole run as at a start, by what is in force now, and count what it has reserved as free. A refusal is that of a start, and leaves reservation and lease as they were.',
         params: RunPath,
         body: ExtendInput,
         response: { 200: Run },
       },
     },
-    (request, reply) => {
-      const leaseMs = (request.body?.lease_seconds ?? defaultLeaseSeconds) * 1_000
-      const id = requireId('run', request.params.run_id)
-      return runOperation(lanes, request, reply, extendOperation(request.caller, id, leaseMs), extendedRun)
-    },
+    (request, reply) => extend(request, reply),
   )
 
   bulkRuns(app, platform, lanes, records)

@@ -26,11 +26,19 @@ export type ApplyRuling = (
   rulings: CallEvaluator,
   input: ResolvedStart,
   request: FastifyRequest,
+  /** The approval that the run was started with, where it is raised. */
+  approvalId?: string,
 ) => Promise<Admitted | RefusedStart>
 
 /** Applies a ruling: the start goes on, perhaps with a grant; or it is refused, and an approval may be requested. */
 export function createRulingHandler({ matches, approvals }: Governance, recordRefusal: RecordRefusal): ApplyRuling {
-  return async ({ attempt, verdict, refusal }, { set }, input, { caller, clientAddress: address, id: traceId }) => {
+  return async (
+    { attempt, verdict, refusal },
+    { set },
+    input,
+    { caller, clientAddress: address, id: traceId },
+    approvalId,
+  ) => {
     const isDryRun = input.dry_run === true
     const note = (matched: PolicyVerdict) => {
       if (!isDryRun) matches.record(caller.orgId, set.version, matched, attempt)
@@ -62,7 +70,7 @@ export function createRulingHandler({ matches, approvals }: Governance, recordRe
       }
       return error
     }
-    const grants = needsApproval ? await approvals.grantsFor(asked) : []
+    const grants = needsApproval ? await approvals.grantsFor(asked, approvalId) : []
     if (grants.length === 0) {
       const onConfirmed = async () => {
         await ask(refusal)

@@ -94,6 +94,7 @@ test('every statement reaches allowances through their key, or the place where t
       movements: [],
       newHolds: [],
       changedHolds: [],
+      raisedHolds: [],
       after: new Map(),
     },
     found: new Map(places.map(({ key, place }) => [key, { place, last_seq: 1n }])),
@@ -127,7 +128,14 @@ test('holds are read and ended through their key', async () => {
     chains: new Map(),
     runs: noRuns,
     unclaimed: [],
-    decision: { deltas: new Map(), movements: [], newHolds: [], changedHolds: [hold], after: new Map() },
+    decision: {
+      deltas: new Map(),
+      movements: [],
+      newHolds: [],
+      changedHolds: [hold],
+      raisedHolds: [],
+      after: new Map(),
+    },
   } as unknown as OrgWrites
   const [end] = writeStatements([outcome], 1, [])
   const plan = await planOf(end!)

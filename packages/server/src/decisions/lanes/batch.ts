@@ -167,8 +167,8 @@ const unboundedChain: BoundedChain = {
 }
 
 /** A settlement is booked in the periods of its hold, which may have ended: the time inside the hold's id tells roughly which. */
-function timesOf({ holdId }: Operation, estimatedDbTimeMs: number): number[] {
-  if (holdId === undefined) return [estimatedDbTimeMs]
+function timesOf({ holdId, bindsNow }: Operation, estimatedDbTimeMs: number): number[] {
+  if (holdId === undefined || bindsNow === true) return [estimatedDbTimeMs]
   const madeMs = timeOfUuid(holdId)
   return [madeMs - maxSkewMs, madeMs + maxSkewMs]
 }

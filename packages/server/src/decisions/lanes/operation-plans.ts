@@ -28,11 +28,18 @@ export function planOperations(
   const deferred: Operation[] = []
   // Known chains, and those that begin with an operation of this batch.
   const chains = new Map(snapshot.chains)
+  const raised = new Set<string>()
   for (const task of tasks) {
     try {
       if (!isInForce(task.requires, orgConfig)) throw new StaleOperation()
       const plan = planOperation(task, snapshot, orgConfig, nowMs, earlierPlans.get(task))
       const { command } = plan
+      // A raise is planned with what its hold has: another one of the batch may change that.
+      if (command.type === 'raise' && raised.has(command.holdId)) {
+        deferred.push(task)
+        continue
+      }
+      if (command.type === 'raise') raised.add(command.holdId)
       const chain = command.type === 'hold' ? command.charge.chain : undefined
       const begun = chain && chains.get(chain.chainId)
       // Which operation begins the chain, and sets its bounds, is known once the first is decided.
@@ -87,7 +94,7 @@ export function planOperation(
 export function allowancesOf(command: Command): Allowance[] {
   if (command.type === 'charge') return [...new Set(command.items.map(({ claims }) => claims))].flatMap(allowancesIn)
   if (command.type === 'settle') return allowancesIn([...command.unheld, ...(command.excess ?? [])])
-  return allowancesIn(command.type === 'hold' ? command.claims : [])
+  return allowancesIn(command.type === 'hold' || command.type === 'raise' ? command.claims : [])
 }
 
 const allowancesIn = (claims: readonly Claim[]) =>

@@ -130,6 +130,8 @@ export interface Operation<P extends OperationPlan = OperationPlan> extends Lane
   readonly needsPacks?: boolean
   /** The hold to read. */
   readonly holdId?: string | undefined
+  /** True when its claims are those of now, and not of the time of its hold. */
+  readonly bindsNow?: boolean
   /**
    * Plans the operation. Called twice: with what is cached, to know which rows to read, and with what was read under the lock, to
    * decide; then it may return the earlier plan, where that still holds. Pure; throws the error for the caller.

@@ -6,11 +6,13 @@ import type { KnownHold } from './operations.ts'
 /** The scope that allows ending what other keys made. */
 const manageScope = 'runs:manage'
 
+type OwnedHold = Pick<KnownHold, 'id' | 'madeBy' | 'inputs'>
+
 /**
  * Returns an agent's right to end, extend, release or settle a hold. Keys of the maker's lineage have it; others need a scope. A
  * hold that the agent may not read is hidden: it is answered as if it did not exist.
  */
-export function rightToEnd(agent: Agent, hold: KnownHold): 'granted' | 'denied' | 'hidden' {
+export function rightToEnd(agent: Agent, hold: OwnedHold): 'granted' | 'denied' | 'hidden' {
   if (agent.kind === undefined) return 'granted'
   const { madeBy } = hold
   if (madeBy?.lineageId === agent.lineageId) return 'granted'
@@ -31,7 +33,7 @@ export const endingDenied = () =>
   )
 
 /** Throws unless the agent may end the hold. */
-export function checkRightToEnd(agent: Agent, hold: KnownHold | undefined) {
+export function checkRightToEnd(agent: Agent, hold: OwnedHold | undefined) {
   const right = hold && rightToEnd(agent, hold)
   if (right === 'hidden') throw new ApiError('not_found')
   if (right === 'denied') throw endingDenied()

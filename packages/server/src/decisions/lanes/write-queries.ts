@@ -1,31 +1,15 @@
 import { reclaimAssignments } from '../../access/idempotency/idempotency.ts'
-import { type MakerId, makerText } from '../../access/identity/identity.ts'
-import type { Delta, Hold, Movement } from '../../money/engine/engine.ts'
-import { crossingsStatement, encodeHold, type LimitKind, maxCounter } from '../../money/ledger/ledger.ts'
-import { kindOf } from '../../money/limit-kinds.ts'
+import { makerText } from '../../access/identity/identity.ts'
+import type { Delta, Movement } from '../../money/engine/engine.ts'
+import { crossingsStatement, maxCounter } from '../../money/ledger/ledger.ts'
 import { type BoundStatement, type Statement, statement } from '../../platform/infra/pipelined-connection.ts'
 import { deleteRunKeys } from '../../records/run-log/run-log.ts'
+import { array, changedHolds, encodeAmounts, iso, makerIdColumns, newHolds, raisedHolds } from './hold-rows.ts'
 import type { OrgWrites } from './org-writes.ts'
 import { reportingWrites } from './reporting-writes.ts'
 import { runWrites } from './run-writes.ts'
 
 const json = (rows: readonly unknown[]) => JSON.stringify(rows)
-/** An array literal of PostgreSQL: one text to parse instead of a JSON value per element. */
-const array = (values: readonly (string | bigint | number | null)[]) =>
-  `{${values.map((value) => value ?? 'NULL').join(',')}}`
-const encodeDraws = (values: readonly number[]) => (values.some((value) => value !== 0) ? array(values) : '{}')
-/** Encodes amounts: a value that is the same for all keys is written once, and zero not at all. */
-function encodeAmounts(values: readonly bigint[]): string {
-  const [first] = values
-  if (values.some((value) => value !== first)) return array(values)
-  return first === undefined || first === 0n ? '{}' : `{${first}}`
-}
-let lastIso = { ms: Number.NaN, text: '' }
-/** Formats a time; times repeat within a batch, so the last one is cached. */
-function iso(ms: number): string {
-  if (ms !== lastIso.ms) lastIso = { ms, text: new Date(ms).toISOString() }
-  return lastIso.text
-}
 
 const updateAllowances = statement(
   'update_allowances',
@@ -75,6 +59,18 @@ const changeHolds = statement(
             charged_nano = w.charged_nano, overrun_nano = w.overrun_nano, estimate = w.estimate
        from wanted w where h.ctid = w.place and h.tableoid = w.day returning 1)
    select assert_rows((select count(*) from changed), $2)`,
+)
+const raiseHolds = statement(
+  'raise_holds',
+  `with wanted as (
+     select d.*, h.* from json_to_recordset($1) as d (org_id uuid, id uuid, expires_at timestamptz, amount_nano bigint, keys uuid[],
+       amounts bigint[], draws smallint[], inputs json) cross join lateral (
+       select tableoid as day, ctid as place from holds where org_id = d.org_id and id = d.id and holds.state = 'open' limit 1) h),
+   raised as (
+     update holds h set expires_at = w.expires_at, amount_nano = w.amount_nano, keys = w.keys, amounts = w.amounts, draws = w.draws,
+            inputs = w.inputs
+       from wanted w where h.ctid = w.place and h.tableoid = w.day returning 1)
+   select assert_rows((select count(*) from raised), $2)`,
 )
 const insertMovements = statement(
   'insert_movements',
@@ -136,6 +132,8 @@ export function writeStatements(
   add(insertHolds, outcomes.flatMap(newHolds))
   const changed = outcomes.flatMap(changedHolds)
   add(changeHolds, changed, changed.length)
+  const raised = outcomes.flatMap(raisedHolds)
+  add(raiseHolds, raised, raised.length)
   add(
     insertMovements,
     moved.flatMap((outcome) => outcome.decision.movements.map((movement, idx) => movementRow(outcome, movement, idx))),
@@ -201,60 +199,11 @@ const newAllowances = ({ orgId, seq, decision, found, made }: OrgWrites) =>
     ]
   })
 
-const newHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
-  decision.newHolds.map(({ checks, ...hold }) => ({
-    org_id: orgId,
-    id: hold.id,
-    on_expiry: hold.onExpiry,
-    held_at: at,
-    expires_at: iso(hold.expiresAtMs),
-    seq: seq.toString(),
-    amount_nano: hold.amountNano.toString(),
-    keys: array(hold.keys),
-    amounts: encodeAmounts(hold.amounts),
-    draws: encodeDraws(hold.draws),
-    ...makerIdColumns(hold.madeBy),
-    ...(hold.madeBy && hold.madeBy.lineageId !== hold.madeBy.id && { lineage_id: hold.madeBy.lineageId }),
-    inputs: encodeHold(
-      hold.inputs,
-      checks.map(({ allowance: { limit, kind, thresholds }, spent, held }) => ({
-        limit,
-        spent,
-        held,
-        // At the end of the hold its events use the thresholds of its beginning.
-        thresholds: thresholds.length > 0 && isWithoutCachedThresholds(kindOf(kind)) ? thresholds : [],
-      })),
-    ),
-  }))
-
-/** True for kinds whose thresholds were set with a limit that no process caches. */
-const isWithoutCachedThresholds = ({ source, thresholds }: LimitKind) => source === 'row' && thresholds === 'configured'
-
-/** The columns of a maker that have a value: null need not travel. */
-const makerIdColumns = (maker: MakerId | undefined) =>
-  maker && (maker.kind === 'key' ? { key_id: maker.id } : { grant_id: maker.id })
-
 /** Returns the actor of a movement where it is not the maker, who is written anyway. */
 function otherActor({ kind, madeBy, movedBy }: Movement) {
   if (movedBy) return movedBy.id === madeBy?.id ? undefined : { kind: movedBy.kind, id: makerText(movedBy) }
   return madeBy && kind === 'release' ? { kind: 'system' } : undefined
 }
-
-const changedHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
-  decision.changedHolds.map((hold: Hold) => {
-    const isOpen = hold.state === 'open'
-    return {
-      org_id: orgId,
-      id: hold.id,
-      state: hold.state,
-      expires_at: iso(hold.expiresAtMs),
-      ended_at: isOpen ? null : at,
-      ended_seq: isOpen ? null : seq.toString(),
-      charged_nano: hold.chargedNano?.toString() ?? null,
-      overrun_nano: hold.overrunNano?.toString() ?? null,
-      estimate: hold.estimate ? { ...hold.estimate, costs: hold.estimate.costs.map(String) } : null,
-    }
-  })
 
 function movementRow({ orgId, seq, at }: OrgWrites, movement: Movement, idx: number) {
   const { kind, holdId, madeBy, changes } = movement

@@ -46,9 +46,10 @@ export interface OpenRequest {
 
 export interface ApprovalService {
   /**
-   * Returns the valid grants for the attempt, the oldest first. Whether a grant has capacity left is decided when it is charged.
+   * Returns the valid grants for the attempt, the oldest first. Whether a grant has capacity left is decided when it is charged. A
+   * run that is raised has taken its part of one already, which comes first.
    */
-  readonly grantsFor: (asked: ApprovableAttempt) => Promise<ApprovalGrant[]>
+  readonly grantsFor: (asked: ApprovableAttempt, takenId?: string) => Promise<ApprovalGrant[]>
   /**
    * Creates a request for approval, unless the same attempt is already pending or was denied recently; then returns the existing
    * request. Returns undefined when the rule has changed meanwhile, or too many requests are pending.
@@ -81,7 +82,7 @@ export function createApprovals({ sql, config, clock }: Platform): ApprovalServi
   }
 
   return {
-    grantsFor: async (asked) => {
+    grantsFor: async (asked, takenId) => {
       const { orgId } = asked.caller
       return sql.asOrgs([orgId], async (tx) => {
         const rows = await findValidGrants(tx, orgId, attemptKeyOf(asked), clock.now())
@@ -95,7 +96,8 @@ export function createApprovals({ sql, config, clock }: Platform): ApprovalServi
           const { spent, held } = balances.get(grantKey(id, 'runs')) ?? emptyBalance
           return spent + held < BigInt(present(max_runs))
         }
-        const available = rows.filter(hasCapacity)
+        const taken = rows.filter(({ id }) => id === takenId)
+        const available = [...taken, ...rows.filter((row) => row.id !== takenId && hasCapacity(row))]
         // All grants are used up: the last one is returned, so that its refusal says so.
         return (available.length > 0 ? available : rows.slice(-1)).map(grantOf)
       })

@@ -22,6 +22,18 @@ export type Command =
   | ({ readonly type: 'settle'; readonly holdId: string; readonly by?: Maker | undefined } & SettlementInputs)
   | { readonly type: 'release'; readonly holdId: string; readonly by?: Maker | undefined }
   | { readonly type: 'extend'; readonly holdId: string; readonly leaseMs: number; readonly by?: Maker | undefined }
+  | {
+      /** Raises an open hold, and extends its lease: what it holds is freed and the whole charge is held anew, or nothing changes. */
+      readonly type: 'raise'
+      readonly holdId: string
+      /** The charge in all, and not what is added. */
+      readonly charge: Charge
+      readonly claims: readonly Claim[]
+      readonly leaseMs: number
+      /** Stored with the hold instead of those of its beginning. */
+      readonly inputs: HoldInputs
+      readonly by?: Maker | undefined
+    }
   | { readonly type: 'expire'; readonly holdId: string }
   | {
       /** Charges costs that were incurred without a hold: checked and booked in one step. */
@@ -105,6 +117,8 @@ export interface BatchDecision {
   readonly stops: readonly Crossing[]
   readonly newHolds: readonly NewHold[]
   readonly changedHolds: readonly Hold[]
+  /** Those of the changed holds that hold other amounts than before. */
+  readonly raisedHolds: readonly NewHold[]
 }
 
 export interface NewHold extends Hold {

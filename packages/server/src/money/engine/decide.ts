@@ -1,7 +1,7 @@
 import type { AllowanceState } from './allowance-state.ts'
 import type { BatchDecision, Command, Outcome } from './commands.ts'
 import type { Hold } from './hold-endings.ts'
-import { LedgerState } from './ledger-state.ts'
+import { RaisableLedgerState } from './raises.ts'
 
 export type {
   BatchDecision,
@@ -9,6 +9,7 @@ export type {
   Command,
   LimitCheck,
   Movement,
+  NewHold,
   Outcome,
   Room,
   SmallerHold,
@@ -21,14 +22,14 @@ export const decideVersion = 2
 /**
  * Decides a batch of one organization, against its ledger as read under the lock. Pure: no clock, no I/O, so that live decisions,
  * ingest, replays and tests run the same rules. Commands that free an amount go first (settlements, releases, expiries), then new
- * holds in the order in which they came; each takes all that it needs, or nothing.
+ * holds and raised ones in the order in which they came; each takes all that it needs, or nothing.
  */
 export function decide(
   ledger: { readonly allowances: ReadonlyMap<string, AllowanceState>; readonly holds: ReadonlyMap<string, Hold> },
   commands: readonly Command[],
   nowMs: number,
 ): BatchDecision {
-  const ledgerState = new LedgerState(ledger, nowMs)
+  const ledgerState = new RaisableLedgerState(ledger, nowMs)
   const outcomes: Outcome[] = []
   const each = <T extends Command['type']>(
     types: readonly T[],
@@ -40,8 +41,9 @@ export function decide(
   }
   each(['settle', 'release', 'extend'], (command) => ledgerState.end(command))
   each(['expire'], (command) => ledgerState.end(command))
-  each(['hold', 'charge'], (command) =>
-    command.type === 'hold' ? ledgerState.hold(command) : ledgerState.charge(command),
-  )
+  each(['hold', 'charge', 'raise'], (command) => {
+    if (command.type === 'hold') return ledgerState.hold(command)
+    return command.type === 'charge' ? ledgerState.charge(command) : ledgerState.raise(command)
+  })
   return ledgerState.decision(outcomes)
 }

@@ -8,6 +8,7 @@ export {
   decideVersion,
   type LimitCheck,
   type Movement,
+  type NewHold,
   type Outcome,
   type Room,
   type SmallerHold,

@@ -66,6 +66,10 @@ export const expiryGraceMs = 5_000
 /** The longest lease, however often it is extended. */
 export const maxLeaseMs = dayMs
 
+/** Returns the end of a lease that is extended: never shortened, and within the longest lease. */
+export const extendedLease = ({ expiresAtMs, heldAtMs }: Hold, leaseMs: number, nowMs: number) =>
+  Math.min(Math.max(expiresAtMs, nowMs + leaseMs), heldAtMs + maxLeaseMs)
+
 /**
  * Ends a hold. An admitted cost is never refused afterwards: cost above the hold is overrun, cost after the hold's end is late,
  * and both count as spent at once. A hold ends once; repeating the end that it has reached changes nothing.

@@ -12,6 +12,8 @@ import {
 import type { BatchDecision, Movement, NewHold, Outcome } from './commands.ts'
 import type { Hold, MovementKind } from './hold-endings.ts'
 
+export const nothingFreed: ReadonlyMap<string, bigint> = new Map()
+
 /** The balances and holds of a batch as they were read, and the changes to them so far. */
 export class LedgerChanges {
   protected readonly nowMs: number
@@ -20,6 +22,9 @@ export class LedgerChanges {
   protected readonly holds: Map<string, Hold>
   protected readonly changed = new Map<string, Hold>()
   protected readonly newHolds: NewHold[] = []
+  protected readonly raised = new Map<string, NewHold>()
+  /** Amounts that count as free while a hold is decided anew, by allowance: its own. */
+  protected freed: ReadonlyMap<string, bigint> = nothingFreed
   protected readonly movements: Movement[] = []
   protected readonly crossings: Crossing[] = []
   protected readonly stops: Crossing[] = []
@@ -41,7 +46,10 @@ export class LedgerChanges {
   protected allowanceState(key: string): AllowanceState {
     const allowanceState = this.open.get(key) ?? this.read.get(key)
     assert(allowanceState, `allowance ${key} was not read`)
-    return allowanceState
+    const own = this.freed.get(key)
+    if (own === undefined) return allowanceState
+    const { balance } = allowanceState
+    return { ...allowanceState, balance: { ...balance, held: balance.held - own } }
   }
 
   protected changeHold(hold: Hold) {
@@ -79,6 +87,7 @@ export class LedgerChanges {
       stops: this.stops,
       newHolds: this.newHolds,
       changedHolds: [...this.changed.values()],
+      raisedHolds: [...this.raised.values()],
     }
   }
 }

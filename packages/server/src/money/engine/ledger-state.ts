@@ -20,13 +20,13 @@ import {
   sumByAccount,
 } from './charges.ts'
 import type { ChargedItem, Command, LimitCheck, Outcome } from './commands.ts'
-import { capAtCounters, drawDown, endHold, type Hold, isFreed, maxLeaseMs } from './hold-endings.ts'
+import { capAtCounters, drawDown, endHold, extendedLease, type Hold, isFreed } from './hold-endings.ts'
 import { LedgerChanges } from './ledger-changes.ts'
 import { roomOf } from './rooms.ts'
 
 /** The ledger state of a batch while it is decided: each command is judged by what those before it have left. */
 export class LedgerState extends LedgerChanges {
-  end(command: Exclude<Command, { type: 'hold' | 'charge' }>): Outcome {
+  end(command: Exclude<Command, { type: 'hold' | 'charge' | 'raise' }>): Outcome {
     const hold = this.holds.get(command.holdId)
     if (!hold) return { type: 'not_found' }
     if (command.type === 'extend') return this.extend(hold, command.leaseMs)
@@ -42,8 +42,7 @@ export class LedgerState extends LedgerChanges {
 
   private extend(hold: Hold, leaseMs: number): Outcome {
     if (hold.state !== 'open') return { type: 'conflict', hold }
-    const expiresAtMs = Math.min(Math.max(hold.expiresAtMs, this.nowMs + leaseMs), hold.heldAtMs + maxLeaseMs)
-    const extended = { ...hold, expiresAtMs }
+    const extended = { ...hold, expiresAtMs: extendedLease(hold, leaseMs, this.nowMs) }
     this.changeHold(extended)
     return { type: 'extended', hold: extended }
   }
@@ -95,7 +94,7 @@ export class LedgerState extends LedgerChanges {
     return { type: 'held', checks, remaining }
   }
 
-  private roomOf(claims: readonly Claim[]) {
+  protected roomOf(claims: readonly Claim[]) {
     return roomOf(
       claims,
       (claim) => this.target(claim, []),
@@ -103,7 +102,7 @@ export class LedgerState extends LedgerChanges {
     )
   }
 
-  private takeAll({ charge, claims }: ChargedItem, builder: HoldBuilder): LimitRefusal | undefined {
+  protected takeAll({ charge, claims }: ChargedItem, builder: HoldBuilder): LimitRefusal | undefined {
     for (const [index, claim] of claims.entries()) {
       const amount = amountTaken(charge, claim.unit)
       const refusal =
@@ -220,7 +219,7 @@ export class LedgerState extends LedgerChanges {
     sums.clear()
   }
 
-  /** Takes an amount on one allowance; a charge of 0 always fits. */
+  /** Takes an amount on one allowance; no more than what the hold itself has there always fits, and so does 0. */
   private take(
     claim: Claim,
     amount: bigint,
@@ -230,7 +229,8 @@ export class LedgerState extends LedgerChanges {
     const { balance } = this.allowanceState(allowance.key)
     const { spent, held } = balance
     const { limit } = allowance
-    const isOver = limit !== null && amount > 0n && spent + held + amount > limit
+    const isMore = amount > (this.freed.get(allowance.key) ?? 0n)
+    const isOver = limit !== null && isMore && spent + held + amount > limit
     checks.push({ allowance, amount, draw: 0, spent, held, wouldRefuse: isOver })
     if (isOver && allowance.enforcement === 'block') {
       return {
@@ -264,8 +264,8 @@ export class LedgerState extends LedgerChanges {
 
 type HoldCommand = Extract<Command, { type: 'hold' }>
 
-const newBuilder = (): HoldBuilder => ({ checks: [], newSubjectRows: [], remaining: [], isPreFlight: true })
+export const newBuilder = (): HoldBuilder => ({ checks: [], newSubjectRows: [], remaining: [], isPreFlight: true })
 
 /** True when an amount fits under its limit, as every admitted one must. */
-const fits = ({ allowance: { limit, enforcement }, amount, draw, spent, held }: LimitCheck) =>
+export const fits = ({ allowance: { limit, enforcement }, amount, draw, spent, held }: LimitCheck) =>
   limit === null || enforcement !== 'block' || amount === 0n || draw > 0 || spent + held + amount <= limit
