@@ -176,8 +176,8 @@ class World {
     const { creator, field } = creatorOf(kind, within)
     const made = valueAt((await this.ensure(creator)).json, field)
     if (typeof made !== 'string') throw new Error(`${creator.id} made no ${kind}`)
-    // Keys of operators and of organizations have ids of one kind.
-    if (kind !== 'key') this.ids.set(example, made)
+    // Keys and prices of operators and of organizations have ids of one kind.
+    if (kind !== 'key' && kind !== 'price') this.ids.set(example, made)
     return made
   }
 
@@ -309,6 +309,14 @@ const worldOf = async () => new World(await tenantOf(server, operator))
 
 const isRead = ({ route }: Operation) => route.method === 'GET'
 
+const installationPrices = '/v1/admin/prices'
+
+const withoutInstallationPrices = () =>
+  call(server.url, 'PUT', installationPrices, { key: operator, body: { prices: [] } })
+
+/** True for what changes the prices of every organization: these are tried one after another. */
+const isOfAll = ({ route }: Operation) => route.template.startsWith(installationPrices)
+
 /** Decisions are put on record behind their answers. */
 async function readUntilFound(send: () => Promise<Answer>): Promise<Answer> {
   for (const deadline = Date.now() + 10_000; ; await sleep(20)) {
@@ -324,7 +332,15 @@ test('every request of the reference succeeds when it is copied, and is answered
   for (const operation of sent.filter(isRead)) faults.push(...(await faultsOfRead(reading, operation)))
   // Whatever changes something has an organization of its own; a few at a time, since most of it is waiting.
   const changing = sent.filter((operation) => !isRead(operation))
-  const work = changing.flatMap((operation) => operation.bodies.map((body) => ({ operation, body })))
+  const [ofAll, ofOne] = [changing.filter(isOfAll), changing.filter((operation) => !isOfAll(operation))]
+  for (const { operation, body } of ofAll.flatMap((each) =>
+    each.bodies.map((one) => ({ operation: each, body: one })),
+  )) {
+    await withoutInstallationPrices()
+    faults.push(...(await faultsOfChange(operation, body)))
+  }
+  await withoutInstallationPrices()
+  const work = ofOne.flatMap((operation) => operation.bodies.map((body) => ({ operation, body })))
   const works = async () => {
     for (let next = work.pop(); next; next = work.pop())
       faults.push(...(await faultsOfChange(next.operation, next.body)))

@@ -58,6 +58,7 @@ const made: Record<string, Json> = {
   '/v1/admin/orgs/{org_id}/plan': { name: 'Team', runs_per_month: 9, tokens_per_month: null, overage_policy: 'allow' },
   '/v1/orgs/{id}/chain-limits': { default: { max_depth: 3 }, workflows: [{ workflow_id: 'w', max_cost_usd: '1' }] },
   '/v1/admin/prices': { prices: [price, { ...price, provider: 'azure' }] },
+  '/v1/admin/prices/{price_id}': { ...price, model: 'single' },
   '/v1/orgs/{id}/prices': { prices: [price, { ...price, provider: 'azure' }], unpriced_ceiling_usd: '1' },
   '/v1/orgs/{id}/prices/{price_id}': { ...price, model: 'single' },
   '/v1/orgs/{id}/dimensions/{dimension}': { values: ['support'], pattern: 'team-[0-9]+', on_unknown: 'allow' },

@@ -87,6 +87,54 @@ test('entries of the installation are for operators, on their record', async () 
   })
 })
 
+test('a single entry is added, read, changed and removed for every organization', async () => {
+  const org = await money.org()
+  await setForAll([price('beside', '5')])
+  const { key } = await operatorOf(money.server)
+  const ask = (method: string, path: string, body?: object, headers = {}) =>
+    call(money.server.url, method, `/v1/admin/prices${path}`, { key, headers, ...(body && { body }) })
+  const added = await ask('POST', '', { ...price('one-model', '1'), provider: 'acme' })
+  expect([added.status, added.json]).toMatchObject([201, { model: 'one-model', provider: 'acme' }])
+  expect(await held(org, 'acme/one-model')).toBe('2')
+  const path = `/${String(added.json['id'])}`
+  expect((await ask('GET', path)).json).toEqual(added.json)
+  expect((await ask('POST', '', { ...price('ONE-model', '9'), provider: 'acme' })).status).toBe(409)
+
+  const tag = (await ask('GET', path)).headers.get('etag')!
+  const changed = await ask('PATCH', path, { output_usd_per_million: '9' }, { 'if-match': tag })
+  expect(changed.json).toMatchObject({ id: added.json['id'], provider: 'acme', input_usd_per_million: '1' })
+  expect(await held(org, 'acme/one-model')).toBe('10')
+  expect((await ask('PATCH', path, { output_usd_per_million: '7' }, { 'if-match': tag })).status).toBe(412)
+  expect((await ask('PUT', path, price('one-model', '3'))).json).toMatchObject({ provider: null })
+  expect(await held(org, 'one-model')).toBe('6')
+  expect((await ask('PUT', path, price('beside', '3'))).status).toBe(409)
+
+  expect((await ask('DELETE', path)).status).toBe(204)
+  expect((await ask('GET', path)).status).toBe(404)
+  expect(await held(org, 'one-model')).toMatch(/[a-z]/)
+  expect(await held(org, 'beside')).toBe('10')
+  const { rows } = await money.superuser.client.query<{ action: string }>(
+    `select action from audit_log where org_id = $1 and action like 'installation_price.%' order by seq`,
+    [operatorsOrgId],
+  )
+  expect(rows.map(({ action }) => action)).toEqual(
+    ['created', 'changed', 'changed', 'deleted'].map((what) => `installation_price.${what}`),
+  )
+})
+
+test('an entry of an organization is no entry of the installation, and an installation has at most 1,000', async () => {
+  const org = await money.org()
+  const { json } = await org.ask('POST', '/prices', price('own-one', '1'))
+  const { key } = await operatorOf(money.server)
+  const foreign = `/v1/admin/prices/${String(json['id'])}`
+  for (const method of ['GET', 'DELETE'])
+    expect((await call(money.server.url, method, foreign, { key })).status).toBe(404)
+  await setForAll(Array.from({ length: 1_000 }, (_, i) => price(`full-${i}`, '1')))
+  const more = await call(money.server.url, 'POST', '/v1/admin/prices', { key, body: price('too-many', '1') })
+  expect([more.status, more.text]).toEqual([422, expect.stringContaining('at most 1000 prices')])
+  await setForAll([])
+})
+
 test('no organization can mark every configuration as changed', async () => {
   const org = await money.org()
   const version = async () => (await org.rows('select config_version as v from org_ledgers where org_id = $1'))[0]

@@ -117,6 +117,17 @@ export const configuration: Record<string, Configured> = {
       prices: [{ model: 'everybodys', input_usd_per_million: `${n + 1}`, output_usd_per_million: '2' }],
     }),
   },
+  '/v1/admin/prices/{price_id}': {
+    make: async (setting) => ({
+      price_id: await create(setting, '/v1/admin/prices', {
+        model: `everybodys-${made++}`,
+        input_usd_per_million: '1',
+        output_usd_per_million: '1',
+      }),
+    }),
+    put: (n) => ({ model: `everybodys-again-${n}`, input_usd_per_million: `${n + 1}`, output_usd_per_million: '1' }),
+    patch: (n) => ({ input_usd_per_million: `${n + 1}` }),
+  },
   '/v1/orgs/{id}/prices': {
     put: (n) => ({
       prices: [{ model: 'own', input_usd_per_million: `${n + 1}`, output_usd_per_million: '1' }],

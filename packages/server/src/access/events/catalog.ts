@@ -4,6 +4,7 @@ import { benchmarkEvents } from './benchmark-events.ts'
 import { kind, optIn } from './kind.ts'
 import { limitEvents } from './limit-events.ts'
 import { policyEvents } from './policy-events.ts'
+import { priceEvents } from './price-events.ts'
 
 const name = Type.String({ examples: ['production'] })
 const key = { key_id: Id('key'), name, role: Type.String({ examples: ['service'] }) }
@@ -33,6 +34,7 @@ export const eventKinds = {
   ...limitEvents,
   ...policyEvents,
   ...benchmarkEvents,
+  ...priceEvents,
   'decision.refused': optIn(
     kind(
       'A limit or a rule has refused a call. Sampled: an agent that loops on a refusal does not cause an event each time.',

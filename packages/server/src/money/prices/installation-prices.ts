@@ -8,8 +8,9 @@ import { findInstallationVersion, listInstallationPrices, lockInstallationPrices
 import type { InstallationPrices, InstallationPricesInput } from './installation-schema.ts'
 import type { PriceEntry } from './price-entry.ts'
 import { type Index, indexed } from './price-index.ts'
-import { columnsOf, entryOf, identityOf, priceView } from './price-rows.ts'
-import { replacePrices, upsertSettings } from './queries.ts'
+import { assertRoom, assertUnique, columnsOf, entryOf, findAmong, identityOf, priceView } from './price-rows.ts'
+import { replacePriceRow, replacePrices, upsertSettings } from './queries.ts'
+import { maxPrices, type OwnPrice, type PriceInput } from './schema.ts'
 
 /**
  * Entries of the operators, behind those of every organization and in front of the list. They are rows of the operators' own
@@ -57,12 +58,10 @@ export async function putInstallationPrices(
   replaces?.(before)
   const known = new Map(rows.map((row) => [identityOf(row), row.id]))
   const entries = wanted(before).prices.map(columnsOf)
-  await replacePrices(
+  await savePrices(
     tx,
-    operatorsOrgId,
     entries.map((columns) => ({ ...columns, id: known.get(identityOf(columns)) ?? newUuid() })),
   )
-  await upsertSettings(tx, operatorsOrgId, unusedSettings)
   const after = await getInstallationPrices(tx)
   const [old, now] = [before, after].map(({ prices }) => new Set(prices.map(({ id }) => id)))
   audit({
@@ -71,9 +70,65 @@ export async function putInstallationPrices(
     before: { removed: before.prices.filter(({ id }) => !now?.has(id)), added: [], updated_at: before.updated_at },
     after: { removed: [], added: after.prices.filter(({ id }) => !old?.has(id)), updated_at: after.updated_at },
   })
-  // Last, since no organization decides from here to the end of the transaction.
-  await changeEveryConfiguration(tx)
+  await bindEverybody(tx)
   return after
+}
+
+async function savePrices(tx: Tx, prices: Parameters<typeof replacePrices>[2]) {
+  await replacePrices(tx, operatorsOrgId, prices)
+  await upsertSettings(tx, operatorsOrgId, unusedSettings)
+}
+
+/** Makes every organization read the entries anew. It comes last: no organization decides from here to the end of the transaction. */
+const bindEverybody = (tx: Tx) => changeEveryConfiguration(tx)
+
+export const getInstallationPrice = async (tx: Tx, id: string): Promise<OwnPrice> =>
+  priceView(findAmong(await listInstallationPrices(tx), id).found)
+
+/** Adds one entry to those of the operators. */
+export async function addInstallationPrice({ tx, audit }: ChangeTools, input: PriceInput): Promise<OwnPrice> {
+  await lockInstallationPrices(tx)
+  const rows = await listInstallationPrices(tx)
+  assertRoom(rows, `An installation has at most ${maxPrices} prices.`)
+  const columns = columnsOf(input)
+  assertUnique(columns, rows)
+  const id = newUuid()
+  await savePrices(tx, [...rows, { ...columns, id }])
+  const after = await getInstallationPrice(tx, id)
+  audit({ action: 'installation_price.created', target: { kind: 'price', id: after.id }, after })
+  await bindEverybody(tx)
+  return after
+}
+
+/** Replaces an entry of the operators. Earlier decisions keep the rates that they were made with. */
+export async function replaceInstallationPrice(
+  { tx, audit, replaces }: ChangeTools,
+  id: string,
+  wanted: DesiredState<PriceInput>,
+): Promise<OwnPrice> {
+  await lockInstallationPrices(tx)
+  const { found, others } = findAmong(await listInstallationPrices(tx), id)
+  const before = priceView(found)
+  replaces(before)
+  const columns = columnsOf(wanted(before))
+  assertUnique(columns, others)
+  await replacePriceRow(tx, operatorsOrgId, { ...columns, id, created_at: found.created_at })
+  await upsertSettings(tx, operatorsOrgId, unusedSettings)
+  const after = await getInstallationPrice(tx, id)
+  audit({ action: 'installation_price.changed', target: { kind: 'price', id: after.id }, before, after })
+  await bindEverybody(tx)
+  return after
+}
+
+export async function removeInstallationPrice({ tx, audit, replaces }: ChangeTools, id: string): Promise<null> {
+  await lockInstallationPrices(tx)
+  const { found, others } = findAmong(await listInstallationPrices(tx), id)
+  const before = priceView(found)
+  replaces(before)
+  await savePrices(tx, others)
+  audit({ action: 'installation_price.deleted', target: { kind: 'price', id: before.id }, before })
+  await bindEverybody(tx)
+  return null
 }
 
 /** Settings of the operators' own organization, which decides nothing: only the time of the change is read. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { withCheck } from '../../contract/semantic-check.ts'
-import { Nullable, Timestamp } from '../../contract/wire.ts'
+import { Nullable, PathId, Timestamp } from '../../contract/wire.ts'
 import { maxPrices, OwnPrice, PriceInput, priceFaults } from './schema.ts'
 
 const input = Type.Object(
@@ -18,3 +18,5 @@ export const InstallationPrices = Type.Object(
   { title: 'InstallationPrices', description: 'Prices of models for every organization of the installation.' },
 )
 export type InstallationPrices = Static<typeof InstallationPrices>
+
+export const InstallationPricePath = Type.Object({ price_id: PathId('price') })

@@ -1,11 +1,13 @@
+import { ApiError, validationFailed } from '../../contract/errors.ts'
 import { formatId } from '../../values/id.ts'
 import { timestamp } from '../../values/timestamp.ts'
+import { normalName } from './model-names.ts'
 import { restoreDetail, storeDetail } from './price-detail.ts'
 import type { PriceEntry } from './price-entry.ts'
 import { entryView } from './price-view.ts'
 import type { PriceRow } from './queries.ts'
 import { picoOf } from './rates.ts'
-import { effectiveFromMs, type OwnPrice, type PriceInput } from './schema.ts'
+import { effectiveFromMs, maxPrices, type OwnPrice, type PriceInput } from './schema.ts'
 
 export const entryOf = (row: PriceRow): PriceEntry => ({
   id: formatId('price', row.id),
@@ -49,6 +51,30 @@ export const entryOfInput = (price: PriceInput): PriceEntry =>
   entryOf({ ...columnsOf(price), id: nobody, created_at: new Date(0) })
 
 const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** Finds an entry by its id, and the others beside it. */
+export function findAmong(rows: readonly PriceRow[], id: string): { found: PriceRow; others: PriceRow[] } {
+  const found = rows.find((row) => row.id === id)
+  if (!found) throw new ApiError('not_found')
+  return { found, others: rows.filter((row) => row !== found) }
+}
+
+/** Refuses one entry more than there can be. */
+export function assertRoom(rows: readonly PriceRow[], message: string) {
+  if (rows.length >= maxPrices) throw validationFailed([{ field: 'model', code: 'too_many', message }])
+}
+
+/** Refuses an entry that prices what another does, from the same time on. */
+export function assertUnique(columns: Columns, others: readonly Columns[]) {
+  const key = ({ model, provider, effective_from }: Columns) =>
+    JSON.stringify([normalName(model), normalName(provider), effective_from.getTime()])
+  if (others.some((other) => key(other) === key(columns)))
+    throw new ApiError(
+      'conflict',
+      {},
+      { message: 'Another entry prices the same model and provider from the same time on.' },
+    )
+}
 
 /** Everything that defines an entry: decisions refer to its id, so a changed entry is another one. */
 export const identityOf = (columns: Columns) =>

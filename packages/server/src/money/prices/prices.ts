@@ -1,5 +1,4 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { newUuid } from '../../values/id.ts'
@@ -8,11 +7,11 @@ import { timestamp } from '../../values/timestamp.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { listEntries } from './built-in-prices.ts'
 import { type Installation, installationChangedAt, loadInstallation } from './installation-prices.ts'
-import { normalName } from './model-names.ts'
 import { createPriceBook, type PriceBook, type PriceBookSettings } from './price-book.ts'
+import { changeEvents } from './price-changes.ts'
 import type { PriceEntry } from './price-entry.ts'
 import { indexed } from './price-index.ts'
-import { type Columns, columnsOf, entryOf, identityOf, priceView } from './price-rows.ts'
+import { assertRoom, assertUnique, columnsOf, entryOf, findAmong, identityOf, priceView } from './price-rows.ts'
 import { entryView } from './price-view.ts'
 import {
   findSettings,
@@ -107,35 +106,30 @@ export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
 
 /** Finds one of the organization's own entries, and the others beside it. */
 async function ownPrice(tx: Tx, orgId: string, id: string) {
-  const rows = await listOwnPrices(tx, orgId)
-  const found = rows.find((row) => row.id === id)
-  if (!found) throw new ApiError('not_found')
-  return { found, others: rows.filter((row) => row !== found) }
+  return findAmong(await listOwnPrices(tx, orgId), id)
 }
 
 export const getPrice = async (tx: Tx, orgId: string, id: string): Promise<OwnPrice> =>
   priceView((await ownPrice(tx, orgId, id)).found)
 
 /** Adds one entry to the organization's price book. */
-export async function addPrice({ tx, audit }: ChangeTools, orgId: string, input: PriceInput): Promise<OwnPrice> {
+export async function addPrice({ tx, audit, emit }: ChangeTools, orgId: string, input: PriceInput): Promise<OwnPrice> {
   await lockLedgerForConfigChange(tx, orgId)
   const rows = await listOwnPrices(tx, orgId)
-  if (rows.length >= maxPrices) {
-    const message = `An organization has at most ${maxPrices} prices of its own.`
-    throw validationFailed([{ field: 'model', code: 'too_many', message }])
-  }
+  assertRoom(rows, `An organization has at most ${maxPrices} prices of its own.`)
   const columns = columnsOf(input)
   assertUnique(columns, rows)
   const id = newUuid()
   await savePrices(tx, orgId, [...rows, { ...columns, id }])
   const after = await getPrice(tx, orgId, id)
   audit({ action: 'price.created', target: { kind: 'price', id: after.id }, after })
+  for (const event of changeEvents(orgId, [], [after])) emit(event)
   return after
 }
 
 /** Replaces an entry. Earlier decisions keep the rates that they were made with. */
 export async function replacePrice(
-  { tx, audit, replaces }: ChangeTools,
+  { tx, audit, replaces, emit }: ChangeTools,
   orgId: string,
   id: string,
   wanted: DesiredState<PriceInput>,
@@ -150,16 +144,22 @@ export async function replacePrice(
   await recordChange(tx, orgId)
   const after = await getPrice(tx, orgId, id)
   audit({ action: 'price.changed', target: { kind: 'price', id: after.id }, before, after })
+  for (const event of changeEvents(orgId, [before], [after])) emit(event)
   return after
 }
 
-export async function removePrice({ tx, audit, replaces }: ChangeTools, orgId: string, id: string): Promise<null> {
+export async function removePrice(
+  { tx, audit, replaces, emit }: ChangeTools,
+  orgId: string,
+  id: string,
+): Promise<null> {
   await lockLedgerForConfigChange(tx, orgId)
   const { found, others } = await ownPrice(tx, orgId, id)
   const before = priceView(found)
   replaces(before)
   await savePrices(tx, orgId, others)
   audit({ action: 'price.deleted', target: { kind: 'price', id: before.id }, before })
+  for (const event of changeEvents(orgId, [before], [])) emit(event)
   return null
 }
 
@@ -179,17 +179,6 @@ async function recordChange(tx: Tx, orgId: string) {
     unpriced_ceiling_nano: unpricedCeilingNano,
     default_max_output_tokens: defaultMaxOutputTokens,
   })
-}
-
-function assertUnique(columns: Columns, others: readonly Columns[]) {
-  const key = ({ model, provider, effective_from }: Columns) =>
-    JSON.stringify([normalName(model), normalName(provider), effective_from.getTime()])
-  if (others.some((other) => key(other) === key(columns)))
-    throw new ApiError(
-      'conflict',
-      {},
-      { message: 'Another entry prices the same model and provider from the same time on.' },
-    )
 }
 
 const unpricedShown = 200

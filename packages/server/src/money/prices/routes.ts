@@ -10,6 +10,7 @@ import { publishCatalogAge } from './catalog-age.ts'
 import { loadInstallation } from './installation-prices.ts'
 import { installationPriceRoutes } from './installation-routes.ts'
 import { pricesOfModel } from './model-prices.ts'
+import { changeEvents } from './price-changes.ts'
 import { addPrice, getPrice, getPrices, putPrices, recordOf, removePrice, replacePrice } from './prices.ts'
 import { NewPrice, OwnPrice, PricePath, Prices, PricesInput, PricesQuery } from './schema.ts'
 
@@ -73,7 +74,7 @@ export function prices(app: App, platform: Platform, change: Change) {
     },
     (request, reply, wanted) => {
       const { orgId } = request.caller
-      return change(request, reply, { orgId }, async ({ tx, audit, replaces }) => {
+      return change(request, reply, { orgId }, async ({ tx, audit, replaces, emit }) => {
         const nowMs = await lockLedgerForConfigChange(tx, orgId)
         const before = await getPrices(tx, orgId, nowMs)
         replaces(before)
@@ -85,6 +86,7 @@ export function prices(app: App, platform: Platform, change: Change) {
           before: recordOf(before),
           after: recordOf(after),
         })
+        for (const event of changeEvents(orgId, before.prices, after.prices)) emit(event)
         return after
       })
     },
