@@ -23,7 +23,8 @@ export interface Facts extends SignedParts {
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 const entityFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity'
-const knownConditions = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']
+const maxSessionIndexCharacters = 1_024
+const knownConditions = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'])
 
 const only = (elements: readonly Element[]) => (elements.length === 1 ? elements[0] : undefined)
 const skewMs = ({ connection }: Facts) => connection.clockSkewSeconds * 1_000
@@ -83,7 +84,7 @@ export const factRules = rulesNamed({
     const conditions = only(childrenNamed(facts.assertion, 'assertion', 'Conditions'))
     // A condition that is not understood is not met.
     const isKnown = ({ localName, namespaceURI }: Element) =>
-      namespaceURI === namespaces.assertion && knownConditions.includes(localName)
+      namespaceURI === namespaces.assertion && knownConditions.has(localName)
     return conditions !== undefined && childrenOf(conditions).every(isKnown)
   },
   not_yet_valid: (facts: Facts) => hasBegun(facts, attributeOf(conditionsOf(facts), 'NotBefore')),
@@ -96,7 +97,12 @@ export const factRules = rulesNamed({
   authentication: (facts: Facts) => {
     const statements = childrenNamed(facts.assertion, 'assertion', 'AuthnStatement')
     const ends = statements.map((statement) => attributeOf(statement, 'SessionNotOnOrAfter'))
-    return statements.length === 1 && ends.every((end) => end === undefined || hasNotEnded(facts, end))
+    const indexes = statements.map((statement) => attributeOf(statement, 'SessionIndex') ?? '')
+    return (
+      statements.length === 1 &&
+      ends.every((end) => end === undefined || hasNotEnded(facts, end)) &&
+      indexes.every(({ length }) => length <= maxSessionIndexCharacters)
+    )
   },
   attributes: ({ assertion }: Facts) => attributesAreBounded(assertion),
   unsolicited: (facts: Facts) => (requestOf(facts) ?? '') !== '',

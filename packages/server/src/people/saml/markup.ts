@@ -44,7 +44,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-/** Returns the place after a delimiter, or the end of the text if it never comes. */
+/** Returns the place after a delimiter, or one beyond the text if it never comes. */
 function after(text: string, delimiter: string, from: number): number {
   const found = text.indexOf(delimiter, from)
   return found < 0 ? text.length + 1 : found + delimiter.length
@@ -59,53 +59,68 @@ function afterDeclaration(text: string, at: number): number {
   return found === null ? text.length + 1 : found.index + found[0].length
 }
 
-/** Scans a document. The time is linear in the text: nothing is expanded, and every character is passed a bounded number of times. */
-export function scanMarkup(text: string): MarkupScan {
-  const found = { hasDeclaration: false, hasComment: false, hasCharacterData: false, hasInstruction: false }
-  let [elements, depth, attributesOfOne, roots] = [0, 0, 0, 0]
-  let isWellFormed = charactersAreLegal(text)
+interface Tag {
+  readonly name: string
+  readonly isClosing: boolean
+  readonly isEmpty: boolean
+  readonly attributes: readonly string[]
+  readonly end: number
+}
+
+/** Reads the tag that begins at a place; undefined for one that is not written as the standard wants it. */
+function tagAt(text: string, at: number): Tag | undefined {
+  const start = matchAt(tagStart, text, at)
+  if (start === null) return undefined
+  const attributes: string[] = []
+  let place = at + start[0].length
+  for (let next = matchAt(attribute, text, place); next !== null; next = matchAt(attribute, text, place)) {
+    attributes.push(next[1] ?? '')
+    place += next[0].length
+  }
+  const end = matchAt(tagEnd, text, place)
+  const isClosing = start[1] === '/'
+  const isEmpty = end?.[1] === '/'
+  if (end === null || new Set(attributes).size < attributes.length) return undefined
+  if (isClosing && (isEmpty || attributes.length > 0)) return undefined
+  return { name: start[2] ?? '', isClosing, isEmpty, attributes, end: place + end[0].length }
+}
+
+/** Follows the tags of a document: whether they match, and how many there are. */
+function followTags() {
   const open: string[] = []
   const names = new Set<string>()
   const prefixes = new Set<string>()
-
-  const passTag = (at: number): number => {
-    const start = matchAt(tagStart, text, at)
-    if (start === null) return text.length + 1
-    let place = at + start[0].length
-    const attributes = new Set<string>()
-    let count = 0
-    const isClosing = start[1] === '/'
-    for (
-      let next = matchAt(attribute, text, place);
-      next !== null && !isClosing;
-      next = matchAt(attribute, text, place)
-    ) {
-      const attributeName = next[1] ?? ''
-      attributes.add(attributeName)
-      if (attributeName.startsWith('xmlns')) prefixes.add(attributeName)
-      count += 1
-      place += next[0].length
-    }
-    const end = matchAt(tagEnd, text, place)
-    const isEmpty = end?.[1] === '/'
-    if (end === null || attributes.size < count || (isClosing && isEmpty)) return text.length + 1
-    const tag = start[2] ?? ''
-    if (isClosing) isWellFormed &&= open.pop() === tag
-    else {
+  let [elements, depth, attributesOfOne, roots, isMatched] = [0, 0, 0, 0, true]
+  return {
+    isInside: () => open.length > 0,
+    isComplete: () => isMatched && open.length === 0 && roots === 1,
+    size: (): MarkupSize => ({ elements, depth, attributesOfOne, names: names.size, prefixes: prefixes.size }),
+    pass: ({ name, isClosing, isEmpty, attributes }: Tag) => {
+      if (isClosing) {
+        isMatched &&= open.pop() === name
+        return
+      }
       elements += 1
-      names.add(tag)
-      attributesOfOne = Math.max(attributesOfOne, count)
-      if (open.length === 0) roots += 1
+      roots += open.length === 0 ? 1 : 0
       depth = Math.max(depth, open.length + 1)
-      if (!isEmpty) open.push(tag)
-    }
-    return place + end[0].length
+      attributesOfOne = Math.max(attributesOfOne, attributes.length)
+      names.add(name)
+      for (const it of attributes) if (it.startsWith('xmlns')) prefixes.add(it)
+      if (!isEmpty) open.push(name)
+    },
   }
+}
 
-  const passMarkup = (at: number): number => {
+/** Scans a document. The time is linear in the text: nothing is expanded, and every character is passed a bounded number of times. */
+export function scanMarkup(text: string): MarkupScan {
+  const found = { hasDeclaration: false, hasComment: false, hasCharacterData: false, hasInstruction: false }
+  const tags = followTags()
+
+  /** Passes one piece of markup and returns its end, which is beyond the text if it does not end. */
+  const pass = (at: number): number => {
     if (text.startsWith('<!--', at)) {
       found.hasComment = true
-      return after(text, '-->', at + 4)
+      return after(text, '-->', at + '<!--'.length)
     }
     if (text.startsWith('<![CDATA[', at)) {
       found.hasCharacterData = true
@@ -119,23 +134,24 @@ export function scanMarkup(text: string): MarkupScan {
       found.hasInstruction = true
       return after(text, '?>', at)
     }
-    return passTag(at)
+    const tag = tagAt(text, at)
+    if (tag !== undefined) tags.pass(tag)
+    return tag?.end ?? text.length + 1
   }
 
+  let hasStrayText = false
   let at = xmlDeclaration.exec(text)?.[0].length ?? 0
   while (at < text.length) {
     const next = text.indexOf('<', at)
     const end = next < 0 ? text.length : next
-    if (open.length === 0 && /[^ \t\n\r]/.test(text.slice(at, end))) isWellFormed = false
-    at = next < 0 ? end : passMarkup(next)
+    hasStrayText ||= !tags.isInside() && /[^ \t\n\r]/.test(text.slice(at, end))
+    at = next < 0 ? end : pass(next)
   }
-  // A piece of markup that does not end puts the place beyond the text.
-  isWellFormed &&= at === text.length && open.length === 0 && roots === 1
   return {
     ...found,
     hasUnknownReference: !hasOnlyKnownReferences(text),
-    isWellFormed,
-    size: { elements, depth, attributesOfOne, names: names.size, prefixes: prefixes.size },
+    isWellFormed: at === text.length && !hasStrayText && tags.isComplete() && charactersAreLegal(text),
+    size: tags.size(),
   }
 }
 

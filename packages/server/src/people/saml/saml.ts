@@ -19,6 +19,7 @@ export {
   metadataFaults,
   readIdpMetadata,
 } from './idp-metadata.ts'
+export { samlRefusals } from './refusals.ts'
 export type { SamlSubject } from './subject.ts'
 export type { AnswerContext, SamlOutcome, SamlRefusal } from './verification.ts'
 

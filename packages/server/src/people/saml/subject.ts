@@ -20,7 +20,10 @@ export const nameIdsOf = (assertion: Element) =>
 export function isSoundNameId(element: Element): boolean {
   const value = textOf(element)
   return (
-    value !== undefined && value.length <= maxNameIdCharacters && /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(value)
+    value !== undefined &&
+    (attributeOf(element, 'Format') ?? '').length <= maxNameIdCharacters &&
+    value.length <= maxNameIdCharacters &&
+    /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(value)
   )
 }
 

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import * as door from '../../../src/people/saml/saml.ts'
 import {
@@ -74,7 +76,8 @@ describe.each(Object.entries(kinds))('an answer %s', (_, list) => {
       expect(alone, `${rule} alone refuses it`).toEqual({ refusal: rule })
     }
     // However few rules are left, nothing is read that is not signed.
-    if (as === coveted) expect(nameIn(await judged(weakened(caughtBy), forgery, caughtBy))).not.toBe(coveted)
+    const strictlyRead = nameIn(await judged(weakened(caughtBy), forgery, caughtBy))
+    expect(strictlyRead === coveted, 'what is not signed is read').toBe(false)
   })
 })
 
@@ -91,8 +94,10 @@ describe('the collection', () => {
     expect(ruleNames.filter((name) => !reasons.has(name))).toEqual([])
   })
 
-  test('is judged by names that are given once', () => {
+  test('is judged by names that are given once, and each of them is explained', () => {
     expect(new Set(ruleNames).size).toBe(ruleNames.length)
+    const others = ['signature_invalid', 'response_signature_invalid', 'request_unknown']
+    expect(Object.keys(door.samlRefusals).toSorted()).toEqual([...ruleNames, ...others].toSorted())
   })
 })
 
@@ -116,6 +121,70 @@ describe('the planted weaknesses', () => {
     expect(Object.keys(door)).not.toContain('verifyAnswerWith')
     expect(Object.keys(door)).not.toContain('strictVerifier')
     expect(door.verifyAnswer.length).toBe(3)
+  })
+})
+
+describe('an honest answer that is changed at random', () => {
+  const xml = signedAnswer()
+  const context = { now, claimRequest: async () => true }
+  let honestOutcome: SamlOutcome
+  beforeEach(async () => {
+    honestOutcome = await door.verifyAnswer(encoded(xml), connection, context)
+  })
+  const isHarmless = (outcome: SamlOutcome) => 'refusal' in outcome || isDeepStrictEqual(outcome, honestOutcome)
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '',
+      '<',
+      '>',
+      '"',
+      '&',
+      '/',
+      ' ',
+      '<!---->',
+      '<x/>',
+      'ID',
+      '_evil',
+      'admin',
+      '\u0000',
+      '&#65;',
+      'é',
+    ),
+    fc.string({ maxLength: 3 }),
+  )
+
+  test('says the same as before, or is refused', { timeout: 60_000 }, async () => {
+    expect(nameIn(honestOutcome)).toBe(honest)
+    await fc.assert(
+      fc.asyncProperty(fc.nat(xml.length), fc.nat(20), piece, async (at, length, inserted) => {
+        const changed = xml.slice(0, at) + inserted + xml.slice(at + length)
+        const outcome = await door.verifyAnswer(encoded(changed), connection, context)
+        expect(isHarmless(outcome)).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('says the same as before, or is refused, when a piece of it is moved or doubled', {
+    timeout: 60_000,
+  }, async () => {
+    expect(nameIn(honestOutcome)).toBe(honest)
+    const elements = [...xml.matchAll(/<([\w:]+)[ >][\s\S]*?<\/\1>/g)].map(([element]) => element)
+    const places = [...xml.matchAll(/>/g)].map(({ index }) => index + 1)
+    const moves = fc.record({
+      element: fc.constantFrom(...elements),
+      place: fc.constantFrom(...places),
+      keep: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(moves, async ({ element, place, keep }) => {
+        const doubled = xml.slice(0, place) + element.replaceAll(honest, coveted) + xml.slice(place)
+        const changed = keep ? doubled : doubled.replace(element, '')
+        const outcome = await door.verifyAnswer(encoded(changed), connection, context)
+        expect(isHarmless(outcome)).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
   })
 })
 

@@ -147,6 +147,12 @@ export const contentForgeries: readonly Forgery[] = [
   signed('a condition that nobody knows', { audience: `${own}<saml:Condition></saml:Condition>` }, ['conditions']),
   signed('nobody who signed in', { statement: '' }, ['authentication']),
   signed('a session that is over', { statement: sessionUntil(-60) }, ['authentication']),
+  signed('a session whose name is too long', { statement: sessionUntil(60).replace('_session', 's'.repeat(1_025)) }, [
+    'authentication',
+  ]),
+  signed('a form of names that is too long', { nameId: nameIdOf(honest).replace('urn:', 'u'.repeat(257)) }, [
+    'name_id',
+  ]),
   signed(
     'an attribute without a name',
     statement('<saml:Attribute><saml:AttributeValue>x</saml:AttributeValue></saml:Attribute>'),
