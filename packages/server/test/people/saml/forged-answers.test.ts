@@ -15,11 +15,13 @@ import type { Forgery } from '../../support/saml/forgery.ts'
 import { markupForgeries } from '../../support/saml/markup-forgeries.ts'
 import { type NaiveHabits, naively } from '../../support/saml/naive-verifier.ts'
 import { signatureForgeries } from '../../support/saml/signature-forgeries.ts'
+import { signatureShapeForgeries } from '../../support/saml/signature-shape-forgeries.ts'
 import { wrappedAnswers } from '../../support/saml/wrapped-answers.ts'
 
 const kinds = {
   'wrapped around a signed part': wrappedAnswers,
   'with a signature that is not one': signatureForgeries,
+  'with a signature in disguise': signatureShapeForgeries,
   'against readers of XML': markupForgeries,
   'signed, but not for us, now and once': contentForgeries,
 }
