@@ -57,10 +57,7 @@ export function isSoundEndpoint(address: string, { allowLoopbackHttp }: Metadata
 /** Comments are taken here, other than in answers: generated metadata is full of them, and nothing in it is signed for us. */
 function rootOf(xml: string): Element | MetadataFault {
   if (xml.length > maxMetadataCharacters) return 'too_large'
-  const text = xml
-    .replace(/^\uFEFF/, '')
-    .replace(/\r\n?/g, '\n')
-    .trim()
+  const text = xml.replace(/^\uFEFF/, '').trim()
   const scan = scanMarkup(text)
   if (!isWithin(scan.size, maxSize)) return 'too_large'
   const isPlain = scan.isWellFormed && !scan.hasDeclaration && !scan.hasInstruction && !scan.hasUnknownReference

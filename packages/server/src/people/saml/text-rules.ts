@@ -15,12 +15,11 @@ export const messageRules = rulesNamed({
   not_utf8: (encoded: string) => isUtf8(Buffer.from(encoded, 'base64')),
 })
 
-/** Decodes a message; line breaks become those that a reader of XML sees. */
+/** Decodes a message, without a byte order mark. */
 export const decodedMessage = (encoded: string) =>
   Buffer.from(encoded, 'base64')
     .toString('utf8')
     .replace(/^\uFEFF/, '')
-    .replace(/\r\n?/g, '\n')
 
 /** Rules about markup that no identity provider needs, and every attack on readers of XML does. */
 export const markupRules = rulesNamed({

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { keysOf } from '../../../src/people/saml/certificates.ts'
+import { answerDocument } from '../../../src/people/saml/document-rules.ts'
 import * as door from '../../../src/people/saml/saml.ts'
 import {
   type AnswerVerifier,
@@ -16,6 +18,7 @@ import { markupForgeries } from '../../support/saml/markup-forgeries.ts'
 import { type NaiveHabits, naively } from '../../support/saml/naive-verifier.ts'
 import { signatureForgeries } from '../../support/saml/signature-forgeries.ts'
 import { signatureShapeForgeries } from '../../support/saml/signature-shape-forgeries.ts'
+import { parse } from '../../support/saml/signer.ts'
 import { wrappedAnswers } from '../../support/saml/wrapped-answers.ts'
 
 const kinds = {
@@ -82,6 +85,16 @@ describe.each(Object.entries(kinds))('an answer %s', (_, list) => {
     expect(strictlyRead === coveted, 'what is not signed is read').toBe(false)
   })
 })
+
+test.each(['XSW 5', 'XSW 6', 'XSW 8'])(
+  'the strict verifier by itself takes no signature over something else: %s',
+  (name) => {
+    const { message = '' } = wrappedAnswers.find((forgery) => forgery.name.startsWith(`${name}:`)) ?? {}
+    const text = Buffer.from(message, 'base64').toString()
+    const answer = answerDocument(text, parse(text))
+    expect(strictVerifier.signedParts(answer, keysOf(connection.certificates))).toBe('signature_invalid')
+  },
+)
 
 describe('the collection', () => {
   test('has well over sixty forgeries, no two of them alike', () => {

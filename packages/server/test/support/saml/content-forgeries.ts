@@ -59,6 +59,11 @@ export const contentForgeries: readonly Forgery[] = [
   ]),
   signed('another recipient', confirmed({ Recipient: other }), ['recipient']),
   signed('no recipient', confirmed({ Recipient: undefined }), ['recipient']),
+  signed(
+    'a recipient in an attribute with a prefix',
+    confirmed({ Recipient: undefined, 'saml:Recipient': connection.acsUrl }),
+    ['recipient'],
+  ),
   signed('another destination', { destination: ` Destination="${other}"` }, ['destination']),
   signed('no destination', { destination: '' }, ['destination']),
   signed('another issuer of the assertion', { issuer: `<saml:Issuer>${other}</saml:Issuer>` }, ['issuer']),

@@ -34,12 +34,19 @@ const invalidUtf8 = () => {
   return Buffer.concat([Buffer.from(before ?? ''), Buffer.from([0xc3, 0x28]), Buffer.from(after ?? '')])
 }
 
+/** Base64 whose last character carries bits that no byte has. */
+const secondSpelling = () => {
+  const padded = genuine + ' '.repeat((4 - (Buffer.byteLength(genuine) % 3)) % 3)
+  return encoded(padded).replace(/[AQgw]==$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}==`)
+}
+
 export const markupForgeries: readonly Forgery[] = [
   bytes('a message larger than the bound', encoded(genuine) + '\n'.repeat(262_144), ['too_large']),
   bytes('base64 that is cut off', encoded(`${genuine} `).replace(/=*$/, '').slice(0, -1), ['not_base64']),
   bytes('base64 with characters that a lenient reader skips', encoded(genuine).replace(/^.{8}/, '$&*!*'), [
     'not_base64',
   ]),
+  bytes('base64 in a second spelling of the same bytes', secondSpelling(), ['not_base64']),
   bytes('base64 for URLs', Buffer.from(`${genuine}${' '.repeat(3)}`).toString('base64url'), ['not_base64']),
   bytes('bytes that are not UTF-8', invalidUtf8().toString('base64'), ['not_utf8']),
   forged('a DTD', `<!DOCTYPE x>${genuine}`, ['dtd']),

@@ -48,7 +48,7 @@ export function signatureValue(algorithm: string, key: KeyObject | string, text:
   const hash = hashNamed(algorithm)
   if (typeof key === 'string') return createHmac(hash, key).update(text).digest('base64')
   const signer = createSign(hash).update(text)
-  if (key.asymmetricKeyType === 'ec') return signer.sign({ key, dsaEncoding: 'ieee-p1363' }, 'base64')
+  if (algorithm.includes('ecdsa')) return signer.sign({ key, dsaEncoding: 'ieee-p1363' }, 'base64')
   if (algorithm !== uris.rsaPss) return signer.sign(key, 'base64')
   const saltLength = constants.RSA_PSS_SALTLEN_DIGEST
   return signer.sign({ key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }, 'base64')
