@@ -5,7 +5,7 @@ import { isWithin, type MarkupSize, parseMarkup, scanMarkup } from './markup.ts'
 /** Settings of an identity provider, as its metadata states them. */
 export interface IdpMetadata {
   readonly entityId: string
-  /** Where a browser is sent with a request: the endpoint of the redirect binding. */
+  /** Address that a browser is sent to with a request: the endpoint of the redirect binding. */
   readonly ssoUrl: string
   /** Signing certificates as PEM, each once. At a rotation there are several, and all of them hold. */
   readonly certificates: readonly string[]
