@@ -57,11 +57,15 @@ async function searchWithout(defence: string, database: string) {
 }
 
 /** Searches with one defence off, or with all on, and prints what was found. */
-async function searchHere(database: string, settings: Settings, without?: string): Promise<boolean> {
+async function searchHere(
+  database: string,
+  settings: Settings,
+  { without, raises = false }: { without?: string; raises?: boolean },
+): Promise<boolean> {
   const site = await openSite(database)
   try {
-    const { sequences, answers, found } = await search(site, { ...options, settings })
-    const line = { without: without ?? 'nothing', sequences, seed: options.seed, ...(found && { found }) }
+    const { sequences, answers, found } = await search(site, { ...options, settings, raises })
+    const line = { without: without ?? 'nothing', raises, sequences, seed: options.seed, ...(found && { found }) }
     console.log(JSON.stringify(without === undefined ? { ...line, answers } : line))
     return (found === undefined) === (without === undefined)
   } finally {
@@ -75,13 +79,18 @@ const database = values.database ?? made?.name ?? ''
 try {
   const results: boolean[] = []
   if (values.without === undefined)
-    for (const settings of [strict, patient]) results.push(await searchHere(database, settings))
+    for (const settings of [strict, patient])
+      for (const raises of [false, true]) results.push(await searchHere(database, settings, { raises }))
   const wanted = values.strict ? [] : values.without === undefined ? Object.keys(defences) : [values.without]
   for (const defence of wanted) {
     if (defences[defence] === undefined) throw new Error(`there is no such defence: ${defence}`)
-    const { off, plants } = defences[defence]
+    const { off, plants, raises = false } = defences[defence]
     const isPlanted = plants !== undefined && made !== undefined
-    results.push(await (isPlanted ? searchWithout(defence, database) : searchHere(database, off ?? strict, defence)))
+    results.push(
+      await (isPlanted
+        ? searchWithout(defence, database)
+        : searchHere(database, off ?? strict, { without: defence, raises })),
+    )
   }
   if (results.includes(false)) process.exitCode = 1
 } finally {

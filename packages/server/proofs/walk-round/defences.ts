@@ -5,6 +5,8 @@ import { patient, type Settings, strict } from './settings.ts'
 export interface Defence {
   readonly off?: Settings
   readonly plants?: readonly SourcePlant[]
+  /** True for one that only a caller meets who asks for more under permits that it has. */
+  readonly raises?: true
   /** A seed from which its way round is found soon, for those who have little time. */
   readonly seed?: number
 }
@@ -35,6 +37,17 @@ export const defences: Readonly<Record<string, Defence>> = {
         file: 'decisions/quote.ts',
         rule: "isEstimateDoubted: reportedCost !== 'accept'",
         instead: 'isEstimateDoubted: false',
+      },
+    ],
+  },
+  'a raise reserves what it allows': {
+    seed: 1,
+    raises: true,
+    plants: [
+      {
+        file: 'decisions/raises.ts',
+        rule: 'usd: most(quoted.charge.usd, held.amountNano),',
+        instead: 'usd: held.amountNano,',
       },
     ],
   },

@@ -24,6 +24,8 @@ export type Move =
   | { readonly move: 'report'; readonly route: 'finish' | 'bulk'; readonly permit: number; readonly body: Body }
   | { readonly move: 'report truly'; readonly permit: number }
   | { readonly move: 'release' | 'extend'; readonly permit: number }
+  /** Asks for more under a permit that it has, and uses it. */
+  | { readonly move: 'raise'; readonly permit: number; readonly body: Body; readonly use: Use }
   | { readonly move: 'record'; readonly body: Body }
   /** Ends a run of somebody else. */
   | { readonly move: 'end another’s'; readonly permit: number; readonly body: Body }
@@ -81,6 +83,28 @@ export function drawMoves(random: Random, length: number): Move[] {
   // Without a permit there is little to do.
   return [ask(random, models), ...Array.from({ length: length - 1 }, () => random.pick(lots)())]
 }
+
+/** Puts a raise after every other move. The moves themselves stay those of their seed. */
+export const withRaises = (moves: readonly Move[], random: Random): Move[] =>
+  moves.flatMap((move, i) => (i % 2 === 0 ? [move, drawRaise(random)] : [move]))
+
+const drawRaise = (random: Random): Move => ({
+  move: 'raise',
+  permit: random.int(8),
+  body: {
+    lease_seconds: random.pick([1, 60]),
+    ...random.pick([
+      { max_output_tokens: 1 },
+      { max_output_tokens: 4_000 },
+      { max_output_tokens: 16_000 },
+      { estimated_cost_usd: '0' },
+      { estimated_cost_usd: '0.000001' },
+      { estimated_cost_usd: '0.05' },
+      { estimated_cost_usd: '0.5', max_output_tokens: 4_000 },
+    ]),
+  },
+  use: drawUse(random),
+})
 
 const drawKey = (random: Random) => random.pick(['call-1', 'call-2'])
 const drawRoute = (random: Random) => random.pick(['finish', 'bulk'] as const)

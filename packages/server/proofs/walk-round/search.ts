@@ -1,5 +1,5 @@
 import { Random } from '../../test/support/random.ts'
-import { drawMoves, type Move } from './moves.ts'
+import { drawMoves, type Move, withRaises } from './moves.ts'
 import { faultsOf } from './oracle.ts'
 import { createOrganization } from './organization.ts'
 import type { Settings } from './settings.ts'
@@ -11,6 +11,8 @@ export interface SearchOptions {
   readonly sequences: number
   readonly length: number
   readonly settings: Settings
+  /** Whether the caller also asks for more under permits that it has. */
+  readonly raises?: boolean
   /** Sequences that may be tried to make a fault's own shorter. */
   readonly shrinks: number
 }
@@ -38,7 +40,8 @@ export async function search(site: Site, options: SearchOptions): Promise<Search
   }
   for (let i = 0; i < options.sequences; i++) {
     const seed = options.seed + i
-    const moves = drawMoves(new Random(seed), options.length)
+    const drawn = drawMoves(new Random(seed), options.length)
+    const moves = options.raises ? withRaises(drawn, new Random(seed ^ 0x5eed)) : drawn
     const faults = await tried(moves)
     if (faults.length > 0) {
       const shortest = await shortened({ moves, faults }, tried, options.shrinks)

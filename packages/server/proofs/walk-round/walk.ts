@@ -12,8 +12,8 @@ export interface Permit {
   readonly model: string | undefined
   /** The department that a reader of good will finds in what was sent. */
   readonly department: string
-  readonly heldNano: number
-  readonly declared: { readonly input: number | undefined; readonly output: number | undefined; readonly tier: string }
+  heldNano: number
+  readonly declared: { readonly input: number | undefined; output: number | undefined; readonly tier: string }
   used: { input: number; output: number; nano: number }
 }
 
@@ -75,6 +75,8 @@ function carryOut(world: World, move: Move, result: Walk): Promise<number> | num
       return using(at(own, move.permit), ({ id, isRun }) =>
         post(world, org.caller, `/v1/${isRun ? 'runs' : 'edge/reservations'}/${id}/extend`, { lease_seconds: 1 }),
       )
+    case 'raise':
+      return using(at(own, move.permit), (permit) => raise(world, permit, move))
     case 'record':
       return post(world, org.caller, '/v1/runs/bulk', { runs: [move.body] })
     case 'mint':
@@ -99,6 +101,18 @@ const send = ({ url }: World, { secret }: Party, path: string, body: object, ide
 
 const post = async (world: World, party: Party, path: string, body: object) =>
   (await send(world, party, path, body)).status
+
+/** Asks for more under a permit. What was granted is what the permit allows from then on. */
+async function raise(world: World, permit: Permit, { body, use }: Extract<Move, { move: 'raise' }>): Promise<number> {
+  const path = `/v1/${permit.isRun ? 'runs' : 'edge/reservations'}/${permit.id}/extend`
+  const { status, json } = await send(world, world.org.caller, path, body)
+  if (status >= 300) return status
+  const output = Number(body['max_output_tokens'] ?? 0)
+  permit.heldNano = Math.max(permit.heldNano, nanoOf(json['reserved_usd']))
+  if (permit.declared.output !== undefined && output > permit.declared.output) permit.declared.output = output
+  await useAgain(world, permit, use)
+  return status
+}
 
 async function ask(
   world: World,

@@ -22,12 +22,14 @@ describe('a hostile caller with a pinned key', () => {
   afterAll(() => site?.close())
 
   test.each([
-    ['is charged', strict],
-    ['stays held', patient],
+    ['is charged', strict, false],
+    ['is charged, and runs ask for more', strict, true],
+    ['stays held', patient, false],
+    ['stays held, and runs ask for more', patient, true],
   ])(
     'is billed no more than is booked on its key, except one hold’s overrun per run, where what nobody reports %s',
-    async (_name, settings) => {
-      const { found } = await search(site, { ...few, seed, sequences: 8, settings })
+    async (_name, settings, raises) => {
+      const { found } = await search(site, { ...few, seed, sequences: 8, settings, raises })
       expect(found, `seed ${seed}`).toBeUndefined()
     },
     120_000,
