@@ -77,6 +77,19 @@ if (kinds.includes('nested'))
   )
 if (kinds.includes('bulk')) callers('bulk', 2, () => ({ method: 'POST', path: '/v1/runs/bulk', body: batch() }), 20)
 if (kinds.includes('edge')) callers('edge', 120, () => ({ method: 'POST', path: '/v1/edge/decision', body: decision }))
+// A thousand a minute and a little more, all with one key: beyond its hundred sessions each ends another one, on every process.
+if (kinds.includes('sign-ins'))
+  callers(
+    'sign-ins',
+    18,
+    () => ({
+      method: 'POST',
+      path: '/console/signin',
+      body: Buffer.from(new URLSearchParams({ key: NOISE_KEY! }).toString()),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }),
+    1_000,
+  )
 
 process.on('message', (message: string) => {
   isOn = message === 'go'

@@ -33,7 +33,8 @@ interface Phase {
 }
 
 /**
- * `pnpm bench noise`: decisions of one organization while another does its worst, in turns of quiet and noise. Everything shares the
+ * `pnpm bench noise`: decisions of one organization while another does its worst, in turns of quiet and noise (with `--only sign-ins` it
+ * signs in, a thousand times a minute). Everything shares the
  * machine, so whoever makes the noise gives way to the server; the other organization asks at a fixed rate.
  */
 export async function benchNoise({ smoke, only }: { smoke: boolean; only: readonly string[] }) {
