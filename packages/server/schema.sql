@@ -2504,6 +2504,20 @@ CREATE SEQUENCE public.schema_migrations_id_seq
 
 ALTER SEQUENCE public.schema_migrations_id_seq OWNED BY public.schema_migrations.id;
 
+CREATE TABLE public.session_policies (
+    org_id uuid NOT NULL,
+    idle_seconds integer,
+    max_seconds integer,
+    key_sign_in text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT session_policies_idle_seconds_check CHECK ((idle_seconds > 0)),
+    CONSTRAINT session_policies_key_sign_in_check CHECK ((key_sign_in = ANY (ARRAY['allow'::text, 'refuse'::text]))),
+    CONSTRAINT session_policies_max_seconds_check CHECK ((max_seconds > 0))
+);
+
+ALTER TABLE ONLY public.session_policies FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.threshold_events (
     org_id uuid NOT NULL,
     key uuid NOT NULL,
@@ -2863,6 +2877,9 @@ ALTER TABLE ONLY public.runs_90
 
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.session_policies
+    ADD CONSTRAINT session_policies_pkey PRIMARY KEY (org_id);
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (org_id, id);
@@ -3317,6 +3334,9 @@ ALTER TABLE ONLY public.routes
 ALTER TABLE ONLY public.routing_models
     ADD CONSTRAINT routing_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.session_policies
+    ADD CONSTRAINT session_policies_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3584,6 +3604,8 @@ ALTER TABLE public.runs_7 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.runs_90 ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.session_policies ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_links ENABLE ROW LEVEL SECURITY;
@@ -3727,6 +3749,8 @@ CREATE POLICY tenant ON public.runs_400 USING ((org_id = ANY (( SELECT public.ap
 CREATE POLICY tenant ON public.runs_7 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.runs_90 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.session_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.sessions USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -4060,6 +4084,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.routing_models TO weir_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs TO weir_app;
 
 GRANT SELECT ON TABLE public.schema_migrations TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.session_policies TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
 

@@ -59,6 +59,7 @@ import { quota } from './money/quota/routes.ts'
 import { reporting } from './money/reporting/routes.ts'
 import { spendCaps } from './money/spend-caps/routes.ts'
 import { trust } from './money/trust/routes.ts'
+import { sessionPolicy } from './people/session-policy/routes.ts'
 import { sessions } from './people/sessions/routes.ts'
 import { signIn } from './people/sign-in/routes.ts'
 import type { Lifecycle } from './platform/infra/lifecycle.ts'
@@ -226,6 +227,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   adjustments(app, platform, change)
   keys(app, platform, change)
   sessions(app, platform, change)
+  sessionPolicy(app, platform, change)
   support(app, platform, change, endSubscriptionsOfGrant)
   operators(app, platform, change, endSubscriptionsOfGrant)
   webhooks(app, platform, change)

@@ -199,6 +199,10 @@ export const configuration: Record<string, Configured> = {
     put: route,
     patch: (n) => ({ name: `renamed-${n}` }),
   },
+  '/v1/orgs/{id}/session-policy': {
+    put: (n) => ({ idle_seconds: 60 + n, max_seconds: 3_600, key_sign_in: 'allow' }),
+    patch: (n) => ({ idle_seconds: 60 + n }),
+  },
   '/v1/orgs/{id}/retention-policy': {
     put: (n) => ({ raw_days: 31 + (n % 50) }),
     patch: (n) => ({ raw_days: 31 + (n % 50) }),

@@ -188,6 +188,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   run_keys: job('keep-run-partitions', 'records/retention.test.ts'),
   runs: job('keep-run-partitions', 'records/retention.test.ts'),
   schema_migrations: bounded('one row per migration'),
+  session_policies: onePerOrg,
   sessions: pruned('30 days after their end', session(days(31)), session(days(29))),
   sign_in_links: pruned('when they are over', link(days(1)), link(`${days(0)} + interval '1 minute'`)),
   support_grants: pruned('400 days after their end', grant(days(401)), grant(days(399))),

@@ -16,6 +16,7 @@ import { findKey, powersOf } from '../../tenants/keys/keys.ts'
 import { formatId, operatorsOrgId } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
+import { sessionBounds } from '../session-policy/session-policy.ts'
 import {
   deleteOldest,
   insertLink,
@@ -62,6 +63,7 @@ export async function openSession(
   caller: Caller,
   from: { address: string; userAgent: string },
 ): Promise<{ token: string; seconds: number }> {
+  const { idleSeconds, maxSeconds } = await sessionBounds(config, tx, caller.orgId)
   const minted = mintSessionToken()
   const row = await insertSession(tx, caller.orgId, {
     id: minted.id,
@@ -69,13 +71,13 @@ export async function openSession(
     digest: hash('sha256', minted.secret, 'buffer'),
     address: from.address,
     user_agent: from.userAgent.slice(0, maxUserAgent),
-    idle_seconds: Math.min(config.sessionIdleSeconds, config.sessionMaxSeconds),
-    maxSeconds: config.sessionMaxSeconds,
+    idle_seconds: idleSeconds,
+    maxSeconds,
   })
   if ((await deleteOldest(tx, caller.orgId, caller.id, maxPerOwner)) > 0) accessChanged()
   const { is_current: _, ...after } = sessionView(row, clock.now(), caller)
   audit({ action: 'session.created', target: { kind: 'session', id: after.id }, after })
-  return { token: minted.text, seconds: config.sessionMaxSeconds }
+  return { token: minted.text, seconds: maxSeconds }
 }
 
 /** Ends a session; repeating it has no effect. */

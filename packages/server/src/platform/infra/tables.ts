@@ -695,6 +695,15 @@ export interface SchemaMigrations {
   run_on: Timestamp;
 }
 
+export interface SessionPolicies {
+  created_at: Generated<Timestamp>;
+  idle_seconds: number | null;
+  key_sign_in: string;
+  max_seconds: number | null;
+  org_id: string;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface Sessions {
   address: string;
   created_at: Generated<Timestamp>;
@@ -1021,6 +1030,7 @@ export interface DB {
   run_keys: RunKeys;
   runs: Runs;
   schema_migrations: SchemaMigrations;
+  session_policies: SessionPolicies;
   sessions: Sessions;
   sign_in_links: SignInLinks;
   support_grants: SupportGrants;
