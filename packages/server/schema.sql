@@ -3886,7 +3886,13 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.support_grants TO weir_app;
 REVOKE ALL ON FUNCTION public.caller_by_id(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.caller_by_id(wanted uuid) TO weir_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO weir_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.sessions TO weir_app;
+
+GRANT UPDATE(idle_seconds) ON TABLE public.sessions TO weir_app;
+
+GRANT UPDATE(expires_at) ON TABLE public.sessions TO weir_app;
+
+GRANT UPDATE(revoked_at) ON TABLE public.sessions TO weir_app;
 
 REVOKE ALL ON FUNCTION public.caller_of_token(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.caller_of_token(wanted uuid) TO weir_app;

@@ -23,7 +23,8 @@ create index sessions_owner on sessions (org_id, coalesce(key_id, grant_id), cre
 create index sessions_end on sessions (expires_at);
 call protect_tenant_table('sessions');
 create policy authentication on sessions for all to current_user using (true);
-grant select, insert, update, delete on sessions to weir_app;
+grant select, insert, delete on sessions to weir_app;
+grant update (revoked_at, idle_seconds, expires_at) on sessions to weir_app;
 
 -- The caller behind a token: a key, a support grant, or a session of one of them.
 create function caller_of_token(wanted uuid) returns table (

@@ -175,7 +175,7 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   )
   paceRequests(app)
   honourConditions(app, routes)
-  limitRequestRates(app, platform, rateLimiter)
+  const rates = limitRequestRates(app, platform, rateLimiter)
   limitConcurrentDecisions(app, config, metrics)
   boundBodyMemory(app, config)
   idempotency = await honourIdempotencyKeys(app, platform, createReplayRecorder(platform))
@@ -188,7 +188,7 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   const attempts = recordAttempts(app, platform, identification)
   recordRefusals(app, platform, records)
   const pageChange = createPageChange(platform, lease)
-  return { attempts, change, cookies, cursors, identification, inFlight, pageChange }
+  return { attempts, change, cookies, cursors, identification, inFlight, pageChange, rates }
 }
 
 /** Adds the domains, one line each. */

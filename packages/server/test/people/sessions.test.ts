@@ -170,6 +170,40 @@ describe('a session ends', () => {
     expect(summary(await me(old.cookie))).toEqual(ended)
   })
 
+  test('also when the answer about it was on its way while it was ended', async () => {
+    const session = await signIn(server.url, tenant.key)
+    await forget()
+    expect((await call(server.url, 'GET', '/v1/me', { key: tenant.key })).status).toBe(200)
+    const client = new pg.Client({ connectionString: server.database.ownerUrl })
+    await client.connect()
+    await client.query('begin; lock table rate_limit_policies in access exclusive mode')
+    const early = me(session.cookie)
+    await eventually(
+      async () => (await owned(`select from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0,
+      20_000,
+    )
+    const revoked = await call(server.url, 'POST', `/v1/me/sessions/${session.id}/revoke`, { key: tenant.key })
+    expect(revoked.status).toBe(200)
+    const late = me(session.cookie)
+    await client.end()
+    await early
+    expect(summary(await late)).toEqual(ended)
+    expect(summary(await me(session.cookie))).toEqual(ended)
+  })
+
+  test('by the key that replaced its own, too', async () => {
+    const old = await keyOf(server, tenant.id, { role: 'viewer' })
+    const session = await signIn(server.url, old.key)
+    const body = { overlap_seconds: 600 }
+    const path = `/v1/orgs/${tenant.id}/keys/${old.id}/rotate`
+    const { json } = await call(server.url, 'POST', path, { key: tenant.key, body })
+    const key = String(json['secret'])
+    const list = await call(server.url, 'GET', '/v1/me/sessions', { key })
+    expect((list.json['data'] as { id: string }[]).map(({ id }) => id)).toEqual([session.id])
+    expect((await call(server.url, 'POST', '/v1/me/sessions/revoke', { key })).json).toEqual({ revoked: 1 })
+    expect(summary(await me(session.cookie))).toEqual(ended)
+  })
+
   test('when its time is over, or it was unused for too long', async () => {
     const session = await signIn(server.url, tenant.key)
     const newest = '(select id from sessions order by created_at desc limit 1)'
@@ -197,9 +231,24 @@ describe('a session ends', () => {
     await admin('suspend')
     expect((await me(session.cookie)).json.error?.code).toBe('org_suspended')
     expect((await page('/console/profile', session.cookie)).status).toBe(403)
+    expect((await page('/console/signin', session.cookie)).status).toBe(200)
     expect((await signInForm(server.url, { key: other.key })).status).toBe(403)
     await admin('resume')
     expect((await me(session.cookie)).status).toBe(200)
+    await admin('suspend')
+    const left = await fetch(`${server.url}/console/signout`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        cookie: session.cookie,
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams({ csrf_token: session.csrfToken }).toString(),
+    })
+    expect(left.status).toBe(303)
+    await admin('resume')
+    expect(summary(await me(session.cookie))).toEqual(ended)
   })
 })
 

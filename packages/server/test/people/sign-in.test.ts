@@ -127,13 +127,14 @@ describe('signing in with a key', () => {
     expect(summary(await me(first.cookie))).toEqual(ended)
   })
 
-  test('replaces the oldest session of a key beyond a hundred', async () => {
+  test('ends the oldest session of a key beyond a hundred, on record', async () => {
     const { key } = await keyOf(server, tenant.id, { role: 'viewer' })
     const first = await signIn(server.url, key)
     const second = await signIn(server.url, key)
     for (let i = 0; i < 99; i++) await signInForm(server.url, { key })
-    expect((await me(first.cookie)).json.error?.code).toBe('unauthorized')
+    expect(summary(await me(first.cookie))).toEqual(ended)
     expect((await me(second.cookie)).status).toBe(200)
+    expect((await audited('session.revoked')).some(({ target }) => target.id === first.id)).toBe(true)
   })
 
   test('works for operators and for support grants, whose every request stays on record', async () => {
@@ -144,6 +145,13 @@ describe('signing in with a key', () => {
     const grant = (await call(server.url, 'POST', '/v1/admin/support-grants', { key: operator.key, body })).json
     const support = await signIn(server.url, String(grant['token']))
     expect((await callIn(server.url, support, 'GET', `/v1/orgs/${tenant.id}/budgets`)).status).toBe(200)
+    expect((await page('/console/profile', support.cookie)).status).toBe(200)
+    expect((await page('/console/nothing', support.cookie)).status).toBe(404)
+    for (const path of ['%2Fconsole%2Fprofile', '%2Fconsole%2F*'])
+      expect((await audited(`request+GET+${path}`)).at(-1)?.actor).toMatchObject({
+        kind: 'support',
+        session_id: support.id,
+      })
     expect((await callIn(server.url, support, 'POST', `/v1/orgs/${tenant.id}/keys`, {})).json.error?.code).toBe(
       'support_scope_denied',
     )
@@ -185,6 +193,18 @@ describe('a link to sign in', () => {
     await call(server.url, 'POST', `/v1/orgs/${tenant.id}/keys/${id}/revoke`, { key: tenant.key })
     for (const code of [old, other(forged), late, '', 'weirlink_x'])
       expect((await signInForm(server.url, { code })).status).toBe(401)
+  })
+
+  test('is shown to nobody else, not by a replay either, and ends with “end all”', async () => {
+    const { key } = await keyOf(server, tenant.id)
+    const session = await signIn(server.url, key)
+    const headers = { 'idempotency-key': 'a link' }
+    const made = await call(server.url, 'POST', '/v1/me/sign-in-links', { key, headers })
+    const asPage = { cookie: session.cookie, 'sec-fetch-site': 'same-origin', 'x-csrf-token': session.csrfToken }
+    const replayed = await call(server.url, 'POST', '/v1/me/sign-in-links', { headers: { ...headers, ...asPage } })
+    expect(replayed.status).toBe(403)
+    await call(server.url, 'POST', '/v1/me/sessions/revoke', { key })
+    expect((await signInForm(server.url, { code: codeOf(made) })).status).toBe(401)
   })
 
   test('cannot be made by a session, which would never end', async () => {
@@ -287,6 +307,56 @@ describe('the pages', () => {
     expect([out.status, out.headers.get('location')]).toEqual([303, '/console/signin'])
     expect(out.headers.get('set-cookie')).toMatch(cleared)
     expect(summary(await me(session.cookie))).toEqual(ended)
+  })
+
+  test('take nothing but small forms', async () => {
+    const post = (type: string, body: string) =>
+      fetch(`${server.url}/console/signin`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'content-type': type },
+        body,
+      })
+    expect((await post('application/json', JSON.stringify({ key: tenant.key }))).status).toBe(422)
+    expect((await post('application/x-www-form-urlencoded', `key=${'a'.repeat(9_000)}`)).status).toBe(413)
+  })
+
+  test('count against the rates of the organization', async () => {
+    const other = await tenantOf(server, operator.key, 'Slow')
+    const session = await signIn(server.url, other.key)
+    const body = { read_rpm: 3, policies: [] }
+    const path = `/v1/admin/orgs/${other.id}/rate-limits`
+    expect((await call(server.url, 'PUT', path, { key: operator.key, body })).status).toBe(200)
+    const statuses = []
+    for (let i = 0; i < 6; i++) statuses.push((await page('/console/profile', session.cookie)).status)
+    expect(statuses.at(-1)).toBe(429)
+    expect(statuses[0]).toBe(200)
+  })
+
+  test('offer no session to whoever comes through a proxy without HTTPS', async () => {
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded']) {
+      const response = await signInForm(server.url, { key: tenant.key }, { [name]: 'https' })
+      expect([response.status, response.headers.get('set-cookie')]).toEqual([403, null])
+    }
+  })
+
+  test('say that something failed, and keep the cookie, when the database does not answer', async () => {
+    const session = await signIn(server.url, tenant.key)
+    await call(server.url, 'PATCH', `/v1/orgs/${tenant.id}/keys/${tenant.keyId}`, {
+      key: tenant.key,
+      body: { name: 'owner again' },
+    })
+    await owned('revoke execute on function caller_of_token(uuid) from weir_app')
+    try {
+      for (const path of ['/console/profile', '/console/signin']) {
+        const response = await page(path, session.cookie)
+        expect(response.status).toBeGreaterThanOrEqual(500)
+        expect(response.headers.get('set-cookie')).toBeNull()
+      }
+    } finally {
+      await owned('grant execute on function caller_of_token(uuid) to weir_app')
+    }
+    expect((await page('/console/profile', session.cookie)).status).toBe(200)
   })
 
   test('neither log nor store the secret of a key or a session', async () => {

@@ -13,9 +13,14 @@ export function requireLive(caller: Caller, atMs: number) {
 
 /** Refuses callers of a suspended organization, and those at an address that it does not list. */
 export function requireStanding(request: FastifyRequest, caller: Caller) {
-  if (caller.isOrgSuspended) throw new ApiError('org_suspended')
-  if (caller.allowedNetworks && !caller.allowedNetworks.contains(request.clientAddress))
-    throw new ApiError('ip_not_allowed')
+  const refusal = refusalOfStanding(request, caller)
+  if (refusal) throw refusal
+}
+
+export function refusalOfStanding(request: FastifyRequest, caller: Caller): ApiError | undefined {
+  if (caller.isOrgSuspended) return new ApiError('org_suspended')
+  const isListed = caller.allowedNetworks?.contains(request.clientAddress) ?? true
+  return isListed ? undefined : new ApiError('ip_not_allowed')
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])

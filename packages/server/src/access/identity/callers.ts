@@ -153,7 +153,8 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
       const version = lease.appliedVersion()
       const id = idOf(key)
       if (lease.isHeld() && unknown.has(id, performance.now())) return undefined
-      const row = await (isOver ? lookups.slow : lookups.prompt).find(id, source)
+      const shared = lease.isHeld() ? version : undefined
+      const row = await (isOver ? lookups.slow : lookups.prompt).find(id, source, shared)
       // A change applied while the row was being loaded may concern this very row.
       const mayCache = lease.isHeld() && lease.appliedVersion() === version
       if (!row) {

@@ -5,7 +5,7 @@ import { type App, isContractPath } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { createNetworkMatcher } from '../../values/network.ts'
 import { errorOf } from '../../values/thrown.ts'
-import { createAdmission, requireLive, requireStanding } from './admission.ts'
+import { createAdmission, refusalOfStanding, requireLive, requireStanding } from './admission.ts'
 import type { CountFailure } from './backoff.ts'
 import { type Caller, type CallerSession, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
@@ -70,7 +70,14 @@ export interface Identification {
 /** The session of a page's request: none presented, one that was never issued, one that has ended, or a live one. */
 export type PageSession =
   | { readonly state: 'none' | 'unknown' | 'ended' }
-  | { readonly state: 'live'; readonly caller: Caller; readonly session: CallerSession; readonly csrfToken: string }
+  | {
+      readonly state: 'live'
+      readonly caller: Caller
+      readonly session: CallerSession
+      readonly csrfToken: string
+      /** Refusal of everything but its end: its organization is suspended, or does not list the address. */
+      readonly refusal: ApiError | undefined
+    }
 
 /** Authenticates and authorizes the caller before the body is read, and emits every refusal itself. */
 export function identify(
@@ -139,22 +146,24 @@ export function identify(
     request.clientAddress = clientAddress(request, trusted)
     const remembered = callers.cached(token)
     if (remembered && callers.isGenuine(remembered, token)) return remembered
-    return isFromMemory ? undefined : verification.load(request, token, remembered).catch(() => undefined)
+    return isFromMemory ? undefined : verification.load(request, token, remembered)
   }
 
   return {
-    bearerOf: (request, { isFromMemory = false } = {}) => find(request, presentedToken(request, cookies), isFromMemory),
+    bearerOf: (request, { isFromMemory = false } = {}) =>
+      find(request, presentedToken(request, cookies), isFromMemory).catch(() => undefined),
     sessionOf: async (request) => {
       request.clientAddress = clientAddress(request, trusted)
       const text = cookies.read(request)
       if (text === undefined) return { state: 'none' }
       const token = parseSessionToken(text)
-      const caller = token && (await find(request, token))
+      const caller = token && (await find(request, token).catch(unknownCaller))
       if (!token || !caller?.session) return { state: 'unknown' }
+      request.bearer = caller
       if (hasSessionEnded(caller, caller.session, nowMs())) return { state: 'ended' }
-      requireStanding(request, caller)
       callers.used(caller)
-      return { state: 'live', caller, session: caller.session, csrfToken: csrfTokenOf(token.secret) }
+      const refusal = refusalOfStanding(request, caller)
+      return { state: 'live', caller, session: caller.session, csrfToken: csrfTokenOf(token.secret), refusal }
     },
     ownerOf: async (request, text) => {
       request.clientAddress = clientAddress(request, trusted)
@@ -165,12 +174,19 @@ export function identify(
     },
     ownerOfLink: async (request, text) => {
       request.clientAddress = clientAddress(request, trusted)
+      // Each guess costs a transaction, so a source that has failed too often waits.
+      if (verification.isOver(request)) return verification.refuse(request)
       const code = parseLinkCode(text)
       const ownerId = code && (await takeSignInLink(sql, idOf(code), hash('sha256', code.secret, 'buffer')))
       const caller = ownerId === undefined ? undefined : await callers.find(ownerId)
       return caller ? welcome(request, caller) : verification.refuse(request)
     },
   }
+}
+
+/** Takes a token that was never issued for no caller; any other failure is one. */
+function unknownCaller(error: unknown): undefined {
+  if (!isApiError(error, 'unauthorized') && !isApiError(error, 'rate_limited')) throw error
 }
 
 function decorateRequests(app: App) {

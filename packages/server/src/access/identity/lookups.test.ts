@@ -17,9 +17,9 @@ function heldReader() {
 test('what is asked while a query is on its way goes together in the next, and sources take turns', async () => {
   const { asked, read, end } = heldReader()
   const lookups = createLookups(read, { queries: 1, idsPerQuery: 4, pauseMs: 0 })
-  const first = lookups.find('first', 'a')
-  const flood = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => lookups.find(id, 'a'))
-  const others = [lookups.find('b1', 'b'), lookups.find('c1', 'c')]
+  const first = lookups.find('first', 'a', 1n)
+  const flood = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => lookups.find(id, 'a', 1n))
+  const others = [lookups.find('b1', 'b', 1n), lookups.find('c1', 'c', 1n)]
   end()
   expect(await first).toBe('found first')
   await Promise.resolve()
@@ -34,7 +34,7 @@ test('what is asked while a query is on its way goes together in the next, and s
 test('one id is asked for once, however many want it', async () => {
   const { asked, read, end } = heldReader()
   const lookups = createLookups(read, { queries: 4, idsPerQuery: 10, pauseMs: 0 })
-  const all = Promise.all(['a', 'b', 'c'].map((source) => lookups.find('same', source)))
+  const all = Promise.all(['a', 'b', 'c'].map((source) => lookups.find('same', source, 1n)))
   end()
   expect(await all).toEqual(['found same', 'found same', 'found same'])
   expect(asked).toEqual([['same']])
@@ -49,7 +49,16 @@ test('a query that fails fails those who wait for it, and the next is asked anew
     },
     { queries: 1, idsPerQuery: 10, pauseMs: 0 },
   )
-  await expect(lookups.find('a', 'x')).rejects.toThrow('away')
+  await expect(lookups.find('a', 'x', 1n)).rejects.toThrow('away')
   isBroken = false
-  expect(await lookups.find('a', 'x')).toBe('a')
+  expect(await lookups.find('a', 'x', 1n)).toBe('a')
+})
+
+test('whoever asks after a change, or where changes are not known, is not answered by a query from before', async () => {
+  const { asked, read, end } = heldReader()
+  const lookups = createLookups(read, { queries: 9, idsPerQuery: 10, pauseMs: 0 })
+  const all = [1n, 1n, 2n, undefined, undefined].map((version) => lookups.find('same', 'a', version))
+  for (let i = 0; i < 4; i++) end()
+  expect(await Promise.all(all)).toEqual(Array.from({ length: 5 }, () => 'found same'))
+  expect(asked).toEqual([['same'], ['same'], ['same'], ['same']])
 })

@@ -6,7 +6,11 @@ import { present } from '../../values/present.ts'
  * so one that requests many waits behind those that request few.
  */
 export interface Lookups<T> {
-  readonly find: (id: string, source: string) => Promise<T | undefined>
+  /**
+   * Finds one. It is shared with others that ask for the same id at the same version of what is read: whoever asks after a change
+   * must not be answered from before it. Without a version it is shared with nobody.
+   */
+  readonly find: (id: string, source: string, version: bigint | undefined) => Promise<T | undefined>
 }
 
 export interface LookupOptions {
@@ -28,7 +32,7 @@ export function createLookups<T>(
   { queries, idsPerQuery, pauseMs }: LookupOptions,
 ): Lookups<T> {
   const waiting = new Map<string, PendingLookup<T>[]>()
-  const underway = new Map<string, Promise<T | undefined>>()
+  const underway = new Map<string, { readonly version: bigint | undefined; readonly found: Promise<T | undefined> }>()
   let running = 0
 
   /** Takes one lookup of each source in turn; sources served this time come last the next. */
@@ -62,18 +66,20 @@ export function createLookups<T>(
   }
 
   return {
-    find: (id, source) => {
+    find: (id, source, version) => {
       const same = underway.get(id)
-      if (same) return same
+      if (same && version !== undefined && same.version === version) return same.found
       const { promise, resolve, reject } = Promise.withResolvers<T | undefined>()
-      const forgotten = promise.finally(() => underway.delete(id))
-      forgotten.catch(() => undefined)
-      underway.set(id, forgotten)
+      const found = promise.finally(() => {
+        if (underway.get(id)?.found === found) underway.delete(id)
+      })
+      found.catch(() => undefined)
+      underway.set(id, { version, found })
       const list = waiting.get(source)
       if (list) list.push({ id, resolve, reject })
       else waiting.set(source, [{ id, resolve, reject }])
       start()
-      return forgotten
+      return found
     },
   }
 }

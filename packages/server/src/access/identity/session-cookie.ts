@@ -18,6 +18,7 @@ export interface SessionCookies {
   readonly isFromOwnPage: (request: FastifyRequest) => boolean | undefined
 }
 
+const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
 const localNames = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
 
 export function createSessionCookies({ config }: Pick<Platform, 'config'>): SessionCookies {
@@ -25,7 +26,10 @@ export function createSessionCookies({ config }: Pick<Platform, 'config'>): Sess
   const isSecure = publicUrl.protocol === 'https:'
   const name = isSecure ? '__Host-weir' : 'weir'
   const attributes = { name, path: '/', httpOnly: true, secure: isSecure, sameSite: 'lax' } as const
-  const isOffered = ({ headers }: FastifyRequest) => isSecure || localNames.test(headers.host ?? '')
+  // Whoever passes a proxy came over a network, whatever name the proxy passes on.
+  const isLocal = ({ headers }: FastifyRequest) =>
+    localNames.test(headers.host ?? '') && !proxyHeaders.some((name) => name in headers)
+  const isOffered = (request: FastifyRequest) => isSecure || isLocal(request)
   const put = (reply: FastifyReply, value: string, maxAge: number) =>
     reply.header('set-cookie', stringifySetCookie({ ...attributes, value, maxAge }))
 

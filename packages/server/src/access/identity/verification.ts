@@ -30,6 +30,8 @@ export function createVerification(callers: Callers, countFailure: CountFailure)
 
   return {
     refuse,
+    /** True for a request from a source that has failed too often. */
+    isOver: (request: FastifyRequest) => backoff.isOver(sourceOf(request.clientAddress)),
     /** Returns the owner of a token, or throws a refusal. */
     load: async (request: FastifyRequest, key: ParsedKey | 'invalid', remembered: Caller | undefined) => {
       // The cache holds what the database would return: a wrong secret for a cached key costs no query.

@@ -51,27 +51,43 @@ const inStatus = (status: SessionStatus, now: Date) =>
     active: raw<boolean>`revoked_at is null and least(expires_at, ${idleEnd}) > ${now}`,
   })[status]
 
-/** Deletes the oldest sessions of an owner beyond the newest; returns how many. */
-export async function deleteOldest(tx: Tx, orgId: string, ownerId: string, keep: number): Promise<number> {
-  const { numAffectedRows } = await raw`
+/** Ends the oldest live sessions of an owner beyond the newest; returns their ids. */
+export async function revokeOldest(tx: Tx, orgId: string, ownerId: string, keep: number, now: Date): Promise<string[]> {
+  const { rows } = await raw<{ id: string }>`
+    update sessions set revoked_at = clock_timestamp() where org_id = ${orgId} and id in (
+      select id from sessions where org_id = ${orgId} and coalesce(key_id, grant_id) = ${ownerId}::uuid and ${inStatus('active', now)}
+       order by created_at desc, id desc offset ${keep})
+    returning id`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes the oldest ended sessions of an owner beyond the newest. */
+export async function deleteOldestEnded(tx: Tx, orgId: string, ownerId: string, keep: number, now: Date) {
+  await raw`
     delete from sessions where org_id = ${orgId} and id in (
-      select id from sessions where org_id = ${orgId} and coalesce(key_id, grant_id) = ${ownerId}::uuid
+      select id from sessions where org_id = ${orgId} and coalesce(key_id, grant_id) = ${ownerId}::uuid and not (${inStatus('active', now)})
        order by created_at desc, id desc offset ${keep})`.execute(tx)
-  return Number(numAffectedRows ?? 0n)
+}
+
+/** Deletes the links of an owner. */
+export async function deleteLinksOf(tx: Tx, orgId: string, ownerIds: readonly string[]) {
+  await raw`delete from sign_in_links where org_id = ${orgId} and coalesce(key_id, grant_id) = any (${ownerIds}::uuid[])`.execute(
+    tx,
+  )
 }
 
 export async function listSessions(
   tx: Tx,
   orgId: string,
   page: PageRequest<'created_at'>,
-  { ownerId, status }: { ownerId?: string | undefined; status?: SessionStatus | undefined },
+  { ownerIds, status }: { ownerIds?: readonly string[] | undefined; status?: SessionStatus | undefined },
   now: Date,
 ) {
   let query = tx
     .selectFrom('sessions')
     .select([...visible, raw<string>`created_at::text`.as('sort_value')])
     .where('org_id', '=', orgId)
-  if (ownerId !== undefined) query = query.where(owner, '=', ownerId)
+  if (ownerIds !== undefined) query = query.where(owner, 'in', ownerIds)
   if (status !== undefined) query = query.where(inStatus(status, now))
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }
@@ -99,12 +115,17 @@ export const revokeSession = (tx: Tx, orgId: string, id: string): Promise<Sessio
     .executeTakeFirstOrThrow()
 
 /** Revokes the live sessions of an owner; returns their ids. */
-export async function revokeSessionsOf(tx: Tx, orgId: string, ownerId: string, now: Date): Promise<string[]> {
+export async function revokeSessionsOf(
+  tx: Tx,
+  orgId: string,
+  ownerIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
   const rows = await tx
     .updateTable('sessions')
     .set({ revoked_at: raw`clock_timestamp()` })
     .where('org_id', '=', orgId)
-    .where(owner, '=', ownerId)
+    .where(owner, 'in', ownerIds)
     .where(inStatus('active', now))
     .returning('id')
     .execute()

@@ -6,6 +6,7 @@ import { describeTag } from '../../contract/openapi.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
 import { requireId } from '../../values/id.ts'
 import {
   MySessionListQuery,
@@ -26,6 +27,8 @@ import {
   isWithinPower,
   listSessions,
   makeSignInLink,
+  ownersOf,
+  type SessionRow,
   sessionView,
 } from './sessions.ts'
 
@@ -37,22 +40,25 @@ export function sessions(app: App, platform: Platform, change: Change) {
   async function listed(
     caller: Caller,
     query: Parameters<typeof pageRequest>[0] & { status?: SessionStatus },
-    ownerId?: string,
+    ownersIn?: (tx: Tx) => Promise<string[]>,
   ) {
     const asked = pageRequest<'created_at'>(query, 'created_at')
     const now = clock.now()
     const { orgId } = caller
-    const rows = await sql.asOrgs([orgId], (tx) =>
-      listSessions(tx, orgId, asked, { ownerId, status: query.status }, now),
+    const rows = await sql.asOrgs([orgId], async (tx) =>
+      listSessions(tx, orgId, asked, { ownerIds: await ownersIn?.(tx), status: query.status }, now),
     )
     const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
     return { ...answer, data: answer.data.map((row) => sessionView(row, now, caller)) }
   }
 
-  async function found(caller: Caller, text: string, ownerId?: string) {
+  async function found(caller: Caller, text: string, mayRead: (tx: Tx, row: SessionRow) => Promise<boolean>) {
     const { orgId } = caller
-    const row = await sql.asOrgs([orgId], (tx) => findSession(tx, orgId, requireId('session', text)))
-    if (!row || (ownerId !== undefined && (row.key_id ?? row.grant_id) !== ownerId)) throw new ApiError('not_found')
+    const row = await sql.asOrgs([orgId], async (tx) => {
+      const session = await findSession(tx, orgId, requireId('session', text))
+      return session && (await mayRead(tx, session)) ? session : undefined
+    })
+    if (!row) throw new ApiError('not_found')
     return sessionView(row, clock.now(), caller)
   }
 
@@ -69,7 +75,7 @@ export function sessions(app: App, platform: Platform, change: Change) {
         response: { 200: SessionList },
       },
     },
-    ({ caller, query }) => listed(caller, query, caller.id),
+    ({ caller, query }) => listed(caller, query, (tx) => ownersOf(tx, caller)),
   )
 
   app.get(
@@ -85,7 +91,7 @@ export function sessions(app: App, platform: Platform, change: Change) {
         response: { 200: Session },
       },
     },
-    ({ caller, params }) => found(caller, params.session_id, caller.id),
+    ({ caller, params }) => found(caller, params.session_id, isOwn(caller)),
   )
 
   app.post(
@@ -131,7 +137,8 @@ export function sessions(app: App, platform: Platform, change: Change) {
   app.post(
     '/v1/me/sign-in-links',
     {
-      config: { anyKey: true },
+      // A link is never shown twice, and to no session.
+      config: { anyKey: true, ignoresIdempotencyKey: true },
       schema: {
         operationId: 'createSignInLink',
         tags,
@@ -163,7 +170,7 @@ export function sessions(app: App, platform: Platform, change: Change) {
     },
     ({ caller, query }) => {
       const owner = query.key_id === undefined ? undefined : parseMaker(query.key_id)
-      return listed(caller, query, owner?.id)
+      return listed(caller, query, owner && (async () => [owner.id]))
     },
   )
 
@@ -180,7 +187,7 @@ export function sessions(app: App, platform: Platform, change: Change) {
         response: { 200: Session },
       },
     },
-    ({ caller, params }) => found(caller, params.session_id),
+    ({ caller, params }) => found(caller, params.session_id, async () => true),
   )
 
   app.post(

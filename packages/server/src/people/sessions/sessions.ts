@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { ChangeTools } from '../../access/changes/changes.ts'
 import {
   type Caller,
+  keysOfLineage,
   makerColumns,
   makerIn,
   makerText,
@@ -18,21 +19,25 @@ import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { sessionBounds } from '../session-policy/session-policy.ts'
 import {
-  deleteOldest,
+  deleteLinksOf,
+  deleteOldestEnded,
   insertLink,
   insertSession,
   lockSession,
+  revokeOldest,
   revokeSession,
   revokeSessionsOf,
   type SessionRow,
 } from './queries.ts'
 import type { SessionStatus, SessionView } from './schema.ts'
 
-export { findSession, listSessions } from './queries.ts'
+export { findSession, listSessions, type SessionRow } from './queries.ts'
 export type { SessionView } from './schema.ts'
 
-/** Sessions that one key or grant can have; a further sign-in replaces the oldest. */
+/** Live sessions that one key or grant can have; a further sign-in ends the oldest. */
 const maxPerOwner = 100
+/** Ended sessions of one key or grant that are remembered. */
+const maxEndedPerOwner = 1_000
 const maxUserAgent = 300
 
 const statusOf = (row: SessionRow, now: Date): SessionStatus => {
@@ -74,9 +79,12 @@ export async function openSession(
     idle_seconds: idleSeconds,
     maxSeconds,
   })
-  if ((await deleteOldest(tx, caller.orgId, caller.id, maxPerOwner)) > 0) accessChanged()
+  const ended = await revokeOldest(tx, caller.orgId, caller.id, maxPerOwner, clock.now())
+  await deleteOldestEnded(tx, caller.orgId, caller.id, maxEndedPerOwner, clock.now())
   const { is_current: _, ...after } = sessionView(row, clock.now(), caller)
   audit({ action: 'session.created', target: { kind: 'session', id: after.id }, after })
+  for (const id of ended) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })
+  if (ended.length > 0) accessChanged()
   return { token: minted.text, seconds: maxSeconds }
 }
 
@@ -100,8 +108,13 @@ export async function endSession(
   return after
 }
 
-/** True when a session acts as the caller does. */
-export const isOwn = (caller: Caller) => async (_tx: Tx, row: SessionRow) => (row.key_id ?? row.grant_id) === caller.id
+/** Returns the keys whose sessions are the caller's own: its key and those before and after it in rotation; or its grant. */
+export const ownersOf = async (tx: Tx, { kind, id, orgId, lineageId }: Caller): Promise<string[]> =>
+  kind === 'key' ? keysOfLineage(tx, orgId, lineageId) : [id]
+
+/** True when a session is the caller's own. */
+export const isOwn = (caller: Caller) => async (tx: Tx, row: SessionRow) =>
+  (await ownersOf(tx, caller)).includes(row.key_id ?? present(row.grant_id))
 
 /** Lets an administrator end sessions of keys that do not exceed its own; throws for those of others. */
 export const isWithinPower = (caller: Caller) => async (tx: Tx, row: SessionRow) => {
@@ -110,13 +123,15 @@ export const isWithinPower = (caller: Caller) => async (tx: Tx, row: SessionRow)
   return true
 }
 
-/** Ends all sessions of the caller, the current one included. */
+/** Ends all sessions of the caller, the current one included, and uses up its links. */
 export async function endOwnSessions(
   { clock }: Platform,
   { tx, audit, accessChanged }: ChangeTools,
   caller: Caller,
 ): Promise<{ revoked: number }> {
-  const ids = await revokeSessionsOf(tx, caller.orgId, caller.id, clock.now())
+  const owners = await ownersOf(tx, caller)
+  const ids = await revokeSessionsOf(tx, caller.orgId, owners, clock.now())
+  await deleteLinksOf(tx, caller.orgId, owners)
   for (const id of ids) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })
   if (ids.length > 0) accessChanged()
   return { revoked: ids.length }

@@ -11,24 +11,31 @@ import { reportError } from '../../contract/envelope.ts'
 import { ApiError, isApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import type { RequestRates } from '../../tenants/rate-limits/rate-limits.ts'
 import { parseId } from '../../values/id.ts'
 import { recordIn } from '../../values/records.ts'
 import { sendPage, stylesheet } from '../pages/pages.ts'
-import { endSession, isOwn, listSessions, openSession, sessionView } from '../sessions/sessions.ts'
+import { endSession, isOwn, listSessions, openSession, ownersOf, sessionView } from '../sessions/sessions.ts'
 import { countSignIns } from './metrics.ts'
 import { returnPath } from './return-path.ts'
 import { endedPage, faultPage, linkPage, profilePage, signInPage } from './sign-in-pages.ts'
+
+const maxFormBytes = 8_192
 
 interface Hooks {
   readonly attempts: Attempts
   readonly cookies: SessionCookies
   readonly identification: Identification
   readonly pageChange: PageChange
+  readonly rates: RequestRates
 }
+
+/** Options of routes that show a page, and of those that take a form. */
+const shows = { config: { urgency: 'read' } } as const
+const takesForm = { bodyLimit: maxFormBytes, config: { urgency: 'change' } } as const
 
 type LiveSession = Extract<PageSession, { state: 'live' }>
 
-const maxFormBytes = 8_192
 const maxShownSessions = 100
 const maxCodeLength = 100
 const home = '/console/profile'
@@ -38,10 +45,10 @@ const needsHttps =
 /** Serves the pages on which people sign in, see their sessions and sign out. They work without script. */
 export async function signIn(root: App, platform: Platform, hooks: Hooks) {
   await root.register(async (app: App) => {
-    app.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: maxFormBytes },
-      (_request, text, done) => done(null, Object.fromEntries(new URLSearchParams(String(text)))),
+    // Forms only: nothing else is read from strangers.
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
+      done(null, Object.fromEntries(new URLSearchParams(String(text)))),
     )
     answerWithPages(app, platform)
     app.get('/console/style.css', (_request, reply) =>
@@ -65,25 +72,28 @@ function answerWithPages(app: App, { log }: Platform) {
 }
 
 /** The way in: a form that takes a key. */
-function doorRoutes(app: App, platform: Platform, { attempts, cookies, identification, pageChange }: Hooks) {
+function doorRoutes(app: App, platform: Platform, { attempts, cookies, identification, pageChange, rates }: Hooks) {
   const signIns = countSignIns(platform.metrics)
   const host = () => new URL(platform.addresses.publicUrl()).host
 
-  app.get('/console/signin', async (request, reply) => {
+  app.get('/console/signin', shows, async (request, reply) => {
     if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
     const { return_to, code } = recordIn(request.query)
     const returnTo = returnPath(return_to)
-    const { state } = await identification.sessionOf(request)
-    if (state === 'live') return reply.redirect(returnTo ?? home, 303)
-    if (state !== 'none') cookies.clear(reply)
+    const session = await identification.sessionOf(request)
+    if (session.state === 'live' && !session.refusal) return reply.redirect(returnTo ?? home, 303)
+    if (session.state === 'unknown' || session.state === 'ended') cookies.clear(reply)
     if (typeof code === 'string') return sendPage(reply, linkPage(host(), code.slice(0, maxCodeLength)))
     return sendPage(reply, signInPage({ host: host(), returnTo }))
   })
 
-  app.post('/console/signin', async (request, reply) => {
+  app.post('/console/signin', takesForm, async (request, reply) => {
     if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
     // Somebody else's page must not sign a visitor in to an organization of its choice.
     if (cookies.isFromOwnPage(request) === false) throw foreignForm()
+    const before = await identification.sessionOf(request).catch(() => undefined)
+    // On record is whoever signs in, not whoever was signed in.
+    request.bearer = null
     const fields = recordIn(request.body)
     const returnTo = returnPath(fields['return_to'])
     const way = 'code' in fields ? 'link' : 'key'
@@ -102,7 +112,6 @@ function doorRoutes(app: App, platform: Platform, { attempts, cookies, identific
         }),
       )
     }
-    const before = await identification.sessionOf(request).catch(() => undefined)
     const { token, seconds } = await pageChange(request, caller, (tools) =>
       openSession(platform, tools, caller, {
         address: request.clientAddress,
@@ -122,7 +131,9 @@ function doorRoutes(app: App, platform: Platform, { attempts, cookies, identific
     text: string,
   ): Promise<Caller | ApiError> {
     try {
-      return await (way === 'key' ? identification.ownerOf : identification.ownerOfLink)(request, text)
+      const caller = await (way === 'key' ? identification.ownerOf : identification.ownerOfLink)(request, text)
+      await rates.require(caller, request.method)
+      return caller
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       if (request.bearer) attempts.refused(request, request.bearer, 'session.created')
@@ -135,13 +146,23 @@ function doorRoutes(app: App, platform: Platform, { attempts, cookies, identific
 }
 
 /** Pages of whoever is signed in. */
-function insideRoutes(app: App, platform: Platform, { cookies, identification, pageChange }: Hooks) {
+function insideRoutes(app: App, platform: Platform, { cookies, identification, pageChange, rates }: Hooks) {
   const { sql, clock } = platform
 
-  /** Returns the live session of a request; undefined when it was sent to the sign-in page. */
+  /** Returns the session of a request that may act; undefined when it was sent to the sign-in page. */
   async function inside(request: FastifyRequest, reply: FastifyReply): Promise<LiveSession | undefined> {
+    const session = await anySession(request, reply)
+    if (session?.refusal) throw session.refusal
+    return session
+  }
+
+  /** Returns the live session of a request, also one that may do nothing but end. */
+  async function anySession(request: FastifyRequest, reply: FastifyReply): Promise<LiveSession | undefined> {
     const session = await identification.sessionOf(request)
-    if (session.state === 'live') return session
+    if (session.state === 'live') {
+      await rates.require(session.caller, request.method)
+      return session
+    }
     if (session.state !== 'none') cookies.clear(reply)
     if (session.state === 'ended') throw new ApiError('session_revoked')
     if (session.state === 'unknown') throw new ApiError('unauthorized', {}, { message: 'Sign in to see this page.' })
@@ -153,9 +174,8 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
     return undefined
   }
 
-  /** Returns the live session of a form that a page of ours sent. */
-  async function insideForm(request: FastifyRequest, reply: FastifyReply): Promise<LiveSession | undefined> {
-    const session = await inside(request, reply)
+  /** Returns the session if a page of ours sent the form of its request. */
+  function ofOwnForm(request: FastifyRequest, session: LiveSession | undefined): LiveSession | undefined {
     const isOurs = cookies.isFromOwnPage(request) === true
     if (session && !(isOurs && isCsrfToken(recordIn(request.body)['csrf_token'], session.csrfToken)))
       throw foreignForm()
@@ -164,17 +184,17 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
 
   app.get('/console', (_request, reply) => reply.redirect(home, 303))
 
-  app.get(home, async (request, reply) => {
+  app.get(home, shows, async (request, reply) => {
     const session = await inside(request, reply)
     if (!session) return reply
     const { caller, csrfToken } = session
     const now = clock.now()
-    const rows = await sql.asOrgs([caller.orgId], (tx) =>
+    const rows = await sql.asOrgs([caller.orgId], async (tx) =>
       listSessions(
         tx,
         caller.orgId,
         { sort: 'created_at', descending: true, limit: maxShownSessions, after: undefined },
-        { ownerId: caller.id, status: 'active' },
+        { ownerIds: await ownersOf(tx, caller), status: 'active' },
         now,
       ),
     )
@@ -182,8 +202,8 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
     return sendPage(reply, profilePage(caller, views, csrfToken))
   })
 
-  app.post('/console/sessions/:session_id/revoke', async (request, reply) => {
-    const session = await insideForm(request, reply)
+  app.post('/console/sessions/:session_id/revoke', takesForm, async (request, reply) => {
+    const session = ofOwnForm(request, await inside(request, reply))
     if (!session) return reply
     const { caller } = session
     const id = parseId('session', String(recordIn(request.params)['session_id']))
@@ -192,8 +212,8 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
     return reply.redirect(home, 303)
   })
 
-  app.post('/console/signout', async (request, reply) => {
-    const session = await insideForm(request, reply)
+  app.post('/console/signout', takesForm, async (request, reply) => {
+    const session = ofOwnForm(request, await anySession(request, reply))
     if (!session) return reply
     const { caller } = session
     await pageChange(request, caller, (tools) => endSession(platform, tools, caller, session.session.id, isOwn(caller)))
@@ -201,7 +221,7 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
     return reply.redirect('/console/signin', 303)
   })
 
-  app.get('/console/*', async (request, reply) => {
+  app.get('/console/*', shows, async (request, reply) => {
     if (!(await inside(request, reply))) return reply
     throw new ApiError('not_found', {}, { message: 'The address may be mistyped, or the page may have moved.' })
   })

@@ -30,6 +30,12 @@ import { callWindows, needsBody, requestWindows } from './windows.ts'
 /** The only route whose contract gives an exhausted quota another status. */
 const edgeDecision = '/v1/edge/decision'
 
+/** The request rates of organizations, for requests outside `/v1`, whose caller is not known to the hook. */
+export interface RequestRates {
+  /** Counts a request of a caller, or throws a refusal. */
+  readonly require: (caller: Caller, method: string) => Promise<void>
+}
+
 /**
  * Enforces the organization's request rates for every authenticated caller, before the body is read. An attempt counts whatever
  * its outcome, so a caller that loops on a refusal is slowed down too.
@@ -38,7 +44,7 @@ export function limitRequestRates(
   app: App,
   { config, clock }: Pick<Platform, 'config' | 'clock'>,
   rateLimiter: RateLimiter,
-) {
+): RequestRates {
   const defaultRefusal = createDefaultRates(config)
   app.addHook('onRequest', (request, reply, done) => {
     const { principal, method, route } = request
@@ -61,6 +67,18 @@ export function limitRequestRates(
     const decision = await rateLimiter.take(orgId, windows, onUnavailable)
     setRateLimitHeaders(reply, windows, decision)
     done(refusalOf(decision, template))
+  }
+
+  return {
+    require: async (caller, method) => {
+      const urgency = method === 'GET' || method === 'HEAD' ? 'read' : 'change'
+      const refusal = defaultRefusal(caller, urgency, clock.now().getTime())
+      if (refusal) throw refusal
+      const windows = requestWindows(caller, { method, routeClass: urgency }, config.readLimitPerMinute)
+      if (windows.length === 0) return
+      const late = refusalOf(await rateLimiter.take(caller.orgId, windows, caller.onUnavailable), undefined)
+      if (late) throw late
+    },
   }
 }
 
