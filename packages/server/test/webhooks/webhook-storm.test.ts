@@ -63,7 +63,7 @@ describe('three workers and a PostgreSQL that crashes', () => {
         await installation.plant(bugs)
         // How much of a storm the machine lets happen in its time varies, so what one does not show the next may.
         let unseen = messages
-        for (let storm = 0; storm < 4 && unseen.length > 0; storm++) {
+        for (let storm = 0; storm < 12 && unseen.length > 0; storm++) {
           const { faults } = await runWebhookStorm(installation, {
             ...size,
             seed: seed + storm,
