@@ -92,6 +92,8 @@ describe('on every route', () => {
     }
     const ignoring = changing().filter((route) => !honouring.includes(route))
     expect(ignoring.map(({ method, template }) => `${method} ${template}`).sort()).toEqual([
+      // A link is shown once: another one is another link.
+      'POST /v1/me/sign-in-links',
       'POST /v1/orgs/{id}/content-safety/test',
       'POST /v1/orgs/{id}/policies/backtest',
       'POST /v1/orgs/{id}/policies/evaluate',
