@@ -27,6 +27,20 @@ const showingHolds = (change: (hold: Hold, asks: readonly Command[]) => Hold) =>
 const isAskedTo = (type: Command['type'], asks: readonly Command[], { id }: Hold) =>
   asks.some((ask) => ask.type === type && 'holdId' in ask && ask.holdId === id)
 
+/** Asks otherwise than was asked. */
+const asking =
+  (change: (ask: Command) => Command) =>
+  (decide: Rules): Rules =>
+  (books, asks, nowMs) =>
+    decide(books, asks.map(change), nowMs)
+
+type Shrinkable = Extract<Command, { type: 'hold' }>
+type Shrink = NonNullable<Shrinkable['shrink']>
+
+/** Asks otherwise for holds that may be smaller. */
+const askingSmaller = (change: (ask: Shrinkable, shrink: Shrink) => Partial<Shrinkable>) =>
+  asking((ask) => (ask.type === 'hold' && ask.shrink ? { ...ask, ...change(ask, ask.shrink) } : ask))
+
 export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
   'what is held is forgotten in the check': showing((books) => ({
     ...books,
@@ -35,49 +49,24 @@ export const plantedBugs: Readonly<Record<string, (decide: Rules) => Rules>> = {
     ),
   })),
 
-  'a smaller hold is not the largest that fits': (decide) => (books, asks, nowMs) =>
-    decide(
-      books,
-      asks.map((ask) => {
-        if (ask.type !== 'hold' || !ask.shrink) return ask
-        const { shrink } = ask
-        return {
-          ...ask,
-          shrink: (room) => shrink({ ...room, usd: room.usd === null ? null : room.usd / 2n }),
-        }
-      }),
-      nowMs,
-    ),
+  'a smaller hold is not the largest that fits': askingSmaller((_ask, shrink) => ({
+    shrink: (room) => shrink({ ...room, usd: room.usd === null ? null : room.usd / 2n }),
+  })),
 
-  'a smaller hold is admitted by dollars alone': (decide) => (books, asks, nowMs) =>
-    decide(
-      books,
-      asks.map((ask) => {
-        if (ask.type !== 'hold' || !ask.shrink) return ask
-        const { shrink } = ask
-        return {
-          ...ask,
-          claims: ask.claims.filter(({ unit }) => unit !== 'tokens'),
-          shrink: ({ usd }) => shrink({ usd, tokens: null }),
-        }
-      }),
-      nowMs,
-    ),
+  'a smaller hold is admitted by dollars alone': askingSmaller((ask, shrink) => ({
+    claims: ask.claims.filter(({ unit }) => unit !== 'tokens'),
+    shrink: ({ usd }) => shrink({ usd, tokens: null }),
+  })),
 
-  'a raise is not asked of the limits': (decide) => (books, asks, nowMs) =>
-    decide(
-      books,
-      asks.map((ask) => {
-        if (ask.type !== 'raise') return ask
-        const claims = ask.claims.map((claim) =>
-          claim.mode === 'all'
-            ? { ...claim, allowances: claim.allowances.map((allowance) => ({ ...allowance, limit: null })) }
-            : claim,
-        )
-        return { ...ask, claims }
-      }),
-      nowMs,
-    ),
+  'a raise is not asked of the limits': asking((ask) => {
+    if (ask.type !== 'raise') return ask
+    const claims = ask.claims.map((claim) =>
+      claim.mode === 'all'
+        ? { ...claim, allowances: claim.allowances.map((allowance) => ({ ...allowance, limit: null })) }
+        : claim,
+    )
+    return { ...ask, claims }
+  }),
 
   'a refused raise gives its hold back': (decide) => (books, asks, nowMs) => {
     const decision = decide(books, asks, nowMs)

@@ -4,12 +4,15 @@ import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { approvalKind } from '../money/approval-grants/approval-grants.ts'
 import { findAllowances, stopOf } from '../money/ledger/ledger.ts'
 import type { Platform } from '../platform/infra/platform.ts'
+import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
 import type { Sql } from '../platform/infra/sql.ts'
-import { formatId } from '../values/id.ts'
+import { heldTokensOf } from '../records/run-log/run-log.ts'
+import { limitCall } from '../tenants/rate-limits/rate-limits.ts'
+import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import type { DecisionLog } from './decision-log.ts'
 import { explainHold, explainUnheld, reservationIn } from './explanation.ts'
-import type { DecidedOperation, OrgConfig } from './lanes/lanes.ts'
+import type { DecidedOperation, Lanes, OrgConfig } from './lanes/lanes.ts'
 import {
   type AskedPlan,
   edgeDecision,
@@ -19,6 +22,7 @@ import {
 } from './operations.ts'
 import { findHold, findRecord, listHolds } from './queries.ts'
 import { outputOf, outputThatFits, quote, UnpricedModel } from './quote.ts'
+import type { RaisableHold, RaisePlan } from './raises.ts'
 import type { DecisionInput, EdgeDecision, ReservationListQuery } from './schema.ts'
 import { recordUnpricedModel, type UnpricedOutcome } from './unpriced-models.ts'
 
@@ -36,7 +40,14 @@ export {
   settleOperation,
 } from './operations.ts'
 export { quote, UnpricedModel } from './quote.ts'
-export { findRaisableHold, type RaisableHold, type RaisePlan, raisedRequest, raiseOperation } from './raises.ts'
+export {
+  findRaisableHold,
+  type RaisableHold,
+  type RaisePlan,
+  raisedRequest,
+  raiseOperation,
+  repeatWhileStale,
+} from './raises.ts'
 export { recordRefusals, refusalRecord } from './refusal-hook.ts'
 export { refusalsOfChain } from './refusals.ts'
 export {
@@ -94,6 +105,32 @@ export function prepareDecision<T extends AskedTask>(
     },
     /** Estimates the tokens that the call may use, from the cached prices. */
     tokens: (orgConfig: OrgConfig) => Number(quote(input, orgConfig, platform.clock.now().getTime()).charge.tokens),
+  }
+}
+
+/** The tools of handlers that raise holds. */
+export interface RaiseTools {
+  readonly platform: Platform
+  readonly lanes: Pick<Lanes, 'orgConfigOf'>
+  readonly records: DecisionLog
+  readonly rates: RateLimiter
+}
+
+/**
+ * Returns the parts of a raise: the handling of a refusal or failure, and the rates on tokens. These are taken once, for what it
+ * adds, however often it is tried.
+ */
+export function prepareRaises({ platform, lanes, records, rates }: RaiseTools, caller: Caller, template?: string) {
+  let tokensLeft: bigint | null | undefined
+  return async (held: RaisableHold, input: DecisionInput) => {
+    const asked = { id: newUuid(), orgId: caller.orgId }
+    const { throwIfRefused, onFailure, tokens } = prepareDecision(platform, records, asked, input)
+    if (tokensLeft === undefined)
+      tokensLeft = await limitCall(rates, caller, input, template, async () =>
+        Math.max(0, tokens(await lanes.orgConfigOf(caller.orgId)) - Number(heldTokensOf(held))),
+      )
+    const left = tokensLeft
+    return { onFailure, throwIfRefused: (decided: DecidedOperation<RaisePlan>) => throwIfRefused(decided, left) }
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Agent, lineageOfMaker, type Maker, makerIn, makerOf } from '../access/identity/identity.ts'
+import { ApiError } from '../contract/errors.ts'
 import type { ApprovalGrant, ChainPlace, Charge, HoldPayload } from '../money/ledger/ledger.ts'
 import { decodeHold } from '../money/ledger/ledger.ts'
 import { claimsOf } from '../money/limit-kinds.ts'
@@ -110,6 +111,20 @@ export function raiseOperation(
       const command = { type: 'raise', holdId: held.id, charge, claims, leaseMs, inputs, by: makerOf(agent) } as const
       return { command, quote: quoted, context }
     },
+  }
+}
+
+const maxAttempts = 5
+
+/** Repeats work for which the hold had changed meanwhile. */
+export async function repeatWhileStale<T>(work: (isRetry: boolean) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work(attempt > 1)
+    } catch (error) {
+      if (!(error instanceof StaleOperation)) throw error
+      if (attempt === maxAttempts) throw new ApiError('service_unavailable', {}, { cause: error })
+    }
   }
 }
 

@@ -7,26 +7,24 @@ import {
   defaultLeaseSeconds,
   type ExtendInput,
   findRaisableHold,
-  prepareDecision,
+  prepareRaises,
   type RaisableHold,
   type RaisePlan,
   raisedRequest,
   raiseOperation,
+  repeatWhileStale,
   runOperation,
 } from '../decisions/decisions.ts'
-import { type DecidedOperation, type Lanes, type Operation, StaleOperation } from '../decisions/lanes/lanes.ts'
+import type { DecidedOperation, Lanes, Operation } from '../decisions/lanes/lanes.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
-import { heldTokensOf, isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
-import { limitCall } from '../tenants/rate-limits/rate-limits.ts'
-import { formatId, newUuid, parseId, requireId } from '../values/id.ts'
+import { isRunHold, type StoredRunFields } from '../records/run-log/run-log.ts'
+import { formatId, parseId, requireId } from '../values/id.ts'
 import { estimateOf } from './admission.ts'
 import type { Admitted, Governance } from './governance.ts'
 import { createRefusalRecorder, createRulingHandler } from './ruling-handler.ts'
 import { extendedRun, extendOperation } from './run-finish.ts'
 import type { ResolvedStart } from './schema.ts'
-
-const maxAttempts = 5
 
 type Extension = FastifyRequest<{ Params: { run_id: string }; Body: ExtendInput | undefined }>
 
@@ -64,7 +62,7 @@ export function createExtendHandler(
     const id = requireId('run', request.params.run_id)
     const leaseMs = (body.lease_seconds ?? defaultLeaseSeconds) * 1_000
     const extend = () => runOperation(lanes, request, reply, extendOperation(caller, id, leaseMs), extendedRun)
-    let tokensLeft: bigint | null | undefined
+    const prepare = prepareRaises({ platform, lanes, records, rates }, caller, request.route.template)
 
     const raise = async (
       held: RaisableHold,
@@ -79,15 +77,9 @@ export function createExtendHandler(
         approval: grant,
         chain: ({ chain }) => chain && { ...chain, depth: run.depth ?? 1 },
       })
-      const asked = { id: newUuid(), orgId: caller.orgId }
-      const { throwIfRefused, onFailure, tokens } = prepareDecision(platform, records, asked, input)
-      if (tokensLeft === undefined)
-        tokensLeft = await limitCall(rates, caller, input, request.route.template, async () =>
-          Math.max(0, tokens(await lanes.orgConfigOf(caller.orgId)) - Number(heldTokensOf(held))),
-        )
-      const left = tokensLeft
+      const { throwIfRefused, onFailure } = await prepare(held, input)
       const answer = (decided: DecidedOperation<RaisePlan>) => {
-        throwIfRefused(decided, left)
+        throwIfRefused(decided)
         onConfirmed()
         return extendedRun(decided)
       }
@@ -101,27 +93,22 @@ export function createExtendHandler(
       }
     }
 
-    for (let attempt = 1; ; attempt++) {
-      if (body.max_output_tokens === undefined && body.estimated_cost_usd === undefined) return extend()
+    if (body.max_output_tokens === undefined && body.estimated_cost_usd === undefined) return extend()
+    return repeatWhileStale(async (isRetry) => {
       const held = await findRaisableHold(sql, caller, id)
       const wanted = held && isRunHold(held) ? raisedRequest(held, body) : undefined
       if (!held || !wanted) return extend()
+      const admitted = await rule(request, held, startOf(held, wanted), isRetry)
+      if (!('refusal' in admitted)) return raise(held, wanted, admitted)
+      // The response of an earlier request with the same key comes first.
+      const { refusal, onConfirmed } = admitted
       try {
-        const admitted = await rule(request, held, startOf(held, wanted), attempt > 1)
-        if (!('refusal' in admitted)) return await raise(held, wanted, admitted)
-        // The response of an earlier request with the same key comes first.
-        const { refusal, onConfirmed } = admitted
-        try {
-          return await runOperation(lanes, request, reply, refusedRaise(caller.orgId, refusal), () => ({}))
-        } catch (error) {
-          if (error === refusal) await onConfirmed()
-          throw error
-        }
+        return await runOperation(lanes, request, reply, refusedRaise(caller.orgId, refusal), () => ({}))
       } catch (error) {
-        if (!(error instanceof StaleOperation)) throw error
-        if (attempt === maxAttempts) throw new ApiError('service_unavailable', {}, { cause: error })
+        if (error === refusal) await onConfirmed()
+        throw error
       }
-    }
+    })
   }
 }
 

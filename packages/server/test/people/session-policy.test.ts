@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { useServer } from '../support/harness.ts'
-import { callIn, signIn, signInForm } from '../support/sessions.ts'
+import { callIn, meWith, signIn, signInForm } from '../support/sessions.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
 const server = useServer({ environment: { SVC_SESSION_MAX_SECONDS: '86400', SVC_SESSION_IDLE_SECONDS: '43200' } })
@@ -15,8 +15,7 @@ const freshTenant = async () => {
 }
 const put = (body: object, key = tenant.key) =>
   call(server.url, 'PUT', `/v1/orgs/${tenant.id}/session-policy`, { key, body })
-const codeOf = async (cookie: string) =>
-  (await call(server.url, 'GET', '/v1/me', { headers: { cookie } })).json.error?.code ?? 'ok'
+const codeOf = async (cookie: string) => (await meWith(server.url, cookie)).json.error?.code ?? 'ok'
 const lengthOf = (session: Record<string, unknown>) =>
   Math.round((Date.parse(String(session['expires_at'])) - Date.parse(String(session['created_at']))) / 1_000)
 const sessionNamed = async (id: string) =>

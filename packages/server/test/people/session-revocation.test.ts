@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../support/harness.ts'
 import { mintOver, startInstallation } from '../support/installation.ts'
 import { suspend } from '../support/processes.ts'
-import { callIn, signIn, type TestSession } from '../support/sessions.ts'
+import { callIn, meWith, signIn, type TestSession } from '../support/sessions.ts'
 import { call } from '../support/tenants.ts'
 
 const database = useDatabase()
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 const rounds = Number(process.env['WEIR_ROUNDS'] ?? 200)
-const use = (url: string, { cookie }: TestSession) => call(url, 'GET', '/v1/me', { headers: { cookie } })
+const use = (url: string, { cookie }: TestSession) => meWith(url, cookie)
 const codes = async (session: TestSession) =>
   Promise.all(installation.apis.map(async ({ url }) => (await use(url, session)).json.error?.code ?? 'ok'))
 const everywhere = (code: string) => installation.apis.map(() => code)

@@ -6,8 +6,17 @@ import { parseKey } from '../../src/access/identity/key-format.ts'
 import { formatId, newUuid } from '../../src/values/id.ts'
 import { useServer } from '../support/harness.ts'
 import { eventually } from '../support/programs.ts'
-import { callIn, signIn, signInForm } from '../support/sessions.ts'
-import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
+import {
+  asDatabaseOwner,
+  callIn,
+  endedSummary,
+  meWith,
+  openPage,
+  signIn,
+  signInForm,
+  summaryOf,
+} from '../support/sessions.ts'
+import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
 // Other tests fail from the same address at the same time.
 const server = useServer({ environment: { SVC_AUTH_BACKOFF_PER_MINUTE: '1000000' } })
@@ -18,13 +27,9 @@ beforeAll(async () => {
   tenant = await tenantOf(server, operator.key)
 })
 
-const me = (cookie: string) => call(server.url, 'GET', '/v1/me', { headers: { cookie } })
-const page = (path: string, cookie?: string) =>
-  fetch(server.url + path, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } })
-const cleared = /^weir=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/i
-const isCleared = ({ headers }: Pick<Answer, 'headers'>) => cleared.test(headers.get('set-cookie') ?? '')
-const summary = (answer: Answer) => [answer.status, answer.json.error?.code, isCleared(answer)]
-const ended = [401, 'session_revoked', true]
+const me = (cookie: string) => meWith(server.url, cookie)
+const page = (path: string, cookie?: string) => openPage(server.url, path, cookie)
+const owned = (text: string) => asDatabaseOwner(server.database.ownerUrl, text)
 describe('a cookie', () => {
   test.each([
     ['that was never issued', () => `weirsession_${formatId('key', newUuid()).slice(4)}_${'0'.repeat(49)}`],
@@ -129,10 +134,10 @@ describe('a session ends', () => {
     ])
     const revoked = await callIn(server.url, one, 'POST', `/v1/me/sessions/${two.id}/revoke`)
     expect(revoked.json).toMatchObject({ id: two.id, status: 'revoked' })
-    expect(summary(await me(two.cookie))).toEqual(ended)
+    expect(summaryOf(await me(two.cookie))).toEqual(endedSummary)
     expect((await callIn(server.url, one, 'POST', '/v1/me/sessions/revoke')).json).toEqual({ revoked: 2 })
-    expect(summary(await me(one.cookie))).toEqual(ended)
-    expect(summary(await me(three.cookie))).toEqual(ended)
+    expect(summaryOf(await me(one.cookie))).toEqual(endedSummary)
+    expect(summaryOf(await me(three.cookie))).toEqual(endedSummary)
   })
 
   test('when an administrator ends it, unless its key is more powerful', async () => {
@@ -144,7 +149,7 @@ describe('a session ends', () => {
     expect((await end(high.id)).json.error?.code).toBe('forbidden')
     expect((await end(low.id)).status).toBe(200)
     expect((await end(low.id)).status).toBe(200)
-    expect(summary(await me(low.cookie))).toEqual(ended)
+    expect(summaryOf(await me(low.cookie))).toEqual(endedSummary)
     expect((await me(high.cookie)).status).toBe(200)
     const other = await tenantOf(server, operator.key, 'Other')
     const theirs = await signIn(server.url, other.key)
@@ -162,12 +167,12 @@ describe('a session ends', () => {
     const { id, key } = await keyOf(server, tenant.id, { role: 'viewer' })
     const session = await signIn(server.url, key)
     await call(server.url, 'POST', `/v1/orgs/${tenant.id}/keys/${id}/revoke`, { key: tenant.key })
-    expect(summary(await me(session.cookie))).toEqual(ended)
+    expect(summaryOf(await me(session.cookie))).toEqual(endedSummary)
     const rotated = await keyOf(server, tenant.id, { role: 'viewer' })
     const old = await signIn(server.url, rotated.key)
     const body = { overlap_seconds: 0 }
     await call(server.url, 'POST', `/v1/orgs/${tenant.id}/keys/${rotated.id}/rotate`, { key: tenant.key, body })
-    expect(summary(await me(old.cookie))).toEqual(ended)
+    expect(summaryOf(await me(old.cookie))).toEqual(endedSummary)
   })
 
   test('also when the answer about it was on its way while it was ended', async () => {
@@ -187,8 +192,8 @@ describe('a session ends', () => {
     const late = me(session.cookie)
     await client.end()
     await early
-    expect(summary(await late)).toEqual(ended)
-    expect(summary(await me(session.cookie))).toEqual(ended)
+    expect(summaryOf(await late)).toEqual(endedSummary)
+    expect(summaryOf(await me(session.cookie))).toEqual(endedSummary)
   })
 
   test('by the key that replaced its own, too', async () => {
@@ -201,7 +206,7 @@ describe('a session ends', () => {
     const list = await call(server.url, 'GET', '/v1/me/sessions', { key })
     expect((list.json['data'] as { id: string }[]).map(({ id }) => id)).toEqual([session.id])
     expect((await call(server.url, 'POST', '/v1/me/sessions/revoke', { key })).json).toEqual({ revoked: 1 })
-    expect(summary(await me(session.cookie))).toEqual(ended)
+    expect(summaryOf(await me(session.cookie))).toEqual(endedSummary)
   })
 
   test('when its time is over, or it was unused for too long', async () => {
@@ -210,7 +215,7 @@ describe('a session ends', () => {
     const set = (assignment: string) => owned(`update sessions set ${assignment} where id = ${newest}`)
     await set(`expires_at = clock_timestamp() - interval '1 second'`)
     await forget()
-    expect(summary(await me(session.cookie))).toEqual(ended)
+    expect(summaryOf(await me(session.cookie))).toEqual(endedSummary)
     const idle = await signIn(server.url, tenant.key)
     // The use by the sign-in itself must have been written before it is set back.
     await eventually(
@@ -220,7 +225,7 @@ describe('a session ends', () => {
     )
     await set(`last_used_at = clock_timestamp() - interval '13 hours'`)
     await forget()
-    expect(summary(await me(idle.cookie))).toEqual(ended)
+    expect(summaryOf(await me(idle.cookie))).toEqual(endedSummary)
   })
 
   test('not for a suspended organization, which is refused as such', async () => {
@@ -248,20 +253,9 @@ describe('a session ends', () => {
     })
     expect(left.status).toBe(303)
     await admin('resume')
-    expect(summary(await me(session.cookie))).toEqual(ended)
+    expect(summaryOf(await me(session.cookie))).toEqual(endedSummary)
   })
 })
-
-/** What the owner of the database sees and does. */
-async function owned(text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: server.database.ownerUrl })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 /** Makes the server forget what it has cached of callers, as a change of access does. */
 const forget = () =>

@@ -1,7 +1,16 @@
-import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useServer } from '../support/harness.ts'
-import { callIn, signIn, signInForm } from '../support/sessions.ts'
+import {
+  asDatabaseOwner,
+  callIn,
+  clearedCookie,
+  endedSummary,
+  meWith,
+  openPage,
+  signIn,
+  signInForm,
+  summaryOf,
+} from '../support/sessions.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
 // Other tests fail from the same address at the same time.
@@ -13,13 +22,9 @@ beforeAll(async () => {
   tenant = await tenantOf(server, operator.key)
 })
 
-const me = (cookie: string) => call(server.url, 'GET', '/v1/me', { headers: { cookie } })
-const page = (path: string, cookie?: string) =>
-  fetch(server.url + path, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } })
-const cleared = /^weir=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/i
-const isCleared = ({ headers }: Pick<Answer, 'headers'>) => cleared.test(headers.get('set-cookie') ?? '')
-const summary = (answer: Answer) => [answer.status, answer.json.error?.code, isCleared(answer)]
-const ended = [401, 'session_revoked', true]
+const me = (cookie: string) => meWith(server.url, cookie)
+const page = (path: string, cookie?: string) => openPage(server.url, path, cookie)
+const owned = (text: string) => asDatabaseOwner(server.database.ownerUrl, text)
 const audited = async (action: string) => {
   const { json } = await call(server.url, 'GET', `/v1/orgs/${tenant.id}/audit-log?action=${action}&limit=200`, {
     key: tenant.key,
@@ -124,7 +129,7 @@ describe('signing in with a key', () => {
     const first = await signIn(server.url, tenant.key)
     const again = await signInForm(server.url, { key: tenant.key }, { cookie: first.cookie })
     expect(again.headers.get('set-cookie')).not.toContain(first.cookie)
-    expect(summary(await me(first.cookie))).toEqual(ended)
+    expect(summaryOf(await me(first.cookie))).toEqual(endedSummary)
   })
 
   test('ends the oldest session of a key beyond a hundred, on record', async () => {
@@ -132,7 +137,7 @@ describe('signing in with a key', () => {
     const first = await signIn(server.url, key)
     const second = await signIn(server.url, key)
     for (let i = 0; i < 99; i++) await signInForm(server.url, { key })
-    expect(summary(await me(first.cookie))).toEqual(ended)
+    expect(summaryOf(await me(first.cookie))).toEqual(endedSummary)
     expect((await me(second.cookie)).status).toBe(200)
     expect((await audited('session.revoked')).some(({ target }) => target.id === first.id)).toBe(true)
   })
@@ -158,7 +163,7 @@ describe('signing in with a key', () => {
     const entries = await audited('request+GET+%2Fv1%2Forgs%2F%7Bid%7D%2Fbudgets')
     expect(entries.at(-1)?.actor).toMatchObject({ kind: 'support', id: grant['id'], session_id: support.id })
     await call(server.url, 'POST', `/v1/admin/support-grants/${String(grant['id'])}/revoke`, { key: operator.key })
-    expect(summary(await callIn(server.url, support, 'GET', `/v1/orgs/${tenant.id}/budgets`))).toEqual(ended)
+    expect(summaryOf(await callIn(server.url, support, 'GET', `/v1/orgs/${tenant.id}/budgets`))).toEqual(endedSummary)
   })
 })
 
@@ -237,7 +242,7 @@ describe('the pages', () => {
     for (const path of ['/console/profile', '/console/anything/else']) {
       const response = await page(path, session.cookie)
       expect(response.status).toBe(401)
-      expect(response.headers.get('set-cookie')).toMatch(cleared)
+      expect(response.headers.get('set-cookie')).toMatch(clearedCookie)
       const text = await response.text()
       expect(text).toContain('session_revoked')
       expect(text).toContain('href="/console/signin"')
@@ -302,11 +307,11 @@ describe('the pages', () => {
     expect((await post('/console/signout', session.csrfToken, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await post('/console/signout', session.csrfToken, {})).status).toBe(403)
     expect((await post(`/console/sessions/${other.id}/revoke`, session.csrfToken)).status).toBe(303)
-    expect(summary(await me(other.cookie))).toEqual(ended)
+    expect(summaryOf(await me(other.cookie))).toEqual(endedSummary)
     const out = await post('/console/signout', session.csrfToken)
     expect([out.status, out.headers.get('location')]).toEqual([303, '/console/signin'])
-    expect(out.headers.get('set-cookie')).toMatch(cleared)
-    expect(summary(await me(session.cookie))).toEqual(ended)
+    expect(out.headers.get('set-cookie')).toMatch(clearedCookie)
+    expect(summaryOf(await me(session.cookie))).toEqual(endedSummary)
   })
 
   test('take nothing but small forms', async () => {
@@ -368,14 +373,3 @@ describe('the pages', () => {
     for (const secret of secrets) expect([lines.includes(secret), rows.includes(secret)]).toEqual([false, false])
   })
 })
-
-/** What the owner of the database sees and does. */
-async function owned(text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: server.database.ownerUrl })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}

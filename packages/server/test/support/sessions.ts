@@ -1,4 +1,5 @@
-import { call } from './tenants.ts'
+import pg from 'pg'
+import { type Answer, call } from './tenants.ts'
 
 /** A browser's session as a test holds it: its cookie, and the token that its pages send with changes. */
 export interface TestSession {
@@ -31,3 +32,33 @@ export const callIn = (url: string, session: TestSession, method: string, path: 
     ...(body !== undefined && { body }),
     headers: { cookie: session.cookie, 'sec-fetch-site': 'same-origin', 'x-csrf-token': session.csrfToken },
   })
+
+/** Calls `/v1` with nothing but a cookie. */
+export const meWith = (url: string, cookie: string) => call(url, 'GET', '/v1/me', { headers: { cookie } })
+
+/** Opens a page without following where it leads. */
+export const openPage = (url: string, path: string, cookie?: string) =>
+  fetch(url + path, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } })
+
+/** The `Set-Cookie` that ends a session in a browser, over plain HTTP. */
+export const clearedCookie = /^weir=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/i
+
+/** What an answer tells the owner of a session: status, code, and whether the cookie is cleared. */
+export const summaryOf = ({ status, json, headers }: Answer) => [
+  status,
+  json.error?.code,
+  clearedCookie.test(headers.get('set-cookie') ?? ''),
+]
+/** The summary of an answer in a session that has ended. */
+export const endedSummary = [401, 'session_revoked', true]
+
+/** Runs a statement as the owner of the database, who sees and does what the application must not. */
+export async function asDatabaseOwner(ownerUrl: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}

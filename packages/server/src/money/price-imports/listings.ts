@@ -1,23 +1,8 @@
+import { otherRates } from '../prices/prices.ts'
 import { AbsurdAmount, ExactNumber, picoOfOne } from './exact-json.ts'
 
 /** Kinds of tokens that an entry can price. */
-export const tokenKinds = [
-  'input',
-  'output',
-  'cache_read',
-  'cache_write',
-  'cache_write_1h',
-  'input_audio',
-  'input_image',
-  'input_video',
-  'cache_audio_read',
-  'cache_image_read',
-  'output_audio',
-  'output_image',
-  'output_video',
-  'output_reasoning',
-  'output_citation',
-] as const
+export const tokenKinds = ['input', 'output', 'cache_read', 'cache_write', ...otherRates] as const
 export type TokenKind = (typeof tokenKinds)[number]
 
 /** Pico-dollars of one token by its kind. */
