@@ -3,6 +3,7 @@ import { audit } from './access/audit/routes.ts'
 import {
   type Attempts,
   createChange,
+  createChangeSlots,
   createPageChange,
   createReplayRecorder,
   recordAttempts,
@@ -184,10 +185,11 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   const cursors = sealCursors(app, config)
   validateRequests(app)
   limitReads(app, config, metrics)
-  const change = createChange(platform, idempotency, lease)
+  const slots = createChangeSlots(platform)
+  const change = createChange(platform, idempotency, lease, slots)
   const attempts = recordAttempts(app, platform, identification)
   recordRefusals(app, platform, records)
-  const pageChange = createPageChange(platform, lease)
+  const pageChange = createPageChange(platform, lease, slots)
   return { attempts, change, cookies, cursors, identification, inFlight, pageChange, rates }
 }
 

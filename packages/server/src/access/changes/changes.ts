@@ -12,9 +12,11 @@ import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Caller } from '../identity/identity.ts'
 import { actorOf } from './actor.ts'
+import type { ChangeSlots } from './change-slots.ts'
 
 export { actorOf } from './actor.ts'
 export { type Attempts, recordAttempts } from './attempts.ts'
+export { createChangeSlots } from './change-slots.ts'
 export { createReplayRecorder } from './replays.ts'
 
 /** Description of a change for the audit log. */
@@ -52,7 +54,12 @@ export type Change = <T>(
  * Creates `change`, the only way to change something: the effect, the response stored for retries, the audit entries and the
  * events commit together or not at all. The bytes that are sent are the bytes that are stored.
  */
-export function createChange({ sql, config }: Platform, idempotency: Idempotency, lease: AccessLease): Change {
+export function createChange(
+  { sql, config }: Platform,
+  idempotency: Idempotency,
+  lease: AccessLease,
+  slots: ChangeSlots,
+): Change {
   const keyring = auditKeyring(config.masterKeys())
 
   return async (request, reply, { orgId, status: wanted = 200 }, work) => {
@@ -98,7 +105,9 @@ export function createChange({ sql, config }: Platform, idempotency: Idempotency
       await recordAll(tx, keyring, orgId, signedBy(request, caller, entries))
       return text as string
     }
-    const body = await retryDeadlocks(() => sql.asOrgs([...new Set([caller.orgId, orgId])], attempt))
+    const body = await slots.within(orgId, () =>
+      retryDeadlocks(() => sql.asOrgs([...new Set([caller.orgId, orgId])], attempt)),
+    )
     await untilApplied(sql, lease, version)
     // The type is that of the response body; what is passed on are the stored bytes.
     const answer: unknown = status === 204 ? reply.code(204).send() : body
@@ -114,26 +123,25 @@ export type PageChange = <T>(
   work: (tools: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>) => Promise<T>,
 ) => Promise<T>
 
-export function createPageChange({ sql, config }: Platform, lease: AccessLease): PageChange {
+export function createPageChange({ sql, config }: Platform, lease: AccessLease, slots: ChangeSlots): PageChange {
   const keyring = auditKeyring(config.masterKeys())
   return async (request, caller, work) => {
     let version: bigint | undefined
-    const result = await retryDeadlocks(() =>
-      sql.asOrgs([caller.orgId], async (tx) => {
-        const entries: ChangeDescription[] = []
-        let isAccessChanged = false
-        const made = await work({
-          tx,
-          audit: (what) => entries.push(what),
-          accessChanged: () => {
-            isAccessChanged = true
-          },
-        })
-        if (isAccessChanged) version = await recordAccessChange(tx, caller.orgId)
-        await recordAll(tx, keyring, caller.orgId, signedBy(request, caller, entries))
-        return made
-      }),
-    )
+    const attempt = async (tx: Tx) => {
+      const entries: ChangeDescription[] = []
+      let isAccessChanged = false
+      const made = await work({
+        tx,
+        audit: (what) => entries.push(what),
+        accessChanged: () => {
+          isAccessChanged = true
+        },
+      })
+      if (isAccessChanged) version = await recordAccessChange(tx, caller.orgId)
+      await recordAll(tx, keyring, caller.orgId, signedBy(request, caller, entries))
+      return made
+    }
+    const result = await slots.within(caller.orgId, () => retryDeadlocks(() => sql.asOrgs([caller.orgId], attempt)))
     await untilApplied(sql, lease, version)
     return result
   }
