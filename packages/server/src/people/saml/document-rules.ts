@@ -1,3 +1,4 @@
+import { rulesNamed } from '../answer-rules/answer-rules.ts'
 import {
   attributeOf,
   attributesOf,
@@ -8,7 +9,6 @@ import {
   type NamespaceName,
   namespaces,
 } from './elements.ts'
-import { rulesNamed } from './rules.ts'
 
 /** A parsed answer, and all of its elements. */
 export interface AnswerDocument {

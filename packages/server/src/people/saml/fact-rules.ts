@@ -1,6 +1,6 @@
+import { rulesNamed } from '../answer-rules/answer-rules.ts'
 import { samlTime } from './characters.ts'
 import { attributeOf, childrenNamed, childrenOf, firstNamed, namespaces, textOf } from './elements.ts'
-import { rulesNamed } from './rules.ts'
 import type { SignedParts } from './signed-parts.ts'
 import { attributesAreBounded, isSoundNameId, nameIdsOf } from './subject.ts'
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rulesNamed } from '../answer-rules/answer-rules.ts'
 import { digests, enveloped, exclusive, isKnown, signatures } from './algorithms.ts'
 import { strictBase64 } from './characters.ts'
 import {
@@ -11,7 +12,6 @@ import {
   isNamed,
   textOf,
 } from './elements.ts'
-import { rulesNamed } from './rules.ts'
 
 /** A signature, and the element that it stands in and must sign. */
 export interface OwnSignature {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { rulesNamed } from '../answer-rules/answer-rules.ts'
 import { strictBase64 } from './characters.ts'
 import { isWithin, type MarkupScan, type MarkupSize } from './markup.ts'
-import { rulesNamed } from './rules.ts'
 
 /** Characters of a form's `SAMLResponse` before it is decoded. A person in 1,000 groups has an answer of a third of it. */
 export const maxAnswerCharacters = 256 * 1_024

@@ -1,6 +1,6 @@
 /**
  * A rule: the name under which an answer is refused, and the test that it must pass. All rules are tests of their own, so that tests of
- * this room can leave one out and see that it was needed; nothing in production can.
+ * a room can leave one out and see that it was needed; nothing in production can.
  */
 export interface AnswerRule<Name extends string, Input> {
   readonly name: Name
