@@ -469,10 +469,39 @@ CREATE TABLE public.api_keys (
     rotated_from uuid,
     minted_by uuid,
     lineage_id uuid NOT NULL,
+    owner_id uuid,
+    minted_by_member uuid,
     CONSTRAINT api_keys_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text, 'service'::text, 'operator'::text])))
 );
 
 ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memberships (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    email text NOT NULL,
+    email_key text NOT NULL,
+    name text NOT NULL,
+    role text NOT NULL,
+    user_name text,
+    external_id text,
+    invited_by_key uuid,
+    invited_by_member uuid,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    accepted_at timestamp with time zone,
+    deactivated_at timestamp with time zone,
+    removed_at timestamp with time zone,
+    CONSTRAINT memberships_email_check CHECK (((length(email) >= 3) AND (length(email) <= 254))),
+    CONSTRAINT memberships_external_id_check CHECK ((length(external_id) <= 254)),
+    CONSTRAINT memberships_name_check CHECK ((length(name) <= 200)),
+    CONSTRAINT memberships_org_id_check CHECK ((org_id <> '00000000-0000-0000-0000-000000000000'::uuid)),
+    CONSTRAINT memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+    CONSTRAINT memberships_user_name_check CHECK ((length(user_name) <= 254))
+);
+
+ALTER TABLE ONLY public.memberships FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.org_rate_limits (
     org_id uuid NOT NULL,
@@ -542,7 +571,7 @@ CREATE TABLE public.support_grants (
 
 ALTER TABLE ONLY public.support_grants FORCE ROW LEVEL SECURITY;
 
-CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id uuid, id uuid, lineage_id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb)
+CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id uuid, id uuid, lineage_id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, person_id uuid, email text, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
     BEGIN ATOMIC
@@ -561,6 +590,8 @@ CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id
              k.revoked_at,
              NULL::text AS grant_scope,
              NULL::uuid AS operator_key_id,
+             NULL::uuid AS person_id,
+             NULL::text AS email,
              k.org_id AS listed_by
             FROM public.api_keys k
            WHERE (k.id = caller_by_id.wanted)
@@ -581,9 +612,31 @@ CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id
                    WHERE (k.id = g.operator_key_id))) AS "coalesce",
              g.scope,
              g.operator_key_id,
+             NULL::uuid,
+             NULL::text,
              '00000000-0000-0000-0000-000000000000'::uuid
             FROM public.support_grants g
            WHERE (g.id = caller_by_id.wanted)
+         UNION ALL
+          SELECT 'person'::text,
+             m.org_id,
+             m.id,
+             m.id,
+             m.role,
+             '{}'::text[],
+             '{}'::jsonb,
+             decode(repeat('00'::text, 32), 'hex'::text) AS decode,
+             ''::text,
+             NULL::timestamp with time zone,
+             NULL::timestamp with time zone,
+             COALESCE(m.removed_at, m.deactivated_at) AS "coalesce",
+             NULL::text,
+             NULL::uuid,
+             m.person_id,
+             m.email,
+             m.org_id
+            FROM public.memberships m
+           WHERE (m.id = caller_by_id.wanted)
          )
   SELECT c.kind,
      c.org_id,
@@ -599,6 +652,8 @@ CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id
      c.revoked_at,
      c.grant_scope,
      c.operator_key_id,
+     c.person_id,
+     c.email,
      o.status,
      l.ip_allow_list,
      o.required_dimensions,
@@ -628,15 +683,19 @@ CREATE TABLE public.sessions (
     last_used_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     revoked_at timestamp with time zone,
-    CONSTRAINT sessions_check CHECK ((num_nonnulls(key_id, grant_id) = 1)),
+    member_id uuid,
+    way text DEFAULT 'key'::text NOT NULL,
+    connection_id uuid,
+    CONSTRAINT sessions_check CHECK ((num_nonnulls(key_id, grant_id, member_id) = 1)),
     CONSTRAINT sessions_digest_check CHECK ((length(digest) = 32)),
     CONSTRAINT sessions_idle_seconds_check CHECK ((idle_seconds > 0)),
-    CONSTRAINT sessions_user_agent_check CHECK ((length(user_agent) <= 300))
+    CONSTRAINT sessions_user_agent_check CHECK ((length(user_agent) <= 300)),
+    CONSTRAINT sessions_way_check CHECK ((way = ANY (ARRAY['key'::text, 'link'::text, 'oidc'::text, 'saml'::text, 'passkey'::text])))
 );
 
 ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
 
-CREATE FUNCTION public.caller_of_token(wanted uuid) RETURNS TABLE(token_id uuid, kind text, org_id uuid, id uuid, lineage_id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb, session_digest bytea, session_idle_seconds integer, session_last_used_at timestamp with time zone, session_expires_at timestamp with time zone, session_revoked_at timestamp with time zone)
+CREATE FUNCTION public.caller_of_token(wanted uuid) RETURNS TABLE(token_id uuid, kind text, org_id uuid, id uuid, lineage_id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, person_id uuid, email text, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb, session_digest bytea, session_idle_seconds integer, session_last_used_at timestamp with time zone, session_expires_at timestamp with time zone, session_revoked_at timestamp with time zone, session_created_at timestamp with time zone, session_way text, session_connection_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
     BEGIN ATOMIC
@@ -655,6 +714,8 @@ CREATE FUNCTION public.caller_of_token(wanted uuid) RETURNS TABLE(token_id uuid,
      c.revoked_at,
      c.grant_scope,
      c.operator_key_id,
+     c.person_id,
+     c.email,
      c.org_status,
      c.ip_allow_list,
      c.required_dimensions,
@@ -667,8 +728,11 @@ CREATE FUNCTION public.caller_of_token(wanted uuid) RETURNS TABLE(token_id uuid,
      NULL::integer AS int4,
      NULL::timestamp with time zone AS timestamptz,
      NULL::timestamp with time zone AS timestamptz,
-     NULL::timestamp with time zone AS timestamptz
-    FROM public.caller_by_id(caller_of_token.wanted) c(kind, org_id, id, lineage_id, role, scopes, pins, mac, mac_key_id, not_before, expires_at, revoked_at, grant_scope, operator_key_id, org_status, ip_allow_list, required_dimensions, home_region, residency, read_rpm, on_unavailable, policies)
+     NULL::timestamp with time zone AS timestamptz,
+     NULL::timestamp with time zone AS timestamptz,
+     NULL::text AS text,
+     NULL::uuid AS uuid
+    FROM public.caller_by_id(caller_of_token.wanted) c(kind, org_id, id, lineage_id, role, scopes, pins, mac, mac_key_id, not_before, expires_at, revoked_at, grant_scope, operator_key_id, person_id, email, org_status, ip_allow_list, required_dimensions, home_region, residency, read_rpm, on_unavailable, policies)
  UNION ALL
   SELECT s.id,
      c.kind,
@@ -685,6 +749,8 @@ CREATE FUNCTION public.caller_of_token(wanted uuid) RETURNS TABLE(token_id uuid,
      c.revoked_at,
      c.grant_scope,
      c.operator_key_id,
+     c.person_id,
+     c.email,
      c.org_status,
      c.ip_allow_list,
      c.required_dimensions,
@@ -697,9 +763,12 @@ CREATE FUNCTION public.caller_of_token(wanted uuid) RETURNS TABLE(token_id uuid,
      s.idle_seconds,
      s.last_used_at,
      s.expires_at,
-     s.revoked_at
+     s.revoked_at,
+     s.created_at,
+     s.way,
+     s.connection_id
     FROM (public.sessions s
-      CROSS JOIN LATERAL public.caller_by_id(COALESCE(s.key_id, s.grant_id)) c(kind, org_id, id, lineage_id, role, scopes, pins, mac, mac_key_id, not_before, expires_at, revoked_at, grant_scope, operator_key_id, org_status, ip_allow_list, required_dimensions, home_region, residency, read_rpm, on_unavailable, policies))
+      CROSS JOIN LATERAL public.caller_by_id(COALESCE(s.key_id, s.grant_id, s.member_id)) c(kind, org_id, id, lineage_id, role, scopes, pins, mac, mac_key_id, not_before, expires_at, revoked_at, grant_scope, operator_key_id, person_id, email, org_status, ip_allow_list, required_dimensions, home_region, residency, read_rpm, on_unavailable, policies))
    WHERE (s.id = caller_of_token.wanted);
 END;
 
@@ -1539,7 +1608,8 @@ CREATE TABLE public.sign_in_links (
     digest bytea NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT sign_in_links_check CHECK ((num_nonnulls(key_id, grant_id) = 1)),
+    member_id uuid,
+    CONSTRAINT sign_in_links_check CHECK ((num_nonnulls(key_id, grant_id, member_id) = 1)),
     CONSTRAINT sign_in_links_digest_check CHECK ((length(digest) = 32))
 );
 
@@ -1551,7 +1621,7 @@ CREATE FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) RETUR
     BEGIN ATOMIC
  DELETE FROM public.sign_in_links
    WHERE ((sign_in_links.id = take_sign_in_link.wanted) AND (sign_in_links.digest = take_sign_in_link.wanted_digest) AND (sign_in_links.expires_at > clock_timestamp()))
-   RETURNING COALESCE(sign_in_links.key_id, sign_in_links.grant_id) AS "coalesce";
+   RETURNING COALESCE(sign_in_links.key_id, sign_in_links.grant_id, sign_in_links.member_id) AS "coalesce";
 END;
 
 CREATE TABLE public.webhook_queues (
@@ -2511,9 +2581,11 @@ CREATE TABLE public.session_policies (
     key_sign_in text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    sso text DEFAULT 'optional'::text NOT NULL,
     CONSTRAINT session_policies_idle_seconds_check CHECK ((idle_seconds > 0)),
     CONSTRAINT session_policies_key_sign_in_check CHECK ((key_sign_in = ANY (ARRAY['allow'::text, 'refuse'::text]))),
-    CONSTRAINT session_policies_max_seconds_check CHECK ((max_seconds > 0))
+    CONSTRAINT session_policies_max_seconds_check CHECK ((max_seconds > 0)),
+    CONSTRAINT session_policies_sso_check CHECK ((sso = ANY (ARRAY['optional'::text, 'required'::text])))
 );
 
 ALTER TABLE ONLY public.session_policies FORCE ROW LEVEL SECURITY;
@@ -2743,6 +2815,9 @@ ALTER TABLE ONLY public.limit_refusals
 ALTER TABLE ONLY public.limits
     ADD CONSTRAINT limits_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.memberships
+    ADD CONSTRAINT memberships_pkey PRIMARY KEY (org_id, id);
+
 ALTER TABLE ONLY public.movements
     ADD CONSTRAINT movements_pkey PRIMARY KEY (org_id, seq, idx, at);
 
@@ -2944,6 +3019,10 @@ CREATE INDEX api_keys_lineage ON public.api_keys USING btree (org_id, lineage_id
 
 CREATE INDEX api_keys_minted_by ON public.api_keys USING btree (org_id, minted_by) WHERE (minted_by IS NOT NULL);
 
+CREATE INDEX api_keys_minted_by_member ON public.api_keys USING btree (org_id, minted_by_member) WHERE (minted_by_member IS NOT NULL);
+
+CREATE INDEX api_keys_of_owner ON public.api_keys USING btree (org_id, owner_id) WHERE (owner_id IS NOT NULL);
+
 CREATE INDEX api_keys_rotated_from ON public.api_keys USING btree (org_id, rotated_from) WHERE (rotated_from IS NOT NULL);
 
 CREATE INDEX approvals_created_at ON public.approvals USING btree (org_id, created_at, id);
@@ -2987,6 +3066,18 @@ CREATE UNIQUE INDEX limits_one_default ON public.limits USING btree (org_id, sco
 CREATE UNIQUE INDEX limits_one_plan ON public.limits USING btree (org_id, unit) WHERE ((kind = 'plan'::text) AND (ended_at IS NULL));
 
 CREATE UNIQUE INDEX limits_one_spend_cap ON public.limits USING btree (org_id) WHERE ((kind = 'spend_cap'::text) AND (ended_at IS NULL));
+
+CREATE INDEX memberships_created ON public.memberships USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX memberships_email ON public.memberships USING btree (org_id, email_key) WHERE (removed_at IS NULL);
+
+CREATE UNIQUE INDEX memberships_id ON public.memberships USING btree (id);
+
+CREATE INDEX memberships_of_person ON public.memberships USING btree (person_id) WHERE (removed_at IS NULL);
+
+CREATE UNIQUE INDEX memberships_person ON public.memberships USING btree (org_id, person_id) WHERE (removed_at IS NULL);
+
+CREATE INDEX memberships_removed ON public.memberships USING btree (removed_at) WHERE (removed_at IS NOT NULL);
 
 CREATE INDEX movements_at ON ONLY public.movements USING brin (at);
 
@@ -3100,13 +3191,13 @@ CREATE INDEX sessions_end ON public.sessions USING btree (expires_at);
 
 CREATE UNIQUE INDEX sessions_id ON public.sessions USING btree (id);
 
-CREATE INDEX sessions_owner ON public.sessions USING btree (org_id, COALESCE(key_id, grant_id), created_at, id);
+CREATE INDEX sessions_owner ON public.sessions USING btree (org_id, COALESCE(key_id, grant_id, member_id), created_at, id);
 
 CREATE INDEX sign_in_links_end ON public.sign_in_links USING brin (expires_at);
 
 CREATE UNIQUE INDEX sign_in_links_id ON public.sign_in_links USING btree (id);
 
-CREATE INDEX sign_in_links_owner ON public.sign_in_links USING btree (org_id, COALESCE(key_id, grant_id), created_at, id);
+CREATE INDEX sign_in_links_owner ON public.sign_in_links USING btree (org_id, COALESCE(key_id, grant_id, member_id), created_at, id);
 
 CREATE INDEX support_grants_created_at ON public.support_grants USING btree (org_id, created_at, id);
 
@@ -3301,6 +3392,9 @@ ALTER TABLE ONLY public.key_reporting
 ALTER TABLE ONLY public.limits
     ADD CONSTRAINT limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.memberships
+    ADD CONSTRAINT memberships_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.org_rate_limits
     ADD CONSTRAINT org_rate_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3382,6 +3476,8 @@ ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY authentication ON public.api_keys FOR SELECT TO postgres USING (true);
 
+CREATE POLICY authentication ON public.memberships TO postgres USING (true);
+
 CREATE POLICY authentication ON public.org_rate_limits FOR SELECT TO postgres USING (true);
 
 CREATE POLICY authentication ON public.orgs FOR SELECT TO postgres USING (true);
@@ -3455,6 +3551,8 @@ ALTER TABLE public.ledger_checks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.limit_refusals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.limits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memberships ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.movements ENABLE ROW LEVEL SECURITY;
 
@@ -3666,6 +3764,8 @@ CREATE POLICY tenant ON public.limit_refusals USING ((org_id = ANY (( SELECT pub
 
 CREATE POLICY tenant ON public.limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.memberships USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.movements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.org_ledgers USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -3874,6 +3974,8 @@ REVOKE ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since 
 GRANT ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timestamp with time zone, until timestamp with time zone) TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.api_keys TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.memberships TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.org_rate_limits TO weir_app;
 

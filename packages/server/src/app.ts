@@ -60,6 +60,7 @@ import { quota } from './money/quota/routes.ts'
 import { reporting } from './money/reporting/routes.ts'
 import { spendCaps } from './money/spend-caps/routes.ts'
 import { trust } from './money/trust/routes.ts'
+import { members } from './people/members/routes.ts'
 import { sessionPolicy } from './people/session-policy/routes.ts'
 import { sessions } from './people/sessions/routes.ts'
 import { signIn } from './people/sign-in/routes.ts'
@@ -230,6 +231,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   keys(app, platform, change)
   sessions(app, platform, change)
   sessionPolicy(app, platform, change)
+  members(app, platform, change)
   support(app, platform, change, endSubscriptionsOfGrant)
   operators(app, platform, change, endSubscriptionsOfGrant)
   webhooks(app, platform, change)

@@ -82,6 +82,8 @@ const keyOf = (name: string, worth: Worth, isKnown: boolean, origin: Origin): Mo
   isKnown,
   row: {
     org_id: 'o',
+    minted_by_member: null,
+    owner_id: null,
     id: name,
     name: 'k',
     role: worth.role,

@@ -61,6 +61,7 @@ const idKindOf: Record<string, IdKind> = {
   key_id: 'key',
   grant_id: 'grant',
   session_id: 'session',
+  member_id: 'member',
   budget_id: 'budget',
   concurrency_limit_id: 'concurrencyLimit',
   limit_id: 'budget',
@@ -110,6 +111,7 @@ const replacements: Record<string, object> = {
   '/dimensions/': { values: ['a'], on_unknown: 'allow' },
   '/budget-defaults/': { limit_usd: '1', period: 'day' },
   '/concurrency-defaults/': { max_runs: 1 },
+  '/members/': { role: 'viewer' },
   '/models/': { model: 'm' },
   '/routes/': { name: 'r', strategy: 'cheapest', bar: null },
 }
@@ -211,6 +213,7 @@ describe('across tenants', () => {
       key_id: bob.keyId,
       grant_id: formatId('grant', newUuid()),
       session_id: (await signIn(server.url, bob.key)).id,
+      member_id: (await made(`/v1/orgs/${bob.id}/members`, { email: 'bob@bob.example', role: 'member' }))['id'],
       budget_id: budget['id'],
       concurrency_limit_id: concurrency['id'],
       limit_id: budget['id'],

@@ -124,6 +124,8 @@ test('a key that is minted after somebody presented its id works at once', async
       expires_at: null,
       rotated_from: null,
       minted_by: null,
+      minted_by_member: null,
+      owner_id: null,
     })
     await recordAccessChange(tx, orgId)
   })

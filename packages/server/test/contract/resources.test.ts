@@ -98,6 +98,7 @@ const made: Record<string, Json> = {
     scopes: ['runs:read'],
     pins: { workflow_id: 'w' },
   },
+  '/v1/orgs/{id}/members/{member_id}': { email: 'ada@acme.example', name: 'Ada', role: 'member' },
   '/v1/orgs/{id}/models/{model_id}': { model: 'gpt-4o', capabilities: ['vision'], enabled: false },
   '/v1/orgs/{id}/routes/{route_id}': {
     name: 'chat',
@@ -105,7 +106,7 @@ const made: Record<string, Json> = {
     bar: { suite: 's', min_score: 0.5, max_age_seconds: 60 },
   },
   '/v1/orgs/{id}/retention-policy': { raw_days: 30 },
-  '/v1/orgs/{id}/session-policy': { idle_seconds: 600, max_seconds: null, key_sign_in: 'allow' },
+  '/v1/orgs/{id}/session-policy': { idle_seconds: 600, max_seconds: null, key_sign_in: 'allow', sso: 'optional' },
   '/v1/orgs/{id}/benchmark-membership': { cohort_ids: [] },
   '/v1/admin/benchmarks/cohorts/{cohort_id}': { name: 'Fintech', industry: 'fintech' },
   '/v1/orgs/{id}/webhooks/{sub_id}': { url: 'https://203.0.113.7/hook', events: ['budget.*'], enabled: false },

@@ -179,6 +179,13 @@ export const configuration: Record<string, Configured> = {
     put: (n) => ({ name: `key ${n}` }),
     patch: (n) => ({ name: `key ${n}` }),
   },
+  '/v1/orgs/{id}/members/{member_id}': {
+    make: async (setting) => ({
+      member_id: await create(setting, '/v1/orgs/{id}/members', { email: `m${made++}@acme.example`, role: 'viewer' }),
+    }),
+    put: (n) => ({ role: 'viewer', name: `Name ${n}` }),
+    patch: (n) => ({ name: `Name ${n}` }),
+  },
   '/v1/orgs/{id}/evals/{eval_id}': {
     make: async ({ server, tenant }) => {
       const results = [{ suite: `suite ${made++}`, model: 'm', score: 1, samples: 1 }]

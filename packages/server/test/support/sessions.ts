@@ -17,8 +17,26 @@ export const signInForm = (url: string, fields: Record<string, string>, headers:
   })
 
 /** Signs in with a key, as the form does. */
-export async function signIn(url: string, key: string): Promise<TestSession> {
-  const response = await signInForm(url, { key })
+export const signIn = (url: string, key: string): Promise<TestSession> => signInWith(url, { key })
+
+/** Signs in with a link, as its page does; over any process of an installation. */
+export const signInByLink = (url: string, link: string): Promise<TestSession> =>
+  signInWith(url, { code: new URL(link).searchParams.get('code') ?? '' })
+
+/** Invites somebody and signs in as them. */
+export async function signInAsMember(
+  url: string,
+  { orgId, key }: { orgId: string; key: string },
+  member: { email: string; role: string },
+): Promise<TestSession & { readonly memberId: string }> {
+  const { status, json, text } = await call(url, 'POST', `/v1/orgs/${orgId}/members`, { key, body: member })
+  if (status !== 201) throw new Error(`invitation: ${status} ${text}`)
+  const session = await signInByLink(url, (json['invitation'] as { url: string }).url)
+  return { ...session, memberId: String(json['id']) }
+}
+
+async function signInWith(url: string, fields: Record<string, string>): Promise<TestSession> {
+  const response = await signInForm(url, fields)
   if (response.status !== 303) throw new Error(`sign-in: ${response.status} ${await response.text()}`)
   const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';')
   const { json } = await call(url, 'GET', '/v1/me', { headers: { cookie } })

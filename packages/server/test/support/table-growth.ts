@@ -75,6 +75,9 @@ const session = (expiresAt: string) =>
 const link = (expiresAt: string) =>
   `insert into sign_in_links (org_id, id, key_id, digest, expires_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), decode(repeat('00', 32), 'hex'), ${expiresAt})`
+const member = (removedAt: string) =>
+  `insert into memberships (org_id, id, person_id, email, email_key, name, role, removed_at)
+   values ($1, gen_random_uuid(), gen_random_uuid(), 'a@b.example', gen_random_uuid()::text, '', 'viewer', ${removedAt})`
 const pending = (createdAt: string) =>
   `insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, next_attempt_at, created_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', '', 'event', false, now(), ${createdAt})`
@@ -181,6 +184,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
     `insert into refusal_counts values ($1, ${utcDay(401)}, 'x', 1)`,
     `insert into refusal_counts values ($1, ${utcDay(400)}, 'x', 1)`,
   ),
+  memberships: pruned('90 days after their end', member(days(91)), member(days(89))),
   otlp_mappings: onePerOrg,
   retention_policies: onePerOrg,
   routes: settings,

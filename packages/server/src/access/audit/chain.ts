@@ -2,13 +2,17 @@ import { createHmac } from 'node:crypto'
 import type { Keyring } from '../../values/keyring.ts'
 import { cachedKeyObject } from '../../values/prepared-key.ts'
 
-/** The acting key, or the operator behind a support grant. */
+/** The acting key or person, the operator behind a support grant, the directory behind a provisioning token, or the service itself. */
 export interface Actor {
-  readonly kind: 'key' | 'support' | 'system'
+  readonly kind: 'key' | 'support' | 'person' | 'directory' | 'system'
   readonly id: string
   readonly role: string
   /** The operator's own key behind a support grant. */
   readonly operator_key_id?: string
+  /** The address of a person, as their organization knew it. */
+  readonly email?: string
+  /** The connection to an identity provider through which a person signed in. */
+  readonly connection_id?: string
   /** The session through which it acted. */
   readonly session_id?: string
 }

@@ -51,7 +51,7 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
     // A second response after the recorded one, such as of a handler that timed out, is dropped.
     if (request.isOnRecord) return undefined
     if (!mayBeSupport(request)) {
-      if (principal?.kind === 'key') noteRefusal(request, reply, principal)
+      if (principal && principal.kind !== 'support') noteRefusal(request, reply, principal)
       return done(null, payload)
     }
     request.isOnRecord = true

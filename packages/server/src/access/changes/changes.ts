@@ -7,7 +7,7 @@ import { rollbackToSavepoint, setSavepoint, type Tx } from '../../platform/infra
 import { type AccessLease, notifyAccessChange, recordAccessChange } from '../../platform/nodes/nodes.ts'
 import { elementAt } from '../../values/present.ts'
 import { errorCode } from '../../values/thrown.ts'
-import { auditKeyring, recordAll } from '../audit/audit.ts'
+import { type Actor, auditKeyring, recordAll } from '../audit/audit.ts'
 import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Caller } from '../identity/identity.ts'
@@ -102,7 +102,7 @@ export function createChange(
       await idempotency.store(tx, request, status, text as string)
       await emit(tx, orgId, events)
       if (isAccessChanged) version = await recordAccessChange(tx, orgId)
-      await recordAll(tx, keyring, orgId, signedBy(request, caller, entries))
+      await recordAll(tx, keyring, orgId, signedBy(request, actorOf(caller), entries))
       return text as string
     }
     const body = await slots.within(orgId, () =>
@@ -116,42 +116,56 @@ export function createChange(
   }
 }
 
-/** A change that a page makes as its caller: effect and audit entries in one transaction, without a stored response. */
+/** Tools of a change outside `/v1`. */
+export type PageTools = Pick<ChangeTools, 'tx' | 'audit' | 'emit' | 'accessChanged'>
+
+/** The organization that a change outside `/v1` is about, and who makes it. */
+export interface ChangeAuthor {
+  readonly orgId: string
+  readonly actor: Actor
+}
+
+export const authorOf = (caller: Caller): ChangeAuthor => ({ orgId: caller.orgId, actor: actorOf(caller) })
+
+/** A change outside `/v1`: effect, events and audit entries in one transaction, without a stored response. */
 export type PageChange = <T>(
   request: FastifyRequest,
-  caller: Caller,
-  work: (tools: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>) => Promise<T>,
+  author: ChangeAuthor,
+  work: (tools: PageTools) => Promise<T>,
 ) => Promise<T>
 
 export function createPageChange({ sql, config }: Platform, lease: AccessLease, slots: ChangeSlots): PageChange {
   const keyring = auditKeyring(config.masterKeys())
-  return async (request, caller, work) => {
+  return async (request, { orgId, actor }, work) => {
     let version: bigint | undefined
     const attempt = async (tx: Tx) => {
       const entries: ChangeDescription[] = []
+      const events: NewEvent[] = []
       let isAccessChanged = false
       const made = await work({
         tx,
         audit: (what) => entries.push(what),
+        emit: (event) => events.push(event),
         accessChanged: () => {
           isAccessChanged = true
         },
       })
-      if (isAccessChanged) version = await recordAccessChange(tx, caller.orgId)
-      await recordAll(tx, keyring, caller.orgId, signedBy(request, caller, entries))
+      await emit(tx, orgId, events)
+      if (isAccessChanged) version = await recordAccessChange(tx, orgId)
+      await recordAll(tx, keyring, orgId, signedBy(request, actor, entries))
       return made
     }
-    const result = await slots.within(caller.orgId, () => retryDeadlocks(() => sql.asOrgs([caller.orgId], attempt)))
+    const result = await slots.within(orgId, () => retryDeadlocks(() => sql.asOrgs([orgId], attempt)))
     await untilApplied(sql, lease, version)
     return result
   }
 }
 
 /** Completes entries with who caused them, from where, and by which request. */
-const signedBy = (request: FastifyRequest, caller: Caller, entries: readonly ChangeDescription[]) =>
+const signedBy = (request: FastifyRequest, actor: Actor, entries: readonly ChangeDescription[]) =>
   entries.map((entry) => ({
     ...entry,
-    actor: actorOf(caller),
+    actor,
     address: request.clientAddress,
     traceId: request.id,
   }))

@@ -5,8 +5,10 @@ import { type Caller, type Callers, hasSessionEnded } from './callers.ts'
 import type { ParsedKey } from './key-format.ts'
 import { csrfHeader, csrfTokenOf, isCsrfToken, type SessionCookies } from './session-cookie.ts'
 
-/** Refuses a key that was revoked or has expired; revoked takes precedence. */
+/** Refuses a key that was revoked or has expired, and a member who was removed; revoked takes precedence. */
 export function requireLive(caller: Caller, atMs: number) {
+  if (caller.isRevoked && caller.kind === 'person')
+    throw new ApiError('forbidden', {}, { message: 'You are no longer a member of this organization.' })
   if (caller.isRevoked) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
   if (atMs < caller.notBeforeMs || atMs >= caller.expiresAtMs) throw new ApiError('key_expired')
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { includesRole, type Role } from '../../contract/routes.ts'
 import { isSameForm } from '../../values/normal-form.ts'
+import { scopesInGiftOf, scopesOfPerson } from './scopes.ts'
 
 /** Properties in which a key can have more or less power than another. */
 export interface KeyPowers {
@@ -8,7 +9,18 @@ export interface KeyPowers {
   readonly scopes: ReadonlySet<string>
   readonly pins: Readonly<Record<string, string>>
   readonly expiresAtMs: number
+  /** Scopes that it may give to keys, where these are not its own. */
+  readonly scopesInGift?: ReadonlySet<string> | undefined
 }
+
+/** Returns the powers of a person with a role. */
+export const powersOfPerson = (role: Role): KeyPowers => ({
+  role,
+  scopes: scopesOfPerson(role),
+  scopesInGift: scopesInGiftOf(role),
+  pins: {},
+  expiresAtMs: Number.POSITIVE_INFINITY,
+})
 
 type Respect = 'role' | 'scopes' | 'pins' | 'lifetime'
 
@@ -26,7 +38,8 @@ export type Excess =
 const comparisons: Record<Respect, (target: KeyPowers, holder: KeyPowers) => Excess | undefined> = {
   role: (target, holder) => (includesRole(holder.role, target.role) ? undefined : { respect: 'role' }),
   scopes: (target, holder) => {
-    const scope = [...target.scopes].find((wanted) => !holder.scopes.has(wanted))
+    const held = holder.scopesInGift ?? holder.scopes
+    const scope = [...(target.scopesInGift ?? target.scopes)].find((wanted) => !held.has(wanted))
     return scope === undefined ? undefined : { respect: 'scopes', scope }
   },
   // A pin removes power: a pinned key can only manage keys with the same pin.
@@ -64,17 +77,19 @@ function refuse(found: Excess | undefined) {
     case undefined:
       return
     case 'role':
-      throw forbidden('Your key cannot create or end a key with a higher role than its own.')
+      throw forbidden('You cannot give or end a higher role than your own.')
     case 'scopes':
       throw new ApiError(
         'missing_scope',
         { required: found.scope },
-        { message: 'Your key cannot create or end a key with a scope that it lacks.' },
+        { message: 'You cannot give or end a scope that you lack.' },
       )
     case 'pins':
-      throw forbidden(`Your key is pinned to one ${found.dimension}, but this key is not pinned to the same one.`)
+      throw forbidden(
+        `Your key is pinned to one ${found.dimension}, and what you would give or end is not pinned to the same one.`,
+      )
     case 'lifetime':
-      throw forbidden('Your key expires before this one would.')
+      throw forbidden('Your key expires before what you would create.')
   }
 }
 

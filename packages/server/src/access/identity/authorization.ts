@@ -48,12 +48,16 @@ export function authorize(caller: Caller, request: Request) {
 
 const billing = new Set(['limits', 'plans', 'prices', 'ledger', 'usage'])
 /**
- * Resources beyond the scope `configuration`: keys and grants outlive a grant, the data plane spends the organization's money,
+ * Resources beyond the scope `configuration`: keys, grants and people outlive a grant, the data plane spends the organization's money,
  * and its benchmark membership is its own decision.
  */
 const excludedResources = new Set([
   'keys:read',
   'keys:write',
+  'members:read',
+  'members:write',
+  'sso:read',
+  'sso:write',
   'support:read',
   'support:write',
   'edge:decide',

@@ -18,26 +18,33 @@ import {
   type RatePolicyRow,
   type Rehash,
   rehashCallers,
+  type SessionWay,
   touchKeys,
   touchSessions,
 } from './queries.ts'
+import { scopesInGiftOf, scopesOfPerson } from './scopes.ts'
 import { createUnknownKeyCache } from './unknown-keys.ts'
 
 /** The caller of a request, and all that decides what it may do; frozen at the moment it was read. */
 export interface Caller {
-  readonly kind: 'key' | 'support'
+  readonly kind: 'key' | 'support' | 'person'
+  /** Id of the key, the grant or the membership. */
   readonly id: string
-  /** First key of its chain of rotations, or the grant itself: the owner of whatever the caller makes. */
+  /** First key of its chain of rotations, or the grant or membership itself: the owner of whatever the caller makes. */
   readonly lineageId: string
   readonly orgId: string
   readonly role: Role
   readonly scopes: ReadonlySet<string>
+  /** Scopes that a person may give to keys. */
+  readonly scopesInGift: ReadonlySet<string> | undefined
   readonly pins: Readonly<Record<string, string>>
   readonly notBeforeMs: number
   readonly expiresAtMs: number
   readonly isRevoked: boolean
   readonly grantScope: 'read' | 'billing' | 'configuration' | undefined
   readonly operatorKeyId: string | undefined
+  /** The person behind a membership; undefined for keys and grants. */
+  readonly person: CallerPerson | undefined
   readonly isOrgSuspended: boolean
   readonly allowedNetworks: NetworkMatcher | undefined
   readonly requiredDimensions: readonly string[]
@@ -51,9 +58,19 @@ export interface Caller {
   readonly session: CallerSession | undefined
 }
 
-/** The session of a browser that acts as a key or a support grant. */
+/** The person who calls, as their organization knows them. */
+export interface CallerPerson {
+  readonly id: string
+  readonly email: string
+}
+
+/** The session of a browser that acts as a key, a support grant or a person. */
 export interface CallerSession {
   readonly id: string
+  readonly way: SessionWay
+  /** Connection to an identity provider through which it was opened. */
+  readonly connectionId: string | undefined
+  readonly createdAtMs: number
   readonly digest: Buffer
   readonly isRevoked: boolean
   readonly expiresAtMs: number
@@ -174,6 +191,8 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
       // The secret of a session is no key, and the secret of a key no session.
       if (isSession || caller?.session)
         return isSession && timingSafeEqual(caller?.session?.digest ?? unknownMac, digest)
+      // A person has no token but that of a session.
+      if (caller?.kind === 'person') return false
       const known = caller && verified.get(caller)
       if (known && timingSafeEqual(known, digest)) return true
       const made = caller && keyring.find(caller.macKeyId)
@@ -206,13 +225,15 @@ const callerFrom = (row: CallerRow): Caller => ({
   lineageId: row.lineage_id,
   orgId: row.org_id,
   role: row.role,
-  scopes: new Set(row.scopes),
+  scopes: row.kind === 'person' ? scopesOfPerson(row.role) : new Set(row.scopes),
+  scopesInGift: row.kind === 'person' ? scopesInGiftOf(row.role) : undefined,
   pins: normalPins(row.pins),
   notBeforeMs: row.not_before?.getTime() ?? Number.NEGATIVE_INFINITY,
   expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
   isRevoked: row.revoked_at !== null,
   grantScope: row.grant_scope ?? undefined,
   operatorKeyId: row.operator_key_id ?? undefined,
+  person: row.person_id === null ? undefined : { id: row.person_id, email: row.email ?? '' },
   isOrgSuspended: row.org_status === 'suspended',
   allowedNetworks: row.ip_allow_list.length === 0 ? undefined : createNetworkMatcher(row.ip_allow_list),
   requiredDimensions: row.required_dimensions,
@@ -229,6 +250,9 @@ const sessionFrom = (row: CallerRow): CallerSession | undefined =>
     ? undefined
     : {
         id: row.token_id,
+        way: row.session_way,
+        connectionId: row.session_connection_id ?? undefined,
+        createdAtMs: row.session_created_at.getTime(),
         digest: row.session_digest,
         isRevoked: row.session_revoked_at !== null,
         expiresAtMs: row.session_expires_at.getTime(),

@@ -15,8 +15,8 @@ import { csrfTokenOf, type SessionCookies } from './session-cookie.ts'
 import { createVerification } from './verification.ts'
 
 export { AddressListInput, normalizeAddressList } from './address-list.ts'
-export { type KeyPowers, requireCanEnd, requireCanHandOut } from './authority.ts'
-export { type Caller, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
+export { type KeyPowers, powersOfPerson, requireCanEnd, requireCanHandOut } from './authority.ts'
+export { type Caller, type CallerPerson, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
 export { mintKey, mintLinkCode, mintSessionToken } from './key-format.ts'
 export { requireLineage } from './lineage.ts'
 export {
@@ -35,8 +35,8 @@ export {
 } from './makers.ts'
 export { normalPins, withNormalNames } from './normal-names.ts'
 export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
-export { isOfLineage, keysOfLineage, lineageOf, orgExists } from './queries.ts'
-export { operatorScopes, tenantScopes } from './scopes.ts'
+export { isOfLineage, keysOfLineage, lineageOf, orgExists, type SessionWay } from './queries.ts'
+export { operatorScopes, scopesInGiftOf, tenantScopes } from './scopes.ts'
 export { createSessionCookies, isCsrfToken, type SessionCookies } from './session-cookie.ts'
 
 declare module 'fastify' {
@@ -60,6 +60,8 @@ export interface Identification {
   readonly ownerOf: (request: FastifyRequest, key: string) => Promise<Caller>
   /** Returns the owner of a link that somebody signs in with, which is then used up; or throws a refusal. */
   readonly ownerOfLink: (request: FastifyRequest, code: string) => Promise<Caller>
+  /** Returns a member who has proved who they are, or throws a refusal. */
+  readonly member: (request: FastifyRequest, memberId: string) => Promise<Caller>
   /**
    * Returns the owner of the token of a request that was refused before authentication; `undefined` when there is none that can
    * be verified. With `isFromMemory` the database is not asked.
@@ -180,6 +182,12 @@ export function identify(
       const ownerId = code && (await takeSignInLink(sql, idOf(code), hash('sha256', code.secret, 'buffer')))
       const caller = ownerId === undefined ? undefined : await callers.find(ownerId)
       return caller ? welcome(request, caller) : verification.refuse(request)
+    },
+    member: async (request, memberId) => {
+      request.clientAddress = clientAddress(request, trusted)
+      const caller = await callers.find(memberId)
+      if (caller?.kind !== 'person') throw new ApiError('not_found')
+      return welcome(request, caller)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { formatId, parseId } from '../../values/id.ts'
 import type { Caller } from './callers.ts'
 
-/** The key or support grant that made something. */
+/** The key, support grant or member that made something. */
 export interface MakerId {
   readonly kind: Caller['kind']
   readonly id: string
@@ -12,7 +12,10 @@ export interface Maker extends MakerId {
   readonly lineageId: string
 }
 
-/** A maker as rows store it: one of the two, or neither in rows from before makers were recorded. */
+/**
+ * A maker as rows store it: one of the two; or neither for a member, whom the audit log names, and in rows from before makers were
+ * recorded.
+ */
 export interface MakerColumns {
   readonly key_id: string | null
   readonly grant_id: string | null
@@ -41,8 +44,10 @@ export function makerIn({ key_id, grant_id }: MakerColumns): MakerId | undefined
   return grant_id === null ? undefined : { kind: 'support', id: grant_id }
 }
 
-/** Formats a maker as `/v1` does: `key_…`, or `sgr_…` for a support grant. */
-export const makerText = ({ kind, id }: MakerId): string => formatId(kind === 'key' ? 'key' : 'grant', id)
+const idKinds = { key: 'key', support: 'grant', person: 'member' } as const
+
+/** Formats a maker as `/v1` does: `key_…`, `sgr_…` for a support grant, `mbr_…` for a member. */
+export const makerText = ({ kind, id }: MakerId): string => formatId(idKinds[kind], id)
 export const makerTextOrNull = (maker: MakerId | undefined) => (maker ? makerText(maker) : null)
 
 /** Parses the id of a maker; undefined when it is not one. */

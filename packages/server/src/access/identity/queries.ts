@@ -4,9 +4,12 @@ import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { operatorsOrgId } from '../../values/id.ts'
 import { one } from '../../values/present.ts'
 
+/** Ways to sign in. */
+export type SessionWay = 'key' | 'link' | 'oidc' | 'saml' | 'passkey'
+
 export interface CallerRow {
   token_id: string
-  kind: 'key' | 'support'
+  kind: 'key' | 'support' | 'person'
   org_id: string
   id: string
   lineage_id: string
@@ -20,6 +23,9 @@ export interface CallerRow {
   revoked_at: Date | null
   grant_scope: 'read' | 'billing' | 'configuration' | null
   operator_key_id: string | null
+  /** Of a person; null for everybody else. */
+  person_id: string | null
+  email: string | null
   org_status: 'active' | 'suspended'
   ip_allow_list: string[]
   required_dimensions: string[]
@@ -34,6 +40,9 @@ export interface CallerRow {
   session_last_used_at: Date
   session_expires_at: Date
   session_revoked_at: Date | null
+  session_created_at: Date
+  session_way: SessionWay
+  session_connection_id: string | null
 }
 
 export interface RatePolicyRow {
@@ -109,7 +118,7 @@ const touch =
 export const touchKeys = touch('touch_keys')
 export const touchSessions = touch('touch_sessions')
 
-/** Uses a link up that signs in once; returns the key or grant that made it. */
+/** Uses a link up that signs in once; returns as whom: a key, a grant or a member. */
 export async function takeSignInLink({ db }: Sql, id: string, digest: Buffer): Promise<string | undefined> {
   const { rows } = await raw<{ owner: string | null }>`select take_sign_in_link(${id}, ${digest}) as owner`.execute(db)
   return one(rows).owner ?? undefined

@@ -5,6 +5,7 @@ const columns = [
   'idle_seconds',
   'max_seconds',
   raw<'allow' | 'refuse'>`key_sign_in`.as('key_sign_in'),
+  raw<'optional' | 'required'>`sso`.as('sso'),
   'created_at',
   'updated_at',
 ] as const
@@ -14,11 +15,9 @@ export const findSessionPolicy = (tx: Tx, orgId: string) =>
 
 export type SessionPolicyRow = NonNullable<Awaited<ReturnType<typeof findSessionPolicy>>>
 
-export const upsertSessionPolicy = (
-  tx: Tx,
-  orgId: string,
-  policy: Pick<SessionPolicyRow, 'idle_seconds' | 'max_seconds' | 'key_sign_in'>,
-): Promise<SessionPolicyRow> =>
+type Demands = Pick<SessionPolicyRow, 'idle_seconds' | 'max_seconds' | 'key_sign_in' | 'sso'>
+
+export const upsertSessionPolicy = (tx: Tx, orgId: string, policy: Demands): Promise<SessionPolicyRow> =>
   tx
     .insertInto('session_policies')
     .values({ org_id: orgId, ...policy })
@@ -32,14 +31,12 @@ export async function lockSessionPolicyShared(tx: Tx, orgId: string) {
 }
 
 /** Brings the sessions that there are under a policy. */
-export async function tightenSessions(
-  tx: Tx,
-  orgId: string,
-  { idle_seconds, max_seconds, key_sign_in }: Pick<SessionPolicyRow, 'idle_seconds' | 'max_seconds' | 'key_sign_in'>,
-) {
+export async function tightenSessions(tx: Tx, orgId: string, { idle_seconds, max_seconds, key_sign_in, sso }: Demands) {
   await raw`
     update sessions set idle_seconds = least(idle_seconds, ${idle_seconds}::integer),
            expires_at = least(expires_at, created_at + make_interval(secs => ${max_seconds}::integer)),
-           revoked_at = case when ${key_sign_in}::text = 'refuse' then coalesce(revoked_at, clock_timestamp()) else revoked_at end
+           revoked_at = case when (member_id is null and ${key_sign_in}::text = 'refuse')
+                               or (member_id is not null and ${sso}::text = 'required' and way not in ('oidc', 'saml'))
+                             then clock_timestamp() end
      where org_id = ${orgId} and revoked_at is null`.execute(tx)
 }

@@ -1,5 +1,7 @@
 import { sql as raw } from 'kysely'
+import type { SessionWay } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
+import type { Role } from '../../contract/routes.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import type { SessionStatus } from './schema.ts'
@@ -9,6 +11,9 @@ const visible = [
   'id',
   'key_id',
   'grant_id',
+  'member_id',
+  raw<SessionWay>`way`.as('way'),
+  'connection_id',
   'address',
   'user_agent',
   'idle_seconds',
@@ -22,6 +27,9 @@ interface NewSession {
   readonly id: string
   readonly key_id: string | null
   readonly grant_id: string | null
+  readonly member_id: string | null
+  readonly way: SessionWay
+  readonly connection_id: string | null
   readonly digest: Buffer
   readonly address: string
   readonly user_agent: string
@@ -42,7 +50,9 @@ export const insertSession = (tx: Tx, orgId: string, { maxSeconds, ...session }:
 
 export type SessionRow = Awaited<ReturnType<typeof insertSession>>
 
-const owner = raw<string>`coalesce(key_id, grant_id)`
+/** The key, grant or member as which a session acts; spelled as in the indexes. */
+const owner = raw<string>`coalesce(key_id, grant_id, member_id)`
+const isOf = (ownerIds: readonly string[]) => raw<boolean>`${owner} = any (${ownerIds}::uuid[])`
 const idleEnd = raw<Date>`last_used_at + make_interval(secs => idle_seconds)`
 const inStatus = (status: SessionStatus, now: Date) =>
   ({
@@ -55,7 +65,7 @@ const inStatus = (status: SessionStatus, now: Date) =>
 export async function revokeOldest(tx: Tx, orgId: string, ownerId: string, keep: number, now: Date): Promise<string[]> {
   const { rows } = await raw<{ id: string }>`
     update sessions set revoked_at = clock_timestamp() where org_id = ${orgId} and id in (
-      select id from sessions where org_id = ${orgId} and coalesce(key_id, grant_id) = ${ownerId}::uuid and ${inStatus('active', now)}
+      select id from sessions where org_id = ${orgId} and ${owner} = ${ownerId}::uuid and ${inStatus('active', now)}
        order by created_at desc, id desc offset ${keep})
     returning id`.execute(tx)
   return rows.map(({ id }) => id)
@@ -65,15 +75,13 @@ export async function revokeOldest(tx: Tx, orgId: string, ownerId: string, keep:
 export async function deleteOldestEnded(tx: Tx, orgId: string, ownerId: string, keep: number, now: Date) {
   await raw`
     delete from sessions where org_id = ${orgId} and id in (
-      select id from sessions where org_id = ${orgId} and coalesce(key_id, grant_id) = ${ownerId}::uuid and not (${inStatus('active', now)})
+      select id from sessions where org_id = ${orgId} and ${owner} = ${ownerId}::uuid and not (${inStatus('active', now)})
        order by created_at desc, id desc offset ${keep})`.execute(tx)
 }
 
 /** Deletes the links of an owner. */
 export async function deleteLinksOf(tx: Tx, orgId: string, ownerIds: readonly string[]) {
-  await raw`delete from sign_in_links where org_id = ${orgId} and coalesce(key_id, grant_id) = any (${ownerIds}::uuid[])`.execute(
-    tx,
-  )
+  await raw`delete from sign_in_links where org_id = ${orgId} and ${isOf(ownerIds)}`.execute(tx)
 }
 
 export async function listSessions(
@@ -87,7 +95,7 @@ export async function listSessions(
     .selectFrom('sessions')
     .select([...visible, raw<string>`created_at::text`.as('sort_value')])
     .where('org_id', '=', orgId)
-  if (ownerIds !== undefined) query = query.where(owner, 'in', ownerIds)
+  if (ownerIds !== undefined) query = query.where(isOf(ownerIds))
   if (status !== undefined) query = query.where(inStatus(status, now))
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }
@@ -125,17 +133,24 @@ export async function revokeSessionsOf(
     .updateTable('sessions')
     .set({ revoked_at: raw`clock_timestamp()` })
     .where('org_id', '=', orgId)
-    .where(owner, 'in', ownerIds)
+    .where(isOf(ownerIds))
     .where(inStatus('active', now))
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
 }
 
+/** Returns the role of a member. */
+export async function roleOfMember(tx: Tx, orgId: string, id: string): Promise<Role | undefined> {
+  const query = tx.selectFrom('memberships').select(raw<Role>`role`.as('role')).where('org_id', '=', orgId)
+  return (await query.where('id', '=', id).executeTakeFirst())?.role
+}
+
 interface NewLink {
   readonly id: string
   readonly key_id: string | null
   readonly grant_id: string | null
+  readonly member_id: string | null
   readonly digest: Buffer
   readonly seconds: number
 }
@@ -149,7 +164,7 @@ export async function insertLink(tx: Tx, orgId: string, { seconds, ...link }: Ne
     .executeTakeFirstOrThrow()
   await raw`
     delete from sign_in_links where org_id = ${orgId} and id in (
-      select id from sign_in_links where org_id = ${orgId} and coalesce(key_id, grant_id) = ${link.key_id ?? link.grant_id}::uuid
+      select id from sign_in_links where org_id = ${orgId} and ${owner} = ${link.key_id ?? link.grant_id ?? link.member_id}::uuid
        order by created_at desc, id desc offset ${keep})`.execute(tx)
   return expires_at
 }

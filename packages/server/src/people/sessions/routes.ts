@@ -7,7 +7,7 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { requireId } from '../../values/id.ts'
+import { parseId, requireId } from '../../values/id.ts'
 import {
   MySessionListQuery,
   MySessionPath,
@@ -35,7 +35,7 @@ import {
 export function sessions(app: App, platform: Platform, change: Change) {
   const { sql, clock } = platform
   const tags = ['sessions']
-  describeTag(app, 'sessions', 'Sessions of browsers that signed in with a key.')
+  describeTag(app, 'sessions', 'Sessions of browsers, opened with a key or by a person.')
 
   async function listed(
     caller: Caller,
@@ -70,7 +70,7 @@ export function sessions(app: App, platform: Platform, change: Change) {
         operationId: 'listMySessions',
         tags,
         summary: 'List your sessions',
-        description: 'The sessions that act as your key or grant, also those that have ended lately.',
+        description: 'The sessions that act as you, also those that have ended lately.',
         querystring: MySessionListQuery,
         response: { 200: SessionList },
       },
@@ -124,7 +124,7 @@ export function sessions(app: App, platform: Platform, change: Change) {
         operationId: 'revokeMySessions',
         tags,
         summary: 'End all your sessions',
-        description: 'Ends every session of your key or grant, the one of this request included.',
+        description: 'Ends every session that acts as you, the one of this request included.',
         response: { 200: RevokedSessions },
       },
     },
@@ -162,15 +162,20 @@ export function sessions(app: App, platform: Platform, change: Change) {
         operationId: 'listSessions',
         tags,
         summary: 'List the sessions of the organization',
-        description: 'Every session, of whichever key or support grant, also those that have ended lately.',
+        description: 'Every session, of whichever key, support grant or member, also those that have ended lately.',
         params: OrgPath,
         querystring: OrgSessionListQuery,
         response: { 200: SessionList },
       },
     },
     ({ caller, query }) => {
-      const owner = query.key_id === undefined ? undefined : parseMaker(query.key_id)
-      return listed(caller, query, owner && (async () => [owner.id]))
+      const { key_id, member_id } = query
+      const owner = key_id === undefined ? undefined : parseMaker(key_id)?.id
+      const member = member_id === undefined ? undefined : parseId('member', member_id)
+      // A session acts as one of them, so none is of a key and of a member.
+      const owners = [owner, member].filter((id) => id !== undefined)
+      const isNone = owners.length > 1
+      return listed(caller, query, owners.length > 0 ? async () => (isNone ? [] : owners) : undefined)
     },
   )
 
@@ -182,7 +187,7 @@ export function sessions(app: App, platform: Platform, change: Change) {
         operationId: 'getSession',
         tags,
         summary: 'Get a session of the organization',
-        description: 'As which key or support grant it acts, when it began, from where, and when it ends.',
+        description: 'As whom it acts, when it began, from where, and when it ends.',
         params: OrgSessionPath,
         response: { 200: Session },
       },

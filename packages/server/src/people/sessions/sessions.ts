@@ -6,9 +6,12 @@ import {
   makerColumns,
   makerIn,
   makerText,
+  makerTextOrNull,
   mintLinkCode,
   mintSessionToken,
+  powersOfPerson,
   requireCanEnd,
+  type SessionWay,
 } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
@@ -27,6 +30,7 @@ import {
   revokeOldest,
   revokeSession,
   revokeSessionsOf,
+  roleOfMember,
   type SessionRow,
 } from './queries.ts'
 import type { SessionStatus, SessionView } from './schema.ts'
@@ -50,7 +54,10 @@ const statusOf = (row: SessionRow, now: Date): SessionStatus => {
 export const sessionView = (row: SessionRow, now: Date, caller: Pick<Caller, 'session'>): SessionView => ({
   id: formatId('session', row.id),
   org_id: row.org_id === operatorsOrgId ? null : formatId('org', row.org_id),
-  key_id: makerText(present(makerIn(row))),
+  key_id: makerTextOrNull(makerIn(row)),
+  member_id: row.member_id === null ? null : formatId('member', row.member_id),
+  way: row.way,
+  connection_id: row.connection_id === null ? null : formatId('connection', row.connection_id),
   status: statusOf(row, now),
   is_current: row.id === caller.session?.id,
   address: row.address,
@@ -61,18 +68,26 @@ export const sessionView = (row: SessionRow, now: Date, caller: Pick<Caller, 'se
   created_at: timestamp(row.created_at),
 })
 
+/** The columns that say as whom a session or a link acts. */
+const ownerColumns = (caller: Pick<Caller, 'kind' | 'id'>) => ({
+  ...makerColumns(caller),
+  member_id: caller.kind === 'person' ? caller.id : null,
+})
+
 /** Opens a session that acts as a caller. Its token is given to the browser and stored as a hash only. */
 export async function openSession(
   { config, clock }: Platform,
   { tx, audit, accessChanged }: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>,
   caller: Caller,
-  from: { address: string; userAgent: string },
+  from: { address: string; userAgent: string; way: SessionWay; connectionId?: string | undefined },
 ): Promise<{ token: string; seconds: number }> {
-  const { idleSeconds, maxSeconds } = await sessionBounds(config, tx, caller.orgId)
+  const { idleSeconds, maxSeconds } = await sessionBounds(config, tx, caller, from.way)
   const minted = mintSessionToken()
   const row = await insertSession(tx, caller.orgId, {
     id: minted.id,
-    ...makerColumns(caller),
+    ...ownerColumns(caller),
+    way: from.way,
+    connection_id: from.connectionId ?? null,
     digest: hash('sha256', minted.secret, 'buffer'),
     address: from.address,
     user_agent: from.userAgent.slice(0, maxUserAgent),
@@ -114,24 +129,30 @@ export const ownersOf = async (tx: Tx, { kind, id, orgId, lineageId }: Caller): 
 
 /** True when a session is the caller's own. */
 export const isOwn = (caller: Caller) => async (tx: Tx, row: SessionRow) =>
-  (await ownersOf(tx, caller)).includes(row.key_id ?? present(row.grant_id))
+  (await ownersOf(tx, caller)).includes(row.key_id ?? row.grant_id ?? present(row.member_id))
 
-/** Lets an administrator end sessions of keys that do not exceed its own; throws for those of others. */
+/** Lets an administrator end sessions of keys and members that do not exceed its own powers; throws for those of others. */
 export const isWithinPower = (caller: Caller) => async (tx: Tx, row: SessionRow) => {
   const key = row.key_id === null ? undefined : await findKey(tx, row.org_id, row.key_id)
+  const role = row.member_id === null ? undefined : await roleOfMember(tx, row.org_id, row.member_id)
   if (key) requireCanEnd(caller, powersOf(key))
+  if (role) requireCanEnd(caller, powersOfPerson(role))
   return true
 }
 
 /** Ends all sessions of the caller, the current one included, and uses up its links. */
-export async function endOwnSessions(
+export const endOwnSessions = async (platform: Platform, tools: ChangeTools, caller: Caller) =>
+  endSessionsOf(platform, tools, caller.orgId, await ownersOf(tools.tx, caller))
+
+/** Ends all sessions of keys, grants or members, and uses up their links. */
+export async function endSessionsOf(
   { clock }: Platform,
-  { tx, audit, accessChanged }: ChangeTools,
-  caller: Caller,
+  { tx, audit, accessChanged }: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>,
+  orgId: string,
+  owners: readonly string[],
 ): Promise<{ revoked: number }> {
-  const owners = await ownersOf(tx, caller)
-  const ids = await revokeSessionsOf(tx, caller.orgId, owners, clock.now())
-  await deleteLinksOf(tx, caller.orgId, owners)
+  const ids = await revokeSessionsOf(tx, orgId, owners, clock.now())
+  await deleteLinksOf(tx, orgId, owners)
   for (const id of ids) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })
   if (ids.length > 0) accessChanged()
   return { revoked: ids.length }
@@ -140,21 +161,38 @@ export async function endOwnSessions(
 const linkSeconds = 300
 const maxLinksPerOwner = 20
 
+/** Makes a link that signs a browser in once, as a key, a grant or a member. */
+async function makeLink(
+  { addresses }: Platform,
+  tx: Tx,
+  owner: Pick<Caller, 'orgId' | 'kind' | 'id'>,
+  { seconds, keep }: { seconds: number; keep: number },
+): Promise<{ url: string; expires_at: string }> {
+  const code = mintLinkCode()
+  const digest = hash('sha256', code.secret, 'buffer')
+  const link = { id: code.id, ...ownerColumns(owner), digest, seconds }
+  const expires_at = timestamp(await insertLink(tx, owner.orgId, link, keep))
+  return { url: `${addresses.publicUrl()}/console/signin?code=${code.text}`, expires_at }
+}
+
+const invitationSeconds = 7 * 86_400
+
+/** Makes the link with which an invited member signs in for the first time; it replaces the one before. */
+export const makeInvitation = (platform: Platform, tx: Tx, orgId: string, memberId: string) =>
+  makeLink(platform, tx, { orgId, kind: 'person', id: memberId }, { seconds: invitationSeconds, keep: 1 })
+
 /**
  * Makes a link that signs a browser in once, as the caller. A session cannot make one: it would outlive its own end by signing in
  * again and again.
  */
 export async function makeSignInLink(
-  { addresses }: Platform,
+  platform: Platform,
   { tx, audit }: ChangeTools,
   caller: Caller,
 ): Promise<{ url: string; expires_at: string }> {
   if (caller.session) throw new ApiError('forbidden', {}, { message: 'Only a key itself can make a link to sign in.' })
-  const code = mintLinkCode()
-  const digest = hash('sha256', code.secret, 'buffer')
-  const link = { id: code.id, ...makerColumns(caller), digest, seconds: linkSeconds }
-  const expiresAt = timestamp(await insertLink(tx, caller.orgId, link, maxLinksPerOwner))
+  const link = await makeLink(platform, tx, caller, { seconds: linkSeconds, keep: maxLinksPerOwner })
   const target = { kind: caller.kind === 'key' ? 'key' : 'support_grant', id: makerText(caller) }
-  audit({ action: 'sign_in_link.created', target, after: { expires_at: expiresAt } })
-  return { url: `${addresses.publicUrl()}/console/signin?code=${code.text}`, expires_at: expiresAt }
+  audit({ action: 'sign_in_link.created', target, after: { expires_at: link.expires_at } })
+  return link
 }

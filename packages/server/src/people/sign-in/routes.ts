@@ -1,34 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Attempts, PageChange } from '../../access/changes/changes.ts'
-import {
-  type Caller,
-  type Identification,
-  isCsrfToken,
-  type PageSession,
-  type SessionCookies,
-} from '../../access/identity/identity.ts'
+import { authorOf } from '../../access/changes/changes.ts'
+import { isCsrfToken, type PageSession } from '../../access/identity/identity.ts'
 import { reportError } from '../../contract/envelope.ts'
 import { ApiError, isApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import type { RequestRates } from '../../tenants/rate-limits/rate-limits.ts'
 import { parseId } from '../../values/id.ts'
 import { recordIn } from '../../values/records.ts'
 import { sendPage, stylesheet } from '../pages/pages.ts'
-import { endSession, isOwn, listSessions, openSession, ownersOf, sessionView } from '../sessions/sessions.ts'
-import { countSignIns } from './metrics.ts'
+import { endSession, isOwn, listSessions, ownersOf, sessionView } from '../sessions/sessions.ts'
+import { type Arrival, createArrival, home, type SignInHooks } from './arrival.ts'
 import { returnPath } from './return-path.ts'
 import { endedPage, faultPage, linkPage, profilePage, signInPage } from './sign-in-pages.ts'
 
 const maxFormBytes = 8_192
-
-interface Hooks {
-  readonly attempts: Attempts
-  readonly cookies: SessionCookies
-  readonly identification: Identification
-  readonly pageChange: PageChange
-  readonly rates: RequestRates
-}
 
 /** Options of routes that show a page, and of those that take a form. */
 const shows = { config: { urgency: 'read' } } as const
@@ -38,12 +23,11 @@ type LiveSession = Extract<PageSession, { state: 'live' }>
 
 const maxShownSessions = 100
 const maxCodeLength = 100
-const home = '/console/profile'
 const needsHttps =
   'Sessions need HTTPS, except on localhost. Set SVC_PUBLIC_URL to the https:// address under which this service is reached.'
 
 /** Serves the pages on which people sign in, see their sessions and sign out. They work without script. */
-export async function signIn(root: App, platform: Platform, hooks: Hooks) {
+export async function signIn(root: App, platform: Platform, hooks: SignInHooks) {
   await root.register(async (app: App) => {
     // Forms only: nothing else is read from strangers.
     app.removeAllContentTypeParsers()
@@ -54,7 +38,7 @@ export async function signIn(root: App, platform: Platform, hooks: Hooks) {
     app.get('/console/style.css', (_request, reply) =>
       reply.type('text/css; charset=utf-8').header('cache-control', 'no-cache').send(stylesheet),
     )
-    doorRoutes(app, platform, hooks)
+    doorRoutes(app, platform, hooks, createArrival(platform, hooks))
     insideRoutes(app, platform, hooks)
   })
 }
@@ -72,8 +56,7 @@ function answerWithPages(app: App, { log }: Platform) {
 }
 
 /** The way in: a form that takes a key. */
-function doorRoutes(app: App, platform: Platform, { attempts, cookies, identification, pageChange, rates }: Hooks) {
-  const signIns = countSignIns(platform.metrics)
+function doorRoutes(app: App, platform: Platform, { cookies, identification }: SignInHooks, { arrive }: Arrival) {
   const host = () => new URL(platform.addresses.publicUrl()).host
 
   app.get('/console/signin', shows, async (request, reply) => {
@@ -81,7 +64,8 @@ function doorRoutes(app: App, platform: Platform, { attempts, cookies, identific
     const { return_to, code } = recordIn(request.query)
     const returnTo = returnPath(return_to)
     const session = await identification.sessionOf(request)
-    if (session.state === 'live' && !session.refusal) return reply.redirect(returnTo ?? home, 303)
+    // A link is for whoever is not signed in as its member yet.
+    if (session.state === 'live' && !session.refusal && code === undefined) return reply.redirect(returnTo ?? home, 303)
     if (session.state === 'unknown' || session.state === 'ended') cookies.clear(reply)
     if (typeof code === 'string') return sendPage(reply, linkPage(host(), code.slice(0, maxCodeLength)))
     return sendPage(reply, signInPage({ host: host(), returnTo }))
@@ -91,62 +75,25 @@ function doorRoutes(app: App, platform: Platform, { attempts, cookies, identific
     if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
     // Somebody else's page must not sign a visitor in to an organization of its choice.
     if (cookies.isFromOwnPage(request) === false) throw foreignForm()
-    const before = await identification.sessionOf(request).catch(() => undefined)
-    // On record is whoever signs in, not whoever was signed in.
-    request.bearer = null
     const fields = recordIn(request.body)
     const returnTo = returnPath(fields['return_to'])
     const way = 'code' in fields ? 'link' : 'key'
     const presented = fields[way === 'link' ? 'code' : 'key']
-    const caller = await ownerOrRefusal(request, way, typeof presented === 'string' ? presented : '')
-    if (caller instanceof ApiError) {
-      signIns.inc({ way, outcome: 'refused' })
-      if (isApiError(caller, 'rate_limited')) reply.header('retry-after', caller.details.retry_after_seconds)
-      return sendPage(
-        reply,
-        signInPage({
-          host: host(),
-          returnTo,
-          fault: faultOf(caller, way),
-          status: caller.status === 410 ? 401 : caller.status,
-        }),
-      )
-    }
-    const { token, seconds } = await pageChange(request, caller, (tools) =>
-      openSession(platform, tools, caller, {
-        address: request.clientAddress,
-        userAgent: request.headers['user-agent'] ?? '',
-      }),
-    )
-    if (before?.state === 'live') await end(request, before, before.session.id)
-    signIns.inc({ way, outcome: 'signed_in' })
-    cookies.set(reply, token, seconds)
-    return reply.redirect(returnTo ?? home, 303)
-  })
-
-  /** Returns the owner of a key or a link, or why nobody may sign in with it. */
-  async function ownerOrRefusal(
-    request: FastifyRequest,
-    way: 'key' | 'link',
-    text: string,
-  ): Promise<Caller | ApiError> {
+    const text = typeof presented === 'string' ? presented : ''
+    const prove = () => (way === 'key' ? identification.ownerOf : identification.ownerOfLink)(request, text)
     try {
-      const caller = await (way === 'key' ? identification.ownerOf : identification.ownerOfLink)(request, text)
-      await rates.require(caller, request.method)
-      return caller
+      return await arrive(request, reply, { way, returnTo }, prove)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
-      if (request.bearer) attempts.refused(request, request.bearer, 'session.created')
-      return error
+      if (isApiError(error, 'rate_limited')) reply.header('retry-after', error.details.retry_after_seconds)
+      const status = error.status === 410 ? 401 : error.status
+      return sendPage(reply, signInPage({ host: host(), returnTo, fault: faultOf(error, way), status }))
     }
-  }
-
-  const end = (request: FastifyRequest, { caller }: LiveSession, id: string) =>
-    pageChange(request, caller, (tools) => endSession(platform, tools, caller, id, isOwn(caller)))
+  })
 }
 
 /** Pages of whoever is signed in. */
-function insideRoutes(app: App, platform: Platform, { cookies, identification, pageChange, rates }: Hooks) {
+function insideRoutes(app: App, platform: Platform, { cookies, identification, pageChange, rates }: SignInHooks) {
   const { sql, clock } = platform
 
   /** Returns the session of a request that may act; undefined when it was sent to the sign-in page. */
@@ -208,7 +155,7 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
     const { caller } = session
     const id = parseId('session', String(recordIn(request.params)['session_id']))
     if (id === undefined) throw new ApiError('not_found')
-    await pageChange(request, caller, (tools) => endSession(platform, tools, caller, id, isOwn(caller)))
+    await pageChange(request, authorOf(caller), (tools) => endSession(platform, tools, caller, id, isOwn(caller)))
     return reply.redirect(home, 303)
   })
 
@@ -216,7 +163,9 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
     const session = ofOwnForm(request, await anySession(request, reply))
     if (!session) return reply
     const { caller } = session
-    await pageChange(request, caller, (tools) => endSession(platform, tools, caller, session.session.id, isOwn(caller)))
+    await pageChange(request, authorOf(caller), (tools) =>
+      endSession(platform, tools, caller, session.session.id, isOwn(caller)),
+    )
     cookies.clear(reply)
     return reply.redirect('/console/signin', 303)
   })

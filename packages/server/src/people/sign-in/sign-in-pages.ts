@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Caller } from '../../access/identity/identity.ts'
+import { type Caller, makerText } from '../../access/identity/identity.ts'
 import { formatId, operatorsOrgId } from '../../values/id.ts'
 import type { Page } from '../pages/pages.ts'
 import type { SessionView } from '../sessions/sessions.ts'
@@ -68,18 +68,21 @@ export const faultPage = (title: string, message: string, status: number, code: 
 const minute = (timestamp: string) =>
   html`<time datetime="${timestamp}">${timestamp.slice(0, 16).replace('T', ' ')}</time>`
 
+const nouns = { key: 'a key', support: 'a support grant', person: 'an account' }
+const titles = { key: 'Key', support: 'Grant', person: 'Member' }
+
 /** The caller's own page: as whom they are signed in, and where else. */
 export const profilePage = (caller: Caller, sessions: readonly SessionView[], csrfToken: string): Page => ({
   title: 'Your session',
   isWide: true,
   body: html`<h1>Your session</h1>
-<p class="dim">You are signed in with ${caller.kind === 'key' ? 'a key' : 'a support grant'}, and may do what it may do.</p>
+<p class="dim">${caller.person ? html`You are signed in as ${caller.person.email}.` : html`You are signed in with ${nouns[caller.kind]}, and may do what it may do.`}</p>
 <dl>
 <dt>Organization</dt><dd>${caller.orgId === operatorsOrgId ? 'operators of this installation' : html`<code>${formatId('org', caller.orgId)}</code>`}</dd>
-<dt>${caller.kind === 'key' ? 'Key' : 'Grant'}</dt><dd><code>${formatId(caller.kind === 'key' ? 'key' : 'grant', caller.id)}</code></dd>
+<dt>${titles[caller.kind]}</dt><dd><code>${makerText(caller)}</code></dd>
 <dt>Role</dt><dd>${caller.role}</dd>
 </dl>
-<h2>Sessions of this ${caller.kind === 'key' ? 'key' : 'grant'}</h2>
+<h2>${caller.person ? 'Your sessions' : html`Sessions of this ${nouns[caller.kind].replace('a ', '')}`}</h2>
 <div class="scroll"><table>
 <thead><tr><th scope="col">Signed in (UTC)</th><th scope="col">Last used</th><th scope="col">Address</th><th scope="col">Ends</th><th scope="col"><span class="unseen">Action</span></th></tr></thead>
 <tbody>${sessions.map(

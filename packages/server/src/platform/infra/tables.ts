@@ -73,9 +73,11 @@ export interface ApiKeys {
   mac: Buffer;
   mac_key_id: string;
   minted_by: string | null;
+  minted_by_member: string | null;
   name: string;
   not_before: Timestamp | null;
   org_id: string;
+  owner_id: string | null;
   pins: Generated<Json>;
   revoked_at: Timestamp | null;
   role: string;
@@ -408,6 +410,25 @@ export interface Limits {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Memberships {
+  accepted_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  deactivated_at: Timestamp | null;
+  email: string;
+  email_key: string;
+  external_id: string | null;
+  id: string;
+  invited_by_key: string | null;
+  invited_by_member: string | null;
+  name: string;
+  org_id: string;
+  person_id: string;
+  removed_at: Timestamp | null;
+  role: string;
+  updated_at: Generated<Timestamp>;
+  user_name: string | null;
+}
+
 export interface Movements {
   actor: Json | null;
   at: Timestamp;
@@ -701,11 +722,13 @@ export interface SessionPolicies {
   key_sign_in: string;
   max_seconds: number | null;
   org_id: string;
+  sso: Generated<string>;
   updated_at: Generated<Timestamp>;
 }
 
 export interface Sessions {
   address: string;
+  connection_id: string | null;
   created_at: Generated<Timestamp>;
   digest: Buffer;
   expires_at: Timestamp;
@@ -714,9 +737,11 @@ export interface Sessions {
   idle_seconds: number;
   key_id: string | null;
   last_used_at: Generated<Timestamp>;
+  member_id: string | null;
   org_id: string;
   revoked_at: Timestamp | null;
   user_agent: string;
+  way: Generated<string>;
 }
 
 export interface SignInLinks {
@@ -726,6 +751,7 @@ export interface SignInLinks {
   grant_id: string | null;
   id: string;
   key_id: string | null;
+  member_id: string | null;
   org_id: string;
 }
 
@@ -1006,6 +1032,7 @@ export interface DB {
   ledger_checks: LedgerChecks;
   limit_refusals: LimitRefusals;
   limits: Limits;
+  memberships: Memberships;
   movements: Movements;
   nodes: Nodes;
   org_ledgers: OrgLedgers;

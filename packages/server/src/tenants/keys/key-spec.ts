@@ -1,7 +1,13 @@
-import { type KeyPowers, normalPins, requireCanHandOut, tenantScopes } from '../../access/identity/identity.ts'
+import {
+  type Caller,
+  type KeyPowers,
+  normalPins,
+  requireCanHandOut,
+  tenantScopes,
+} from '../../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Role } from '../../contract/routes.ts'
-import { formatId } from '../../values/id.ts'
+import { formatId, requireId } from '../../values/id.ts'
 import { normalForm } from '../../values/normal-form.ts'
 import type { KeyRow } from './queries.ts'
 import type { KeyInput } from './schema.ts'
@@ -17,6 +23,10 @@ export interface KeySpec {
   /** Key that it replaces; `lineage_id` is carried over. */
   readonly rotatedFrom?: Pick<KeyRow, 'id' | 'lineage_id'>
   readonly mintedBy?: string
+  /** Member who was shown its secret. */
+  readonly mintedByMember?: string
+  /** Member who answers for it. */
+  readonly ownerId?: string | null
 }
 
 export const powersOf = ({ role, scopes, pins, expires_at }: KeyRow): KeyPowers => ({
@@ -29,13 +39,17 @@ export const powersOf = ({ role, scopes, pins, expires_at }: KeyRow): KeyPowers 
 /** A key as requested, of any role. */
 export type KeyRequest = Omit<KeyInput, 'role'> & { readonly role: Role }
 
-/** Actor on the keys of an organization; without an id when it is not a key but a command on the machine. */
+/** Actor on the keys of an organization; without an id when it is neither a key nor a person but a command on the machine. */
 export interface Holder extends KeyPowers {
   readonly orgId: string
   readonly id?: string
+  readonly kind?: Caller['kind']
+  /** Member who answers for what it mints, unless another is named. */
+  readonly ownerId?: string | null
 }
 
-const mintedBy = ({ id }: Holder) => (id === undefined ? {} : { mintedBy: id })
+const mintedBy = ({ id, kind }: Holder) =>
+  id === undefined ? {} : kind === 'person' ? { mintedByMember: id } : { mintedBy: id }
 
 /** Returns the key that a caller requests: never more powerful than its own, with the same pins and expiry unless given. */
 export function specifyKey(caller: Holder, input: KeyRequest, now: Date): KeySpec {
@@ -59,7 +73,8 @@ export function specifyKey(caller: Holder, input: KeyRequest, now: Date): KeySpe
     expiresAtMs: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
   })
   const { name, role, scopes } = input
-  return { name, role, scopes, pins, notBefore, expiresAt, ...mintedBy(caller) }
+  const ownerId = input.owner_id == null ? (caller.ownerId ?? null) : requireId('member', input.owner_id)
+  return { name, role, scopes, pins, notBefore, expiresAt, ownerId, ...mintedBy(caller) }
 }
 
 /**
@@ -95,6 +110,7 @@ export function specifySuccessor(caller: Holder, found: KeyRow, now: Date): KeyS
     notBefore: found.not_before,
     expiresAt: found.expires_at,
     rotatedFrom: found,
+    ownerId: found.owner_id,
     ...mintedBy(caller),
   }
 }

@@ -1,16 +1,21 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
+import type { NewEvent } from '../../access/events/events.ts'
 import {
   type Caller,
   isWithinPins,
   mintKey,
   requireCanEnd,
+  scopesInGiftOf,
   secretKeyring,
   secretMac,
+  tenantScopes,
 } from '../../access/identity/identity.ts'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, validationFailed } from '../../contract/errors.ts'
+import { includesRole, type Role } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { formatId } from '../../values/id.ts'
+import { formatId, requireId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { type Holder, type KeyRequest, type KeySpec, powersOf, specifyKey, specifySuccessor } from './key-spec.ts'
 import { canReplace, isLastResort } from './last-resort.ts'
@@ -18,15 +23,17 @@ import {
   expireKey,
   insertKey,
   type KeyRow,
+  keysOfMember,
   keysOfRole,
   listLiveDescendants,
   lockKey,
   lockKeyShared,
+  lockMemberShared,
   lockOrgOfKeys,
-  renameKey,
   revokeKey,
+  updateKey,
 } from './queries.ts'
-import type { KeyStatus, KeyView } from './schema.ts'
+import type { KeyChange, KeyStatus, KeyView } from './schema.ts'
 
 export { type Holder, powersOf } from './key-spec.ts'
 export { findKey, listKeys } from './queries.ts'
@@ -39,6 +46,7 @@ const keyStatus = ({ revoked_at, expires_at, not_before }: KeyRow, now: Date): K
 }
 
 const keyIdOrNull = (id: string | null) => (id === null ? null : formatId('key', id))
+const memberIdOrNull = (id: string | null) => (id === null ? null : formatId('member', id))
 
 export const keyView = (row: KeyRow, now: Date): KeyView => ({
   id: formatId('key', row.id),
@@ -50,7 +58,8 @@ export const keyView = (row: KeyRow, now: Date): KeyView => ({
   status: keyStatus(row, now),
   not_before: timestampOrNull(row.not_before),
   expires_at: timestampOrNull(row.expires_at),
-  minted_by: keyIdOrNull(row.minted_by),
+  owner_id: memberIdOrNull(row.owner_id),
+  minted_by: keyIdOrNull(row.minted_by) ?? memberIdOrNull(row.minted_by_member),
   rotated_from: keyIdOrNull(row.rotated_from),
   rotated_to: keyIdOrNull(row.rotated_to),
   last_used_at: timestampOrNull(row.last_used_at),
@@ -81,6 +90,8 @@ export async function mint(
     lineage_id: wanted.rotatedFrom?.lineage_id ?? minted.id,
     rotated_from: wanted.rotatedFrom?.id ?? null,
     minted_by: wanted.mintedBy ?? null,
+    minted_by_member: wanted.mintedByMember ?? null,
+    owner_id: wanted.ownerId ?? null,
   })
   return { view: keyView(row, platform.clock.now()), secret: minted.text }
 }
@@ -88,16 +99,40 @@ export async function mint(
 /** Mints the key that a caller requests. */
 export async function mintFor(platform: Platform, tx: Tx, caller: Holder, input: KeyRequest) {
   const now = platform.clock.now()
-  return mint(platform, tx, caller.orgId, specifyKey(await standing(tx, caller, now), input, now))
+  const spec = specifyKey(await standing(tx, caller, now), input, now)
+  await requireOwner(tx, caller.orgId, spec.role, spec.ownerId ?? null)
+  return mint(platform, tx, caller.orgId, spec)
 }
 
-/** Reloads the caller's key and locks it until the transaction ends, so that a key being revoked cannot create anything. */
+/** Refuses an owner who is not a member, or whose role is below that of an administrator's key. */
+async function requireOwner(tx: Tx, orgId: string, role: Role, ownerId: string | null) {
+  if (ownerId === null) return
+  const member = await lockMemberShared(tx, orgId, ownerId)
+  const fault = (message: string) => validationFailed([{ field: 'owner_id', code: 'invalid_value', message }])
+  if (!member || member.removed_at !== null || member.deactivated_at !== null)
+    throw fault('Must be an active member of the organization.')
+  if (exceedsMember(role, member.role as Role)) throw fault('Must have at least the role of the key.')
+}
+
+/** True when a key of an administrator has more power than a member. Keys that do not administer are not bound by a member's role. */
+const exceedsMember = (role: Role, memberRole: Role) => includesRole(role, 'admin') && !includesRole(memberRole, role)
+
+/**
+ * Reloads the caller and locks it until the transaction ends, so that a key being revoked, or a member being removed, cannot create
+ * anything.
+ */
 async function standing(tx: Tx, caller: Holder, now: Date): Promise<Holder> {
   if (caller.id === undefined) return caller
+  if (caller.kind === 'person') {
+    const member = await lockMemberShared(tx, caller.orgId, caller.id)
+    if (!member || member.removed_at !== null || member.deactivated_at !== null) throw new ApiError('session_revoked')
+    const role = member.role as Role
+    return { ...caller, role, scopesInGift: scopesInGiftOf(role), ownerId: caller.id }
+  }
   const row = await lockKeyShared(tx, caller.orgId, caller.id)
   if (!row || row.revoked_at !== null) throw new ApiError('gone', {}, { message: 'This key was revoked.' })
   if (row.expires_at !== null && row.expires_at <= now) throw new ApiError('key_expired')
-  return { ...caller, expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY }
+  return { ...caller, expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, ownerId: row.owner_id }
 }
 
 interface Revocation {
@@ -154,13 +189,37 @@ async function requireOtherLastResort(tx: Tx, target: KeyRow, now: Date) {
   )
 }
 
-/** Renames a key. As for revoking it, the caller must not have less power than the key, or be the key itself. */
-export async function rename(
+/** Ends the keys that a member answers for or was shown, with what they made; on demotion only those above the member's new role. */
+export async function revokeKeysOfMember(
+  platform: Platform,
+  tx: Tx,
+  orgId: string,
+  memberId: string,
+  { above, isForced }: { above?: Role; isForced: boolean },
+): Promise<Revocation[]> {
+  const ending: Holder = { orgId, ...unbounded }
+  const rows = await keysOfMember(tx, orgId, memberId)
+  const roots = above === undefined ? rows : rows.filter(({ role }) => exceedsMember(role, above))
+  const all: Revocation[] = []
+  for (const { id } of roots) all.push(...(await revoke(platform, tx, ending, id, { withDescendants: true, isForced })))
+  return all.filter(({ isNew }) => isNew)
+}
+
+/** Powers of the service itself over the keys of an organization. */
+const unbounded = {
+  role: 'owner',
+  scopes: new Set(tenantScopes),
+  pins: {},
+  expiresAtMs: Number.POSITIVE_INFINITY,
+} as const
+
+/** Renames a key, or hands it to another owner. As for revoking it, the caller must not have less power than the key, or be it. */
+export async function changeKey(
   { clock }: Platform,
   { tx, audit, replaces, accessChanged }: ChangeTools,
   caller: Holder & Pick<Caller, 'pins'>,
   id: string,
-  wanted: (standing: KeyView) => { name: string },
+  wanted: (standing: KeyView) => KeyChange,
 ): Promise<KeyView> {
   const { orgId } = caller
   const found = await lockKey(tx, orgId, id)
@@ -169,8 +228,12 @@ export async function rename(
   const now = clock.now()
   const before = keyView(found, now)
   replaces(before)
-  const after = keyView(await renameKey(tx, orgId, id, wanted(before).name), now)
-  audit({ action: 'key.renamed', target: { kind: 'key', id: after.id }, before, after })
+  const { name, owner_id } = wanted(before)
+  const ownerId = owner_id == null ? null : requireId('member', owner_id)
+  if (ownerId !== found.owner_id) await requireOwner(tx, orgId, found.role, ownerId)
+  const after = keyView(await updateKey(tx, orgId, id, { name, owner_id: ownerId }), now)
+  const action = before.owner_id === after.owner_id ? 'key.renamed' : 'key.changed'
+  audit({ action, target: { kind: 'key', id: after.id }, before, after })
   accessChanged()
   return after
 }
@@ -199,5 +262,14 @@ export async function rotate(platform: Platform, tx: Tx, caller: Holder, id: str
   const old = keyView(await expireKey(tx, orgId, id, overlapSeconds), platform.clock.now())
   return { old, ...minted }
 }
+
+/** Returns the fields of a key that events contain. */
+export const eventFieldsOf = ({ id, name, role }: KeyView) => ({ key_id: id, name, role })
+
+export const revocationEvent = (revoked: KeyView): NewEvent => ({
+  kind: 'key.revoked',
+  subject: revoked.id,
+  data: { ...eventFieldsOf(revoked), revoked_at: present(revoked.revoked_at) },
+})
 
 const conflict = (message: string) => new ApiError('conflict', {}, { message })

@@ -19,6 +19,8 @@ export interface NewKey {
   readonly lineage_id: string
   readonly rotated_from: string | null
   readonly minted_by: string | null
+  readonly minted_by_member: string | null
+  readonly owner_id: string | null
 }
 
 const visible = [
@@ -31,6 +33,8 @@ const visible = [
   'lineage_id',
   'rotated_from',
   'minted_by',
+  'minted_by_member',
+  'owner_id',
   'not_before',
   'expires_at',
   'last_used_at',
@@ -81,7 +85,7 @@ export async function lockKey(tx: Tx, orgId: string, id: string): Promise<KeyRow
 export const lockKeyShared = (tx: Tx, orgId: string, id: string) =>
   tx
     .selectFrom('api_keys')
-    .select(['revoked_at', 'expires_at'])
+    .select(['revoked_at', 'expires_at', 'owner_id'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .forShare()
@@ -96,6 +100,27 @@ export async function listLiveDescendants(tx: Tx, orgId: string, id: string): Pr
      where k.org_id = ${orgId} and k.id <> ${id} and k.revoked_at is null order by k.id`.execute(tx)
   return rows.map((row) => row.id)
 }
+
+/** Returns the unrevoked keys that a member answers for or was shown. */
+export const keysOfMember = (tx: Tx, orgId: string, memberId: string) =>
+  tx
+    .selectFrom('api_keys')
+    .select(shown)
+    .where('org_id', '=', orgId)
+    .where((row) => row.or([row('owner_id', '=', memberId), row('minted_by_member', '=', memberId)]))
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .execute()
+
+/** Takes a shared lock on a member until the transaction ends: whoever ends or changes the member waits for it. */
+export const lockMemberShared = (tx: Tx, orgId: string, id: string) =>
+  tx
+    .selectFrom('memberships')
+    .select(['role', 'deactivated_at', 'removed_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
 
 /** Locks an organization until the transaction ends, which serializes the end of its last-resort keys. */
 export async function lockOrgOfKeys(tx: Tx, orgId: string): Promise<boolean> {
@@ -122,10 +147,10 @@ export const revokeKey = (tx: Tx, orgId: string, id: string) =>
     .returning(shown)
     .executeTakeFirstOrThrow()
 
-export const renameKey = (tx: Tx, orgId: string, id: string, name: string) =>
+export const updateKey = (tx: Tx, orgId: string, id: string, fields: Pick<KeyRow, 'name' | 'owner_id'>) =>
   tx
     .updateTable('api_keys')
-    .set({ name, updated_at: raw`clock_timestamp()` })
+    .set({ ...fields, updated_at: raw`clock_timestamp()` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returning(shown)
@@ -152,11 +177,13 @@ export async function listKeys(
     role,
     status,
     mintedBy,
+    ownerId,
     pins = {},
   }: {
     role?: string | undefined
     status?: KeyStatus | undefined
     mintedBy?: string | undefined
+    ownerId?: string | undefined
     pins?: Caller['pins']
   },
   now: Date,
@@ -168,6 +195,7 @@ export async function listKeys(
   if (role !== undefined) query = query.where('role', '=', role)
   if (status !== undefined) query = query.where(statusAt(now), '=', status)
   if (mintedBy !== undefined) query = query.where('minted_by', '=', mintedBy)
+  if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId)
   if (isPinned({ pins })) query = query.where(raw<boolean>`pins @> ${JSON.stringify(pins)}::jsonb`)
   return keysetPage(query, { sort: page.sort, id: 'id' }, page).execute()
 }

@@ -10,7 +10,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { parseId, requireId } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { specifyOwnerKey } from './key-spec.ts'
-import { keyView, mint, mintFor, rename, revoke, rotate } from './keys.ts'
+import { changeKey, eventFieldsOf, keyView, mint, mintFor, revocationEvent, revoke, rotate } from './keys.ts'
 import { findKey, listKeys, lockOrgOfKeys } from './queries.ts'
 import {
   Key,
@@ -19,7 +19,6 @@ import {
   KeyList,
   KeyListQuery,
   KeyPath,
-  type KeyView,
   KeyWithSecret,
   OwnerKeyInput,
   RevokedKey,
@@ -74,11 +73,12 @@ export function keys(app: App, platform: Platform, change: Change) {
     },
     async ({ caller, query }) => {
       const asked = pageRequest(query, 'created_at')
-      const { role, status, minted_by } = query
+      const { role, status, minted_by, owner_id } = query
       const mintedBy = minted_by === undefined ? undefined : parseId('key', minted_by)
+      const ownerId = owner_id === undefined ? undefined : parseId('member', owner_id)
       const now = clock.now()
       const rows = await sql.asOrgs([caller.orgId], (tx) =>
-        listKeys(tx, caller.orgId, asked, { role, status, mintedBy, pins: caller.pins }, now),
+        listKeys(tx, caller.orgId, asked, { role, status, mintedBy, ownerId, pins: caller.pins }, now),
       )
       const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map((row) => keyView(row, now)) }
@@ -115,9 +115,12 @@ export function keys(app: App, platform: Platform, change: Change) {
       put: {
         summary: 'Replace the changeable fields of a key',
         description:
-          'Only its name: the powers of a key are fixed when it is created. You cannot rename a key with more power than yours.',
+          'Only its name and its owner: the powers of a key are fixed when it is created. You cannot change a key with more power than yours.',
       },
-      patch: { summary: 'Rename a key', description: 'Same as replacing it.' },
+      patch: {
+        summary: 'Rename a key, or hand it to another owner',
+        description: 'Changes the fields that are given and no other.',
+      },
       params: KeyPath,
       body: KeyChange,
       view: Key,
@@ -125,7 +128,7 @@ export function keys(app: App, platform: Platform, change: Change) {
     (request, reply, wanted) => {
       const caller = request.caller
       const id = requireId('key', request.params.key_id)
-      return change(request, reply, { orgId: caller.orgId }, (tools) => rename(platform, tools, caller, id, wanted))
+      return change(request, reply, { orgId: caller.orgId }, (tools) => changeKey(platform, tools, caller, id, wanted))
     },
   )
 
@@ -154,11 +157,7 @@ export function keys(app: App, platform: Platform, change: Change) {
         const revoked = [target, ...others].filter(({ isNew }) => isNew)
         for (const { before, after } of revoked) {
           audit({ action: 'key.revoked', target: { kind: 'key', id: after.id }, before, after })
-          emit({
-            kind: 'key.revoked',
-            subject: after.id,
-            data: { ...eventFieldsOf(after), revoked_at: present(after.revoked_at) },
-          })
+          emit(revocationEvent(after))
         }
         if (revoked.length > 0) accessChanged()
         return {
@@ -233,6 +232,3 @@ export function keys(app: App, platform: Platform, change: Change) {
     },
   )
 }
-
-/** Returns the fields of a key that events contain. */
-const eventFieldsOf = ({ id, name, role }: KeyView) => ({ key_id: id, name, role })

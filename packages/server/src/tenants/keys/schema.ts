@@ -6,6 +6,7 @@ import { roles } from '../../contract/routes.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
 import {
   Computed,
+  exampleId,
   Id,
   isOwnId,
   Moment,
@@ -41,6 +42,12 @@ const Pins = Type.Object(
 
 export const KeyName = Type.String({ minLength: 1, maxLength: 100, examples: ['checkout agent'] })
 
+const OwnerId = Type.Union([Type.String({ pattern: idPattern('member'), maxLength: 40 }), Type.Null()], {
+  description:
+    'The member who answers for the key; it ends when they are removed or deactivated. By default you, or whoever answers for your key.',
+  examples: [exampleId('member')],
+})
+
 const input = Type.Object(
   {
     name: KeyName,
@@ -52,6 +59,7 @@ const input = Type.Object(
       examples: [['runs:write', 'edge:decide']],
     }),
     pins: Type.Optional(Pins),
+    owner_id: Type.Optional(OwnerId),
     not_before: Type.Optional(Instant),
     expires_at: Type.Optional(Instant),
   },
@@ -84,9 +92,18 @@ export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyI
 
 /** Changeable fields of a key: its powers are fixed when it is minted. */
 export const KeyChange = Type.Object(
-  { name: KeyName },
+  {
+    name: KeyName,
+    owner_id: Type.Optional({
+      ...OwnerId,
+      default: null,
+      description: 'The member who answers for the key; it ends when they are removed or deactivated.',
+    }),
+  },
   { title: 'KeyChange', examples: [{ name: 'checkout agent, second region' }] },
 )
+
+export type KeyChange = Static<typeof KeyChange>
 
 export const RevokeInput = Type.Object(
   {
@@ -135,7 +152,15 @@ const fields = {
   ),
   not_before: Nullable(Timestamp),
   expires_at: Nullable(Timestamp),
-  minted_by: Nullable(Type.String({ ...Id('key'), description: 'The key that created this one.' })),
+  owner_id: Nullable(
+    Type.String({ ...Id('member'), description: 'The member who answers for it, and with whom it ends.' }),
+  ),
+  minted_by: Nullable(
+    Type.String({
+      description: 'The key that created this one, or the member (`mbr_…`) who was shown its secret.',
+      examples: [exampleId('key')],
+    }),
+  ),
   rotated_from: Nullable(Type.String({ ...Id('key'), description: 'The key that this one replaced.' })),
   rotated_to: Nullable(Type.String({ ...Id('key'), description: 'The key that replaced this one.' })),
   last_used_at: Computed(Nullable(Timestamp)),
@@ -171,6 +196,11 @@ export const KeyListQuery = ListQuery(
     role: Type.Enum([...tenantRoles]),
     status: Type.Enum([...keyStatuses]),
     minted_by: Type.String({ pattern: idPattern('key'), maxLength: 40, description: 'The key that created them.' }),
+    owner_id: Type.String({
+      pattern: idPattern('member'),
+      maxLength: 40,
+      description: 'The member who answers for them.',
+    }),
   },
   'uuid',
   'oldest first',

@@ -66,7 +66,7 @@ const shown = new Set(['budget', 'customer', 'concurrency', 'spend_cap', 'plan']
  */
 export async function limitsOfCaller(tx: Tx, caller: Caller, nowMs: number): Promise<OwnLimits> {
   const { orgId } = caller
-  const seesOrg = caller.kind === 'key' && !isPinned(caller) && caller.scopes.has('limits:read')
+  const seesOrg = caller.kind !== 'support' && !isPinned(caller) && caller.scopes.has('limits:read')
   const { charge, customerId } = chargeOf(caller)
   const freezes = await loadFreezes(tx, orgId)
   const orgConfig = {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import { makerText } from '../../access/identity/identity.ts'
 import { describeTag } from '../../contract/openapi.ts'
 import { type App, roles } from '../../contract/routes.ts'
-import { Id, Nullable, OneOf, Timestamp } from '../../contract/wire.ts'
+import { exampleId, Id, Nullable, OneOf, Timestamp } from '../../contract/wire.ts'
 import { readAtDatabaseTime } from '../../money/ledger/ledger.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId, operatorsOrgId } from '../../values/id.ts'
@@ -11,9 +12,15 @@ import { limitsOfCaller, OwnLimits } from './limits.ts'
 
 const Me = Type.Object(
   {
-    kind: OneOf(['key', 'support'], { description: '`support` for a support grant.' }),
-    id: Id('key'),
+    kind: OneOf(['key', 'support', 'person'], { description: '`support` for a support grant, `person` for a member.' }),
+    id: Type.String({ description: 'The key, the support grant or the membership.', examples: [exampleId('key')] }),
     org_id: Nullable(Id('org')),
+    person: Nullable(
+      Type.Object(
+        { id: Id('person'), email: Type.String({ examples: ['ada@acme.example'] }) },
+        { description: 'The person who calls; null for a key or a grant.' },
+      ),
+    ),
     role: OneOf(roles),
     scopes: Type.Array(Type.String()),
     pins: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
@@ -22,6 +29,7 @@ const Me = Type.Object(
       Type.Object(
         {
           id: Id('session'),
+          way: OneOf(['key', 'link', 'oidc', 'saml', 'passkey'], { description: 'How somebody signed in.' }),
           expires_at: Timestamp,
           csrf_token: Type.String({
             description: 'Send it as `X-CSRF-Token` with every change that a page of this session makes.',
@@ -74,15 +82,16 @@ export function me(app: App, { config, sql }: Platform) {
         operationId: 'getMe',
         tags: ['identity'],
         summary: 'Get the caller',
-        description: 'Your own key or grant: its role, its scopes and the limits that bind it.',
+        description: 'Your own key, grant or membership: its role, its scopes and the limits that bind it.',
         response: { 200: Me },
       },
     },
     ({ caller, csrfToken }) => {
       return {
         kind: caller.kind,
-        id: formatId(caller.kind === 'key' ? 'key' : 'grant', caller.id),
+        id: makerText(caller),
         org_id: caller.orgId === operatorsOrgId ? null : formatId('org', caller.orgId),
+        person: caller.person ? { id: formatId('person', caller.person.id), email: caller.person.email } : null,
         role: caller.role,
         scopes: caller.kind === 'support' ? [present(caller.grantScope)] : [...caller.scopes],
         pins: caller.pins,
@@ -90,6 +99,7 @@ export function me(app: App, { config, sql }: Platform) {
         session: caller.session
           ? {
               id: formatId('session', caller.session.id),
+              way: caller.session.way,
               expires_at: timestamp(new Date(caller.session.expiresAtMs)),
               csrf_token: present(csrfToken),
             }

@@ -187,7 +187,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
     },
     (request, reply, wanted) => {
       const { orgId, kind } = request.caller
-      const author = kind === 'key' ? { address: request.clientAddress } : undefined
+      const author = kind !== 'support' ? { address: request.clientAddress } : undefined
       const fields = (before: OrgView) => {
         const { ip_allow_list, force } = wanted(before)
         return { ip_allow_list: normalizeAddressList(ip_allow_list, author, force === true) }

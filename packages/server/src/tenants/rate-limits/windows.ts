@@ -1,8 +1,7 @@
-import type { Caller } from '../../access/identity/identity.ts'
+import { type Caller, makerText } from '../../access/identity/identity.ts'
 import type { Urgency } from '../../contract/routes.ts'
 import { canonicalModel } from '../../money/prices/prices.ts'
 import type { RateLimitWindow } from '../../platform/infra/rate-limiter.ts'
-import { formatId } from '../../values/id.ts'
 
 /** Windows that a request counts against. */
 
@@ -94,7 +93,7 @@ const matchOf = ({ per }: Policy, match: string): string =>
 
 const values: Record<Policy['per'], (caller: Caller, subject: Subject) => string | undefined> = {
   org: () => '',
-  key: (caller) => formatId('key', caller.id),
+  key: (caller) => makerText(caller),
   route_class: (_caller, subject) => subject.routeClass,
   model: (_caller, { model }) => (model === undefined ? undefined : canonicalModel(model, undefined).model),
 }

@@ -163,7 +163,7 @@ function requireOwn(
 
 /** Makes a subscription permanent when the organization's own key enables it, whoever created it. */
 const clearedExpiry = ({ kind }: Caller, row: SubscriptionRow, { isEnabling }: SubscriptionChange) =>
-  kind === 'key' && isEnabling && row.ends_at !== null ? { ends_at: null } : {}
+  kind !== 'support' && isEnabling && row.ends_at !== null ? { ends_at: null } : {}
 
 const withDefaults = (input: SubscriptionReplacement) => ({
   url: input.url,
