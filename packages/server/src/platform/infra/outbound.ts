@@ -30,6 +30,8 @@ export interface Outbound {
     body: string | Uint8Array,
     signal?: AbortSignal,
   ) => Promise<HttpOutcome>
+  /** Makes one request whose whole response is wanted. A response that is longer than `maxBytes` is a failure. */
+  readonly request: (request: OutboundRequest) => Promise<WholeResponse | Failure>
   /** Closes all connections and aborts the attempts in progress. */
   readonly close: () => Promise<void>
 }
@@ -43,6 +45,20 @@ export interface HttpResponse {
   readonly excerpt: string
   /** The `Retry-After` header, as it was sent. */
   readonly retryAfter: string | undefined
+}
+
+export interface OutboundRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly maxBytes: number
+}
+
+export interface WholeResponse {
+  readonly status: number
+  readonly contentType: string
+  readonly body: Buffer
 }
 
 export interface OutboundOptions extends TargetRules {
@@ -63,6 +79,30 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const attempts = createAttemptTimeouts(options.timeoutSeconds * 1_000)
   let isClosed = false
 
+  function attemptTo<R>(
+    text: string,
+    request: Omit<Dispatcher.DispatchOptions, 'path'>,
+    limits: Limits,
+    signal: AbortSignal | undefined,
+    resultOf: (result: Result, startedMs: number) => R,
+  ): Promise<R> {
+    return new Promise((resolve) => {
+      const startedMs = performance.now()
+      const url = targets.parse(text)
+      const attempt = new HttpAttempt(connections, limits, (result) => {
+        attempts.delete(attempt)
+        signal?.removeEventListener('abort', end)
+        resolve(resultOf(result, startedMs))
+      })
+      const end = () => attempt.fail({ error: 'connection', message: 'The sender aborted the attempt.' })
+      if (isTargetFault(url)) return attempt.fail({ error: 'refused_address', message: url.message })
+      if (isClosed || signal?.aborted) return end()
+      signal?.addEventListener('abort', end)
+      attempts.add(attempt, startedMs)
+      attempt.send(url.origin, { ...request, path: url.pathname + url.search })
+    })
+  }
+
   return {
     check: async (text) => {
       const url = targets.parse(text)
@@ -78,21 +118,17 @@ export function createOutbound(options: OutboundOptions): Outbound {
     },
 
     post: (text, headers, body, signal) =>
-      new Promise((resolve) => {
-        const startedMs = performance.now()
-        const url = targets.parse(text)
-        const attempt = new HttpAttempt(connections, (result) => {
-          attempts.delete(attempt)
-          signal?.removeEventListener('abort', end)
-          resolve({ ...result, latencyMs: Math.round(performance.now() - startedMs) })
-        })
-        const end = () => attempt.fail({ error: 'connection', message: 'The sender aborted the attempt.' })
-        if (isTargetFault(url)) return attempt.fail({ error: 'refused_address', message: url.message })
-        if (isClosed || signal?.aborted) return end()
-        signal?.addEventListener('abort', end)
-        attempts.add(attempt, startedMs)
-        attempt.send(url.origin, { method: 'POST', path: url.pathname + url.search, headers, body })
-      }),
+      attemptTo(text, { method: 'POST', headers, body }, excerptLimits, signal, (result, startedMs) => ({
+        ...('error' in result ? result : excerptOf(result)),
+        latencyMs: Math.round(performance.now() - startedMs),
+      })),
+
+    request: ({ url, method, headers, body = null, maxBytes }) =>
+      attemptTo(url, { method, headers, body }, { keptBytes: maxBytes, whole: true }, undefined, (result) =>
+        'error' in result
+          ? result
+          : { status: result.status, contentType: result.headers['content-type'] ?? '', body: result.body },
+      ),
 
     close: async () => {
       isClosed = true
@@ -102,21 +138,42 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 }
 
-type Result = Omit<HttpResponse, 'latencyMs'> | Failure
+interface Answered {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** The body, as far as it is kept. */
+  readonly body: Buffer
+}
+type Result = Answered | Failure
+
+/** Limits of a response: how much of it is kept, and whether it is wanted whole or cut. */
+interface Limits {
+  readonly keptBytes: number
+  readonly whole: boolean
+}
+const excerptLimits: Limits = { keptBytes: excerptBytes, whole: false }
+
+const excerptOf = ({ status, headers, body }: Answered): Omit<HttpResponse, 'latencyMs'> => ({
+  status,
+  excerpt: body.toString('utf8', 0, excerptBytes).replaceAll('\0', ''),
+  retryAfter: headers['retry-after'],
+})
 
 class HttpAttempt implements Dispatcher.DispatchHandler {
   readonly #connections: Connections
+  readonly #limits: Limits
   readonly #settle: (result: Result) => void
   #connection: Connection | undefined
   #again: (() => void) | undefined
   #isSettled = false
   #status = 0
-  #retryAfter: string | undefined
+  #headers: IncomingHttpHeaders = {}
   #bodyBytes = 0
   readonly #beginning: Buffer[] = []
 
-  constructor(connections: Connections, settle: (result: Result) => void) {
+  constructor(connections: Connections, limits: Limits, settle: (result: Result) => void) {
     this.#connections = connections
+    this.#limits = limits
     this.#settle = settle
   }
 
@@ -140,8 +197,7 @@ class HttpAttempt implements Dispatcher.DispatchHandler {
 
   #succeed() {
     this.#isSettled = true
-    const excerpt = Buffer.concat(this.#beginning).toString('utf8', 0, excerptBytes).replaceAll('\0', '')
-    this.#settle({ status: this.#status, excerpt, retryAfter: this.#retryAfter })
+    this.#settle({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#beginning) })
   }
 
   onRequestStart() {}
@@ -150,16 +206,19 @@ class HttpAttempt implements Dispatcher.DispatchHandler {
     // Informational statuses precede the response.
     if (status >= 200) {
       this.#status = status
-      this.#retryAfter = headers['retry-after']
+      this.#headers = headers
     }
     this.#again = undefined
   }
 
   onResponseData(_: unknown, chunk: Buffer) {
     if (this.#isSettled) return
-    if (this.#bodyBytes < excerptBytes) this.#beginning.push(chunk)
+    const { keptBytes, whole } = this.#limits
+    if (this.#bodyBytes < keptBytes) this.#beginning.push(chunk)
     this.#bodyBytes += chunk.length
-    if (this.#bodyBytes <= maxBodyBytes) return
+    if (whole && this.#bodyBytes > keptBytes)
+      return this.fail({ error: 'protocol', message: `The response has more than ${keptBytes} bytes.` })
+    if (whole || this.#bodyBytes <= maxBodyBytes) return
     this.#connection!.drop()
     this.#succeed()
   }
