@@ -89,6 +89,7 @@ CREATE TABLE public.approvals (
     expires_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    decided_by_member uuid,
     CONSTRAINT approvals_max_amount_nano_check CHECK ((max_amount_nano >= 0)),
     CONSTRAINT approvals_max_runs_check CHECK ((max_runs > 0)),
     CONSTRAINT approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'expired'::text])))
@@ -2050,6 +2051,8 @@ CREATE TABLE public.policy_rules (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    approver text DEFAULT 'anyone'::text NOT NULL,
+    CONSTRAINT policy_rules_approver_check CHECK ((approver = ANY (ARRAY['anyone'::text, 'person'::text, 'another_person'::text]))),
     CONSTRAINT policy_rules_effect_check CHECK ((effect = ANY (ARRAY['block'::text, 'require_approval'::text, 'allow'::text]))),
     CONSTRAINT policy_rules_target_check CHECK ((target = ANY (ARRAY['model'::text, 'action'::text])))
 );

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../support/harness.ts'
 import { mintOver, startInstallation } from '../support/installation.ts'
 import { suspend } from '../support/processes.ts'
-import { callIn, meWith, signIn, type TestSession } from '../support/sessions.ts'
+import { callIn, meWith, signIn, signInAsMember, type TestSession } from '../support/sessions.ts'
 import { call } from '../support/tenants.ts'
 
 const database = useDatabase()
@@ -67,6 +67,93 @@ test('a process that slept through it refuses the session when it wakes', async 
       sleeper.process.kill('SIGCONT')
     }
     expect((await use(sleeper.url, session)).json.error?.code).toBe('session_revoked')
+  }
+})
+
+let people = 0
+const join = (url: string) =>
+  signInAsMember(
+    url,
+    { orgId: installation.orgId, key: installation.owner },
+    { email: `person${people++}@acme.example`, role: 'admin' },
+  )
+/** A key that a member mints in their session. */
+const mintIn = async (url: string, session: TestSession) => {
+  const { json } = await callIn(url, session, 'POST', `/v1/orgs/${installation.orgId}/keys`, {
+    name: 'ruler',
+    role: 'admin',
+    scopes: ['keys:read'],
+  })
+  return String(json['secret'])
+}
+/** What all processes answer to a member's session and to their key, on a route of administrators. */
+const outcomes = async (session: TestSession, key: string) =>
+  Promise.all(
+    installation.apis.flatMap(({ url }) =>
+      [{ headers: { cookie: session.cookie } }, { key }].map(async (as) => {
+        const { status, json } = await call(url, 'GET', `/v1/orgs/${installation.orgId}/keys?limit=1`, as)
+        return json.error?.code ?? status
+      }),
+    ),
+  )
+const twice = (ofSession: unknown, ofKey: unknown) => installation.apis.flatMap(() => [ofSession, ofKey])
+
+/** The ways in which a member loses power, each with what their session and their key are told then. */
+const losses: Record<string, { end: (url: string, memberId: string) => Promise<{ status: number }>; told: string[] }> =
+  {
+    'the member is removed': {
+      end: (url, memberId) =>
+        call(url, 'DELETE', `/v1/orgs/${installation.orgId}/members/${memberId}`, { key: installation.owner }),
+      told: ['session_revoked', 'gone'],
+    },
+    'the role is lowered': {
+      end: (url, memberId) =>
+        call(url, 'PATCH', `/v1/orgs/${installation.orgId}/members/${memberId}`, {
+          key: installation.owner,
+          body: { role: 'viewer' },
+        }),
+      told: ['forbidden', 'gone'],
+    },
+  }
+
+test(`whichever way a member loses power, all four processes refuse their session and their key, ${rounds} times out of ${rounds}`, async () => {
+  const { apis, owner } = installation
+  const load = new AbortController()
+  const busy = apis.map(async ({ url }) => {
+    while (!load.signal.aborted) await call(url, 'GET', '/v1/me', { key: owner })
+  })
+  const wrong: string[] = []
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const session = await join(apis[round % 4]!.url)
+      const key = await mintIn(apis[(round + 2) % 4]!.url, session)
+      expect(await outcomes(session, key)).toEqual(twice(200, 200))
+      const [name, { end, told }] = Object.entries(losses)[round % 2]!
+      const { status } = await end(apis[(round + 1) % 4]!.url, session.memberId)
+      const seen = [status < 300, ...(await outcomes(session, key))].join()
+      if (seen !== [true, ...twice(told[0], told[1])].join()) wrong.push(`${round}, ${name}: ${seen}`)
+    }
+  } finally {
+    load.abort()
+    await Promise.all(busy)
+  }
+  expect(wrong).toEqual([])
+})
+
+test('a process that slept through a removal refuses the member’s session and key when it wakes', async () => {
+  const { apis } = installation
+  const sleeper = apis[3]!
+  for (const { end, told } of Object.values(losses)) {
+    const session = await join(apis[0]!.url)
+    const key = await mintIn(apis[0]!.url, session)
+    expect(await outcomes(session, key)).toEqual(twice(200, 200))
+    await suspend(sleeper.process)
+    try {
+      expect((await end(apis[0]!.url, session.memberId)).status).toBeLessThan(300)
+    } finally {
+      sleeper.process.kill('SIGCONT')
+    }
+    expect((await outcomes(session, key)).slice(-2)).toEqual(told)
   }
 })
 

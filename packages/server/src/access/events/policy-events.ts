@@ -41,7 +41,10 @@ const requestExample = {
   estimated_cost_usd: '0.5',
   expires_at: '2026-11-22T08:30:00.000+00:00',
 }
-const decided = { decided_by: { ...Id('key'), description: 'The key that decided.' }, note: Nullable(text) }
+const decided = {
+  decided_by: { ...Id('key'), description: 'The key that decided, or the member (`mbr_…`) who did.' },
+  note: Nullable(text),
+}
 const decidedExample = { decided_by: 'key_01jbstfsr0fdkrxk00dq0wn3e5', note: null }
 
 /** Events about rules and what they trigger: policies, approvals, content safety, the eval gate. */

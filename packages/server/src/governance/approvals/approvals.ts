@@ -1,21 +1,21 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { type Caller, isWithinPins } from '../../access/identity/identity.ts'
+import { type Caller, isWithinPins, makerText } from '../../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { formatId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
 import { present } from '../../values/present.ts'
 import { dayMs } from '../../values/time.ts'
-import { lockSet, renewRuleSet } from '../policies/policies.ts'
+import { type Approver, lockSet, renewRuleSet } from '../policies/policies.ts'
 import { expireByRule } from './expiry-queries.ts'
 import {
   type ApprovalDecision,
   type ApprovalRow,
   decideApproval,
   findApproval,
+  isBehind,
   isWithinReach,
   lockApproval,
-  lockedRuleVersion,
+  lockRule,
   revokeApproval,
 } from './queries.ts'
 import type { ApprovalView, ApproveInput, DenyInput } from './schema.ts'
@@ -41,24 +41,37 @@ async function lockDecidable(
   // The rule is locked first, as by whoever changes it, because a rule that changes expires its requests.
   const request = await findApproval(tx, orgId, id)
   if (!request || !isWithinPins(caller.pins, request.attempt)) throw new ApiError('not_found')
-  const version = await lockedRuleVersion(tx, orgId, request.rule_id)
+  const rule = await lockRule(tx, orgId, request.rule_id)
   const row = present(await lockApproval(tx, orgId, id))
-  if (caller.kind !== 'key')
-    throw new ApiError('forbidden', {}, { message: 'Only a key of the organization can decide on its approvals.' })
-  if (await isWithinReach(tx, orgId, row.requested_by, caller.id))
-    throw new ApiError(
-      'forbidden',
-      {},
-      { message: 'The key that requested an approval cannot decide on it, nor can a key that it created or rotated.' },
-    )
+  await requireApprover(tx, row, caller, rule?.approver)
   if (row.status === wanted) return { row, isDecided: true }
   if (row.status !== 'pending') throw conflict(`The request is already ${row.status}.`)
-  if (version !== row.rule_version)
+  if (rule?.version !== row.rule_version)
     throw conflict('The rule has changed since the request was made. The next attempt creates a new request.')
   if (row.expires_at <= now) throw conflict('The request has expired. The next attempt creates a new request.')
   return { row, isDecided: false }
 }
 
+/** Refuses whoever could be the asking key under another name, and whoever the rule does not ask. */
+async function requireApprover(tx: Tx, row: ApprovalRow, caller: Caller, approver: Approver | undefined) {
+  if (caller.kind === 'support') throw forbidden('A support grant cannot decide on the approvals of an organization.')
+  if (caller.kind === 'key' && approver !== undefined && approver !== 'anyone')
+    throw forbidden('The rule asks for a person: sign in to decide on this request.')
+  if (await isWithinReach(tx, caller.orgId, row.requested_by, caller.id))
+    throw forbidden(
+      'The key that requested an approval cannot decide on it, nor can a key or a person that it created, rotated or invited.',
+    )
+  if (approver === 'another_person' && (await isBehind(tx, caller.orgId, row.requested_by, caller.id)))
+    throw forbidden('The rule asks for another person than the one behind the key that requested the approval.')
+}
+
+/** The columns that say who decided. */
+const deciderColumns = ({ kind, id }: Caller) => ({
+  decided_by: kind === 'key' ? id : null,
+  decided_by_member: kind === 'person' ? id : null,
+})
+
+const forbidden = (message: string) => new ApiError('forbidden', {}, { message })
 const conflict = (message: string) => new ApiError('conflict', {}, { message })
 
 async function loadView(tx: Tx, orgId: string, row: ApprovalRow) {
@@ -91,7 +104,7 @@ export async function approve(
   if (isDecided) return before
   const decided = await decideApproval(tx, orgId, id, {
     status: 'approved',
-    decided_by: caller.id,
+    ...deciderColumns(caller),
     decided_at: now,
     note: note ?? null,
     max_runs,
@@ -105,7 +118,7 @@ export async function approve(
     subject: after.id,
     data: {
       ...requestData(decided),
-      decided_by: formatId('key', caller.id),
+      decided_by: makerText(caller),
       note: decided.note,
       max_runs,
       max_amount_usd: present(after.grant).max_amount_usd,
@@ -127,7 +140,7 @@ export async function deny(
   if (isDecided) return before
   const decided = await decideApproval(tx, orgId, id, {
     status: 'denied',
-    decided_by: caller.id,
+    ...deciderColumns(caller),
     decided_at: now,
     note: note ?? null,
     expires_at: new Date(now.getTime() + denialMs),
@@ -137,7 +150,7 @@ export async function deny(
   emit({
     kind: 'approval.denied',
     subject: after.id,
-    data: { ...requestData(decided), decided_by: formatId('key', caller.id), note: decided.note },
+    data: { ...requestData(decided), decided_by: makerText(caller), note: decided.note },
   })
   return after
 }

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
-import type { StoredAttempt } from '../policies/policies.ts'
+import type { Approver, StoredAttempt } from '../policies/policies.ts'
 import type { ApprovalStatus } from './schema.ts'
 
 export const columns = [
@@ -19,6 +19,7 @@ export const columns = [
   'estimated_nano',
   'requested_by',
   'decided_by',
+  'decided_by_member',
   'decided_at',
   'note',
   'max_runs',
@@ -40,6 +41,7 @@ export interface ApprovalRow {
   readonly estimated_nano: bigint
   readonly requested_by: string
   readonly decided_by: string | null
+  readonly decided_by_member: string | null
   readonly decided_at: Date | null
   readonly note: string | null
   readonly max_runs: number | null
@@ -114,20 +116,37 @@ export async function expireByAttempt(tx: Tx, orgId: string, key: AttemptKey, no
   return rows.map(typed)
 }
 
-/**
- * True when the approver is the requester, or a key that the requester could control: one of its own lineage, or of the lineage
- * of a key that it has created or rotated, and so on.
- */
+/** Keys with what made them: a key or a member by minting, and every key of their lineage, as which they are one key. */
+const keyMakings = (orgId: string) => raw`
+  select id, minted_by as maker from api_keys where org_id = ${orgId} and minted_by is not null
+  union all select id, minted_by_member from api_keys where org_id = ${orgId} and minted_by_member is not null
+  union all select made.id, maker.id from api_keys made join api_keys maker using (org_id, lineage_id) where made.org_id = ${orgId}`
+
+/** Members with the key or the member that invited them. */
+const invitations = (orgId: string) => raw`
+  select id, coalesce(invited_by_key, invited_by_member) from memberships
+   where org_id = ${orgId} and num_nonnulls(invited_by_key, invited_by_member) > 0`
+
+/** True when a key or a member was made by a key: minted, rotated or invited, by itself or by something that it made. */
 export async function isWithinReach(tx: Tx, orgId: string, requester: string, approver: string): Promise<boolean> {
   const { rows } = await raw<{ found: boolean }>`
-    with recursive reach (lineage_id) as (
-      select lineage_id from api_keys where org_id = ${orgId} and id = ${requester}
+    with recursive reach (id) as (
+      select ${requester}::uuid
       union
-      select made.lineage_id from reach
-        join api_keys maker on maker.org_id = ${orgId} and maker.lineage_id = reach.lineage_id
-        join api_keys made on made.org_id = ${orgId} and made.minted_by = maker.id)
-    select exists (
-      select from api_keys k join reach using (lineage_id) where k.org_id = ${orgId} and k.id = ${approver}) as found`.execute(
+      select making.id from reach join (${keyMakings(orgId)} union all ${invitations(orgId)}) making on making.maker = reach.id)
+    select exists (select from reach where id = ${approver}) as found`.execute(tx)
+  return one(rows).found
+}
+
+/** True when a member is behind a key: answers for it or for a key that made it, or was shown the secret of one. */
+export async function isBehind(tx: Tx, orgId: string, keyId: string, memberId: string): Promise<boolean> {
+  const { rows } = await raw<{ found: boolean }>`
+    with recursive origin (id) as (
+      select ${keyId}::uuid
+      union
+      select making.maker from origin join (${keyMakings(orgId)}) making on making.id = origin.id)
+    select exists (select from origin where id = ${memberId})
+        or exists (select from api_keys k join origin using (id) where k.org_id = ${orgId} and k.owner_id = ${memberId}) as found`.execute(
     tx,
   )
   return one(rows).found
@@ -197,20 +216,19 @@ export async function lockApproval(tx: Tx, orgId: string, id: string): Promise<A
 }
 
 /** Returns a rule's version and locks the rule until the transaction ends; undefined when there is no such rule. */
-export async function lockedRuleVersion(tx: Tx, orgId: string, ruleId: string): Promise<number | undefined> {
-  const row = await tx
+export const lockRule = (tx: Tx, orgId: string, ruleId: string) =>
+  tx
     .selectFrom('policy_rules')
-    .select('version')
+    .select(['version', raw<Approver>`approver`.as('approver')])
     .where('org_id', '=', orgId)
     .where('id', '=', ruleId)
     .forShare()
     .executeTakeFirst()
-  return row?.version
-}
 
 export interface ApprovalDecision {
   readonly status: 'approved' | 'denied'
-  readonly decided_by: string
+  readonly decided_by: string | null
+  readonly decided_by_member: string | null
   readonly decided_at: Date
   readonly note: string | null
   readonly max_runs?: number

@@ -18,7 +18,7 @@ import {
   findOpenRequest,
   findValidGrants,
   insertApproval,
-  lockedRuleVersion,
+  lockRule,
 } from './queries.ts'
 import { requestData } from './views.ts'
 
@@ -110,7 +110,7 @@ export function createApprovals({ sql, config, clock }: Platform): ApprovalServi
       const now = clock.now()
       return sql.asOrgs([orgId], async (tx) => {
         // Locks the rule: a rule that changes expires its requests, so no request may be created after that.
-        if ((await lockedRuleVersion(tx, orgId, rule.id)) !== rule.version) return undefined
+        if ((await lockRule(tx, orgId, rule.id))?.version !== rule.version) return undefined
         const open = await findOpenRequest(tx, orgId, key, now)
         if (open) return openRequest(open)
         for (const row of await expireByAttempt(tx, orgId, key, now)) await publish(tx, asked, 'expired', row)

@@ -75,7 +75,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
         tags,
         summary: 'Approve a request',
         description:
-          'Lets the next equal attempts proceed, up to the granted number of runs and the granted amount, until the grant expires or its rule changes. The key that requested the approval cannot approve it.',
+          'Lets the next equal attempts proceed, up to the granted number of runs and the granted amount, until the grant expires or its rule changes. The key that requested the approval cannot approve it, nor can whatever it has created; a rule can ask for a person.',
         params: ApprovalPath,
         body: ApproveInput,
         response: { 200: ApprovalView },

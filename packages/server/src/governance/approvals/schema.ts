@@ -66,7 +66,9 @@ export const ApprovalView = Type.Object(
     attempt: Type.Record(Type.String(), Type.Unknown(), { description: 'The first attempt, as rules saw it.' }),
     estimated_cost_usd: Usd,
     requested_by: { ...Id('key'), description: 'The key that attempted it.' },
-    decided_by: Nullable(Id('key')),
+    decided_by: Nullable(
+      Type.String({ ...Id('key'), description: 'The key that decided, or the member (`mbr_…`) who did.' }),
+    ),
     decided_at: Nullable(Timestamp),
     note: Nullable(Type.String()),
     grant: Nullable(Grant),

@@ -27,7 +27,7 @@ const viewOf = (row: ApprovalRow, balanceOf: (unit: 'runs' | 'usd') => Balance):
   attempt: attemptView(row.attempt),
   estimated_cost_usd: formatUsd(row.estimated_nano),
   requested_by: formatId('key', row.requested_by),
-  decided_by: row.decided_by === null ? null : formatId('key', row.decided_by),
+  decided_by: deciderOf(row),
   decided_at: timestampOrNull(row.decided_at),
   note: row.note,
   grant:
@@ -44,6 +44,12 @@ const viewOf = (row: ApprovalRow, balanceOf: (unit: 'runs' | 'usd') => Balance):
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 })
+
+/** Returns who decided: the key or the member. */
+const deciderOf = ({ decided_by, decided_by_member }: ApprovalRow): string | null => {
+  if (decided_by_member !== null) return formatId('member', decided_by_member)
+  return decided_by === null ? null : formatId('key', decided_by)
+}
 
 /** Builds the event data of a request, for every change of its status. */
 export const requestData = (row: ApprovalRow) => ({

@@ -6,10 +6,11 @@ import type { RuleFields } from './queries.ts'
 import type { Rule } from './rule.ts'
 import type { RuleInput } from './schema.ts'
 
-export const fieldsOf = ({ enabled = true, shadow = false, ...given }: RuleInput): RuleFields => ({
+export const fieldsOf = ({ enabled = true, shadow = false, approver = 'anyone', ...given }: RuleInput): RuleFields => ({
   ...given,
   enabled,
   shadow,
+  approver,
 })
 
 /** Returns the mistake of an expression with its position, or an empty list. */

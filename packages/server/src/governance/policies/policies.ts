@@ -33,7 +33,7 @@ export { createPolicyMatchLog, type PolicyMatchLog } from './matches.ts'
 export { ensurePolicyPartitions, policyPartitionsJob } from './partitions.ts'
 export { lockSet, setVersion } from './queries.ts'
 export { attemptedTarget } from './refusal.ts'
-export type { PolicyVerdict, Rule } from './rule.ts'
+export type { Approver, PolicyVerdict, Rule } from './rule.ts'
 export { RuleInput } from './schema.ts'
 export { admissionOf, attemptView, fromStoredAttempt, type StoredAttempt, toStoredAttempt } from './stored-attempt.ts'
 
@@ -47,6 +47,7 @@ export const ruleView = (row: RuleRow): RuleView => ({
   reason: row.reason,
   enabled: row.enabled,
   shadow: row.shadow,
+  approver: row.approver,
   version: row.version,
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),

@@ -3,7 +3,7 @@ import { type Caller, isPinned } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import type { Rule, RuleEffect, RuleTarget } from './rule.ts'
+import type { Approver, Rule, RuleEffect, RuleTarget } from './rule.ts'
 import type { RuleListQuery } from './schema.ts'
 import type { StoredAttempt } from './stored-attempt.ts'
 
@@ -17,17 +17,19 @@ const columns = [
   'reason',
   'enabled',
   'shadow',
+  raw<Approver>`approver`.as('approver'),
   'version',
   'created_at',
   'updated_at',
 ] as const
 
 export interface RuleRow extends Rule {
+  readonly approver: Approver
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-export type RuleFields = Omit<Rule, 'id' | 'version'>
+export type RuleFields = Omit<Rule, 'id' | 'version'> & Pick<RuleRow, 'approver'>
 
 type Row = Omit<RuleRow, 'effect' | 'target'> & { readonly effect: string; readonly target: string }
 const ruleOf = <T extends Row>(row: T) => ({

@@ -5,6 +5,10 @@ export type RuleEffect = (typeof effects)[number]
 export const targets = ['model', 'action'] as const
 export type RuleTarget = (typeof targets)[number]
 
+/** Those who may decide on the requests of a rule. `another_person` is a person who is not behind the asking key. */
+export const approvers = ['anyone', 'person', 'another_person'] as const
+export type Approver = (typeof approvers)[number]
+
 /** One rule of an organization. */
 export interface Rule {
   readonly id: string

@@ -11,7 +11,7 @@ import {
   Provider,
   Tags,
 } from '../../records/run-log/run-log.ts'
-import { effects, targets } from './rule.ts'
+import { approvers, effects, targets } from './rule.ts'
 
 export const maxRules = 1_000
 const maxPriority = 1_000_000
@@ -21,6 +21,9 @@ export const RulePath = Type.Object({ id: PathId('org'), rule_id: PathId('rule')
 
 const Flag = (description: string, byDefault: boolean) =>
   Type.Optional(Type.Boolean({ description, default: byDefault }))
+
+const whoApproves =
+  'Who decides where the effect is `require_approval`. `anyone`: a key or a person. `person`: a person who has signed in, and no key. `another_person`: a person who neither answers for the asking key nor was shown its secret, nor that of a key that created it. Nobody decides who was created or invited by the asking key.'
 
 export const RuleInput = Type.Object(
   {
@@ -51,6 +54,7 @@ export const RuleInput = Type.Object(
     }),
     enabled: Flag('Whether the rule is evaluated.', true),
     shadow: Flag('Matches are recorded, but nothing is refused.', false),
+    approver: Type.Optional(Type.Enum([...approvers], { default: 'anyone', description: whoApproves })),
   },
   {
     title: 'RuleInput',
@@ -79,6 +83,7 @@ export const RuleView = Type.Object(
     reason: Type.String(),
     enabled: Type.Boolean(),
     shadow: Type.Boolean(),
+    approver: OneOf(['anyone', 'person', 'another_person'], { description: whoApproves }),
     version: { ...Count, description: 'Incremented by every change. An approval is valid for one version.' },
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -92,6 +92,7 @@ export interface Approvals {
   created_at: Generated<Timestamp>;
   decided_at: Timestamp | null;
   decided_by: string | null;
+  decided_by_member: string | null;
   estimated_nano: Int8;
   expires_at: Timestamp;
   fingerprint: Buffer;
@@ -535,6 +536,7 @@ export interface PolicyMatches {
 }
 
 export interface PolicyRules {
+  approver: Generated<string>;
   created_at: Generated<Timestamp>;
   effect: string;
   enabled: boolean;
