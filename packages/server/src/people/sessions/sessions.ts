@@ -116,7 +116,8 @@ export async function endSession(
   if (!found || !(await mayEnd(tx, found))) throw new ApiError('not_found')
   const now = clock.now()
   const before = sessionView(found, now, caller)
-  if (before.status !== 'active') return before
+  // One that seems idle may have been used on another process just now.
+  if (found.revoked_at !== null || found.expires_at <= now) return before
   const after = sessionView(await revokeSession(tx, orgId, id), now, caller)
   audit({ action: 'session.revoked', target: { kind: 'session', id: after.id }, before, after })
   accessChanged()
