@@ -820,6 +820,43 @@ begin
 end
 $_$;
 
+CREATE TABLE public.scim_tokens (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    digest bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT scim_tokens_digest_check CHECK ((length(digest) = 32)),
+    CONSTRAINT scim_tokens_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT scim_tokens_org_id_check CHECK ((org_id <> '00000000-0000-0000-0000-000000000000'::uuid))
+);
+
+ALTER TABLE ONLY public.scim_tokens FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.directory_of_token(wanted uuid) RETURNS TABLE(id uuid, org_id uuid, digest bytea, revoked_at timestamp with time zone, org_status text, ip_allow_list text[], required_dimensions text[], read_rpm integer, on_unavailable text, policies jsonb)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT t.id,
+     t.org_id,
+     t.digest,
+     t.revoked_at,
+     o.status,
+     o.ip_allow_list,
+     o.required_dimensions,
+     r.read_rpm,
+     r.on_unavailable,
+     COALESCE(( SELECT jsonb_agg(jsonb_build_object('id', p.id, 'kind', p.kind, 'per', p.per, 'match', p.match, 'amount', p.amount, 'window_seconds', p.window_seconds) ORDER BY p.id) AS jsonb_agg
+            FROM public.rate_limit_policies p
+           WHERE (p.org_id = t.org_id)), '[]'::jsonb) AS "coalesce"
+    FROM ((public.scim_tokens t
+      JOIN public.orgs o ON ((o.id = t.org_id)))
+      LEFT JOIN public.org_rate_limits r ON ((r.org_id = t.org_id)))
+   WHERE (t.id = directory_of_token.wanted);
+END;
+
 CREATE FUNCTION public.drop_partition(parent text, suffix text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public'
@@ -1672,6 +1709,15 @@ CREATE FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) 
    WHERE (k.id = t.id);
 END;
 
+CREATE FUNCTION public.touch_scim_tokens(ids uuid[], times timestamp with time zone[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ UPDATE public.scim_tokens AS s SET last_used_at = GREATEST(s.last_used_at, t.used_at)
+    FROM UNNEST(touch_scim_tokens.ids, touch_scim_tokens.times) t(id, used_at)
+   WHERE (s.id = t.id);
+END;
+
 CREATE FUNCTION public.touch_sessions(ids uuid[], times timestamp with time zone[]) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public'
@@ -1873,6 +1919,29 @@ CREATE TABLE public.dimension_settings (
 );
 
 ALTER TABLE ONLY public.dimension_settings FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.directory_roles (
+    org_id uuid NOT NULL,
+    rules jsonb NOT NULL,
+    default_role text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT directory_roles_default_role_check CHECK ((default_role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text])))
+);
+
+ALTER TABLE ONLY public.directory_roles FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.directory_users (
+    org_id uuid NOT NULL,
+    member_id uuid NOT NULL,
+    user_name_key text NOT NULL,
+    attributes jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT directory_users_user_name_key_check CHECK ((length(user_name_key) <= 1000))
+);
+
+ALTER TABLE ONLY public.directory_users FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.eval_expiries (
     org_id uuid NOT NULL,
@@ -2577,6 +2646,29 @@ CREATE SEQUENCE public.schema_migrations_id_seq
 
 ALTER SEQUENCE public.schema_migrations_id_seq OWNED BY public.schema_migrations.id;
 
+CREATE TABLE public.scim_group_members (
+    org_id uuid NOT NULL,
+    group_id uuid NOT NULL,
+    member_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.scim_group_members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.scim_groups (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    display_name text NOT NULL,
+    name_key text NOT NULL,
+    external_id text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT scim_groups_display_name_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 200))),
+    CONSTRAINT scim_groups_external_id_check CHECK ((length(external_id) <= 254)),
+    CONSTRAINT scim_groups_name_key_check CHECK ((length(name_key) <= 1000))
+);
+
+ALTER TABLE ONLY public.scim_groups FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.session_policies (
     org_id uuid NOT NULL,
     idle_seconds integer,
@@ -2779,6 +2871,12 @@ ALTER TABLE ONLY public.deprecation_announcements
 ALTER TABLE ONLY public.dimension_settings
     ADD CONSTRAINT dimension_settings_pkey PRIMARY KEY (org_id, dimension);
 
+ALTER TABLE ONLY public.directory_roles
+    ADD CONSTRAINT directory_roles_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.directory_users
+    ADD CONSTRAINT directory_users_pkey PRIMARY KEY (org_id, member_id);
+
 ALTER TABLE ONLY public.eval_expiries
     ADD CONSTRAINT eval_expiries_pkey PRIMARY KEY (org_id, route_id, eval_id);
 
@@ -2956,6 +3054,15 @@ ALTER TABLE ONLY public.runs_90
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.scim_group_members
+    ADD CONSTRAINT scim_group_members_pkey PRIMARY KEY (org_id, group_id, member_id);
+
+ALTER TABLE ONLY public.scim_groups
+    ADD CONSTRAINT scim_groups_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.scim_tokens
+    ADD CONSTRAINT scim_tokens_pkey PRIMARY KEY (org_id, id);
+
 ALTER TABLE ONLY public.session_policies
     ADD CONSTRAINT session_policies_pkey PRIMARY KEY (org_id);
 
@@ -3048,6 +3155,8 @@ CREATE INDEX benchmark_set_orgs_set ON public.benchmark_set_orgs USING btree (se
 
 CREATE INDEX customer_limits_created_at ON public.customer_limits USING btree (org_id, created_at, id) WHERE (customer_id <> ''::text);
 
+CREATE UNIQUE INDEX directory_users_name ON public.directory_users USING btree (org_id, user_name_key);
+
 CREATE INDEX eval_results_created_at ON public.eval_results USING btree (org_id, created_at, id);
 
 CREATE INDEX eval_results_latest ON public.eval_results USING btree (org_id, suite, model, COALESCE(provider, ''::text), measured_at DESC, id DESC);
@@ -3073,6 +3182,8 @@ CREATE UNIQUE INDEX limits_one_spend_cap ON public.limits USING btree (org_id) W
 CREATE INDEX memberships_created ON public.memberships USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX memberships_email ON public.memberships USING btree (org_id, email_key) WHERE (removed_at IS NULL);
+
+CREATE INDEX memberships_external ON public.memberships USING btree (org_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE UNIQUE INDEX memberships_id ON public.memberships USING btree (id);
 
@@ -3189,6 +3300,16 @@ CREATE INDEX runs_90_org_id_chain_id_id_idx ON ONLY public.runs_90 USING btree (
 CREATE INDEX runs_90_org_id_cost_nano_id_idx ON ONLY public.runs_90 USING btree (org_id, cost_nano, id);
 
 CREATE INDEX runs_90_org_id_customer_id_id_idx ON ONLY public.runs_90 USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX scim_group_members_member ON public.scim_group_members USING btree (org_id, member_id);
+
+CREATE UNIQUE INDEX scim_groups_name ON public.scim_groups USING btree (org_id, name_key);
+
+CREATE INDEX scim_tokens_created ON public.scim_tokens USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX scim_tokens_id ON public.scim_tokens USING btree (id);
+
+CREATE INDEX scim_tokens_revoked ON public.scim_tokens USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
 CREATE INDEX sessions_end ON public.sessions USING btree (expires_at);
 
@@ -3377,6 +3498,12 @@ ALTER TABLE ONLY public.deprecation_announcements
 ALTER TABLE ONLY public.dimension_settings
     ADD CONSTRAINT dimension_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.directory_roles
+    ADD CONSTRAINT directory_roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.directory_users
+    ADD CONSTRAINT directory_users_org_id_member_id_fkey FOREIGN KEY (org_id, member_id) REFERENCES public.memberships(org_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.eval_expiries
     ADD CONSTRAINT eval_expiries_org_id_route_id_fkey FOREIGN KEY (org_id, route_id) REFERENCES public.routes(org_id, id) ON DELETE CASCADE;
 
@@ -3430,6 +3557,18 @@ ALTER TABLE ONLY public.routes
 
 ALTER TABLE ONLY public.routing_models
     ADD CONSTRAINT routing_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.scim_group_members
+    ADD CONSTRAINT scim_group_members_org_id_group_id_fkey FOREIGN KEY (org_id, group_id) REFERENCES public.scim_groups(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.scim_group_members
+    ADD CONSTRAINT scim_group_members_org_id_member_id_fkey FOREIGN KEY (org_id, member_id) REFERENCES public.memberships(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.scim_groups
+    ADD CONSTRAINT scim_groups_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.scim_tokens
+    ADD CONSTRAINT scim_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.session_policies
     ADD CONSTRAINT session_policies_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -3487,6 +3626,8 @@ CREATE POLICY authentication ON public.orgs FOR SELECT TO postgres USING (true);
 
 CREATE POLICY authentication ON public.rate_limit_policies FOR SELECT TO postgres USING (true);
 
+CREATE POLICY authentication ON public.scim_tokens TO postgres USING (true);
+
 CREATE POLICY authentication ON public.sessions TO postgres USING (true);
 
 CREATE POLICY authentication ON public.sign_in_links TO postgres USING (true);
@@ -3514,6 +3655,10 @@ ALTER TABLE public.decision_records ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.deprecation_announcements ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.dimension_settings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.directory_roles ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.directory_users ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY dispatching ON public.webhook_queues TO postgres USING (true);
 
@@ -3705,6 +3850,12 @@ ALTER TABLE public.runs_7 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.runs_90 ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.scim_group_members ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.scim_groups ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.scim_tokens ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.session_policies ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
@@ -3742,6 +3893,10 @@ CREATE POLICY tenant ON public.decision_records USING ((org_id = ANY (( SELECT p
 CREATE POLICY tenant ON public.deprecation_announcements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.dimension_settings USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.directory_roles USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.directory_users USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.eval_expiries USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -3852,6 +4007,12 @@ CREATE POLICY tenant ON public.runs_400 USING ((org_id = ANY (( SELECT public.ap
 CREATE POLICY tenant ON public.runs_7 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.runs_90 USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.scim_group_members USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.scim_groups USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.scim_tokens USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.session_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -4010,6 +4171,13 @@ GRANT ALL ON FUNCTION public.change_every_configuration() TO weir_app;
 REVOKE ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) TO weir_app;
 
+GRANT SELECT,INSERT ON TABLE public.scim_tokens TO weir_app;
+
+GRANT UPDATE(revoked_at) ON TABLE public.scim_tokens TO weir_app;
+
+REVOKE ALL ON FUNCTION public.directory_of_token(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.directory_of_token(wanted uuid) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.drop_partition(parent text, suffix text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_partition(parent text, suffix text) TO weir_app;
 
@@ -4130,6 +4298,9 @@ GRANT ALL ON FUNCTION public.take_webhook_queues(worker uuid, lease interval, on
 REVOKE ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.touch_keys(ids uuid[], times timestamp with time zone[]) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.touch_scim_tokens(ids uuid[], times timestamp with time zone[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.touch_scim_tokens(ids uuid[], times timestamp with time zone[]) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.touch_sessions(ids uuid[], times timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.touch_sessions(ids uuid[], times timestamp with time zone[]) TO weir_app;
 
@@ -4155,6 +4326,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customer_limits TO weir_app;
 GRANT SELECT,INSERT ON TABLE public.decision_records TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dimension_settings TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.directory_roles TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.directory_users TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.eval_expiries TO weir_app;
 
@@ -4195,6 +4370,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.routing_models TO weir_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs TO weir_app;
 
 GRANT SELECT ON TABLE public.schema_migrations TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.scim_group_members TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.session_policies TO weir_app;
 

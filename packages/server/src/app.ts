@@ -61,6 +61,7 @@ import { reporting } from './money/reporting/routes.ts'
 import { spendCaps } from './money/spend-caps/routes.ts'
 import { trust } from './money/trust/routes.ts'
 import { members } from './people/members/routes.ts'
+import { directories, scim } from './people/scim/routes.ts'
 import { sessionPolicy } from './people/session-policy/routes.ts'
 import { sessions } from './people/sessions/routes.ts'
 import { signIn } from './people/sign-in/routes.ts'
@@ -127,6 +128,7 @@ export async function buildApp(
   probes(app, platform, lifecycle)
   await docs(app)
   await signIn(app, platform, hooks)
+  await scim(app, platform, hooks)
   meta(app, platform, registry, routes)
   addDomains(app, platform, services, hooks)
   for (const domain of extraDomains) domain(app, platform, services.lanes)
@@ -232,6 +234,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   sessions(app, platform, change)
   sessionPolicy(app, platform, change)
   members(app, platform, change)
+  directories(app, platform, change)
   support(app, platform, change, endSubscriptionsOfGrant)
   operators(app, platform, change, endSubscriptionsOfGrant)
   webhooks(app, platform, change)

@@ -14,6 +14,8 @@ export const prefixes = {
   member: 'mbr',
   person: 'per',
   connection: 'sso',
+  scimToken: 'sct',
+  scimGroup: 'sgp',
   audit: 'aud',
   ratePolicy: 'rlp',
   decision: 'dec',

@@ -107,6 +107,7 @@ const made: Record<string, Json> = {
   },
   '/v1/orgs/{id}/retention-policy': { raw_days: 30 },
   '/v1/orgs/{id}/session-policy': { idle_seconds: 600, max_seconds: null, key_sign_in: 'allow', sso: 'optional' },
+  '/v1/orgs/{id}/directory-roles': { rules: [{ group: 'Staff', role: 'member' }], default_role: 'viewer' },
   '/v1/orgs/{id}/benchmark-membership': { cohort_ids: [] },
   '/v1/admin/benchmarks/cohorts/{cohort_id}': { name: 'Fintech', industry: 'fintech' },
   '/v1/orgs/{id}/webhooks/{sub_id}': { url: 'https://203.0.113.7/hook', events: ['budget.*'], enabled: false },

@@ -210,6 +210,10 @@ export const configuration: Record<string, Configured> = {
     put: (n) => ({ idle_seconds: 60 + n, max_seconds: 3_600, key_sign_in: 'allow' }),
     patch: (n) => ({ idle_seconds: 60 + n }),
   },
+  '/v1/orgs/{id}/directory-roles': {
+    put: (n) => ({ rules: [{ group: `Group ${n}`, role: 'member' }], default_role: 'viewer' }),
+    patch: (n) => ({ rules: [{ group: `Group ${n}`, role: 'admin' }] }),
+  },
   '/v1/orgs/{id}/retention-policy': {
     put: (n) => ({ raw_days: 31 + (n % 50) }),
     patch: (n) => ({ raw_days: 31 + (n % 50) }),

@@ -78,6 +78,9 @@ const link = (expiresAt: string) =>
 const member = (removedAt: string) =>
   `insert into memberships (org_id, id, person_id, email, email_key, name, role, removed_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), 'a@b.example', gen_random_uuid()::text, '', 'viewer', ${removedAt})`
+const scimToken = (revokedAt: string) =>
+  `insert into scim_tokens (org_id, id, name, digest, revoked_at)
+   values ($1, gen_random_uuid(), 'x', decode(repeat('00', 32), 'hex'), ${revokedAt})`
 const pending = (createdAt: string) =>
   `insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, next_attempt_at, created_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', '', 'event', false, now(), ${createdAt})`
@@ -184,6 +187,8 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
     `insert into refusal_counts values ($1, ${utcDay(401)}, 'x', 1)`,
     `insert into refusal_counts values ($1, ${utcDay(400)}, 'x', 1)`,
   ),
+  directory_roles: onePerOrg,
+  directory_users: bounded('one row per membership, and no longer than it'),
   memberships: pruned('90 days after their end', member(days(91)), member(days(89))),
   otlp_mappings: onePerOrg,
   retention_policies: onePerOrg,
@@ -192,6 +197,9 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   run_keys: job('keep-run-partitions', 'records/retention.test.ts'),
   runs: job('keep-run-partitions', 'records/retention.test.ts'),
   schema_migrations: bounded('one row per migration'),
+  scim_group_members: bounded('20,000 members of each of 1,000 groups, and no longer than the member or the group'),
+  scim_groups: bounded('1,000 groups of an organization'),
+  scim_tokens: pruned('90 days after their end', scimToken(days(91)), scimToken(days(89))),
   session_policies: onePerOrg,
   sessions: pruned('30 days after their end', session(days(31)), session(days(29))),
   sign_in_links: pruned('when they are over', link(days(1)), link(`${days(0)} + interval '1 minute'`)),

@@ -27,8 +27,8 @@ import { createUnknownKeyCache } from './unknown-keys.ts'
 
 /** The caller of a request, and all that decides what it may do; frozen at the moment it was read. */
 export interface Caller {
-  readonly kind: 'key' | 'support' | 'person'
-  /** Id of the key, the grant or the membership. */
+  readonly kind: 'key' | 'support' | 'person' | 'directory'
+  /** Id of the key, the grant, the membership or the token of a directory. */
   readonly id: string
   /** First key of its chain of rotations, or the grant or membership itself: the owner of whatever the caller makes. */
   readonly lineageId: string

@@ -9,6 +9,7 @@ import { createAdmission, refusalOfStanding, requireLive, requireStanding } from
 import type { CountFailure } from './backoff.ts'
 import { type Caller, type CallerSession, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
+import { createDirectoryTokens } from './directory-tokens.ts'
 import { idOf, type ParsedKey, parseKey, parseLinkCode, parseSessionToken } from './key-format.ts'
 import { takeSignInLink } from './queries.ts'
 import { csrfTokenOf, type SessionCookies } from './session-cookie.ts'
@@ -17,7 +18,7 @@ import { createVerification } from './verification.ts'
 export { AddressListInput, normalizeAddressList } from './address-list.ts'
 export { type KeyPowers, powersOfPerson, requireCanEnd, requireCanHandOut } from './authority.ts'
 export { type Caller, type CallerPerson, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
-export { mintKey, mintLinkCode, mintSessionToken } from './key-format.ts'
+export { mintDirectoryToken, mintKey, mintLinkCode, mintSessionToken } from './key-format.ts'
 export { requireLineage } from './lineage.ts'
 export {
   type Agent,
@@ -62,6 +63,8 @@ export interface Identification {
   readonly ownerOfLink: (request: FastifyRequest, code: string) => Promise<Caller>
   /** Returns a member who has proved who they are, or throws a refusal. */
   readonly member: (request: FastifyRequest, memberId: string) => Promise<Caller>
+  /** Returns the directory whose token a request presents, or throws a refusal. No other token is one, and it is none elsewhere. */
+  readonly directoryOf: (request: FastifyRequest) => Promise<Caller>
   /**
    * Returns the owner of the token of a request that was refused before authentication; `undefined` when there is none that can
    * be verified. With `isFromMemory` the database is not asked.
@@ -84,15 +87,17 @@ export type PageSession =
 /** Authenticates and authorizes the caller before the body is read, and emits every refusal itself. */
 export function identify(
   app: App,
-  { config, clock, sql }: Platform,
+  platform: Platform,
   callers: Callers,
   cookies: SessionCookies,
   countFailure: CountFailure,
 ): Identification {
+  const { config, clock, sql } = platform
   const trusted = createNetworkMatcher(config.trustedProxies)
   const verification = createVerification(callers, countFailure)
   const nowMs = () => clock.now().getTime()
   const admit = createAdmission(callers, cookies, nowMs)
+  const directoryOf = createDirectoryTokens(app, platform, verification)
   decorateRequests(app)
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -152,6 +157,10 @@ export function identify(
   }
 
   return {
+    directoryOf: (request) => {
+      request.clientAddress = clientAddress(request, trusted)
+      return directoryOf(request)
+    },
     bearerOf: (request, { isFromMemory = false } = {}) =>
       find(request, presentedToken(request, cookies), isFromMemory).catch(() => undefined),
     sessionOf: async (request) => {

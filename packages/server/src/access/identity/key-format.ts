@@ -5,7 +5,8 @@ import { formatId, newUuid, requireId } from '../../values/id.ts'
 /**
  * Format of API keys, `weir_<cell><id>_<secret><checksum>`: prefix and checksum let secret scanners recognize a leaked key and
  * let us refuse a mistyped one without asking the database; the cell tells an edge where the key lives. The token of a session,
- * `weirsession_<id>_<secret><checksum>`, is kept by a browser; the code of a link that signs in once is `weirlink_<id>_<secret><checksum>`.
+ * `weirsession_<id>_<secret><checksum>`, is kept by a browser; the code of a link that signs in once is `weirlink_<id>_<secret><checksum>`,
+ * the token of a directory `weirscim_<id>_<secret><checksum>`.
  */
 
 const secretBytes = 32
@@ -17,6 +18,7 @@ const tail = `([0-7][0-9a-hjkmnp-tv-z]{${idLength - 1}})_([0-9A-Za-z]{${secretLe
 const shape = new RegExp(`^weir_([a-z0-9]{1,8})${tail}`)
 const sessionShape = new RegExp(`^weirsession_()${tail}`)
 const linkShape = new RegExp(`^weirlink_()${tail}`)
+const directoryShape = new RegExp(`^weirscim_()${tail}`)
 
 /** A presented token: a key (or support token), or the token of a session. */
 export interface ParsedKey {
@@ -69,6 +71,9 @@ export const mintSessionToken = (): MintedToken => mintToken('weirsession', '', 
 /** Mints the code of a link that signs a browser in once. */
 export const mintLinkCode = (): MintedToken => mintToken('weirlink', '', false)
 
+/** Mints the token of a directory. Its text is shown once and never stored. */
+export const mintDirectoryToken = (): MintedToken => mintToken('weirscim', '', false)
+
 function parse(text: string, expected: RegExp, isSession: boolean): ParsedKey | undefined {
   const match = expected.exec(text)
   if (!match) return undefined
@@ -85,5 +90,8 @@ export const parseSessionToken = (text: string): ParsedKey | undefined => parse(
 
 /** Parses the code of a link; undefined for anything that we did not mint. */
 export const parseLinkCode = (text: string): ParsedKey | undefined => parse(text, linkShape, false)
+
+/** Parses the token of a directory; undefined for anything that we did not mint. */
+export const parseDirectoryToken = (text: string): ParsedKey | undefined => parse(text, directoryShape, false)
 
 export const idOf = ({ publicId }: ParsedKey): string => requireId('key', `key_${publicId}`)

@@ -44,9 +44,9 @@ export function makerIn({ key_id, grant_id }: MakerColumns): MakerId | undefined
   return grant_id === null ? undefined : { kind: 'support', id: grant_id }
 }
 
-const idKinds = { key: 'key', support: 'grant', person: 'member' } as const
+const idKinds = { key: 'key', support: 'grant', person: 'member', directory: 'scimToken' } as const
 
-/** Formats a maker as `/v1` does: `key_…`, `sgr_…` for a support grant, `mbr_…` for a member. */
+/** Formats a maker as `/v1` does: `key_…`, `sgr_…` for a support grant, `mbr_…` for a member, `sct_…` for a directory. */
 export const makerText = ({ kind, id }: MakerId): string => formatId(idKinds[kind], id)
 export const makerTextOrNull = (maker: MakerId | undefined) => (maker ? makerText(maker) : null)
 

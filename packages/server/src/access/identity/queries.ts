@@ -109,7 +109,7 @@ export interface LastUse {
 }
 
 const touch =
-  (name: 'touch_keys' | 'touch_sessions') =>
+  (name: 'touch_keys' | 'touch_sessions' | 'touch_scim_tokens') =>
   async ({ db }: Sql, uses: readonly LastUse[]) => {
     const ids = uses.map(({ id }) => id)
     const times = uses.map(({ at }) => at.toISOString())
@@ -117,6 +117,30 @@ const touch =
   }
 export const touchKeys = touch('touch_keys')
 export const touchSessions = touch('touch_sessions')
+export const touchDirectoryTokens = touch('touch_scim_tokens')
+
+export type DirectoryRow = Pick<
+  CallerRow,
+  | 'id'
+  | 'org_id'
+  | 'revoked_at'
+  | 'org_status'
+  | 'ip_allow_list'
+  | 'required_dimensions'
+  | 'read_rpm'
+  | 'on_unavailable'
+  | 'policies'
+> & { digest: Buffer }
+
+/** Finds directories by the exact ids in their tokens, across tenants. */
+export async function findDirectories({ pool }: Sql, ids: readonly string[]): Promise<Map<string, DirectoryRow>> {
+  const { rows } = await pool.query<DirectoryRow>({
+    name: 'directories_of_tokens',
+    text: 'select d.* from unnest($1::uuid[]) as wanted (id) cross join lateral directory_of_token(wanted.id) d',
+    values: [ids],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
 
 /** Uses a link up that signs in once; returns as whom: a key, a grant or a member. */
 export async function takeSignInLink({ db }: Sql, id: string, digest: Buffer): Promise<string | undefined> {

@@ -61,7 +61,8 @@ const isWithoutCachedThresholds = ({ source, thresholds }: LimitKind) => source 
 
 /** The columns of a maker that have a value: null need not travel. */
 export const makerIdColumns = (maker: MakerId | undefined) =>
-  maker && { key: { key_id: maker.id }, support: { grant_id: maker.id }, person: undefined }[maker.kind]
+  maker &&
+  { key: { key_id: maker.id }, support: { grant_id: maker.id }, person: undefined, directory: undefined }[maker.kind]
 
 export const changedHolds = ({ orgId, seq, at, decision }: OrgWrites) =>
   withoutRaised(decision).map((hold: Hold) => {

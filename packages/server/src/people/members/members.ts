@@ -22,7 +22,7 @@ import {
 } from './queries.ts'
 import type { MemberRole, MemberStatus, MemberView } from './schema.ts'
 
-export { normalEmail } from './email.ts'
+export { isEmail, normalEmail } from './email.ts'
 export { findMember, listMembers, lockMember, type MemberRow } from './queries.ts'
 export type { MemberRole, MemberStatus, MemberView } from './schema.ts'
 
@@ -181,6 +181,15 @@ async function endKeys(
     emit(revocationEvent(after))
   }
   if (revoked.length > 0) accessChanged()
+}
+
+/** Lets a deactivated member in again. Keys and sessions that ended stay ended. */
+export async function reactivateMember({ tx, audit, accessChanged }: PageTools, row: MemberRow): Promise<MemberRow> {
+  if (memberStatus(row) !== 'deactivated') return row
+  const member = await stampMember(tx, row, 'deactivated_at', false)
+  audit({ action: 'member.reactivated', target: targetOf(row), before: memberView(row), after: memberView(member) })
+  accessChanged()
+  return member
 }
 
 /**

@@ -106,14 +106,15 @@ export const updateMember = (tx: Tx, row: MemberRow, fields: Partial<MemberField
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** Sets the time at which a member accepted, was deactivated or was removed. */
+/** Sets or clears the time at which a member accepted, was deactivated or was removed. */
 export const stampMember = (
   tx: Tx,
   row: MemberRow,
   column: 'accepted_at' | 'deactivated_at' | 'removed_at',
+  isSet = true,
 ): Promise<MemberRow> =>
   update(tx, row)
-    .set({ [column]: raw`clock_timestamp()`, updated_at: raw`clock_timestamp()` })
+    .set({ [column]: isSet ? raw`clock_timestamp()` : null, updated_at: raw`clock_timestamp()` })
     .returning(columns)
     .executeTakeFirstOrThrow()
 

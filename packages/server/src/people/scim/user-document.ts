@@ -1,4 +1,5 @@
 import { isRecord } from '../../values/records.ts'
+import { isEmail } from '../members/members.ts'
 import { userSchema } from './attributes.ts'
 import { booleanIn } from './filter-match.ts'
 import { fieldOf } from './patch.ts'
@@ -30,16 +31,15 @@ const maxText = 200
 const maxIdentifier = 254
 const maxEmails = 10
 const maxEmailLength = 254
-const emailShape = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u
 
-/** Reads a user, from the body of a request or after a patch. */
-export function readUser(body: unknown): UserDocument {
+/** Reads a user, from the body of a request or after a patch. Whether they are active need not be said. */
+export function readUser(body: unknown, activeByDefault = true): UserDocument {
   if (!isRecord(body)) throw badSyntax('The body must be an object.')
   const userName = textIn(body, 'userName', maxIdentifier)
   if (userName === undefined) throw badValue('A user needs a userName.')
   const name = fieldOf(body, 'name')
   const active = fieldOf(body, 'active')
-  const isActive = active == null ? true : booleanIn(active)
+  const isActive = active == null ? activeByDefault : booleanIn(active)
   if (isActive === undefined) throw badValue('active must be true or false.')
   return {
     userName,
@@ -64,7 +64,7 @@ function readEmails(listed: unknown): UserEmail[] {
     if (!isRecord(fields)) throw badValue('An email must be an object with a value.')
     const value = textIn(fields, 'value', maxEmailLength)
     if (value === undefined) return []
-    if (!emailShape.test(value)) throw badValue('An email has a value that is no address.')
+    if (!isEmail(value)) throw badValue('An email has a value that is no address.')
     const type = textIn(fields, 'type')
     const isPrimary = booleanIn(fieldOf(fields, 'primary')) === true
     return [{ value, ...(type !== undefined && { type }), ...(isPrimary && { primary: true }) }]
@@ -94,8 +94,7 @@ export function addressOf({ emails, userName }: UserDocument): string {
   const chosen =
     emails.find(({ primary }) => primary) ?? emails.find(({ type }) => type?.toLowerCase() === 'work') ?? emails[0]
   if (chosen) return chosen.value
-  if (userName.length > maxEmailLength || !emailShape.test(userName))
-    throw badValue('A user needs an email, or a userName that is one.')
+  if (!isEmail(userName)) throw badValue('A user needs an email, or a userName that is one.')
   return userName
 }
 

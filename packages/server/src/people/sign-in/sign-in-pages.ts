@@ -68,8 +68,8 @@ export const faultPage = (title: string, message: string, status: number, code: 
 const minute = (timestamp: string) =>
   html`<time datetime="${timestamp}">${timestamp.slice(0, 16).replace('T', ' ')}</time>`
 
-const nouns = { key: 'a key', support: 'a support grant', person: 'an account' }
-const titles = { key: 'Key', support: 'Grant', person: 'Member' }
+const nouns = { key: 'a key', support: 'a support grant', person: 'an account', directory: 'a directory' }
+const titles = { key: 'Key', support: 'Grant', person: 'Member', directory: 'Token' }
 
 /** The caller's own page: as whom they are signed in, and where else. */
 export const profilePage = (caller: Caller, sessions: readonly SessionView[], csrfToken: string): Page => ({

@@ -259,6 +259,23 @@ export interface DimensionSettings {
   updated_at: Generated<Timestamp>;
 }
 
+export interface DirectoryRoles {
+  created_at: Generated<Timestamp>;
+  default_role: string;
+  org_id: string;
+  rules: Json;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface DirectoryUsers {
+  attributes: Json;
+  created_at: Generated<Timestamp>;
+  member_id: string;
+  org_id: string;
+  updated_at: Generated<Timestamp>;
+  user_name_key: string;
+}
+
 export interface EvalExpiries {
   created_at: Generated<Timestamp>;
   eval_id: string;
@@ -718,6 +735,32 @@ export interface SchemaMigrations {
   run_on: Timestamp;
 }
 
+export interface ScimGroupMembers {
+  group_id: string;
+  member_id: string;
+  org_id: string;
+}
+
+export interface ScimGroups {
+  created_at: Generated<Timestamp>;
+  display_name: string;
+  external_id: string | null;
+  id: string;
+  name_key: string;
+  org_id: string;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface ScimTokens {
+  created_at: Generated<Timestamp>;
+  digest: Buffer;
+  id: string;
+  last_used_at: Timestamp | null;
+  name: string;
+  org_id: string;
+  revoked_at: Timestamp | null;
+}
+
 export interface SessionPolicies {
   created_at: Generated<Timestamp>;
   idle_seconds: number | null;
@@ -1021,6 +1064,8 @@ export interface DB {
   decision_records: DecisionRecords;
   deprecation_announcements: DeprecationAnnouncements;
   dimension_settings: DimensionSettings;
+  directory_roles: DirectoryRoles;
+  directory_users: DirectoryUsers;
   eval_expiries: EvalExpiries;
   eval_results: EvalResults;
   event_opt_ins: EventOptIns;
@@ -1059,6 +1104,9 @@ export interface DB {
   run_keys: RunKeys;
   runs: Runs;
   schema_migrations: SchemaMigrations;
+  scim_group_members: ScimGroupMembers;
+  scim_groups: ScimGroups;
+  scim_tokens: ScimTokens;
   session_policies: SessionPolicies;
   sessions: Sessions;
   sign_in_links: SignInLinks;

@@ -49,7 +49,13 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
   },
   {
     name: 'Connect',
-    guides: [guide('access', 'Keys and access'), guide('people', 'People'), guide('webhooks', 'Webhooks'), guide('events', 'Events')],
+    guides: [
+      guide('access', 'Keys and access'),
+      guide('people', 'People'),
+      guide('scim', 'Provisioning by SCIM'),
+      guide('webhooks', 'Webhooks'),
+      guide('events', 'Events'),
+    ],
   },
   {
     name: 'API',
