@@ -1123,6 +1123,27 @@ CREATE TABLE public.audit_keys (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.sso_connections (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    enabled boolean NOT NULL,
+    jit boolean NOT NULL,
+    role_rules jsonb NOT NULL,
+    default_role text,
+    settings jsonb NOT NULL,
+    sealed_secret bytea,
+    secret_set_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT sso_connections_check CHECK (((sealed_secret IS NULL) = (secret_set_at IS NULL))),
+    CONSTRAINT sso_connections_default_role_check CHECK ((default_role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+    CONSTRAINT sso_connections_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'saml'::text])))
+);
+
+ALTER TABLE ONLY public.sso_connections FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.webhook_org_secrets (
     org_id uuid NOT NULL,
     sealed bytea NOT NULL,
@@ -1197,6 +1218,15 @@ CREATE FUNCTION public.master_key_uses(newest text, older text[]) RETURNS TABLE(
            WHERE ((w.sealed_previous IS NOT NULL) AND (w.previous_until > clock_timestamp()))) s
    GROUP BY (public.sealed_with(s.sealed))
  UNION ALL
+  SELECT 'sso_secrets'::text,
+     public.sealed_with(c.sealed_secret) AS sealed_with,
+     count(*) AS count,
+     NULL::bigint,
+     NULL::timestamp with time zone
+    FROM public.sso_connections c
+   WHERE (c.sealed_secret IS NOT NULL)
+   GROUP BY (public.sealed_with(c.sealed_secret))
+ UNION ALL
   SELECT 'audit_chains'::text,
      k.id,
      count(*) AS count,
@@ -1218,6 +1248,15 @@ CREATE FUNCTION public.master_key_uses(newest text, older text[]) RETURNS TABLE(
      NULL::timestamp with time zone
     FROM public.audit_keys a
    GROUP BY (public.sealed_with(a.sealed));
+END;
+
+CREATE FUNCTION public.org_of_sso_connection(wanted uuid) RETURNS uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT c.org_id
+    FROM public.sso_connections c
+   WHERE ((c.id = org_of_sso_connection.wanted) AND c.enabled);
 END;
 
 CREATE TABLE public.deprecation_announcements (
@@ -1604,6 +1643,43 @@ CREATE FUNCTION public.retention_classes_in_use() RETURNS SETOF smallint
     BEGIN ATOMIC
  SELECT DISTINCT unnest(p.classes) AS unnest
     FROM public.retention_policies p;
+END;
+
+CREATE TABLE public.sso_domains (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    domain text NOT NULL,
+    description text NOT NULL,
+    token text NOT NULL,
+    connection_id uuid,
+    verified_at timestamp with time zone,
+    checked_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT sso_domains_domain_check CHECK ((domain = lower(domain)))
+);
+
+ALTER TABLE ONLY public.sso_domains FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.sso_connection_of_domain(wanted text) RETURNS uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT c.id
+    FROM (public.sso_domains d
+      JOIN public.sso_connections c ON (((c.org_id = d.org_id) AND (c.id = d.connection_id))))
+   WHERE ((d.domain = sso_connection_of_domain.wanted) AND (d.verified_at IS NOT NULL) AND c.enabled);
+END;
+
+CREATE FUNCTION public.sso_secrets_sealed_with(key_ids text[], most integer) RETURNS TABLE(org_id uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT c.org_id,
+     c.id
+    FROM public.sso_connections c
+   WHERE (public.sealed_with(c.sealed_secret) = ANY (sso_secrets_sealed_with.key_ids))
+  LIMIT sso_secrets_sealed_with.most;
 END;
 
 CREATE FUNCTION public.take_events(most integer) RETURNS TABLE(org_id uuid, id uuid, kind text, subject text, body jsonb, created_at timestamp with time zone, seq bigint)
@@ -2685,6 +2761,33 @@ CREATE TABLE public.session_policies (
 
 ALTER TABLE ONLY public.session_policies FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.sso_identities (
+    org_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    subject text NOT NULL,
+    member_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_used_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT sso_identities_subject_check CHECK ((length(subject) <= 255))
+);
+
+ALTER TABLE ONLY public.sso_identities FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sso_requests (
+    org_id uuid NOT NULL,
+    state_digest bytea NOT NULL,
+    connection_id uuid NOT NULL,
+    browser_digest bytea NOT NULL,
+    return_to text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT sso_requests_browser_digest_check CHECK ((length(browser_digest) = 32)),
+    CONSTRAINT sso_requests_return_to_check CHECK ((length(return_to) <= 1000)),
+    CONSTRAINT sso_requests_state_digest_check CHECK ((length(state_digest) = 32))
+);
+
+ALTER TABLE ONLY public.sso_requests FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.threshold_events (
     org_id uuid NOT NULL,
     key uuid NOT NULL,
@@ -3072,6 +3175,24 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.sso_connections
+    ADD CONSTRAINT sso_connections_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.sso_domains
+    ADD CONSTRAINT sso_domains_org_id_domain_key UNIQUE (org_id, domain);
+
+ALTER TABLE ONLY public.sso_domains
+    ADD CONSTRAINT sso_domains_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.sso_identities
+    ADD CONSTRAINT sso_identities_org_id_connection_id_member_id_key UNIQUE (org_id, connection_id, member_id);
+
+ALTER TABLE ONLY public.sso_identities
+    ADD CONSTRAINT sso_identities_pkey PRIMARY KEY (org_id, connection_id, subject);
+
+ALTER TABLE ONLY public.sso_requests
+    ADD CONSTRAINT sso_requests_pkey PRIMARY KEY (org_id, state_digest);
+
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_pkey PRIMARY KEY (org_id, id);
 
@@ -3322,6 +3443,22 @@ CREATE INDEX sign_in_links_end ON public.sign_in_links USING brin (expires_at);
 CREATE UNIQUE INDEX sign_in_links_id ON public.sign_in_links USING btree (id);
 
 CREATE INDEX sign_in_links_owner ON public.sign_in_links USING btree (org_id, COALESCE(key_id, grant_id, member_id), created_at, id);
+
+CREATE INDEX sso_connections_created ON public.sso_connections USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX sso_connections_id ON public.sso_connections USING btree (id);
+
+CREATE INDEX sso_domains_connection ON public.sso_domains USING btree (org_id, connection_id);
+
+CREATE INDEX sso_domains_created ON public.sso_domains USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX sso_domains_verified ON public.sso_domains USING btree (domain) WHERE (verified_at IS NOT NULL);
+
+CREATE INDEX sso_requests_connection ON public.sso_requests USING btree (org_id, connection_id);
+
+CREATE INDEX sso_requests_created ON public.sso_requests USING btree (org_id, created_at);
+
+CREATE INDEX sso_requests_end ON public.sso_requests USING brin (expires_at);
 
 CREATE INDEX support_grants_created_at ON public.support_grants USING btree (org_id, created_at, id);
 
@@ -3579,6 +3716,27 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.sso_connections
+    ADD CONSTRAINT sso_connections_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.sso_domains
+    ADD CONSTRAINT sso_domains_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES public.sso_connections(org_id, id) ON DELETE SET NULL (connection_id);
+
+ALTER TABLE ONLY public.sso_domains
+    ADD CONSTRAINT sso_domains_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.sso_identities
+    ADD CONSTRAINT sso_identities_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES public.sso_connections(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sso_identities
+    ADD CONSTRAINT sso_identities_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.sso_requests
+    ADD CONSTRAINT sso_requests_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES public.sso_connections(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sso_requests
+    ADD CONSTRAINT sso_requests_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3631,6 +3789,10 @@ CREATE POLICY authentication ON public.scim_tokens TO postgres USING (true);
 CREATE POLICY authentication ON public.sessions TO postgres USING (true);
 
 CREATE POLICY authentication ON public.sign_in_links TO postgres USING (true);
+
+CREATE POLICY authentication ON public.sso_connections FOR SELECT TO postgres USING (true);
+
+CREATE POLICY authentication ON public.sso_domains FOR SELECT TO postgres USING (true);
 
 CREATE POLICY authentication ON public.support_grants FOR SELECT TO postgres USING (true);
 
@@ -3754,6 +3916,10 @@ CREATE POLICY pruning ON public.refusal_days TO postgres USING (true);
 
 CREATE POLICY pruning ON public.run_keys TO postgres USING (true);
 
+CREATE POLICY pruning ON public.sso_identities TO postgres USING (true);
+
+CREATE POLICY pruning ON public.sso_requests TO postgres USING (true);
+
 CREATE POLICY pruning ON public.support_grants TO postgres USING (true);
 
 CREATE POLICY pruning ON public.threshold_events TO postgres USING (true);
@@ -3861,6 +4027,14 @@ ALTER TABLE public.session_policies ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sso_connections ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sso_domains ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sso_identities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sso_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.support_grants ENABLE ROW LEVEL SECURITY;
 
@@ -4019,6 +4193,14 @@ CREATE POLICY tenant ON public.session_policies USING ((org_id = ANY (( SELECT p
 CREATE POLICY tenant ON public.sessions USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.sign_in_links USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.sso_connections USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.sso_domains USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.sso_identities USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.sso_requests USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.support_grants USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator))) WITH CHECK (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator)));
 
@@ -4213,12 +4395,17 @@ GRANT ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_keys TO weir_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_connections TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.webhook_org_secrets TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_subscriptions TO weir_app;
 
 REVOKE ALL ON FUNCTION public.master_key_uses(newest text, older text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.master_key_uses(newest text, older text[]) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.org_of_sso_connection(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.org_of_sso_connection(wanted uuid) TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.deprecation_announcements TO weir_app;
 
@@ -4281,6 +4468,14 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.retention_policies TO weir_app;
 
 REVOKE ALL ON FUNCTION public.retention_classes_in_use() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.retention_classes_in_use() TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_domains TO weir_app;
+
+REVOKE ALL ON FUNCTION public.sso_connection_of_domain(wanted text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sso_connection_of_domain(wanted text) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.sso_secrets_sealed_with(key_ids text[], most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sso_secrets_sealed_with(key_ids text[], most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.take_events(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_events(most integer) TO weir_app;
@@ -4376,6 +4571,10 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.scim_group_members TO weir_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.session_policies TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_identities TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sso_requests TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
 

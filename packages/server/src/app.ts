@@ -60,6 +60,8 @@ import { quota } from './money/quota/routes.ts'
 import { reporting } from './money/reporting/routes.ts'
 import { spendCaps } from './money/spend-caps/routes.ts'
 import { trust } from './money/trust/routes.ts'
+import { ssoConnections } from './people/connections/routes.ts'
+import { domains } from './people/domains/routes.ts'
 import { members } from './people/members/routes.ts'
 import { directories, scim } from './people/scim/routes.ts'
 import { sessionPolicy } from './people/session-policy/routes.ts'
@@ -235,6 +237,8 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   sessionPolicy(app, platform, change)
   members(app, platform, change)
   directories(app, platform, change)
+  ssoConnections(app, platform, change)
+  domains(app, platform, change)
   support(app, platform, change, endSubscriptionsOfGrant)
   operators(app, platform, change, endSubscriptionsOfGrant)
   webhooks(app, platform, change)

@@ -1,5 +1,6 @@
 import { boundSettings } from './bounds.ts'
 import { sessionSettings } from './session-settings.ts'
+import { ssoSettings } from './sso-settings.ts'
 import { defaulted, optional, secretSetting, setting } from './values/setting.ts'
 import {
   databaseUrl,
@@ -59,6 +60,7 @@ export const settings = {
     () => undefined,
   ),
   ...sessionSettings,
+  ...ssoSettings,
   databaseUrl: secretSetting(
     'SVC_DATABASE_URL',
     'PostgreSQL as the application role, which owns nothing and is subject to row-level security. [With TLS](operating.md#tls): `?sslmode=verify-full&sslrootcert=/path/ca.pem`.',

@@ -16,6 +16,7 @@ export const prefixes = {
   connection: 'sso',
   scimToken: 'sct',
   scimGroup: 'sgp',
+  domain: 'dom',
   audit: 'aud',
   ratePolicy: 'rlp',
   decision: 'dec',

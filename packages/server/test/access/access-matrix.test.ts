@@ -12,7 +12,11 @@ import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenan
  */
 // Every route is tried with keys that nobody issued: more of them than the back-off forgives in a minute.
 const server = useServer({
-  environment: { SVC_AUTH_BACKOFF_PER_MINUTE: '1000000', SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24' },
+  environment: {
+    SVC_AUTH_BACKOFF_PER_MINUTE: '1000000',
+    SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24',
+    SVC_SSO_ALLOWED_CIDRS: '203.0.113.0/24',
+  },
 })
 let operator: string
 let alice: Tenant
@@ -63,6 +67,8 @@ const idKindOf: Record<string, IdKind> = {
   session_id: 'session',
   member_id: 'member',
   scim_token_id: 'scimToken',
+  connection_id: 'connection',
+  domain_id: 'domain',
   budget_id: 'budget',
   concurrency_limit_id: 'concurrencyLimit',
   limit_id: 'budget',
@@ -114,6 +120,8 @@ const replacements: Record<string, object> = {
   '/concurrency-defaults/': { max_runs: 1 },
   '/members/': { role: 'viewer' },
   '/models/': { model: 'm' },
+  '/sso-connections/': { name: 'B', oidc: { issuer: 'https://203.0.113.7', client_id: 'c' } },
+  '/domains/': { description: 'B' },
   '/routes/': { name: 'r', strategy: 'cheapest', bar: null },
 }
 /** A route that requires a body is asked with one, or it would be refused for that. */
@@ -128,7 +136,7 @@ const bodyOf = (method: string, path: string) => {
   if (path.includes('/dimensions/')) return { body: { on_unknown: 'allow' } }
   if (/\/(policies|models)\//.test(path)) return { body: { enabled: false } }
   if (path.includes('/prices/')) return { body: { max_output_tokens: 9 } }
-  return { body: path.includes('/webhooks/') ? { description: 'B' } : { name: 'B' } }
+  return { body: /\/(webhooks|domains)\//.test(path) ? { description: 'B' } : { name: 'B' } }
 }
 const ask = (method: string, path: string, key?: string) =>
   call(server.url, method, path, { ...bodyOf(method, path), ...(key !== undefined && { key }) })
@@ -210,7 +218,15 @@ describe('across tenants', () => {
       await eventually(async () => (await entries()).length > 0)
       return (await entries())[0]!.id
     }
+    const connection = await made(`/v1/orgs/${bob.id}/sso-connections`, {
+      kind: 'oidc',
+      name: 'B',
+      oidc: { issuer: 'https://203.0.113.7', client_id: 'c' },
+    })
+    const domain = await made(`/v1/orgs/${bob.id}/domains`, { domain: 'bob.example' })
     const foreign = {
+      connection_id: connection['id'],
+      domain_id: domain['id'],
       key_id: bob.keyId,
       grant_id: formatId('grant', newUuid()),
       session_id: (await signIn(server.url, bob.key)).id,

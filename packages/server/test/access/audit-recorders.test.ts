@@ -51,14 +51,15 @@ describe('denied attempts', () => {
   test('are one entry for a key, a route and a minute, with their number', async () => {
     const orgId = newUuid()
     const recorder = createDeniedRecorder(platform)
-    for (let i = 0; i < 1_000; i++) recorder.record(orgId, actor('key_a'), 'DELETE /v1/x', '203.0.113.7', `trace ${i}`)
-    recorder.record(orgId, actor('key_b'), 'DELETE /v1/x', null, 'other')
-    recorder.record(orgId, actor('key_a'), 'POST /v1/y', null, 'other')
+    for (let i = 0; i < 1_000; i++)
+      recorder.record(orgId, actor('key_a'), { action: 'DELETE /v1/x', address: '203.0.113.7', traceId: `trace ${i}` })
+    recorder.record(orgId, actor('key_b'), { action: 'DELETE /v1/x', address: null, traceId: 'other' })
+    recorder.record(orgId, actor('key_a'), { action: 'POST /v1/y', address: null, traceId: 'other' })
     await recorder.flush()
     expect(await entries(orgId)).toEqual([])
 
     now = new Date('2026-11-15T10:01:00Z')
-    recorder.record(orgId, actor('key_a'), 'DELETE /v1/x', '203.0.113.7', 'next minute')
+    recorder.record(orgId, actor('key_a'), { action: 'DELETE /v1/x', address: '203.0.113.7', traceId: 'next minute' })
     await recorder.flush()
     expect(await entries(orgId)).toEqual([
       { actor: actor('key_a'), action: 'DELETE /v1/x', outcome: 'denied', count: 1_000, trace_id: 'trace 0' },
@@ -73,12 +74,12 @@ describe('denied attempts', () => {
   test('wait while the database is away, and are written once it is back', async () => {
     const orgId = newUuid()
     const recorder = createDeniedRecorder(platform)
-    recorder.record(orgId, actor('key_a'), 'DELETE /v1/x', null, 'trace')
+    recorder.record(orgId, actor('key_a'), { action: 'DELETE /v1/x', address: null, traceId: 'trace' })
     isAway = true
     now = new Date('2026-11-15T10:01:00Z')
     await recorder.flush()
     now = new Date('2026-11-15T10:00:59Z')
-    recorder.record(orgId, actor('key_a'), 'DELETE /v1/x', null, 'trace')
+    recorder.record(orgId, actor('key_a'), { action: 'DELETE /v1/x', address: null, traceId: 'trace' })
     isAway = false
     await recorder.close()
     expect(await entries(orgId)).toMatchObject([{ count: 2 }])
@@ -87,7 +88,8 @@ describe('denied attempts', () => {
   test('take bounded memory, and those beyond it are counted', async () => {
     const orgId = newUuid()
     const recorder = createDeniedRecorder(platform)
-    for (let i = 0; i < 12_000; i++) recorder.record(orgId, actor(`key_${i}`), 'DELETE /v1/x', null, 'trace')
+    for (let i = 0; i < 12_000; i++)
+      recorder.record(orgId, actor(`key_${i}`), { action: 'DELETE /v1/x', address: null, traceId: 'trace' })
     await recorder.close()
     expect(await entries(orgId)).toHaveLength(10_000)
     expect(await platform.metrics.metrics()).toMatch(/svc_audit_denied_lost_total\S* 2000/)

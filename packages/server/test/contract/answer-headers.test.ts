@@ -5,7 +5,9 @@ import { useServer } from '../support/harness.ts'
 import { exchange, request } from '../support/raw-http.ts'
 import { call, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
-const server = useServer({ environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24' } })
+const server = useServer({
+  environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24', SVC_SSO_ALLOWED_CIDRS: '203.0.113.0/24' },
+})
 let operator: string
 let tenant: Tenant
 

@@ -4,7 +4,9 @@ import { useServer } from '../support/harness.ts'
 import { type Answer, call, operatorOf, tenantOf } from '../support/tenants.ts'
 
 /** What is true of everything that can be replaced, changed or deleted, from the route list. */
-const server = useServer({ environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24' } })
+const server = useServer({
+  environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24', SVC_SSO_ALLOWED_CIDRS: '203.0.113.0/24' },
+})
 let setting: Setting
 
 beforeAll(async () => {

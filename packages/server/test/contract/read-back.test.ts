@@ -5,7 +5,9 @@ import { useServer } from '../support/harness.ts'
 import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
 /** What can be made or acted on can be read: proved over the route list, and tried where it is more than a row of its own. */
-const server = useServer({ environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24' } })
+const server = useServer({
+  environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24', SVC_SSO_ALLOWED_CIDRS: '203.0.113.0/24' },
+})
 let operator: string
 let alice: Tenant
 let bob: Tenant

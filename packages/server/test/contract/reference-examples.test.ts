@@ -9,6 +9,7 @@ import { responseHeaders } from '../../src/contract/response-headers.ts'
 import type { ApiRoute } from '../../src/contract/routes.ts'
 import { exampleId } from '../../src/contract/wire.ts'
 import { type IdKind, newUuid, prefixes } from '../../src/values/id.ts'
+import { useDnsServer } from '../support/dns-server.ts'
 import { documentOf } from '../support/document.ts'
 import { useServer } from '../support/harness.ts'
 import { signIn } from '../support/sessions.ts'
@@ -18,12 +19,15 @@ import { type Answer, call, keyOf, operatorOf, type Tenant, tenantOf } from '../
  * Everything that the reference shows, sent to a real server: what an example names is made first by the examples of the
  * operations that make it, and its id put in the example's place.
  */
+const dns = useDnsServer()
 const server = useServer({
-  environment: {
+  environment: () => ({
+    SVC_DNS_SERVERS: dns.address,
     SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24',
+    SVC_SSO_ALLOWED_CIDRS: '203.0.113.0/24',
     SVC_READ_LIMIT_PER_MINUTE: '1000000',
     SVC_AUTH_BACKOFF_PER_MINUTE: '1000000',
-  },
+  }),
 })
 let document: OpenAPIV3_1.Document
 let operator: string

@@ -7,7 +7,9 @@ import { type Answer, call, operatorOf, type Tenant, tenantOf } from '../support
  * What is true of every resource that can be changed, from the OpenAPI document itself: what GET gives, PUT and PATCH take back.
  * A resource that is added tomorrow is in here, or the test asks for how it is made.
  */
-const server = useServer({ environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24' } })
+const server = useServer({
+  environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24', SVC_SSO_ALLOWED_CIDRS: '203.0.113.0/24' },
+})
 let operator: string
 let acme: Tenant
 let resources: Resource[]
@@ -108,6 +110,16 @@ const made: Record<string, Json> = {
   '/v1/orgs/{id}/retention-policy': { raw_days: 30 },
   '/v1/orgs/{id}/session-policy': { idle_seconds: 600, max_seconds: null, key_sign_in: 'allow', sso: 'optional' },
   '/v1/orgs/{id}/directory-roles': { rules: [{ group: 'Staff', role: 'member' }], default_role: 'viewer' },
+  '/v1/orgs/{id}/sso-connections/{connection_id}': {
+    kind: 'oidc',
+    name: 'Okta',
+    oidc: { issuer: 'https://203.0.113.7', client_id: 'weir', client_secret: 'secret' },
+    role_rules: [{ claim: 'groups', values: ['admins'], role: 'admin' }],
+    default_role: 'viewer',
+    jit: true,
+    enabled: false,
+  },
+  '/v1/orgs/{id}/domains/{domain_id}': { domain: 'acme.example', description: 'head office' },
   '/v1/orgs/{id}/benchmark-membership': { cohort_ids: [] },
   '/v1/admin/benchmarks/cohorts/{cohort_id}': { name: 'Fintech', industry: 'fintech' },
   '/v1/orgs/{id}/webhooks/{sub_id}': { url: 'https://203.0.113.7/hook', events: ['budget.*'], enabled: false },

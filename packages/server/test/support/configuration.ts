@@ -39,6 +39,10 @@ const rule = (n: number) => ({
 })
 const model = (n: number) => ({ model: `model-${n}`, latency_ms: n })
 const route = (n: number) => ({ name: `route-${n}`, strategy: 'cheapest', bar: null })
+const ssoConnection = (n: number) => ({
+  name: `Connection ${n}`,
+  oidc: { issuer: 'https://203.0.113.7', client_id: 'weir', client_secret: 's' },
+})
 const budget = { name: 'B', scope_kind: 'workflow', limit_usd: '9', period: 'month' }
 
 /** Everything that can be replaced, changed or deleted, by the template of its path. */
@@ -213,6 +217,20 @@ export const configuration: Record<string, Configured> = {
   '/v1/orgs/{id}/directory-roles': {
     put: (n) => ({ rules: [{ group: `Group ${n}`, role: 'member' }], default_role: 'viewer' }),
     patch: (n) => ({ rules: [{ group: `Group ${n}`, role: 'admin' }] }),
+  },
+  '/v1/orgs/{id}/sso-connections/{connection_id}': {
+    make: async (setting) => ({
+      connection_id: await create(setting, '/v1/orgs/{id}/sso-connections', { kind: 'oidc', ...ssoConnection(0) }),
+    }),
+    put: ssoConnection,
+    patch: (n) => ({ name: `Connection ${n}` }),
+  },
+  '/v1/orgs/{id}/domains/{domain_id}': {
+    make: async (setting) => ({
+      domain_id: await create(setting, '/v1/orgs/{id}/domains', { domain: `d${made++}.example` }),
+    }),
+    put: (n) => ({ description: `Domain ${n}` }),
+    patch: (n) => ({ description: `Domain ${n}` }),
   },
   '/v1/orgs/{id}/retention-policy': {
     put: (n) => ({ raw_days: 31 + (n % 50) }),

@@ -25,7 +25,7 @@ export interface Reply {
 }
 
 export interface Entry {
-  readonly type: 'A' | 'AAAA' | 'CNAME'
+  readonly type: 'A' | 'AAAA' | 'CNAME' | 'TXT'
   readonly data: string
   /** The name asked for, unless said otherwise. */
   readonly name?: string
@@ -40,7 +40,14 @@ export const having =
       .filter((entry) => entry.type === type),
   })
 
-const types: Record<string, number> = { A: 1, CNAME: 5, AAAA: 28 }
+/** A name with these texts and nothing else. */
+export const saying =
+  (...texts: string[]) =>
+  (type: string): Reply => ({
+    records: texts.map((data) => ({ type: 'TXT' as const, data })).filter((entry) => entry.type === type),
+  })
+
+const types: Record<string, number> = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 }
 const typeNames = new Map(Object.entries(types).map(([name, number]) => [number, name]))
 
 export function useDnsServer(): DnsServer {
@@ -92,7 +99,7 @@ function encode(asked: Buffer, { records = [], code = 0, isTruncated = false, id
 }
 
 function encodeRecord({ type, data, name }: Entry) {
-  const value = { A: ipv4Bytes, AAAA: ipv6Bytes, CNAME: nameBytes }[type](data)
+  const value = { A: ipv4Bytes, AAAA: ipv6Bytes, CNAME: nameBytes, TXT: textBytes }[type](data)
   const fixed = Buffer.alloc(10)
   fixed.writeUInt16BE(types[type]!, 0)
   fixed.writeUInt16BE(1, 2)
@@ -108,6 +115,12 @@ const nameBytes = (name: string) =>
     ...name.split('.').map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`)),
     Buffer.alloc(1),
   ])
+
+/** A text in pieces, as long ones are sent. */
+const textBytes = (text: string) =>
+  Buffer.concat(
+    (text.match(/.{1,40}/gs) ?? []).map((piece) => Buffer.concat([Buffer.from([piece.length]), Buffer.from(piece)])),
+  )
 
 const ipv4Bytes = (address: string) => Buffer.from(address.split('.').map(Number))
 

@@ -95,6 +95,21 @@ const expiry = (evalId: string) => `
     insert into routes (org_id, id, name, definition) values ($1, gen_random_uuid(), gen_random_uuid()::text, '{}') returning id)
   insert into eval_expiries (org_id, route_id, eval_id) select $1, route.id, ${evalId} from route`
 
+const ssoConnection = `
+  insert into sso_connections (org_id, id, kind, name, enabled, jit, role_rules, settings)
+  values ($1, gen_random_uuid(), 'oidc', '', true, false, '[]', '{}') returning id`
+const ssoRequest = (expiresAt: string) => `
+  with connection as (${ssoConnection})
+  insert into sso_requests (org_id, state_digest, connection_id, browser_digest, expires_at)
+  select $1, sha256(id::text::bytea), id, sha256(''), ${expiresAt} from connection`
+const newMember = '(select id from member)'
+const ssoIdentity = (memberId: string) => `
+  with connection as (${ssoConnection}), member as (
+    insert into memberships (org_id, id, person_id, email, email_key, name, role)
+    values ($1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid()::text, gen_random_uuid()::text, '', 'viewer') returning id)
+  insert into sso_identities (org_id, connection_id, subject, member_id)
+  select $1, id, 'subject', ${memberId} from connection`
+
 export const tableGrowth: Readonly<Record<string, Growth>> = {
   access_changes: job('forget-dead-nodes', 'platform/table-growth.test.ts'),
   access_epoch: bounded('one row'),
@@ -201,6 +216,10 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   scim_groups: bounded('1,000 groups of an organization'),
   scim_tokens: pruned('90 days after their end', scimToken(days(91)), scimToken(days(89))),
   session_policies: onePerOrg,
+  sso_connections: settings,
+  sso_domains: settings,
+  sso_identities: pruned('when their member is forgotten', ssoIdentity('gen_random_uuid()'), ssoIdentity(newMember)),
+  sso_requests: pruned('when they are over', ssoRequest(days(1)), ssoRequest(`${days(0)} + interval '1 minute'`)),
   sessions: pruned('30 days after their end', session(days(31)), session(days(29))),
   sign_in_links: pruned('when they are over', link(days(1)), link(`${days(0)} + interval '1 minute'`)),
   support_grants: pruned('400 days after their end', grant(days(401)), grant(days(399))),

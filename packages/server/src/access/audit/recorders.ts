@@ -18,10 +18,18 @@ const maxWaitMs = 5_000
 const maxBatch = 500
 
 export interface DeniedRecorder {
-  readonly record: (orgId: string, actor: Actor, action: string, address: string | null, traceId: string) => void
+  readonly record: (orgId: string, actor: Actor, attempt: DeniedAttempt) => void
   /** Writes the entries of minutes that are over. */
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
+}
+
+/** A denied attempt. Those that differ in what is told about them (`after`) are entries of their own. */
+export interface DeniedAttempt {
+  readonly action: string
+  readonly address: string | null
+  readonly traceId: string
+  readonly after?: Readonly<Record<string, string | null>>
 }
 
 interface Denied {
@@ -69,14 +77,22 @@ export function createDeniedRecorder(platform: Platform): DeniedRecorder {
   }
 
   return {
-    record: (orgId, actor, action, address, traceId) => {
+    record: (orgId, actor, { action, address, traceId, after }) => {
       const minute = minuteNow()
-      const key = `${orgId} ${actor.id} ${minute} ${action}`
+      const key = `${orgId} ${actor.id} ${minute} ${action} ${JSON.stringify(after ?? null)}`
       const existing = buffer.waiting(key)
       if (existing) existing.count += 1
       else {
         const target = { kind: 'route', id: action }
-        const entry: AuditRecord = { actor, action, target, outcome: 'denied', address, traceId }
+        const entry: AuditRecord = {
+          actor,
+          action,
+          target,
+          outcome: 'denied',
+          address,
+          traceId,
+          ...(after && { after }),
+        }
         buffer.add(key, { key, orgId, minute, entry, count: 1 })
       }
     },

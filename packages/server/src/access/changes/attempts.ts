@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { type App, isContractPath } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId } from '../../values/id.ts'
-import { type AuditRecord, createDeniedRecorder, createImpersonationRecorder } from '../audit/audit.ts'
+import { type Actor, type AuditRecord, createDeniedRecorder, createImpersonationRecorder } from '../audit/audit.ts'
 import type { Caller, Identification } from '../identity/identity.ts'
 import { actorOf } from './actor.ts'
 
@@ -24,6 +24,13 @@ export interface Attempts {
   readonly record: (request: FastifyRequest, status: number) => Promise<boolean>
   /** Records that a caller was refused something outside `/v1`, such as a session. */
   readonly refused: (request: FastifyRequest, caller: Caller, action: string) => void
+  /** Records that somebody who is no caller, such as a person at the door, was refused something, and why. */
+  readonly refusedAtDoor: (
+    request: FastifyRequest,
+    author: { readonly orgId: string; readonly actor: Actor },
+    action: string,
+    after: Readonly<Record<string, string | null>>,
+  ) => void
 }
 
 /**
@@ -79,13 +86,14 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
 
   function noteRefusal(request: FastifyRequest, { statusCode }: FastifyReply, principal: Caller) {
     if (statusCode !== 403 || !administrative.has(request.route.role ?? '')) return
-    denied.record(principal.orgId, actorOf(principal), actionOf(request), request.clientAddress, request.id)
+    denied.record(principal.orgId, actorOf(principal), attemptAt(request, actionOf(request)))
   }
 
   return {
     record: putOnRecord,
-    refused: (request, caller, action) =>
-      denied.record(caller.orgId, actorOf(caller), action, request.clientAddress, request.id),
+    refused: (request, caller, action) => denied.record(caller.orgId, actorOf(caller), attemptAt(request, action)),
+    refusedAtDoor: (request, { orgId, actor }, action, after) =>
+      denied.record(orgId, actor, { ...attemptAt(request, action), after }),
   }
 }
 
@@ -101,6 +109,12 @@ function discard(payload: unknown) {
   if (payload !== null && typeof payload === 'object' && 'destroy' in payload && typeof payload.destroy === 'function')
     payload.destroy()
 }
+
+const attemptAt = ({ clientAddress, id }: FastifyRequest, action: string) => ({
+  action,
+  address: clientAddress,
+  traceId: id,
+})
 
 const actionOf = ({ method, routeOptions }: FastifyRequest) =>
   `request ${method} ${routeOptions.config?.template ?? '(unmatched)'}`

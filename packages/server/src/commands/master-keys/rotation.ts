@@ -1,9 +1,11 @@
 import { handOverChains, retireAuditKeys } from '../../access/audit/audit.ts'
+import { resealConnectionSecrets } from '../../people/connections/connections.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { resealWebhookSecrets } from '../../webhooks/webhooks.ts'
 
 export interface RekeyCounts {
   readonly webhook_secrets: number
+  readonly sso_secrets: number
   readonly audit_chains: number
   readonly audit_keys: number
 }
@@ -19,6 +21,7 @@ export async function rekey({ sql, config }: Platform): Promise<RekeyCounts> {
   const auditKeys = await retireAuditKeys(sql, masterKeys)
   return {
     webhook_secrets: await resealWebhookSecrets(sql, config),
+    sso_secrets: await resealConnectionSecrets(sql, config),
     audit_chains: await handOverChains(sql, masterKeys),
     audit_keys: auditKeys,
   }

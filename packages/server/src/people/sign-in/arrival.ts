@@ -45,6 +45,8 @@ export interface Arrival {
     journey: Journey,
     prove: () => Promise<Caller>,
   ) => Promise<FastifyReply>
+  /** Counts somebody who was refused before it was known who they are. */
+  readonly refused: (way: SessionWay) => void
   /** Lets a member in who has proved who they are. */
   readonly arriveAsMember: (
     request: FastifyRequest,
@@ -93,6 +95,7 @@ export function createArrival(platform: Platform, hooks: SignInHooks): Arrival {
 
   return {
     arrive,
+    refused: (way) => signIns.inc({ way, outcome: 'refused' }),
     arriveAsMember: (request, reply, { memberId, ...journey }) =>
       arrive(request, reply, journey, () => identification.member(request, memberId)),
   }

@@ -10,14 +10,10 @@ import { recordIn } from '../../values/records.ts'
 import { sendPage, stylesheet } from '../pages/pages.ts'
 import { endSession, isOwn, listSessions, ownersOf, sessionView } from '../sessions/sessions.ts'
 import { type Arrival, createArrival, home, type SignInHooks } from './arrival.ts'
+import { foreignForm, shows, takesForm } from './forms.ts'
 import { returnPath } from './return-path.ts'
 import { endedPage, faultPage, linkPage, profilePage, signInPage } from './sign-in-pages.ts'
-
-const maxFormBytes = 8_192
-
-/** Options of routes that show a page, and of those that take a form. */
-const shows = { config: { urgency: 'read' } } as const
-const takesForm = { bodyLimit: maxFormBytes, config: { urgency: 'change' } } as const
+import { signOutPath, ssoRoutes } from './sso-routes.ts'
 
 type LiveSession = Extract<PageSession, { state: 'live' }>
 
@@ -38,7 +34,9 @@ export async function signIn(root: App, platform: Platform, hooks: SignInHooks) 
     app.get('/console/style.css', (_request, reply) =>
       reply.type('text/css; charset=utf-8').header('cache-control', 'no-cache').send(stylesheet),
     )
-    doorRoutes(app, platform, hooks, createArrival(platform, hooks))
+    const arrival = createArrival(platform, hooks)
+    doorRoutes(app, platform, hooks, arrival)
+    ssoRoutes(app, platform, hooks, arrival)
     insideRoutes(app, platform, hooks)
   })
 }
@@ -167,7 +165,10 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
       endSession(platform, tools, caller, session.session.id, isOwn(caller)),
     )
     cookies.clear(reply)
-    return reply.redirect('/console/signin', 303)
+    // Whoever came from a provider is signed in there as well.
+    const { connectionId, way } = session.session
+    const isFromProvider = connectionId !== undefined && way === 'oidc'
+    return reply.redirect(isFromProvider ? signOutPath(connectionId) : '/console/signin', 303)
   })
 
   app.get('/console/*', shows, async (request, reply) => {
@@ -175,13 +176,6 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
     throw new ApiError('not_found', {}, { message: 'The address may be mistyped, or the page may have moved.' })
   })
 }
-
-const foreignForm = () =>
-  new ApiError(
-    'forbidden',
-    {},
-    { message: 'This form was not sent by a page of this service. Open the page and try again.' },
-  )
 
 const faults: Partial<Record<ApiError['code'], string>> = {
   unauthorized: 'This key is not valid. Copy it whole, from weir_ to its last letter.',

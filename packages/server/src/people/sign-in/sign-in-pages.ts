@@ -30,6 +30,12 @@ ${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fau
 <p class="hint">It is exchanged for a session and not kept in the browser.</p></div>
 <button class="button primary" type="submit">Sign in</button>
 </form>
+<form class="stack" method="post" action="/sso/start">
+${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
+<div><label for="email">Work e-mail</label>
+<input id="email" name="email" type="email" required autocomplete="email" spellcheck="false" placeholder="you@company.example"></div>
+<button class="button" type="submit">Continue with single sign-on</button>
+</form>
 <p class="small">No key yet? An admin of your organization creates one. <a href="/docs/access">How access works</a></p>`,
 })
 

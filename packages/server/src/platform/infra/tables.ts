@@ -800,6 +800,54 @@ export interface SignInLinks {
   org_id: string;
 }
 
+export interface SsoConnections {
+  created_at: Generated<Timestamp>;
+  default_role: string | null;
+  enabled: boolean;
+  id: string;
+  jit: boolean;
+  kind: string;
+  name: string;
+  org_id: string;
+  role_rules: Json;
+  sealed_secret: Buffer | null;
+  secret_set_at: Timestamp | null;
+  settings: Json;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface SsoDomains {
+  checked_at: Timestamp | null;
+  connection_id: string | null;
+  created_at: Generated<Timestamp>;
+  description: string;
+  domain: string;
+  id: string;
+  org_id: string;
+  token: string;
+  updated_at: Generated<Timestamp>;
+  verified_at: Timestamp | null;
+}
+
+export interface SsoIdentities {
+  connection_id: string;
+  created_at: Generated<Timestamp>;
+  last_used_at: Generated<Timestamp>;
+  member_id: string;
+  org_id: string;
+  subject: string;
+}
+
+export interface SsoRequests {
+  browser_digest: Buffer;
+  connection_id: string;
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  org_id: string;
+  return_to: string | null;
+  state_digest: Buffer;
+}
+
 export interface SupportGrants {
   closed_at: Timestamp | null;
   created_at: Generated<Timestamp>;
@@ -1110,6 +1158,10 @@ export interface DB {
   session_policies: SessionPolicies;
   sessions: Sessions;
   sign_in_links: SignInLinks;
+  sso_connections: SsoConnections;
+  sso_domains: SsoDomains;
+  sso_identities: SsoIdentities;
+  sso_requests: SsoRequests;
   support_grants: SupportGrants;
   threshold_events: ThresholdEvents;
   trust_settings: TrustSettings;

@@ -1,0 +1,183 @@
+import { Type } from 'typebox'
+import type { Change } from '../../access/changes/changes.ts'
+import { ApiError, validationFailed } from '../../contract/errors.ts'
+import { pageRequest, pageResponse } from '../../contract/lists.ts'
+import { describeTag } from '../../contract/openapi.ts'
+import { replaceable } from '../../contract/replaceable.ts'
+import type { App } from '../../contract/routes.ts'
+import { OrgPath } from '../../contract/wire.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { requireId } from '../../values/id.ts'
+import {
+  connectionView,
+  createConnection,
+  createConnectionSecrets,
+  findConnection,
+  listConnections,
+  oidcClientOf,
+  openProviderOutbound,
+  removeConnection,
+  replaceConnection,
+  testConnection,
+} from './connections.ts'
+import {
+  SsoConnection,
+  SsoConnectionInput,
+  SsoConnectionList,
+  SsoConnectionListQuery,
+  SsoConnectionPath,
+  SsoConnectionReplacement,
+  SsoConnectionTest,
+} from './schema.ts'
+
+export function ssoConnections(app: App, platform: Platform, change: Change) {
+  const { sql, config, addresses } = platform
+  const tags = ['single sign-on']
+  const reading = { role: 'admin', scope: 'sso:read', pinned: 'unaffected' } as const
+  const writing = { role: 'owner', scope: 'sso:write' } as const
+  const tools = { addresses, secrets: createConnectionSecrets(config) }
+  const outbound = openProviderOutbound(config)
+  app.addHook('onClose', outbound.close)
+  describeTag(app, 'single sign-on', 'Connections to identity providers, and the domains of an organization.')
+
+  /** Refuses an issuer that must not be asked. It resolves host names, which takes time, so it is never called within a transaction. */
+  async function requireAllowed(issuer: string | undefined) {
+    const fault = issuer === undefined ? undefined : await outbound.check(issuer)
+    if (fault) throw validationFailed([{ field: 'oidc.issuer', ...fault }])
+  }
+
+  async function rowOf(orgId: string, connectionId: string) {
+    const id = requireId('connection', connectionId)
+    const row = await sql.asOrgs([orgId], (tx) => findConnection(tx, orgId, id))
+    if (!row) throw new ApiError('not_found')
+    return row
+  }
+
+  app.post(
+    '/v1/orgs/:id/sso-connections',
+    {
+      config: { ...writing, errors: ['conflict'] },
+      schema: {
+        operationId: 'createSsoConnection',
+        tags,
+        summary: 'Create a connection',
+        description:
+          'People of the organization sign in by it from now on. Enter its `redirect_uri` at the provider. The provider is not asked yet; testing the connection does.',
+        params: OrgPath,
+        body: SsoConnectionInput,
+        response: { 201: SsoConnection },
+      },
+    },
+    async (request, reply) => {
+      const { orgId } = request.caller
+      await requireAllowed(request.body.oidc.issuer)
+      return change(request, reply, { orgId, status: 201 }, (changes) =>
+        createConnection(tools, changes, orgId, request.body),
+      )
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/sso-connections',
+    {
+      config: reading,
+      schema: {
+        operationId: 'listSsoConnections',
+        tags,
+        summary: 'List connections',
+        description: 'The connections of the organization, without their secrets.',
+        params: OrgPath,
+        querystring: SsoConnectionListQuery,
+        response: { 200: SsoConnectionList },
+      },
+    },
+    async ({ caller, query }) => {
+      const { orgId } = caller
+      const asked = pageRequest(query, 'created_at')
+      const rows = await sql.asOrgs([orgId], (tx) => listConnections(tx, orgId, asked, query))
+      const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
+      return { ...answer, data: answer.data.map((row) => connectionView(addresses, row)) }
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/sso-connections/:connection_id',
+    {
+      config: reading,
+      schema: {
+        operationId: 'getSsoConnection',
+        tags,
+        summary: 'Get a connection',
+        description: 'Returns one connection, without its secret.',
+        params: SsoConnectionPath,
+        response: { 200: SsoConnection },
+      },
+    },
+    async ({ caller, params }) => connectionView(addresses, await rowOf(caller.orgId, params.connection_id)),
+  )
+
+  replaceable(
+    app,
+    '/v1/orgs/:id/sso-connections/:connection_id',
+    {
+      config: writing,
+      tags,
+      name: 'SsoConnection',
+      put: {
+        summary: 'Replace a connection',
+        description:
+          'Fields that are left out return to their defaults, but the client secret stays. Binds the next sign-in; sessions that there are go on.',
+      },
+      patch: {
+        summary: 'Change a connection',
+        description: 'Changes the fields that are given and no other; otherwise as replacing it.',
+      },
+      params: SsoConnectionPath,
+      body: SsoConnectionReplacement,
+      view: SsoConnection,
+    },
+    async (request, reply, wanted) => {
+      const { orgId } = request.caller
+      const id = requireId('connection', request.params.connection_id)
+      await requireAllowed((request.body as Partial<SsoConnectionReplacement>).oidc?.issuer)
+      return change(request, reply, { orgId }, (changes) => replaceConnection(tools, changes, orgId, id, wanted))
+    },
+  )
+
+  app.delete(
+    '/v1/orgs/:id/sso-connections/:connection_id',
+    {
+      config: writing,
+      schema: {
+        operationId: 'deleteSsoConnection',
+        tags,
+        summary: 'Delete a connection',
+        description: 'Nobody signs in by it any more. Members stay members.',
+        params: SsoConnectionPath,
+        response: { 204: Type.Null({ description: 'Deleted.' }) },
+      },
+    },
+    (request, reply) => {
+      const { orgId } = request.caller
+      const id = requireId('connection', request.params.connection_id)
+      return change(request, reply, { orgId, status: 204 }, (changes) => removeConnection(tools, changes, orgId, id))
+    },
+  )
+
+  app.post(
+    '/v1/orgs/:id/sso-connections/:connection_id/test',
+    {
+      config: { ...writing, ignoresIdempotencyKey: true },
+      schema: {
+        operationId: 'testSsoConnection',
+        tags,
+        summary: 'Test a connection',
+        description: 'Reads the discovery document of the provider and says what it found. Nothing is changed.',
+        params: SsoConnectionPath,
+        response: { 200: SsoConnectionTest },
+      },
+    },
+    async ({ caller, params }) =>
+      testConnection(outbound, oidcClientOf(tools.secrets, await rowOf(caller.orgId, params.connection_id))),
+  )
+}

@@ -1,0 +1,14 @@
+import { ApiError } from '../../contract/errors.ts'
+
+const maxFormBytes = 8_192
+
+/** Options of routes that show a page, and of those that take a form. */
+export const shows = { config: { urgency: 'read' } } as const
+export const takesForm = { bodyLimit: maxFormBytes, config: { urgency: 'change' } } as const
+
+export const foreignForm = () =>
+  new ApiError(
+    'forbidden',
+    {},
+    { message: 'This form was not sent by a page of this service. Open the page and try again.' },
+  )

@@ -1,0 +1,181 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { buildEndSessionUrl } from 'openid-client'
+import { ApiError } from '../../contract/errors.ts'
+import type { App } from '../../contract/routes.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { formatId } from '../../values/id.ts'
+import { recordIn } from '../../values/records.ts'
+import { type ConnectionRow, redirectUriOf } from '../connections/connections.ts'
+import { connectionOfDomain, domainOfEmail } from '../domains/domains.ts'
+import { authorizationUrl, type OidcRefusal, type OidcSubject, verifyCallback } from '../oidc/oidc.ts'
+import { sendPage } from '../pages/pages.ts'
+import {
+  type AdmissionRefusal,
+  admit,
+  beginRequest,
+  createProviders,
+  findEnabledConnection,
+  signInSeconds,
+  takeBegun,
+} from '../sso/sso.ts'
+import type { Arrival, SignInHooks } from './arrival.ts'
+import { createBrowserCookie } from './browser-cookie.ts'
+import { foreignForm, shows, takesForm } from './forms.ts'
+import { returnPath } from './return-path.ts'
+import { forwardPage, leadPage, noConnectionPage, signedOutPage } from './sso-pages.ts'
+
+const maxEmailLength = 254
+
+export const signOutPath = (connectionId: string) => `/sso/signout/${formatId('connection', connectionId)}`
+
+/** The connection as the author of what happens at the door: nobody is known there yet. */
+const authorOf = ({ org_id: orgId, id }: ConnectionRow) => {
+  const connection_id = formatId('connection', id)
+  return { orgId, actor: { kind: 'system', id: connection_id, role: 'none', connection_id } } as const
+}
+
+type Refusal = OidcRefusal | AdmissionRefusal | 'request_unknown'
+
+/** Serves the way in by a provider of OpenID Connect: to it, back from it, and out. */
+export function ssoRoutes(
+  app: App,
+  platform: Platform,
+  { attempts, cookies, identification, pageChange }: SignInHooks,
+  { arriveAsMember, refused }: Arrival,
+) {
+  const { sql, log, addresses, clock } = platform
+  const cookie = createBrowserCookie(platform, 'sso', 'lax')
+  const providers = createProviders(platform)
+  app.addHook('onClose', providers.close)
+
+  async function connectionAt(request: FastifyRequest): Promise<ConnectionRow> {
+    const found = await findEnabledConnection(platform, recordIn(request.params)['connection_id'])
+    if (!found) throw new ApiError('not_found', {}, { message: 'There is no such way in, or it was turned off.' })
+    return found
+  }
+
+  async function providerOf(connection: ConnectionRow) {
+    const provider = await providers.of(connection)
+    if (typeof provider !== 'string') return provider
+    log.warn({ connection_id: formatId('connection', connection.id), fault: provider }, 'a provider was not found')
+    throw new ApiError(
+      'service_unavailable',
+      {},
+      { message: 'Your organization’s provider cannot be reached. Try again later.' },
+    )
+  }
+
+  /** Begins a sign-in in this browser; returns where to send it. */
+  async function begin(
+    reply: FastifyReply,
+    connection: ConnectionRow,
+    returnTo: string | undefined,
+    loginHint?: string,
+  ) {
+    const provider = await providerOf(connection)
+    const { browserSecret, secrets } = await beginRequest(platform, connection, returnTo)
+    cookie.set(reply, browserSecret, signInSeconds)
+    const redirectUri = redirectUriOf(addresses, connection.id)
+    return authorizationUrl(provider, secrets, { redirectUri, ...(loginHint !== undefined && { loginHint }) })
+  }
+
+  /** Records why somebody was refused. They are told no more than that they were. */
+  function refuse(request: FastifyRequest, connection: ConnectionRow, reason: Refusal, person?: OidcSubject) {
+    refused('oidc')
+    attempts.refusedAtDoor(request, authorOf(connection), 'sign_in.refused', {
+      reason,
+      subject: person?.subject ?? null,
+      email: person?.email ?? null,
+    })
+    return new ApiError('forbidden', {}, { message: messageOf(reason) })
+  }
+
+  app.post('/sso/start', takesForm, async (request, reply) => {
+    requireOffered(request)
+    // Somebody else's page must not send a visitor to a provider of its choice.
+    if (cookies.isFromOwnPage(request) === false) throw foreignForm()
+    const { email, return_to } = recordIn(request.body)
+    const address = typeof email === 'string' && email.length <= maxEmailLength ? email.trim() : ''
+    const domain = domainOfEmail(address)
+    const id = domain === undefined ? undefined : await connectionOfDomain(sql, domain)
+    const connection = id === undefined ? undefined : await findEnabledConnection(platform, formatId('connection', id))
+    if (!connection) return sendPage(reply, noConnectionPage)
+    const provider = await begin(reply, connection, returnPath(return_to), address)
+    return sendPage(reply.header('refresh', `0; url=${provider.href}`), forwardPage(provider))
+  })
+
+  app.get('/sso/:connection_id', shows, async (request, reply) => {
+    requireOffered(request)
+    const connection = await connectionAt(request)
+    const returnTo = returnPath(recordIn(request.query)['return_to'])
+    // Typed, a bookmark, or from a page of ours. Whoever comes from elsewhere is asked first.
+    const isWanted = ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']))
+    if (isWanted) return reply.redirect((await begin(reply, connection, returnTo)).href, 303)
+    const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`
+    return sendPage(reply, leadPage(connection.name, `/sso/${formatId('connection', connection.id)}${query}`))
+  })
+
+  app.get('/sso/callback/:connection_id', { config: { urgency: 'change' } }, async (request, reply) => {
+    requireOffered(request)
+    const connection = await connectionAt(request)
+    // Finds out where the request came from, whoever is signed in.
+    await identification.sessionOf(request).catch(() => undefined)
+    request.bearer = null
+    const { searchParams: parameters } = new URL(request.url, addresses.publicUrl())
+    const begun = await takeBegun(platform, connection, parameters.get('state'), cookie.read(request))
+    if (!begun) throw refuse(request, connection, 'request_unknown')
+    cookie.clear(reply)
+    const provider = await providerOf(connection)
+    const redirectUri = redirectUriOf(addresses, connection.id)
+    const now = clock.now()
+    const outcome = await verifyCallback({ parameters, redirectUri, provider, secrets: begun.secrets, now })
+    if ('refusal' in outcome) throw refuse(request, connection, outcome.refusal)
+    const { subject } = outcome
+    const admission = await pageChange(request, authorOf(connection), (tools) =>
+      admit(platform, tools, connection, subject),
+    )
+    if ('refusal' in admission) throw refuse(request, connection, admission.refusal, subject)
+    const journey = { way: 'oidc', connectionId: connection.id, returnTo: begun.returnTo } as const
+    return arriveAsMember(request, reply, { ...journey, memberId: admission.memberId })
+  })
+
+  app.get('/sso/signout/:connection_id', shows, async (request, reply) => {
+    const connection = await findEnabledConnection(platform, recordIn(request.params)['connection_id'])
+    const provider = connection && (await providers.of(connection))
+    const isOffered =
+      typeof provider === 'object' && provider.configuration.serverMetadata().end_session_endpoint !== undefined
+    const url = isOffered
+      ? buildEndSessionUrl(provider.configuration, {
+          post_logout_redirect_uri: `${addresses.publicUrl()}/console/signin`,
+        })
+      : undefined
+    // By itself only for whoever has just signed out here: nobody else may sign a visitor out of their provider.
+    if (url && request.headers['sec-fetch-site'] === 'same-origin') void reply.header('refresh', `0; url=${url.href}`)
+    return sendPage(reply, signedOutPage(url))
+  })
+
+  function requireOffered(request: FastifyRequest) {
+    if (!cookies.isOffered(request))
+      throw new ApiError('forbidden', {}, { message: 'Sessions need HTTPS, except on localhost.' })
+  }
+}
+
+/** Reasons that lie with the organization, not with the provider's answer. */
+const ofOrganization = new Set<Refusal>([
+  'no_role',
+  'email_missing',
+  'member_removed',
+  'email_not_verified',
+  'not_invited',
+  'member_known_otherwise',
+  'not_a_member',
+  'domain_not_proved',
+])
+
+function messageOf(reason: Refusal): string {
+  if (reason === 'request_unknown')
+    return 'This sign-in was begun elsewhere, was used before, or took too long. Begin again.'
+  if (ofOrganization.has(reason))
+    return 'Your provider knows you, but the organization does not let you in. Ask one of its administrators: its audit log says why.'
+  return 'The provider’s answer was refused. Begin again; if that does not help, ask an administrator of the organization: its audit log says why.'
+}

@@ -1,0 +1,100 @@
+import type { PageTools } from '../../access/changes/changes.ts'
+import { isApiError } from '../../contract/errors.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { formatId } from '../../values/id.ts'
+import { brokenRule } from '../answer-rules/answer-rules.ts'
+import type { ConnectionRow } from '../connections/connections.ts'
+import { isOfProvedDomain } from '../domains/domains.ts'
+import { addMember, changeMember, findMemberByEmail, lockMember, type MemberRow } from '../members/members.ts'
+import type { OidcSubject } from '../oidc/oidc.ts'
+import { type PersonRole, roleOf } from '../role-rules/role-rules.ts'
+import { type AdmissionRefusal, type AdmissionRules, strictRules } from './admission-rules.ts'
+import { hasIdentity, isInvitedOrProvisioned, lockIdentity, setIdentity } from './queries.ts'
+
+export type SsoAdmission = { readonly memberId: string } | { readonly refusal: AdmissionRefusal }
+
+/**
+ * Returns the role that a connection gives. Where it has rules they decide at every sign-in; where it has none, members keep the role that
+ * they were given, and only newcomers get the default.
+ */
+function roleIn({ role_rules, default_role }: ConnectionRow, { claims }: OidcSubject, standing?: PersonRole) {
+  return role_rules.length === 0 ? (standing ?? default_role) : roleOf(role_rules, default_role, claims)
+}
+
+/**
+ * Finds the member whom a provider vouches for, or makes them one. A member is found by the provider's name of them; by their e-mail
+ * address only the first time, under rules.
+ */
+export const admit = (
+  platform: Platform,
+  tools: PageTools,
+  connection: ConnectionRow,
+  subject: OidcSubject,
+): Promise<SsoAdmission> => admitUnder(strictRules, platform, tools, connection, subject)
+
+export async function admitUnder(
+  rules: AdmissionRules,
+  platform: Platform,
+  tools: PageTools,
+  connection: ConnectionRow,
+  subject: OidcSubject,
+): Promise<SsoAdmission> {
+  const { org_id: orgId, id: connectionId } = connection
+  const knownId = await lockIdentity(tools.tx, orgId, connectionId, subject.subject)
+  const known = knownId === undefined ? undefined : await lockMember(tools.tx, orgId, knownId)
+  const isPresent = known !== undefined && known.removed_at === null
+  const found = isPresent ? known : await newcomer(rules, tools, connection, subject, knownId !== undefined)
+  if ('refusal' in found) return found
+  const role = roleIn(connection, subject, found.role)
+  if (role === null) return { refusal: 'no_role' }
+  await setIdentity(tools.tx, orgId, connectionId, subject.subject, found.id)
+  await keepRole(platform, tools, found, role)
+  return { memberId: found.id }
+}
+
+/** Finds or makes the membership of somebody whom the provider calls by a name that is new here, or whose membership was removed. */
+async function newcomer(
+  rules: AdmissionRules,
+  tools: PageTools,
+  connection: ConnectionRow,
+  subject: OidcSubject,
+  wasMember: boolean,
+): Promise<MemberRow | { readonly refusal: AdmissionRefusal }> {
+  const { tx } = tools
+  const { org_id: orgId, id: connectionId } = connection
+  const { email, isEmailVerified, name } = subject
+  if (email === null) return { refusal: 'email_missing' }
+  const isDomainProved = await isOfProvedDomain(tx, orgId, email)
+  const namesake = await findMemberByEmail(tx, orgId, email)
+  if (namesake) {
+    const refusal = brokenRule(rules.namesakeRules, {
+      isEmailVerified,
+      isDomainProved,
+      isInvitedOrProvisioned: await isInvitedOrProvisioned(tx, orgId, namesake.id),
+      isKnownOtherwise: await hasIdentity(tx, orgId, connectionId, namesake.id),
+    })
+    return refusal === undefined ? ((await lockMember(tx, orgId, namesake.id)) ?? namesake) : { refusal }
+  }
+  // Whom the organization has removed it must invite again.
+  if (wasMember) return { refusal: 'member_removed' }
+  const refusal = brokenRule(rules.strangerRules, { isJit: connection.jit, isDomainProved })
+  if (refusal !== undefined) return { refusal }
+  const role = roleIn(connection, subject)
+  return role === null
+    ? { refusal: 'no_role' }
+    : addMember(tools, orgId, { email, name: name ?? '', role, isAccepted: true })
+}
+
+/** Gives a member the role that the rules say. The last owner stays one: nobody could undo it. */
+async function keepRole(platform: Platform, tools: PageTools, row: MemberRow, role: PersonRole) {
+  if (row.role === role) return
+  try {
+    await changeMember(platform, tools, row, { role })
+  } catch (error) {
+    if (!isApiError(error, 'conflict')) throw error
+    platform.log.warn(
+      { member_id: formatId('member', row.id), role },
+      'a rule of a connection would have lowered the last owner, who stays one',
+    )
+  }
+}

@@ -1,0 +1,78 @@
+import { sql as raw } from 'kysely'
+import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { one } from '../../values/present.ts'
+
+/** Returns the organization of an enabled connection. */
+export const orgOfConnection = async ({ db }: Sql, id: string): Promise<string | undefined> =>
+  one((await raw<{ org_id: string | null }>`select org_of_sso_connection(${id}) as org_id`.execute(db)).rows).org_id ??
+  undefined
+
+/** A sign-in that has begun. */
+export interface NewRequest {
+  readonly connectionId: string
+  readonly stateDigest: Buffer
+  readonly browserDigest: Buffer
+  readonly returnTo: string | undefined
+}
+
+/** Stores a sign-in that has begun; beyond so many, those of the organization that began first are given up. */
+export async function insertRequest(tx: Tx, orgId: string, request: NewRequest, seconds: number, most: number) {
+  await raw`
+    insert into sso_requests (org_id, state_digest, connection_id, browser_digest, return_to, expires_at)
+    values (${orgId}, ${request.stateDigest}, ${request.connectionId}, ${request.browserDigest}, ${request.returnTo ?? null},
+            clock_timestamp() + make_interval(secs => ${seconds}::integer))`.execute(tx)
+  await raw`
+    delete from sso_requests
+     where org_id = ${orgId} and created_at < (
+       select created_at from sso_requests where org_id = ${orgId} order by created_at desc offset ${most} limit 1)`.execute(
+    tx,
+  )
+}
+
+/** Takes a sign-in of a connection and a browser: whoever comes second finds none. */
+export async function takeRequest(
+  tx: Tx,
+  orgId: string,
+  { connectionId, stateDigest, browserDigest }: Omit<NewRequest, 'returnTo'>,
+): Promise<{ returnTo: string | undefined } | undefined> {
+  const { rows } = await raw<{ return_to: string | null }>`
+    delete from sso_requests
+     where org_id = ${orgId} and state_digest = ${stateDigest} and connection_id = ${connectionId}
+       and browser_digest = ${browserDigest} and expires_at > clock_timestamp()
+    returning return_to`.execute(tx)
+  return rows[0] && { returnTo: rows[0].return_to ?? undefined }
+}
+
+/** Returns the member whom a provider calls so, and locks the identity. */
+export async function lockIdentity(tx: Tx, orgId: string, connectionId: string, subject: string) {
+  const { rows } = await raw<{ member_id: string }>`
+    select member_id from sso_identities
+     where org_id = ${orgId} and connection_id = ${connectionId} and subject = ${subject} for update`.execute(tx)
+  return rows[0]?.member_id
+}
+
+/** Makes a member the one whom a provider calls so. */
+export async function setIdentity(tx: Tx, orgId: string, connectionId: string, subject: string, memberId: string) {
+  await raw`
+    insert into sso_identities (org_id, connection_id, subject, member_id)
+    values (${orgId}, ${connectionId}, ${subject}, ${memberId})
+    on conflict (org_id, connection_id, subject)
+    do update set member_id = excluded.member_id, last_used_at = clock_timestamp()`.execute(tx)
+}
+
+/** True when a provider knows a member by some name. */
+export async function hasIdentity(tx: Tx, orgId: string, connectionId: string, memberId: string): Promise<boolean> {
+  const { rows } = await raw`
+    select from sso_identities
+     where org_id = ${orgId} and connection_id = ${connectionId} and member_id = ${memberId}`.execute(tx)
+  return rows.length > 0
+}
+
+/** True when somebody of the organization, or its directory, made a member one; false for those who came by signing in. */
+export async function isInvitedOrProvisioned(tx: Tx, orgId: string, memberId: string): Promise<boolean> {
+  const { rows } = await raw`
+    select from memberships
+     where org_id = ${orgId} and id = ${memberId}
+       and num_nonnulls(invited_by_key, invited_by_member, user_name, external_id) > 0`.execute(tx)
+  return rows.length > 0
+}

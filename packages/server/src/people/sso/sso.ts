@@ -1,0 +1,54 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Platform } from '../../platform/infra/platform.ts'
+import { parseId } from '../../values/id.ts'
+import { type ConnectionRow, findConnection } from '../connections/connections.ts'
+import { type SignInSecrets, secretsOf } from '../oidc/oidc.ts'
+import { insertRequest, orgOfConnection, takeRequest } from './queries.ts'
+
+export { admit } from './admission.ts'
+export type { AdmissionRefusal } from './admission-rules.ts'
+export { createProviders } from './providers.ts'
+
+/** Time that somebody has to sign in at their provider. */
+export const signInSeconds = 600
+/** Sign-ins of one organization that are under way at a time; beyond, those that began first are given up. */
+const maxRequests = 5_000
+const secretBytes = 32
+const maxStateLength = 100
+
+const digest = (text: string) => hash('sha256', text, 'buffer')
+const newSecret = () => randomBytes(secretBytes).toString('base64url')
+
+/** Returns the enabled connection with a public id, of whichever organization. */
+export async function findEnabledConnection({ sql }: Platform, text: unknown): Promise<ConnectionRow | undefined> {
+  const id = typeof text === 'string' ? parseId('connection', text) : undefined
+  const orgId = id === undefined ? undefined : await orgOfConnection(sql, id)
+  if (id === undefined || orgId === undefined) return undefined
+  const found = await sql.asOrgs([orgId], (tx) => findConnection(tx, orgId, id))
+  return found?.kind === 'oidc' && found.enabled ? found : undefined
+}
+
+/** Puts on record that a browser was sent to a provider. What completes the sign-in stays with the browser, as one secret. */
+export async function beginRequest(
+  { sql }: Platform,
+  { org_id: orgId, id: connectionId }: ConnectionRow,
+  returnTo: string | undefined,
+): Promise<{ browserSecret: string; secrets: SignInSecrets }> {
+  const [browserSecret, state] = [newSecret(), newSecret()]
+  const request = { connectionId, stateDigest: digest(state), browserDigest: digest(browserSecret), returnTo }
+  await sql.asOrgs([orgId], (tx) => insertRequest(tx, orgId, request, signInSeconds, maxRequests))
+  return { browserSecret, secrets: secretsOf(browserSecret, state) }
+}
+
+/** Takes the sign-in that a browser began with a connection, once; undefined when it began none with this state. */
+export async function takeBegun(
+  { sql }: Platform,
+  { org_id: orgId, id: connectionId }: ConnectionRow,
+  state: unknown,
+  browserSecret: string | undefined,
+): Promise<{ secrets: SignInSecrets; returnTo: string | undefined } | undefined> {
+  if (typeof state !== 'string' || state.length > maxStateLength || browserSecret === undefined) return undefined
+  const request = { connectionId, stateDigest: digest(state), browserDigest: digest(browserSecret) }
+  const taken = await sql.asOrgs([orgId], (tx) => takeRequest(tx, orgId, request))
+  return taken && { ...taken, secrets: secretsOf(browserSecret, state) }
+}
