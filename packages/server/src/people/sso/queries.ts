@@ -23,7 +23,7 @@ export async function insertRequest(tx: Tx, orgId: string, request: NewRequest, 
             clock_timestamp() + make_interval(secs => ${seconds}::integer))`.execute(tx)
   await raw`
     delete from sso_requests
-     where org_id = ${orgId} and created_at < (
+     where org_id = ${orgId} and created_at <= (
        select created_at from sso_requests where org_id = ${orgId} order by created_at desc offset ${most} limit 1)`.execute(
     tx,
   )

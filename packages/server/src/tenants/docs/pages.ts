@@ -52,6 +52,7 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
     guides: [
       guide('access', 'Keys and access'),
       guide('people', 'People'),
+      guide('sso-oidc', 'Single sign-on'),
       guide('scim', 'Provisioning by SCIM'),
       guide('webhooks', 'Webhooks'),
       guide('events', 'Events'),

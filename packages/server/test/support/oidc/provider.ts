@@ -56,6 +56,8 @@ export function useOidcProvider(path = '') {
     metadata: {} as Json,
     /** What the token endpoint makes of the claims that it would send. */
     forge: (claims: Json): { header?: Json; claims?: Json; token?: string } => ({ claims }),
+    /** A weakness of the provider: a code works again and again. */
+    forgetsCodes: false,
     /** Replaces the response of a path. */
     answers: new Map<string, () => { status: number; type?: string; body: string }>(),
     /** Returns a code for a request to authorize, as if this person had signed in and agreed. */
@@ -77,6 +79,7 @@ export function useOidcProvider(path = '') {
     jwk: () => ({ ...publicKey.export({ format: 'jwk' }), kid: provider.keyId, use: 'sig', alg: 'RS256' }),
     reset: () => {
       provider.metadata = {}
+      provider.forgetsCodes = false
       provider.forge = (claims) => ({ claims })
       provider.answers.clear()
       requests.length = 0
@@ -99,7 +102,7 @@ export function useOidcProvider(path = '') {
   function redeem(form: URLSearchParams): { status: number; body: Json } {
     const refused = (error: string) => ({ status: 400, body: { error } })
     const grant = grants.get(form.get('code') ?? '')
-    if (!grant || grant.isUsed) return refused('invalid_grant')
+    if (!grant || (grant.isUsed && !provider.forgetsCodes)) return refused('invalid_grant')
     grant.isUsed = true
     if (form.get('redirect_uri') !== grant.asked.get('redirect_uri')) return refused('invalid_grant')
     const challenge = grant.asked.get('code_challenge')
