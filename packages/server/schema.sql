@@ -2,6 +2,37 @@ CREATE SCHEMA public;
 
 COMMENT ON SCHEMA public IS 'standard public schema';
 
+CREATE TABLE public.passkeys (
+    id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    credential_id bytea NOT NULL,
+    public_key bytea NOT NULL,
+    counter bigint NOT NULL,
+    is_backup_eligible boolean NOT NULL,
+    is_backed_up boolean NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_used_at timestamp with time zone,
+    CONSTRAINT passkeys_counter_check CHECK (((counter >= 0) AND (counter <= '4294967295'::bigint))),
+    CONSTRAINT passkeys_credential_id_check CHECK (((length(credential_id) >= 16) AND (length(credential_id) <= 1023))),
+    CONSTRAINT passkeys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+    CONSTRAINT passkeys_public_key_check CHECK ((length(public_key) <= 2048))
+);
+
+CREATE FUNCTION public.add_passkey(new_id uuid, new_person_id uuid, new_credential_id bytea, new_public_key bytea, new_counter bigint, new_is_backup_eligible boolean, new_is_backed_up boolean, new_name text, most integer) RETURNS SETOF public.passkeys
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('passkeys ' || new_person_id, 0));
+  if (select count(*) from passkeys p where p.person_id = new_person_id) >= most then return; end if;
+  return query
+    insert into passkeys (id, person_id, credential_id, public_key, counter, is_backup_eligible, is_backed_up, name)
+    values (new_id, new_person_id, new_credential_id, new_public_key, new_counter, new_is_backup_eligible, new_is_backed_up, new_name)
+    on conflict do nothing returning *;
+end
+$$;
+
 CREATE FUNCTION public.admit_application_role() RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -798,6 +829,22 @@ CREATE FUNCTION public.change_every_configuration() RETURNS void
    WHERE (l.org_id = locked.org_id);
 END;
 
+CREATE TABLE public.recovery_codes (
+    person_id uuid NOT NULL,
+    digest bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT recovery_codes_digest_check CHECK ((length(digest) = 32))
+);
+
+CREATE FUNCTION public.count_recovery_codes(of_person uuid) RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT (count(*))::integer AS count
+    FROM public.recovery_codes c
+   WHERE (c.person_id = count_recovery_codes.of_person);
+END;
+
 CREATE FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public'
@@ -855,6 +902,38 @@ CREATE FUNCTION public.directory_of_token(wanted uuid) RETURNS TABLE(id uuid, or
       JOIN public.orgs o ON ((o.id = t.org_id)))
       LEFT JOIN public.org_rate_limits r ON ((r.org_id = t.org_id)))
    WHERE (t.id = directory_of_token.wanted);
+END;
+
+CREATE TABLE public.session_policies (
+    org_id uuid NOT NULL,
+    idle_seconds integer,
+    max_seconds integer,
+    key_sign_in text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    sso text DEFAULT 'optional'::text NOT NULL,
+    CONSTRAINT session_policies_idle_seconds_check CHECK ((idle_seconds > 0)),
+    CONSTRAINT session_policies_key_sign_in_check CHECK ((key_sign_in = ANY (ARRAY['allow'::text, 'refuse'::text]))),
+    CONSTRAINT session_policies_max_seconds_check CHECK ((max_seconds > 0)),
+    CONSTRAINT session_policies_sso_check CHECK ((sso = ANY (ARRAY['optional'::text, 'required'::text])))
+);
+
+ALTER TABLE ONLY public.session_policies FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.doors_of_person(wanted uuid) RETURNS TABLE(member_id uuid, org_id uuid, org_name text, email text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT m.id,
+     m.org_id,
+     o.name,
+     m.email
+    FROM ((public.memberships m
+      JOIN public.orgs o ON ((o.id = m.org_id)))
+      LEFT JOIN public.session_policies s ON ((s.org_id = m.org_id)))
+   WHERE ((m.person_id = doors_of_person.wanted) AND (m.removed_at IS NULL) AND (m.deactivated_at IS NULL) AND (m.accepted_at IS NOT NULL) AND (o.status = 'active'::text) AND (COALESCE(s.sso, 'optional'::text) = 'optional'::text))
+   ORDER BY o.name, m.org_id
+  LIMIT 100;
 END;
 
 CREATE FUNCTION public.drop_partition(parent text, suffix text) RETURNS void
@@ -1404,6 +1483,43 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.passkey_by_credential(wanted bytea) RETURNS SETOF public.passkeys
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT p.id,
+     p.person_id,
+     p.credential_id,
+     p.public_key,
+     p.counter,
+     p.is_backup_eligible,
+     p.is_backed_up,
+     p.name,
+     p.created_at,
+     p.last_used_at
+    FROM public.passkeys p
+   WHERE (p.credential_id = passkey_by_credential.wanted);
+END;
+
+CREATE FUNCTION public.passkeys_of_person(wanted uuid) RETURNS SETOF public.passkeys
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT p.id,
+     p.person_id,
+     p.credential_id,
+     p.public_key,
+     p.counter,
+     p.is_backup_eligible,
+     p.is_backed_up,
+     p.name,
+     p.created_at,
+     p.last_used_at
+    FROM public.passkeys p
+   WHERE (p.person_id = passkeys_of_person.wanted)
+   ORDER BY p.created_at, p.id;
+END;
+
 CREATE PROCEDURE public.protect_tenant_table(IN tenant_table regclass)
     LANGUAGE plpgsql
     AS $$
@@ -1596,6 +1712,52 @@ CREATE FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea
    WHERE ((g.id = r.id) AND (g.mac_key_id = r.old_key_id));
 END;
 
+CREATE FUNCTION public.remove_passkey(of_person uuid, wanted uuid) RETURNS SETOF public.passkeys
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('passkeys ' || of_person, 0));
+  return query
+    delete from passkeys p where p.person_id = of_person and p.id = wanted and (
+      exists (select from passkeys o where o.person_id = of_person and o.id <> wanted)
+      or exists (select from recovery_codes c where c.person_id = of_person)
+      or exists (select from memberships m join sso_identities i on i.org_id = m.org_id and i.member_id = m.id
+                    join sso_connections c on c.org_id = i.org_id and c.id = i.connection_id and c.enabled
+                  where m.person_id = of_person and m.removed_at is null and m.deactivated_at is null))
+    returning p.*;
+end
+$$;
+
+CREATE FUNCTION public.rename_passkey(of_person uuid, wanted uuid, new_name text) RETURNS SETOF public.passkeys
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ UPDATE public.passkeys AS p SET name = rename_passkey.new_name
+   WHERE ((p.person_id = rename_passkey.of_person) AND (p.id = rename_passkey.wanted))
+   RETURNING p.id,
+     p.person_id,
+     p.credential_id,
+     p.public_key,
+     p.counter,
+     p.is_backup_eligible,
+     p.is_backed_up,
+     p.name,
+     p.created_at,
+     p.last_used_at;
+END;
+
+CREATE FUNCTION public.replace_recovery_codes(of_person uuid, digests bytea[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('passkeys ' || of_person, 0));
+  delete from recovery_codes c where c.person_id = of_person;
+  insert into recovery_codes (person_id, digest) select of_person, unnest(digests);
+end
+$$;
+
 CREATE TABLE public.webhook_replays (
     org_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1712,6 +1874,15 @@ CREATE FUNCTION public.take_events(most integer) RETURNS TABLE(org_id uuid, id u
      t.seq
     FROM taken t
    ORDER BY t.seq;
+END;
+
+CREATE FUNCTION public.take_recovery_code(wanted bytea) RETURNS uuid
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ DELETE FROM public.recovery_codes AS c
+   WHERE (c.digest = take_recovery_code.wanted)
+   RETURNING c.person_id;
 END;
 
 CREATE TABLE public.sign_in_links (
@@ -1865,6 +2036,38 @@ CREATE FUNCTION public.unused_keys(key_ids text[], since timestamp with time zon
    WHERE ((k.mac_key_id = ANY (unused_keys.key_ids)) AND (k.revoked_at IS NULL) AND ((k.expires_at IS NULL) OR (k.expires_at > clock_timestamp())) AND (COALESCE(k.last_used_at, k.created_at) < unused_keys.since))
    ORDER BY k.id
   LIMIT unused_keys.most;
+END;
+
+CREATE FUNCTION public.use_passkey(wanted uuid, new_counter bigint, new_is_backed_up boolean) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH used AS (
+          UPDATE public.passkeys AS p SET counter = use_passkey.new_counter, is_backed_up = use_passkey.new_is_backed_up, last_used_at = clock_timestamp()
+           WHERE ((p.id = use_passkey.wanted) AND ((p.counter < use_passkey.new_counter) OR ((p.counter = 0) AND (use_passkey.new_counter = 0))))
+           RETURNING p.id
+         )
+  SELECT (EXISTS ( SELECT
+            FROM used)) AS "exists";
+END;
+
+CREATE TABLE public.passkey_challenges (
+    digest bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT passkey_challenges_digest_check CHECK ((length(digest) = 32))
+);
+
+CREATE FUNCTION public.use_passkey_challenge(wanted bytea, until timestamp with time zone) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH used AS (
+          INSERT INTO public.passkey_challenges (digest, expires_at)
+           VALUES (use_passkey_challenge.wanted, use_passkey_challenge.until) ON CONFLICT DO NOTHING
+           RETURNING 1 AS "?column?"
+         )
+  SELECT (EXISTS ( SELECT
+            FROM used)) AS "exists";
 END;
 
 CREATE FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most integer) RETURNS TABLE(org_id uuid, subscription_id uuid)
@@ -2745,22 +2948,6 @@ CREATE TABLE public.scim_groups (
 
 ALTER TABLE ONLY public.scim_groups FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.session_policies (
-    org_id uuid NOT NULL,
-    idle_seconds integer,
-    max_seconds integer,
-    key_sign_in text NOT NULL,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    sso text DEFAULT 'optional'::text NOT NULL,
-    CONSTRAINT session_policies_idle_seconds_check CHECK ((idle_seconds > 0)),
-    CONSTRAINT session_policies_key_sign_in_check CHECK ((key_sign_in = ANY (ARRAY['allow'::text, 'refuse'::text]))),
-    CONSTRAINT session_policies_max_seconds_check CHECK ((max_seconds > 0)),
-    CONSTRAINT session_policies_sso_check CHECK ((sso = ANY (ARRAY['optional'::text, 'required'::text])))
-);
-
-ALTER TABLE ONLY public.session_policies FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.sso_identities (
     org_id uuid NOT NULL,
     connection_id uuid NOT NULL,
@@ -3046,6 +3233,12 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.packs
     ADD CONSTRAINT packs_pkey PRIMARY KEY (org_id, owner, id);
 
+ALTER TABLE ONLY public.passkey_challenges
+    ADD CONSTRAINT passkey_challenges_pkey PRIMARY KEY (digest);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.policy_matches
     ADD CONSTRAINT policy_matches_pkey PRIMARY KEY (org_id, minute, rule_id, shadow, set_version, attempt_hash);
 
@@ -3066,6 +3259,9 @@ ALTER TABLE ONLY public.pruned_rows
 
 ALTER TABLE ONLY public.rate_limit_policies
     ADD CONSTRAINT rate_limit_policies_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.recovery_codes
+    ADD CONSTRAINT recovery_codes_pkey PRIMARY KEY (digest);
 
 ALTER TABLE ONLY public.refusal_counts
     ADD CONSTRAINT refusal_counts_pkey PRIMARY KEY (org_id, day, error_code);
@@ -3308,7 +3504,7 @@ CREATE INDEX memberships_external ON public.memberships USING btree (org_id, ext
 
 CREATE UNIQUE INDEX memberships_id ON public.memberships USING btree (id);
 
-CREATE INDEX memberships_of_person ON public.memberships USING btree (person_id) WHERE (removed_at IS NULL);
+CREATE INDEX memberships_of_anybody ON public.memberships USING btree (person_id);
 
 CREATE UNIQUE INDEX memberships_person ON public.memberships USING btree (org_id, person_id) WHERE (removed_at IS NULL);
 
@@ -3330,11 +3526,19 @@ CREATE UNIQUE INDEX packs_id ON public.packs USING btree (id);
 
 CREATE INDEX packs_of_customers ON public.packs USING btree (org_id, created_at, id) WHERE (owner <> ''::text);
 
+CREATE INDEX passkey_challenges_end ON public.passkey_challenges USING brin (expires_at);
+
+CREATE UNIQUE INDEX passkeys_credential ON public.passkeys USING btree (credential_id);
+
+CREATE INDEX passkeys_person ON public.passkeys USING btree (person_id, created_at, id);
+
 CREATE INDEX policy_matches_rule ON ONLY public.policy_matches USING btree (org_id, rule_id, minute);
 
 CREATE INDEX policy_rules_order ON public.policy_rules USING btree (org_id, priority, id);
 
 CREATE UNIQUE INDEX prices_of_model ON public.prices USING btree (org_id, model, provider, effective_from);
+
+CREATE INDEX recovery_codes_person ON public.recovery_codes USING btree (person_id);
 
 CREATE INDEX refusal_counts_day ON public.refusal_counts USING brin (day);
 
@@ -3453,6 +3657,8 @@ CREATE INDEX sso_domains_connection ON public.sso_domains USING btree (org_id, c
 CREATE INDEX sso_domains_created ON public.sso_domains USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX sso_domains_verified ON public.sso_domains USING btree (domain) WHERE (verified_at IS NOT NULL);
+
+CREATE INDEX sso_identities_member ON public.sso_identities USING btree (org_id, member_id);
 
 CREATE INDEX sso_requests_connection ON public.sso_requests USING btree (org_id, connection_id);
 
@@ -3785,6 +3991,8 @@ CREATE POLICY authentication ON public.orgs FOR SELECT TO postgres USING (true);
 CREATE POLICY authentication ON public.rate_limit_policies FOR SELECT TO postgres USING (true);
 
 CREATE POLICY authentication ON public.scim_tokens TO postgres USING (true);
+
+CREATE POLICY authentication ON public.session_policies FOR SELECT TO postgres USING (true);
 
 CREATE POLICY authentication ON public.sessions TO postgres USING (true);
 
@@ -4266,6 +4474,9 @@ ALTER TABLE public.webhook_subscriptions ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA public TO weir_app;
 
+REVOKE ALL ON FUNCTION public.add_passkey(new_id uuid, new_person_id uuid, new_credential_id bytea, new_public_key bytea, new_counter bigint, new_is_backup_eligible boolean, new_is_backed_up boolean, new_name text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.add_passkey(new_id uuid, new_person_id uuid, new_credential_id bytea, new_public_key bytea, new_counter bigint, new_is_backup_eligible boolean, new_is_backed_up boolean, new_name text, most integer) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.admit_application_role() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.admit_backup_role() FROM PUBLIC;
@@ -4350,6 +4561,9 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
 REVOKE ALL ON FUNCTION public.change_every_configuration() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_every_configuration() TO weir_app;
 
+REVOKE ALL ON FUNCTION public.count_recovery_codes(of_person uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_recovery_codes(of_person uuid) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bound text, upper_bound text) TO weir_app;
 
@@ -4359,6 +4573,11 @@ GRANT UPDATE(revoked_at) ON TABLE public.scim_tokens TO weir_app;
 
 REVOKE ALL ON FUNCTION public.directory_of_token(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.directory_of_token(wanted uuid) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.session_policies TO weir_app;
+
+REVOKE ALL ON FUNCTION public.doors_of_person(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.doors_of_person(wanted uuid) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.drop_partition(parent text, suffix text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_partition(parent text, suffix text) TO weir_app;
@@ -4433,6 +4652,12 @@ GRANT ALL ON FUNCTION public.orgs_with_unwatched_reporting(most integer) TO weir
 REVOKE ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.passkey_by_credential(wanted bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.passkey_by_credential(wanted bytea) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.passkeys_of_person(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.passkeys_of_person(wanted uuid) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.prune_allowances(after_org uuid, after_key uuid, most integer, OUT gone bigint, OUT last_org uuid, OUT last_key uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prune_allowances(after_org uuid, after_key uuid, most integer, OUT gone bigint, OUT last_org uuid, OUT last_key uuid) TO weir_app;
 
@@ -4459,6 +4684,15 @@ GRANT ALL ON FUNCTION public.record_access_change(org uuid) TO weir_app;
 REVOKE ALL ON FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.remove_passkey(of_person uuid, wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remove_passkey(of_person uuid, wanted uuid) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.rename_passkey(of_person uuid, wanted uuid, new_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.rename_passkey(of_person uuid, wanted uuid, new_name text) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.replace_recovery_codes(of_person uuid, digests bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.replace_recovery_codes(of_person uuid, digests bytea[]) TO weir_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_replays TO weir_app;
 
 REVOKE ALL ON FUNCTION public.replays_waiting(most integer) FROM PUBLIC;
@@ -4479,6 +4713,9 @@ GRANT ALL ON FUNCTION public.sso_secrets_sealed_with(key_ids text[], most intege
 
 REVOKE ALL ON FUNCTION public.take_events(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_events(most integer) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.take_recovery_code(wanted bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_recovery_code(wanted bytea) TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sign_in_links TO weir_app;
 
@@ -4504,6 +4741,12 @@ GRANT ALL ON FUNCTION public.try_run_keys(orgs uuid[], names text[], runs uuid[]
 
 REVOKE ALL ON FUNCTION public.unused_keys(key_ids text[], since timestamp with time zone, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.unused_keys(key_ids text[], since timestamp with time zone, most integer) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.use_passkey(wanted uuid, new_counter bigint, new_is_backed_up boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.use_passkey(wanted uuid, new_counter bigint, new_is_backed_up boolean) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.use_passkey_challenge(wanted bytea, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.use_passkey_challenge(wanted bytea, until timestamp with time zone) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most integer) TO weir_app;
@@ -4569,8 +4812,6 @@ GRANT SELECT ON TABLE public.schema_migrations TO weir_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.scim_group_members TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO weir_app;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.session_policies TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_identities TO weir_app;
 

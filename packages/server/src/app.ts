@@ -63,6 +63,7 @@ import { trust } from './money/trust/routes.ts'
 import { ssoConnections } from './people/connections/routes.ts'
 import { domains } from './people/domains/routes.ts'
 import { members } from './people/members/routes.ts'
+import { passkeys } from './people/passkeys/routes.ts'
 import { directories, scim } from './people/scim/routes.ts'
 import { sessionPolicy } from './people/session-policy/routes.ts'
 import { sessions } from './people/sessions/routes.ts'
@@ -239,6 +240,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   directories(app, platform, change)
   ssoConnections(app, platform, change)
   domains(app, platform, change)
+  passkeys(app, platform, change)
   support(app, platform, change, endSubscriptionsOfGrant)
   operators(app, platform, change, endSubscriptionsOfGrant)
   webhooks(app, platform, change)

@@ -13,6 +13,7 @@ export const prefixes = {
   session: 'ses',
   member: 'mbr',
   person: 'per',
+  passkey: 'pky',
   connection: 'sso',
   scimToken: 'sct',
   scimGroup: 'sgp',

@@ -69,6 +69,7 @@ const idKindOf: Record<string, IdKind> = {
   scim_token_id: 'scimToken',
   connection_id: 'connection',
   domain_id: 'domain',
+  passkey_id: 'passkey',
   budget_id: 'budget',
   concurrency_limit_id: 'concurrencyLimit',
   limit_id: 'budget',
@@ -126,6 +127,7 @@ const replacements: Record<string, object> = {
 }
 /** A route that requires a body is asked with one, or it would be refused for that. */
 const bodyOf = (method: string, path: string) => {
+  if (path.endsWith('/rename')) return { body: { name: 'B' } }
   if (path.endsWith('/freeze')) return { body: { reason: 'r' } }
   if (path.endsWith('/trust') && /PUT|PATCH/.test(method)) return { body: { release: 'allow' } }
   if (path.endsWith('/finish')) return { body: { status: 'succeeded' } }
@@ -254,6 +256,7 @@ describe('across tenants', () => {
       eval_id: (evals['data'] as { id: string }[])[0]!.id,
       route_id: route['id'],
       cohort_id: formatId('cohort', newUuid()),
+      passkey_id: formatId('passkey', newUuid()),
       refusal_id: await firstOf('refusals'),
       event_id: await firstOf('events'),
     } as Record<string, string>

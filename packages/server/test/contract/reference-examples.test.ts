@@ -80,6 +80,10 @@ const notSent: Readonly<Record<string, string>> = {
   getRefusal: 'a refusal, which is put on record a moment later: refusals.test.ts',
   getEvent: 'an event: events.test.ts',
   getAdjustment: 'the number of a movement: read-back.test.ts',
+  listMyPasskeys: 'a person in a session: passkey-routes.test.ts',
+  getMyPasskey: 'a passkey: passkey-routes.test.ts',
+  renameMyPasskey: 'a passkey: passkey-routes.test.ts',
+  deleteMyPasskey: 'a passkey: passkey-routes.test.ts',
 }
 
 /** An organization, and what was made in it by the id that examples have for it. */

@@ -81,6 +81,17 @@ const member = (removedAt: string) =>
 const scimToken = (revokedAt: string) =>
   `insert into scim_tokens (org_id, id, name, digest, revoked_at)
    values ($1, gen_random_uuid(), 'x', decode(repeat('00', 32), 'hex'), ${revokedAt})`
+/** Of the following, rows belong to people; those of a person without a membership are over. */
+const ofNobody = 'with m as (select gen_random_uuid() as person_id where $1::uuid is not null)'
+const ofMember = `with m as (${member('null')} returning person_id)`
+const passkey = (owner: string) => `${owner}
+  insert into passkeys (id, person_id, credential_id, public_key, counter, is_backup_eligible, is_backed_up, name)
+  select gen_random_uuid(), person_id, uuid_send(gen_random_uuid()), '', 0, false, false, 'x' from m`
+const digest = 'sha256(uuid_send(gen_random_uuid()))'
+const recoveryCode = (owner: string) =>
+  `${owner} insert into recovery_codes (person_id, digest) select person_id, ${digest} from m`
+const challenge = (expiresAt: string) =>
+  `insert into passkey_challenges (digest, expires_at) select ${digest}, ${expiresAt} where $1::uuid is not null`
 const pending = (createdAt: string) =>
   `insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, next_attempt_at, created_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', '', 'event', false, now(), ${createdAt})`
@@ -204,6 +215,9 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   ),
   directory_roles: onePerOrg,
   directory_users: bounded('one row per membership, and no longer than it'),
+  passkeys: pruned('with the last membership of their person', passkey(ofNobody), passkey(ofMember)),
+  recovery_codes: pruned('with the last membership of their person', recoveryCode(ofNobody), recoveryCode(ofMember)),
+  passkey_challenges: pruned('five minutes', challenge(days(1)), challenge(`${days(0)} + interval '1 minute'`)),
   memberships: pruned('90 days after their end', member(days(91)), member(days(89))),
   otlp_mappings: onePerOrg,
   retention_policies: onePerOrg,

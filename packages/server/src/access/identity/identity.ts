@@ -65,6 +65,10 @@ export interface Identification {
   readonly member: (request: FastifyRequest, memberId: string) => Promise<Caller>
   /** Returns the directory whose token a request presents, or throws a refusal. No other token is one, and it is none elsewhere. */
   readonly directoryOf: (request: FastifyRequest) => Promise<Caller>
+  /** Counts a wrong proof against its source, and throws the refusal. */
+  readonly refuseGuess: (request: FastifyRequest) => Promise<never>
+  /** Returns what somebody's guess finds, or throws a refusal. A source that has guessed wrong too often waits. */
+  readonly guess: <T>(request: FastifyRequest, find: () => Promise<T | undefined>) => Promise<T>
   /**
    * Returns the owner of the token of a request that was refused before authentication; `undefined` when there is none that can
    * be verified. With `isFromMemory` the database is not asked.
@@ -191,6 +195,15 @@ export function identify(
       const ownerId = code && (await takeSignInLink(sql, idOf(code), hash('sha256', code.secret, 'buffer')))
       const caller = ownerId === undefined ? undefined : await callers.find(ownerId)
       return caller ? welcome(request, caller) : verification.refuse(request)
+    },
+    refuseGuess: (request) => {
+      request.clientAddress = clientAddress(request, trusted)
+      return verification.refuse(request)
+    },
+    guess: async (request, find) => {
+      request.clientAddress = clientAddress(request, trusted)
+      if (verification.isOver(request)) return verification.refuse(request)
+      return (await find()) ?? verification.refuse(request)
     },
     member: async (request, memberId) => {
       request.clientAddress = clientAddress(request, trusted)

@@ -6,7 +6,9 @@ import { contentPolicy } from '../../contract/content-policy.ts'
 /** Markup that is safe to send: whatever was put into a template was escaped. */
 export type Markup = ReturnType<typeof html>
 
-const policy = contentPolicy("style-src 'self'", "img-src 'self'", "form-action 'self'")
+const sources = ["style-src 'self'", "img-src 'self'", "form-action 'self'"] as const
+const policy = contentPolicy(...sources)
+const scriptPolicy = contentPolicy(...sources, "script-src 'self'", "connect-src 'self'")
 
 export const stylesheet = readFileSync(new URL('./style.css', import.meta.url), 'utf8')
 
@@ -19,10 +21,12 @@ export interface Page {
   readonly body: Markup
   /** True for a page with a table, which needs more room than a form. */
   readonly isWide?: boolean
+  /** Path of the only script that the page runs; undefined for a page that runs none. */
+  readonly script?: string | undefined
 }
 
-/** Sends a page. It runs no script, is framed by nobody, and is kept by no cache. */
-export async function sendPage(reply: FastifyReply, { title, status = 200, body, isWide = false }: Page) {
+/** Sends a page. It runs no script but its own, is framed by nobody, and is kept by no cache. */
+export async function sendPage(reply: FastifyReply, { title, status = 200, body, isWide = false, script }: Page) {
   const page = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -33,6 +37,7 @@ export async function sendPage(reply: FastifyReply, { title, status = 200, body,
 <link rel="icon" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/style.css">
 <link rel="stylesheet" href="/console/style.css">
+${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
 </head>
 <body class="solo">
 <main${isWide ? html` class="wide"` : ''}>
@@ -46,7 +51,7 @@ ${body}
     reply
       .code(status)
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', policy)
+      .header('content-security-policy', script === undefined ? policy : scriptPolicy)
       .header('cross-origin-opener-policy', 'same-origin')
       // The address of a form's page tells its server that the form is its own.
       .header('referrer-policy', 'same-origin')

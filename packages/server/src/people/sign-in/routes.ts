@@ -1,6 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { authorOf } from '../../access/changes/changes.ts'
-import { isCsrfToken, type PageSession } from '../../access/identity/identity.ts'
 import { reportError } from '../../contract/envelope.ts'
 import { ApiError, isApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
@@ -8,21 +7,25 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { parseId } from '../../values/id.ts'
 import { recordIn } from '../../values/records.ts'
 import { sendPage, stylesheet } from '../pages/pages.ts'
+import { createChallenges, passkeyScript, relyingPartyOf } from '../passkeys/passkeys.ts'
 import { endSession, isOwn, listSessions, ownersOf, sessionView } from '../sessions/sessions.ts'
 import { type Arrival, createArrival, home, type SignInHooks } from './arrival.ts'
+import { createBrowserCookie } from './browser-cookie.ts'
 import { foreignForm, shows, takesForm } from './forms.ts'
+import { createInside, type Inside } from './inside.ts'
+import { passkeyDoorRoutes } from './passkey-door-routes.ts'
+import { passkeyScriptPath, passkeySection } from './passkey-pages.ts'
+import { passkeyDeskOf, passkeyProfileRoutes } from './passkey-profile-routes.ts'
 import { returnPath } from './return-path.ts'
 import { endedPage, faultPage, linkPage, profilePage, signInPage } from './sign-in-pages.ts'
 import { signOutPath, ssoRoutes } from './sso-routes.ts'
-
-type LiveSession = Extract<PageSession, { state: 'live' }>
 
 const maxShownSessions = 100
 const maxCodeLength = 100
 const needsHttps =
   'Sessions need HTTPS, except on localhost. Set SVC_PUBLIC_URL to the https:// address under which this service is reached.'
 
-/** Serves the pages on which people sign in, see their sessions and sign out. They work without script. */
+/** Serves the pages on which people sign in, see their sessions and sign out. They work without script, except for passkeys. */
 export async function signIn(root: App, platform: Platform, hooks: SignInHooks) {
   await root.register(async (app: App) => {
     // Forms only: nothing else is read from strangers.
@@ -34,10 +37,17 @@ export async function signIn(root: App, platform: Platform, hooks: SignInHooks) 
     app.get('/console/style.css', (_request, reply) =>
       reply.type('text/css; charset=utf-8').header('cache-control', 'no-cache').send(stylesheet),
     )
+    app.get(passkeyScriptPath, (_request, reply) =>
+      reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(passkeyScript),
+    )
     const arrival = createArrival(platform, hooks)
+    const inside = createInside(hooks)
+    const passkeyTools = { challenges: createChallenges(platform), cookie: createBrowserCookie(platform, 'passkey') }
     doorRoutes(app, platform, hooks, arrival)
     ssoRoutes(app, platform, hooks, arrival)
-    insideRoutes(app, platform, hooks)
+    passkeyDoorRoutes(app, platform, hooks, arrival, passkeyTools)
+    passkeyProfileRoutes(app, platform, hooks, arrival, passkeyTools, inside)
+    insideRoutes(app, platform, hooks, inside)
   })
 }
 
@@ -56,6 +66,8 @@ function answerWithPages(app: App, { log }: Platform) {
 /** The way in: a form that takes a key. */
 function doorRoutes(app: App, platform: Platform, { cookies, identification }: SignInHooks, { arrive }: Arrival) {
   const host = () => new URL(platform.addresses.publicUrl()).host
+  const hasPasskeys = ({ headers }: FastifyRequest) =>
+    relyingPartyOf(platform.config.publicUrl, headers.host) !== undefined
 
   app.get('/console/signin', shows, async (request, reply) => {
     if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
@@ -66,7 +78,7 @@ function doorRoutes(app: App, platform: Platform, { cookies, identification }: S
     if (session.state === 'live' && !session.refusal && code === undefined) return reply.redirect(returnTo ?? home, 303)
     if (session.state === 'unknown' || session.state === 'ended') cookies.clear(reply)
     if (typeof code === 'string') return sendPage(reply, linkPage(host(), code.slice(0, maxCodeLength)))
-    return sendPage(reply, signInPage({ host: host(), returnTo }))
+    return sendPage(reply, signInPage({ host: host(), returnTo, hasPasskeys: hasPasskeys(request) }))
   })
 
   app.post('/console/signin', takesForm, async (request, reply) => {
@@ -85,47 +97,22 @@ function doorRoutes(app: App, platform: Platform, { cookies, identification }: S
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       if (isApiError(error, 'rate_limited')) reply.header('retry-after', error.details.retry_after_seconds)
       const status = error.status === 410 ? 401 : error.status
-      return sendPage(reply, signInPage({ host: host(), returnTo, fault: faultOf(error, way), status }))
+      return sendPage(
+        reply,
+        signInPage({ host: host(), returnTo, hasPasskeys: hasPasskeys(request), fault: faultOf(error, way), status }),
+      )
     }
   })
 }
 
 /** Pages of whoever is signed in. */
-function insideRoutes(app: App, platform: Platform, { cookies, identification, pageChange, rates }: SignInHooks) {
+function insideRoutes(
+  app: App,
+  platform: Platform,
+  { cookies, pageChange }: SignInHooks,
+  { inside, anySession, ofOwnForm }: Inside,
+) {
   const { sql, clock } = platform
-
-  /** Returns the session of a request that may act; undefined when it was sent to the sign-in page. */
-  async function inside(request: FastifyRequest, reply: FastifyReply): Promise<LiveSession | undefined> {
-    const session = await anySession(request, reply)
-    if (session?.refusal) throw session.refusal
-    return session
-  }
-
-  /** Returns the live session of a request, also one that may do nothing but end. */
-  async function anySession(request: FastifyRequest, reply: FastifyReply): Promise<LiveSession | undefined> {
-    const session = await identification.sessionOf(request)
-    if (session.state === 'live') {
-      await rates.require(session.caller, request.method)
-      return session
-    }
-    if (session.state !== 'none') cookies.clear(reply)
-    if (session.state === 'ended') throw new ApiError('session_revoked')
-    if (session.state === 'unknown') throw new ApiError('unauthorized', {}, { message: 'Sign in to see this page.' })
-    const returnTo = request.method === 'GET' ? returnPath(request.url) : undefined
-    await reply.redirect(
-      `/console/signin${returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`}`,
-      303,
-    )
-    return undefined
-  }
-
-  /** Returns the session if a page of ours sent the form of its request. */
-  function ofOwnForm(request: FastifyRequest, session: LiveSession | undefined): LiveSession | undefined {
-    const isOurs = cookies.isFromOwnPage(request) === true
-    if (session && !(isOurs && isCsrfToken(recordIn(request.body)['csrf_token'], session.csrfToken)))
-      throw foreignForm()
-    return session
-  }
 
   app.get('/console', (_request, reply) => reply.redirect(home, 303))
 
@@ -144,7 +131,8 @@ function insideRoutes(app: App, platform: Platform, { cookies, identification, p
       ),
     )
     const views = rows.slice(0, maxShownSessions).map((row) => sessionView(row, now, caller))
-    return sendPage(reply, profilePage(caller, views, csrfToken))
+    const desk = await passkeyDeskOf(platform, session)
+    return sendPage(reply, profilePage(caller, views, csrfToken, desk && passkeySection(desk)))
   })
 
   app.post('/console/sessions/:session_id/revoke', takesForm, async (request, reply) => {

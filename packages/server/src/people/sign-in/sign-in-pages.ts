@@ -1,25 +1,33 @@
 import { html } from 'hono/html'
 import { type Caller, makerText } from '../../access/identity/identity.ts'
 import { formatId, operatorsOrgId } from '../../values/id.ts'
-import type { Page } from '../pages/pages.ts'
+import type { Markup, Page } from '../pages/pages.ts'
 import type { SessionView } from '../sessions/sessions.ts'
+import { passkeyButton, passkeyScriptPath } from './passkey-pages.ts'
 
-/** The form that takes a key. */
+/** The ways in: a passkey, or a form that takes a key. */
 export const signInPage = ({
   host,
   returnTo,
+  hasPasskeys,
+  passkeyFault,
   fault,
   status = 200,
 }: {
   host: string
   returnTo: string | undefined
+  /** True where browsers have passkeys: under HTTPS with a host name, or on localhost. */
+  hasPasskeys: boolean
+  passkeyFault?: string
   fault?: string
   status?: number
 }): Page => ({
   title: 'Sign in',
   status,
+  script: hasPasskeys ? passkeyScriptPath : undefined,
   body: html`<h1>Sign in</h1>
 <p class="dim">to the console at ${host}</p>
+${hasPasskeys ? passkeyButton(returnTo, passkeyFault) : ''}
 <form class="stack" method="post" action="/console/signin">
 ${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
 <div><label for="key">Key</label>
@@ -78,9 +86,15 @@ const nouns = { key: 'a key', support: 'a support grant', person: 'an account', 
 const titles = { key: 'Key', support: 'Grant', person: 'Member', directory: 'Token' }
 
 /** The caller's own page: as whom they are signed in, and where else. */
-export const profilePage = (caller: Caller, sessions: readonly SessionView[], csrfToken: string): Page => ({
+export const profilePage = (
+  caller: Caller,
+  sessions: readonly SessionView[],
+  csrfToken: string,
+  passkeys: Markup | undefined,
+): Page => ({
   title: 'Your session',
   isWide: true,
+  script: passkeys === undefined ? undefined : passkeyScriptPath,
   body: html`<h1>Your session</h1>
 <p class="dim">${caller.person ? html`You are signed in as ${caller.person.email}.` : html`You are signed in with ${nouns[caller.kind]}, and may do what it may do.`}</p>
 <dl>
@@ -88,6 +102,7 @@ export const profilePage = (caller: Caller, sessions: readonly SessionView[], cs
 <dt>${titles[caller.kind]}</dt><dd><code>${makerText(caller)}</code></dd>
 <dt>Role</dt><dd>${caller.role}</dd>
 </dl>
+${passkeys ?? ''}
 <h2>${caller.person ? 'Your sessions' : html`Sessions of this ${nouns[caller.kind].replace('a ', '')}`}</h2>
 <div class="scroll"><table>
 <thead><tr><th scope="col">Signed in (UTC)</th><th scope="col">Last used</th><th scope="col">Address</th><th scope="col">Ends</th><th scope="col"><span class="unseen">Action</span></th></tr></thead>

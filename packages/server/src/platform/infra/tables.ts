@@ -538,6 +538,24 @@ export interface Packs {
   voided_at: Timestamp | null;
 }
 
+export interface PasskeyChallenges {
+  digest: Buffer;
+  expires_at: Timestamp;
+}
+
+export interface Passkeys {
+  counter: Int8;
+  created_at: Generated<Timestamp>;
+  credential_id: Buffer;
+  id: string;
+  is_backed_up: boolean;
+  is_backup_eligible: boolean;
+  last_used_at: Timestamp | null;
+  name: string;
+  person_id: string;
+  public_key: Buffer;
+}
+
 export interface PolicyMatches {
   attempt: Json;
   attempt_hash: Buffer;
@@ -612,6 +630,12 @@ export interface RateLimitPolicies {
   org_id: string;
   per: string;
   window_seconds: number;
+}
+
+export interface RecoveryCodes {
+  created_at: Generated<Timestamp>;
+  digest: Buffer;
+  person_id: string;
 }
 
 export interface RefusalCounts {
@@ -1136,6 +1160,8 @@ export interface DB {
   otlp_mappings: OtlpMappings;
   outbox: Outbox;
   packs: Packs;
+  passkey_challenges: PasskeyChallenges;
+  passkeys: Passkeys;
   policy_matches: PolicyMatches;
   policy_rules: PolicyRules;
   policy_sets: PolicySets;
@@ -1143,6 +1169,7 @@ export interface DB {
   prices: Prices;
   pruned_rows: PrunedRows;
   rate_limit_policies: RateLimitPolicies;
+  recovery_codes: RecoveryCodes;
   refusal_counts: RefusalCounts;
   refusal_days: RefusalDays;
   refusals: Refusals;

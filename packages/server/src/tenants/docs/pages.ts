@@ -54,6 +54,7 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
       guide('people', 'People'),
       guide('sso-oidc', 'Single sign-on'),
       guide('scim', 'Provisioning by SCIM'),
+      guide('passkeys', 'Passkeys'),
       guide('webhooks', 'Webhooks'),
       guide('events', 'Events'),
     ],
