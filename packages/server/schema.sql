@@ -2960,6 +2960,16 @@ CREATE TABLE public.sso_identities (
 
 ALTER TABLE ONLY public.sso_identities FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.sso_logouts (
+    org_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    digest bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT sso_logouts_digest_check CHECK ((length(digest) = 32))
+);
+
+ALTER TABLE ONLY public.sso_logouts FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sso_requests (
     org_id uuid NOT NULL,
     state_digest bytea NOT NULL,
@@ -3386,6 +3396,9 @@ ALTER TABLE ONLY public.sso_identities
 ALTER TABLE ONLY public.sso_identities
     ADD CONSTRAINT sso_identities_pkey PRIMARY KEY (org_id, connection_id, subject);
 
+ALTER TABLE ONLY public.sso_logouts
+    ADD CONSTRAINT sso_logouts_pkey PRIMARY KEY (org_id, connection_id, digest);
+
 ALTER TABLE ONLY public.sso_requests
     ADD CONSTRAINT sso_requests_pkey PRIMARY KEY (org_id, state_digest);
 
@@ -3659,6 +3672,8 @@ CREATE INDEX sso_domains_created ON public.sso_domains USING btree (org_id, crea
 CREATE UNIQUE INDEX sso_domains_verified ON public.sso_domains USING btree (domain) WHERE (verified_at IS NOT NULL);
 
 CREATE INDEX sso_identities_member ON public.sso_identities USING btree (org_id, member_id);
+
+CREATE INDEX sso_logouts_end ON public.sso_logouts USING brin (expires_at);
 
 CREATE INDEX sso_requests_connection ON public.sso_requests USING btree (org_id, connection_id);
 
@@ -3937,6 +3952,12 @@ ALTER TABLE ONLY public.sso_identities
 ALTER TABLE ONLY public.sso_identities
     ADD CONSTRAINT sso_identities_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.sso_logouts
+    ADD CONSTRAINT sso_logouts_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES public.sso_connections(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sso_logouts
+    ADD CONSTRAINT sso_logouts_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.sso_requests
     ADD CONSTRAINT sso_requests_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES public.sso_connections(org_id, id) ON DELETE CASCADE;
 
@@ -4126,6 +4147,8 @@ CREATE POLICY pruning ON public.run_keys TO postgres USING (true);
 
 CREATE POLICY pruning ON public.sso_identities TO postgres USING (true);
 
+CREATE POLICY pruning ON public.sso_logouts TO postgres USING (true);
+
 CREATE POLICY pruning ON public.sso_requests TO postgres USING (true);
 
 CREATE POLICY pruning ON public.support_grants TO postgres USING (true);
@@ -4241,6 +4264,8 @@ ALTER TABLE public.sso_connections ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.sso_domains ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sso_identities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sso_logouts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sso_requests ENABLE ROW LEVEL SECURITY;
 
@@ -4407,6 +4432,8 @@ CREATE POLICY tenant ON public.sso_connections USING ((org_id = ANY (( SELECT pu
 CREATE POLICY tenant ON public.sso_domains USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.sso_identities USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.sso_logouts USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.sso_requests USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -4814,6 +4841,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.scim_group_members TO weir_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_identities TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.sso_logouts TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sso_requests TO weir_app;
 

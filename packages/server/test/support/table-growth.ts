@@ -113,6 +113,10 @@ const ssoRequest = (expiresAt: string) => `
   with connection as (${ssoConnection})
   insert into sso_requests (org_id, state_digest, connection_id, browser_digest, expires_at)
   select $1, sha256(id::text::bytea), id, sha256(''), ${expiresAt} from connection`
+const ssoLogout = (expiresAt: string) => `
+  with connection as (${ssoConnection})
+  insert into sso_logouts (org_id, connection_id, digest, expires_at)
+  select $1, id, sha256(''), ${expiresAt} from connection`
 const newMember = '(select id from member)'
 const ssoIdentity = (memberId: string) => `
   with connection as (${ssoConnection}), member as (
@@ -233,6 +237,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   sso_connections: settings,
   sso_domains: settings,
   sso_identities: pruned('when their member is forgotten', ssoIdentity('gen_random_uuid()'), ssoIdentity(newMember)),
+  sso_logouts: pruned('when they are over', ssoLogout(days(1)), ssoLogout(`${days(0)} + interval '1 minute'`)),
   sso_requests: pruned('when they are over', ssoRequest(days(1)), ssoRequest(`${days(0)} + interval '1 minute'`)),
   sessions: pruned('30 days after their end', session(days(31)), session(days(29))),
   sign_in_links: pruned('when they are over', link(days(1)), link(`${days(0)} + interval '1 minute'`)),

@@ -3,6 +3,7 @@
 import { type Callback, type OidcOutcome, strictVerifier, verifyCallbackWith } from './verification.ts'
 
 export { authorizationUrl, type SignInSecrets, secretsOf } from './authorization.ts'
+export { maxLogoutAgeSeconds, verifyLogoutToken } from './logout-token.ts'
 export {
   type DiscoveryFault,
   discoverProvider,

@@ -17,7 +17,7 @@ const maxAgeSeconds = 600
 const maxSubjectCharacters = 255
 
 /** Signatures that only the provider can make; those by a shared secret could be made by whoever knows it. */
-const asymmetric = new Set('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' '))
+export const asymmetric = new Set('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' '))
 
 const audiencesOf = ({ claims }: TokenFacts) => (Array.isArray(claims['aud']) ? claims['aud'] : [claims['aud']])
 const seconds = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)

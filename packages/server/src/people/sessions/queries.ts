@@ -128,15 +128,16 @@ export async function revokeSessionsOf(
   orgId: string,
   ownerIds: readonly string[],
   now: Date,
+  connectionId?: string,
 ): Promise<string[]> {
-  const rows = await tx
+  let update = tx
     .updateTable('sessions')
     .set({ revoked_at: raw`clock_timestamp()` })
     .where('org_id', '=', orgId)
     .where(isOf(ownerIds))
     .where(inStatus('active', now))
-    .returning('id')
-    .execute()
+  if (connectionId !== undefined) update = update.where('connection_id', '=', connectionId)
+  const rows = await update.returning('id').execute()
   return rows.map(({ id }) => id)
 }
 

@@ -145,6 +145,19 @@ export const isWithinPower = (caller: Caller) => async (tx: Tx, row: SessionRow)
 export const endOwnSessions = async (platform: Platform, tools: ChangeTools, caller: Caller) =>
   endSessionsOf(platform, tools, caller.orgId, await ownersOf(tools.tx, caller))
 
+/** Ends the sessions that a member has opened through a connection to an identity provider. */
+export async function endSessionsOfConnection(
+  { clock }: Platform,
+  { tx, audit, accessChanged }: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>,
+  orgId: string,
+  memberId: string,
+  connectionId: string,
+) {
+  const ids = await revokeSessionsOf(tx, orgId, [memberId], clock.now(), connectionId)
+  for (const id of ids) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })
+  if (ids.length > 0) accessChanged()
+}
+
 /** Ends all sessions of keys, grants or members, and uses up their links. */
 export async function endSessionsOf(
   { clock }: Platform,

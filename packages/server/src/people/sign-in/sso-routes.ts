@@ -7,7 +7,13 @@ import { formatId } from '../../values/id.ts'
 import { recordIn } from '../../values/records.ts'
 import { type ConnectionRow, redirectUriOf } from '../connections/connections.ts'
 import { connectionOfDomain, domainOfEmail } from '../domains/domains.ts'
-import { authorizationUrl, type OidcRefusal, type OidcSubject, verifyCallback } from '../oidc/oidc.ts'
+import {
+  authorizationUrl,
+  type OidcRefusal,
+  type OidcSubject,
+  verifyCallback,
+  verifyLogoutToken,
+} from '../oidc/oidc.ts'
 import { sendPage } from '../pages/pages.ts'
 import {
   type AdmissionRefusal,
@@ -15,6 +21,7 @@ import {
   beginRequest,
   createProviders,
   findEnabledConnection,
+  followLogout,
   signInSeconds,
   takeBegun,
 } from '../sso/sso.ts'
@@ -137,6 +144,20 @@ export function ssoRoutes(
     if ('refusal' in admission) throw refuse(request, connection, admission.refusal, subject)
     const journey = { way: 'oidc', connectionId: connection.id, returnTo: begun.returnTo } as const
     return arriveAsMember(request, reply, { ...journey, memberId: admission.memberId })
+  })
+
+  app.post('/sso/backchannel/:connection_id', takesForm, async (request, reply) => {
+    const connection = await connectionAt(request)
+    await identification.sessionOf(request).catch(() => undefined)
+    request.bearer = null
+    const token = recordIn(request.body)['logout_token']
+    const provider = await providerOf(connection)
+    const wish = typeof token === 'string' ? await verifyLogoutToken(provider, token, clock.now()) : undefined
+    const isFollowed =
+      wish &&
+      (await pageChange(request, authorOf(connection), (tools) => followLogout(platform, tools, connection, wish)))
+    void reply.header('cache-control', 'no-store')
+    return isFollowed ? reply.send('') : reply.code(400).send({ error: 'invalid_request' })
   })
 
   app.get('/sso/signout/:connection_id', shows, async (request, reply) => {

@@ -51,6 +51,15 @@ export async function lockIdentity(tx: Tx, orgId: string, connectionId: string, 
   return rows[0]?.member_id
 }
 
+/** Remembers a wish to end sessions; false for one that was known. */
+export async function rememberLogout(tx: Tx, orgId: string, connectionId: string, digest: Buffer, seconds: number) {
+  const { numAffectedRows } = await raw`
+    insert into sso_logouts (org_id, connection_id, digest, expires_at)
+    values (${orgId}, ${connectionId}, ${digest}, clock_timestamp() + make_interval(secs => ${seconds}::integer))
+    on conflict do nothing`.execute(tx)
+  return numAffectedRows === 1n
+}
+
 /** Makes a member the one whom a provider calls so. */
 export async function setIdentity(tx: Tx, orgId: string, connectionId: string, subject: string, memberId: string) {
   await raw`

@@ -1,9 +1,11 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { PageTools } from '../../access/changes/changes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { parseId } from '../../values/id.ts'
 import { type ConnectionRow, findConnection } from '../connections/connections.ts'
-import { type SignInSecrets, secretsOf } from '../oidc/oidc.ts'
-import { insertRequest, orgOfConnection, takeRequest } from './queries.ts'
+import { maxLogoutAgeSeconds, type SignInSecrets, secretsOf } from '../oidc/oidc.ts'
+import { endSessionsOfConnection } from '../sessions/sessions.ts'
+import { insertRequest, lockIdentity, orgOfConnection, rememberLogout, takeRequest } from './queries.ts'
 
 export { admit } from './admission.ts'
 export type { AdmissionRefusal } from './admission-rules.ts'
@@ -51,4 +53,17 @@ export async function takeBegun(
   const request = { connectionId, stateDigest: digest(state), browserDigest: digest(browserSecret) }
   const taken = await sql.asOrgs([orgId], (tx) => takeRequest(tx, orgId, request))
   return taken && { ...taken, secrets: secretsOf(browserSecret, state) }
+}
+
+/** Follows a provider's wish to end the sessions of somebody, once; false for one that was followed before. */
+export async function followLogout(
+  platform: Platform,
+  tools: PageTools,
+  { org_id: orgId, id: connectionId }: ConnectionRow,
+  { subject, tokenId }: { readonly subject: string; readonly tokenId: string },
+): Promise<boolean> {
+  if (!(await rememberLogout(tools.tx, orgId, connectionId, digest(tokenId), 2 * maxLogoutAgeSeconds))) return false
+  const memberId = await lockIdentity(tools.tx, orgId, connectionId, subject)
+  if (memberId !== undefined) await endSessionsOfConnection(platform, tools, orgId, memberId, connectionId)
+  return true
 }

@@ -862,6 +862,13 @@ export interface SsoIdentities {
   subject: string;
 }
 
+export interface SsoLogouts {
+  connection_id: string;
+  digest: Buffer;
+  expires_at: Timestamp;
+  org_id: string;
+}
+
 export interface SsoRequests {
   browser_digest: Buffer;
   connection_id: string;
@@ -1188,6 +1195,7 @@ export interface DB {
   sso_connections: SsoConnections;
   sso_domains: SsoDomains;
   sso_identities: SsoIdentities;
+  sso_logouts: SsoLogouts;
   sso_requests: SsoRequests;
   support_grants: SupportGrants;
   threshold_events: ThresholdEvents;
