@@ -62,7 +62,7 @@ export const AuditLogEntry = Type.Object(
 
 export const AuditLog = ListOf(AuditLogEntry)
 
-const actors = (['key', 'grant', 'member'] as const).map((kind) => new RegExp(idPattern(kind)))
+const actors = (['key', 'grant', 'member', 'scimToken'] as const).map((kind) => new RegExp(idPattern(kind)))
 
 const query = ListQuery(
   { created_at: 'time' },
@@ -70,7 +70,7 @@ const query = ListQuery(
     action: Type.String({ minLength: 1, maxLength: 200, description: 'Only this action.', examples: ['key.created'] }),
     actor_id: Type.String({
       maxLength: 40,
-      description: `Only actions of this key (\`${prefixes.key}_…\`), support grant (\`${prefixes.grant}_…\`) or member (\`${prefixes.member}_…\`).`,
+      description: `Only actions of this key (\`${prefixes.key}_…\`), support grant (\`${prefixes.grant}_…\`), member (\`${prefixes.member}_…\`) or token of a directory (\`${prefixes.scimToken}_…\`).`,
     }),
     target_id: Type.String({ minLength: 1, maxLength: 255, description: 'Only actions on this target.' }),
     outcome: Type.Enum(['allowed', 'denied'], { description: 'Only entries with this outcome.' }),
@@ -92,7 +92,7 @@ export const AuditLogQuery = withCheck(query, ({ actor_id, ...window }: { actor_
         {
           field: 'actor_id',
           code: 'invalid_filter' as const,
-          message: 'Must be the id of a key, a grant or a member.',
+          message: 'Must be the id of a key, a grant, a member or a token of a directory.',
         },
       ]),
 ])

@@ -1,4 +1,5 @@
 import type { ChangeTools, PageTools } from '../../access/changes/changes.ts'
+import { ApiError } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
@@ -8,6 +9,7 @@ import { normalForm } from '../../values/normal-form.ts'
 import { timestampOrNull } from '../../values/timestamp.ts'
 import { changeMember, lockMember } from '../members/members.ts'
 import { countOwnersBeside, findGroupedUsers } from './queries.ts'
+import { ScimError } from './refusals.ts'
 import type { DirectoryRole, DirectoryRolesInput, DirectoryRolesView } from './schema.ts'
 import { type DirectoryRolesRow, findRoles, upsertRoles } from './token-queries.ts'
 
@@ -45,13 +47,18 @@ export async function putRoles(
   const after = viewOf(await upsertRoles(tx, orgId, { rules, default_role }))
   const target = { kind: 'directory_roles', id: formatId('org', orgId) }
   audit({ action: 'directory_roles.set', target, before, after })
-  await applyRoles(platform, tools, orgId, 'all')
+  await applyRoles(platform, tools, orgId, 'all').catch((error: unknown) => {
+    throw error instanceof ScimError ? new ApiError('conflict', {}, { message: error.message }) : error
+  })
   return after
 }
 
 /** Returns the role of somebody who is in no group yet. */
 export const roleOfNewUser = async (tx: Tx, orgId: string): Promise<DirectoryRole> =>
   roleBy((await findRoles(tx, orgId)) ?? none, [])
+
+/** Most roles that one request changes: each change binds every process and may end keys, so it takes its time. */
+const maxChanges = 5_000
 
 /**
  * Gives users whom a directory keeps the role that follows from their groups. Without rules roles stay as they are; and the last owner
@@ -61,11 +68,20 @@ export async function applyRoles(platform: Platform, tools: PageTools, orgId: st
   const { tx } = tools
   const roles = (await findRoles(tx, orgId)) ?? none
   if (roles.rules.length === 0 || ids.length === 0) return
-  for (const { member_id, role: current, groups } of await findGroupedUsers(tx, orgId, ids)) {
-    const role = roleBy(roles, groups)
-    if (role === current) continue
-    if (current === 'owner' && (await countOwnersBeside(tx, orgId, member_id)) === 0) continue
+  const users = (await findGroupedUsers(tx, orgId, ids)).map((user) => ({
+    ...user,
+    wanted: roleBy(roles, user.groups),
+  }))
+  const due = users.filter(({ role, wanted }) => role !== wanted)
+  if (due.length > maxChanges)
+    throw new ScimError(
+      409,
+      `This would change ${due.length} roles; one request changes ${maxChanges} at most. Take smaller steps.`,
+      'tooMany',
+    )
+  for (const { member_id, role, wanted } of due) {
+    if (role === 'owner' && (await countOwnersBeside(tx, orgId, member_id)) === 0) continue
     const row = await lockMember(tx, orgId, member_id)
-    if (row) await changeMember(platform, tools, row, { role }, { isDirectory: true })
+    if (row) await changeMember(platform, tools, row, { role: wanted }, { isDirectory: true })
   }
 }

@@ -242,5 +242,8 @@ describe('a patch of a group', () => {
   test('is of a group that has a name and members', () => {
     expect(readGroup({ displayName: 'A', members: [{ value: 'a' }, { value: 'a' }] }).members).toEqual(['a'])
     expect(refusal(() => readGroup({ members: [] }))).toBe('invalidValue')
+    const many = Array.from({ length: 5_001 }, (_, i) => ({ value: `m${i}` }))
+    expect(refusal(() => readGroup({ displayName: 'A', members: many.slice(1) }))).toBe('accepted')
+    expect(refusal(() => readGroup({ displayName: 'A', members: many }))).toBe('invalidValue')
   })
 })

@@ -64,25 +64,17 @@ export const findUsersNamed = (tx: Tx, orgId: string, key: string): Promise<User
 export const findUsersByExternalId = (tx: Tx, orgId: string, externalId: string): Promise<UserRow[]> =>
   users(tx, orgId).where('m.external_id', '=', externalId).limit(100).execute()
 
-/** Stores facts about a user; false when another has the user name. Users of members who were removed make room. */
+/** Stores facts about a user, whose name nobody else has. Users of members who were removed make room. */
 export async function upsertUser(
   tx: Tx,
   orgId: string,
   memberId: string,
   user: { readonly key: string; readonly attributes: UserAttributes },
-): Promise<boolean> {
+) {
   await raw`
     delete from directory_users d using memberships m
      where d.org_id = ${orgId} and d.user_name_key = ${user.key} and m.org_id = d.org_id and m.id = d.member_id
        and m.removed_at is not null`.execute(tx)
-  const taken = await tx
-    .selectFrom('directory_users')
-    .select('member_id')
-    .where('org_id', '=', orgId)
-    .where('user_name_key', '=', user.key)
-    .where('member_id', '<>', memberId)
-    .executeTakeFirst()
-  if (taken) return false
   const fields = { user_name_key: user.key, attributes: JSON.stringify(user.attributes) }
   await tx
     .insertInto('directory_users')
@@ -91,7 +83,6 @@ export async function upsertUser(
       conflict.columns(['org_id', 'member_id']).doUpdateSet({ ...fields, updated_at: raw`clock_timestamp()` }),
     )
     .execute()
-  return true
 }
 
 /** Forgets what a directory said about a user, and their groups. */

@@ -9,7 +9,6 @@ import { bodyFaultsOf } from '../../contract/unreadable-body.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { RequestRates } from '../../tenants/rate-limits/rate-limits.ts'
 import { formatId, parseId } from '../../values/id.ts'
-import { present } from '../../values/present.ts'
 import { recordIn } from '../../values/records.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
 import { parseFilter } from './filter.ts'
@@ -25,13 +24,6 @@ import { createUser, noSuchUser, patchUserById, removeUser, replaceUser, viewOfU
 
 export { directories } from './token-routes.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The directory that calls; undefined outside `/scim/v2`. */
-    directory: Caller | undefined
-  }
-}
-
 interface Hooks {
   readonly identification: Identification
   readonly pageChange: PageChange
@@ -40,14 +32,15 @@ interface Hooks {
 
 const mediaType = 'application/scim+json'
 const bodyTypes = { [mediaType]: jsonBody }
-const reads = { config: { urgency: 'read' } } as const
+const reads = { config: { urgency: 'read', readClass: 'read' } } as const
+/** A list may have to look through all members, so few of an organization run at a time. */
+const lists = { config: { urgency: 'read', readClass: 'expensive' } } as const
 const changes = { config: { urgency: 'change', bodyTypes } } as const
 
 type ById = { Params: { id: string } }
 
 /** Serves SCIM 2.0 to directories. Its answers and errors are those of RFC 7644, not those of `/v1`. */
 export async function scim(root: App, platform: Platform, hooks: Hooks) {
-  root.decorateRequest('directory')
   await root.register(
     async (app: App) => {
       answerByProtocol(app, platform)
@@ -55,7 +48,7 @@ export async function scim(root: App, platform: Platform, hooks: Hooks) {
         if (request.is404) return
         const directory = await hooks.identification.directoryOf(request)
         await hooks.rates.require(directory, request.method)
-        request.directory = directory
+        request.principal = directory
       })
       discoveryRoutes(app, platform)
       userRoutes(app, platform, hooks)
@@ -87,8 +80,6 @@ const detailOf = (error: ApiError) =>
   isApiError(error, 'validation_failed')
     ? error.details.fields.map(({ field, message }) => `${field}: ${message}`).join(' ')
     : error.message
-
-const directoryIn = (request: FastifyRequest): Caller => present(request.directory)
 
 const authorOf = ({ id, orgId }: Caller): ChangeAuthor => ({
   orgId,
@@ -133,18 +124,16 @@ function discoveryRoutes(app: App, platform: Platform) {
 /** Makes a change as the directory of a request. */
 const changeWith =
   (pageChange: PageChange) =>
-  <T>(request: FastifyRequest, work: (tools: PageTools, orgId: string) => Promise<T>): Promise<T> => {
-    const directory = directoryIn(request)
-    return pageChange(request, authorOf(directory), (tools) => work(tools, directory.orgId))
-  }
+  <T>(request: FastifyRequest, work: (tools: PageTools, orgId: string) => Promise<T>): Promise<T> =>
+    pageChange(request, authorOf(request.caller), (tools) => work(tools, request.caller.orgId))
 
 function userRoutes(app: App, platform: Platform, { pageChange }: Hooks) {
   const { sql } = platform
   const base = () => scimBase(platform)
   const change = changeWith(pageChange)
 
-  app.get('/Users', reads, async (request, reply) => {
-    const { orgId } = directoryIn(request)
+  app.get('/Users', lists, async (request, reply) => {
+    const { orgId } = request.caller
     const page = readPage(request.query)
     const projection = readProjection(request.query)
     const filter = filterIn(request.query)
@@ -154,7 +143,7 @@ function userRoutes(app: App, platform: Platform, { pageChange }: Hooks) {
   })
 
   app.get<ById>('/Users/:id', reads, async (request, reply) => {
-    const { orgId } = directoryIn(request)
+    const { orgId } = request.caller
     const projection = readProjection(request.query)
     const id = parseId('member', request.params.id)
     const row = id === undefined ? undefined : await sql.asOrgs([orgId], (tx) => findUser(tx, orgId, id))
@@ -197,7 +186,7 @@ function groupRoutes(app: App, platform: Platform, { pageChange }: Hooks) {
 
   /** Answers with a group as it is now, its members included unless the query excludes them. */
   async function answerWith(request: FastifyRequest, reply: FastifyReply, id: string | undefined, status = 200) {
-    const { orgId } = directoryIn(request)
+    const { orgId } = request.caller
     const projection = readProjection(request.query)
     const view =
       id &&
@@ -211,8 +200,8 @@ function groupRoutes(app: App, platform: Platform, { pageChange }: Hooks) {
     return send(reply, projection.apply(view), status)
   }
 
-  app.get('/Groups', reads, async (request, reply) => {
-    const { orgId } = directoryIn(request)
+  app.get('/Groups', lists, async (request, reply) => {
+    const { orgId } = request.caller
     const page = readPage(request.query)
     const projection = readProjection(request.query)
     const filter = filterIn(request.query)
@@ -247,8 +236,9 @@ function groupRoutes(app: App, platform: Platform, { pageChange }: Hooks) {
   app.patch<ById>('/Groups/:id', changes, async (request, reply) => {
     const body = bodyOf(request)
     const { id } = request.params
-    const group = await change(request, (tools, orgId) => patchGroup(platform, tools, orgId, id, body))
-    return answerWith(request, reply, group.id)
+    await change(request, (tools, orgId) => patchGroup(platform, tools, orgId, id, body))
+    // Directories change large groups one member at a time: all of them in each answer would be too much.
+    return reply.code(204).send()
   })
 
   app.delete<ById>('/Groups/:id', changes, async (request, reply) => {

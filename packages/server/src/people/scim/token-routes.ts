@@ -133,13 +133,13 @@ export function directories(app: App, platform: Platform, change: Change) {
     app,
     '/v1/orgs/:id/directory-roles',
     {
-      config: { role: 'owner', scope: 'sso:write' },
+      config: { role: 'owner', scope: 'sso:write', errors: ['conflict'] },
       tags,
       name: 'DirectoryRoles',
       put: {
         summary: 'Set the roles that groups give',
         description:
-          'Gives every member whom a directory provisions the role of the first rule whose group they are in, or the default role; now, and whenever their groups change. A changed role binds their next request on every process. Without rules roles stay as they are, and the last owner stays one. Only an owner sets rules, so a directory makes owners only where an owner has said so.',
+          'Gives every member whom a directory provisions the role of the first rule whose group they are in, or the default role; now, and whenever their groups change. A changed role binds their next request on every process. Without rules roles stay as they are, and the last owner stays one. Only an owner sets rules, so a directory makes owners only where an owner has said so. More than 5,000 changed roles are 409 `conflict`.',
       },
       patch: {
         summary: 'Change the roles that groups give',

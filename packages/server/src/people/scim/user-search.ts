@@ -11,7 +11,7 @@ import { viewOfUser } from './users.ts'
 
 /** Most members that are looked through for a filter that no index answers. */
 const maxScanned = 20_000
-const batch = 1_000
+const batch = 5_000
 
 interface Found {
   readonly rows: readonly UserRow[]
@@ -51,16 +51,34 @@ async function scan(tx: Tx, orgId: string, isWanted: (row: UserRow) => boolean):
 
 /** Returns users among which are all that match, where the filter demands one value of what is indexed. */
 async function candidatesOf(tx: Tx, orgId: string, filter: ScimFilter): Promise<UserRow[] | undefined> {
-  for (const part of filter.kind === 'and' ? filter.filters : [filter]) {
-    if (part.kind !== 'compare' || part.operator !== 'eq' || typeof part.value !== 'string') continue
-    const name = part.name.name.toLowerCase()
-    if (name === 'username') return findUsersNamed(tx, orgId, normalEmail(part.value))
-    if (name === 'externalid') return findUsersByExternalId(tx, orgId, part.value)
+  for (const part of partsOf(filter)) {
+    const [name, value] = equalityIn(part) ?? []
+    if (value === undefined) continue
+    if (name === 'username') return findUsersNamed(tx, orgId, normalEmail(value))
+    if (name === 'externalid') return findUsersByExternalId(tx, orgId, value)
     if (name === 'id') {
-      const id = parseId('member', part.value)
+      const id = parseId('member', value)
       const row = id === undefined ? undefined : await findUser(tx, orgId, id)
       return row ? [row] : []
     }
+    // Members are known by their address; only one that is nobody's first address has to be looked for.
+    const addressed = name === 'emails' ? await findUsersNamed(tx, orgId, normalEmail(value)) : []
+    if (addressed.length > 0) return addressed
   }
   return undefined
+}
+
+const partsOf = (filter: ScimFilter) => (filter.kind === 'and' ? filter.filters : [filter])
+
+/** Returns the attribute and the text that a filter demands it to have; undefined where it demands something else. */
+function equalityIn(filter: ScimFilter): readonly [name: string, value: string] | undefined {
+  if (filter.kind === 'has') {
+    const inner = partsOf(filter.filter)
+      .map(equalityIn)
+      .find((each) => each?.[0] === 'value')
+    return inner && [filter.name.name.toLowerCase(), inner[1]]
+  }
+  if (filter.kind !== 'compare' || filter.operator !== 'eq' || typeof filter.value !== 'string') return undefined
+  if ((filter.name.part ?? 'value').toLowerCase() !== 'value') return undefined
+  return [filter.name.name.toLowerCase(), filter.value]
 }

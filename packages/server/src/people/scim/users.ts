@@ -21,7 +21,7 @@ import { userKind } from './attributes.ts'
 import { applyRoles, roleOfNewUser } from './directory-roles.ts'
 import { readPatch } from './patch.ts'
 import { patchUser } from './patched-user.ts'
-import { deleteUser, findUser, type UserAttributes, type UserRow, upsertUser } from './queries.ts'
+import { deleteUser, findUser, findUsersNamed, type UserAttributes, type UserRow, upsertUser } from './queries.ts'
 import { ScimError } from './refusals.ts'
 import { addressOf, readUser, shownNameOf, type UserDocument, type UserEmail, userView } from './user-document.ts'
 
@@ -61,12 +61,13 @@ const attributesOf = ({ displayName, name, emails }: UserDocument): UserAttribut
   emails,
 })
 
+/** Stores what a directory says of a member; throws where another user has the name. */
 async function store(tx: Tx, orgId: string, memberId: string, user: UserDocument) {
-  const isStored = await upsertUser(tx, orgId, memberId, {
-    key: normalEmail(user.userName),
-    attributes: attributesOf(user),
-  })
-  if (!isStored) throw new ScimError(409, 'Another user has this userName.', 'uniqueness')
+  const key = normalEmail(user.userName)
+  const isOther = (row: UserRow) => row.id !== memberId && normalEmail(documentOf(row).userName) === key
+  if ((await findUsersNamed(tx, orgId, key)).some(isOther))
+    throw new ScimError(409, 'Another user has this userName.', 'uniqueness')
+  await upsertUser(tx, orgId, memberId, { key, attributes: attributesOf(user) })
 }
 
 const reread = async (tx: Tx, orgId: string, id: string): Promise<UserRow> => present(await findUser(tx, orgId, id))

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { requireId } from '../../../src/values/id.ts'
 import { useServer } from '../../support/harness.ts'
 import { directoryOf, type TestDirectory } from '../../support/scim/directory.ts'
 import { addMembers, createGroup, createUser, removeMember, renameGroup, setActive } from '../../support/scim/okta.ts'
-import { callIn, meWith, signInAsMember } from '../../support/sessions.ts'
+import { asDatabaseOwner, callIn, meWith, signInAsMember } from '../../support/sessions.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../../support/tenants.ts'
 
 const server = useServer()
@@ -115,4 +116,20 @@ describe('roles by groups', () => {
     await okta.ask('PATCH', `/Users/${bob.id}`, setActive(false))
     expect((await member(bob.id))['status']).toBe('deactivated')
   })
+})
+
+test('one request changes a bounded number of roles, and none where there are more', async () => {
+  const org = requireId('org', acme.id)
+  await asDatabaseOwner(
+    server.database.ownerUrl,
+    `with made as (
+       insert into memberships (org_id, id, person_id, email, email_key, name, role, accepted_at)
+       select '${org}', gen_random_uuid(), gen_random_uuid(), 'm' || i || '@x.example', 'm' || i || '@x.example', '', 'viewer', now()
+         from generate_series(1, 5001) i returning org_id, id, email_key)
+     insert into directory_users (org_id, member_id, user_name_key, attributes) select org_id, id, email_key, '{}' from made`,
+  )
+  const refused = await roles('PUT', { rules: [{ group: 'x', role: 'member' }], default_role: 'member' })
+  expect([refused.status, refused.json.error?.code]).toEqual([409, 'conflict'])
+  expect((await roles('GET')).json['rules']).toEqual([])
+  expect((await okta.ask('GET', '/Users?count=0')).json.totalResults).toBe(5_001)
 })

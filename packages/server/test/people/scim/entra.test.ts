@@ -157,9 +157,9 @@ describe('Entra', () => {
     await entra.ask('PATCH', path, removeMember(one.id))
     expect(await isIn(one.id)).toEqual([])
     await entra.ask('PATCH', path, removeMemberByFilter(two.id))
-    const again = await entra.ask('PATCH', path, removeMemberByFilter(two.id))
-    expect([again.status, again.json.members]).toEqual([200, []])
-    expect((await entra.ask('PATCH', path, renameGroup('Everybody'))).json.displayName).toBe('Everybody')
+    expect((await entra.ask('PATCH', path, removeMemberByFilter(two.id))).status).toBe(204)
+    expect((await entra.ask('PATCH', path, renameGroup('Everybody'))).status).toBe(204)
+    expect((await entra.ask('GET', path)).json).toMatchObject({ displayName: 'Everybody', members: [] })
     expect((await entra.ask('POST', '/Groups', createGroup('EVERYBODY', 'gid-2'))).json).toMatchObject({
       status: '409',
       scimType: 'uniqueness',

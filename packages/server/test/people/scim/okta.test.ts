@@ -104,6 +104,8 @@ describe('Okta', () => {
     const found = await okta.ask('GET', lookUp(email))
     expect(found.json.Resources).toMatchObject([{ id: invited.json['id'], userName: email, displayName: 'By Hand' }])
     const user = { ...createUser(email, 'byhand'), displayName: 'In Okta' }
+    const namesake = { ...user, emails: [{ value: 'other@okta.local', primary: true }] }
+    expect((await okta.ask('POST', '/Users', namesake)).json).toMatchObject({ status: '409', scimType: 'uniqueness' })
     expect((await okta.ask('POST', '/Users', user)).json).toMatchObject({ status: '409', scimType: 'uniqueness' })
     const put = await okta.ask('PUT', `/Users/${String(invited.json['id'])}`, user)
     expect(put.json).toMatchObject({ externalId: 'byhand', displayName: 'In Okta' })
@@ -130,15 +132,16 @@ describe('Okta', () => {
     expect(await ids()).toEqual([two.id])
     await okta.ask('PATCH', `/Groups/${id}`, replaceMembers(one.id, three.id))
     expect(await ids()).toEqual([one.id, three.id].toSorted())
-    const renamed = await okta.ask('PATCH', `/Groups/${id}`, renameGroup(id, 'Pushed'))
-    expect([renamed.status, renamed.json.displayName]).toEqual([200, 'Pushed'])
+    expect((await okta.ask('PATCH', `/Groups/${id}`, renameGroup(id, 'Pushed'))).status).toBe(204)
+    expect((await okta.ask('GET', `/Groups/${id}`)).json.displayName).toBe('Pushed')
     const put = await okta.ask('PUT', `/Groups/${id}`, updateGroup(id, 'Pushed again', two.id))
     expect(put.json).toMatchObject({
       displayName: 'Pushed again',
       members: [{ value: two.id, display: two.userName, type: 'User' }],
     })
     expect((await okta.ask('GET', groupLookUp('pushed AGAIN'))).json.Resources[0]?.members).toHaveLength(1)
-    expect((await okta.ask('DELETE', `/Groups/${id}`)).status).toBe(204)
+    const typed = { 'content-type': 'application/scim+json' }
+    expect((await okta.ask('DELETE', `/Groups/${id}`, undefined, typed)).status).toBe(204)
     expect((await okta.ask('GET', `/Groups/${id}`)).status).toBe(404)
   })
 })

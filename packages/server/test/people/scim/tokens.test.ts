@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { requireId } from '../../../src/values/id.ts'
 import { useServer } from '../../support/harness.ts'
 import { eventually } from '../../support/processes.ts'
-import { askScim, directoryOf } from '../../support/scim/directory.ts'
+import { askScim, directoryOf, forgedToken } from '../../support/scim/directory.ts'
 import { asDatabaseOwner, signIn } from '../../support/sessions.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../../support/tenants.ts'
 
@@ -33,6 +33,9 @@ describe('a token for a directory', () => {
     }
     expect((await users(secret)).status).toBe(200)
     await eventually(async () => (await tokens('GET', `/${id}`)).json['last_used_at'] !== null)
+    await askScim(server.url, secret, 'POST', '/Groups', { displayName: 'By Entra' })
+    const acts = await call(server.url, 'GET', `/v1/orgs/${acme.id}/audit-log?actor_id=${id}`, { key: acme.key })
+    expect(acts.json['data']).toMatchObject([{ action: 'scim_group.created', actor: { kind: 'directory', id } }])
     const log = await call(server.url, 'GET', `/v1/orgs/${acme.id}/audit-log?target_id=${id}`, { key: acme.key })
     expect((log.json['data'] as { action: string }[]).map(({ action }) => action)).toEqual(['scim_token.created'])
     expect(log.text).not.toContain(secretPart)
@@ -73,6 +76,8 @@ describe('a token for a directory', () => {
 describe('only a token for a directory opens /scim/v2', () => {
   test('keys, sessions, support tokens and tokens in the query do not', async () => {
     const { token } = await directoryOf(server.url, acme)
+    // What the forge makes of the token itself is the token.
+    expect(forgedToken(token, {})).toBe(token)
     const session = await signIn(server.url, acme.key)
     const bad = [
       await users(undefined),
@@ -81,7 +86,9 @@ describe('only a token for a directory opens /scim/v2', () => {
       await users(undefined, { cookie: session.cookie }),
       await users(session.cookie.split('=')[1]),
       await users(token.slice(0, -1)),
-      await users(token.replace('weirscim_', 'weir_')),
+      await users(forgedToken(token, { prefix: 'weir' })),
+      await users(forgedToken(token, { secret: '0'.repeat(43) })),
+      await users(forgedToken(token, { secret: `1${token.split('_')[2]!.slice(1, -6)}` })),
       await users(undefined, { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` }),
       await users(undefined, { authorization: token }),
       await askScim(server.url, undefined, 'GET', `/Users?access_token=${token}`),
@@ -89,12 +96,14 @@ describe('only a token for a directory opens /scim/v2', () => {
     ]
     expect(bad.map(({ status, json }) => [status, json['status']])).toEqual(bad.map(() => [401, '401']))
     for (const { headers } of bad) expect(headers.get('content-type')).toContain('application/scim+json')
+    expect(JSON.stringify(server.logs)).not.toContain(token.slice(-49))
   })
 
   test('it opens nothing else', async () => {
     const { token } = await directoryOf(server.url, acme)
-    for (const path of ['/v1/me', `/v1/orgs/${acme.id}/members`, `/v1/orgs/${acme.id}/scim-tokens`])
-      expect((await call(server.url, 'GET', path, { key: token })).json.error?.code).toBe('unauthorized')
+    for (const key of [token, forgedToken(token, { prefix: 'weir' }), forgedToken(token, { prefix: 'weirsession' })])
+      for (const path of ['/v1/me', `/v1/orgs/${acme.id}/members`, `/v1/orgs/${acme.id}/scim-tokens`])
+        expect((await call(server.url, 'GET', path, { key })).json.error?.code).toBe('unauthorized')
     const cookie = await call(server.url, 'GET', '/v1/me', { headers: { cookie: `weir=${token}` } })
     expect(cookie.json.error?.code).toBe('unauthorized')
     const form = await fetch(`${server.url}/console/signin`, {

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { call } from '../tenants.ts'
 
 /** A directory that provisions an organization, as a test plays it. */
@@ -71,4 +72,19 @@ export async function directoryOf(url: string, tenant: { id: string; key: string
     tokenId: id,
     ask: (method, path, body, headers) => askScim(url, secret, method, path, body, headers),
   }
+}
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Returns a token with another prefix or secret and a checksum that fits: it is refused for nothing but what it says. */
+export function forgedToken(token: string, change: { prefix?: string; secret?: string }): string {
+  const [prefix = '', id = '', rest = ''] = token.split('_')
+  const head = `${change.prefix ?? prefix}_${id}_${change.secret ?? rest.slice(0, -6)}`
+  let left = crc32(head)
+  let checksum = ''
+  for (let i = 0; i < 6; i++) {
+    checksum = base62[left % 62] + checksum
+    left = Math.floor(left / 62)
+  }
+  return head + checksum
 }
