@@ -1,4 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  createConnectionSecrets,
+  findConnection,
+  resealConnectionSecrets,
+} from '../../src/people/connections/connections.ts'
+import { requireId } from '../../src/values/id.ts'
+import { present } from '../../src/values/present.ts'
 import { useServer } from '../support/harness.ts'
 import { useOidcProvider } from '../support/oidc/provider.ts'
 import { asDatabaseOwner } from '../support/sessions.ts'
@@ -145,4 +152,19 @@ test('a client secret is in no answer, log line, audit entry or row', async () =
   expect([secret, hex, base64].filter((form) => seen.includes(form))).toEqual([])
   // It can be seen: another value of the same request is.
   expect(seen).toContain(provider.issuer)
+})
+
+test('a client secret moves to the newest master key, and is readable with that alone', async () => {
+  const { id } = await create()
+  const [orgId, connectionId] = [requireId('org', acme.id), requireId('connection', id)]
+  const newest = { id: 'newest', bytes: Buffer.alloc(32, 9) }
+  const both = { masterKeys: () => [newest, ...server.platform.config.masterKeys()] }
+  const { sql } = server.platform
+  expect(await resealConnectionSecrets(sql, both)).toBeGreaterThan(0)
+  expect(await resealConnectionSecrets(sql, both)).toBe(0)
+  const row = present(await sql.asOrgs([orgId], (tx) => findConnection(tx, orgId, connectionId)))
+  const alone = createConnectionSecrets({ masterKeys: () => [newest] })
+  expect(alone.unsealSecret(orgId, connectionId, present(row.sealed_secret))).toBe(secret)
+  // Bound to its connection: in the row of another it opens nothing.
+  expect(() => alone.unsealSecret(orgId, orgId, present(row.sealed_secret))).toThrow('authenticate')
 })
