@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { useBrowser } from '../../support/browser.ts'
@@ -177,6 +179,54 @@ test('somebody who was removed everywhere is known, and let in nowhere', async (
   await page.getByRole('heading', { name: 'No organization lets you in' }).waitFor()
   await shot(page, 'no-organization')
   expect((await context.cookies()).map(({ name }) => name)).toEqual([])
+  await context.close()
+})
+
+test('a page of somebody else frames none of these pages, and none of its forms adds, removes or takes anything', async () => {
+  const { context, page } = await personAt()
+  await openLink(page, (await invited(acme, newEmail())).link)
+  const [code = ''] = await enrolled(page)
+  // The attacker even knows the token, which no page of another origin can read.
+  const token = await page.locator('form[action="/console/signout"] [name=csrf_token]').getAttribute('value')
+  const form = (path: string, field: string, value: string) =>
+    `<form method="post" action="${home}${path}"><input name="csrf_token" value="${token}"><input name="${field}" value="${value}"></form>`
+  const evil = createServer((_request, response) =>
+    response.setHeader('content-type', 'text/html').end(
+      `<!doctype html>${form('/console/recovery-codes', 'x', 'y')}${form('/console/passkeys', 'answer', '{}')}
+${form('/console/passkeys/options', 'x', 'y')}${form('/console/signin/recovery', 'recovery_code', code)}
+${form('/console/signin/passkey', 'answer', '{}')}${form('/console/choose', 'member_id', 'mbr_x')}
+<iframe src="${home}/console/recovery-codes"></iframe><iframe src="${home}/console/signin"></iframe>`,
+    ),
+  )
+  await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve))
+  const evilUrl = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`
+  const foreign = await context.newPage()
+  await foreign.goto(evilUrl)
+  for (const frame of foreign.frames().slice(1))
+    expect(await frame.content()).not.toMatch(/Recovery codes|Use a passkey/)
+  const ends: string[] = []
+  for (let i = 0; i < 6; i += 1) {
+    await foreign.goto(evilUrl)
+    const [response] = await Promise.all([
+      foreign.waitForNavigation(),
+      foreign.evaluate((n) => document.forms[n]!.submit(), i),
+    ])
+    ends.push(`${response?.status()} ${new URL(foreign.url()).pathname}`)
+  }
+  // The browser sends no session along with a form of another site: it is sent to sign in, where the person is signed in already.
+  expect(ends).toEqual([
+    '200 /console/profile',
+    '200 /console/profile',
+    '200 /console/profile',
+    '403 /console/signin/recovery',
+    '403 /console/signin/passkey',
+    '403 /console/choose',
+  ])
+  evil.close()
+  evil.closeAllConnections()
+  await page.reload()
+  await page.getByText('Recovery codes left: 10').waitFor()
+  expect(await page.getByRole('button', { name: 'Remove' }).count()).toBe(1)
   await context.close()
 })
 
