@@ -2978,6 +2978,8 @@ CREATE TABLE public.sso_requests (
     return_to text,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    answered_at timestamp with time zone,
+    answer jsonb,
     CONSTRAINT sso_requests_browser_digest_check CHECK ((length(browser_digest) = 32)),
     CONSTRAINT sso_requests_return_to_check CHECK ((length(return_to) <= 1000)),
     CONSTRAINT sso_requests_state_digest_check CHECK ((length(state_digest) = 32))
@@ -3674,6 +3676,8 @@ CREATE UNIQUE INDEX sso_domains_verified ON public.sso_domains USING btree (doma
 CREATE INDEX sso_identities_member ON public.sso_identities USING btree (org_id, member_id);
 
 CREATE INDEX sso_logouts_end ON public.sso_logouts USING brin (expires_at);
+
+CREATE INDEX sso_requests_browser ON public.sso_requests USING btree (org_id, connection_id, browser_digest);
 
 CREATE INDEX sso_requests_connection ON public.sso_requests USING btree (org_id, connection_id);
 
@@ -4845,6 +4849,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_identities TO weir_app;
 GRANT SELECT,INSERT ON TABLE public.sso_logouts TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sso_requests TO weir_app;
+
+GRANT UPDATE(answered_at) ON TABLE public.sso_requests TO weir_app;
+
+GRANT UPDATE(answer) ON TABLE public.sso_requests TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
 

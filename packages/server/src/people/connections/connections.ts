@@ -1,11 +1,12 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
 import type { Config } from '../../config.ts'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Addresses } from '../../platform/infra/addresses.ts'
 import { createOutbound, type Outbound } from '../../platform/infra/outbound.ts'
 import { lockOrg } from '../../tenants/orgs/orgs.ts'
 import { formatId, newUuid } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { discoverProvider, discoveryFaults, type OidcClient } from '../oidc/oidc.ts'
 import {
@@ -15,8 +16,11 @@ import {
   deleteConnection,
   findConnection,
   insertConnection,
+  oidcSettingsOf,
+  samlSettingsOf,
   updateConnection,
 } from './queries.ts'
+import { samlFaultOf, serviceProviderOf } from './saml-settings.ts'
 import type {
   SsoConnectionInput,
   SsoConnectionReplacement,
@@ -25,7 +29,8 @@ import type {
 } from './schema.ts'
 import type { ConnectionSecrets } from './secrets.ts'
 
-export { type ConnectionRow, findConnection, listConnections } from './queries.ts'
+export { type ConnectionRow, findConnection, listConnections, samlSettingsOf } from './queries.ts'
+export { samlConnectionOf, serviceProviderOf } from './saml-settings.ts'
 export { type ConnectionSecrets, createConnectionSecrets, resealConnectionSecrets } from './secrets.ts'
 
 const maxConnections = 20
@@ -45,37 +50,42 @@ export const redirectUriOf = (addresses: Addresses, id: string) =>
 
 export const connectionView = (addresses: Addresses, row: ConnectionRow): SsoConnectionView => {
   const id = formatId('connection', row.id)
+  const [oidc, saml] = [oidcSettingsOf(row), samlSettingsOf(row)]
   return {
     id,
     org_id: formatId('org', row.org_id),
     kind: row.kind,
     name: row.name,
-    oidc:
-      row.kind === 'oidc'
-        ? {
-            issuer: row.settings.issuer,
-            client_id: row.settings.client_id,
-            client_secret_set_at: timestampOrNull(row.secret_set_at),
-          }
-        : null,
+    oidc: oidc
+      ? {
+          issuer: oidc.issuer,
+          client_id: oidc.client_id,
+          client_secret_set_at: timestampOrNull(row.secret_set_at),
+        }
+      : null,
+    saml: saml ? { ...saml, certificates: [...saml.certificates] } : null,
+    service_provider: saml ? serviceProviderOf(addresses, row.id) : null,
     role_rules: row.role_rules.map(({ claim, values, role }) => ({ claim, values: [...values], role })),
     default_role: row.default_role,
     jit: row.jit,
     enabled: row.enabled,
     sign_in_url: `${addresses.publicUrl()}/sso/${id}`,
-    redirect_uri: redirectUriOf(addresses, row.id),
+    redirect_uri: oidc ? redirectUriOf(addresses, row.id) : null,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }
 }
 
-const fieldsOf = (wanted: SsoConnectionReplacement): ConnectionFields => ({
+/** A connection as it is wanted, with settings that were read or stay as they are. */
+export type WantedConnection = SsoConnectionReplacement & { readonly settings?: ConnectionRow['settings'] | undefined }
+
+const fieldsOf = (wanted: WantedConnection): ConnectionFields => ({
   name: wanted.name,
   enabled: wanted.enabled ?? true,
   jit: wanted.jit ?? false,
   roleRules: wanted.role_rules ?? [],
   defaultRole: wanted.default_role ?? null,
-  settings: { issuer: wanted.oidc.issuer, client_id: wanted.oidc.client_id },
+  settings: wanted.oidc ? { issuer: wanted.oidc.issuer, client_id: wanted.oidc.client_id } : present(wanted.settings),
 })
 
 /** Tools of changes of connections, beside those of every change. */
@@ -88,13 +98,13 @@ export async function createConnection(
   { addresses, secrets }: ConnectionTools,
   { tx, audit }: ChangeTools,
   orgId: string,
-  input: SsoConnectionInput,
+  input: SsoConnectionInput & WantedConnection,
 ): Promise<SsoConnectionView> {
   await lockOrg(tx, orgId)
   if ((await countConnections(tx, orgId)) >= maxConnections)
     throw new ApiError('conflict', {}, { message: `An organization can have at most ${maxConnections} connections.` })
   const id = newUuid()
-  const { client_secret = null } = input.oidc
+  const client_secret = input.oidc?.client_secret ?? null
   const sealed = client_secret === null ? null : secrets.sealSecret(orgId, id, client_secret)
   const after = connectionView(addresses, await insertConnection(tx, orgId, id, input.kind, fieldsOf(input), sealed))
   audit({ action: 'sso_connection.created', target: { kind: 'sso_connection', id: after.id }, after })
@@ -107,7 +117,7 @@ export async function replaceConnection(
   { tx, audit, replaces }: ChangeTools,
   orgId: string,
   id: string,
-  wanted: DesiredState<SsoConnectionReplacement>,
+  wanted: DesiredState<WantedConnection>,
 ): Promise<SsoConnectionView> {
   await lockOrg(tx, orgId)
   const found = await findConnection(tx, orgId, id)
@@ -115,9 +125,23 @@ export async function replaceConnection(
   const before = connectionView(addresses, found)
   replaces(before)
   const desired = wanted(before)
-  const { client_secret: secret } = desired.oidc
+  const other = found.kind === 'oidc' ? 'saml' : 'oidc'
+  if (desired[other])
+    throw validationFailed([
+      { field: other, code: 'invalid_value', message: `The connection is of the kind ${found.kind}.` },
+    ])
+  const secret = desired.oidc?.client_secret
   const sealed = typeof secret === 'string' ? secrets.sealSecret(orgId, id, secret) : secret
-  const after = connectionView(addresses, await updateConnection(tx, orgId, id, fieldsOf(desired), sealed))
+  const after = connectionView(
+    addresses,
+    await updateConnection(
+      tx,
+      orgId,
+      id,
+      fieldsOf({ ...desired, settings: desired.settings ?? found.settings }),
+      sealed,
+    ),
+  )
   audit({ action: 'sso_connection.changed', target: { kind: 'sso_connection', id: after.id }, before, after })
   return after
 }
@@ -139,26 +163,48 @@ export async function removeConnection(
 
 /** Returns a connection as its provider knows it. */
 export const oidcClientOf = (secrets: ConnectionSecrets, row: ConnectionRow): OidcClient => ({
-  issuer: row.settings.issuer,
-  clientId: row.settings.client_id,
+  issuer: present(oidcSettingsOf(row)).issuer,
+  clientId: present(oidcSettingsOf(row)).client_id,
   clientSecret: row.sealed_secret === null ? null : secrets.unsealSecret(row.org_id, row.id, row.sealed_secret),
 })
 
 /** Looks for the provider of a connection, and says what was found. */
-export async function testConnection(outbound: Outbound, client: OidcClient): Promise<SsoConnectionTestView> {
-  const found = await discoverProvider(outbound, client)
-  const isFault = typeof found === 'string'
-  const metadata = isFault ? undefined : found.configuration.serverMetadata()
-  return {
-    ok: !isFault,
-    fault: isFault ? found : null,
-    message: isFault ? discoveryFaults[found] : null,
-    issuer: metadata?.issuer ?? null,
-    authorization_endpoint: metadata?.authorization_endpoint ?? null,
-    token_endpoint: metadata?.token_endpoint ?? null,
-    jwks_uri: metadata?.jwks_uri ?? null,
-    end_session_endpoint: metadata?.end_session_endpoint ?? null,
-    signing_algorithms: metadata?.id_token_signing_alg_values_supported ?? [],
-    names_itself_in_answers: metadata?.authorization_response_iss_parameter_supported === true,
+export async function testConnection(
+  { addresses, secrets }: ConnectionTools,
+  outbound: Outbound,
+  row: ConnectionRow,
+): Promise<SsoConnectionTestView> {
+  const saml = samlSettingsOf(row)
+  if (saml) {
+    const found = await samlFaultOf(addresses, outbound, saml)
+    const { fault = null, message = null } = found ?? {}
+    return { ...nothingFound, ok: !found, fault, message, issuer: saml.entity_id, authorization_endpoint: saml.sso_url }
   }
+  const found = await discoverProvider(outbound, oidcClientOf(secrets, row))
+  if (typeof found === 'string') return { ...nothingFound, fault: found, message: discoveryFaults[found] }
+  const metadata = found.configuration.serverMetadata()
+  return {
+    ...nothingFound,
+    ok: true,
+    issuer: metadata.issuer,
+    authorization_endpoint: metadata.authorization_endpoint ?? null,
+    token_endpoint: metadata.token_endpoint ?? null,
+    jwks_uri: metadata.jwks_uri ?? null,
+    end_session_endpoint: metadata.end_session_endpoint ?? null,
+    signing_algorithms: metadata.id_token_signing_alg_values_supported ?? [],
+    names_itself_in_answers: metadata.authorization_response_iss_parameter_supported === true,
+  }
+}
+
+const nothingFound: SsoConnectionTestView = {
+  ok: false,
+  fault: null,
+  message: null,
+  issuer: null,
+  authorization_endpoint: null,
+  token_endpoint: null,
+  jwks_uri: null,
+  end_session_endpoint: null,
+  signing_algorithms: [],
+  names_itself_in_answers: false,
 }

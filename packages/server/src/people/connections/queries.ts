@@ -10,6 +10,16 @@ export interface OidcSettings {
   readonly client_id: string
 }
 
+/** Settings of a connection to a provider of SAML. */
+export interface SamlSettings {
+  readonly entity_id: string
+  readonly sso_url: string
+  readonly certificates: readonly string[]
+  readonly metadata_url: string | null
+  readonly email_attribute: string | null
+  readonly clock_skew_seconds: number
+}
+
 const columns = [
   'org_id',
   'id',
@@ -19,7 +29,7 @@ const columns = [
   'jit',
   raw<readonly RoleRule[]>`role_rules`.as('role_rules'),
   raw<PersonRole | null>`default_role`.as('default_role'),
-  raw<OidcSettings>`settings`.as('settings'),
+  raw<OidcSettings | SamlSettings>`settings`.as('settings'),
   'sealed_secret',
   'secret_set_at',
   'created_at',
@@ -30,6 +40,20 @@ export const findConnection = (tx: Tx, orgId: string, id: string) =>
   tx.selectFrom('sso_connections').select(columns).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
 
 export type ConnectionRow = NonNullable<Awaited<ReturnType<typeof findConnection>>>
+
+/** Returns the settings of a connection by OpenID Connect; undefined for another kind. */
+export const oidcSettingsOf = ({
+  kind,
+  settings,
+}: Pick<ConnectionRow, 'kind' | 'settings'>): OidcSettings | undefined =>
+  kind === 'oidc' ? (settings as OidcSettings) : undefined
+
+/** Returns the settings of a connection by SAML; undefined for another kind. */
+export const samlSettingsOf = ({
+  kind,
+  settings,
+}: Pick<ConnectionRow, 'kind' | 'settings'>): SamlSettings | undefined =>
+  kind === 'saml' ? (settings as SamlSettings) : undefined
 
 export function listConnections(
   tx: Tx,
@@ -62,7 +86,7 @@ export interface ConnectionFields {
   readonly jit: boolean
   readonly roleRules: readonly RoleRule[]
   readonly defaultRole: PersonRole | null
-  readonly settings: OidcSettings
+  readonly settings: OidcSettings | SamlSettings
 }
 
 const columnsOf = ({ roleRules, defaultRole, settings, name, enabled, jit }: ConnectionFields) => ({
@@ -84,7 +108,7 @@ export const insertConnection = (
   tx: Tx,
   orgId: string,
   id: string,
-  kind: 'oidc',
+  kind: ConnectionRow['kind'],
   fields: ConnectionFields,
   sealed: Buffer | null,
 ): Promise<ConnectionRow> =>

@@ -14,13 +14,14 @@ import {
   createConnectionSecrets,
   findConnection,
   listConnections,
-  oidcClientOf,
   openProviderOutbound,
   removeConnection,
   replaceConnection,
   testConnection,
 } from './connections.ts'
+import { readSamlInput } from './saml-settings.ts'
 import {
+  type SamlInput,
   SsoConnection,
   SsoConnectionInput,
   SsoConnectionList,
@@ -46,6 +47,14 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
     if (fault) throw validationFailed([{ field: 'oidc.issuer', ...fault }])
   }
 
+  /** Reads settings of SAML, which may take a look at the provider, so it is never called within a transaction. */
+  async function readSaml(input: SamlInput | null | undefined) {
+    if (input == null) return undefined
+    const read = await readSamlInput(addresses, outbound, input)
+    if ('message' in read) throw validationFailed([read])
+    return read
+  }
+
   async function rowOf(orgId: string, connectionId: string) {
     const id = requireId('connection', connectionId)
     const row = await sql.asOrgs([orgId], (tx) => findConnection(tx, orgId, id))
@@ -62,7 +71,7 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
         tags,
         summary: 'Create a connection',
         description:
-          'People of the organization sign in by it from now on. Enter its `redirect_uri` at the provider. The provider is not asked yet; testing the connection does.',
+          'People of the organization sign in by it from now on. Enter its `redirect_uri` at an OpenID provider, or what `service_provider` says at a SAML provider.',
         params: OrgPath,
         body: SsoConnectionInput,
         response: { 201: SsoConnection },
@@ -70,9 +79,10 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
     },
     async (request, reply) => {
       const { orgId } = request.caller
-      await requireAllowed(request.body.oidc.issuer)
+      await requireAllowed(request.body.oidc?.issuer)
+      const settings = await readSaml(request.body.saml)
       return change(request, reply, { orgId, status: 201 }, (changes) =>
-        createConnection(tools, changes, orgId, request.body),
+        createConnection(tools, changes, orgId, { ...request.body, settings }),
       )
     },
   )
@@ -139,8 +149,12 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
     async (request, reply, wanted) => {
       const { orgId } = request.caller
       const id = requireId('connection', request.params.connection_id)
-      await requireAllowed((request.body as Partial<SsoConnectionReplacement>).oidc?.issuer)
-      return change(request, reply, { orgId }, (changes) => replaceConnection(tools, changes, orgId, id, wanted))
+      const given = request.body as Partial<SsoConnectionReplacement>
+      await requireAllowed(given.oidc?.issuer)
+      const settings = await readSaml(given.saml)
+      return change(request, reply, { orgId }, (changes) =>
+        replaceConnection(tools, changes, orgId, id, (standing) => ({ ...wanted(standing), settings })),
+      )
     },
   )
 
@@ -172,12 +186,12 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
         operationId: 'testSsoConnection',
         tags,
         summary: 'Test a connection',
-        description: 'Reads the discovery document of the provider and says what it found. Nothing is changed.',
+        description:
+          'Reads the discovery document of an OpenID provider, or the metadata of a SAML provider where its address is known, and says what it found. Nothing is changed.',
         params: SsoConnectionPath,
         response: { 200: SsoConnectionTest },
       },
     },
-    async ({ caller, params }) =>
-      testConnection(outbound, oidcClientOf(tools.secrets, await rowOf(caller.orgId, params.connection_id))),
+    async ({ caller, params }) => testConnection(tools, outbound, await rowOf(caller.orgId, params.connection_id)),
   )
 }

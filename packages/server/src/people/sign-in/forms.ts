@@ -6,6 +6,9 @@ const maxFormBytes = 8_192
 export const shows = { config: { urgency: 'read' } } as const
 export const takesForm = { bodyLimit: maxFormBytes, config: { urgency: 'change' } } as const
 
+export const needsHttps =
+  'Sessions need HTTPS, except on localhost. Set SVC_PUBLIC_URL to the https:// address under which this service is reached.'
+
 export const foreignForm = () =>
   new ApiError(
     'forbidden',

@@ -11,19 +11,18 @@ import { createChallenges, passkeyScript, relyingPartyOf } from '../passkeys/pas
 import { endSession, isOwn, listSessions, ownersOf, sessionView } from '../sessions/sessions.ts'
 import { type Arrival, createArrival, home, type SignInHooks } from './arrival.ts'
 import { createBrowserCookie } from './browser-cookie.ts'
-import { foreignForm, shows, takesForm } from './forms.ts'
+import { foreignForm, needsHttps, shows, takesForm } from './forms.ts'
 import { createInside, type Inside } from './inside.ts'
 import { passkeyDoorRoutes } from './passkey-door-routes.ts'
 import { passkeyScriptPath, passkeySection } from './passkey-pages.ts'
 import { passkeyDeskOf, passkeyProfileRoutes } from './passkey-profile-routes.ts'
 import { returnPath } from './return-path.ts'
+import { samlRoutes } from './saml-routes.ts'
 import { endedPage, faultPage, linkPage, profilePage, signInPage } from './sign-in-pages.ts'
 import { signOutPath, ssoRoutes } from './sso-routes.ts'
 
 const maxShownSessions = 100
 const maxCodeLength = 100
-const needsHttps =
-  'Sessions need HTTPS, except on localhost. Set SVC_PUBLIC_URL to the https:// address under which this service is reached.'
 
 /** Serves the pages on which people sign in, see their sessions and sign out. They work without script, except for passkeys. */
 export async function signIn(root: App, platform: Platform, hooks: SignInHooks) {
@@ -45,6 +44,7 @@ export async function signIn(root: App, platform: Platform, hooks: SignInHooks) 
     const passkeyTools = { challenges: createChallenges(platform), cookie: createBrowserCookie(platform, 'passkey') }
     doorRoutes(app, platform, hooks, arrival)
     ssoRoutes(app, platform, hooks, arrival)
+    samlRoutes(app, platform, hooks, arrival)
     passkeyDoorRoutes(app, platform, hooks, arrival, passkeyTools)
     passkeyProfileRoutes(app, platform, hooks, arrival, passkeyTools, inside)
     insideRoutes(app, platform, hooks, inside)
@@ -154,9 +154,8 @@ function insideRoutes(
     )
     cookies.clear(reply)
     // Whoever came from a provider is signed in there as well.
-    const { connectionId, way } = session.session
-    const isFromProvider = connectionId !== undefined && way === 'oidc'
-    return reply.redirect(isFromProvider ? signOutPath(connectionId) : '/console/signin', 303)
+    const { connectionId } = session.session
+    return reply.redirect(connectionId === undefined ? '/console/signin' : signOutPath(connectionId), 303)
   })
 
   app.get('/console/*', shows, async (request, reply) => {

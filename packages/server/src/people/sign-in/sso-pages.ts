@@ -17,6 +17,14 @@ export const forwardPage = (provider: URL): Page => ({
 <div class="row"><a class="button primary" href="${provider.href}">Continue</a></div>`,
 })
 
+/** The page that ends a sign-in by SAML by itself: from our own page the browser sends our cookies. */
+export const finishPage = (path: string): Page => ({
+  title: 'Sign in',
+  body: html`<h1>One moment</h1>
+<p class="dim">You are being signed in.</p>
+<div class="row"><a class="button primary" href="${path}">Continue</a></div>`,
+})
+
 /** The page for an address that no connection is known for, whatever the reason. */
 export const noConnectionPage: Page = {
   title: 'Sign in',

@@ -4,21 +4,17 @@ import { ApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId } from '../../values/id.ts'
+import { present } from '../../values/present.ts'
 import { recordIn } from '../../values/records.ts'
-import { type ConnectionRow, redirectUriOf } from '../connections/connections.ts'
+import { type ConnectionRow, redirectUriOf, samlConnectionOf, samlSettingsOf } from '../connections/connections.ts'
 import { connectionOfDomain, domainOfEmail } from '../domains/domains.ts'
-import {
-  authorizationUrl,
-  type OidcRefusal,
-  type OidcSubject,
-  verifyCallback,
-  verifyLogoutToken,
-} from '../oidc/oidc.ts'
+import { authorizationUrl, verifyCallback, verifyLogoutToken } from '../oidc/oidc.ts'
 import { sendPage } from '../pages/pages.ts'
+import { makeAuthnRequest } from '../saml/saml.ts'
 import {
-  type AdmissionRefusal,
   admit,
   beginRequest,
+  beginSamlRequest,
   createProviders,
   findEnabledConnection,
   followLogout,
@@ -27,38 +23,36 @@ import {
 } from '../sso/sso.ts'
 import type { Arrival, SignInHooks } from './arrival.ts'
 import { createBrowserCookie } from './browser-cookie.ts'
-import { foreignForm, shows, takesForm } from './forms.ts'
+import { foreignForm, needsHttps, shows, takesForm } from './forms.ts'
 import { returnPath } from './return-path.ts'
 import { forwardPage, leadPage, noConnectionPage, signedOutPage } from './sso-pages.ts'
+import { authorOf, createSsoRefusal } from './sso-refusal.ts'
 
 const maxEmailLength = 254
+/** State that SAML providers send back as it is; an answer is recognized by its signed content. */
+const relayState = 'signin'
 
 export const signOutPath = (connectionId: string) => `/sso/signout/${formatId('connection', connectionId)}`
 
-/** The connection as the author of what happens at the door: nobody is known there yet. */
-const authorOf = ({ org_id: orgId, id }: ConnectionRow) => {
-  const connection_id = formatId('connection', id)
-  return { orgId, actor: { kind: 'system', id: connection_id, role: 'none', connection_id } } as const
-}
-
-type Refusal = OidcRefusal | AdmissionRefusal | 'request_unknown'
-
-/** Serves the way in by a provider of OpenID Connect: to it, back from it, and out. */
-export function ssoRoutes(
-  app: App,
-  platform: Platform,
-  { attempts, cookies, identification, pageChange }: SignInHooks,
-  { arriveAsMember, refused }: Arrival,
-) {
+/** Serves the way to a provider, and the way back from one of OpenID Connect and out. */
+export function ssoRoutes(app: App, platform: Platform, hooks: SignInHooks, arrival: Arrival) {
+  const { cookies, identification, pageChange } = hooks
   const { sql, log, addresses, clock } = platform
   const cookie = createBrowserCookie(platform, 'sso', 'lax')
   const providers = createProviders(platform)
+  const refuse = createSsoRefusal(hooks, arrival)
   app.addHook('onClose', providers.close)
 
   async function connectionAt(request: FastifyRequest): Promise<ConnectionRow> {
     const found = await findEnabledConnection(platform, recordIn(request.params)['connection_id'])
     if (!found) throw new ApiError('not_found', {}, { message: 'There is no such way in, or it was turned off.' })
     return found
+  }
+
+  async function openIdConnectionAt(request: FastifyRequest): Promise<ConnectionRow> {
+    const connection = await connectionAt(request)
+    if (connection.kind !== 'oidc') throw new ApiError('not_found')
+    return connection
   }
 
   async function providerOf(connection: ConnectionRow) {
@@ -79,6 +73,7 @@ export function ssoRoutes(
     returnTo: string | undefined,
     loginHint?: string,
   ) {
+    if (connection.kind === 'saml') return beginSaml(reply, connection, returnTo)
     const provider = await providerOf(connection)
     const { browserSecret, secrets } = await beginRequest(platform, connection, returnTo)
     cookie.set(reply, browserSecret, signInSeconds)
@@ -86,15 +81,11 @@ export function ssoRoutes(
     return authorizationUrl(provider, secrets, { redirectUri, ...(loginHint !== undefined && { loginHint }) })
   }
 
-  /** Records why somebody was refused. They are told no more than that they were. */
-  function refuse(request: FastifyRequest, connection: ConnectionRow, reason: Refusal, person?: OidcSubject) {
-    refused('oidc')
-    attempts.refusedAtDoor(request, authorOf(connection), 'sign_in.refused', {
-      reason,
-      subject: person?.subject ?? null,
-      email: person?.email ?? null,
-    })
-    return new ApiError('forbidden', {}, { message: messageOf(reason) })
+  async function beginSaml(reply: FastifyReply, connection: ConnectionRow, returnTo: string | undefined) {
+    const settings = samlConnectionOf(addresses, connection.id, present(samlSettingsOf(connection)))
+    const { requestId, url } = await makeAuthnRequest(settings, relayState)
+    cookie.set(reply, await beginSamlRequest(platform, connection, requestId, returnTo), signInSeconds)
+    return new URL(url)
   }
 
   app.post('/sso/start', takesForm, async (request, reply) => {
@@ -124,7 +115,7 @@ export function ssoRoutes(
 
   app.get('/sso/callback/:connection_id', { config: { urgency: 'change' } }, async (request, reply) => {
     requireOffered(request)
-    const connection = await connectionAt(request)
+    const connection = await openIdConnectionAt(request)
     // Finds out where the request came from, whoever is signed in.
     await identification.sessionOf(request).catch(() => undefined)
     request.bearer = null
@@ -143,11 +134,11 @@ export function ssoRoutes(
     )
     if ('refusal' in admission) throw refuse(request, connection, admission.refusal, subject)
     const journey = { way: 'oidc', connectionId: connection.id, returnTo: begun.returnTo } as const
-    return arriveAsMember(request, reply, { ...journey, memberId: admission.memberId })
+    return arrival.arriveAsMember(request, reply, { ...journey, memberId: admission.memberId })
   })
 
   app.post('/sso/backchannel/:connection_id', takesForm, async (request, reply) => {
-    const connection = await connectionAt(request)
+    const connection = await openIdConnectionAt(request)
     await identification.sessionOf(request).catch(() => undefined)
     request.bearer = null
     const token = recordIn(request.body)['logout_token']
@@ -162,7 +153,7 @@ export function ssoRoutes(
 
   app.get('/sso/signout/:connection_id', shows, async (request, reply) => {
     const connection = await findEnabledConnection(platform, recordIn(request.params)['connection_id'])
-    const provider = connection && (await providers.of(connection))
+    const provider = connection?.kind === 'oidc' ? await providers.of(connection) : undefined
     const isOffered =
       typeof provider === 'object' && provider.configuration.serverMetadata().end_session_endpoint !== undefined
     const url = isOffered
@@ -176,27 +167,6 @@ export function ssoRoutes(
   })
 
   function requireOffered(request: FastifyRequest) {
-    if (!cookies.isOffered(request))
-      throw new ApiError('forbidden', {}, { message: 'Sessions need HTTPS, except on localhost.' })
+    if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
   }
-}
-
-/** Reasons that lie with the organization, not with the provider's answer. */
-const ofOrganization = new Set<Refusal>([
-  'no_role',
-  'email_missing',
-  'member_removed',
-  'email_not_verified',
-  'not_invited',
-  'member_known_otherwise',
-  'not_a_member',
-  'domain_not_proved',
-])
-
-function messageOf(reason: Refusal): string {
-  if (reason === 'request_unknown')
-    return 'This sign-in was begun elsewhere, was used before, or took too long. Begin again.'
-  if (ofOrganization.has(reason))
-    return 'Your provider knows you, but the organization does not let you in. Ask one of its administrators: its audit log says why.'
-  return 'The provider’s answer was refused. Begin again; if that does not help, ask an administrator of the organization: its audit log says why.'
 }

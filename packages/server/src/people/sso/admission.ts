@@ -11,13 +11,16 @@ import { type PersonRole, roleOf } from '../role-rules/role-rules.ts'
 import { type AdmissionRefusal, type AdmissionRules, strictRules } from './admission-rules.ts'
 import { hasIdentity, isInvitedOrProvisioned, lockIdentity, setIdentity } from './queries.ts'
 
+/** Somebody whom a provider vouches for, by whichever way it does. */
+export type VouchedPerson = Pick<OidcSubject, 'subject' | 'email' | 'isEmailVerified' | 'name' | 'claims'>
+
 export type SsoAdmission = { readonly memberId: string } | { readonly refusal: AdmissionRefusal }
 
 /**
  * Returns the role that a connection gives. Where it has rules they decide at every sign-in; where it has none, members keep the role that
  * they were given, and only newcomers get the default.
  */
-function roleIn({ role_rules, default_role }: ConnectionRow, { claims }: OidcSubject, standing?: PersonRole) {
+function roleIn({ role_rules, default_role }: ConnectionRow, { claims }: VouchedPerson, standing?: PersonRole) {
   return role_rules.length === 0 ? (standing ?? default_role) : roleOf(role_rules, default_role, claims)
 }
 
@@ -29,7 +32,7 @@ export const admit = (
   platform: Platform,
   tools: PageTools,
   connection: ConnectionRow,
-  subject: OidcSubject,
+  subject: VouchedPerson,
 ): Promise<SsoAdmission> => admitUnder(strictRules, platform, tools, connection, subject)
 
 export async function admitUnder(
@@ -37,7 +40,7 @@ export async function admitUnder(
   platform: Platform,
   tools: PageTools,
   connection: ConnectionRow,
-  subject: OidcSubject,
+  subject: VouchedPerson,
 ): Promise<SsoAdmission> {
   const { org_id: orgId, id: connectionId } = connection
   const knownId = await lockIdentity(tools.tx, orgId, connectionId, subject.subject)
@@ -57,7 +60,7 @@ async function newcomer(
   rules: AdmissionRules,
   tools: PageTools,
   connection: ConnectionRow,
-  subject: OidcSubject,
+  subject: VouchedPerson,
   wasMember: boolean,
 ): Promise<MemberRow | { readonly refusal: AdmissionRefusal }> {
   const { tx } = tools

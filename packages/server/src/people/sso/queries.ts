@@ -29,6 +29,33 @@ export async function insertRequest(tx: Tx, orgId: string, request: NewRequest, 
   )
 }
 
+/** Marks a sign-in as answered; false for one that is unknown, too old, of another connection or was answered before. */
+export async function claimRequest(tx: Tx, orgId: string, connectionId: string, stateDigest: Buffer): Promise<boolean> {
+  const { rows } = await raw`
+    update sso_requests set answered_at = clock_timestamp()
+     where org_id = ${orgId} and state_digest = ${stateDigest} and connection_id = ${connectionId}
+       and answered_at is null and expires_at > clock_timestamp()
+    returning connection_id`.execute(tx)
+  return rows.length > 0
+}
+
+/** Keeps the answer to a sign-in until its browser comes for it. */
+export async function setAnswer(tx: Tx, orgId: string, stateDigest: Buffer, answer: object) {
+  await raw`
+    update sso_requests set answer = ${JSON.stringify(answer)}::jsonb
+     where org_id = ${orgId} and state_digest = ${stateDigest}`.execute(tx)
+}
+
+/** Takes the answered sign-in of a connection and a browser: whoever comes second finds none. */
+export async function takeAnsweredRequest(tx: Tx, orgId: string, connectionId: string, browserDigest: Buffer) {
+  const { rows } = await raw<{ return_to: string | null; answer: unknown }>`
+    delete from sso_requests
+     where org_id = ${orgId} and connection_id = ${connectionId} and browser_digest = ${browserDigest}
+       and answer is not null and expires_at > clock_timestamp()
+    returning return_to, answer`.execute(tx)
+  return rows[0]
+}
+
 /** Takes a sign-in of a connection and a browser: whoever comes second finds none. */
 export async function takeRequest(
   tx: Tx,

@@ -5,11 +5,22 @@ import { parseId } from '../../values/id.ts'
 import { type ConnectionRow, findConnection } from '../connections/connections.ts'
 import { maxLogoutAgeSeconds, type SignInSecrets, secretsOf } from '../oidc/oidc.ts'
 import { endSessionsOfConnection } from '../sessions/sessions.ts'
-import { insertRequest, lockIdentity, orgOfConnection, rememberLogout, takeRequest } from './queries.ts'
+import type { VouchedPerson } from './admission.ts'
+import {
+  claimRequest,
+  insertRequest,
+  lockIdentity,
+  orgOfConnection,
+  rememberLogout,
+  setAnswer,
+  takeAnsweredRequest,
+  takeRequest,
+} from './queries.ts'
 
-export { admit } from './admission.ts'
+export { admit, type VouchedPerson } from './admission.ts'
 export type { AdmissionRefusal } from './admission-rules.ts'
 export { createProviders } from './providers.ts'
+export { personOfSaml } from './saml-person.ts'
 
 /** Time that somebody has to sign in at their provider. */
 export const signInSeconds = 600
@@ -27,7 +38,7 @@ export async function findEnabledConnection({ sql }: Platform, text: unknown): P
   const orgId = id === undefined ? undefined : await orgOfConnection(sql, id)
   if (id === undefined || orgId === undefined) return undefined
   const found = await sql.asOrgs([orgId], (tx) => findConnection(tx, orgId, id))
-  return found?.kind === 'oidc' && found.enabled ? found : undefined
+  return found?.enabled ? found : undefined
 }
 
 /** Puts on record that a browser was sent to a provider. What completes the sign-in stays with the browser, as one secret. */
@@ -66,4 +77,41 @@ export async function followLogout(
   const memberId = await lockIdentity(tools.tx, orgId, connectionId, subject)
   if (memberId !== undefined) await endSessionsOfConnection(platform, tools, orgId, memberId, connectionId)
   return true
+}
+
+/** Puts on record that a browser was sent to a provider of SAML, with a request that its answer names. Returns the browser's secret. */
+export async function beginSamlRequest(
+  { sql }: Platform,
+  { org_id: orgId, id: connectionId }: ConnectionRow,
+  requestId: string,
+  returnTo: string | undefined,
+): Promise<string> {
+  const browserSecret = newSecret()
+  const request = { connectionId, stateDigest: digest(requestId), browserDigest: digest(browserSecret), returnTo }
+  await sql.asOrgs([orgId], (tx) => insertRequest(tx, orgId, request, signInSeconds, maxRequests))
+  return browserSecret
+}
+
+/** Claims the request that an answer of a provider names: true once, for one that was made for this connection. */
+export const claimAnswer = ({ sql }: Platform, { org_id: orgId, id }: ConnectionRow, requestId: string) =>
+  sql.asOrgs([orgId], (tx) => claimRequest(tx, orgId, id, digest(requestId)))
+
+/** Keeps the person whom an answer names until the browser that began the sign-in comes for them. */
+export const keepAnswer = (
+  { sql }: Platform,
+  { org_id: orgId }: ConnectionRow,
+  requestId: string,
+  person: VouchedPerson,
+) => sql.asOrgs([orgId], (tx) => setAnswer(tx, orgId, digest(requestId), person))
+
+/** Takes the person whom the answer to a browser's sign-in names, once; undefined when it began none, or none was answered. */
+export async function takeAnswered(
+  { sql }: Platform,
+  { org_id: orgId, id }: ConnectionRow,
+  browserSecret: string | undefined,
+): Promise<{ person: VouchedPerson; returnTo: string | undefined } | undefined> {
+  if (browserSecret === undefined) return undefined
+  const row = await sql.asOrgs([orgId], (tx) => takeAnsweredRequest(tx, orgId, id, digest(browserSecret)))
+  // The answer is as `keepAnswer` wrote it.
+  return row && { person: row.answer as VouchedPerson, returnTo: row.return_to ?? undefined }
 }

@@ -870,6 +870,8 @@ export interface SsoLogouts {
 }
 
 export interface SsoRequests {
+  answer: Json | null;
+  answered_at: Timestamp | null;
   browser_digest: Buffer;
   connection_id: string;
   created_at: Generated<Timestamp>;

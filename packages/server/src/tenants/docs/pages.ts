@@ -52,7 +52,8 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
     guides: [
       guide('access', 'Keys and access'),
       guide('people', 'People'),
-      guide('sso-oidc', 'Single sign-on'),
+      guide('sso-oidc', 'Single sign-on: OpenID'),
+      guide('sso-saml', 'Single sign-on: SAML'),
       guide('scim', 'Provisioning by SCIM'),
       guide('passkeys', 'Passkeys'),
       guide('webhooks', 'Webhooks'),

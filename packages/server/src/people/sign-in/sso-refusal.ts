@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../../contract/errors.ts'
+import { formatId } from '../../values/id.ts'
+import type { ConnectionRow } from '../connections/connections.ts'
+import type { OidcRefusal } from '../oidc/oidc.ts'
+import type { SamlRefusal } from '../saml/saml.ts'
+import type { AdmissionRefusal, VouchedPerson } from '../sso/sso.ts'
+import type { Arrival, SignInHooks } from './arrival.ts'
+
+/** Returns the connection as the author of what happens at the door: nobody is known there yet. */
+export const authorOf = ({ org_id: orgId, id }: ConnectionRow) => {
+  const connection_id = formatId('connection', id)
+  return { orgId, actor: { kind: 'system', id: connection_id, role: 'none', connection_id } } as const
+}
+
+export type SsoRefusal = OidcRefusal | SamlRefusal | AdmissionRefusal | 'request_unknown' | 'subject_unsound'
+
+/** Creates what records why somebody was refused. They are told no more than that they were. */
+export const createSsoRefusal =
+  ({ attempts }: Pick<SignInHooks, 'attempts'>, { refused }: Pick<Arrival, 'refused'>) =>
+  (request: FastifyRequest, connection: ConnectionRow, reason: SsoRefusal, person?: VouchedPerson) => {
+    refused(connection.kind)
+    attempts.refusedAtDoor(request, authorOf(connection), 'sign_in.refused', {
+      reason,
+      subject: person?.subject ?? null,
+      email: person?.email ?? null,
+    })
+    return new ApiError('forbidden', {}, { message: messageOf(reason) })
+  }
+
+/** Reasons that lie with the organization, not with the provider's answer. */
+const ofOrganization = new Set<SsoRefusal>([
+  'no_role',
+  'email_missing',
+  'member_removed',
+  'email_not_verified',
+  'not_invited',
+  'member_known_otherwise',
+  'not_a_member',
+  'domain_not_proved',
+])
+
+function messageOf(reason: SsoRefusal): string {
+  if (reason === 'request_unknown')
+    return 'This sign-in was begun elsewhere, was used before, or took too long. Begin again.'
+  if (ofOrganization.has(reason))
+    return 'Your provider knows you, but the organization does not let you in. Ask one of its administrators: its audit log says why.'
+  return 'The provider’s answer was refused. Begin again; if that does not help, ask an administrator of the organization: its audit log says why.'
+}
