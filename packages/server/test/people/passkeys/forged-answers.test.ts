@@ -173,7 +173,10 @@ describe('an answer that is none', () => {
         fc.integer({ min: 1, max: 255 }),
         async (part, at, bits) => {
           const bytes = Buffer.from(response[part] ?? '', 'base64url')
-          bytes[at % bytes.length]! ^= bits
+          const place = at % bytes.length
+          // Around its two numbers a signature has tags, which readers take in more than one spelling.
+          if (part === 'signature' && [0, 1, 2, 3, 4 + bytes[3]!, 5 + bytes[3]!].includes(place)) return
+          bytes[place]! ^= bits
           const text = withResponse(used, { ...response, [part]: bytes.toString('base64url') })
           const answer = JSON.stringify({ ...(JSON.parse(text) as object), id: counting.id, rawId: counting.id })
           expect(await door.verifyAssertion(answer, expected, stored)).toHaveProperty('refusal')

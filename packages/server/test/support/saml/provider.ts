@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } from 'samlify'
 import { afterAll, beforeAll } from 'vitest'
@@ -33,14 +33,16 @@ const template = ({ format = persistent, attributes = {} }: SamlPerson) =>
 
 /** A real provider of SAML over HTTP, by samlify: it reads our requests and our metadata, and answers with a form that sends itself. */
 export class SamlProvider {
-  #server: Server | undefined
+  readonly #server: Server = createServer((request, response) => {
+    void this.#serve(request, response)
+  })
   identity = rsaIdentity('idp.example.com')
   /** Whoever is signed in at the provider. */
   person: SamlPerson = { nameId: 'nobody' }
   readonly #answers = { count: 0 }
 
   get url() {
-    return `http://127.0.0.1:${(this.#server?.address() as AddressInfo).port}`
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
   get entityId() {
@@ -97,27 +99,27 @@ export class SamlProvider {
     return { acs, fields: { SAMLResponse: answer.context, RelayState: query['RelayState'] ?? '' } }
   }
 
+  async #serve(request: IncomingMessage, response: ServerResponse) {
+    const url = new URL(request.url ?? '/', this.url)
+    if (url.pathname === '/metadata') {
+      response.setHeader('content-type', 'application/samlmetadata+xml').end(this.metadata())
+      return
+    }
+    const { acs, fields } = await this.answer(url)
+    const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`)
+    response
+      .setHeader('content-type', 'text/html')
+      .end(`<form method="post" action="${acs}">${inputs.join('')}</form><script>document.forms[0].submit()</script>`)
+  }
+
   async start() {
     // Requests are validated by the schema of SAML only where somebody brings a validator.
     setSchemaValidator({ validate: () => Promise.resolve('not validated') })
-    this.#server = createServer((request, response) => {
-      const url = new URL(request.url ?? '/', this.url)
-      if (url.pathname === '/metadata')
-        return response.setHeader('content-type', 'application/samlmetadata+xml').end(this.metadata())
-      void this.answer(url).then(({ acs, fields }) => {
-        const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`)
-        response
-          .setHeader('content-type', 'text/html')
-          .end(
-            `<form method="post" action="${acs}">${inputs.join('')}</form><script>document.forms[0].submit()</script>`,
-          )
-      })
-    })
-    await new Promise<void>((resolve) => this.#server?.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
   }
 
   stop() {
-    this.#server?.close()
+    this.#server.close()
   }
 }
 
