@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formatId, newUuid } from '../../src/values/id.ts'
+import { formatId, newUuid, requireId } from '../../src/values/id.ts'
 import { useServer } from '../support/harness.ts'
 import {
+  asDatabaseOwner,
   callIn,
   endedSummary,
   meWith,
@@ -101,6 +102,35 @@ describe('an invited person', () => {
     const after = await meWith(server.url, cookie)
     expect(after.json).toMatchObject({ org_id: other.id, role: 'viewer', person: before.json['person'] })
     expect(summaryOf(await meWith(server.url, here.cookie))).toEqual(endedSummary)
+  })
+
+  test('is another person where the organization has this one already, under another address', async () => {
+    const [email, second] = [address(), address()]
+    const other = await tenantOf(server, operator)
+    const here = await join('admin', acme, email)
+    const codeFor = async (tenant: Tenant, invited: string) => {
+      const { json } = await call(server.url, 'POST', at('/members', tenant), {
+        key: tenant.key,
+        body: { email: invited, role: 'viewer' },
+      })
+      return new URL((json['invitation'] as { url: string }).url).searchParams.get('code')!
+    }
+    const enter = async (code: string, cookie: string) => {
+      const response = await signInForm(server.url, { code }, { cookie })
+      return (response.headers.get('set-cookie') ?? '').split(';')[0]!
+    }
+    const there = await enter(await codeFor(other, email), here.cookie)
+    const { json } = await meWith(server.url, there)
+    await asDatabaseOwner(
+      server.database.ownerUrl,
+      `update memberships set email = '${second}', email_key = '${second}' where id = '${requireId('member', String(json['id']))}'`,
+    )
+    // A change of access lets every process read the address anew.
+    await call(server.url, 'PATCH', at('/session-policy', other), { key: other.key, body: { idle_seconds: 600 } })
+    const again = await enter(await codeFor(acme, second), there)
+    const me = await meWith(server.url, again)
+    expect(me.json).toMatchObject({ org_id: acme.id, person: { email: second } })
+    expect((me.json['person'] as { id: string }).id).not.toBe((json['person'] as { id: string }).id)
   })
 })
 

@@ -46,18 +46,18 @@ export const insertMember = (tx: Tx, orgId: string, { isAccepted, ...member }: N
 
 export type MemberRow = NonNullable<Awaited<ReturnType<typeof insertMember>>>
 
-const present = (tx: Tx, orgId: string) => tx.selectFrom('memberships').select(columns).where('org_id', '=', orgId)
+const membersOf = (tx: Tx, orgId: string) => tx.selectFrom('memberships').select(columns).where('org_id', '=', orgId)
 
 /** Finds a member, also one who was removed lately. */
 export const findMember = (tx: Tx, orgId: string, id: string): Promise<MemberRow | undefined> =>
-  present(tx, orgId).where('id', '=', id).executeTakeFirst()
+  membersOf(tx, orgId).where('id', '=', id).executeTakeFirst()
 
 /** Locks a member until the transaction ends. */
 export const lockMember = (tx: Tx, orgId: string, id: string): Promise<MemberRow | undefined> =>
-  present(tx, orgId).where('id', '=', id).forUpdate().executeTakeFirst()
+  membersOf(tx, orgId).where('id', '=', id).forUpdate().executeTakeFirst()
 
 export const findMemberByEmailKey = (tx: Tx, orgId: string, emailKey: string): Promise<MemberRow | undefined> =>
-  present(tx, orgId).where('email_key', '=', emailKey).where('removed_at', 'is', null).executeTakeFirst()
+  membersOf(tx, orgId).where('email_key', '=', emailKey).where('removed_at', 'is', null).executeTakeFirst()
 
 const inStatus: Record<MemberStatus, ReturnType<typeof raw<boolean>>> = {
   removed: raw<boolean>`removed_at is not null`,
@@ -118,9 +118,18 @@ export const stampMember = (
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** Makes a membership that of a person whom other organizations know too. */
-export const setPersonOf = (tx: Tx, row: MemberRow, personId: string): Promise<MemberRow> =>
-  update(tx, row).set({ person_id: personId }).returning(columns).executeTakeFirstOrThrow()
+/** Makes a membership that of a person whom other organizations know too, unless the person is in this one already. */
+export async function setPersonOf(tx: Tx, row: MemberRow, personId: string): Promise<MemberRow> {
+  const other = await tx
+    .selectFrom('memberships')
+    .select('id')
+    .where('org_id', '=', row.org_id)
+    .where('person_id', '=', personId)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  if (other) return row
+  return update(tx, row).set({ person_id: personId }).returning(columns).executeTakeFirstOrThrow()
+}
 
 /** Counts the active owners of an organization beside one; changes of its owners wait for each other. */
 export async function countOtherOwners(tx: Tx, { org_id, id }: MemberRow): Promise<number> {
