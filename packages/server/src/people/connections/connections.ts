@@ -4,18 +4,20 @@ import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Addresses } from '../../platform/infra/addresses.ts'
 import { createOutbound, type Outbound } from '../../platform/infra/outbound.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
 import { lockOrg } from '../../tenants/orgs/orgs.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { discoverProvider, discoveryFaults, type OidcClient } from '../oidc/oidc.ts'
+import { endSessionsOfConnection } from '../sessions/sessions.ts'
 import {
   type ConnectionFields,
   type ConnectionRow,
   countConnections,
   deleteConnection,
-  findConnection,
   insertConnection,
+  lockConnection,
   oidcSettingsOf,
   samlSettingsOf,
   updateConnection,
@@ -29,7 +31,14 @@ import type {
 } from './schema.ts'
 import type { ConnectionSecrets } from './secrets.ts'
 
-export { type ConnectionRow, findConnection, listConnections, samlSettingsOf } from './queries.ts'
+export {
+  type ConnectionRow,
+  findConnection,
+  holdEnabled,
+  listConnections,
+  lockConnection,
+  samlSettingsOf,
+} from './queries.ts'
 export { samlConnectionOf, serviceProviderOf } from './saml-settings.ts'
 export { type ConnectionSecrets, createConnectionSecrets, resealConnectionSecrets } from './secrets.ts'
 
@@ -90,6 +99,7 @@ const fieldsOf = (wanted: WantedConnection): ConnectionFields => ({
 
 /** Tools of changes of connections, beside those of every change. */
 export interface ConnectionTools {
+  readonly clock: Platform['clock']
   readonly addresses: Addresses
   readonly secrets: ConnectionSecrets
 }
@@ -111,16 +121,17 @@ export async function createConnection(
   return after
 }
 
-/** Changes a connection. Its secret stays unless another one, or none, is given: it cannot be read, so nobody could send it again. */
+/** Changes a connection; turned off, it ends the sessions that were opened through it. Its secret stays unless another one, or none, is given: it cannot be read, so nobody could send it again. */
 export async function replaceConnection(
-  { addresses, secrets }: ConnectionTools,
-  { tx, audit, replaces }: ChangeTools,
+  { clock, addresses, secrets }: ConnectionTools,
+  changes: ChangeTools,
   orgId: string,
   id: string,
   wanted: DesiredState<WantedConnection>,
 ): Promise<SsoConnectionView> {
+  const { tx, audit, replaces } = changes
   await lockOrg(tx, orgId)
-  const found = await findConnection(tx, orgId, id)
+  const found = await lockConnection(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
   const before = connectionView(addresses, found)
   replaces(before)
@@ -143,22 +154,26 @@ export async function replaceConnection(
     ),
   )
   audit({ action: 'sso_connection.changed', target: { kind: 'sso_connection', id: after.id }, before, after })
+  if (!after.enabled) await endSessionsOfConnection({ clock }, changes, orgId, id)
   return after
 }
 
+/** Deletes a connection, and ends the sessions that were opened through it. */
 export async function removeConnection(
-  { addresses }: ConnectionTools,
-  { tx, audit, replaces }: ChangeTools,
+  { clock, addresses }: ConnectionTools,
+  changes: ChangeTools,
   orgId: string,
   id: string,
 ) {
+  const { tx, audit, replaces } = changes
   await lockOrg(tx, orgId)
-  const found = await findConnection(tx, orgId, id)
+  const found = await lockConnection(tx, orgId, id)
   if (!found) throw new ApiError('not_found')
   const before = connectionView(addresses, found)
   replaces(before)
   await deleteConnection(tx, orgId, id)
   audit({ action: 'sso_connection.deleted', target: { kind: 'sso_connection', id: before.id }, before })
+  await endSessionsOfConnection({ clock }, changes, orgId, id)
 }
 
 /** Returns a connection as its provider knows it. */

@@ -39,6 +39,23 @@ const columns = [
 export const findConnection = (tx: Tx, orgId: string, id: string) =>
   tx.selectFrom('sso_connections').select(columns).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()
 
+/** Locks a connection until the transaction ends: its sign-ins wait for each other, and for whoever changes it. */
+export const lockConnection = (tx: Tx, orgId: string, id: string) =>
+  tx
+    .selectFrom('sso_connections')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+/** True for an enabled connection, which stays so until the transaction ends. */
+export async function holdEnabled(tx: Tx, orgId: string, id: string): Promise<boolean> {
+  const { rows } = await raw`
+    select from sso_connections where org_id = ${orgId} and id = ${id} and enabled for share`.execute(tx)
+  return rows.length > 0
+}
+
 export type ConnectionRow = NonNullable<Awaited<ReturnType<typeof findConnection>>>
 
 /** Returns the settings of a connection by OpenID Connect; undefined for another kind. */

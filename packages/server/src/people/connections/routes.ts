@@ -32,11 +32,11 @@ import {
 } from './schema.ts'
 
 export function ssoConnections(app: App, platform: Platform, change: Change) {
-  const { sql, config, addresses } = platform
+  const { sql, clock, config, addresses } = platform
   const tags = ['single sign-on']
   const reading = { role: 'admin', scope: 'sso:read', pinned: 'unaffected' } as const
   const writing = { role: 'owner', scope: 'sso:write' } as const
-  const tools = { addresses, secrets: createConnectionSecrets(config) }
+  const tools = { clock, addresses, secrets: createConnectionSecrets(config) }
   const outbound = openProviderOutbound(config)
   app.addHook('onClose', outbound.close)
   describeTag(app, 'single sign-on', 'Connections to identity providers, and the domains of an organization.')
@@ -136,7 +136,7 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
       put: {
         summary: 'Replace a connection',
         description:
-          'Fields that are left out return to their defaults, but the client secret stays. Binds the next sign-in; sessions that there are go on.',
+          'Fields that are left out return to their defaults, but the client secret stays. Binds the next sign-in. Turning it off ends the sessions that were opened through it, on every process.',
       },
       patch: {
         summary: 'Change a connection',
@@ -166,7 +166,8 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
         operationId: 'deleteSsoConnection',
         tags,
         summary: 'Delete a connection',
-        description: 'Nobody signs in by it any more. Members stay members.',
+        description:
+          'Nobody signs in by it any more, and the sessions that were opened through it end, on every process. Members stay members.',
         params: SsoConnectionPath,
         response: { 204: Type.Null({ description: 'Deleted.' }) },
       },

@@ -209,10 +209,13 @@ export async function acceptMember(
     : accepted
 }
 
+/** True when a member is the only active owner. Until the transaction ends no other owner goes. */
+export const isLastOwner = async (tx: Tx, row: MemberRow): Promise<boolean> =>
+  row.role === 'owner' && memberStatus(row) === 'active' && (await countOtherOwners(tx, row)) === 0
+
 /** Refuses to leave an organization that has owners without one. */
 async function requireOtherOwner(tx: Tx, row: MemberRow) {
-  if (row.role !== 'owner' || memberStatus(row) !== 'active') return
-  if ((await countOtherOwners(tx, row)) === 0)
+  if (await isLastOwner(tx, row))
     throw conflict('This is the last owner of the organization. Make somebody else an owner first.')
 }
 

@@ -122,20 +122,23 @@ export const revokeSession = (tx: Tx, orgId: string, id: string): Promise<Sessio
     .returning(visible)
     .executeTakeFirstOrThrow()
 
-/** Revokes the live sessions of an owner; returns their ids. */
-export async function revokeSessionsOf(
+/**
+ * Revokes the sessions of owners, of a connection, or of both that are not over; returns their ids. Those that seem idle are among them: they
+ * may have been used on another process just now.
+ */
+export async function revokeSessions(
   tx: Tx,
   orgId: string,
-  ownerIds: readonly string[],
+  { ownerIds, connectionId }: { ownerIds?: readonly string[] | undefined; connectionId?: string | undefined },
   now: Date,
-  connectionId?: string,
 ): Promise<string[]> {
   let update = tx
     .updateTable('sessions')
     .set({ revoked_at: raw`clock_timestamp()` })
     .where('org_id', '=', orgId)
-    .where(isOf(ownerIds))
-    .where(inStatus('active', now))
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+  if (ownerIds !== undefined) update = update.where(isOf(ownerIds))
   if (connectionId !== undefined) update = update.where('connection_id', '=', connectionId)
   const rows = await update.returning('id').execute()
   return rows.map(({ id }) => id)

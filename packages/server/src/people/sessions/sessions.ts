@@ -29,7 +29,7 @@ import {
   lockSession,
   revokeOldest,
   revokeSession,
-  revokeSessionsOf,
+  revokeSessions,
   roleOfMember,
   type SessionRow,
 } from './queries.ts'
@@ -145,15 +145,16 @@ export const isWithinPower = (caller: Caller) => async (tx: Tx, row: SessionRow)
 export const endOwnSessions = async (platform: Platform, tools: ChangeTools, caller: Caller) =>
   endSessionsOf(platform, tools, caller.orgId, await ownersOf(tools.tx, caller))
 
-/** Ends the sessions that a member has opened through a connection to an identity provider. */
+/** Ends the sessions that were opened through a connection: of one member, or of all. */
 export async function endSessionsOfConnection(
-  { clock }: Platform,
+  { clock }: Pick<Platform, 'clock'>,
   { tx, audit, accessChanged }: Pick<ChangeTools, 'tx' | 'audit' | 'accessChanged'>,
   orgId: string,
-  memberId: string,
   connectionId: string,
+  memberId?: string,
 ) {
-  const ids = await revokeSessionsOf(tx, orgId, [memberId], clock.now(), connectionId)
+  const ownerIds = memberId === undefined ? undefined : [memberId]
+  const ids = await revokeSessions(tx, orgId, { ownerIds, connectionId }, clock.now())
   for (const id of ids) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })
   if (ids.length > 0) accessChanged()
 }
@@ -165,7 +166,7 @@ export async function endSessionsOf(
   orgId: string,
   owners: readonly string[],
 ): Promise<{ revoked: number }> {
-  const ids = await revokeSessionsOf(tx, orgId, owners, clock.now())
+  const ids = await revokeSessions(tx, orgId, { ownerIds: owners }, clock.now())
   await deleteLinksOf(tx, orgId, owners)
   for (const id of ids) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })
   if (ids.length > 0) accessChanged()

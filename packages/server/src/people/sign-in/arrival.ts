@@ -11,6 +11,7 @@ import type {
 import { ApiError } from '../../contract/errors.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { RequestRates } from '../../tenants/rate-limits/rate-limits.ts'
+import { holdEnabled } from '../connections/connections.ts'
 import { acceptMember, lockMember, memberStatus } from '../members/members.ts'
 import { endSession, isOwn, openSession } from '../sessions/sessions.ts'
 import { countSignIns } from './metrics.ts'
@@ -76,6 +77,8 @@ export function createArrival(platform: Platform, hooks: SignInHooks): Arrival {
       const from = { address: request.clientAddress, userAgent: request.headers['user-agent'] ?? '', way, connectionId }
       const { token, seconds } = await pageChange(request, authorOf(caller), async (tools) => {
         if (caller.kind === 'person') await requireMember(tools, caller, personOf(before))
+        if (connectionId !== undefined && !(await holdEnabled(tools.tx, caller.orgId, connectionId)))
+          throw new ApiError('forbidden', {}, { message: 'This way in was turned off.' })
         return openSession(platform, tools, caller, from)
       })
       if (before?.state === 'live')

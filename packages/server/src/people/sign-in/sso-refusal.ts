@@ -33,6 +33,7 @@ const ofOrganization = new Set<SsoRefusal>([
   'no_role',
   'email_missing',
   'member_removed',
+  'turned_off',
   'email_not_verified',
   'not_invited',
   'member_known_otherwise',

@@ -46,3 +46,4 @@ export type AdmissionRefusal =
   | 'no_role'
   | 'email_missing'
   | 'member_removed'
+  | 'turned_off'

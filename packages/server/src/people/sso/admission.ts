@@ -1,11 +1,17 @@
 import type { PageTools } from '../../access/changes/changes.ts'
-import { isApiError } from '../../contract/errors.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId } from '../../values/id.ts'
 import { brokenRule } from '../answer-rules/answer-rules.ts'
-import type { ConnectionRow } from '../connections/connections.ts'
+import { type ConnectionRow, lockConnection } from '../connections/connections.ts'
 import { isOfProvedDomain } from '../domains/domains.ts'
-import { addMember, changeMember, findMemberByEmail, lockMember, type MemberRow } from '../members/members.ts'
+import {
+  addMember,
+  changeMember,
+  findMemberByEmail,
+  isLastOwner,
+  lockMember,
+  type MemberRow,
+} from '../members/members.ts'
 import type { OidcSubject } from '../oidc/oidc.ts'
 import { type PersonRole, roleOf } from '../role-rules/role-rules.ts'
 import { type AdmissionRefusal, type AdmissionRules, strictRules } from './admission-rules.ts'
@@ -39,10 +45,12 @@ export async function admitUnder(
   rules: AdmissionRules,
   platform: Platform,
   tools: PageTools,
-  connection: ConnectionRow,
+  { org_id: orgId, id: connectionId }: ConnectionRow,
   subject: VouchedPerson,
 ): Promise<SsoAdmission> {
-  const { org_id: orgId, id: connectionId } = connection
+  // Somebody may sign in for the first time in two browsers at once, or while the connection is changed.
+  const connection = await lockConnection(tools.tx, orgId, connectionId)
+  if (!connection?.enabled) return { refusal: 'turned_off' }
   const knownId = await lockIdentity(tools.tx, orgId, connectionId, subject.subject)
   const known = knownId === undefined ? undefined : await lockMember(tools.tx, orgId, knownId)
   const isPresent = known !== undefined && known.removed_at === null
@@ -88,16 +96,15 @@ async function newcomer(
     : addMember(tools, orgId, { email, name: name ?? '', role, isAccepted: true })
 }
 
-/** Gives a member the role that the rules say. The last owner stays one: nobody could undo it. */
+/** Gives a member the role that the rules say, whatever ends with it. The last owner stays one: nobody could undo it. */
 async function keepRole(platform: Platform, tools: PageTools, row: MemberRow, role: PersonRole) {
   if (row.role === role) return
-  try {
-    await changeMember(platform, tools, row, { role })
-  } catch (error) {
-    if (!isApiError(error, 'conflict')) throw error
-    platform.log.warn(
-      { member_id: formatId('member', row.id), role },
-      'a rule of a connection would have lowered the last owner, who stays one',
-    )
+  if (!(await isLastOwner(tools.tx, row))) {
+    await changeMember(platform, tools, row, { role }, { isDirectory: true })
+    return
   }
+  platform.log.warn(
+    { member_id: formatId('member', row.id), role },
+    'a rule of a connection would have lowered the last owner, who stays one',
+  )
 }

@@ -75,7 +75,7 @@ export async function followLogout(
 ): Promise<boolean> {
   if (!(await rememberLogout(tools.tx, orgId, connectionId, digest(tokenId), 2 * maxLogoutAgeSeconds))) return false
   const memberId = await lockIdentity(tools.tx, orgId, connectionId, subject)
-  if (memberId !== undefined) await endSessionsOfConnection(platform, tools, orgId, memberId, connectionId)
+  if (memberId !== undefined) await endSessionsOfConnection(platform, tools, orgId, connectionId, memberId)
   return true
 }
 

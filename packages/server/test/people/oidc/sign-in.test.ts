@@ -80,6 +80,36 @@ describe('somebody whom the provider vouches for', () => {
     expect(await memberOf(acme, 'renamed@acme.example')).toBe(undefined)
   })
 
+  test('becomes one member, in however many browsers they sign in at once', async () => {
+    const claims = somebody()
+    const visitors = Array.from({ length: 8 }, () => new Visitor(server))
+    const responses = await Promise.all(visitors.map((visitor) => visitor.signIn(provider, open, claims)))
+    expect(responses.map(({ status }) => status)).toEqual(visitors.map(() => 303))
+    const ids = await Promise.all(visitors.map(async (visitor) => (await visitor.me())['id']))
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  test('loses the role that a rule no longer gives, with the keys of administrators, and binds every process', async () => {
+    const tenant = await tenantOf(server, operator)
+    const ruled = await connect(server, tenant, provider, {
+      role_rules: [{ claim: 'groups', values: ['owners'], role: 'owner' }],
+    })
+    const [first, second] = [somebody({ groups: ['owners'] }), somebody({ groups: ['owners'] })]
+    for (const { email } of [first, second]) await invite(tenant, email, 'owner')
+    for (const claims of [first, second])
+      expect((await new Visitor(server).signIn(provider, ruled, { ...claims, email_verified: true })).status).toBe(303)
+    // The only owner's key of the organization is theirs.
+    const { id } = (await memberOf(tenant, first['email'])) as { id: string }
+    expect((await ask(tenant, 'PATCH', `/keys/${tenant.keyId}`, { owner_id: id })).status).toBe(200)
+    const lowered = new Visitor(server)
+    expect((await lowered.signIn(provider, ruled, { ...first, groups: [] })).status).toBe(303)
+    expect(await lowered.me()).toMatchObject({ role: 'viewer' })
+    expect((await ask(tenant, 'GET', '/members')).status).toBe(410)
+    const last = new Visitor(server)
+    await last.signIn(provider, ruled, { ...second, groups: [] })
+    expect(await last.me()).toMatchObject({ role: 'owner' })
+  })
+
   test('gets into a page that they wanted, of ours only', async () => {
     for (const [wanted, location] of [
       ['/console/profile?x=1', '/console/profile?x=1'],
