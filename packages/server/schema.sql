@@ -503,6 +503,7 @@ CREATE TABLE public.api_keys (
     lineage_id uuid NOT NULL,
     owner_id uuid,
     minted_by_member uuid,
+    former_owner_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     CONSTRAINT api_keys_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text, 'service'::text, 'operator'::text])))
 );
 
@@ -875,6 +876,8 @@ CREATE TABLE public.scim_tokens (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     last_used_at timestamp with time zone,
     revoked_at timestamp with time zone,
+    minted_by_key uuid,
+    minted_by_member uuid,
     CONSTRAINT scim_tokens_digest_check CHECK ((length(digest) = 32)),
     CONSTRAINT scim_tokens_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
     CONSTRAINT scim_tokens_org_id_check CHECK ((org_id <> '00000000-0000-0000-0000-000000000000'::uuid))
@@ -2980,7 +2983,9 @@ CREATE TABLE public.sso_requests (
     expires_at timestamp with time zone NOT NULL,
     answered_at timestamp with time zone,
     answer jsonb,
+    finish_digest bytea,
     CONSTRAINT sso_requests_browser_digest_check CHECK ((length(browser_digest) = 32)),
+    CONSTRAINT sso_requests_finish_digest_check CHECK ((length(finish_digest) = 32)),
     CONSTRAINT sso_requests_return_to_check CHECK ((length(return_to) <= 1000)),
     CONSTRAINT sso_requests_state_digest_check CHECK ((length(state_digest) = 32))
 );
@@ -4853,6 +4858,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.sso_requests TO weir_app;
 GRANT UPDATE(answered_at) ON TABLE public.sso_requests TO weir_app;
 
 GRANT UPDATE(answer) ON TABLE public.sso_requests TO weir_app;
+
+GRANT UPDATE(finish_digest) ON TABLE public.sso_requests TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
 

@@ -121,6 +121,16 @@ test('a rule that asks for another person is not decided by the one behind the k
   expect(await approveIn(org, approval, other)).toBe(`200 ${other.memberId}`)
 })
 
+test('whoever gave a key away is behind it still', async () => {
+  const org = await money.org()
+  await addRule(org, { effect: 'require_approval', reason: 'Ask first.', approver: 'another_person' })
+  const inviter = (await keyOf(money.server, org.id, { role: 'owner' })).key
+  const [holder, other] = [await join(org, inviter), await join(org, inviter)]
+  const given = await mintAs(org, other, { ...service, owner_id: holder.memberId })
+  await callIn(money.server.url, holder, 'PATCH', at(org, `/keys/${given.id}`), { owner_id: null })
+  expect(await approveIn(org, await requestOf(given.secret), holder)).toBe('forbidden')
+})
+
 test('where any approver will do, the person behind the key may decide', async () => {
   const org = await money.org()
   await addRule(org, { effect: 'require_approval', reason: 'Ask first.', approver: 'person' })

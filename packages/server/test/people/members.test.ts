@@ -1,6 +1,8 @@
+import { request } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formatId, newUuid, requireId } from '../../src/values/id.ts'
 import { useServer } from '../support/harness.ts'
+import { eventually } from '../support/programs.ts'
 import {
   asDatabaseOwner,
   callIn,
@@ -202,6 +204,17 @@ describe('nobody gives more than they have', () => {
     expect(await invite(pinned.key, 'viewer')).toBe('forbidden')
   })
 
+  test('a key opens no door to the organization that it could not walk through itself', async () => {
+    const narrow = await keyOf(server, acme.id, { role: 'owner', scopes: ['sso:write', 'sso:read'] })
+    const ask = (method: string, path: string, body: object) =>
+      codeOf(call(server.url, method, at(path), { key: narrow.key, body }))
+    const oidc = { issuer: 'https://login.example.com', client_id: 'c' }
+    expect(await ask('POST', '/sso-connections', { kind: 'oidc', name: 'mine', oidc })).toBe('missing_scope')
+    expect(await ask('POST', '/domains', { domain: 'evil.example' })).toBe('missing_scope')
+    expect(await ask('POST', '/scim-tokens', { name: 'mine' })).toBe('missing_scope')
+    expect(await ask('PUT', '/directory-roles', { rules: [], default_role: 'owner' })).toBe('missing_scope')
+  })
+
   test('no token but a session is a person: neither an id nor a link is a key', async () => {
     const { memberId } = await join('owner')
     for (const key of [memberId, `weir_local${memberId.slice(4)}${'0'.repeat(49)}`])
@@ -289,6 +302,80 @@ describe('removal', () => {
     expect(await codeOf(asOwner('PATCH', `/members/${leaving.memberId}`, { role: 'viewer' }))).toBe('not_found')
     const listed = await asOwner('GET', '/members?status=removed')
     expect((listed.json['data'] as { id: string }[]).map(({ id }) => id)).toContain(leaving.memberId)
+  })
+
+  test('ends what a key of theirs made before they revoked it, whoever answers for that', async () => {
+    const [leaving, staying] = [await join('admin'), await join('admin')]
+    const first = await mintAs(leaving, { role: 'admin', scopes: ['keys:write', 'runs:read'] })
+    const hidden = await call(server.url, 'POST', at('/keys'), {
+      key: String(first.json['secret']),
+      body: { name: 'hidden', role: 'admin', scopes: ['keys:write'], owner_id: staying.memberId },
+    })
+    expect(hidden.status).toBe(201)
+    expect((await as(leaving, 'POST', at(`/keys/${String(first.json['id'])}/revoke`), {})).status).toBe(200)
+    expect((await asOwner('DELETE', `/members/${leaving.memberId}`)).status).toBe(204)
+    expect((await call(server.url, 'GET', '/v1/me', { key: String(hidden.json['secret']) })).status).toBe(410)
+  })
+
+  test.each(['removed', 'lowered', 'a revoked key'])(
+    'uses up the links of those whom they invited: %s',
+    async (how) => {
+      const leaving = await join('admin')
+      const { key, id } = await keyOf(server, acme.id, { role: 'owner' })
+      const body = { email: address(), role: 'admin' }
+      const invited =
+        how === 'a revoked key'
+          ? await call(server.url, 'POST', at('/members'), { key, body })
+          : await as(leaving, 'POST', at('/members'), body)
+      expect(invited.status).toBe(201)
+      if (how === 'removed') await asOwner('DELETE', `/members/${leaving.memberId}`)
+      else if (how === 'lowered') await asOwner('PATCH', `/members/${leaving.memberId}`, { role: 'viewer' })
+      else await asOwner('POST', `/keys/${id}/revoke`, {})
+      const code = new URL((invited.json['invitation'] as { url: string }).url).searchParams.get('code')!
+      expect((await signInForm(server.url, { code })).status).toBe(401)
+    },
+  )
+
+  test('ends the tokens of directories that they were shown', async () => {
+    const leaving = await join('owner')
+    await join('owner')
+    const token = await as(leaving, 'POST', at('/scim-tokens'), { name: 'directory' })
+    expect(token.status).toBe(201)
+    const users = () =>
+      fetch(`${server.url}/scim/v2/Users`, { headers: { authorization: `Bearer ${String(token.json['secret'])}` } })
+    expect((await users()).status).toBe(200)
+    expect((await asOwner('DELETE', `/members/${leaving.memberId}`)).status).toBe(204)
+    expect((await users()).status).toBe(401)
+  })
+
+  test('binds a request that was authorized before it and sends its body after it', async () => {
+    const leaving = await join('admin')
+    const body = JSON.stringify({ email: address(), role: 'admin' })
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    const held = request(
+      {
+        port: server.port,
+        method: 'POST',
+        path: at('/members'),
+        headers: {
+          cookie: leaving.cookie,
+          'sec-fetch-site': 'same-origin',
+          'x-csrf-token': leaving.csrfToken,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
+      },
+      (response) => resolve(response.resume().statusCode),
+    )
+    held.write(body.slice(0, 5))
+    // Its session was used: it is authorized, and waits for the rest.
+    await eventually(async () => {
+      const { json } = await asOwner('GET', `/sessions/${leaving.id}`)
+      return json['last_used_at'] !== json['created_at']
+    })
+    expect((await asOwner('DELETE', `/members/${leaving.memberId}`)).status).toBe(204)
+    held.end(body.slice(5))
+    expect(await promise).toBe(401)
   })
 
   test('spares a key that another rotated and another owns', async () => {

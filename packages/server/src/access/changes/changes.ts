@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { assertUnchanged, isConditional } from '../../contract/entity-tags.ts'
 import { asJsonText } from '../../contract/envelope.ts'
+import { ApiError } from '../../contract/errors.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { rollbackToSavepoint, setSavepoint, type Tx } from '../../platform/infra/sql.ts'
 import { type AccessLease, notifyAccessChange, recordAccessChange } from '../../platform/nodes/nodes.ts'
@@ -72,6 +73,7 @@ export function createChange(
       let isAccessChanged = false
       let isCompared = false
       const mayChangeNothing = request.method === 'PUT' || request.method === 'PATCH'
+      if (caller.kind === 'person') await requireStanding(tx, caller)
       if (mayChangeNothing) await setSavepoint(tx)
       let result = await work({
         tx,
@@ -114,6 +116,22 @@ export function createChange(
     if (status !== 204) asJsonText(reply, status)
     return answer as never
   }
+}
+
+/**
+ * Refuses a member who has lost their role, or their membership, since the request was authorized: its body may have come much later. The
+ * membership is locked, so that whoever ends it waits for the change.
+ */
+async function requireStanding(tx: Tx, { orgId, id, role }: Caller) {
+  const member = await tx
+    .selectFrom('memberships')
+    .select(['role', 'deactivated_at', 'removed_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+  if (!member || member.removed_at !== null || member.deactivated_at !== null) throw new ApiError('session_revoked')
+  if (member.role !== role) throw new ApiError('forbidden', {}, { message: 'Your role has changed. Try again.' })
 }
 
 /** Tools of a change outside `/v1`. */

@@ -35,7 +35,7 @@ const visible = /^[\x21-\x7e]{1,255}$/
 const tables = [{ name: 'idempotency_keys', bound: partitionBounds.date, retentionDays: 2 }]
 const daysAhead = 7
 /** Matches a response schema with a property that shows a secret. */
-const namesSecret = /"(secret|token)":\{/
+const namesSecret = /"(secret|token|invitation)":\{/
 
 interface Claim {
   readonly orgId: string

@@ -138,7 +138,7 @@ export async function isWithinReach(tx: Tx, orgId: string, requester: string, ap
   return one(rows).found
 }
 
-/** True when a member is behind a key: answers for it or for a key that made it, or was shown the secret of one. */
+/** True when a member is behind a key: answers or answered for it or for a key that made it, or was shown the secret of one. */
 export async function isBehind(tx: Tx, orgId: string, keyId: string, memberId: string): Promise<boolean> {
   const { rows } = await raw<{ found: boolean }>`
     with recursive origin (id) as (
@@ -146,7 +146,8 @@ export async function isBehind(tx: Tx, orgId: string, keyId: string, memberId: s
       union
       select making.maker from origin join (${keyMakings(orgId)}) making on making.id = origin.id)
     select exists (select from origin where id = ${memberId})
-        or exists (select from api_keys k join origin using (id) where k.org_id = ${orgId} and k.owner_id = ${memberId}) as found`.execute(
+        or exists (select from api_keys k join origin using (id) where k.org_id = ${orgId}
+                     and (k.owner_id = ${memberId} or ${memberId}::uuid = any (k.former_owner_ids))) as found`.execute(
     tx,
   )
   return one(rows).found

@@ -8,6 +8,7 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
+import { requireCanGive } from '../members/members.ts'
 import {
   connectionView,
   createConnection,
@@ -79,6 +80,7 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
     },
     async (request, reply) => {
       const { orgId } = request.caller
+      requireCanGive(request.caller, 'owner')
       await requireAllowed(request.body.oidc?.issuer)
       const settings = await readSaml(request.body.saml)
       return change(request, reply, { orgId, status: 201 }, (changes) =>
@@ -150,6 +152,7 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
       const { orgId } = request.caller
       const id = requireId('connection', request.params.connection_id)
       const given = request.body as Partial<SsoConnectionReplacement>
+      requireCanGive(request.caller, 'owner')
       await requireAllowed(given.oidc?.issuer)
       const settings = await readSaml(given.saml)
       return change(request, reply, { orgId }, (changes) =>

@@ -8,6 +8,7 @@ import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { createTxtLookup } from '../../platform/infra/txt-records.ts'
 import { requireId } from '../../values/id.ts'
+import { requireCanGive } from '../members/members.ts'
 import { claimDomain, domainView, noteProof, recordOf, removeDomain, replaceDomain } from './domains.ts'
 import { findDomain, listDomains } from './queries.ts'
 import { Domain, DomainInput, DomainList, DomainListQuery, DomainPath, DomainReplacement } from './schema.ts'
@@ -42,6 +43,7 @@ export function domains(app: App, { sql, config, clock }: Platform, change: Chan
     },
     (request, reply) => {
       const { orgId } = request.caller
+      requireCanGive(request.caller, 'owner')
       return change(request, reply, { orgId, status: 201 }, (tools) => claimDomain(tools, orgId, request.body))
     },
   )
@@ -106,6 +108,7 @@ export function domains(app: App, { sql, config, clock }: Platform, change: Chan
     },
     (request, reply, wanted) => {
       const { orgId } = request.caller
+      requireCanGive(request.caller, 'owner')
       const id = requireId('domain', request.params.domain_id)
       return change(request, reply, { orgId }, (tools) => replaceDomain(tools, orgId, id, wanted))
     },
@@ -148,6 +151,7 @@ export function domains(app: App, { sql, config, clock }: Platform, change: Chan
     async (request, reply) => {
       const { orgId } = request.caller
       const row = await rowOf(orgId, request.params.domain_id)
+      requireCanGive(request.caller, 'owner')
       // Before the transaction: name servers take their time.
       const records = await findTxtRecords(recordOf(row).name)
       if (records === undefined)

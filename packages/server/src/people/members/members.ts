@@ -12,13 +12,16 @@ import { isEmail, normalEmail } from './email.ts'
 import {
   countMembers,
   countOtherOwners,
+  deleteInvitationsBy,
   findMemberByEmailKey,
   insertMember,
   type MemberFields,
   type MemberRow,
+  revokeTokensShownTo,
   setPersonOf,
   stampMember,
   updateMember,
+  wasRemovedByKey,
 } from './queries.ts'
 import type { MemberRole, MemberStatus, MemberView } from './schema.ts'
 
@@ -53,6 +56,10 @@ const targetOf = (row: MemberRow) => ({ kind: 'member', id: formatId('member', r
 
 export const findMemberByEmail = (tx: Tx, orgId: string, email: string) =>
   findMemberByEmailKey(tx, orgId, normalEmail(email))
+
+/** True when the organization has removed somebody with an address, in the last 90 days. */
+export const wasRemoved = (tx: Tx, orgId: string, email: string): Promise<boolean> =>
+  wasRemovedByKey(tx, orgId, normalEmail(email))
 
 /** A person to be made a member. */
 export interface MemberSpec {
@@ -144,7 +151,10 @@ export async function changeMember(
   if (Object.keys(fields).length === 0) return row
   const changed = await updateMember(tx, row, fields)
   audit({ action: 'member.changed', target: targetOf(row), before: memberView(row), after: memberView(changed) })
-  if (isLowered) await endKeys(platform, tools, row, { above: role, isForced: isDirectory })
+  if (isLowered) {
+    await endShown(tools, row)
+    await endKeys(platform, tools, row, { above: role, isForced: isDirectory })
+  }
   if (changed.role !== row.role || changed.email !== row.email) accessChanged()
   return changed
 }
@@ -164,9 +174,17 @@ export async function endMember(
   const member = await stampMember(tx, row, how === 'removed' ? 'removed_at' : 'deactivated_at')
   audit({ action: `member.${how}`, target: targetOf(row), before: memberView(row), after: memberView(member) })
   await endSessionsOf(platform, tools, row.org_id, [row.id])
+  await endShown(tools, row)
   await endKeys(platform, tools, row, { isForced: isDirectory })
   accessChanged()
   return member
+}
+
+/** Ends what a member was shown beside keys: links of people whom they invited, and tokens of directories. */
+async function endShown({ tx, audit }: PageTools, row: MemberRow) {
+  await deleteInvitationsBy(tx, row)
+  for (const id of await revokeTokensShownTo(tx, row))
+    audit({ action: 'scim_token.revoked', target: { kind: 'scim_token', id: formatId('scimToken', id) } })
 }
 
 async function endKeys(

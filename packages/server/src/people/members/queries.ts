@@ -146,3 +146,36 @@ export async function countMembers(tx: Tx, orgId: string): Promise<number> {
     select count(*)::integer as count from memberships where org_id = ${orgId} and removed_at is null`.execute(tx)
   return one(rows).count
 }
+
+/** True when the organization has removed somebody with an address lately. */
+export async function wasRemovedByKey(tx: Tx, orgId: string, emailKey: string): Promise<boolean> {
+  const { rows } = await raw`
+    select from memberships where org_id = ${orgId} and email_key = ${emailKey} and removed_at is not null limit 1`.execute(
+    tx,
+  )
+  return rows.length > 0
+}
+
+/** Uses up the links of those whom a member has invited and who have not come: the member was shown them. */
+export async function deleteInvitationsBy(tx: Tx, { org_id, id }: MemberRow) {
+  await raw`
+    delete from sign_in_links where org_id = ${org_id} and coalesce(key_id, grant_id, member_id) in (
+      select id from memberships where org_id = ${org_id} and invited_by_member = ${id} and accepted_at is null)`.execute(
+    tx,
+  )
+}
+
+/** Sets whoever invited a member: the one who was shown the link. */
+export async function setInviter(tx: Tx, row: MemberRow, { kind, id }: { kind: string; id: string }) {
+  await update(tx, row)
+    .set({ invited_by_key: kind === 'key' ? id : null, invited_by_member: kind === 'person' ? id : null })
+    .execute()
+}
+
+/** Revokes the tokens of directories whose secret a member was shown; returns their ids. */
+export async function revokeTokensShownTo(tx: Tx, { org_id, id }: MemberRow): Promise<string[]> {
+  const { rows } = await raw<{ id: string }>`
+    update scim_tokens set revoked_at = clock_timestamp()
+     where org_id = ${org_id} and minted_by_member = ${id} and revoked_at is null returning id`.execute(tx)
+  return rows.map((token) => token.id)
+}

@@ -25,6 +25,7 @@ import {
   requireCanGive,
   requireCanManage,
 } from './members.ts'
+import { setInviter } from './queries.ts'
 import { InvitedMember, Member, MemberChange, MemberInput, MemberList, MemberListQuery, MemberPath } from './schema.ts'
 
 export function members(app: App, platform: Platform, change: Change) {
@@ -205,6 +206,7 @@ export function members(app: App, platform: Platform, change: Change) {
             {},
             { message: 'Only somebody who has not signed in yet can be invited again.' },
           )
+        await setInviter(tools.tx, row, caller)
         tools.audit({ action: 'member.invited', target: { kind: 'member', id: params.member_id } })
         return { ...memberView(row), invitation: await invitationOf(tools.tx, orgId, row.id) }
       })

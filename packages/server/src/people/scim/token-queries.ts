@@ -6,7 +6,15 @@ import type { DirectoryRole, ScimTokenStatus } from './schema.ts'
 
 const columns = ['org_id', 'id', 'name', 'created_at', 'last_used_at', 'revoked_at'] as const
 
-export const insertToken = (tx: Tx, orgId: string, token: { id: string; name: string; digest: Buffer }) =>
+interface NewToken {
+  readonly id: string
+  readonly name: string
+  readonly digest: Buffer
+  readonly minted_by_key: string | null
+  readonly minted_by_member: string | null
+}
+
+export const insertToken = (tx: Tx, orgId: string, token: NewToken) =>
   tx
     .insertInto('scim_tokens')
     .values({ org_id: orgId, ...token })

@@ -7,6 +7,7 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
+import { requireCanGive } from '../members/members.ts'
 import { getRoles, putRoles } from './directory-roles.ts'
 import {
   DirectoryRoles,
@@ -44,8 +45,9 @@ export function directories(app: App, platform: Platform, change: Change) {
     },
     (request, reply) => {
       const { orgId } = request.caller
+      requireCanGive(request.caller, 'owner')
       return change(request, reply, { orgId, status: 201 }, (tools) =>
-        makeToken(platform, tools, orgId, request.body.name),
+        makeToken(platform, tools, request.caller, request.body.name),
       )
     },
   )
@@ -151,6 +153,7 @@ export function directories(app: App, platform: Platform, change: Change) {
     },
     (request, reply, wanted) => {
       const { orgId } = request.caller
+      requireCanGive(request.caller, 'owner')
       return change(request, reply, { orgId }, (tools) => putRoles(platform, tools, orgId, wanted))
     },
   )

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { mintDirectoryToken } from '../../access/identity/identity.ts'
+import { type Caller, mintDirectoryToken } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { lockOrg } from '../../tenants/orgs/orgs.ts'
@@ -26,13 +26,22 @@ const targetOf = ({ id }: ScimTokenView) => ({ kind: 'scim_token', id })
 
 export const scimBase = ({ addresses }: Pick<Platform, 'addresses'>) => `${addresses.publicUrl()}/scim/v2`
 
+/** The columns that say who was shown the secret: the token ends with them. */
+const mintedBy = ({ kind, id }: Caller) => ({
+  minted_by_key: kind === 'key' ? id : null,
+  minted_by_member: kind === 'person' ? id : null,
+})
+
 /** Makes a token for a directory. Its secret is shown once and stored as a hash only. */
-export async function makeToken(platform: Platform, { tx, audit }: ChangeTools, orgId: string, name: string) {
+export async function makeToken(platform: Platform, { tx, audit }: ChangeTools, caller: Caller, name: string) {
+  const { orgId } = caller
   await lockOrg(tx, orgId)
   if ((await countLiveTokens(tx, orgId)) >= maxLive)
     throw new ApiError('conflict', {}, { message: `An organization can have ${maxLive} tokens. Revoke one first.` })
   const { id, secret, text } = mintDirectoryToken()
-  const view = tokenView(await insertToken(tx, orgId, { id, name, digest: hash('sha256', secret, 'buffer') }))
+  const view = tokenView(
+    await insertToken(tx, orgId, { id, name, digest: hash('sha256', secret, 'buffer'), ...mintedBy(caller) }),
+  )
   audit({ action: 'scim_token.created', target: targetOf(view), after: view })
   return { ...view, secret: text, base_url: scimBase(platform) }
 }

@@ -21,7 +21,7 @@ import type { Arrival, SignInHooks } from './arrival.ts'
 import { createBrowserCookie } from './browser-cookie.ts'
 import { needsHttps, shows } from './forms.ts'
 import { finishPage } from './sso-pages.ts'
-import { authorOf, createSsoRefusal, type SsoRefusal } from './sso-refusal.ts'
+import { authorOf, createSsoRefusal, memberIn, type SsoRefusal } from './sso-refusal.ts'
 
 /** Bytes of the form of an answer: its text as `verifyAnswer` takes it, with what a form adds to it. */
 const maxAnswerBytes = 600_000
@@ -83,8 +83,8 @@ export function samlRoutes(app: App, platform: Platform, hooks: SignInHooks, arr
         .catch((error: unknown) => {
           throw refusal === undefined ? error : refuse(request, connection, refusal)
         })
-      await keepAnswer(platform, connection, answer.requestId, answer.person)
-      const path = `/saml/finish/${formatId('connection', connection.id)}`
+      const code = await keepAnswer(platform, connection, answer.requestId, answer.person)
+      const path = `/saml/finish/${formatId('connection', connection.id)}?code=${code}`
       return sendPage(reply.header('refresh', `0; url=${path}`), finishPage(path))
     },
   )
@@ -92,14 +92,15 @@ export function samlRoutes(app: App, platform: Platform, hooks: SignInHooks, arr
   app.get('/saml/finish/:connection_id', { config: { urgency: 'change' } }, async (request, reply) => {
     const connection = await connectionAt(request)
     // Finds out where the request came from, whoever is signed in.
-    await identification.sessionOf(request).catch(() => undefined)
+    const before = await identification.sessionOf(request).catch(() => undefined)
     request.bearer = null
-    const answered = await takeAnswered(platform, connection, cookie.read(request))
+    const { code } = recordIn(request.query)
+    const answered = await takeAnswered(platform, connection, cookie.read(request), code)
     if (!answered) throw refuse(request, connection, 'request_unknown')
     cookie.clear(reply)
     const { person, returnTo } = answered
     const admission = await pageChange(request, authorOf(connection), (tools) =>
-      admit(platform, tools, connection, person),
+      admit(platform, tools, connection, person, memberIn(before, connection.org_id)),
     )
     if ('refusal' in admission) throw refuse(request, connection, admission.refusal, person)
     const journey = { way: 'saml', connectionId: connection.id, returnTo } as const

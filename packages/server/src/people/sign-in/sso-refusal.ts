@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { PageSession } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { formatId } from '../../values/id.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
@@ -12,6 +13,12 @@ export const authorOf = ({ org_id: orgId, id }: ConnectionRow) => {
   const connection_id = formatId('connection', id)
   return { orgId, actor: { kind: 'system', id: connection_id, role: 'none', connection_id } } as const
 }
+
+/** Returns the member of an organization as whom a browser is signed in already. */
+export const memberIn = (session: PageSession | undefined, orgId: string): string | undefined =>
+  session?.state === 'live' && session.caller.kind === 'person' && session.caller.orgId === orgId
+    ? session.caller.id
+    : undefined
 
 export type SsoRefusal = OidcRefusal | SamlRefusal | AdmissionRefusal | 'request_unknown' | 'subject_unsound'
 
@@ -35,7 +42,8 @@ const ofOrganization = new Set<SsoRefusal>([
   'member_removed',
   'turned_off',
   'email_not_verified',
-  'not_invited',
+  'member_in_use',
+  'email_disowned',
   'member_known_otherwise',
   'not_a_member',
   'domain_not_proved',

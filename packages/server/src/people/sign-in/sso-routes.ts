@@ -26,7 +26,7 @@ import { createBrowserCookie } from './browser-cookie.ts'
 import { foreignForm, needsHttps, shows, takesForm } from './forms.ts'
 import { returnPath } from './return-path.ts'
 import { forwardPage, leadPage, noConnectionPage, signedOutPage } from './sso-pages.ts'
-import { authorOf, createSsoRefusal } from './sso-refusal.ts'
+import { authorOf, createSsoRefusal, memberIn } from './sso-refusal.ts'
 
 const maxEmailLength = 254
 /** State that SAML providers send back as it is; an answer is recognized by its signed content. */
@@ -117,7 +117,7 @@ export function ssoRoutes(app: App, platform: Platform, hooks: SignInHooks, arri
     requireOffered(request)
     const connection = await openIdConnectionAt(request)
     // Finds out where the request came from, whoever is signed in.
-    await identification.sessionOf(request).catch(() => undefined)
+    const before = await identification.sessionOf(request).catch(() => undefined)
     request.bearer = null
     const { searchParams: parameters } = new URL(request.url, addresses.publicUrl())
     const begun = await takeBegun(platform, connection, parameters.get('state'), cookie.read(request))
@@ -130,7 +130,7 @@ export function ssoRoutes(app: App, platform: Platform, hooks: SignInHooks, arri
     if ('refusal' in outcome) throw refuse(request, connection, outcome.refusal)
     const { subject } = outcome
     const admission = await pageChange(request, authorOf(connection), (tools) =>
-      admit(platform, tools, connection, subject),
+      admit(platform, tools, connection, subject, memberIn(before, connection.org_id)),
     )
     if ('refusal' in admission) throw refuse(request, connection, admission.refusal, subject)
     const journey = { way: 'oidc', connectionId: connection.id, returnTo: begun.returnTo } as const

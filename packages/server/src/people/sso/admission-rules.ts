@@ -4,7 +4,10 @@ import { rulesNamed } from '../answer-rules/answer-rules.ts'
 export interface Namesake {
   readonly isEmailVerified: boolean
   readonly isDomainProved: boolean
-  readonly isInvitedOrProvisioned: boolean
+  /** True while nobody has come as the member, or in the member's own browser. */
+  readonly isWaiting: boolean
+  /** True where the provider says that the address is not verified. */
+  readonly isEmailDisowned: boolean
   /** True when the provider calls the member by another name already. */
   readonly isKnownOtherwise: boolean
 }
@@ -14,19 +17,22 @@ export interface Namesake {
  * organization owns or the provider has verified, and the membership must wait for its owner.
  */
 export const namesakeRules = rulesNamed({
+  email_disowned: ({ isEmailDisowned }: Namesake) => !isEmailDisowned,
   email_not_verified: ({ isDomainProved, isEmailVerified }: Namesake) => isDomainProved || isEmailVerified,
-  not_invited: ({ isInvitedOrProvisioned }: Namesake) => isInvitedOrProvisioned,
+  member_in_use: ({ isWaiting }: Namesake) => isWaiting,
   member_known_otherwise: ({ isKnownOtherwise }: Namesake) => !isKnownOtherwise,
 })
 
 /** Somebody of whom the organization has no membership. */
 export interface Stranger {
   readonly isJit: boolean
+  readonly isEmailDisowned: boolean
   readonly isDomainProved: boolean
 }
 
 /** Rules under which somebody becomes a member by signing in. */
 export const strangerRules = rulesNamed({
+  email_disowned: ({ isEmailDisowned }: Stranger) => !isEmailDisowned,
   not_a_member: ({ isJit }: Stranger) => isJit,
   domain_not_proved: ({ isDomainProved }: Stranger) => isDomainProved,
 })

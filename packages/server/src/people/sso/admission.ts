@@ -11,11 +11,12 @@ import {
   isLastOwner,
   lockMember,
   type MemberRow,
+  wasRemoved,
 } from '../members/members.ts'
 import type { OidcSubject } from '../oidc/oidc.ts'
 import { type PersonRole, roleOf } from '../role-rules/role-rules.ts'
 import { type AdmissionRefusal, type AdmissionRules, strictRules } from './admission-rules.ts'
-import { hasIdentity, isInvitedOrProvisioned, lockIdentity, setIdentity } from './queries.ts'
+import { hasIdentity, isWaiting, lockIdentity, setIdentity } from './queries.ts'
 
 /** Somebody whom a provider vouches for, by whichever way it does. */
 export type VouchedPerson = Pick<OidcSubject, 'subject' | 'email' | 'isEmailVerified' | 'name' | 'claims'>
@@ -31,7 +32,7 @@ function roleIn({ role_rules, default_role }: ConnectionRow, { claims }: Vouched
 }
 
 /**
- * Finds the member whom a provider vouches for, or makes them one. A member is found by the provider's name of them; by their e-mail
+ * Finds the member whom a provider vouches for, or makes them one; `signedInAs` is the member as whom the browser is signed in already. A member is found by the provider's name of them; by their e-mail
  * address only the first time, under rules.
  */
 export const admit = (
@@ -39,7 +40,8 @@ export const admit = (
   tools: PageTools,
   connection: ConnectionRow,
   subject: VouchedPerson,
-): Promise<SsoAdmission> => admitUnder(strictRules, platform, tools, connection, subject)
+  signedInAs?: string,
+): Promise<SsoAdmission> => admitUnder(strictRules, platform, tools, connection, subject, signedInAs)
 
 export async function admitUnder(
   rules: AdmissionRules,
@@ -47,6 +49,7 @@ export async function admitUnder(
   tools: PageTools,
   { org_id: orgId, id: connectionId }: ConnectionRow,
   subject: VouchedPerson,
+  signedInAs?: string,
 ): Promise<SsoAdmission> {
   // Somebody may sign in for the first time in two browsers at once, or while the connection is changed.
   const connection = await lockConnection(tools.tx, orgId, connectionId)
@@ -54,7 +57,7 @@ export async function admitUnder(
   const knownId = await lockIdentity(tools.tx, orgId, connectionId, subject.subject)
   const known = knownId === undefined ? undefined : await lockMember(tools.tx, orgId, knownId)
   const isPresent = known !== undefined && known.removed_at === null
-  const found = isPresent ? known : await newcomer(rules, tools, connection, subject, knownId !== undefined)
+  const found = isPresent ? known : await newcomer(rules, tools, connection, subject, knownId !== undefined, signedInAs)
   if ('refusal' in found) return found
   const role = roleIn(connection, subject, found.role)
   if (role === null) return { refusal: 'no_role' }
@@ -70,25 +73,28 @@ async function newcomer(
   connection: ConnectionRow,
   subject: VouchedPerson,
   wasMember: boolean,
+  signedInAs: string | undefined,
 ): Promise<MemberRow | { readonly refusal: AdmissionRefusal }> {
   const { tx } = tools
   const { org_id: orgId, id: connectionId } = connection
-  const { email, isEmailVerified, name } = subject
+  const { email, isEmailVerified, name, claims } = subject
   if (email === null) return { refusal: 'email_missing' }
+  const isEmailDisowned = claims['email_verified'] === false
   const isDomainProved = await isOfProvedDomain(tx, orgId, email)
   const namesake = await findMemberByEmail(tx, orgId, email)
   if (namesake) {
     const refusal = brokenRule(rules.namesakeRules, {
       isEmailVerified,
+      isEmailDisowned,
       isDomainProved,
-      isInvitedOrProvisioned: await isInvitedOrProvisioned(tx, orgId, namesake.id),
+      isWaiting: signedInAs === namesake.id || (await isWaiting(tx, orgId, namesake.id)),
       isKnownOtherwise: await hasIdentity(tx, orgId, connectionId, namesake.id),
     })
     return refusal === undefined ? ((await lockMember(tx, orgId, namesake.id)) ?? namesake) : { refusal }
   }
   // Whom the organization has removed it must invite again.
-  if (wasMember) return { refusal: 'member_removed' }
-  const refusal = brokenRule(rules.strangerRules, { isJit: connection.jit, isDomainProved })
+  if (wasMember || (await wasRemoved(tx, orgId, email))) return { refusal: 'member_removed' }
+  const refusal = brokenRule(rules.strangerRules, { isJit: connection.jit, isEmailDisowned, isDomainProved })
   if (refusal !== undefined) return { refusal }
   const role = roleIn(connection, subject)
   return role === null

@@ -40,18 +40,23 @@ export async function claimRequest(tx: Tx, orgId: string, connectionId: string, 
 }
 
 /** Keeps the answer to a sign-in until its browser comes for it. */
-export async function setAnswer(tx: Tx, orgId: string, stateDigest: Buffer, answer: object) {
+export async function setAnswer(tx: Tx, orgId: string, stateDigest: Buffer, finishDigest: Buffer, answer: object) {
   await raw`
-    update sso_requests set answer = ${JSON.stringify(answer)}::jsonb
+    update sso_requests set answer = ${JSON.stringify(answer)}::jsonb, finish_digest = ${finishDigest}
      where org_id = ${orgId} and state_digest = ${stateDigest}`.execute(tx)
 }
 
-/** Takes the answered sign-in of a connection and a browser: whoever comes second finds none. */
-export async function takeAnsweredRequest(tx: Tx, orgId: string, connectionId: string, browserDigest: Buffer) {
+/** Takes the answered sign-in of a connection, of the browser that began it and brought the answer: whoever comes second finds none. */
+export async function takeAnsweredRequest(
+  tx: Tx,
+  orgId: string,
+  connectionId: string,
+  { browserDigest, finishDigest }: { browserDigest: Buffer; finishDigest: Buffer },
+) {
   const { rows } = await raw<{ return_to: string | null; answer: unknown }>`
     delete from sso_requests
      where org_id = ${orgId} and connection_id = ${connectionId} and browser_digest = ${browserDigest}
-       and answer is not null and expires_at > clock_timestamp()
+       and finish_digest = ${finishDigest} and answer is not null and expires_at > clock_timestamp()
     returning return_to, answer`.execute(tx)
   return rows[0]
 }
@@ -104,11 +109,14 @@ export async function hasIdentity(tx: Tx, orgId: string, connectionId: string, m
   return rows.length > 0
 }
 
-/** True when somebody of the organization, or its directory, made a member one; false for those who came by signing in. */
-export async function isInvitedOrProvisioned(tx: Tx, orgId: string, memberId: string): Promise<boolean> {
+/** True while nobody has come as a member: an invitation is open, or a directory made them and no provider and no session knows them. */
+export async function isWaiting(tx: Tx, orgId: string, memberId: string): Promise<boolean> {
   const { rows } = await raw`
-    select from memberships
-     where org_id = ${orgId} and id = ${memberId}
-       and num_nonnulls(invited_by_key, invited_by_member, user_name, external_id) > 0`.execute(tx)
+    select from memberships m
+     where m.org_id = ${orgId} and m.id = ${memberId} and (m.accepted_at is null or (
+           num_nonnulls(m.user_name, m.external_id) > 0 and num_nonnulls(m.invited_by_key, m.invited_by_member) = 0
+       and not exists (select from sso_identities i where i.org_id = m.org_id and i.member_id = m.id)
+       and not exists (select from sessions s
+                        where s.org_id = m.org_id and coalesce(s.key_id, s.grant_id, s.member_id) = m.id)))`.execute(tx)
   return rows.length > 0
 }

@@ -96,22 +96,31 @@ export async function beginSamlRequest(
 export const claimAnswer = ({ sql }: Platform, { org_id: orgId, id }: ConnectionRow, requestId: string) =>
   sql.asOrgs([orgId], (tx) => claimRequest(tx, orgId, id, digest(requestId)))
 
-/** Keeps the person whom an answer names until the browser that began the sign-in comes for them. */
-export const keepAnswer = (
+/**
+ * Keeps the person whom an answer names, for the browser that began the sign-in. Returns the secret of the browser that brought the answer: only one
+ * that is both can finish. Otherwise somebody could begin a sign-in, let another answer it at their provider, and come for the answer.
+ */
+export async function keepAnswer(
   { sql }: Platform,
   { org_id: orgId }: ConnectionRow,
   requestId: string,
   person: VouchedPerson,
-) => sql.asOrgs([orgId], (tx) => setAnswer(tx, orgId, digest(requestId), person))
+): Promise<string> {
+  const code = newSecret()
+  await sql.asOrgs([orgId], (tx) => setAnswer(tx, orgId, digest(requestId), digest(code), person))
+  return code
+}
 
-/** Takes the person whom the answer to a browser's sign-in names, once; undefined when it began none, or none was answered. */
+/** Takes the person whom the answer to a browser's sign-in names, once; undefined when it began none, or did not bring the answer. */
 export async function takeAnswered(
   { sql }: Platform,
   { org_id: orgId, id }: ConnectionRow,
   browserSecret: string | undefined,
+  code: unknown,
 ): Promise<{ person: VouchedPerson; returnTo: string | undefined } | undefined> {
-  if (browserSecret === undefined) return undefined
-  const row = await sql.asOrgs([orgId], (tx) => takeAnsweredRequest(tx, orgId, id, digest(browserSecret)))
+  if (browserSecret === undefined || typeof code !== 'string' || code.length > maxStateLength) return undefined
+  const digests = { browserDigest: digest(browserSecret), finishDigest: digest(code) }
+  const row = await sql.asOrgs([orgId], (tx) => takeAnsweredRequest(tx, orgId, id, digests))
   // The answer is as `keepAnswer` wrote it.
   return row && { person: row.answer as VouchedPerson, returnTo: row.return_to ?? undefined }
 }

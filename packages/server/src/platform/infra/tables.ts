@@ -67,6 +67,7 @@ export interface Allowances {
 export interface ApiKeys {
   created_at: Generated<Timestamp>;
   expires_at: Timestamp | null;
+  former_owner_ids: Generated<string[]>;
   id: string;
   last_used_at: Timestamp | null;
   lineage_id: string;
@@ -780,6 +781,8 @@ export interface ScimTokens {
   digest: Buffer;
   id: string;
   last_used_at: Timestamp | null;
+  minted_by_key: string | null;
+  minted_by_member: string | null;
   name: string;
   org_id: string;
   revoked_at: Timestamp | null;
@@ -876,6 +879,7 @@ export interface SsoRequests {
   connection_id: string;
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
+  finish_digest: Buffer | null;
   org_id: string;
   return_to: string | null;
   state_digest: Buffer;

@@ -20,12 +20,13 @@ import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { type Holder, type KeyRequest, type KeySpec, powersOf, specifyKey, specifySuccessor } from './key-spec.ts'
 import { canReplace, isLastResort } from './last-resort.ts'
 import {
+  endShownTo,
   expireKey,
   insertKey,
   type KeyRow,
-  keysOfMember,
   keysOfRole,
   listLiveDescendants,
+  listLiveKeysOfMember,
   lockKey,
   lockKeyShared,
   lockMemberShared,
@@ -175,6 +176,7 @@ async function revokeOne(
   const isNew = found.revoked_at === null
   if (isNew && !isForced) await requireOtherLastResort(tx, found, now)
   const revoked = isNew ? await revokeKey(tx, orgId, id) : found
+  if (isNew) await endShownTo(tx, orgId, id)
   return { before: keyView(found, now), after: keyView(revoked, now), isNew }
 }
 
@@ -198,10 +200,14 @@ export async function revokeKeysOfMember(
   { above, isForced }: { above?: Role; isForced: boolean },
 ): Promise<Revocation[]> {
   const ending: Holder = { orgId, ...unbounded }
-  const rows = await keysOfMember(tx, orgId, memberId)
-  const roots = above === undefined ? rows : rows.filter(({ role }) => exceedsMember(role, above))
   const all: Revocation[] = []
-  for (const { id } of roots) all.push(...(await revoke(platform, tx, ending, id, { withDescendants: true, isForced })))
+  // A key found here may have created others before it was locked; a revoked key creates nothing more.
+  for (let isMore = true; isMore; ) {
+    const live = await listLiveKeysOfMember(tx, orgId, memberId)
+    const found = above === undefined ? live : live.filter(({ role }) => exceedsMember(role, above))
+    for (const { id } of found) all.push(await revokeOne(platform, tx, ending, id, isForced))
+    isMore = found.length > 0
+  }
   return all.filter(({ isNew }) => isNew)
 }
 

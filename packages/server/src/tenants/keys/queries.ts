@@ -101,16 +101,16 @@ export async function listLiveDescendants(tx: Tx, orgId: string, id: string): Pr
   return rows.map((row) => row.id)
 }
 
-/** Returns the unrevoked keys that a member answers for or was shown. */
-export const keysOfMember = (tx: Tx, orgId: string, memberId: string) =>
-  tx
-    .selectFrom('api_keys')
-    .select(shown)
-    .where('org_id', '=', orgId)
-    .where((row) => row.or([row('owner_id', '=', memberId), row('minted_by_member', '=', memberId)]))
-    .where('revoked_at', 'is', null)
-    .orderBy('id')
-    .execute()
+/** Returns the unrevoked keys that a member answers for or was shown, and what these or revoked ones of theirs have made, recursively. */
+export async function listLiveKeysOfMember(tx: Tx, orgId: string, memberId: string) {
+  const { rows } = await raw<{ id: string; role: Role }>`
+    with recursive made (id) as (
+      select id from api_keys where org_id = ${orgId} and (owner_id = ${memberId} or minted_by_member = ${memberId})
+      union select k.id from api_keys k join made m on k.minted_by = m.id where k.org_id = ${orgId})
+    select k.id, k.role from api_keys k join made using (id)
+     where k.org_id = ${orgId} and k.revoked_at is null order by k.id`.execute(tx)
+  return rows
+}
 
 /** Takes a shared lock on a member until the transaction ends: whoever ends or changes the member waits for it. */
 export const lockMemberShared = (tx: Tx, orgId: string, id: string) =>
@@ -138,6 +138,18 @@ export const keysOfRole = (tx: Tx, orgId: string, role: string) =>
     .where('revoked_at', 'is', null)
     .execute()
 
+/** Ends what a key was shown: links of people whom it invited and who have not come, and tokens of directories. */
+export async function endShownTo(tx: Tx, orgId: string, keyId: string) {
+  await raw`
+    delete from sign_in_links where org_id = ${orgId} and coalesce(key_id, grant_id, member_id) in (
+      select id from memberships where org_id = ${orgId} and invited_by_key = ${keyId} and accepted_at is null)`.execute(
+    tx,
+  )
+  await raw`
+    update scim_tokens set revoked_at = clock_timestamp()
+     where org_id = ${orgId} and minted_by_key = ${keyId} and revoked_at is null`.execute(tx)
+}
+
 export const revokeKey = (tx: Tx, orgId: string, id: string) =>
   tx
     .updateTable('api_keys')
@@ -150,7 +162,13 @@ export const revokeKey = (tx: Tx, orgId: string, id: string) =>
 export const updateKey = (tx: Tx, orgId: string, id: string, fields: Pick<KeyRow, 'name' | 'owner_id'>) =>
   tx
     .updateTable('api_keys')
-    .set({ ...fields, updated_at: raw`clock_timestamp()` })
+    .set({
+      ...fields,
+      // Whoever answered for it before may know its secret.
+      former_owner_ids: raw`case when owner_id is distinct from ${fields.owner_id}::uuid and owner_id is not null
+        then array_append(former_owner_ids, owner_id) else former_owner_ids end`,
+      updated_at: raw`clock_timestamp()`,
+    })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returning(shown)

@@ -42,14 +42,20 @@ const person = (subject: string, email: string, isEmailVerified = false): OidcSu
 })
 
 /** Lets somebody in under some rules, and takes it back. */
-async function tried(rules: AdmissionRules, connection: string, subject: OidcSubject, isKept = false) {
+async function tried(
+  rules: AdmissionRules,
+  connection: string,
+  subject: OidcSubject,
+  isKept = false,
+  signedInAs?: string,
+) {
   const orgId = requireId('org', acme.id)
   const undone = new Error('taken back')
   let outcome: Awaited<ReturnType<typeof admitUnder>> | undefined
   const work = server.platform.sql.asOrgs([orgId], async (tx) => {
     const tools: PageTools = { tx, audit: () => 0, emit: () => 0, accessChanged: () => undefined }
     const row = present(await findConnection(tx, orgId, requireId('connection', present(connections[connection]))))
-    outcome = await admitUnder(rules, server.platform, tools, row, subject)
+    outcome = await admitUnder(rules, server.platform, tools, row, subject, signedInAs)
     if (!isKept) throw undone
   })
   await work.catch((error: unknown) => {
@@ -73,7 +79,7 @@ const cases: [AdmissionRefusal, string, () => Promise<[string, OidcSubject]>][] 
     },
   ],
   [
-    'not_invited',
+    'member_in_use',
     'the address of a member who came by another connection',
     async () => {
       await tried(strictRules, 'open', person('grace', 'grace@acme.example'), true)
@@ -89,6 +95,11 @@ const cases: [AdmissionRefusal, string, () => Promise<[string, OidcSubject]>][] 
       // A provider that gives a name anew: the old identity is still there.
       return ['open', person('impostor', 'alan@acme.example', true)]
     },
+  ],
+  [
+    'email_disowned',
+    'an address of which the provider says that it is not verified',
+    async () => ['open', { ...person('z', 'z@acme.example'), claims: { email_verified: false } }],
   ],
   [
     'not_a_member',
@@ -115,4 +126,26 @@ test('every rule is tried, and none can be taken out at the door', () => {
   const names = [...strictRules.namesakeRules, ...strictRules.strangerRules].map(({ name }) => name)
   expect(new Set(cases.map(([refusal]) => refusal))).toEqual(new Set(names))
   expect(Object.keys(door)).not.toContain('admitUnder')
+})
+
+test('somebody who has come by a link is known to a provider from their own browser only', async () => {
+  await invite('eve@acme.example')
+  const { json } = await call(server.url, 'GET', `/v1/orgs/${acme.id}/members?email=eve@acme.example`, {
+    key: acme.key,
+  })
+  const id = requireId('member', String((json['data'] as { id: string }[])[0]?.id))
+  await asDatabaseOwner(server.database.ownerUrl, `update memberships set accepted_at = now() where id = '${id}'`)
+  const subject = person('eve', 'eve@acme.example', true)
+  expect(await tried(strictRules, 'open', subject)).toEqual({ refusal: 'member_in_use' })
+  expect(await tried(strictRules, 'open', subject, false, id)).toEqual({ memberId: id })
+})
+
+test('somebody who was removed stays out, by whichever way they had come', async () => {
+  await invite('mallory@acme.example')
+  const { json } = await call(server.url, 'GET', `/v1/orgs/${acme.id}/members?email=mallory@acme.example`, {
+    key: acme.key,
+  })
+  const id = String((json['data'] as { id: string }[])[0]?.id)
+  await call(server.url, 'DELETE', `/v1/orgs/${acme.id}/members/${id}`, { key: acme.key })
+  expect(await tried(strictRules, 'open', person('m', 'mallory@acme.example'))).toEqual({ refusal: 'member_removed' })
 })

@@ -184,6 +184,10 @@ describe('an answer', () => {
     // Without a sign-in of its own, and with one that has begun.
     expect((await bring(victim, fields, acs)).status).toBe(403)
     expect(await emailOf(victim)).toBeUndefined()
+    // Nor does it let in whoever began it and had somebody else answer.
+    for (const path of [`/saml/finish/${open}`, `/saml/finish/${open}?code=x`])
+      expect((await attacker.open(path, { headers: { 'sec-fetch-site': 'none' } })).status).toBe(403)
+    expect(await emailOf(attacker)).toBeUndefined()
     const second = await provider.answer(await attacker.begin(open))
     await victim.begin(open)
     expect((await bring(victim, second.fields, second.acs)).status).toBe(403)
