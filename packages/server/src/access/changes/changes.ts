@@ -11,7 +11,7 @@ import { errorCode } from '../../values/thrown.ts'
 import { type Actor, auditKeyring, recordAll } from '../audit/audit.ts'
 import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import type { Caller } from '../identity/identity.ts'
+import { type Caller, lockMemberShared } from '../identity/identity.ts'
 import { actorOf } from './actor.ts'
 import type { ChangeSlots } from './change-slots.ts'
 
@@ -123,13 +123,7 @@ export function createChange(
  * membership is locked, so that whoever ends it waits for the change.
  */
 async function requireStanding(tx: Tx, { orgId, id, role }: Caller) {
-  const member = await tx
-    .selectFrom('memberships')
-    .select(['role', 'deactivated_at', 'removed_at'])
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .forShare()
-    .executeTakeFirst()
+  const member = await lockMemberShared(tx, orgId, id)
   if (!member || member.removed_at !== null || member.deactivated_at !== null) throw new ApiError('session_revoked')
   if (member.role !== role) throw new ApiError('forbidden', {}, { message: 'Your role has changed. Try again.' })
 }

@@ -36,7 +36,7 @@ export {
 } from './makers.ts'
 export { normalPins, withNormalNames } from './normal-names.ts'
 export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
-export { isOfLineage, keysOfLineage, lineageOf, orgExists, type SessionWay } from './queries.ts'
+export { isOfLineage, keysOfLineage, lineageOf, lockMemberShared, orgExists, type SessionWay } from './queries.ts'
 export { operatorScopes, scopesInGiftOf, tenantScopes } from './scopes.ts'
 export { createSessionCookies, isCsrfToken, type SessionCookies } from './session-cookie.ts'
 

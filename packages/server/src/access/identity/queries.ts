@@ -156,3 +156,13 @@ export async function orgExists(sql: Sql, orgId: string): Promise<boolean> {
   )
   return row !== undefined
 }
+
+/** Takes a shared lock on a member until the transaction ends: whoever ends or changes the member waits for it. */
+export const lockMemberShared = (tx: Tx, orgId: string, id: string) =>
+  tx
+    .selectFrom('memberships')
+    .select(['role', 'deactivated_at', 'removed_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()

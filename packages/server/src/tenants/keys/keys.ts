@@ -3,6 +3,7 @@ import type { NewEvent } from '../../access/events/events.ts'
 import {
   type Caller,
   isWithinPins,
+  lockMemberShared,
   mintKey,
   requireCanEnd,
   scopesInGiftOf,
@@ -29,7 +30,6 @@ import {
   listLiveKeysOfMember,
   lockKey,
   lockKeyShared,
-  lockMemberShared,
   lockOrgOfKeys,
   revokeKey,
   updateKey,

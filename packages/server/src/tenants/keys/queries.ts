@@ -112,16 +112,6 @@ export async function listLiveKeysOfMember(tx: Tx, orgId: string, memberId: stri
   return rows
 }
 
-/** Takes a shared lock on a member until the transaction ends: whoever ends or changes the member waits for it. */
-export const lockMemberShared = (tx: Tx, orgId: string, id: string) =>
-  tx
-    .selectFrom('memberships')
-    .select(['role', 'deactivated_at', 'removed_at'])
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .forShare()
-    .executeTakeFirst()
-
 /** Locks an organization until the transaction ends, which serializes the end of its last-resort keys. */
 export async function lockOrgOfKeys(tx: Tx, orgId: string): Promise<boolean> {
   const row = await tx.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
