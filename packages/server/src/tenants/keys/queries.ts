@@ -156,6 +156,7 @@ export const updateKey = (tx: Tx, orgId: string, id: string, fields: Pick<KeyRow
       ...fields,
       // Whoever answered for it before may know its secret.
       former_owner_ids: raw`case when owner_id is distinct from ${fields.owner_id}::uuid and owner_id is not null
+                                      and owner_id <> all (former_owner_ids)
         then array_append(former_owner_ids, owner_id) else former_owner_ids end`,
       updated_at: raw`clock_timestamp()`,
     })
