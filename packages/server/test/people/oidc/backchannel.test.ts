@@ -53,7 +53,9 @@ const stateOf = async (visitor: Visitor) => {
 }
 
 test('ends the sessions of the person that came by this connection, before it answers, and no others', async () => {
-  const [here, alsoHere, elsewhere] = [await signedIn(first), await signedIn(first), await signedIn(second)]
+  const [here, alsoHere, elsewhere] = [await signedIn(first), await signedIn(first), await signedIn(first)]
+  // A second provider comes to know somebody in the browser in which they are signed in.
+  expect((await elsewhere.signIn(provider, second, ada)).status).toBe(303)
   const response = await logOut(first, signed(claimsOf()))
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toContain('no-store')
