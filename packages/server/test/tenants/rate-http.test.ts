@@ -22,7 +22,7 @@ import { eventually } from '../support/processes.ts'
 import { freePort } from '../support/redis-servers.ts'
 
 type Policy = Caller['ratePolicies'][number]
-type Limits = Partial<Pick<Caller, 'orgId' | 'id' | 'readRpm' | 'onUnavailable' | 'ratePolicies'>>
+type Limits = Partial<Pick<Caller, 'kind' | 'orgId' | 'id' | 'readRpm' | 'onUnavailable' | 'ratePolicies'>>
 
 /** The hook in an app of its own, where each request says in a header who is calling. */
 async function startApp(redisUrl: string, readLimitPerMinute?: number) {
@@ -84,6 +84,7 @@ beforeAll(async () => {
 afterAll(() => api?.close())
 
 const newCaller = (policies: Partial<Policy>[], more: Limits = {}): Limits => ({
+  kind: 'key',
   orgId: randomUUID(),
   id: randomUUID(),
   ratePolicies: policies.map((policy) => ({
