@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, databaseUrl, dropDatabase } from '../../server/scripts/private-services.ts'
+import { proveImport } from '../proofs/litellm-import/proof.ts'
+import { nanosOf, spentNanos } from '../src/litellm/nanos.ts'
+import { periodOf } from '../src/litellm/periods.ts'
+import { useDesk } from './support/weir.ts'
+
+const desk = useDesk()
+const name = `litellm_test_${randomBytes(6).toString('hex')}`
+let weir: pg.Client
+beforeAll(async () => {
+  await createDatabase(name, { fresh: true })
+  weir = new pg.Client({ connectionString: desk.server.database.ownerUrl })
+  await weir.connect()
+})
+afterAll(async () => {
+  await weir.end()
+  await dropDatabase(name)
+})
+
+test('an import that is killed again and again leaves every sum of LiteLLM, and a second one changes nothing', async () => {
+  const { tenant, server, env } = desk
+  const target = {
+    url: server.url,
+    orgId: tenant.id,
+    ownerKey: tenant.key,
+    ownerKeyId: tenant.keyId,
+    database: weir,
+    env,
+  }
+  const report = await proveImport(target, databaseUrl(name), { keys: 30, teams: 5, logs: 400 }, 2)
+  expect(report.faults).toEqual([])
+  expect(report.compared).toBeGreaterThan(80)
+  expect(report.limits).toBeGreaterThan(25)
+})
+
+describe('money', () => {
+  test.each([
+    [0.1, 100_000_000n],
+    [0.1 + 0.2, 300_000_001n],
+    [1e-7, 100n],
+    [1.5e-10, 1n],
+    [0, 0n],
+    [5e-324, 1n],
+    [123_456.789, 123_456_789_000_000n],
+    [1e21, 10n ** 30n],
+    ['0.00012345', 123_450n],
+    [Number.NaN, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+    [null, undefined],
+  ])('of $%s is never lowered: %s nano-dollars', (amount, nanos) => {
+    expect(nanosOf(amount)).toBe(nanos)
+  })
+
+  test('less than nothing was not spent', () => {
+    expect([spentNanos(-0.5), spentNanos('-1e-12')]).toEqual([0n, 0n])
+  })
+})
+
+test.each([
+  ['30d', 'month', undefined],
+  ['monthly', 'month', undefined],
+  ['1mo', 'month', undefined],
+  ['7d', 'week', undefined],
+  ['24h', 'day', undefined],
+  ['12h', 'day', 'is for 12h in LiteLLM and for a day in Weir'],
+  ['14d', 'month', 'is for 14d in LiteLLM and for a month in Weir'],
+  ['90d', 'quarter', 'is for 90d in LiteLLM and for a quarter in Weir'],
+  [undefined, 'year', 'is for ever in LiteLLM and for a year in Weir'],
+])('a budget for %s is one for a %s: stricter where it differs', (duration, period, difference) => {
+  expect(periodOf(duration)).toEqual({ period, difference })
+})
