@@ -65,6 +65,15 @@ async function requireApprover(tx: Tx, row: ApprovalRow, caller: Caller, approve
     throw forbidden('The rule asks for another person than the one behind the key that requested the approval.')
 }
 
+/** Refuses whoever is no person, or is the one behind a key that asked, or somebody whom that key has let in. */
+export async function requireAnotherPerson(tx: Tx, { kind, orgId, id }: Caller, requestedBy: string) {
+  if (kind !== 'person') throw forbidden('A person decides on this: sign in as a member. No key does, nor support.')
+  if (await isWithinReach(tx, orgId, requestedBy, id))
+    throw forbidden('The key that asked has invited this person, so another one decides.')
+  if (await isBehind(tx, orgId, requestedBy, id))
+    throw forbidden('This person is behind the key that asked, so another one decides.')
+}
+
 /** The columns that say who decided. */
 const deciderColumns = ({ kind, id }: Caller) => ({
   decided_by: kind === 'key' ? id : null,
