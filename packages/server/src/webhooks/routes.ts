@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Change } from '../access/changes/changes.ts'
-import { ApiError, validationFailed } from '../contract/errors.ts'
+import { ApiError } from '../contract/errors.ts'
 import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { describeTag } from '../contract/openapi.ts'
 import { replaceable } from '../contract/replaceable.ts'
@@ -12,6 +12,7 @@ import { deliveryRoutes } from './delivery/delivery-routes.ts'
 import { openOutbound } from './delivery/outbound.ts'
 import { events } from './event-routes.ts'
 import { createWebhookSecrets } from './signing/secrets.ts'
+import { allowedAddress } from './subscriptions/destinations.ts'
 import { orgSecretRoutes } from './subscriptions/org-secret-routes.ts'
 import { findSubscription, listSubscriptions } from './subscriptions/queries.ts'
 import {
@@ -40,13 +41,6 @@ export function webhooks(app: App, platform: Platform, change: Change) {
   describeTag(app, 'webhooks', 'Events of an organization, delivered to its own endpoints.')
   describeTag(app, 'events', 'The payloads that subscriptions receive.')
 
-  /** Checks and normalises a URL. It resolves host names, which takes time, so it is never called within a transaction. */
-  async function allowedUrl(url: string): Promise<string> {
-    const fault = await outbound.check(url)
-    if (fault) throw validationFailed([{ field: 'url', ...fault }])
-    return new URL(url).href
-  }
-
   app.post(
     '/v1/orgs/:id/webhooks',
     {
@@ -64,7 +58,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
     },
     async (request, reply) => {
       const { orgId } = request.caller
-      const input = { ...request.body, url: await allowedUrl(request.body.url) }
+      const input = await allowedAddress(outbound, request.body)
       return change(request, reply, { orgId, status: 201 }, (tools) =>
         createSubscription(tools, secrets, request.caller, input),
       )
@@ -141,7 +135,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
       const { orgId } = request.caller
       const id = requireId('subscription', request.params.sub_id)
       const sent = request.body as Partial<SubscriptionReplacement>
-      if (sent.url !== undefined) sent.url = await allowedUrl(sent.url)
+      Object.assign(sent, await allowedAddress(outbound, sent))
       const asked = { wanted, isEnabling: sent.enabled === true, method: request.method }
       return change(request, reply, { orgId }, (tools) =>
         replaceSubscription(tools, secrets, request.caller, id, asked),

@@ -68,6 +68,7 @@ describe('subscriptions', () => {
       id: expect.stringMatching(/^sub_/),
       org_id: tenant.id,
       url: 'http://127.0.0.1/a?b#c',
+      destination: { kind: 'https', format: 'weir' },
       events: ['key.*', 'run.finished'],
       description: 'pages me',
       ordered: true,
@@ -138,6 +139,7 @@ describe('subscriptions', () => {
       'validation_failed',
       expect.arrayContaining(['url required', 'color unknown_field', 'description too_long']),
     ])
+    expect(faultsOf(await ask('POST', '', {}))).toEqual([422, 'validation_failed', ['url required']])
     expect(faultsOf(await ask('POST', '', { url, events: faulty.events }))).toEqual([
       422,
       'validation_failed',

@@ -389,7 +389,11 @@ describe('replays', () => {
   })
 })
 
-test('who deletes a subscription while a worker writes down its deliveries does not feel it', async () => {
+/**
+ * Deletes a subscription while a worker locks its deliveries in the other order; returns how the deletion was answered, and whether the
+ * database has ended it and not the worker: the one of them that has waited for a second.
+ */
+async function deleteAcross() {
   const { waitsSince, inOrg, subUuid, subId, ask } = await subscribed({ enabled: false })
   for (let i = 0; i < 2; i++) await waitsSince(daysAgo(0))
   const waiting = await inOrg((tx) =>
@@ -410,10 +414,21 @@ test('who deletes a subscription while a worker writes down its deliveries does 
         (await watcher.query(`select from pg_stat_activity where datname = current_database() and ${waits}`))
           .rowCount === 1,
     )
-    await take(first!)
+    const wasEnded = await take(first!).then(
+      () => true,
+      () => false,
+    )
     await worker.query('commit')
-    expect((await deleted).status).toBe(204)
+    return { status: (await deleted).status, wasEnded }
   } finally {
     for (const client of clients) await client.end()
   }
+}
+
+test('who deletes a subscription while a worker writes down its deliveries does not feel it', async () => {
+  const deletions = [await deleteAcross()]
+  // On a machine that pauses, the worker may be the one that is ended.
+  while (!deletions.some(({ wasEnded }) => wasEnded) && deletions.length < 5) deletions.push(await deleteAcross())
+  expect(deletions.filter(({ status }) => status !== 204)).toEqual([])
+  expect(deletions.at(-1)).toMatchObject({ wasEnded: true })
 })

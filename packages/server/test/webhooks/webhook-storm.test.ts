@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWebhookInstallation, type WebhookInstallation } from '../../proofs/webhook-storm/installation.ts'
 import { compareLag, runWebhookStorm } from '../../proofs/webhook-storm/storm.ts'
+import { plantsOf } from '../support/plants.ts'
 import { firstSeed } from '../support/random.ts'
 
 const seed = firstSeed()
@@ -37,7 +38,7 @@ describe('three workers and a PostgreSQL that crashes', () => {
   })
 
   describe('the checks see faults that were planted:', () => {
-    test.each([
+    const plants: [string, RegExp[]][] = [
       [
         'sent-at-most-once other-bytes wrong-secret',
         [
@@ -57,7 +58,8 @@ describe('three workers and a PostgreSQL that crashes', () => {
           /^not verified by the old secret while both count:/,
         ],
       ],
-    ])(
+    ]
+    test.each(plantsOf(plants, seed))(
       '%s',
       async (bugs, messages) => {
         await installation.plant(bugs)

@@ -5,6 +5,7 @@ import { newTraceId } from '../../platform/infra/trace.ts'
 import { formatId } from '../../values/id.ts'
 import type { Keyring } from '../../values/keyring.ts'
 import { timestamp } from '../../values/timestamp.ts'
+import { originOf } from '../subscriptions/stored-address.ts'
 import { refreshOptIns } from '../subscriptions/subscriptions.ts'
 import { type DisabledRow, disableSubscriptions } from './dispatch-queries.ts'
 import type { LeasedQueue } from './leased-queue.ts'
@@ -33,7 +34,8 @@ export async function disableDeadEndpoints(tx: Tx, queues: Iterable<LeasedQueue>
         data: {
           subscription_id: subject,
           // The path of a URL often contains a secret of the endpoint.
-          origin: new URL(url).origin,
+          // Recipients of mail are told to nobody else.
+          origin: url.startsWith('mailto:') ? 'mailto:' : originOf(url),
           reason: disabled_reason,
           disabled_at: timestamp(disabled_at),
         },

@@ -116,6 +116,7 @@ describe('the list of deliveries', () => {
       attempts: [
         { at: at(nowMs - 4 * minute), status: 204, error: null, error_message: null, latency_ms: 7, response: null },
       ],
+      event_count: 1,
       attempt_count: 1,
       next_attempt_at: null,
       created_at: at(nowMs - 4 * minute),
@@ -205,6 +206,7 @@ describe('redelivery', () => {
         status: 'pending',
         trigger: 'redelivery',
         attempts: [],
+        event_count: 1,
         attempt_count: 0,
         ended_at: null,
       })

@@ -46,6 +46,7 @@ const deliveryView = (row: DeliveryRow): DeliveryView => {
     type: row.kind,
     status: row.state,
     trigger: row.trigger,
+    event_count: row.digest?.count ?? 1,
     attempts: attempts.map((attempt) => ({ ...attempt, at: timestamp(new Date(attempt.at)) })),
     attempt_count: attempts.length,
     next_attempt_at: timestampOrNull(row.next_attempt_at),
@@ -107,6 +108,7 @@ export async function redeliver(
     kind: found.kind,
     subject: found.subject,
     trigger: 'redelivery',
+    ...(found.digest && { digest: found.digest }),
   })
   audit({
     action: 'webhook.redelivered',

@@ -4,8 +4,10 @@ import { keysetPage } from '../../platform/infra/keyset.ts'
 import { partitionBounds } from '../../platform/infra/partitions.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
+import type { Digest } from '../destinations/digest.ts'
 
 export interface DeliveryRow {
+  readonly digest: Digest | null
   readonly id: string
   readonly event_id: string
   readonly kind: string
@@ -18,8 +20,8 @@ export interface DeliveryRow {
   readonly ended_at: Date | null
 }
 
-const pendingColumns = raw`id, event_id, kind, subject, trigger, 'pending' as state, attempts, next_attempt_at, created_at, null::timestamptz as ended_at`
-const endedColumns = raw`id, event_id, kind, subject, trigger, state, attempts, null::timestamptz as next_attempt_at, created_at, ended_at`
+const pendingColumns = raw`digest, id, event_id, kind, subject, trigger, 'pending' as state, attempts, next_attempt_at, created_at, null::timestamptz as ended_at`
+const endedColumns = raw`digest, id, event_id, kind, subject, trigger, state, attempts, null::timestamptz as next_attempt_at, created_at, ended_at`
 
 /** Returns the lowest ID of a time. No ID is from before 1970. */
 export const minIdAt = (at: Date) => partitionBounds.uuid(new Date(Math.max(0, at.getTime())))

@@ -37,6 +37,11 @@ export const Delivery = Type.Object(
     type: Type.String({ description: 'The kind of event.', examples: ['key.created'] }),
     status: OneOf(['pending', 'delivered', 'failed'], { examples: ['delivered'] }),
     trigger: OneOf(['event', 'redelivery', 'replay', 'test']),
+    event_count: {
+      ...Count,
+      description: 'The events that it stands for: more than 1 for a digest, 0 for a message that they have ceased.',
+      examples: [1],
+    },
     attempts: Type.Array(Attempt),
     attempt_count: Count,
     next_attempt_at: Nullable(Timestamp),

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deprecation, deliveryHeaders } from '../../contract/deprecations/deprecations.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { createMessageSender } from '../destinations/sender.ts'
+import { closeDigests } from './digests.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { continueReplays, drainEvents } from './event-drain.ts'
 import { deliveryMetrics } from './metrics.ts'
@@ -16,6 +18,12 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
   const recent = new PayloadCache()
   const dispatcher = new Dispatcher(platform, {
     outbound,
+    sendMessage: createMessageSender({
+      outbound,
+      config,
+      publicUrl: addresses.publicUrl,
+      userAgent: `weir/${platform.version}`,
+    }),
     metrics: deliveryMetrics(platform),
     recent,
     deprecationHeaders: deliveryHeaders(registry, addresses.docsUrl()),
@@ -33,7 +41,11 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
     }
   }
   // New events do not wait for replays.
-  const draining = [repeat(() => drainEvents(platform, recent)), repeat(() => continueReplays(sql))]
+  const draining = [
+    repeat(() => drainEvents(platform, recent)),
+    repeat(() => continueReplays(sql)),
+    repeat(() => closeDigests(sql)),
+  ]
 
   return {
     close: async () => {

@@ -1,6 +1,8 @@
 import { sql as raw } from 'kysely'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { newUuid } from '../../values/id.ts'
+import type { Destination } from '../destinations/destination.ts'
+import type { Digest } from '../destinations/digest.ts'
 import { isActive } from '../subscriptions/queries.ts'
 import { retentionDays } from './partitions.ts'
 import type { EndpointHealth } from './schedule.ts'
@@ -44,13 +46,18 @@ export interface EndpointRow {
   readonly sealed_previous: Buffer | null
   readonly previous_until: Date | null
   readonly org_sealed: Buffer | null
+  /** null for JSON to the URL. */
+  readonly destination: Destination | null
+  readonly destination_sealed: Buffer | null
+  /** Recipients of mail who are still of the organization; found once the endpoint is read. */
+  recipients?: readonly string[]
 }
 
 /** Returns the URLs of queues and the secrets that their deliveries are signed with at this moment. */
 export async function readEndpoints(tx: Tx, queues: readonly QueueKey[]): Promise<EndpointRow[]> {
   const { rows } = await raw<EndpointRow>`
     select s.org_id, s.id as subscription_id, s.url, ${isActive} as enabled, s.sealed, s.sealed_previous, s.previous_until,
-           o.sealed as org_sealed
+           o.sealed as org_sealed, s.destination, s.destination_sealed
       from ${keysOf(queues)}
       join webhook_subscriptions s on s.org_id = k.org_id and s.id = k.subscription_id
       left join webhook_org_secrets o on o.org_id = k.org_id and s.sealed is null`.execute(tx)
@@ -62,6 +69,10 @@ export interface DueRow {
   readonly subscription_id: string
   readonly id: string
   readonly event_id: string
+  readonly kind: string
+  readonly subject: string
+  /** Events that its message stands for; null for the one. */
+  readonly digest: Digest | null
   readonly attempt_count: number
 }
 
@@ -71,12 +82,12 @@ const maxExamined = 1_000
 /** Returns the due deliveries of queues, those due longest first; for ordered subscriptions only the first of each subject. */
 export async function readDue(tx: Tx, queues: readonly (QueueKey & { readonly most: number })[]): Promise<DueRow[]> {
   const { rows } = await raw<DueRow>`
-    select k.org_id, k.subscription_id, p.id, p.event_id, p.attempt_count
+    select k.org_id, k.subscription_id, p.id, p.event_id, p.kind, p.subject, p.digest, p.attempt_count
       from unnest(${queues.map(({ orgId }) => orgId)}::uuid[], ${queues.map(({ subscriptionId }) => subscriptionId)}::uuid[],
                   ${queues.map(({ most }) => most)}::integer[]) as k (org_id, subscription_id, most)
      cross join lateral (
-       select d.id, d.event_id, jsonb_array_length(d.attempts) as attempt_count
-         from (select id, event_id, attempts, subject, ordered, seq, next_attempt_at from webhook_pending
+       select d.id, d.event_id, d.kind, d.subject, d.digest, jsonb_array_length(d.attempts) as attempt_count
+         from (select id, event_id, kind, digest, attempts, subject, ordered, seq, next_attempt_at from webhook_pending
                 where org_id = k.org_id and subscription_id = k.subscription_id and next_attempt_at <= now()
                 order by next_attempt_at, seq limit ${maxExamined}) d
         where not d.ordered or not exists (
@@ -130,8 +141,8 @@ export async function recordResults(tx: Tx, results: readonly DeliveryResult[]) 
       with ended as (
         delete from webhook_pending p using ${resultsOf(over)}
          where p.org_id = r."orgId" and p.subscription_id = r."subscriptionId" and p.id = r.id
-        returning p.org_id, p.subscription_id, p.id, p.event_id, p.kind, p.subject, p.trigger, r.state, p.attempts || r.attempt, p.created_at, clock_timestamp())
-      insert into webhook_deliveries (org_id, subscription_id, id, event_id, kind, subject, trigger, state, attempts, created_at, ended_at)
+        returning p.org_id, p.subscription_id, p.id, p.event_id, p.kind, p.subject, p.trigger, r.state, p.attempts || r.attempt, p.created_at, clock_timestamp(), p.digest)
+      insert into webhook_deliveries (org_id, subscription_id, id, event_id, kind, subject, trigger, state, attempts, created_at, ended_at, digest)
       select * from ended where created_at > clock_timestamp() - make_interval(days => ${retentionDays})`.execute(tx)
   if (again.length > 0)
     await raw`

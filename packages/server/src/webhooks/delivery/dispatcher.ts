@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeprecationHeaders } from '../../contract/deprecations/deprecations.ts'
-import type { HttpOutcome, Outbound } from '../../platform/infra/outbound.ts'
+import type { HttpOutcome } from '../../platform/infra/outbound.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import { formatId } from '../../values/id.ts'
 import { timestamp } from '../../values/timestamp.ts'
-import { createWebhookSecrets, type WebhookSecrets } from '../signing/secrets.ts'
-import { type DeliverySigning, signedHeaders } from '../signing/signature.ts'
+import type { DeliverySigning } from '../signing/signature.ts'
 import { type DueRow, type EndpointRow, leaseQueues } from './dispatch-queries.ts'
-import { type DueWork, readDueWork } from './due-work.ts'
+import { type DueContext, type DueWork, readDueWork } from './due-work.ts'
 import { LeasedQueue } from './leased-queue.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { EventPayload, PayloadCache } from './payload-cache.ts'
@@ -15,6 +12,7 @@ import { type QueueAllotment, shareCapacity } from './queue-allotments.ts'
 import { ResultRecorder } from './result-recorder.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { retryAfterSeconds } from './schedule.ts'
+import { createWays, type Way, type WayOptions, type Ways } from './ways.ts'
 
 const pollEveryMs = 200
 const maxQueuesPerPoll = 100
@@ -23,12 +21,9 @@ const degradedShare = 0.25
 /** The lease time beyond the timeout of an attempt, for the work before and after it. */
 const leaseReserveSeconds = 15
 
-export interface DispatcherOptions {
-  readonly outbound: Outbound
+export interface DispatcherOptions extends WayOptions {
   readonly metrics: DeliveryMetrics
   readonly recent: PayloadCache
-  /** Deprecation headers of deliveries that are signed with an organization's secret. */
-  readonly deprecationHeaders: DeprecationHeaders
 }
 
 /** An attempt in progress. An event that is no longer stored cannot be sent. */
@@ -50,7 +45,7 @@ export class Dispatcher {
   private readonly minShare: number
   private readonly degradedSlots: number
   private readonly longestRetrySeconds: number
-  private readonly secrets: WebhookSecrets
+  private readonly ways: Ways
   private readonly recorder: ResultRecorder
   private readonly leased = new Set<LeasedQueue>()
   /** Number of deliveries in progress. */
@@ -67,7 +62,7 @@ export class Dispatcher {
     this.minShare = Math.max(1, Math.floor(webhookConcurrency / 32))
     this.degradedSlots = Math.max(1, Math.floor(webhookConcurrency * degradedShare))
     this.longestRetrySeconds = Math.max(0, ...webhookRetrySeconds)
-    this.secrets = createWebhookSecrets(platform.config)
+    this.ways = createWays(platform, options)
     this.recorder = new ResultRecorder(platform, options.metrics, {
       onRecorded: (queue, id) => {
         queue.sending.delete(id)
@@ -157,52 +152,46 @@ export class Dispatcher {
     }
   }
 
-  private startAttempts({ queue, room }: QueueAllotment, { endpoints, due, payloads }: DueWork) {
+  private startAttempts({ queue, room }: QueueAllotment, { endpoints, due, payloads, ...context }: DueWork) {
     const endpoint = endpoints.get(queue.subscriptionId)
     const rows = endpoint?.enabled === true ? (due.get(queue.subscriptionId) ?? []) : []
-    const signing = endpoint && rows.length > 0 && queue.mayStart ? this.signingOf(queue, endpoint) : undefined
-    if (endpoint && signing)
-      for (const row of rows)
-        if (!queue.isStarted(row.id)) this.send(queue, endpoint.url, signing, row, payloads.get(row.event_id))
+    const way = endpoint && rows.length > 0 && queue.mayStart ? this.wayTo(queue, endpoint, context) : undefined
+    if (way)
+      for (const row of rows) if (!queue.isStarted(row.id)) this.send(queue, way, row, payloads.get(row.event_id))
     queue.recordRead(rows.length, room)
   }
 
   /**
-   * Returns the signing secrets. A secret that cannot be unsealed, because its master key is gone, affects only its own queue.
+   * Returns the way to an endpoint, with its secrets. A secret that cannot be unsealed, because its master key is gone, affects only
+   * its own queue.
    */
-  private signingOf(queue: LeasedQueue, endpoint: EndpointRow): DeliverySigning | undefined {
-    const { clock, log } = this.platform
+  private wayTo(queue: LeasedQueue, endpoint: EndpointRow, context: DueContext): Way | undefined {
     try {
-      return this.secrets.signingAt(clock.now().getTime(), endpoint, this.options.deprecationHeaders)
+      return this.ways.to(endpoint, context)
     } catch (error) {
+      const { log } = this.platform
       log.error({ error, subscription_id: queue.subscriptionId }, 'the secret of a subscription cannot be unsealed')
       queue.drain('stuck')
       return undefined
     }
   }
 
-  private send(
-    queue: LeasedQueue,
-    url: string,
-    signing: DeliverySigning,
-    row: DueRow,
-    payload: EventPayload | undefined,
-  ) {
+  private send(queue: LeasedQueue, way: Way, row: DueRow, payload: EventPayload | undefined) {
     queue.sending.add(row.id)
     this.busy++
-    const attempt = { row, at: this.platform.clock.now(), version: signing.version, payload }
-    void this.post(url, signing, attempt).then((outcome) => this.recordOutcome(queue, attempt, outcome))
+    const attempt = { row, at: this.platform.clock.now(), version: way.version, payload }
+    void this.attempt(way, attempt).then((outcome) => this.recordOutcome(queue, attempt, outcome))
   }
 
-  private async post(
-    url: string,
-    signing: DeliverySigning,
-    { row, at, payload }: AttemptInProgress,
-  ): Promise<HttpOutcome> {
+  /** Makes an attempt. A fault of ours in making a message is a failed attempt of its own queue. */
+  private async attempt(way: Way, { row, at, payload }: AttemptInProgress): Promise<HttpOutcome> {
     if (!payload) return { error: 'protocol', message: 'The event is no longer stored.', latencyMs: 0 }
-    const message = { eventId: formatId('event', row.event_id), body: payload.payload, nowMs: at.getTime() }
-    const headers = { ...commonHeaders(this.platform.version), ...signedHeaders(signing, message) }
-    return this.options.outbound.post(url, headers, payload.payload)
+    try {
+      return await way.attempt(row, at, payload.payload)
+    } catch (error) {
+      this.platform.log.error({ error, delivery_id: row.id }, 'a delivery could not be attempted')
+      return { error: 'protocol', message: 'The message could not be made.', latencyMs: 0 }
+    }
   }
 
   private recordOutcome(queue: LeasedQueue, { row, at, version, payload }: AttemptInProgress, outcome: HttpOutcome) {
@@ -238,11 +227,6 @@ export class Dispatcher {
     return Math.min(seconds, this.longestRetrySeconds)
   }
 }
-
-const commonHeaders = (version: string) => ({
-  'content-type': 'application/json',
-  'user-agent': `weir/${version}`,
-})
 
 const attemptView = (at: Date, outcome: HttpOutcome, isDelivered: boolean) => ({
   at: timestamp(at),

@@ -2,6 +2,7 @@ import { type Kysely, sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
 import type { DB } from '../../platform/infra/tables.ts'
 import { one } from '../../values/present.ts'
+import type { Destination } from '../destinations/destination.ts'
 import { isActive } from '../subscriptions/queries.ts'
 
 /** True when this transaction is the one that drains: events keep their order only if there is a single drainer. */
@@ -43,13 +44,14 @@ export interface EnabledSubscription {
   readonly id: string
   readonly events: string[]
   readonly ordered: boolean
+  readonly destination: Destination | null
 }
 
 /** Returns the enabled subscriptions. The lock keeps them from being deleted before their queues are woken. */
 export const findEnabledSubscriptions = (tx: Tx, orgIds: readonly string[]): Promise<EnabledSubscription[]> =>
   tx
     .selectFrom('webhook_subscriptions')
-    .select(['org_id', 'id', 'events', 'ordered'])
+    .select(['org_id', 'id', 'events', 'ordered', raw<Destination | null>`destination`.as('destination')])
     .where('org_id', 'in', orgIds)
     .where(isActive)
     .forKeyShare()

@@ -1,4 +1,6 @@
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import { takesMessages } from '../destinations/destination.ts'
+import { strangersAmong } from '../destinations/recipients.ts'
 import {
   type DueRow,
   type EndpointRow,
@@ -7,11 +9,20 @@ import {
   readEndpoints,
   readPayloads,
 } from './dispatch-queries.ts'
+import { namesIn, refusalsToday } from './name-queries.ts'
 import type { EventPayload, PayloadCache } from './payload-cache.ts'
 import type { QueueAllotment } from './queue-allotments.ts'
 
+/** Facts that messages need beside their events. */
+export interface DueContext {
+  /** Names by organization and public id. */
+  readonly names: ReadonlyMap<string, ReadonlyMap<string, string>>
+  /** Refusals of the day (UTC) by organization and error code. */
+  readonly refusals: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
 /** Due deliveries of some queues, with all that is needed to send them. */
-export interface DueWork {
+export interface DueWork extends DueContext {
   readonly endpoints: ReadonlyMap<string, EndpointRow>
   /** Deliveries by subscription. */
   readonly due: ReadonlyMap<string, readonly DueRow[]>
@@ -32,12 +43,41 @@ export const readDueWork = (sql: Sql, recent: PayloadCache, allotments: readonly
         most: room + sending.size,
       })),
     )
+    const payloads = await payloadsOf(tx, recent, due)
+    for (const endpoint of endpoints) endpoint.recipients = await recipientsOf(tx, endpoint)
     return {
       endpoints: new Map(endpoints.map((row) => [row.subscription_id, row])),
       due: Map.groupBy(due, ({ subscription_id }) => subscription_id),
-      payloads: await payloadsOf(tx, recent, due),
+      payloads,
+      ...(await contextOf(tx, endpoints, due, payloads)),
     }
   })
+
+/** Returns those recipients of an endpoint's mail who are still of the organization. */
+async function recipientsOf(tx: Tx, { org_id, destination }: EndpointRow): Promise<string[]> {
+  const all = destination?.recipients ?? []
+  const strangers = all.length === 0 ? [] : await strangersAmong(tx, org_id, all)
+  return all.filter((_, i) => !strangers.includes(i))
+}
+
+/** Returns what messages need, organization by organization. */
+async function contextOf(
+  tx: Tx,
+  endpoints: readonly EndpointRow[],
+  due: readonly DueRow[],
+  payloads: ReadonlyMap<string, EventPayload>,
+): Promise<DueContext> {
+  const takers = new Set(endpoints.filter(takesMessages).map(({ subscription_id }) => subscription_id))
+  const told = due.filter(({ subscription_id }) => takers.has(subscription_id))
+  const names = new Map<string, ReadonlyMap<string, string>>()
+  const refusals = new Map<string, ReadonlyMap<string, number>>()
+  for (const [orgId, rows] of Map.groupBy(told, ({ org_id }) => org_id)) {
+    const texts = rows.flatMap(({ event_id }) => payloads.get(event_id)?.payload ?? [])
+    names.set(orgId, await namesIn(tx, orgId, texts))
+    if (rows.some(({ kind }) => kind === 'decision.refused')) refusals.set(orgId, await refusalsToday(tx, orgId))
+  }
+  return { names, refusals }
+}
 
 /** Returns the payloads of deliveries. The cache saves reads; a delivery never depends on an entry still being cached. */
 async function payloadsOf(tx: Tx, recent: PayloadCache, due: readonly DueRow[]) {

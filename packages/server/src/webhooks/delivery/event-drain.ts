@@ -4,11 +4,14 @@ import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { restrictToOrgs } from '../../platform/infra/sql.ts'
 import { timeOfUuid } from '../../values/id.ts'
 import { lastOf } from '../../values/present.ts'
+import { takesMessages } from '../destinations/destination.ts'
 import { enqueue } from '../subscriptions/queue-queries.ts'
+import { digested } from './digests.ts'
 import type { PayloadRow } from './dispatch-queries.ts'
 import {
   advanceReplay,
   countWaiting,
+  type EnabledSubscription,
   findEnabledSubscriptions,
   findWaitingReplays,
   insertDrainedEvents,
@@ -49,28 +52,32 @@ export async function drainEvents(
     drained.push(...rows)
     await insertDrainedEvents(tx, rows)
     const listeners = Map.groupBy(await findEnabledSubscriptions(tx, orgIds), ({ org_id }) => org_id)
-    await enqueue(
-      tx,
-      events.flatMap(({ org_id, id, kind, subject }) =>
-        (listeners.get(org_id) ?? [])
-          .filter((listener) => matchesFilter(listener.events, kind))
-          .map((listener) => ({
-            orgId: org_id,
-            subscriptionId: listener.id,
-            eventId: id,
-            kind,
-            subject,
-            trigger: 'event' as const,
-            ordered: listener.ordered,
-          })),
-      ),
+    const told = events.flatMap((event) =>
+      (listeners.get(event.org_id) ?? [])
+        .filter((listener) => matchesFilter(listener.events, event.kind))
+        .map((listener) => ({ event, listener })),
     )
+    const [messages, posts] = [told.filter(isMessage), told.filter((one) => !isMessage(one))]
+    await enqueue(tx, [
+      ...posts.map(({ event: { org_id, id, kind, subject }, listener }) => ({
+        orgId: org_id,
+        subscriptionId: listener.id,
+        eventId: id,
+        kind,
+        subject,
+        trigger: 'event' as const,
+        ordered: listener.ordered,
+      })),
+      ...(await digested(tx, messages)),
+    ])
     return taken.length
   })
   // Only committed events are cached: one that was rolled back may be written again with another payload.
   for (const { id, payload, created_at } of drained) recent.add(id, { payload, createdAt: created_at })
   return count
 }
+
+const isMessage = ({ listener }: { readonly listener: EnabledSubscription }) => takesMessages(listener)
 
 /**
  * Continues some of the waiting replays and returns the number of deliveries that were enqueued. They are picked at random, so

@@ -3,6 +3,7 @@ import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { operatorsOrgId } from '../../values/id.ts'
+import type { Destination } from '../destinations/destination.ts'
 import { maxPendingCounted } from './schema.ts'
 
 /**
@@ -27,6 +28,8 @@ const own = [
   's.org_id',
   's.id',
   's.url',
+  raw<Destination | null>`s.destination`.as('destination'),
+  's.destination_sealed',
   's.events',
   's.description',
   's.ordered',
@@ -98,6 +101,9 @@ export const enabledFilters = async (tx: Tx, orgId: string): Promise<string[][]>
 
 export interface SubscriptionFields {
   readonly url: string
+  /** null for JSON in our own format. */
+  readonly destination?: Destination | null
+  readonly destination_sealed?: Buffer | null
   readonly description: string
   readonly events: readonly string[]
   readonly ordered: boolean
@@ -116,23 +122,31 @@ export const insertSubscription = (
   tx: Tx,
   orgId: string,
   id: string,
-  { enabled, events, ...fields }: SubscriptionFields & { readonly created_by_grant: string | null },
+  { enabled, events, destination, ...fields }: SubscriptionFields & { readonly created_by_grant: string | null },
 ) =>
   tx
     .insertInto('webhook_subscriptions')
-    .values({ ...fields, org_id: orgId, id, events: [...events], ...enabledColumns(enabled) })
+    .values({
+      ...fields,
+      org_id: orgId,
+      id,
+      destination: destination ? JSON.stringify(destination) : null,
+      events: [...events],
+      ...enabledColumns(enabled),
+    })
     .execute()
 
 export const updateSubscription = (
   tx: Tx,
   orgId: string,
   id: string,
-  { enabled, events, ...fields }: Partial<SubscriptionFields>,
+  { enabled, events, destination, ...fields }: Partial<SubscriptionFields>,
 ) =>
   tx
     .updateTable('webhook_subscriptions')
     .set({
       ...fields,
+      ...(destination !== undefined && { destination: destination && JSON.stringify(destination) }),
       ...(events && { events: [...events] }),
       ...(enabled !== undefined && enabledColumns(enabled)),
       updated_at: raw`clock_timestamp()`,

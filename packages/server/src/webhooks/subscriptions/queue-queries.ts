@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { newUuid } from '../../values/id.ts'
+import type { Digest } from '../destinations/digest.ts'
 
 export type Trigger = 'event' | 'redelivery' | 'replay' | 'test'
 
@@ -12,6 +13,8 @@ export interface NewDelivery {
   readonly subject: string
   readonly trigger: Trigger
   readonly ordered: boolean
+  /** Events that its message stands for, if not the one. */
+  readonly digest?: Digest
 }
 
 /** Appends deliveries to the queues of their subscriptions and wakes the queues. Returns their IDs. */
@@ -19,10 +22,10 @@ export async function enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promi
   if (deliveries.length === 0) return []
   const rows = deliveries.map((delivery) => ({ ...delivery, id: newUuid() }))
   await raw`
-    insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, next_attempt_at, created_at)
-    select "orgId", "subscriptionId", id, "eventId", kind, subject, trigger, ordered, now(), now()
+    insert into webhook_pending (org_id, subscription_id, id, event_id, kind, subject, trigger, ordered, digest, next_attempt_at, created_at)
+    select "orgId", "subscriptionId", id, "eventId", kind, subject, trigger, ordered, digest, now(), now()
       from json_to_recordset(${JSON.stringify(rows)})
-        as d ("orgId" uuid, "subscriptionId" uuid, id uuid, "eventId" uuid, kind text, subject text, trigger text, ordered boolean)`.execute(
+        as d ("orgId" uuid, "subscriptionId" uuid, id uuid, "eventId" uuid, kind text, subject text, trigger text, ordered boolean, digest jsonb)`.execute(
     tx,
   )
   await wake(tx, rows)

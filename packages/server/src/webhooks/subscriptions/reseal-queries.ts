@@ -15,6 +15,7 @@ export const secretsSealedWith = async ({ db }: Sql, keyIds: readonly string[], 
 export interface Sealed {
   readonly sealed: Buffer | null
   readonly sealed_previous: Buffer | null
+  readonly destination_sealed: Buffer | null
 }
 
 /** Returns the sealed secrets of an owner. A previous secret whose overlap has ended is left out: nobody verifies with it. */
@@ -22,11 +23,11 @@ export async function findSealed(tx: Tx, { orgId, subscriptionId }: SecretOwner)
   const { rows } =
     subscriptionId === undefined
       ? await raw<Sealed>`
-          select sealed, null as sealed_previous from webhook_org_secrets where org_id = ${orgId} for update`.execute(
+          select sealed, null as sealed_previous, null as destination_sealed from webhook_org_secrets where org_id = ${orgId} for update`.execute(
           tx,
         )
       : await raw<Sealed>`
-          select sealed, case when previous_until > clock_timestamp() then sealed_previous end as sealed_previous
+          select sealed, case when previous_until > clock_timestamp() then sealed_previous end as sealed_previous, destination_sealed
             from webhook_subscriptions where org_id = ${orgId} and id = ${subscriptionId} for update`.execute(tx)
   return rows[0]
 }
@@ -34,12 +35,12 @@ export async function findSealed(tx: Tx, { orgId, subscriptionId }: SecretOwner)
 export async function replaceSealed(
   tx: Tx,
   { orgId, subscriptionId }: SecretOwner,
-  { sealed, sealed_previous }: Sealed,
+  { sealed, sealed_previous, destination_sealed }: Sealed,
 ) {
   if (subscriptionId === undefined)
     await raw`update webhook_org_secrets set sealed = ${sealed} where org_id = ${orgId}`.execute(tx)
   else
     await raw`
-      update webhook_subscriptions set sealed = ${sealed}, sealed_previous = ${sealed_previous}
+      update webhook_subscriptions set sealed = ${sealed}, sealed_previous = ${sealed_previous}, destination_sealed = ${destination_sealed}
        where org_id = ${orgId} and id = ${subscriptionId}`.execute(tx)
 }

@@ -26,10 +26,17 @@ export async function resealWebhookSecrets(sql: Sql, config: Pick<Config, 'maste
   async function reseal(tx: Tx, owner: SecretOwner): Promise<boolean> {
     const found = await findSealed(tx, owner)
     if (!found) return false
+    const moveDestination = (of: Required<SecretOwner>, sealed: Buffer) =>
+      secrets.sealDestination(of, secrets.unsealDestination(of, sealed))
     const moveOne = (sealed: Buffer) => secrets.sealSecret(owner, secrets.unsealSecret(owner, sealed))
+    const { subscriptionId } = owner
     await replaceSealed(tx, owner, {
       sealed: found.sealed && moveOne(found.sealed),
       sealed_previous: found.sealed_previous && moveOne(found.sealed_previous),
+      destination_sealed:
+        subscriptionId === undefined || found.destination_sealed === null
+          ? null
+          : moveDestination({ ...owner, subscriptionId }, found.destination_sealed),
     })
     return true
   }

@@ -4,6 +4,8 @@ import type { FieldFault } from '../../contract/errors.ts'
 import { ListOf, ListQuery } from '../../contract/lists.ts'
 import { withCheck } from '../../contract/semantic-check.ts'
 import { Computed, Count, Id, Nullable, OneOf, PathId, Timestamp } from '../../contract/wire.ts'
+import { destinationFaults, destinationKinds } from '../destinations/destination.ts'
+import { DestinationInput, DestinationView } from './destination-schema.ts'
 
 const maxOverlapSeconds = 7 * 86_400
 const maxUrlLength = 2_048
@@ -23,12 +25,16 @@ export const patternFaults = (events: readonly string[] | undefined): FieldFault
   )
 
 const fields = {
-  url: Type.String({
-    minLength: 1,
-    maxLength: maxUrlLength,
-    description: 'The URL that deliveries are posted to: http or https, at a public address.',
-    examples: ['https://hooks.example.com/weir'],
-  }),
+  url: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxUrlLength,
+      description:
+        'The URL that deliveries are posted to: http or https, at a public address. Needed unless `destination` names another kind.',
+      examples: ['https://hooks.example.com/weir'],
+    }),
+  ),
+  destination: Type.Optional({ ...DestinationInput, default: { kind: 'https', format: 'weir' } }),
   events: Type.Optional({
     ...EventPatterns,
     default: [],
@@ -46,6 +52,19 @@ const fields = {
   enabled: Type.Optional(Type.Boolean({ default: true })),
 }
 
+const has = (name: string, schema: object = {}) => ({ properties: { [name]: schema }, required: [name] })
+const kindsWithoutUrl = destinationKinds.filter((kind) => kind !== 'https')
+/** Schema condition that events go somewhere: to a URL, or to a destination that has an address of its own. */
+const needsUrl = {
+  allOf: [{ if: has('destination', has('kind', { enum: kindsWithoutUrl })), else: has('url') }],
+}
+
+/** Returns what is wrong with a subscription beyond its form. */
+const subscriptionFaults = ({ destination, events }: Pick<SubscriptionInput, 'destination' | 'events'>) => [
+  ...destinationFaults(destination),
+  ...patternFaults(events),
+]
+
 const input = Type.Object(
   {
     ...fields,
@@ -60,21 +79,21 @@ const input = Type.Object(
     ),
   },
   {
+    ...needsUrl,
     title: 'SubscriptionInput',
     examples: [{ url: 'https://hooks.example.com/weir', events: ['budget.*'], signing: 'subscription' }],
   },
 )
 export type SubscriptionInput = Static<typeof input>
-export const SubscriptionInput = withCheck(input, ({ events }: SubscriptionInput) => patternFaults(events))
+export const SubscriptionInput = withCheck(input, subscriptionFaults)
 
 const replacement = Type.Object(fields, {
+  ...needsUrl,
   title: 'SubscriptionReplacement',
   examples: [{ url: 'https://hooks.example.com/weir', events: ['budget.*', 'key.revoked'] }],
 })
 export type SubscriptionReplacement = Static<typeof replacement>
-export const SubscriptionReplacement = withCheck(replacement, ({ events }: SubscriptionReplacement) =>
-  patternFaults(events),
-)
+export const SubscriptionReplacement = withCheck(replacement, subscriptionFaults)
 
 /** The limit of counting: an endpoint that was unavailable for a day may have millions pending. */
 export const maxPendingCounted = 10_000
@@ -107,7 +126,12 @@ export const Subscription = Type.Object(
   {
     id: Id('subscription'),
     org_id: Id('org'),
-    url: Type.String(),
+    url: Type.String({
+      description:
+        'The URL; of a destination of another kind than `https` what may be shown of it, such as `slack:hooks.slack.com`.',
+      examples: ['https://hooks.example.com/weir'],
+    }),
+    destination: DestinationView,
     events: Type.Array(Type.String()),
     description: Type.String(),
     ordered: Type.Boolean(),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ChangeTools } from '../../access/changes/changes.ts'
 import { optInKinds, setOptIns } from '../../access/events/events.ts'
 import type { Caller } from '../../access/identity/identity.ts'
@@ -10,7 +11,9 @@ import { formatId, newUuid } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { namesOf } from '../../values/records.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
+import { standardDestination } from '../destinations/destination.ts'
 import { newOwnSecret, type WebhookSecrets } from '../signing/secrets.ts'
+import { addressFrom, requireOwnRecipients } from './destinations.ts'
 import { ensureOrgSecret } from './org-secret.ts'
 import {
   countSubscriptions,
@@ -28,6 +31,7 @@ import {
 } from './queries.ts'
 import { reopenQueue } from './queue-queries.ts'
 import type { SubscriptionInput, SubscriptionReplacement, SubscriptionView } from './schema.ts'
+import { addressColumns, originOf, storedAddress, withoutPath } from './stored-address.ts'
 
 const maxSubscriptions = 100
 
@@ -43,6 +47,7 @@ export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({
   id: formatId('subscription', row.id),
   org_id: formatId('org', row.org_id),
   url: row.url,
+  destination: row.destination ?? standardDestination,
   events: row.events,
   description: row.description,
   ordered: row.ordered,
@@ -70,18 +75,17 @@ export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({
  * read the log than subscriptions; the digest shows that the URL changed.
  */
 function auditView(secrets: WebhookSecrets, row: SubscriptionRow) {
-  const { health: _health, url, ...view } = subscriptionView(row)
+  const { health: _health, url, destination, ...view } = subscriptionView(row)
+  const { secret } = storedAddress(secrets, row)
+  const { events_url } = destination
   return {
     ...view,
     ends_at: timestampOrNull(row.ends_at),
     url: withoutPath(url),
     url_digest: secrets.digestOf(url),
+    destination: { ...destination, ...(events_url !== undefined && { events_url: withoutPath(events_url) }) },
+    ...(secret && { destination_digest: secrets.digestOf(JSON.stringify(secret)) }),
   }
-}
-
-const withoutPath = (url: string) => {
-  const { origin, href } = new URL(url)
-  return href === `${origin}/` ? href : `${origin}/…`
 }
 
 /** Returns a subscription and locks all of the organization's subscriptions. */
@@ -116,16 +120,21 @@ export async function createSubscription(
       { message: `An organization can have at most ${maxSubscriptions} subscriptions.` },
     )
   const id = newUuid()
-  const secret = input.signing === 'subscription' ? newOwnSecret() : undefined
+  const address = addressFrom(input)
+  const isMessages = address.destination.kind !== 'https'
+  await requireOwnRecipients(tx, orgId, address.destination, secrets.mayMail)
+  // Messages are not signed. Their secret waits for the day on which the subscription posts JSON, so that it never needs the shared one.
+  const secret = input.signing === 'subscription' || isMessages ? newOwnSecret() : undefined
   if (secret === undefined) await ensureOrgSecret(tx, secrets, orgId)
-  await insertSubscription(tx, orgId, id, { ...withDefaults(input), ...creatorFields(caller) })
+  const columns = addressColumns(secrets, { orgId, subscriptionId: id }, address)
+  await insertSubscription(tx, orgId, id, { ...withDefaults(input), ...columns, ...creatorFields(caller) })
   if (secret !== undefined)
     await replaceOwnSecret(tx, orgId, id, secrets.sealSecret({ orgId, subscriptionId: id }, secret), 0)
   await refreshOptIns(tx, orgId)
   const row = present(await findSubscription(tx, orgId, id))
   const after = subscriptionView(row)
   audit({ action: 'webhook.created', target: { kind: 'subscription', id: after.id }, after: auditView(secrets, row) })
-  return { ...after, ...(secret !== undefined && { secret }) }
+  return { ...after, ...(secret !== undefined && !isMessages && { secret }) }
 }
 
 /** Marks a subscription that is created under a grant; it ends with the grant. */
@@ -153,7 +162,8 @@ function requireOwn(
   method: string,
 ) {
   if (caller.kind !== 'support' || created_by_grant === caller.id) return
-  if (fields.url === undefined && fields.enabled !== true) return
+  const isElsewhere = namesOf(fields).some((name) => /^(?:url|destination)/.test(name))
+  if (!isElsewhere && fields.enabled !== true) return
   throw new ApiError('support_scope_denied', {
     reason: 'A grant can set the URL of a subscription, or enable it, only if the subscription was created under it.',
     scope: present(caller.grantScope),
@@ -166,7 +176,6 @@ const clearedExpiry = ({ kind }: Caller, row: SubscriptionRow, { isEnabling }: S
   kind !== 'support' && isEnabling && row.ends_at !== null ? { ends_at: null } : {}
 
 const withDefaults = (input: SubscriptionReplacement) => ({
-  url: input.url,
   events: input.events ?? [],
   description: input.description ?? '',
   ordered: input.ordered ?? false,
@@ -174,9 +183,12 @@ const withDefaults = (input: SubscriptionReplacement) => ({
 })
 
 /** Returns the fields that would change. */
-function changedFields(row: SubscriptionRow, wanted: ReturnType<typeof withDefaults>): Partial<SubscriptionFields> {
+function changedFields(
+  row: SubscriptionRow,
+  wanted: ReturnType<typeof withDefaults> & ReturnType<typeof addressColumns>,
+): Partial<SubscriptionFields> {
   const names = namesOf(wanted)
-  const differ = names.filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(row[name]))
+  const differ = names.filter((name) => !isDeepStrictEqual(wanted[name], row[name]))
   return Object.fromEntries(differ.map((name) => [name, wanted[name]]))
 }
 
@@ -191,13 +203,20 @@ export async function replaceSubscription(
   const found = await lockSubscription(tx, orgId, id)
   const before = subscriptionView(found)
   replaces(before)
-  const changed = changedFields(found, withDefaults(asked.wanted(before)))
+  const wanted = asked.wanted(before)
+  const stored = storedAddress(secrets, found)
+  const address = addressFrom(wanted, stored)
+  const was = { stored, sealed: found.destination_sealed }
+  const columns = addressColumns(secrets, { orgId, subscriptionId: id }, address, was)
+  const changed = changedFields(found, { ...withDefaults(wanted), ...columns })
+  if (changed.destination) await requireOwnRecipients(tx, orgId, changed.destination, secrets.mayMail)
   requireOwn(caller, found, changed, asked.method)
   const fields = { ...changed, ...clearedExpiry(caller, found, asked) }
   if (Object.keys(fields).length === 0) return before
   await updateSubscription(tx, orgId, id, fields)
   // A new endpoint starts without a history too.
-  if (fields.enabled === true || fields.url !== undefined) await reopenQueue(tx, orgId, id)
+  if (fields.enabled === true || namesOf(changed).some((name) => /^(?:url|destination)/.test(name)))
+    await reopenQueue(tx, orgId, id)
   await refreshOptIns(tx, orgId)
   const row = present(await findSubscription(tx, orgId, id))
   const after = subscriptionView(row)
@@ -239,7 +258,7 @@ export const endSubscriptionsOfGrant: EndTraces = async ({ tx, audit, emit }, or
     emit({
       kind: 'subscription.disabled',
       subject,
-      data: { subscription_id: subject, origin: new URL(url).origin, ...told },
+      data: { subscription_id: subject, origin: originOf(url), ...told },
     })
   }
   if (disabled.length > 0) await refreshOptIns(tx, orgId)
