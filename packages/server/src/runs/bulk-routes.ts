@@ -1,13 +1,14 @@
 import { idempotencyOf, replay } from '../access/idempotency/idempotency.ts'
+import { type Caller, isPinned, lineagesOf, type Maker } from '../access/identity/identity.ts'
 import { asJsonText } from '../contract/envelope.ts'
 import { ApiError, validationFailed } from '../contract/errors.ts'
 import { readNdjson } from '../contract/ndjson.ts'
-import type { App } from '../contract/routes.ts'
+import { type App, includesRole } from '../contract/routes.ts'
 import type { DecisionLog } from '../decisions/decisions.ts'
 import { faultsOf, type IngestResult, type IngestTask, type Lanes } from '../decisions/lanes/lanes.ts'
 import { limitErrors } from '../money/limit-kinds.ts'
 import type { Platform } from '../platform/infra/platform.ts'
-import { formatId } from '../values/id.ts'
+import { formatId, requireId } from '../values/id.ts'
 import { elementAt, present } from '../values/present.ts'
 import { ingestTask } from './bulk.ts'
 import { BulkAnswer, BulkInput, type BulkRun, isSettlement, maxBulkRuns } from './bulk-schema.ts'
@@ -48,7 +49,8 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
         reply.code(200).serializeInput(bulkAnswer(runs, results), '200') as string
       recordUnpricedSettlements(platform, lanes, caller.orgId, runs.filter(isSettlement))
       let kept: string | undefined
-      const how = { mode, isRecordedOnly: !enforce, isHistory: count_in === 'started_period' }
+      const makers = await makersOf(platform, caller, runs)
+      const how = { mode, isRecordedOnly: !enforce, isHistory: count_in === 'started_period', makers }
       const task = await ingestTask(caller, runs, how, clock.now().getTime())
       const claim = idempotencyOf(request)
       const ingesting = lanes.ingest({
@@ -70,6 +72,24 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
       if (refusal) throw refusal
       return asJsonText(reply, 200).send(kept ?? written(results))
     },
+  )
+}
+
+/**
+ * Returns the keys whose history runs are. Whoever may make keys, and is bound to no part of the organization, may say what they did before
+ * they were made here.
+ */
+async function makersOf({ sql }: Platform, caller: Caller, runs: readonly BulkRun[]): Promise<Map<string, Maker>> {
+  const ids = new Map(runs.flatMap(({ key_id }) => (key_id === undefined ? [] : [[requireId('key', key_id), key_id]])))
+  if (ids.size === 0) return new Map()
+  if (!includesRole(caller.role, 'admin'))
+    throw new ApiError('forbidden', {}, { message: 'key_id takes the role admin, as making keys does.' })
+  if (!caller.scopes.has('keys:write')) throw new ApiError('missing_scope', { required: 'keys:write' })
+  if (isPinned(caller))
+    throw new ApiError('forbidden', {}, { message: 'This key is pinned, and key_id extends beyond its pins.' })
+  const lineages = await sql.asOrgs([caller.orgId], (tx) => lineagesOf(tx, caller.orgId, [...ids.keys()]))
+  return new Map(
+    [...lineages].map(([id, lineageId]) => [present(ids.get(id)), { kind: 'key', id, lineageId } as const]),
   )
 }
 

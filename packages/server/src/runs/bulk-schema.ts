@@ -3,6 +3,7 @@ import type { FieldFault } from '../contract/errors.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, exampleId, Id, Moment, Nullable } from '../contract/wire.ts'
 import { Model, Provider } from '../records/run-log/run-log.ts'
+import { idPattern } from '../values/id.ts'
 import { EndStatus, endFaults, endFields, IgnoredFields, optionalDimensions, runFields } from './schema.ts'
 
 export const maxBulkRuns = 5_000
@@ -10,6 +11,13 @@ export const maxBulkRuns = 5_000
 /** Schema condition that a field is present. A settlement has the model of its hold; every other run must name one. */
 const has = (name: string) => ({ properties: { [name]: {} }, required: [name] })
 const needsModel = { allOf: [{ if: { anyOf: [has('run_id'), has('reservation_id')] }, else: has('model') }] }
+
+const ProviderRequestId = Type.String({
+  minLength: 8,
+  maxLength: 200,
+  pattern: '^[\\x21-\\x7e]+$',
+  examples: ['req_011CSHoEeqs5C35K2UUqR7Fy'],
+})
 
 const BulkRun = Type.Object(
   {
@@ -28,6 +36,20 @@ const BulkRun = Type.Object(
         maxLength: 40,
         description:
           'The reservation of the edge that this run settles. It is never refused, and keeps the labels that it was admitted with.',
+      }),
+    ),
+    provider_request_id: Type.Optional({
+      ...ProviderRequestId,
+      description:
+        'With a `run_id`: the id that the provider gave the request. Telemetry of the client about the same request is not counted again.',
+    }),
+    key_id: Type.Optional(
+      Type.String({
+        pattern: idPattern('key'),
+        maxLength: 40,
+        description:
+          'History of another key of the organization, to which it is charged and listed. With `enforce: false` only; needs the scopes `runs:import` and `keys:write`, and a key without pins.',
+        examples: [],
       }),
     ),
     status: Type.Optional({ ...EndStatus, default: 'succeeded' }),
@@ -93,6 +115,18 @@ export const BulkInput = withCheck(bulk, ({ runs, enforce, count_in }: BulkInput
   ...(count_in === 'started_period' && enforce !== false ? [notHistory] : []),
   ...runs.flatMap((run, i) => {
     const faults = endFaults(run, `runs.${i}.`)
+    if (run.provider_request_id !== undefined && run.run_id === undefined)
+      faults.push({
+        field: `runs.${i}.provider_request_id`,
+        code: 'invalid_value',
+        message: 'Only allowed together with a run_id.',
+      })
+    if (run.key_id !== undefined && (enforce !== false || isSettlement(run)))
+      faults.push({
+        ...notHistory,
+        field: `runs.${i}.key_id`,
+        message: 'Only history, with enforce: false, is of other keys.',
+      })
     if (run.run_id !== undefined && run.reservation_id !== undefined)
       faults.push({
         field: `runs.${i}.reservation_id`,

@@ -1,6 +1,4 @@
 import {
-  type Caller,
-  lineageIn,
   lineageOfMaker,
   type Maker,
   makerOf,
@@ -30,21 +28,24 @@ import { dayMs } from '../values/time.ts'
 import { type BulkRun, isSettlement } from './bulk-schema.ts'
 import { placeInChain } from './chain-place.ts'
 import { costOfHeld, endOf, maxAheadMs, reportedUsage } from './cost.ts'
-import { externalKey, ingestHash, isStart, noRun, reservationKey } from './run-start.ts'
+import { externalKey, ingestHash, isStart, noRun, requestKey, reservationKey } from './run-start.ts'
 import { accountFields, estimateReport, ignoredFields, isSameEnd, ranModelOf } from './settlement.ts'
+import { countedByTelemetry, type RecordedRun, type Recorder } from './telemetry-facts.ts'
 import { costOfUnheld } from './unheld-cost.ts'
 
 /** The way in which runs are recorded. */
 interface RecordingMode extends Pick<IngestTask, 'mode' | 'isRecordedOnly'> {
+  /** Keys whose history the runs are, by their ids as runs name them. */
+  readonly makers?: ReadonlyMap<string, Maker>
   /** True when they are charged to the periods in which they started. */
   readonly isHistory?: boolean
 }
 
 /** Creates the task that records the runs of one request. */
 export async function ingestTask(
-  caller: Caller,
-  runs: readonly BulkRun[],
-  { isHistory = false, ...how }: RecordingMode,
+  caller: Recorder,
+  runs: readonly RecordedRun[],
+  { isHistory = false, makers = new Map(), ...how }: RecordingMode,
   nowMs: number,
 ): Promise<IngestTask> {
   const faults: FieldFault[] = []
@@ -55,6 +56,7 @@ export async function ingestTask(
         ingestItem(caller, isSettlement(run) ? checkSettlementLabels(run, caller) : withPins(run, caller), nowMs, {
           ...how,
           isHistory,
+          makers,
         }),
       )
     } catch (error) {
@@ -66,18 +68,20 @@ export async function ingestTask(
 }
 
 /** Checks the labels of a settlement: it needs none, being on its hold's account, but none may be outside the caller's pins. */
-function checkSettlementLabels(run: BulkRun, caller: Caller): BulkRun {
+function checkSettlementLabels(run: BulkRun, caller: Recorder): BulkRun {
   const named = withNormalNames(run)
   refuseOtherPins(named, caller)
   return named
 }
 
 function ingestItem(
-  caller: Caller,
-  sent: BulkRun,
+  caller: Recorder,
+  sent: RecordedRun,
   nowMs: number,
-  { isRecordedOnly, isHistory }: Omit<RecordingMode, 'mode'>,
+  { isRecordedOnly, isHistory, makers }: Omit<RecordingMode, 'mode'>,
 ): IngestItem {
+  const madeBy = sent.key_id === undefined ? makerOf(caller) : makers?.get(sent.key_id)
+  if (!madeBy) throw validationFailed([{ field: 'key_id', code: 'invalid_value', message: 'There is no such key.' }])
   const startedAtMs = startOf(sent, nowMs)
   const id = newUuidAt(startedAtMs)
   const [startedId, reservationId] = [idIn('run', sent.run_id), idIn('reservation', sent.reservation_id)]
@@ -100,16 +104,25 @@ function ingestItem(
   return {
     key: external_id === undefined ? undefined : { name: externalKey(external_id), hash },
     holdId: startedId ?? reservationId,
+    requestKey:
+      startedId === undefined || run.provider_request_id === undefined
+        ? undefined
+        : requestKey(run.provider_request_id),
     isStartedRun: startedId !== undefined,
     isEstimate: run.estimated === true,
     holdKey: reservationId === undefined ? undefined : { name: reservationKey(reservationId), hash },
     customerId: customer_id,
     chainId: chain_id,
     parentId,
-    account: accountKey(run, parentId, caller, isHistory ? startedAtMs - (startedAtMs % bucketMs) : undefined),
+    account: accountKey(
+      run,
+      parentId,
+      lineageOfMaker(madeBy),
+      isHistory ? startedAtMs - (startedAtMs % bucketMs) : undefined,
+    ),
     draft: (facts) => {
       if (!isRecordedOnly && !isSettlement(run)) refuseUnknownNames(facts.orgConfig, run)
-      return draftOf(run, { id, startedAtMs, parentId, madeBy: makerOf(caller) }, facts)
+      return draftOf(run, { id, startedAtMs, parentId, madeBy }, facts)
     },
     claims: (charge, facts) =>
       isHistory ? historyClaims(charge, facts, Math.min(startedAtMs, facts.nowMs)) : claimsOf('record', charge, facts),
@@ -155,7 +168,7 @@ function ingestItem(
 function accountKey(
   run: BulkRun,
   parentId: string | undefined,
-  caller: Caller,
+  lineageId: string | undefined,
   bucketAtMs: number | undefined,
 ): string {
   const { workflow_id, deployment_id, department_id, customer_id, user_id, chain_id, model, provider, tags } = run
@@ -170,13 +183,13 @@ function accountKey(
     model,
     provider,
     tags,
-    lineageIn(caller),
+    lineageId,
     bucketAtMs,
   ])
 }
 
 /** Removes the fields that do not count: a settlement is on the account of its hold, and a started run stays in its chain. */
-function withoutHeldFields(run: BulkRun): BulkRun {
+function withoutHeldFields(run: RecordedRun): RecordedRun {
   if (!isSettlement(run)) return run
   const { workflow_id: _w, deployment_id: _d, department_id: _p, customer_id: _c, user_id: _u, ...own } = run
   if (own.run_id === undefined) return own
@@ -214,13 +227,16 @@ interface DraftedRun extends Pick<RunRecord, 'id' | 'startedAtMs'> {
 
 /** Drafts a run from its own fields and the price book. */
 function draftOf(
-  run: BulkRun,
+  given: RecordedRun,
   { id, startedAtMs, parentId, madeBy }: DraftedRun,
   { orgConfig, parent, nowMs }: DraftContext,
 ): RunDraft {
-  const cost = isSettlement(run)
-    ? { usd: 0n, basis: 'reported' as const, detail: undefined }
-    : costOfUnheld(run, startedAtMs, orgConfig, lineageOfMaker(madeBy))
+  const { run, cost } = countedByTelemetry(
+    given,
+    isSettlement(given)
+      ? { usd: 0n, basis: 'reported' as const, detail: undefined }
+      : costOfUnheld(given, startedAtMs, orgConfig, lineageOfMaker(madeBy)),
+  )
   const { usd, detail } = cost
   const basis = run.estimated === true ? 'estimated' : cost.basis
   const { rawDays, retentionClass } = orgConfig.retention

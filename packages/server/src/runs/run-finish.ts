@@ -2,7 +2,7 @@ import { type Agent, makerOf } from '../access/identity/identity.ts'
 import { ApiError } from '../contract/errors.ts'
 import { settleCommand } from '../decisions/decisions.ts'
 import {
-  checkRightToEnd,
+  checkRightTo,
   type DecidedOperation,
   type KnownHold,
   type Operation,
@@ -23,7 +23,7 @@ export const finishOperation = (agent: Agent, runId: string, input: FinishInput)
   holdId: runId,
   plan: (context) => {
     const { hold } = context
-    checkRightToEnd(agent, hold)
+    checkRightTo('end', agent, hold)
     if (!hold) return { command: settleCommand(agent, runId, { usd: 0n, tokens: 0n }, context) }
     if (!isRunHold(hold)) throw new ApiError('not_found')
     // A hold that was released because its start was never answered has not run.
@@ -85,7 +85,7 @@ export const extendOperation = (agent: Agent, runId: string, leaseMs: number): O
   orgId: agent.orgId,
   holdId: runId,
   plan: ({ hold }) => {
-    checkRightToEnd(agent, hold)
+    checkRightTo('extend', agent, hold)
     if (hold && !isRunHold(hold)) throw new ApiError('not_found')
     return { command: { type: 'extend', holdId: runId, leaseMs, by: makerOf(agent) } }
   },

@@ -24,6 +24,9 @@ export const externalKey = (externalId: string) => `e:${externalId}`
 /** The run key of the reservation that a run settled. */
 export const reservationKey = (holdId: string) => `r:${holdId}`
 
+/** The run key of a request to a provider, by the provider's own id: two reports of one request meet there. */
+export const requestKey = (requestId: string) => `p:${hash('sha256', requestId, 'hex')}`
+
 /** First byte of a content hash: tells a start from an ingested run. */
 const startMark = '00'
 const ingestMark = '01'

@@ -1,4 +1,6 @@
 export { ingestTask } from './bulk.ts'
 export { type BulkRun, maxBulkRuns } from './bulk-schema.ts'
 export type { Governance } from './governance.ts'
+export { requestKey } from './run-start.ts'
+export type { RecordedRun, Recorder, TelemetryFacts } from './telemetry-facts.ts'
 export { costOfUsage, partPricesAt } from './usage-cost.ts'

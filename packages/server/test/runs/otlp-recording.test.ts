@@ -84,7 +84,8 @@ test('LiteLLM’s spans are recorded, with its team and end user, once however m
 
 test('an organization maps attributes of its own, and takes that back', async () => {
   const path = `/v1/orgs/${tenant.id}/otlp-mapping`
-  const unset = { workflow_id: null, deployment_id: null, department_id: null, customer_id: null, user_id: null }
+  const dimensions = { workflow_id: null, deployment_id: null, department_id: null, customer_id: null, user_id: null }
+  const unset = { ...dimensions, seat_keys: null, seat_accounts: null, seat_logins: null }
   expect((await call(server.url, 'GET', path, { key: tenant.key })).json).toEqual({
     ...unset,
     created_at: null,

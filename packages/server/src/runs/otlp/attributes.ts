@@ -10,13 +10,17 @@ export type SpanAttributes = ReadonlyMap<string, AttributeValue>
  * Returns the attributes of a span or a resource that are known here, or mapped by the organization. Malformed attributes are
  * skipped, as are values that no field of a run can hold.
  */
-export function attributesOf(holder: unknown, mapped: ReadonlySet<string>): SpanAttributes {
+export function attributesOf(
+  holder: unknown,
+  mapped: ReadonlySet<string>,
+  wanted: ReadonlySet<string> = wantedAttributes,
+): SpanAttributes {
   const found = new Map<string, AttributeValue>()
   const { attributes, others } = recordIn(holder)
   for (const item of listOf(attributes)) {
     const { key, value } = recordIn(item)
     if (typeof key !== 'string' || !isRecord(value)) continue
-    if (!wantedAttributes.has(key) && !mapped.has(key)) continue
+    if (!wanted.has(key) && !mapped.has(key)) continue
     const read = readValue(value)
     if (read !== undefined && read !== '') found.set(key, read)
   }

@@ -48,8 +48,8 @@ export function otlpMapping(app: App, { sql }: Platform, change: Change) {
       view: OtlpMapping,
     },
     (request, reply, wanted) => {
-      const { orgId } = request.caller
-      return change(request, reply, { orgId }, (tools) => putMapping(tools, orgId, wanted))
+      const { caller } = request
+      return change(request, reply, { orgId: caller.orgId }, (tools) => putMapping(tools, caller, wanted))
     },
   )
 

@@ -1,16 +1,18 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { ApiError } from '../../contract/errors.ts'
+import { type Caller, lineageOf } from '../../access/identity/identity.ts'
+import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import { lockLedgerForConfigChange } from '../../money/ledger/ledger.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { formatId } from '../../values/id.ts'
+import { formatId, parseId } from '../../values/id.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { dimensions, type MappedDimension } from './names.ts'
 import { deleteMapping, findMapping, type MappingRow, upsertMapping } from './queries.ts'
 import type { OtlpMapping, OtlpMappingInput } from './schema.ts'
 
 /** The attributes in which an organization's spans name each dimension, where it has set them. */
-export type Mapping = Readonly<Partial<Record<MappedDimension, readonly string[] | null>>>
+export type Mapping = Readonly<Partial<Record<MappedDimension, readonly string[] | null>>> &
+  Readonly<Partial<Pick<MappingRow, 'seat_keys' | 'seat_accounts' | 'seat_logins'>>>
 
 export const loadMapping = async (tx: Tx, orgId: string): Promise<Mapping> => (await findMapping(tx, orgId)) ?? {}
 
@@ -24,6 +26,9 @@ const viewOf = (row: MappingRow | undefined): OtlpMapping => ({
   department_id: row?.department_id ?? null,
   customer_id: row?.customer_id ?? null,
   user_id: row?.user_id ?? null,
+  seat_keys: row?.seat_keys?.map((id) => formatId('key', id)) ?? null,
+  seat_accounts: row?.seat_accounts ?? null,
+  seat_logins: row?.seat_logins ?? null,
   created_at: row ? timestamp(row.created_at) : null,
   updated_at: row ? timestamp(row.updated_at) : null,
 })
@@ -32,15 +37,20 @@ export const getMapping = async (tx: Tx, orgId: string): Promise<OtlpMapping> =>
 
 const target = (orgId: string) => ({ kind: 'otlp_mapping', id: formatId('org', orgId) })
 
+const seatFields = ['seat_keys', 'seat_accounts', 'seat_logins'] as const
+
 export async function putMapping(
   { tx, audit, replaces }: ChangeTools,
-  orgId: string,
+  { orgId, scopes }: Pick<Caller, 'orgId' | 'scopes'>,
   wanted: DesiredState<OtlpMappingInput>,
 ) {
   await lockLedgerForConfigChange(tx, orgId)
   const before = viewOf(await findMapping(tx, orgId))
   replaces(before)
   const input = wanted(before)
+  // What a seat uses costs nothing: to say what is one is as much as to set a price.
+  const setsSeats = seatFields.some((name) => JSON.stringify(input[name] ?? null) !== JSON.stringify(before[name]))
+  if (setsSeats && !scopes.has('limits:write')) throw new ApiError('missing_scope', { required: 'limits:write' })
   const after = viewOf(
     await upsertMapping(tx, orgId, {
       workflow_id: input.workflow_id ?? null,
@@ -48,10 +58,28 @@ export async function putMapping(
       department_id: input.department_id ?? null,
       customer_id: input.customer_id ?? null,
       user_id: input.user_id ?? null,
+      seat_keys: input.seat_keys ? await keysNamed(tx, orgId, input.seat_keys) : null,
+      seat_accounts: input.seat_accounts ?? null,
+      seat_logins: input.seat_logins ?? null,
     }),
   )
   audit({ action: 'otlp_mapping.set', target: target(orgId), before, after })
   return after
+}
+
+/** Returns the keys as they are stored: by the first of their rotations, so that they stay named when they are rotated. */
+async function keysNamed(tx: Tx, orgId: string, ids: readonly string[]): Promise<string[]> {
+  const lineages: string[] = []
+  for (const [index, id] of ids.entries()) {
+    const keyId = parseId('key', id)
+    const lineageId = keyId === undefined ? undefined : await lineageOf(tx, orgId, keyId)
+    if (lineageId === undefined)
+      throw validationFailed([
+        { field: `seat_keys.${index}`, code: 'invalid_value', message: 'The organization has no key with this id.' },
+      ])
+    lineages.push(lineageId)
+  }
+  return [...new Set(lineages)]
 }
 
 export async function removeMapping({ tx, audit, replaces }: ChangeTools, orgId: string): Promise<null> {

@@ -8,6 +8,9 @@ const columns = [
   'department_id',
   'customer_id',
   'user_id',
+  'seat_keys',
+  'seat_accounts',
+  'seat_logins',
   'created_at',
   'updated_at',
 ] as const
@@ -15,9 +18,16 @@ const columns = [
 export const findMapping = (tx: Tx, orgId: string) =>
   tx.selectFrom('otlp_mappings').select(columns).where('org_id', '=', orgId).executeTakeFirst()
 
+/** The columns that tell whose usage is that of a seat. */
+type Seats = 'seat_keys' | 'seat_accounts' | 'seat_logins'
+
 export type MappingRow = NonNullable<Awaited<ReturnType<typeof findMapping>>>
 
-export const upsertMapping = (tx: Tx, orgId: string, mapping: Pick<MappingRow, MappedDimension>): Promise<MappingRow> =>
+export const upsertMapping = (
+  tx: Tx,
+  orgId: string,
+  mapping: Pick<MappingRow, MappedDimension | Seats>,
+): Promise<MappingRow> =>
   tx
     .insertInto('otlp_mappings')
     .values({ org_id: orgId, ...mapping })

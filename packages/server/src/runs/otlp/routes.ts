@@ -5,13 +5,15 @@ import { describeTag } from '../../contract/openapi.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { runCooperatively } from '../../platform/infra/time-slice.ts'
-import { jsonAnswer, protobufAnswer, protobufTraces, protobufType } from './encodings.ts'
+import { jsonAnswer, protobufAnswer } from './answers.ts'
+import { protobufTraces, protobufType } from './encodings.ts'
 import { loadMapping } from './mapping.ts'
-import { convertTraces } from './otlp.ts'
 import { createRejectionLog, partialSuccess } from './rejections.ts'
 import { TracesAnswer, TracesBody } from './schema.ts'
 import { type Ingest, recordRuns } from './trace-ingest.ts'
+import { convertTraces } from './trace-runs.ts'
 
+export { otlpTelemetry } from './log-routes.ts'
 export { otlpMapping } from './mapping-routes.ts'
 export { createIngest } from './trace-ingest.ts'
 
@@ -25,7 +27,7 @@ export function otlp(app: App, { clock, metrics, sql, log }: Needed, ingest: Ing
     labelNames: ['outcome'],
     registers: [metrics],
   })
-  const logRejections = createRejectionLog(log, clock)
+  const logRejections = createRejectionLog(log, clock, 'spans of model calls')
 
   app.post(
     '/v1/otlp/v1/traces',
@@ -63,7 +65,7 @@ export function otlp(app: App, { clock, metrics, sql, log }: Needed, ingest: Ing
       const partial = partialSuccess(rejected, refused)
       if (partial) logRejections(orgId, partial)
       if (bodyTypeOf(request) === protobufType) return reply.type(protobufType).send(protobufAnswer(partial))
-      return asJsonText(reply, 200).send(jsonAnswer(partial))
+      return asJsonText(reply, 200).send(jsonAnswer(partial, 'rejectedSpans'))
     },
   )
 }

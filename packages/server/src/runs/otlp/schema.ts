@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp } from '../../contract/wire.ts'
+import { exampleId, Nullable, OwnId, Timestamp } from '../../contract/wire.ts'
+import type { RejectedField } from './answers.ts'
 import { protobufType } from './encodings.ts'
+import type { LogsRequest } from './logs.ts'
+import type { MetricsRequest } from './metrics-request.ts'
 import { builtInAttributes, type MappedDimension } from './names.ts'
 import type { SpanFields } from './traces.ts'
 
@@ -64,26 +67,109 @@ export const TracesBody = Type.Object(
   },
 )
 
-/** The response is written by hand in the encoding of the request, so this only documents it. */
-export const TracesAnswer = Type.Unsafe<string | Buffer>({
-  description: 'An `ExportTraceServiceResponse` in the encoding of the request.',
-  content: {
-    'application/json': {
-      schema: Type.Object({
-        partialSuccess: Type.Optional(
-          Type.Object({
-            rejectedSpans: Type.String({
-              description: 'How many spans with usage were not recorded.',
-              examples: ['1'],
-            }),
-            errorMessage: Type.String({ description: 'The reasons, for the first of them.' }),
-          }),
+/** The envelope of logs and metrics, three levels deep like that of spans. */
+const resources = <T>(
+  [list, scopes, items]: readonly [string, string, string],
+  item: object,
+  title: string,
+  message: string,
+  example: object,
+) =>
+  Type.Unsafe<T>(
+    Type.Object(
+      {
+        [list]: Type.Optional(
+          Type.Array(
+            Type.Object(
+              {
+                resource: Type.Optional(Type.Unsafe<unknown>({ type: 'object', ...open })),
+                [scopes]: Type.Optional(
+                  Type.Array(
+                    Type.Object({ [items]: Type.Optional(Type.Array(Type.Unsafe<unknown>(item), { maxItems })) }, open),
+                    { maxItems },
+                  ),
+                ),
+              },
+              open,
+            ),
+            { maxItems },
+          ),
         ),
-      }),
+      },
+      {
+        title,
+        ...open,
+        description: `An \`${message}\` of OTLP; fields that are not known here are ignored.`,
+        examples: [example],
+      },
+    ),
+  )
+
+const logExample = {
+  resourceLogs: [
+    {
+      scopeLogs: [
+        {
+          logRecords: [
+            {
+              body: { stringValue: 'claude_code.api_request' },
+              attributes: [
+                attribute('event.name', { stringValue: 'api_request' }),
+                attribute('session.id', { stringValue: 'ba46efec-851a-4776-89c4-bf8b9d78aa16' }),
+                attribute('model', { stringValue: 'claude-opus-4-8' }),
+                attribute('input_tokens', { intValue: '1180' }),
+                attribute('output_tokens', { intValue: '412' }),
+              ],
+            },
+          ],
+        },
+      ],
     },
-    [protobufType]: { schema: Type.String({ format: 'binary' }) },
-  },
-})
+  ],
+}
+
+export const LogsBody = resources<LogsRequest>(
+  ['resourceLogs', 'scopeLogs', 'logRecords'],
+  { type: 'object', ...open, description: 'A log record in OTLP’s JSON encoding.' },
+  'LogsBody',
+  'ExportLogsServiceRequest',
+  logExample,
+)
+
+const metricExample = {
+  resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'claude_code.session.count', sum: { dataPoints: [] } }] }] }],
+}
+
+export const MetricsBody = resources<MetricsRequest>(
+  ['resourceMetrics', 'scopeMetrics', 'metrics'],
+  { type: 'object', ...open, description: 'A metric in OTLP’s JSON encoding.' },
+  'MetricsBody',
+  'ExportMetricsServiceRequest',
+  metricExample,
+)
+
+/** The response is written by hand in the encoding of the request, so this only documents it. */
+const answer = (message: string, field: RejectedField, what: string) =>
+  Type.Unsafe<string | Buffer>({
+    description: `An \`${message}\` in the encoding of the request.`,
+    content: {
+      'application/json': {
+        schema: Type.Object({
+          partialSuccess: Type.Optional(
+            Type.Object({
+              [field]: Type.String({ description: `How many ${what} were not recorded.`, examples: ['1'] }),
+              errorMessage: Type.String({ description: 'The reasons, for the first of them.' }),
+            }),
+          ),
+        }),
+      },
+      [protobufType]: { schema: Type.String({ format: 'binary' }) },
+    },
+  })
+
+export const TracesAnswer = answer('ExportTraceServiceResponse', 'rejectedSpans', 'spans with usage')
+export const LogsAnswer = answer('ExportLogsServiceResponse', 'rejectedLogRecords', 'events of model calls')
+export const MetricsAnswer = answer('ExportMetricsServiceResponse', 'rejectedDataPoints', 'data points of usage')
 
 const maxAttributes = 10
 
@@ -110,17 +196,48 @@ const mappedFields = {
   user_id: attributesFor('user_id', builtIn('user_id')),
 }
 
-export const OtlpMappingInput = Type.Partial(Type.Object(mappedFields), {
-  examples: [{ department_id: ['team.id'], customer_id: ['tenant.id'] }],
+const maxSeats = 200
+
+/** Fields that tell seats with a flat rate from metered usage, as coding assistants report it. */
+const seatFields = {
+  seat_keys: Nullable(
+    Type.Array(Type.String({ maxLength: 40, examples: [exampleId('key')] }), {
+      maxItems: maxSeats,
+      uniqueItems: true,
+      description: 'Keys under which only seats report: whatever their telemetry says. null: none.',
+    }),
+  ),
+  seat_accounts: Nullable(
+    Type.Array(Type.String({ ...OwnId, examples: ['3f0c2a4e-8d51-4a7c-9f0e-2b6d1c7a5e93'] }), {
+      maxItems: maxSeats,
+      uniqueItems: true,
+      description:
+        'Accounts of seats: a report that names one as `organization.id`, `user.account_uuid` or `user.account_id` is believed. null: none.',
+    }),
+  ),
+  seat_logins: Nullable(
+    Type.Boolean({
+      description: 'True: a report that says `auth_mode` is `Chatgpt` is believed to be of a seat. null: false.',
+      examples: [true],
+    }),
+  ),
+}
+
+export const OtlpMappingInput = Type.Partial(Type.Object({ ...mappedFields, ...seatFields }), {
+  examples: [
+    { department_id: ['team.id'], customer_id: ['tenant.id'] },
+    { seat_accounts: ['3f0c2a4e-8d51-4a7c-9f0e-2b6d1c7a5e93'], seat_logins: true },
+  ],
 })
 export type OtlpMappingInput = Static<typeof OtlpMappingInput>
 
 export const OtlpMapping = Type.Object(
   {
     ...mappedFields,
+    ...seatFields,
     created_at: Nullable({ ...Timestamp, description: 'null while nothing is set.' }),
     updated_at: Nullable(Timestamp),
   },
-  { title: 'OtlpMapping', description: 'Which attributes name which dimension.' },
+  { title: 'OtlpMapping', description: 'Which attributes name which dimension, and whose usage is that of a seat.' },
 )
 export type OtlpMapping = Static<typeof OtlpMapping>

@@ -1,15 +1,14 @@
-import type { Caller } from '../../access/identity/identity.ts'
 import { isApiError } from '../../contract/errors.ts'
 import type { Lanes } from '../../decisions/lanes/lanes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { elementAt } from '../../values/present.ts'
-import { ingestTask } from '../runs.ts'
-import type { BulkRunInput } from './otlp.ts'
+import { ingestTask, type RecordedRun, type Recorder } from '../runs.ts'
+import type { BulkRunInput } from './trace-runs.ts'
 
 /** Records runs as facts; the results are in the order of the runs. */
 export type Ingest = (
-  caller: Caller,
-  runs: readonly BulkRunInput[],
+  caller: Recorder,
+  runs: readonly (BulkRunInput & RecordedRun)[],
 ) => Promise<{ readonly results: readonly { readonly error?: Reason | undefined }[] }>
 
 export const createIngest =
@@ -37,8 +36,8 @@ const maxRounds = 4
  */
 export async function recordRuns(
   ingest: Ingest,
-  caller: Caller,
-  runs: readonly BulkRunInput[],
+  caller: Recorder,
+  runs: readonly (BulkRunInput & RecordedRun)[],
 ): Promise<RejectedRun[]> {
   const refused: RejectedRun[] = []
   let left = runs

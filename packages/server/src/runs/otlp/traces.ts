@@ -30,6 +30,7 @@ export interface KeyValue {
 
 export interface AnyValue {
   readonly stringValue?: unknown
+  readonly boolValue?: unknown
   readonly intValue?: unknown
   readonly doubleValue?: unknown
   readonly arrayValue?: unknown

@@ -23,6 +23,7 @@ export const Sticky = Type.String({
 const {
   model: _model,
   provider: _provider,
+  managed: _managed,
   lease_seconds: _lease,
   min_output_tokens: _min,
   ...callFields

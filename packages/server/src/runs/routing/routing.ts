@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import { type PriceBook, quoteHold, type ServiceTier } from '../../money/prices/prices.ts'
+import { type CacheCreation, type PriceBook, quoteHold, type ServiceTier } from '../../money/prices/prices.ts'
 import { runCooperatively } from '../../platform/infra/time-slice.ts'
 import { parseId } from '../../values/id.ts'
 import { parseUsd } from '../../values/money.ts'
@@ -29,7 +29,9 @@ export interface RouteRequest {
   readonly input_tokens?: number | undefined
   readonly max_output_tokens?: number | undefined
   readonly service_tier?: ServiceTier | undefined
+  readonly cache_creation?: CacheCreation | undefined
   readonly estimated_cost_usd?: string | undefined
+  readonly units?: Readonly<Record<string, number>> | undefined
 }
 
 export interface RoutingContext {
@@ -117,6 +119,8 @@ export const createQuote =
         inputTokens: request.input_tokens,
         maxOutputTokens: request.max_output_tokens,
         serviceTier: request.service_tier,
+        cacheCreation: request.cache_creation,
+        units: request.units,
       },
       nowMs,
     )

@@ -1,7 +1,8 @@
 import { type Caller, isPinned } from '../../access/identity/identity.ts'
+import { readOncePerPage } from '../../contract/page-reads.ts'
 import { refusalsOfChain } from '../../decisions/decisions.ts'
 import { chainKey } from '../../money/chains/chains.ts'
-import { type Balance, balancesOf, emptyBalance, remainingOf, usdOrNull } from '../../money/ledger/ledger.ts'
+import { type Balance, emptyBalance, remainingOf, usdOrNull } from '../../money/ledger/ledger.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { loadRetention } from '../../records/retention/retention.ts'
@@ -41,14 +42,16 @@ export const getChain = (
   sql.asOrgs(
     [orgId],
     async (tx) => {
-      const row = await findChain(tx, orgId, chainId)
+      const keys = { usd: chainKey(chainId, 'usd'), tokens: chainKey(chainId, 'tokens') }
+      const { row, ...counted } = await findChain(tx, orgId, chainId, keys)
       const runs = await runsOf(tx, orgId, { chain_id: chainId, ...pins }, row, clock.now())
       if (runs.length === 0 && (!row || isPinned({ pins }))) return undefined
       const refused = await refusalsOfChain(tx, orgId, chainId, pins, clock.now())
       if (isPinned({ pins })) return { ...partOf(chainId, row, runs), ...refused }
-      const keys = [row?.cost_key ?? chainKey(chainId, 'usd'), row?.tokens_key ?? chainKey(chainId, 'tokens')] as const
-      const balances = await balancesOf(tx, orgId, keys)
-      const sums = { usd: present(balances.get(keys[0])), tokens: present(balances.get(keys[1])) }
+      const sums = {
+        usd: { ...emptyBalance, spent: counted.spent_nano, held: counted.held_nano },
+        tokens: { ...emptyBalance, spent: counted.spent_tokens, held: counted.held_tokens },
+      }
       return { ...viewOf(chainId, row, runs, sums), ...refused }
     },
     { isSnapshot: true },
@@ -70,7 +73,7 @@ async function runsOf(
   chain: ChainRow | undefined,
   now: Date,
 ): Promise<NodeRun[]> {
-  const retention = await loadRetention(tx, orgId)
+  const retention = await readOncePerPage(`retention of ${orgId}`, () => loadRetention(tx, orgId))
   const oldestMs = shownFrom(retention, now).getTime()
   // A run that is reported later than others of its chain may have started before them, but not by more than this.
   const firstMs = chain ? chain.created_at.getTime() - maxRunAgeDays * dayMs : oldestMs

@@ -45,7 +45,7 @@ const names = [
   'recorded_at',
   'updated_at',
 ] as const
-const columns = raw.join(names.map((name) => raw.ref(name)))
+export const columns = raw.join(names.map((name) => raw.ref(name)))
 export type RunRow = Pick<Selectable<Runs>, (typeof names)[number]>
 
 /** Columns that a search can compare with a value. */
@@ -226,8 +226,8 @@ export interface RunningRow extends MakerColumns {
   readonly inputs: unknown
 }
 
-const heldColumns = raw`id, expires_at, amount_nano, inputs, key_id, grant_id`
-const isRunning = raw`state = 'open' and on_expiry = 'charge' and inputs -> 'run' is not null`
+export const heldColumns = raw`id, expires_at, amount_nano, inputs, key_id, grant_id`
+export const isRunning = raw`state = 'open' and on_expiry = 'charge' and inputs -> 'run' is not null`
 
 /** The part of a hold's JSON that has each field of its run. */
 const heldIn: Readonly<Record<Exclude<Comparable, 'status' | keyof MakerColumns>, 'request' | 'run'>> = {
@@ -271,19 +271,6 @@ export function runningPage(orgId: string, search: RunSearch): RawBuilder<Runnin
 
 export const listRunningRows = async (tx: Tx, orgId: string, search: RunSearch): Promise<RunningRow[]> =>
   (await runningPage(orgId, search).execute(tx)).rows
-
-export async function findRunningRow(tx: Tx, orgId: string, id: string): Promise<RunningRow | undefined> {
-  const { rows } = await raw<RunningRow>`
-    select ${heldColumns} from holds where org_id = ${orgId}::uuid and id = ${id}::uuid and ${isRunning}`.execute(tx)
-  return rows[0]
-}
-
-/** Finds a run in any retention class: in each, the id determines the partition. */
-export async function findRunRow(tx: Tx, orgId: string, id: string): Promise<RunRow | undefined> {
-  const { rows } = await raw<RunRow>`
-    select ${columns} from runs where org_id = ${orgId}::uuid and id = ${id}::uuid`.execute(tx)
-  return rows[0]
-}
 
 /** Returns the run with a caller's external_id, as far back as these ids are stored. */
 export async function findRunByExternalId(tx: Tx, orgId: string, externalId: string): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { parseMaker } from '../../access/identity/identity.ts'
 import { pageRequest, pageResponse, readWindow, type TimeWindow } from '../../contract/lists.ts'
+import { readOncePerPage } from '../../contract/page-reads.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { loadRetention, type Retention } from '../../records/retention/retention.ts'
@@ -10,8 +11,6 @@ import { withoutUndefined } from '../../values/records.ts'
 import { dayMs } from '../../values/time.ts'
 import {
   findRunByExternalId,
-  findRunningRow,
-  findRunRow,
   isSortable,
   lastScanned,
   listRunningRows,
@@ -22,6 +21,7 @@ import {
 } from './queries.ts'
 import { holdOf, viewOf } from './records.ts'
 import { newestFirst, type RunListQuery, type RunSort } from './schema.ts'
+import { findEitherRow, findRunningRow, findRunRow } from './single-queries.ts'
 
 const maxWindowMs = 90 * dayMs
 /** Largest difference between the clocks of callers and of processes. */
@@ -38,11 +38,14 @@ export async function findRun(tx: Tx, orgId: string, id: string): Promise<Run | 
 /** Time since which ended runs are shown; their partitions may exist a little longer. */
 export const shownFrom = ({ rawDays }: Retention, now: Date): Date => new Date(now.getTime() - rawDays * dayMs)
 
+/** Returns a run, running or ended, as far back as runs are shown. */
 export async function getRun(tx: Tx, orgId: string, id: string, now: Date): Promise<Run | undefined> {
-  const run = await findRun(tx, orgId, id)
-  if (!run || run.status === 'running') return run
-  const oldest = shownFrom(await loadRetention(tx, orgId), now)
-  return timeOfUuid(id) < oldest.getTime() ? undefined : run
+  const { held, ended } = await findEitherRow(tx, orgId, id)
+  if (held) return runningView(runningRun(holdOf(held)))
+  if (!ended) return undefined
+  const retention = await readOncePerPage(`retention of ${orgId}`, () => loadRetention(tx, orgId))
+  const oldest = shownFrom(retention, now)
+  return timeOfUuid(id) < oldest.getTime() ? undefined : viewOf(ended)
 }
 
 /** The window of a query: with only a start, everything since; with only an end, the 90 days before it. */
