@@ -277,7 +277,7 @@ test('a large day is written a page at a time, each row once', async () => {
   const window = { from: new Date('2026-09-30'), to: new Date('2026-10-03') }
   let csv = ''
   let longest = 0
-  for await (const chunk of exportFocus(server.platform.sql, orgId, window)) {
+  for await (const chunk of exportFocus(server.platform.sql, orgId, window, '1.2')) {
     longest = Math.max(longest, chunk.split('\r\n').length - 1)
     csv += chunk
   }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { configVersion } from '../../money/ledger/ledger.ts'
+import { readOncePerPage } from '../../contract/page-reads.ts'
 import { loadPriceBook, normalName } from '../../money/prices/prices.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
@@ -11,10 +11,10 @@ import type { ForecastThread } from './forecast-thread.ts'
 import { readLimits } from './limits.ts'
 import {
   type HistoryRead,
-  readFingerprint,
   readModels,
   readSeries,
   readTeamDays,
+  readUsageState,
   type UsageDimension,
 } from './queries.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -57,17 +57,11 @@ export async function forecast(
   const { sql, clock } = platform
   const now = clock.now()
   const { asked, limits, madeFrom } = await sql.asOrgs([orgId], async (tx) => {
-    const org = await findOrg(tx, orgId)
+    const org = await readOncePerPage(`organization ${orgId}`, () => findOrg(tx, orgId))
     const filled = withQueryDefaults(query, org?.timezone ?? 'UTC', now)
     const found = await readLimits(tx, orgId, now.getTime(), filled)
-    const version = await configVersion(tx, orgId)
-    const facts = JSON.stringify([
-      await readFingerprint(tx, orgId),
-      version.toString(),
-      filled.today,
-      filled.timezone,
-      found,
-    ])
+    const { usage, configVersion } = await readOncePerPage(`usage of ${orgId}`, () => readUsageState(tx, orgId))
+    const facts = JSON.stringify([usage, configVersion, filled.today, filled.timezone, found])
     return { asked: filled, limits: found, madeFrom: hash('sha256', facts, 'base64') }
   })
   const key = hash('sha256', JSON.stringify([orgId, query]), 'base64')

@@ -1,4 +1,4 @@
-import { limitOf, limitsInForce, loadUsage, type ScopedLimit } from '../../money/ledger/ledger.ts'
+import { limitOf, type ScopedLimit, shownLimits, shownUsage } from '../../money/ledger/ledger.ts'
 import { kindOf, limitIdOf } from '../../money/limit-kinds.ts'
 import { getQuota, quotaKind } from '../../money/quota/quota.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
@@ -54,13 +54,13 @@ export async function readLimits(tx: Tx, orgId: string, nowMs: number, asked: Us
     if (scopeKind === whole?.kind && scopeId === whole.id) return null
     return isSplit && scopeKind === asked.by ? scopeId : undefined
   }
-  const rows = await limitsInForce(tx, orgId)
+  const rows = await shownLimits(tx, orgId)
   const found = rows
     .map((row) => ({ name: row.name, limit: limitOf(row, kindOf(row.kind)) }))
     .filter(({ limit }) => kindOf(limit.kind).isForecast === true)
     .filter(({ limit }) => limit.amount !== null && limit.unit === units[asked.metric] && keyOf(limit) !== undefined)
     .slice(0, maxLimits)
-  const usages = await loadUsage(
+  const usages = await shownUsage(
     tx,
     orgId,
     nowMs,

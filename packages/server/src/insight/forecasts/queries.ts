@@ -1,6 +1,8 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
+import { hourTable } from '../../records/usage/usage.ts'
 import { elementAt, one } from '../../values/present.ts'
+import { areWholeHours } from '../../values/time.ts'
 
 /** A read of usage: its metric, grouping and filters. */
 export interface HistoryRead {
@@ -33,10 +35,15 @@ const counters = raw`runs, cost_nano, input_tokens, output_tokens, cache_read_in
 const metrics = { cost: raw`cost_nano`, runs: raw`runs`, tokens: raw`input_tokens + output_tokens` }
 
 /**
- * Selects folded and pending usage, each with its day relative to today. Usage that is stored only by UTC day counts on the local
+ * Selects columns of folded and pending usage, each row with its day relative to today. Usage that is stored only by UTC day counts on the local
  * day of the same date, so that a Monday stays a Monday.
  */
-function selectDays(orgId: string, { filters, today, starts }: HistoryRead, days: number): RawBuilder<unknown> {
+function selectDays(
+  orgId: string,
+  { filters, today, starts }: HistoryRead,
+  days: number,
+  names: readonly string[],
+): RawBuilder<unknown> {
   const from = raw`${today}::date - ${days + 1}::integer`
   const where = raw.join(
     [
@@ -48,14 +55,16 @@ function selectDays(orgId: string, { filters, today, starts }: HistoryRead, days
     ],
     raw` and `,
   )
-  const dimensions = raw`model, provider, workflow_id, deployment_id, department_id`
+  const wanted = raw.join([...names.map((name) => raw.ref(name)), counters])
+  const filtered = Object.keys(filters).map((name) => dimensionColumns[name as UsageDimension])
   const utcDay = raw`(bucket at time zone 'UTC')::date - ${today}::date`
   const localDay = raw`case when bucket < ${elementAt(starts, 0)} then ${utcDay}
     else width_bucket(bucket, ${starts}::timestamptz[]) - ${starts.length}::integer end`
+  const folded = areWholeHours(starts) ? hourTable([...names, ...filtered]) : raw`usage_15m`
   return raw`
-    select ${localDay} as day, ${dimensions}, ${counters} from usage_15m where ${where}
-    union all select ${localDay}, ${dimensions}, ${counters} from usage_deltas where customer_id is null and ${where}
-    union all select ${utcDay}, ${dimensions}, ${counters} from usage_days where ${where}`
+    select ${localDay} as day, ${wanted} from ${folded} where ${where}
+    union all select ${localDay}, ${wanted} from usage_deltas where customer_id is null and ${where}
+    union all select ${utcDay}, ${wanted} from usage_days where ${where}`
 }
 
 /** One series: pairs of day and sum as JSON text, which only the worker thread parses. */
@@ -68,10 +77,12 @@ export interface SeriesRow {
 /** Reads the largest series, each with its days in order, and all others combined. */
 export async function readSeries(tx: Tx, orgId: string, read: HistoryRead, most: number): Promise<SeriesRow[]> {
   await limitStatement(tx)
-  const key = read.by === undefined ? raw`''` : raw`${raw.ref(dimensionColumns[read.by])} collate "C"`
+  const column = read.by && dimensionColumns[read.by]
+  const key = column === undefined ? raw`''` : raw`${raw.ref(column)} collate "C"`
+  const days = selectDays(orgId, read, read.days, column === undefined ? [] : [column])
   const { rows } = await raw<SeriesRow>`
     with counted as materialized (
-      select day, ${key} as key, sum(${metrics[read.metric]}) as used from (${selectDays(orgId, read, read.days)}) as parts
+      select day, ${key} as key, sum(${metrics[read.metric]}) as used from (${days}) as parts
        where day >= ${-read.days}::integer group by 1, 2),
     ranked as (
       select key, row_number() over (order by sum(used) desc, key) as place from counted group by key),
@@ -111,7 +122,7 @@ export async function readModels(tx: Tx, orgId: string, read: HistoryRead, days:
   const { rows } = await raw<ModelUsageRow>`
     with counted as (
       select model, provider, runs, cost_nano, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens
-        from (${selectDays(orgId, read, days)}) as parts where day >= ${-days}::integer),
+        from (${selectDays(orgId, read, days, ['model', 'provider'])}) as parts where day >= ${-days}::integer),
     ranked as (
       select model, provider, row_number() over (order by sum(cost_nano) desc, model, provider) <= ${most} as is_large
         from counted group by model, provider)
@@ -124,24 +135,31 @@ export async function readModels(tx: Tx, orgId: string, read: HistoryRead, days:
 export async function readTeamDays(tx: Tx, orgId: string, read: HistoryRead) {
   const { rows } = await raw<{ teams: number; used: number }>`
     select count(distinct department_id)::integer as teams, sum(${metrics[read.metric]})::float8 as used
-      from (${selectDays(orgId, read, read.days)}) as parts
+      from (${selectDays(orgId, read, read.days, ['department_id'])}) as parts
      where day between ${-read.days}::integer and -1 and department_id <> '' and runs > 0 group by day order by day`.execute(
     tx,
   )
   return rows
 }
 
+/** State of an organization that forecasts depend on, beside their queries. */
+interface UsageState {
+  readonly configVersion: string
+  /** Sums of the usage of the last 90 days, folded or not: as long as they are equal, no day has changed. */
+  readonly usage: string
+}
+
 /**
- * Returns the sums of everything that an organization has ever used, folded or not: as long as they are equal, no day has
- * changed.
+ * Reads the version of an organization's configuration and the sums of its usage. Usage that is older than 90 days is folded into days,
+ * which takes it out of the sums; nothing else changes it.
  */
-export async function readFingerprint(tx: Tx, orgId: string): Promise<string> {
+export async function readUsageState(tx: Tx, orgId: string): Promise<UsageState> {
   await limitStatement(tx)
   const sums = raw`sum(runs) as runs, sum(cost_nano) as cost, sum(input_tokens) as input, sum(output_tokens) as output`
-  const { rows } = await raw<Record<string, string | null>>`
-    select sum(runs)::text as runs, sum(cost)::text as cost, sum(input)::text as input, sum(output)::text as output
-      from (select ${sums} from usage_15m where org_id = ${orgId}
-      union all select ${sums} from usage_days where org_id = ${orgId}
+  const { rows } = await raw<UsageState>`
+    select (select config_version::text from org_ledgers where org_id = ${orgId}) as "configVersion",
+           concat_ws(' ', sum(runs), sum(cost), sum(input), sum(output)) as usage
+      from (select ${sums} from ${hourTable([])} where org_id = ${orgId}
       union all select ${sums} from usage_deltas where org_id = ${orgId} and customer_id is null) as parts`.execute(tx)
-  return Object.values(one(rows)).join(' ')
+  return one(rows)
 }

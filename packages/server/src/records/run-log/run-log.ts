@@ -45,6 +45,7 @@ export {
   Model,
   maxRunTokens,
   Provider,
+  Units,
   type UsageCounts,
   UsageDetail,
   usageFaults,

@@ -45,7 +45,7 @@ const maxParts = 4
 
 const unitName = '^[a-z][a-z0-9_]{0,49}$'
 
-const Units = Type.Record(
+export const Units = Type.Record(
   Type.String({ pattern: unitName, maxLength: 50 }),
   Type.Integer({ minimum: 0, maximum: maxUnits }),
   {

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import type { TimeWindow } from '../../contract/lists.ts'
+import { Lru } from '../../values/lru.ts'
 import { periodAt } from '../../values/period.ts'
 import { dayMs, hourMs } from '../../values/time.ts'
 
@@ -36,8 +37,20 @@ function granulesOf({ granularity, timezone }: Cut): Granules {
   }
 }
 
+/** Windows that were cut last: the calls of a page ask for the same ones, and so does its next reader. */
+const cutWindows = new Lru<string, readonly Date[]>(50)
+
 /** Returns the starts of a window's periods; the first and the last are cut at its ends. */
-export function cutWindow(cut: Cut, { from, to }: TimeWindow): Date[] {
+export function cutWindow(cut: Cut, window: TimeWindow): readonly Date[] {
+  const key = `${cut.granularity} ${cut.timezone} ${window.from.getTime()} ${window.to.getTime()}`
+  const known = cutWindows.get(key)
+  if (known) return known
+  const starts = startsIn(cut, window)
+  cutWindows.set(key, starts)
+  return starts
+}
+
+function startsIn(cut: Cut, { from, to }: TimeWindow): Date[] {
   const granuleAt = granulesOf(cut)
   const starts = [from]
   for (let atMs = from.getTime(); ; ) {

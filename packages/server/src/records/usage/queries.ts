@@ -4,7 +4,7 @@ import { normalName } from '../../money/prices/prices.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
 import { recordBy } from '../../values/records.ts'
-import { dayMs } from '../../values/time.ts'
+import { areWholeHours, dayMs, hourMs } from '../../values/time.ts'
 import { usageCounters } from '../run-log/run-log.ts'
 import { dimensions, type Grouping } from './schema.ts'
 
@@ -31,16 +31,64 @@ const conditions = (parts: readonly RawBuilder<unknown>[]) => raw.join([...parts
 
 type Part = (columns: RawBuilder<unknown>) => RawBuilder<unknown>
 
+/** Dimensions whose values have usage by the hour of their own; '' stands for everything together. */
+const countedAlone = new Set(['', 'model', 'workflow_id', 'deployment_id', 'department_id'])
+
+/** The table of usage by the hour with these dimensions: that of the values of one, where it is the only one. */
+export function hourTable(names: Iterable<string>): RawBuilder<unknown> {
+  const [name = '', another] = new Set(names)
+  if (another !== undefined || !countedAlone.has(name)) return raw`usage_hours`
+  const column = name === '' ? raw`` : raw`, value as ${raw.ref(name)}`
+  return raw`(
+    select org_id, bucket, ${columns(usageCounters)}${column} from usage_hour_values where dimension = ${name}) as usage_hours`
+}
+
+const roundToHours = (time: Date, round: (hours: number) => number) => new Date(round(time.getTime() / hourMs) * hourMs)
+
+/** A window in a table of folded usage. */
+interface FoldedPart extends TimeWindow {
+  readonly table: RawBuilder<unknown>
+}
+
+/**
+ * Cuts a window into what is read of each table: the whole hours in it by the hour, and its ends by quarters of an hour, as far as they are
+ * scanned. Where not all periods begin on the hour, everything by quarters.
+ */
+function foldedPartsOf(
+  { window, starts }: Pick<UsageRead, 'window' | 'starts'>,
+  { from, to }: TimeWindow,
+  names: Iterable<string>,
+): FoldedPart[] {
+  const quarters = raw`usage_15m`
+  const [first, last] = [roundToHours(window.from, Math.ceil), roundToHours(window.to, Math.floor)]
+  if (first >= last || !areWholeHours(starts.slice(1))) return [{ table: quarters, from, to }]
+  const ends = [
+    { table: quarters, from, to: first },
+    { table: quarters, from: last, to },
+  ]
+  return [{ table: hourTable(names), from: first, to: last }, ...ends.filter((end) => end.from < end.to)]
+}
+
 /**
  * The sources of a window's usage, folded and not yet folded: a reader sums all of them in one statement, so that a run counts
  * once.
  */
-function partsOf(orgId: string, { from, to }: TimeWindow, filters: Filters): Part[] {
-  const where = conditions([raw`org_id = ${orgId}`, raw`bucket >= ${from}`, raw`bucket < ${to}`, ...matching(filters)])
+function partsOf(
+  orgId: string,
+  window: TimeWindow,
+  filters: Filters,
+  folded: readonly FoldedPart[] = [{ table: raw`usage_15m`, ...window }],
+): Part[] {
+  const within = ({ from, to }: TimeWindow) =>
+    conditions([raw`org_id = ${orgId}`, raw`bucket >= ${from}`, raw`bucket < ${to}`, ...matching(filters)])
   return [
-    (wanted) => raw`select ${wanted} from usage_15m where ${where}`,
-    (wanted) => raw`select ${wanted} from usage_days where ${where}`,
-    (wanted) => raw`select ${wanted} from usage_deltas where customer_id is null and ${where}`,
+    ...folded.map(
+      (part): Part =>
+        (wanted) =>
+          raw`select ${wanted} from ${part.table} where ${within(part)}`,
+    ),
+    (wanted) => raw`select ${wanted} from usage_days where ${within(window)}`,
+    (wanted) => raw`select ${wanted} from usage_deltas where customer_id is null and ${within(window)}`,
   ]
 }
 
@@ -99,7 +147,10 @@ export function usageStatement(orgId: string, read: UsageRead): RawBuilder<Recor
   const period = raw`width_bucket(${at}, ${starts}::timestamptz[]) - 1 as period`
   const place = ['period', ...groups]
   // Each source by itself first: the large one can then be summed by parallel workers.
-  const parts = (isByCustomer ? customerPartsOf : partsOf)(orgId, scanned, filters).map(
+  const found = isByCustomer
+    ? customerPartsOf(orgId, scanned, filters)
+    : partsOf(orgId, scanned, filters, foldedPartsOf(read, scanned, [...groups, ...Object.keys(filters)]))
+  const parts = found.map(
     (part) => raw`${part(raw.join([period, ...inByteOrder(groups), summed()]))} ${inWindow} group by ${columns(place)}`,
   )
   const direction = descending ? raw`desc` : raw`asc`

@@ -68,7 +68,7 @@ export function usage(app: App, platform: Platform) {
         tags,
         summary: 'Export usage',
         description:
-          'Streams the cost of whole UTC days in the columns of FOCUS 1.2, the FinOps Open Cost and Usage Specification. A window of at most 90 days, by default the last 30.',
+          'Streams the cost of whole UTC days in the columns of FOCUS 1.2 or 1.4, the FinOps Open Cost and Usage Specification. A window of at most 90 days, by default the last 30.',
         params: OrgPath,
         querystring: UsageExportQuery,
         response: { 200: UsageExport },
@@ -76,11 +76,12 @@ export function usage(app: App, platform: Platform) {
     },
     ({ caller, query, method }, reply) => {
       const filters = pinnedExport(caller)
+      const version = query.format === 'focus-1.4-csv' ? '1.4' : '1.2'
       const cut = { granularity: 'day', timezone: 'UTC' } as const
       const window = wholeSteps(readWindow(query, defaultWindow(query, cut, platform.clock.now())), dayMs)
       reply.type('text/csv; charset=utf-8; header=present')
       // The framework would read the whole stream only to discard it; of an empty text it would send the length.
-      return Readable.from(method === 'HEAD' ? [] : exportFocus(platform.sql, caller.orgId, window, filters))
+      return Readable.from(method === 'HEAD' ? [] : exportFocus(platform.sql, caller.orgId, window, version, filters))
     },
   )
 }

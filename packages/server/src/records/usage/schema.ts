@@ -239,7 +239,11 @@ const exportQuery = Type.Object(
     from: Type.Optional({ ...windowFilters.from, 'x-filter': true }),
     to: Type.Optional({ ...windowFilters.to, 'x-filter': true }),
     format: Type.Optional(
-      Type.Enum(['focus-csv'], { default: 'focus-csv', description: 'FOCUS 1.2 as CSV.', 'x-filter': true }),
+      Type.Enum(['focus-csv', 'focus-1.4-csv'], {
+        default: 'focus-csv',
+        description: 'FOCUS as CSV: `focus-csv` in version 1.2.',
+        'x-filter': true,
+      }),
     ),
   },
   { 'x-filter': true },

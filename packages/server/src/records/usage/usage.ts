@@ -1,5 +1,5 @@
 import { validationFailed } from '../../contract/errors.ts'
-import { pageRequest, pageResponse, readWindow } from '../../contract/lists.ts'
+import { pageRequest, pageResponse, readWindow, type TimeWindow } from '../../contract/lists.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatUsd } from '../../values/money.ts'
 import { elementAt, present } from '../../values/present.ts'
@@ -8,7 +8,8 @@ import { timestamp } from '../../values/timestamp.ts'
 import { bucketMs } from '../run-log/run-log.ts'
 import { drawBars } from './chart.ts'
 import { cutWindow, defaultWindow, wholeSteps } from './granules.ts'
-import { readUsageRows, type UsageRead, type UsageSums } from './queries.ts'
+import { readPageRows } from './page-rows.ts'
+import type { UsageRead, UsageSums } from './queries.ts'
 import { daysBefore } from './rollup.ts'
 import {
   dimensions,
@@ -22,6 +23,7 @@ import {
   type UsageQuery,
 } from './schema.ts'
 
+export { hourTable } from './queries.ts'
 export { foldOldUsageJob, startFolding } from './rollup.ts'
 export { spentSince } from './spent-since.ts'
 
@@ -44,17 +46,15 @@ async function readPeriods(
     const message = `With three or four dimensions a window has at most ${maxFinePeriods} periods: ask for longer periods or a shorter window.`
     throw validationFailed([{ field: 'granularity', code: 'out_of_range', message }])
   }
-  const read = await sql.asOrgs([orgId], (tx) =>
-    readUsageRows(tx, orgId, {
-      window,
-      starts,
-      groups,
-      filters: filtersOf(query),
-      isByCustomer: ofCustomers,
-      daysBefore: daysBefore(now),
-      ...reading(starts),
-    }),
-  )
+  const read = await readPageRows(sql, orgId, {
+    window,
+    starts,
+    groups,
+    filters: filtersOf(query),
+    isByCustomer: ofCustomers,
+    daysBefore: daysBefore(now),
+    ...reading(starts),
+  })
   return { ...read, cut, window, starts, groups }
 }
 
@@ -69,15 +69,16 @@ export async function readUsage(platform: Platform, orgId: string, query: UsageQ
       groups: present(groupsAt(asked.after.id, groupsOf(query).length)),
     },
   }))
+  const times = [...starts, window.to].map(timestamp)
   const answer = pageResponse(rows, asked, (row) => ({
-    value: timestamp(elementAt(starts, row.period)),
+    value: elementAt(times, row.period),
     id: JSON.stringify(row.groups),
   }))
   return {
     ...answer,
     data: answer.data.map((row) => ({
-      period_start: timestamp(elementAt(starts, row.period)),
-      period_end: timestamp(starts[row.period + 1] ?? window.to),
+      period_start: elementAt(times, row.period),
+      period_end: elementAt(times, row.period + 1),
       ...Object.fromEntries(groups.map((name, i) => [name, row.groups[i] === '' ? null : elementAt(row.groups, i)])),
       ...sumsView(row),
     })),
@@ -86,6 +87,40 @@ export async function readUsage(platform: Platform, orgId: string, query: UsageQ
     from: timestamp(window.from),
     to: timestamp(window.to),
   }
+}
+
+/** Usage of one model and provider on one UTC day. */
+export interface ModelDay extends UsageSums {
+  readonly day: Date
+  readonly model: string
+  readonly provider: string
+}
+
+/** Reads what runs used and cost by UTC day, model and provider; one row more than `most` says that there are more. */
+export async function readModelDays(
+  { sql, clock }: Platform,
+  orgId: string,
+  window: TimeWindow,
+  most: number,
+): Promise<ModelDay[]> {
+  const starts = cutWindow({ granularity: 'day', timezone: 'UTC' }, window)
+  const { rows } = await readPageRows(sql, orgId, {
+    window,
+    starts,
+    groups: ['model', 'provider'],
+    filters: {},
+    isByCustomer: false,
+    daysBefore: daysBefore(clock.now()),
+    limit: most,
+    descending: false,
+    after: undefined,
+  })
+  return rows.map(({ period, groups: [model = '', provider = ''], ...sums }) => ({
+    ...sums,
+    day: elementAt(starts, period),
+    model,
+    provider,
+  }))
 }
 
 /** Most rows of a chart: ninety days of more than fifty groups. With more, none of them could be told apart. */
