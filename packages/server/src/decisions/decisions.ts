@@ -2,7 +2,7 @@ import { type Caller, isWithinPins, parseMaker, withPins } from '../access/ident
 import { validationFailed } from '../contract/errors.ts'
 import { pageRequest, pageResponse } from '../contract/lists.ts'
 import { approvalKind } from '../money/approval-grants/approval-grants.ts'
-import { findAllowances, stopOf } from '../money/ledger/ledger.ts'
+import { stopOf } from '../money/ledger/ledger.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import type { RateLimiter } from '../platform/infra/rate-limiter.ts'
 import type { Sql } from '../platform/infra/sql.ts'
@@ -207,8 +207,8 @@ async function explanationOf(sql: Sql, records: DecisionLog, orgId: string, id: 
   return (
     records.find(orgId, id) ??
     sql.asOrgs([orgId], async (tx) => {
-      const hold = await findHold(tx, orgId, id)
-      if (hold) return explainHold(hold, await findAllowances(tx, orgId, hold.keys))
+      const found = await findHold(tx, orgId, id)
+      if (found) return explainHold(found.hold, found.allowances)
       return findRecord(tx, orgId, id)
     })
   )

@@ -19,7 +19,7 @@ import { formatId, newUuid } from '../values/id.ts'
 import { formatUsd } from '../values/money.ts'
 import { timestamp } from '../values/timestamp.ts'
 import type { Command, DecidedOperation, Hold, Operation, OperationPlan, PlanContext } from './lanes/lanes.ts'
-import { checkRightToEnd, decideVersion, refuseStartOnly } from './lanes/lanes.ts'
+import { checkRightTo, decideVersion, refuseStartOnly } from './lanes/lanes.ts'
 import { outputOf, outputThatFits, type Quote, quote } from './quote.ts'
 import { type DecisionInput, defaultLeaseSeconds, type EdgeDecision, type Reservation } from './schema.ts'
 
@@ -177,7 +177,7 @@ export function settleCommand(
   context: PlanContext,
   { chain, estimate }: Pick<Charge, 'chain'> & { readonly estimate?: object | undefined } = {},
 ): Extract<Command, { type: 'settle' }> {
-  checkRightToEnd(agent, context.hold)
+  checkRightTo('end', agent, context.hold)
   const actual = { usd, tokens, runs: 1n }
   const { inputs, heldAtMs } = context.hold ?? {}
   const charge = { ...actual, customerId: inputs?.request.customer_id, chain }
@@ -213,7 +213,7 @@ export const releaseOperation = (
   holdId,
   plan: ({ hold, orgConfig }) => {
     const keyId = lineageIn(agent)
-    checkRightToEnd(agent, hold)
+    checkRightTo(command.type === 'release' ? 'end' : 'extend', agent, hold)
     if (hold && isRunHold(hold) && command.type === 'release')
       throw new ApiError('conflict', {}, { message: 'This is a started run: finish it instead.' })
     if (

@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { MakerColumns, MakerId } from '../access/identity/identity.ts'
 import type { PageRequest } from '../contract/lists.ts'
+import type { NamedAllowanceRow } from '../money/ledger/ledger.ts'
 import { partitionBounds } from '../platform/infra/partitions.ts'
 import type { Tx } from '../platform/infra/sql.ts'
 import type { Explanation } from './schema.ts'
@@ -20,11 +21,36 @@ export interface ExplainedHoldRow extends MakerColumns {
 
 const holdColumns = raw`id, state, held_at, expires_at, amount_nano, keys, amounts, inputs, charged_nano, overrun_nano, key_id, grant_id`
 
-export async function findHold(tx: Tx, orgId: string, id: string): Promise<ExplainedHoldRow | undefined> {
-  const { rows } = await raw<ExplainedHoldRow>`
-    select ${holdColumns}
+type AllowanceText = Omit<NamedAllowanceRow, 'period_start' | 'period_end'> & {
+  readonly period_start: string | null
+  readonly period_end: string | null
+}
+
+/** Finds a hold with the allowances that it is on, in one statement. */
+export async function findHold(
+  tx: Tx,
+  orgId: string,
+  id: string,
+): Promise<{ readonly hold: ExplainedHoldRow; readonly allowances: Map<string, NamedAllowanceRow> } | undefined> {
+  const { rows } = await raw<ExplainedHoldRow & { readonly allowances: readonly AllowanceText[] | null }>`
+    select ${holdColumns}, (
+             select json_agg(a) from unnest(keys) k cross join lateral (
+               select key, limit_id, kind, subject, unit, period_label, period_start, period_end
+                 from allowances where org_id = ${orgId} and key = k limit 1) a) as allowances
       from holds where org_id = ${orgId} and id = ${id}`.execute(tx)
-  return rows[0]
+  const [found] = rows
+  if (!found) return undefined
+  const { allowances, ...hold } = found
+  const time = (text: string | null) => (text === null ? null : new Date(text))
+  return {
+    hold,
+    allowances: new Map(
+      (allowances ?? []).map((row) => [
+        row.key,
+        { ...row, period_start: time(row.period_start), period_end: time(row.period_end) },
+      ]),
+    ),
+  }
 }
 
 export interface RaisableRow extends MakerColumns {

@@ -1,4 +1,4 @@
-import { ApiError, validationFailed } from '../contract/errors.ts'
+import { ApiError, type FieldFault, validationFailed } from '../contract/errors.ts'
 import type { Room } from '../money/engine/engine.ts'
 import type { Charge } from '../money/ledger/ledger.ts'
 import {
@@ -8,6 +8,7 @@ import {
   largestOutput,
   type PriceBook,
   quoteHold,
+  unpricedUnits,
 } from '../money/prices/prices.ts'
 import { trustIn } from '../money/trust/trust.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
@@ -42,6 +43,8 @@ export function quote(
 ): Quote {
   const price = quoteHold(orgConfig.prices, { ...estimateOf(input), ...doubtIn(orgConfig, nowMs, keyId) }, nowMs)
   if (price === 'unpriced') throw new UnpricedModel(input.model, orgConfig.prices)
+  const unpriced = price.price === null ? [] : unpricedUnits(price.price, input.units)
+  if (unpriced.length > 0) throw validationFailed(unpriced.map(unitFault))
   if (price.amountNano > maxChargeNano) {
     const message = `One call may cost at most ${formatDollars(maxChargeNano)}; this one could cost ${formatDollars(price.amountNano)}.`
     throw validationFailed([{ field: 'max_output_tokens', code: 'out_of_range', message }])
@@ -62,16 +65,24 @@ export function quote(
   return { charge, price }
 }
 
+const unitFault = (name: string): FieldFault => ({
+  field: `units.${name}`,
+  code: 'invalid_value',
+  message: `${name} has no price. Add one with PUT …/prices, or send estimated_cost_usd instead.`,
+})
+
 /** Returns how far the word of a key is doubted. */
 function doubtIn(
   { trust }: Pick<OrgConfig, 'trust'>,
   nowMs: number,
   keyId: string | undefined,
-): Pick<Estimate, 'isEstimateDoubted' | 'floorNano'> {
+): Pick<Estimate, 'isEstimateDoubted' | 'floorNano' | 'cacheCreation'> {
   if (!trust) return {}
-  const { reportedCost, holdFloor } = trustIn(trust, keyId)
+  const { reportedCost, reportedUsage, holdFloor } = trustIn(trust, keyId)
   return {
     isEstimateDoubted: reportedCost !== 'accept',
+    // The hold of such a key may be what its call is charged.
+    ...((reportedCost !== 'accept' || reportedUsage !== 'accept') && { cacheCreation: '1h' as const }),
     floorNano: holdFloor && nowMs < holdFloor.untilMs ? holdFloor.nano : undefined,
   }
 }
@@ -83,6 +94,8 @@ const estimateOf = (input: DecisionInput): Estimate => ({
   ...(input.input_tokens !== undefined && { inputTokens: input.input_tokens }),
   ...(input.max_output_tokens !== undefined && { maxOutputTokens: input.max_output_tokens }),
   serviceTier: input.service_tier,
+  cacheCreation: input.cache_creation,
+  units: input.units,
 })
 
 /** The output that a quote allows at most. */

@@ -8,7 +8,7 @@ import { heldOutputOf, heldTokensOf, type StoredRunFields } from '../records/run
 import { parseUsd } from '../values/money.ts'
 import {
   type Command,
-  checkRightToEnd,
+  checkRightTo,
   type KnownHold,
   type Operation,
   type OperationPlan,
@@ -34,14 +34,14 @@ export interface RaisePlan extends OperationPlan, AskedPlan {
   readonly command: Extract<Command, { type: 'raise' }>
 }
 
-/** Returns an open hold that the agent may raise; throws where it may see it and not end it. */
+/** Returns an open hold that the agent may raise; throws where it may see it and not extend it. */
 export async function findRaisableHold(sql: Sql, agent: Agent, id: string): Promise<RaisableHold | undefined> {
   const row = await sql.asOrgs([agent.orgId], (tx) => findRaisable(tx, agent.orgId, id))
   if (row?.state !== 'open') return undefined
   const maker = makerIn(row)
   const madeBy: Maker | undefined = maker && { ...maker, lineageId: row.lineage_id ?? maker.id }
   const hold = { id, amountNano: row.amount_nano, inputs: decodeHold(row.inputs), madeBy }
-  checkRightToEnd(agent, hold)
+  checkRightTo('extend', agent, hold)
   return hold
 }
 
@@ -92,7 +92,7 @@ export function raiseOperation(
     chainId: raised?.run.chain_id,
     plan: (context) => {
       const { hold } = context
-      checkRightToEnd(agent, hold)
+      checkRightTo('extend', agent, hold)
       if (hold && !isSameHold(hold, held)) throw new StaleOperation()
       if (surface !== 'start') refuseStartOnly(context.orgConfig, keyId)
       const quoted = quote(input, context.orgConfig, context.nowMs, keyId)

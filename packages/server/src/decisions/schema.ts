@@ -4,8 +4,8 @@ import { ListOf, ListQuery, windowFilters } from '../contract/lists.ts'
 import { withCheck } from '../contract/semantic-check.ts'
 import { Count, Id, MadeBy, MadeByFilter, Nullable, OneOf, OwnId, PathId, Timestamp, Usd } from '../contract/wire.ts'
 import { maxLeaseMs } from '../money/engine/engine.ts'
-import { serviceTiers } from '../money/prices/prices.ts'
-import { Tags } from '../records/run-log/run-log.ts'
+import { cacheCreations, serviceTiers } from '../money/prices/prices.ts'
+import { Tags, Units } from '../records/run-log/run-log.ts'
 import { formatDollars, maxChargeNano, parseUsd } from '../values/money.ts'
 
 export const defaultLeaseSeconds = 600
@@ -56,12 +56,32 @@ export const decisionFields = {
       examples: ['standard'],
     }),
   ),
+  cache_creation: Type.Optional(
+    Type.Enum([...cacheCreations], {
+      default: '1h',
+      description:
+        'The longest-lived cache of the provider that the call can write its input to: the input is held at no dearer rate. It is charged at that of what was written, whatever is said here. Where the word of the key is not taken, `1h` counts.',
+      examples: ['5m'],
+    }),
+  ),
+  units: Type.Optional({
+    ...Units,
+    description:
+      'The most that the call can use beside tokens of what has a fee of its own, by the names of the price: it is held with the tokens.',
+  }),
   workflow_id: Dimension('What the call is part of.'),
   deployment_id: Dimension('Where the call runs.'),
   department_id: Dimension('Who answers for the call.'),
   customer_id: Dimension('For whose sake the call is made: your own id of an end customer.'),
   user_id: Dimension('Who makes the call: your own id of a person.'),
   tags: Type.Optional(Tags),
+  managed: Type.Optional(
+    Type.Boolean({
+      description:
+        'Leaves the end to keys with the scope `runs:manage`: the key that asks may extend what it reserves, and neither settle nor release it.',
+      examples: [true],
+    }),
+  ),
   lease_seconds: Type.Optional({
     ...LeaseSeconds,
     default: defaultLeaseSeconds,

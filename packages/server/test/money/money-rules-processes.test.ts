@@ -5,6 +5,7 @@ import { environmentFor, useDatabase } from '../support/harness.ts'
 import { startInstallation } from '../support/installation.ts'
 import { costing, type MoneyOrg, moneyOrg, quietZone, refusalIn, useSuperuser, verifyBooks } from '../support/money.ts'
 import { eventually, startApi, startRole } from '../support/processes.ts'
+import { rounds } from '../support/rounds.ts'
 import { type Answer, call } from '../support/tenants.ts'
 
 const database = useDatabase()
@@ -41,9 +42,9 @@ async function untilAnswered(ask: () => Promise<Answer>): Promise<Answer> {
 }
 
 describe('what is set on one process', () => {
-  test('binds the very next decision of another, 200 times out of 200', async () => {
+  test(`binds the very next decision of another, ${rounds} times out of ${rounds}`, async () => {
     const org = await newOrg()
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < rounds; i++) {
       const body = costing('0.01', { workflow_id: `w${i % 20}` })
       const ask = () => untilAnswered(() => org.decide(body, {}, other(i)))
       expect((await ask()).status).toBe(200)

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readInstallation, writeInstallation } from '../../src/commands/installation-client.ts'
 import { type MoneyOrg, useMoney } from '../support/money.ts'
+import { programEnvironment } from '../support/programs.ts'
 import { call, operatorOf } from '../support/tenants.ts'
 
 const money = useMoney()
@@ -21,9 +22,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs `prices import` as a process of its own, with nothing else in its environment. */
+/** Runs `prices import` as a process of its own, with nothing of Weir's settings in its environment. */
 async function importing(path: string, ...options: string[]) {
-  const env = { PATH: process.env['PATH'] ?? '', WEIR_OPERATOR_KEY: key }
+  const env = { ...programEnvironment, WEIR_OPERATOR_KEY: key }
   const run = promisify(execFile)(process.execPath, [main, 'prices', 'import', path, ...options], { env })
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
@@ -119,7 +120,7 @@ test('an import is refused where somebody else has changed the prices since they
   expect(await listed()).toEqual([])
 })
 
-test('a file with prices that cannot be, or with too many, is refused with advice', async () => {
+test('a file with invalid prices, or with too many, is refused with advice', async () => {
   await setForAll([])
   const odd = await importing(fileOf('litellm'), ...server(), '--apply')
   expect([odd.code, await listed()]).toEqual([1, []])

@@ -8,33 +8,38 @@ const manageScope = 'runs:manage'
 
 type OwnedHold = Pick<KnownHold, 'id' | 'madeBy' | 'inputs'>
 
+/** An act on a hold: to end it is to settle or release it, to extend it is to hold it longer or to hold more. */
+type Act = 'end' | 'extend'
+
 /**
- * Returns an agent's right to end, extend, release or settle a hold. Keys of the maker's lineage have it; others need a scope. A
- * hold that the agent may not read is hidden: it is answered as if it did not exist.
+ * Returns an agent's right to end or extend a hold. Keys of the maker's lineage have it, but for the end of one that is managed; others
+ * need a scope. A hold that the agent may not read is hidden: it is answered as if it did not exist.
  */
-export function rightToEnd(agent: Agent, hold: OwnedHold): 'granted' | 'denied' | 'hidden' {
+export function rightTo(act: Act, agent: Agent, hold: OwnedHold): 'granted' | 'denied' | 'hidden' {
   if (agent.kind === undefined) return 'granted'
-  const { madeBy } = hold
-  if (madeBy?.lineageId === agent.lineageId) return 'granted'
-  if (!isWithinPins(agent.pins, hold.inputs.request)) return 'hidden'
+  const { madeBy, inputs } = hold
+  const isManager = agent.scopes.has(manageScope)
+  if (madeBy?.lineageId === agent.lineageId)
+    return act === 'extend' || inputs.request.managed !== true || isManager ? 'granted' : 'denied'
+  if (!isWithinPins(agent.pins, inputs.request)) return 'hidden'
   // A hold older than the maker columns belongs to everyone who may see it, or its run could not be finished.
-  if (!madeBy || agent.scopes.has(manageScope)) return 'granted'
+  if (!madeBy || isManager) return 'granted'
   // A reservation is read through its decision, which readers of limits may have explained.
   const canRead = agent.scopes.has(isRunHold(hold) ? 'runs:read' : 'limits:read')
   return canRead ? 'denied' : 'hidden'
 }
 
-/** The refusal of an agent that may read a hold but not end it. */
-export const endingDenied = () =>
+/** The refusal of an agent that may read a hold but not act on it. */
+export const actDenied = () =>
   new ApiError(
     'missing_scope',
     { required: manageScope },
-    { message: `This was made by another key: ending it requires the scope ${manageScope}.` },
+    { message: `This requires the scope ${manageScope}: another key made it, or it is managed.` },
   )
 
-/** Throws unless the agent may end the hold. */
-export function checkRightToEnd(agent: Agent, hold: OwnedHold | undefined) {
-  const right = hold && rightToEnd(agent, hold)
+/** Throws unless the agent may act on the hold. */
+export function checkRightTo(act: Act, agent: Agent, hold: OwnedHold | undefined) {
+  const right = hold && rightTo(act, agent, hold)
   if (right === 'hidden') throw new ApiError('not_found')
-  if (right === 'denied') throw endingDenied()
+  if (right === 'denied') throw actDenied()
 }

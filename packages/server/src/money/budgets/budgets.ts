@@ -17,7 +17,6 @@ import {
   type LimitRow,
   limitOf,
   limitsInForce,
-  loadUsage,
   lockLedgerForConfigChange,
   mergeSchedule,
   newSchedule,
@@ -25,6 +24,7 @@ import {
   replaceSchedule,
   requestedSchedule,
   rowTimesView,
+  shownUsage,
   updateLimit,
   usageView,
   usdOrNull,
@@ -38,6 +38,7 @@ import { storedScopeId } from './scope.ts'
 export { budgetExceeded, budgetKind } from './budget-kind.ts'
 export type { SpentSince } from './past-spend.ts'
 export { pinnedBudgets, scopeOf } from './pinned-budgets.ts'
+export { type BudgetInput, type BudgetView, ProposableBudget } from './schema.ts'
 export { ScopeId, scopeFaults, soughtScopeIds, storedScopeId } from './scope.ts'
 
 export async function budgetViews(
@@ -47,7 +48,7 @@ export async function budgetViews(
   rows: readonly LimitRow[],
 ): Promise<BudgetView[]> {
   const asked = rows.map((row) => [limitOf(row, budgetKind), row.scope_id] as const)
-  const found = await loadUsage(tx, orgId, nowMs, asked)
+  const found = await shownUsage(tx, orgId, nowMs, asked)
   return rows.map((row, i) => ({
     id: formatId('budget', row.id),
     name: row.name,
@@ -157,6 +158,28 @@ export async function replaceBudget(
   const after = await viewOf(tx, orgId, nowMs, row)
   audit({ action: 'budget.updated', target: { kind: 'budget', id: after.id }, before, after })
   return after
+}
+
+/** The state of a budget when a proposal was made: its limit, and when anything about it was last set. */
+export type BudgetStanding = Pick<BudgetView, 'limit_usd' | 'updated_at'>
+
+/** Sets another limit on a budget that stands as it did; 409 where anybody has changed it meanwhile. */
+export async function changeBudgetLimit(
+  tools: ChangeTools,
+  orgId: string,
+  id: string,
+  { standing, limit_usd }: { readonly standing: BudgetStanding; readonly limit_usd: string },
+): Promise<BudgetView> {
+  const requireUnchanged = (current: object | null | undefined) => {
+    const { limit_usd: limit, updated_at: at } = (current ?? {}) as Partial<BudgetStanding>
+    if (limit === standing.limit_usd && at === standing.updated_at) return
+    throw new ApiError('conflict', {}, { message: 'The budget has changed since this was proposed.' })
+  }
+  const wanted: DesiredState<BudgetReplacement> = (current) => {
+    const { name, period, timezone, anchor, enforcement, thresholds } = current as BudgetReplacement
+    return { name, period, timezone, anchor, enforcement, thresholds, limit_usd } as BudgetReplacement
+  }
+  return replaceBudget({ ...tools, replaces: requireUnchanged }, orgId, id, wanted, true)
 }
 
 export async function deleteBudget({ tx, audit, replaces }: ChangeTools, orgId: string, id: string): Promise<null> {

@@ -7,7 +7,7 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
-import { listLimits, readAtDatabaseTime } from '../ledger/ledger.ts'
+import { listShownLimits, readAtDatabaseTime } from '../ledger/ledger.ts'
 import {
   budgetViews,
   createBudget,
@@ -81,7 +81,7 @@ export function budgets(app: App, platform: Platform, change: Change, spentSince
       if (!filters) return { data: [], next_cursor: null }
       return readAtDatabaseTime(sql, orgId, async (tx, nowMs) => {
         const scope_ids = await soughtScopeIds(tx, orgId, filters)
-        const rows = await listLimits(tx, orgId, 'budget', asked, { ...filters, scope_ids })
+        const rows = await listShownLimits(tx, orgId, 'budget', asked, { ...filters, scope_ids })
         const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
         return { ...answer, data: await budgetViews(tx, orgId, nowMs, answer.data) }
       })

@@ -72,6 +72,16 @@ export const BudgetInput = withCheck(input, (body: BudgetInput) => [
   ...pastFaults(body),
 ])
 
+export const ProposableBudget = {
+  name: LimitName,
+  scope_kind: ScopeKind,
+  scope_id: Type.Optional(ScopeId),
+  limit_usd: Type.String({ ...Usd, description: 'The limit of each period.' }),
+  period: scheduleInput.period,
+  timezone: scheduleInput.timezone,
+  enforcement: enforcementInput,
+}
+
 type Scopes = Pick<BudgetInput, 'scope_kind' | 'scope_id' | 'and_scope_kind' | 'and_scope_id'>
 
 /** Field errors of the scopes of a budget. */

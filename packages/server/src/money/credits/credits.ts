@@ -26,7 +26,7 @@ import {
 import { countPacks, findCreditPack, insertPack, type PackRow, packsOf, voidPack } from './queries.ts'
 import type { CreditPackInput, CreditPackView } from './schema.ts'
 
-export { countPacks, findPack, insertPack, listPacks, type PackRow } from './queries.ts'
+export { countPacks, findPack, insertPack, listPacks, type PackRow, usedPacksOf } from './queries.ts'
 export { packFaults, packFields, packInput } from './schema.ts'
 
 /** The prepaid credits of a customer. One without a pack in force is not limited by credits. */

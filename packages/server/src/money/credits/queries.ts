@@ -3,6 +3,7 @@ import type { PageRequest } from '../../contract/lists.ts'
 import { keysetPage } from '../../platform/infra/keyset.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
+import { stoppedThreshold, type UsedBalance } from '../ledger/ledger.ts'
 import type { PackState } from './schema.ts'
 
 const columns = [
@@ -37,6 +38,37 @@ export type PackRow = Awaited<ReturnType<typeof insertPack>>
 
 export const packsOf = (tx: Tx, orgId: string, owner: string): Promise<PackRow[]> =>
   tx.selectFrom('packs').select(columns).where('org_id', '=', orgId).where('owner', '=', owner).execute()
+
+/** A pack with its balance. */
+export interface UsedPackRow {
+  readonly id: string
+  readonly amount: bigint
+  readonly balance: UsedBalance
+}
+
+/** Returns the packs of an owner with their balances, the oldest first. */
+export async function usedPacksOf(tx: Tx, orgId: string, owner: string): Promise<UsedPackRow[]> {
+  const { rows } = await raw<
+    { id: string; amount: bigint; would_refuse: bigint; exhausted_at: Date | null } & Omit<
+      UsedBalance,
+      'wouldRefuse' | 'exhaustedAt'
+    >
+  >`
+    select p.id, p.amount, coalesce(a.spent, 0) as spent, coalesce(a.held, 0) as held, coalesce(a.overrun, 0) as overrun,
+           coalesce(a.late, 0) as late, coalesce(a.would_refuse, 0) as would_refuse, coalesce(r.count, 0) as refused, e.at as exhausted_at
+      from packs p
+      left join lateral (
+        select spent, held, overrun, late, would_refuse from allowances where org_id = ${orgId} and key = p.id limit 1) a on true
+      left join lateral (select count from limit_refusals where org_id = ${orgId} and key = p.id limit 1) r on true
+      left join lateral (
+        select at from threshold_events where org_id = ${orgId} and key = p.id and threshold = ${stoppedThreshold} limit 1) e on true
+     where p.org_id = ${orgId} and p.owner = ${owner} order by p.id`.execute(tx)
+  return rows.map(({ id, amount, would_refuse, exhausted_at, ...counters }) => ({
+    id,
+    amount,
+    balance: { ...counters, wouldRefuse: would_refuse, exhaustedAt: exhausted_at },
+  }))
+}
 
 /** Returns the number of packs that an owner has, and of those that are not voided and have not expired. */
 export async function countPacks(tx: Tx, orgId: string, owner: string): Promise<{ kept: number; inForce: number }> {

@@ -32,7 +32,7 @@ export { AdjustmentListQuery, AdjustmentPath, Journal, JournalEntry } from './sc
 export async function listJournal(tx: Tx, caller: Pick<Caller, 'orgId' | 'pins' | 'lineageId'>, query: JournalQuery) {
   const { orgId, lineageId } = caller
   const asked = pageRequest(query, 'batch')
-  const { from, to, kind, limit_id, reservation_id, key_id } = query
+  const { from, to, kind, limit_id, reservation_id, key_id, max_changes } = query
   const limitId = limit_id === undefined ? undefined : parseLimitId(limit_id)?.id
   const holdId = reservation_id === undefined ? undefined : parseId('reservation', reservation_id)
   const madeBy = key_id === undefined ? undefined : parseMaker(key_id)
@@ -50,6 +50,7 @@ export async function listJournal(tx: Tx, caller: Pick<Caller, 'orgId' | 'pins' 
         ...(holdId !== undefined && { holdId }),
         ...(madeBy && { madeBy }),
         ...(isPinned(caller) && { lineageId }),
+        ...(max_changes !== undefined && { mostKeys: max_changes }),
       })
   const answer = pageResponse(rows, asked, ({ seq, idx }) => ({ value: seq.toString(), id: idx.toString() }))
   const names = await findAllowances(
@@ -74,15 +75,19 @@ export async function getAdjustment(
 }
 
 export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowanceRow>): JournalEntry {
+  const [spent, held, overrun, late] = [row.d_spent, row.d_held, row.d_overrun, row.d_late].map((column) =>
+    decodeAmounts(column, row.keys),
+  )
   return {
     id: `${row.seq}.${row.idx}`,
     batch: Number(row.seq),
     created_at: timestamp(row.at),
     kind: row.kind,
     reservation_id: row.hold_id === null ? null : formatId('reservation', row.hold_id),
+    change_count: row.key_count,
     changes: row.keys.map((key, i) => {
       const { limit_id, kind, subject, unit, period_start, period_end } = present(names.get(key))
-      const amount = (column: readonly string[]) => amountOf({ unit }, decodeAmounts(column, row.keys)[i]!)
+      const amount = (column: readonly bigint[] | undefined) => amountOf({ unit }, present(column?.[i]))
       return {
         limit_id: limitIdOf({ kind, limitId: limit_id }),
         kind,
@@ -90,10 +95,10 @@ export function entryOf(row: MovementRow, names: ReadonlyMap<string, NamedAllowa
         unit,
         period_start: timestampOrNull(period_start),
         period_end: timestampOrNull(period_end),
-        spent: amount(row.d_spent),
-        held: amount(row.d_held),
-        overrun: amount(row.d_overrun),
-        late: amount(row.d_late),
+        spent: amount(spent),
+        held: amount(held),
+        overrun: amount(overrun),
+        late: amount(late),
       }
     }),
     key_id: makerTextOrNull(makerIn(row)),

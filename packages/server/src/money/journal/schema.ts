@@ -23,6 +23,11 @@ export const JournalEntry = Type.Object(
       description:
         'The key that made the reservation, recorded the runs or adjusted: `key_…`, or `sgr_…` for a support grant; null for entries from before this was recorded.',
     }),
+    change_count: {
+      ...Count,
+      examples: [1],
+      description: 'The number of allowances that the movement touched, listed or not.',
+    },
     changes: Type.Array(
       Type.Object({
         limit_id: Type.String(),
@@ -36,7 +41,7 @@ export const JournalEntry = Type.Object(
         overrun: SignedAmount,
         late: SignedAmount,
       }),
-      { description: 'The change of each allowance that the movement touched.' },
+      { description: 'The change of each allowance that the movement touched, or of the first `max_changes`.' },
     ),
     actor: Nullable(
       Type.Record(Type.String(), Type.Unknown(), {
@@ -72,6 +77,12 @@ export const JournalQuery = ListQuery(
     ...filters,
     kind: Type.Enum([...movementKinds]),
     reservation_id: IdFilter(['reservation'], 'Movements of this reservation.'),
+    max_changes: Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      description:
+        'Most changes that are listed of each movement: that of many runs at once can touch hundreds of allowances.',
+    }),
   },
   'integer',
 )

@@ -1,4 +1,4 @@
-import { sql as raw } from 'kysely'
+import { type RawBuilder, sql as raw } from 'kysely'
 import type { MakerColumns, MakerId } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
@@ -11,6 +11,8 @@ export interface MovementRow extends MakerColumns {
   readonly at: Date
   readonly kind: string
   readonly hold_id: string | null
+  /** Number of allowances that it touched, of which `keys` may be the first. */
+  readonly key_count: number
   readonly keys: string[]
   readonly d_spent: string[]
   readonly d_held: string[]
@@ -20,7 +22,7 @@ export interface MovementRow extends MakerColumns {
   readonly reason: string | null
 }
 
-export interface JournalFilters {
+interface JournalFilters {
   readonly from?: Date
   readonly to?: Date
   readonly kind?: string
@@ -31,14 +33,29 @@ export interface JournalFilters {
   readonly lineageId?: string
 }
 
-const columns = raw`seq, idx, at, kind, hold_id, keys, d_spent, d_held, d_overrun, d_late, key_id, grant_id, actor, reason`
+export interface JournalSelection extends JournalFilters {
+  /** Most allowances of each movement. */
+  readonly mostKeys?: number
+}
+
+const allKeys = raw`keys, d_spent, d_held, d_overrun, d_late`
+/** Selects the first elements of each array; an encoded column, of at most one element, stays as it is. */
+const firstKeys = (most: number) =>
+  raw.join(
+    ['keys', 'd_spent', 'd_held', 'd_overrun', 'd_late'].map(
+      (name) => raw`${raw.ref(name)}[1:${most}::integer] as ${raw.ref(name)}`,
+    ),
+  )
+const columnsWith = (arrays: RawBuilder<unknown>) =>
+  raw`seq, idx, at, kind, hold_id, cardinality(keys) as key_count, ${arrays}, key_id, grant_id, actor, reason`
+const columns = columnsWith(allKeys)
 
 /** Returns one page of the journal, in the order in which it was written. */
 export async function listMovements(
   tx: Tx,
   orgId: string,
   page: PageRequest,
-  filters: JournalFilters,
+  { mostKeys, ...filters }: JournalSelection,
 ): Promise<MovementRow[]> {
   const { from, to, kind, limitId, holdId, madeBy, lineageId } = filters
   const { after, descending, limit } = page
@@ -60,7 +77,7 @@ export async function listMovements(
     ...(after ? [raw`(seq, idx) ${beyond} (${after.value}::bigint, ${after.id}::bigint)`] : []),
   ]
   const { rows } = await raw<MovementRow>`
-    select ${columns} from movements where ${raw.join(where, raw` and `)}
+    select ${mostKeys === undefined ? columns : columnsWith(firstKeys(mostKeys))} from movements where ${raw.join(where, raw` and `)}
      order by seq ${direction}, idx ${direction} limit ${limit + 1}`.execute(tx)
   return rows
 }

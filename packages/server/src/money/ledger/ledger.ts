@@ -124,5 +124,6 @@ export {
   updateLimit,
 } from './queries.ts'
 export { limitsMet } from './scopes.ts'
+export { listShownLimits, shownLimits, shownUsage } from './shown-limits.ts'
 export { crossingsOf, stopOf, stoppedThreshold } from './thresholds.ts'
 export { type FurtherCheck, type LedgerFault, verifyLedger, verifyLedgers } from './verification.ts'

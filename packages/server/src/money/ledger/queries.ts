@@ -127,6 +127,20 @@ export const limitsInForce = (tx: Tx, orgId: string, kind?: string): Promise<Lim
   return (kind === undefined ? query : query.where('kind', '=', kind)).orderBy('created_at').orderBy('id').execute()
 }
 
+/** A limit with its place in the order of creation, as cursors name it. */
+export type PlacedLimitRow = LimitRow & { readonly sort_value: string }
+
+/** Returns the limits in force of every kind, each with its place in the order of creation. */
+export const limitsWithPlaces = (tx: Tx, orgId: string): Promise<PlacedLimitRow[]> =>
+  tx
+    .selectFrom('limits')
+    .select([...limitColumns, raw<string>`created_at::text`.as('sort_value')])
+    .where('org_id', '=', orgId)
+    .where('ended_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
 export const findLimit = (tx: Tx, orgId: string, kind: string, id: string): Promise<LimitRow | undefined> =>
   tx
     .selectFrom('limits')
@@ -141,19 +155,21 @@ export const findLimit = (tx: Tx, orgId: string, kind: string, id: string): Prom
 export const inForce = (part: 'period') =>
   raw<string>`case when next_from <= clock_timestamp() then ${raw.ref(`next_${part}`)} else ${raw.ref(part)} end`
 
+export interface LimitFilters {
+  readonly scope_kind?: string | undefined
+  /** Any of these, in normal form. */
+  readonly scope_ids?: readonly string[] | undefined
+  readonly period?: string | undefined
+  readonly enforcement?: string | undefined
+}
+
 export async function listLimits(
   tx: Tx,
   orgId: string,
   kind: string,
   page: PageRequest<'created_at' | 'name'>,
-  filters: {
-    scope_kind?: string | undefined
-    /** Any of these, in normal form. */
-    scope_ids?: readonly string[] | undefined
-    period?: string | undefined
-    enforcement?: string | undefined
-  },
-) {
+  filters: LimitFilters,
+): Promise<PlacedLimitRow[]> {
   let query = tx
     .selectFrom('limits')
     .select([...limitColumns, raw<string>`${raw.ref(page.sort)}::text`.as('sort_value')])
@@ -211,6 +227,7 @@ export const unusedBalance: UsedBalance = { ...emptyBalance, refused: 0n, exhaus
 
 /** Returns the balances of allowances; one without a row is unused. */
 export async function balancesOf(tx: Tx, orgId: string, keys: readonly string[]): Promise<Map<string, UsedBalance>> {
+  if (keys.length === 0) return new Map()
   const { rows } = await raw<{
     key: string
     spent: bigint

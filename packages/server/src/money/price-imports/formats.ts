@@ -1,5 +1,6 @@
-import { parseExact } from './exact-json.ts'
+import { parseExact } from '../../values/exact-json.ts'
 import { isGenai, readGenai } from './genai-format.ts'
+import { readLines } from './json-lines.ts'
 import type { Listing } from './listings.ts'
 import { isLitellm, readLitellm } from './litellm-format.ts'
 import { isModelsDev, readModelsDev } from './models-dev-format.ts'
@@ -31,12 +32,16 @@ export function readPriceFile(text: string, wanted: PriceFormat | undefined): Pr
   try {
     file = parseExact(text)
   } catch (error) {
-    throw new UnreadableFile('The file is not JSON.', { cause: error })
+    const { fault } = readLines(text)
+    const where = fault ? `: line ${fault.line}, column ${fault.column}` : ''
+    throw new UnreadableFile(`The file is not JSON${where}.`, { cause: error })
   }
   const format = wanted ?? formats.find((each) => readers[each].is(file))
   if (!format || !readers[format].is(file))
     throw new UnreadableFile(
       `The file is not in ${wanted ? `the format of ${wanted}` : 'a known format'}. Give the data.json of genai-prices, the model_prices_and_context_window.json of LiteLLM or the api.json of models.dev.`,
     )
-  return { format, listings: readers[format].read(file) }
+  const { lineOf } = readLines(text)
+  const listings = readers[format].read(file).map((listing) => ({ ...listing, line: lineOf(listing.place) }))
+  return { format, listings }
 }

@@ -1,6 +1,6 @@
 import { isRecord, recordIn } from '../../values/records.ts'
 import { catalogTokens, catalogUnits, foundUnder, normalName, providerName } from '../prices/prices.ts'
-import { countOf } from './exact-json.ts'
+import { countOf } from './exact-amounts.ts'
 import { dearer, type KindRates, type ListedPrice, type Listing, Remarks, type TokenKind, tiersOf } from './listings.ts'
 
 const tokens: ReadonlyMap<string, TokenKind> = new Map(Object.entries(catalogTokens))
@@ -11,14 +11,17 @@ export const isGenai = (file: unknown): boolean =>
   Array.isArray(file) && file.some((provider) => isRecord(provider) && Array.isArray(provider['models']))
 
 export const readGenai = (file: unknown): Listing[] =>
-  (Array.isArray(file) ? file : []).map(recordIn).flatMap((provider) => {
+  (Array.isArray(file) ? file : []).map(recordIn).flatMap((provider, i) => {
     const taken = new Set<string>()
     const models = Array.isArray(provider['models']) ? provider['models'] : []
-    return models.map((model) => listingOf(String(provider['id']), recordIn(model), taken))
+    return models.map((model, j) => ({
+      ...listingOf(String(provider['id']), recordIn(model), taken),
+      place: [i, 'models', j],
+    }))
   })
 
 /** Reads a model. Of two with the same name the first one has it, as in the file itself. */
-function listingOf(provider: string, said: Record<string, unknown>, taken: Set<string>): Listing {
+function listingOf(provider: string, said: Record<string, unknown>, taken: Set<string>): Omit<Listing, 'place'> {
   const remarks = new Remarks()
   const id = String(said['id'])
   const written = writtenNames(said['match'], remarks)

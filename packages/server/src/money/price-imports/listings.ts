@@ -1,5 +1,7 @@
+import { ExactNumber } from '../../values/exact-json.ts'
 import { otherRates } from '../prices/prices.ts'
-import { AbsurdAmount, ExactNumber, picoOfOne } from './exact-json.ts'
+import { AbsurdAmount, picoOfOne } from './exact-amounts.ts'
+import type { Place } from './json-lines.ts'
 
 /** Kinds of tokens that an entry can price. */
 export const tokenKinds = ['input', 'output', 'cache_read', 'cache_write', ...otherRates] as const
@@ -40,6 +42,9 @@ export interface Listing {
   readonly notes: readonly string[]
   /** Amounts that no price can be. */
   readonly faults: readonly string[]
+  readonly place: Place
+  /** Line of the file on which the model begins. */
+  readonly line?: number | undefined
 }
 
 const maxPicoOfToken = 2_000_000_000n

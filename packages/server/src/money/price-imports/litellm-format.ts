@@ -1,6 +1,7 @@
+import { ExactNumber } from '../../values/exact-json.ts'
 import { isRecord, recordIn } from '../../values/records.ts'
 import { providerName } from '../prices/prices.ts'
-import { countOf, ExactNumber } from './exact-json.ts'
+import { countOf } from './exact-amounts.ts'
 import {
   factorOf,
   type KindRates,
@@ -82,6 +83,7 @@ function listingOf(name: string, said: Record<string, unknown>): Listing {
     prices: [price],
     notes: remarks.notes,
     faults: remarks.faults,
+    place: [name],
   }
 }
 

@@ -1,6 +1,6 @@
 import { isRecord, recordIn } from '../../values/records.ts'
 import { providerName } from '../prices/prices.ts'
-import { countOf } from './exact-json.ts'
+import { countOf } from './exact-amounts.ts'
 import {
   factorOf,
   type KindRates,
@@ -41,22 +41,23 @@ export const isModelsDev = (file: unknown): boolean =>
 export const readModelsDev = (file: unknown): Listing[] =>
   Object.entries(recordIn(file)).flatMap(([id, provider]) =>
     Object.entries(recordIn(recordIn(provider)['models'])).map(([model, said]) =>
-      listingOf(providerName(aliases.get(id) ?? id), `${id}/${model}`, model, recordIn(said)),
+      listingOf(providerName(aliases.get(id) ?? id), id, model, recordIn(said)),
     ),
   )
 
-function listingOf(provider: string, name: string, model: string, said: Record<string, unknown>): Listing {
+function listingOf(provider: string, id: string, model: string, said: Record<string, unknown>): Listing {
   const remarks = new Remarks()
   const price = isRecord(said['cost']) ? priceOf(said['cost'], said, remarks) : undefined
   const output = countOf(recordIn(said['limit'])['output'])
   return {
-    name,
+    name: `${id}/${model}`,
     provider,
     models: [model],
     maxOutputTokens: output,
     prices: price ? [price] : [],
     notes: remarks.notes,
     faults: remarks.faults,
+    place: [id, 'models', model],
   }
 }
 

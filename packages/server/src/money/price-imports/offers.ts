@@ -14,6 +14,8 @@ export interface ModelChoice {
 export interface Remark {
   readonly entry: string
   readonly what: string
+  /** Line of the file on which the model begins. */
+  readonly line?: number | undefined
 }
 
 /** A price of one model of one provider. */
@@ -26,14 +28,22 @@ export interface Offer {
 export const keyOf = ({ model, provider }: Pick<PriceInput, 'model' | 'provider'>) =>
   `${normalName(provider ?? '')}/${normalName(model)}`
 
-const patternOf = (text: string) =>
-  new RegExp(
-    `^${text
-      .toLowerCase()
-      .split('*')
-      .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
-      .join('.*')}$`,
-  )
+/** Returns the test of a name by a pattern with `*`. It takes no longer for many `*`: patterns come from callers. */
+function patternOf(text: string): (name: string) => boolean {
+  const [head = '', ...rest] = text.toLowerCase().split('*')
+  const tail = rest.pop()
+  if (tail === undefined) return (name) => name === head
+  return (name) => {
+    if (!name.startsWith(head) || !name.endsWith(tail)) return false
+    let from = head.length
+    for (const piece of rest) {
+      const at = name.indexOf(piece, from)
+      if (at < 0) return false
+      from = at + piece.length
+    }
+    return from <= name.length - tail.length
+  }
+}
 
 /** A model as a choice looks at it. */
 interface Candidate {
@@ -47,7 +57,7 @@ export function chooser({ only, providers }: ModelChoice): (candidate: Candidate
   const wanted = new Set(providers.map(providerName))
   return (candidate) => {
     const names = candidate.names.map((name) => name.toLowerCase())
-    const isNamed = patterns.length === 0 || patterns.some((pattern) => names.some((name) => pattern.test(name)))
+    const isNamed = patterns.length === 0 || patterns.some((isLike) => names.some(isLike))
     return isNamed && (wanted.size === 0 || candidate.providers.some((each) => wanted.has(providerName(each))))
   }
 }
@@ -66,8 +76,8 @@ export function offersOf(chosen: readonly Listing[], choice: ModelChoice) {
   for (const listing of chosen) {
     const faults = faultsOf(listing)
     const why = faults.length > 0 ? undefined : whyLeftOut(listing, choice)
-    for (const what of faults) refused.push({ entry: listing.name, what })
-    if (why !== undefined) leftOut.push({ entry: listing.name, what: why })
+    for (const what of faults) refused.push({ entry: listing.name, what, line: listing.line })
+    if (why !== undefined) leftOut.push({ entry: listing.name, what: why, line: listing.line })
     if (faults.length > 0 || why !== undefined) continue
     for (const model of listing.models) for (const price of listing.prices) addOffer(offers, { listing, model, price })
   }
@@ -83,7 +93,7 @@ function whyLeftOut({ prices, models }: Listing, { withFree }: ModelChoice): str
   if (prices.every(({ rates, units }) => Object.keys(rates).length === 0 && Object.keys(units).length === 0))
     return 'no price per token or unit'
   if (models.length === 0) return 'another model of the file has the same name'
-  return !withFree && prices.some(isFree) ? 'costs nothing; --with-free takes it' : undefined
+  return !withFree && prices.some(isFree) ? 'costs nothing' : undefined
 }
 
 /** True where nothing of a price costs anything. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { PriceInput } from '../prices/prices.ts'
+import { readLines } from './json-lines.ts'
 import { type ModelChoice, type PriceFormat, planImport, readPriceFile } from './price-imports.ts'
 
 const folder = new URL('../../../test/support/price-files/', import.meta.url)
@@ -39,6 +40,50 @@ describe('a file', () => {
     expect(() => readPriceFile(text, undefined)).toThrow(message)
     expect(() => readPriceFile(fileOf('litellm'), 'models.dev')).toThrow(/not in the format of models.dev/)
   })
+})
+
+describe('lines of a file', () => {
+  const isJson = (text: string) => {
+    try {
+      JSON.parse(text)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  test.each([
+    ['{\n  "a": 1,\n}', { line: 3, column: 1 }],
+    ['{\n  "a": abc\n}', { line: 2, column: 8 }],
+    ['[1,\n\n,2]', { line: 3, column: 1 }],
+    ['{"a" 1}', { line: 1, column: 6 }],
+    ['{"a": [1}', { line: 1, column: 9 }],
+    ['{"a": 1', { line: 1, column: 8 }],
+    ['{} {}', { line: 1, column: 4 }],
+    ['{"a": "\\x"}', { line: 1, column: 7 }],
+    ['', { line: 1, column: 1 }],
+    ['{"a": [], "b": [{}, {"c": "\\"{"}], "d": -1.5e3}', undefined],
+  ])('tell where %j stops being JSON, as the parser does', (text, fault) => {
+    expect(readLines(text).fault).toEqual(fault)
+    expect(isJson(text)).toBe(fault === undefined)
+  })
+
+  test('name the one on which a model begins, in each format', () => {
+    for (const name of ['genai-prices', 'litellm', 'models-dev']) {
+      const lines = fileOf(name).split('\n')
+      for (const { line, name: model } of readPriceFile(fileOf(name), undefined).listings) {
+        const shown = lines.slice(line! - 1, line! + 1).join('\n')
+        expect(shown).toContain(model.slice(name === 'litellm' ? 0 : model.indexOf('/') + 1))
+      }
+    }
+  })
+})
+
+test('names are chosen by patterns, in a time that many stars do not lengthen', () => {
+  const text = litellm({ 'claude-x-9': { input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 } })
+  const count = (only: string) => plan(text, { choice: { only: [only] } }).chosen
+  expect(['claude-*', '*-9', 'c*x*9', 'openai/*', '*', 'claude-x-9'].map(count)).toEqual([1, 1, 1, 1, 1, 1])
+  expect(['claude', '*-8', 'c*y*9', 'claude-x-9*9', '*a*'.repeat(60)].map(count)).toEqual([0, 0, 0, 0, 0])
 })
 
 describe('prices of a file', () => {
@@ -107,6 +152,7 @@ describe('prices of a file', () => {
     expect(plan(fileOf('litellm')).notExpressed).toContainEqual({
       entry: 'gpt-next-9',
       what: 'flex: not the same factor for all tokens; the largest is taken',
+      line: expect.any(Number),
     })
   })
 
@@ -148,11 +194,11 @@ describe('prices of a file', () => {
         'vertex_ai/gemini-next-9: several prices of one model and provider: the dearer rates are taken',
       ]),
     )
-    expect(leftOut).toEqual([
-      { entry: 'ollama/llama-next', what: 'costs nothing; --with-free takes it' },
+    expect(leftOut).toMatchObject([
+      { entry: 'ollama/llama-next', what: 'costs nothing' },
       { entry: '256-x-256/painter', what: 'no price per token or unit' },
     ])
-    expect(plan(fileOf('models-dev')).notExpressed).toEqual([
+    expect(plan(fileOf('models-dev')).notExpressed).toMatchObject([
       { entry: 'anthropic/claude-next-9', what: 'the mode fast' },
     ])
   })
@@ -167,7 +213,7 @@ describe('prices of a file', () => {
   ])('that cannot be (%s) are refused by name', (usd, why) => {
     const text = litellm({ odd: { input_cost_per_token: 'X', output_cost_per_token: 0.000001 } }).replace('"X"', usd)
     const { refused, entries } = plan(text)
-    expect(refused).toEqual([{ entry: 'odd', what: expect.stringMatching(why) }])
+    expect(refused).toEqual([{ entry: 'odd', what: expect.stringMatching(why), line: 1 }])
     expect(entries).toEqual([])
   })
 })
@@ -192,7 +238,7 @@ describe('the difference to what is in effect', () => {
     expect(merged.entries.map(({ model }) => model).toSorted()).toEqual(
       ['up', 'down', 'same', 'fresh', 'ours', 'by-hand'].toSorted(),
     )
-    expect(merged.changed[0]?.changes[0]).toEqual({ term: 'input', before: '2', after: '3' })
+    expect(merged.changed[0]?.changes[0]).toEqual({ term: 'input', before: '2', after: '3', percent: 50 })
     const replaced = plan(text, { standing, replaces: true, choice: { providers: ['openai'] } })
     expect(changesOf(replaced)).toMatchObject({ ours: 'removed' })
     expect(replaced.entries.map(({ model }) => model)).not.toContain('ours')

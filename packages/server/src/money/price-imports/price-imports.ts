@@ -1,4 +1,12 @@
-import { entryOfInput, installationBook, maxPrices, type PriceBook, type PriceInput } from '../prices/prices.ts'
+import {
+  entryOfInput,
+  installationBook,
+  maxPrices,
+  ownBook,
+  type PriceBook,
+  type PriceEntry,
+  type PriceInput,
+} from '../prices/prices.ts'
 import { entryOfListing } from './entries.ts'
 import type { PriceFile } from './formats.ts'
 import type { Listing } from './listings.ts'
@@ -34,7 +42,7 @@ export interface ImportPlan {
   readonly notInFile: readonly Remark[]
   readonly leftOut: readonly Remark[]
   readonly refused: readonly Remark[]
-  /** All entries of the installation afterwards. */
+  /** All entries afterwards. */
   readonly entries: readonly PriceInput[]
 }
 
@@ -47,17 +55,25 @@ interface Made {
   readonly changes: readonly TermChange[]
 }
 
-/** Plans the import of a file into the entries that the installation has. */
+/**
+ * Plans the import of a file into the entries that the installation has; into those of an organization where `behind` are the entries of the
+ * installation behind them.
+ */
 export function planImport(
   { format, listings }: PriceFile,
   choice: ModelChoice,
   standing: readonly PriceInput[],
-  { replaces, nowMs }: { readonly replaces: boolean; readonly nowMs: number },
+  {
+    replaces,
+    nowMs,
+    behind,
+  }: { readonly replaces: boolean; readonly nowMs: number; readonly behind?: readonly PriceEntry[] | undefined },
 ): ImportPlan {
   const isChosen = chooser(choice)
   const chosen = listings.filter((listing) => isChosen(candidateOf(listing)))
   const { offers, leftOut, refused } = offersOf(chosen, choice)
-  const book = installationBook(standing.map(entryOfInput))
+  const entries = standing.map(entryOfInput)
+  const book = behind ? ownBook(entries, behind) : installationBook(entries)
   const groups = [...Map.groupBy(offers, ({ model, listing }) => keyOf({ model, provider: listing.provider }))].map(
     ([key, group]) => [key, ahead(group, nowMs).map((offer) => makeEntry(book, offer, nowMs))] as const,
   )
@@ -81,7 +97,7 @@ export function planImport(
     kept: others.filter((entry) => !made.has(keyOf(entry))).length,
     notExpressed: remarksOf(all, ({ notes }) => notes),
     notInFile: remarksOf(changed, ({ kept }) => kept),
-    leftOut: [...leftOut, ...remarksOf(given, () => ['a part of it costs nothing any more; --with-free takes it'])],
+    leftOut: [...leftOut, ...remarksOf(given, () => ['a part of it costs nothing any more'])],
     refused,
     entries: [...others, ...[...made.values()].filter(isChanged).flatMap((group) => group.map(({ input }) => input))],
   }
@@ -92,11 +108,13 @@ const becomesFree = ({ changes, comparison }: Made): boolean =>
   comparison !== 'added' && changes.some(({ before, after }) => after === '0' && before !== '0')
 
 const remarksOf = (made: readonly Made[], whats: (made: Made) => readonly string[]): Remark[] => {
-  const all = made.flatMap((each) => whats(each).map((what) => ({ entry: each.listing.name, what })))
+  const all = made.flatMap((each) =>
+    whats(each).map((what) => ({ entry: each.listing.name, what, line: each.listing.line })),
+  )
   return [...new Map(all.map((remark) => [`${remark.entry}\0${remark.what}`, remark])).values()]
 }
 
-/** True when a plan has more entries than an installation can have. */
+/** True when a plan has more entries than there can be. */
 export const isTooLong = ({ entries }: ImportPlan): boolean => entries.length > maxPrices
 
 /** Returns how many entries each provider would have, the largest first. */

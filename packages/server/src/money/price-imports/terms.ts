@@ -6,6 +6,8 @@ export interface TermChange {
   readonly term: string
   readonly before: string | null
   readonly after: string | null
+  /** By how much it rises or falls; null where there is nothing to compare with. */
+  readonly percent: number | null
 }
 
 /** Comparison of a price with the one before it. */
@@ -45,6 +47,7 @@ export function compare(before: PriceEntry | undefined, after: PriceEntry) {
     term,
     before: a?.text ?? null,
     after: b?.text ?? null,
+    percent: a && b && a.pico > 0n ? Number(((b.pico - a.pico) * 1_000n) / a.pico) / 10 : null,
   }))
   return { comparison, changes }
 }

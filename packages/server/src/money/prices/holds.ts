@@ -1,6 +1,6 @@
 import { feeOf, nanoOf } from './costs.ts'
 import type { PriceBook } from './price-book.ts'
-import { dearestInput, dearestOutput, isFree, type Price, ratesFor } from './price-entry.ts'
+import { type CacheCreation, dearestInput, dearestOutput, isFree, type Price, ratesFor } from './price-entry.ts'
 import type { ServiceTier } from './service-tiers.ts'
 
 export interface Estimate {
@@ -14,6 +14,10 @@ export interface Estimate {
   readonly inputTokens?: number | undefined
   readonly maxOutputTokens?: number | undefined
   readonly serviceTier?: ServiceTier | undefined
+  /** The longest-lived cache that it can write to; where it is not said, any. */
+  readonly cacheCreation?: CacheCreation | undefined
+  /** The most that it can use of what has a fee of its own, by name. */
+  readonly units?: Readonly<Record<string, number>> | undefined
 }
 
 export interface HoldPrice {
@@ -103,7 +107,7 @@ const minimumOf = ({ minHoldNano }: PriceBook, { floorNano = 1n }: Estimate): Am
 
 function pricedHold(price: Price, asked: Estimate, maxOutput: number): Amount {
   const estimate: Amount = { amountNano: asked.estimatedNano ?? 0n, basis: 'estimate' }
-  const pico = worstOf(price, asked.inputTokens, maxOutput)
+  const pico = worstOf(price, asked, maxOutput)
   const computed: Amount = { amountNano: nanoOf(pico), basis: 'computed' }
   if (asked.inputTokens !== undefined || isFree(price)) return largest(computed, estimate)
   // The model's own output ceiling is a guess; a ceiling that the caller states is a fact, and so is its estimate.
@@ -112,13 +116,15 @@ function pricedHold(price: Price, asked: Estimate, maxOutput: number): Amount {
   return isGuess ? estimate : largest(computed, estimate)
 }
 
-/** The most that tokens can cost: at the rates for that much input, or at the dearest of all where it is not known. */
-function worstOf(price: Price, inputTokens: number | undefined, maxOutput: number): bigint {
+/** The most that tokens and units can cost: at the rates for that much input, or at the dearest of all where it is not known. */
+function worstOf(price: Price, { inputTokens, units, cacheCreation }: Estimate, maxOutput: number): bigint {
   const input = BigInt(inputTokens ?? 0)
   const base = { ...price, ...price.heldAt }
   const tiers = inputTokens === undefined ? [base, ...(price.tiers ?? [])] : [ratesFor(base, inputTokens)]
-  const costs = tiers.map((rates) => input * dearestInput(rates) + BigInt(maxOutput) * dearestOutput(rates))
-  return costs.reduce((a, b) => (b > a ? b : a)) + feeOf(price)
+  const costs = tiers.map(
+    (rates) => input * dearestInput(rates, cacheCreation) + BigInt(maxOutput) * dearestOutput(rates),
+  )
+  return costs.reduce((a, b) => (b > a ? b : a)) + feeOf(price, units)
 }
 
 function unpricedHold(book: PriceBook, asked: Estimate): Amount | 'unpriced' {

@@ -27,9 +27,15 @@ const none: Installation = { entries: [], index: new Map(), changedAt: undefined
 /** The entries that this process has read last: thousands of organizations share them. */
 let read: { readonly version: string; readonly installation: Installation } | undefined
 
-export async function loadInstallation(tx: Tx): Promise<Installation> {
+export const loadInstallation = async (tx: Tx): Promise<Installation> =>
   // The version first: entries that are read after it can only be newer, and then the next reader sees another version.
-  const found = await findInstallationVersion(tx)
+  installationAt(tx, await findInstallationVersion(tx))
+
+/** Returns the entries of a version that was just read. */
+export async function installationAt(
+  tx: Tx,
+  found: Awaited<ReturnType<typeof findInstallationVersion>>,
+): Promise<Installation> {
   if (!found) return none
   if (read?.version === found.version) return read.installation
   const entries = (await listInstallationPrices(tx)).map(entryOf)

@@ -60,12 +60,19 @@ export function ratesFor(price: Price, inputTokens: number): Rates {
 const largest = (first: bigint, rest: readonly (bigint | undefined)[]): bigint =>
   rest.reduce((a: bigint, b) => (b !== undefined && b > a ? b : a), first)
 
-/** The dearest rate of input: any part of it may turn out to be read from a cache, written to it, or not text. */
-export const dearestInput = ({ inputPico, cacheReadPico, cacheWritePico, others }: Rates): bigint =>
+/** The longest-lived cache that a call can write its input to. */
+export const cacheCreations = ['none', '5m', '1h'] as const
+export type CacheCreation = (typeof cacheCreations)[number]
+
+/** The dearest rate of input: any part of it may turn out to be read from a cache, written to one that it can write to, or not text. */
+export const dearestInput = (
+  { inputPico, cacheReadPico, cacheWritePico, others }: Rates,
+  cacheCreation: CacheCreation = '1h',
+): bigint =>
   largest(inputPico, [
     cacheReadPico,
-    cacheWritePico,
-    others?.cache_write_1h,
+    cacheCreation === 'none' ? undefined : cacheWritePico,
+    cacheCreation === '1h' ? others?.cache_write_1h : undefined,
     others?.input_audio,
     others?.input_image,
     others?.input_video,

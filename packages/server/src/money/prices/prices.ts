@@ -1,12 +1,12 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
-import { newUuid } from '../../values/id.ts'
+import { formatId, newUuid } from '../../values/id.ts'
 import { formatUsd, parseUsd } from '../../values/money.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { listEntries } from './built-in-prices.ts'
-import { type Installation, installationChangedAt, loadInstallation } from './installation-prices.ts'
+import { type Installation, installationAt, installationChangedAt, loadInstallation } from './installation-prices.ts'
 import { createPriceBook, type PriceBook, type PriceBookSettings } from './price-book.ts'
 import { changeEvents } from './price-changes.ts'
 import type { PriceEntry } from './price-entry.ts'
@@ -16,8 +16,8 @@ import { entryView } from './price-view.ts'
 import {
   findSettings,
   listOwnPrices,
-  listUnpriced,
   type PriceRow,
+  readShownPrices,
   replacePriceRow,
   replacePrices,
   type SettingsRow,
@@ -30,12 +30,29 @@ import { maxPrices, type OwnPrice, type PriceInput, type Prices, type PricesInpu
 export { perToken as catalogTokens, perUnit as catalogUnits } from './catalog-keys.ts'
 export { costOf, type TokenUsage, unpricedUnits } from './costs.ts'
 export { type Estimate, type HoldPrice, largestOutput, quoteHold } from './holds.ts'
-export { foundUnder, isSameModel, isSameName, normalName, providerName } from './model-names.ts'
+export { getInstallationPrices, putInstallationPrices } from './installation-prices.ts'
+export {
+  baseName,
+  foundUnder,
+  isSameModel,
+  isSameName,
+  namesOf,
+  normalName,
+  providerName,
+} from './model-names.ts'
 export { canonicalModel, type PriceBook } from './price-book.ts'
-export { otherRates, type Price, type PriceEntry, type Rates, ratesFor } from './price-entry.ts'
+export {
+  type CacheCreation,
+  cacheCreations,
+  otherRates,
+  type Price,
+  type PriceEntry,
+  type Rates,
+  ratesFor,
+} from './price-entry.ts'
 export { entryOfInput } from './price-rows.ts'
 export { usdPerMillion } from './rates.ts'
-export { maxPrices, type OwnPrice, type PriceInput } from './schema.ts'
+export { maxPrices, type OwnPrice, type PriceInput, type Prices, PricesInput, settingsIn } from './schema.ts'
 export { factorOf, type ServiceTier, serviceTiers } from './service-tiers.ts'
 export { restorePrice, storePrice } from './stored-price.ts'
 
@@ -56,6 +73,10 @@ export async function loadPriceBook(tx: Tx, orgId: string): Promise<PriceBook> {
 /** Creates the price book of an organization without entries of its own, behind these of the installation. */
 export const installationBook = (entries: readonly PriceEntry[]): PriceBook =>
   createPriceBook(defaultSettings, [], indexed(entries))
+
+/** Creates the price book of an organization with entries of its own, in front of these of the installation. */
+export const ownBook = (own: readonly PriceEntry[], installation: readonly PriceEntry[]): PriceBook =>
+  createPriceBook(defaultSettings, own, indexed(installation))
 
 /** Time of the last change of the organization's prices, by itself or by operators; undefined where there was none. */
 export async function pricesChangedAt(tx: Tx, orgId: string): Promise<Date | undefined> {
@@ -81,14 +102,22 @@ const settingsOf = (row: SettingsRow | undefined): PriceBookSettings =>
 export const recordUnpriced = (sql: Sql, orgId: string, model: string, provider: string | undefined): Promise<void> =>
   sql.asOrgs([orgId], (tx) => upsertUnpriced(tx, orgId, model, provider ?? ''))
 
-export async function getPrices(tx: Tx, orgId: string, nowMs: number): Promise<Prices> {
-  const settings = await findSettings(tx, orgId)
-  const rows = await listOwnPrices(tx, orgId)
-  return viewOf(settings, rows, await listUnpriced(tx, orgId), await loadInstallation(tx), nowMs)
+export const getPrices = async (tx: Tx, orgId: string, nowMs: number): Promise<Prices> =>
+  (await getPricesBefore(tx, orgId, nowMs)).prices
+
+/** Returns the prices of an organization, and the entries of the installation that stand behind them. */
+export async function getPricesBefore(
+  tx: Tx,
+  orgId: string,
+  nowMs: number,
+): Promise<{ readonly prices: Prices; readonly installation: Installation }> {
+  const { settings, own, unpriced, installation: found } = await readShownPrices(tx, orgId)
+  const installation = await installationAt(tx, found)
+  return { prices: viewOf(settings, own, unpriced, installation, nowMs), installation }
 }
 
 /** Replaces an organization's price book. An entry that is in it already keeps its id. */
-export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
+async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
   await upsertSettings(tx, orgId, {
     min_hold_nano: parseUsd(input.min_hold_usd ?? defaults.minHoldUsd),
     unpriced: unpricedModeOf(input),
@@ -102,6 +131,27 @@ export async function putPrices(tx: Tx, orgId: string, input: PricesInput) {
     orgId,
     wanted.map((columns) => ({ ...columns, id: known.get(identityOf(columns)) ?? newUuid() })),
   )
+}
+
+/** Sets an organization's prices and the settings beside them. */
+export async function setPrices(
+  { tx, audit, replaces, emit }: ChangeTools,
+  orgId: string,
+  wanted: DesiredState<PricesInput>,
+): Promise<Prices> {
+  const nowMs = await lockLedgerForConfigChange(tx, orgId)
+  const before = await getPrices(tx, orgId, nowMs)
+  replaces(before)
+  await putPrices(tx, orgId, wanted(before))
+  const after = await getPrices(tx, orgId, nowMs)
+  audit({
+    action: 'prices.changed',
+    target: { kind: 'org', id: formatId('org', orgId) },
+    before: recordOf(before),
+    after: recordOf(after),
+  })
+  for (const event of changeEvents(orgId, before.prices, after.prices)) emit(event)
+  return after
 }
 
 /** Finds one of the organization's own entries, and the others beside it. */
@@ -217,7 +267,7 @@ const listView = (): Prices['list_prices'] =>
   listEntries().map((entry) => ({ ...entryView(entry), source: 'list' as const }))
 
 /** The part of the prices that belongs in the audit log: what the organization set, not the built-in list. */
-export const recordOf = ({
+const recordOf = ({
   list_prices: _list,
   unpriced_models: _unpriced,
   installation_updated_at: _installation,

@@ -51,6 +51,71 @@ export async function findSettings(tx: Tx, orgId: string): Promise<SettingsRow |
   return rows[0]
 }
 
+/** Everything that the prices of an organization are shown with. */
+export interface ShownPriceRows {
+  readonly settings: SettingsRow | undefined
+  readonly own: PriceRow[]
+  readonly unpriced: UnpricedRow[]
+  readonly installation: { readonly version: string; readonly updated_at: Date } | undefined
+}
+
+/** A row as JSON: counters as text, because they can exceed what a number holds, and times as text. */
+type AsJson<T> = {
+  [K in keyof T]: bigint extends T[K] ? string | Extract<T[K], null> : T[K] extends Date ? string : T[K]
+}
+
+/** Reads the settings, the own prices, the unpriced models and the version of the installation's prices, in one statement. */
+export async function readShownPrices(tx: Tx, orgId: string): Promise<ShownPriceRows> {
+  const { rows } = await raw<{
+    settings: AsJson<SettingsRow> | null
+    own: AsJson<PriceRow>[] | null
+    unpriced: AsJson<UnpricedRow>[] | null
+    version: string | null
+    version_at: Date | null
+  }>`
+    select (select json_build_object('min_hold_nano', min_hold_nano::text, 'unpriced', unpriced,
+              'unpriced_ceiling_nano', unpriced_ceiling_nano::text, 'default_max_output_tokens', default_max_output_tokens,
+              'updated_at', updated_at)
+              from price_settings where org_id = ${orgId}) as settings,
+           (select json_agg(json_build_object('id', id, 'model', model, 'provider', provider, 'input_pico', input_pico::text,
+              'output_pico', output_pico::text, 'cache_read_pico', cache_read_pico::text, 'cache_write_pico', cache_write_pico::text,
+              'detail', detail, 'max_output_tokens', max_output_tokens, 'effective_from', effective_from, 'created_at', created_at)
+              order by model, provider, effective_from)
+              from prices where org_id = ${orgId}) as own,
+           (select json_agg(u order by last_seen_at desc, model, provider) from (
+              select model, provider, first_seen_at, last_seen_at from unpriced_models where org_id = ${orgId}
+               order by last_seen_at desc, model, provider limit ${maxUnpriced}) u) as unpriced,
+           v::text as version, v as version_at
+      from installation_prices_version() as v`.execute(tx)
+  const { settings, own, unpriced, version, version_at } = one(rows)
+  const nano = (text: string | null) => (text === null ? null : BigInt(text))
+  return {
+    settings: settings
+      ? {
+          ...settings,
+          min_hold_nano: BigInt(settings.min_hold_nano),
+          unpriced_ceiling_nano: nano(settings.unpriced_ceiling_nano),
+          updated_at: new Date(settings.updated_at),
+        }
+      : undefined,
+    own: (own ?? []).map((row) => ({
+      ...row,
+      input_pico: BigInt(row.input_pico),
+      output_pico: BigInt(row.output_pico),
+      cache_read_pico: BigInt(row.cache_read_pico),
+      cache_write_pico: BigInt(row.cache_write_pico),
+      effective_from: new Date(row.effective_from),
+      created_at: new Date(row.created_at),
+    })),
+    unpriced: (unpriced ?? []).map((row) => ({
+      ...row,
+      first_seen_at: new Date(row.first_seen_at),
+      last_seen_at: new Date(row.last_seen_at),
+    })),
+    installation: version === null || version_at === null ? undefined : { version, updated_at: version_at },
+  }
+}
+
 export async function upsertSettings(
   tx: Tx,
   orgId: string,
@@ -97,13 +162,6 @@ export async function replacePriceRow(tx: Tx, orgId: string, price: PriceRow) {
 
 /** Most unpriced names stored per organization: callers choose them. */
 export const maxUnpriced = 1_000
-
-export async function listUnpriced(tx: Tx, orgId: string): Promise<UnpricedRow[]> {
-  const { rows } = await raw<UnpricedRow>`
-    select model, provider, first_seen_at, last_seen_at from unpriced_models where org_id = ${orgId}
-     order by last_seen_at desc, model, provider limit ${maxUnpriced}`.execute(tx)
-  return rows
-}
 
 /** Records an unpriced name. One seen within the last minute is not written again: it may come with every request. */
 export async function upsertUnpriced(tx: Tx, orgId: string, model: string, provider: string) {

@@ -5,13 +5,12 @@ import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
-import { lockLedgerForConfigChange } from '../ledger/ledger.ts'
 import { publishCatalogAge } from './catalog-age.ts'
-import { loadInstallation } from './installation-prices.ts'
+import { comparePrices } from './comparison.ts'
+import { PriceComparison, PriceComparisonInput } from './comparison-schema.ts'
 import { installationPriceRoutes } from './installation-routes.ts'
 import { pricesOfModel } from './model-prices.ts'
-import { changeEvents } from './price-changes.ts'
-import { addPrice, getPrice, getPrices, putPrices, recordOf, removePrice, replacePrice } from './prices.ts'
+import { addPrice, getPrice, getPricesBefore, loadPriceBook, removePrice, replacePrice, setPrices } from './prices.ts'
 import { NewPrice, OwnPrice, PricePath, Prices, PricesInput, PricesQuery } from './schema.ts'
 
 export function prices(app: App, platform: Platform, change: Change) {
@@ -45,10 +44,31 @@ export function prices(app: App, platform: Platform, change: Change) {
     ({ caller, query: { model } }) => {
       const { orgId } = caller
       return sql.asOrgs([orgId], async (tx) => {
-        const all = await getPrices(tx, orgId, clock.now().getTime())
-        return model === undefined ? all : pricesOfModel(all, model, await loadInstallation(tx))
+        const { prices: all, installation } = await getPricesBefore(tx, orgId, clock.now().getTime())
+        return model === undefined ? all : pricesOfModel(all, model, installation)
       })
     },
+  )
+
+  app.post(
+    '/v1/orgs/:id/prices/compare',
+    {
+      config: { ...reading, ignoresIdempotencyKey: true },
+      schema: {
+        operationId: 'comparePrices',
+        tags,
+        summary: 'Compare the cost of models',
+        description:
+          'What calls of one shape would cost with each of several models, at the prices that are in effect for you now. Nothing is held or recorded.',
+        params: OrgPath,
+        body: PriceComparisonInput,
+        response: { 200: PriceComparison },
+      },
+    },
+    ({ caller, body }) =>
+      sql.asOrgs([caller.orgId], async (tx) =>
+        comparePrices(await loadPriceBook(tx, caller.orgId), body, clock.now().getTime()),
+      ),
   )
 
   replaceable(
@@ -74,21 +94,7 @@ export function prices(app: App, platform: Platform, change: Change) {
     },
     (request, reply, wanted) => {
       const { orgId } = request.caller
-      return change(request, reply, { orgId }, async ({ tx, audit, replaces, emit }) => {
-        const nowMs = await lockLedgerForConfigChange(tx, orgId)
-        const before = await getPrices(tx, orgId, nowMs)
-        replaces(before)
-        await putPrices(tx, orgId, wanted(before))
-        const after = await getPrices(tx, orgId, nowMs)
-        audit({
-          action: 'prices.changed',
-          target: { kind: 'org', id: request.params.id },
-          before: recordOf(before),
-          after: recordOf(after),
-        })
-        for (const event of changeEvents(orgId, before.prices, after.prices)) emit(event)
-        return after
-      })
+      return change(request, reply, { orgId }, (tools) => setPrices(tools, orgId, wanted))
     },
   )
 

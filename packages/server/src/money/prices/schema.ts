@@ -181,6 +181,14 @@ export const Prices = Type.Object(
 )
 export type Prices = Static<typeof Prices>
 
+/** The settings beside the entries, as somebody would send them. */
+export const settingsIn = (prices: Prices): Omit<PricesInput, 'prices'> => ({
+  min_hold_usd: prices.min_hold_usd,
+  unpriced: unpricedModes.find((mode) => mode === prices.unpriced) ?? 'refuse',
+  unpriced_ceiling_usd: prices.unpriced_ceiling_usd,
+  default_max_output_tokens: prices.default_max_output_tokens,
+})
+
 export const effectiveFromMs = ({ effective_from }: Pick<PriceInput, 'effective_from'>): number =>
   effective_from === undefined ? 0 : Date.parse(effective_from)
 

@@ -1,5 +1,6 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { readOncePerPage } from '../../contract/page-reads.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { formatUsd, parseUsd } from '../../values/money.ts'
@@ -15,6 +16,7 @@ import {
   packBalances,
   packOf,
   packView,
+  usedPacksOf,
   worthOf,
 } from '../credits/credits.ts'
 import {
@@ -133,14 +135,12 @@ const sum = (a: UsedBalance, b: UsedBalance): UsedBalance => ({
 })
 
 export async function getQuota(tx: Tx, orgId: string): Promise<QuotaView> {
-  const packs = await loadTopUps(tx, orgId)
-  const balances = await packBalances(tx, orgId, packs)
+  const packs = await readOncePerPage(`top-ups of ${orgId}`, () => usedPacksOf(tx, orgId, organizationOwner))
   const limit = packs.length === 0 ? null : capCounter(worthOf(packs))
-  const oldestFirst = packs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
     prepaid: limit !== null,
     limit_usd: usdOrNull(limit),
-    ...amountView(limit, oldestFirst.map(({ id }) => present(balances.get(id))).reduce(sum, unusedBalance)),
+    ...amountView(limit, packs.map(({ balance }) => balance).reduce(sum, unusedBalance)),
     period_start: null,
     period_end: null,
   }

@@ -20,7 +20,6 @@ import {
   limitOf,
   limitsInForce,
   limitsOn,
-  loadUsage,
   lockLedgerForConfigChange,
   mergeSchedule,
   newSchedule,
@@ -31,6 +30,8 @@ import {
   replaceSchedule,
   rowTimesView,
   scheduleView,
+  shownLimits,
+  shownUsage,
   stoppedAmounts,
   updateLimit,
   withRequestedSchedule,
@@ -84,7 +85,7 @@ export const spendCapKind: LimitKind = {
 }
 
 async function viewOf(tx: Tx, orgId: string, nowMs: number, row: LimitRow): Promise<SpendCap> {
-  const [standing] = await loadUsage(tx, orgId, nowMs, [[limitOf(row, spendCapKind), '']])
+  const [standing] = await shownUsage(tx, orgId, nowMs, [[limitOf(row, spendCapKind), '']])
   const { limit, allowance, balance } = present(standing)
   const { timezone, next_schedule } = scheduleView(limit.schedule, nowMs)
   const period = periodView(allowance)
@@ -103,7 +104,7 @@ async function viewOf(tx: Tx, orgId: string, nowMs: number, row: LimitRow): Prom
 const findCap = async (tx: Tx, orgId: string) => (await limitsInForce(tx, orgId, 'spend_cap'))[0]
 
 export async function getSpendCap(tx: Tx, orgId: string, nowMs: number) {
-  const row = await findCap(tx, orgId)
+  const [row] = await shownLimits(tx, orgId, 'spend_cap')
   return row ? viewOf(tx, orgId, nowMs, row) : notSet(SpendCap)
 }
 

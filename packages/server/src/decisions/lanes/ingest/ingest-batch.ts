@@ -66,7 +66,7 @@ export async function runIngest(tasks: readonly IngestTask[], context: IngestCon
     ...judgements.flatMap(({ orgId, judgement }) => judgement.refused.map(({ id }) => ({ orgId, id }))),
     ...undecided.flatMap(({ task, items }) => items.map(({ draft }) => ({ orgId: task.orgId, id: draft.run.id }))),
   ]
-  const keys = undecided.flatMap(({ items }) => items.flatMap((item) => item.keys))
+  const keys = undecided.flatMap(({ items }) => items.flatMap(({ keys: own, requestKeys }) => [...own, ...requestKeys]))
   const cleanUp = [
     ...(undecided.length > 0 ? [deleteRunKeys(keys)] : []),
     ...(refused.length > 0 ? [deleteRuns(refused)] : []),

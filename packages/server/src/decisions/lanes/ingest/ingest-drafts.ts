@@ -40,7 +40,13 @@ export async function prepareTasks(
       answers.set(task, errorOf(error))
     }
   }
-  return { ready: { tasks: ready, keys: ready.flatMap(({ items }) => items.flatMap(({ keys }) => keys)) }, deferred }
+  return {
+    ready: {
+      tasks: ready,
+      keys: ready.flatMap(({ items }) => items.flatMap(({ keys, requestKeys }) => [...keys, ...requestKeys])),
+    },
+    deferred,
+  }
 }
 
 async function prepareTask(
@@ -55,7 +61,8 @@ async function prepareTask(
     const parent = item.parentId === undefined ? undefined : parents.get(`${task.orgId} ${item.parentId}`)
     try {
       const draft = item.draft({ orgConfig, parent, nowMs })
-      items.push({ item, draft, parent, keys: keysOf(task.orgId, item, draft.run.id), owner: undefined })
+      const keys = keysOf(task.orgId, item, draft.run.id)
+      items.push({ item, draft, parent, keys, requestKeys: requestKeysOf(task.orgId, item), owner: undefined })
     } catch (error) {
       faults.push(...faultsOf(error, index))
     }
@@ -68,6 +75,9 @@ const keysOf = (orgId: string, { key, holdKey }: IngestItem, runId: string): Run
   ...(key ? [{ orgId, key: key.name, runId, hash: key.hash }] : []),
   ...(holdKey ? [{ orgId, key: holdKey.name, runId, hash: holdKey.hash }] : []),
 ]
+
+const requestKeysOf = (orgId: string, { requestKey, holdId }: IngestItem): RunKey[] =>
+  requestKey === undefined || holdId === undefined ? [] : [{ orgId, key: requestKey, runId: holdId, hash: null }]
 
 /** Sets the owner of each item whose run key another run has. */
 export function setOwners(tasks: readonly PreparedTask[], known: readonly KnownKeyRow[]) {

@@ -9,6 +9,8 @@ export interface PreparedItem {
   readonly item: IngestItem
   readonly draft: RunDraft
   readonly keys: readonly RunKey[]
+  /** The key of the request to a provider: claimed for the hold, and of no effect on the item where another run has it. */
+  readonly requestKeys: readonly RunKey[]
   readonly parent: ParentRun | undefined
   /** The owner of one of the item's run keys, if another run has it. Set once the keys are claimed. */
   owner: KnownKeyRow | undefined

@@ -99,6 +99,8 @@ export class IngestResults {
 
   private refuse(preparedItem: PreparedItem, error: ApiError): IngestResult {
     this.releaseKeys(preparedItem)
+    // Who may not settle a run must not make other reports of a request look like second ones.
+    this.unclaimed.push(...preparedItem.requestKeys)
     if (preparedItem.owner === undefined && preparedItem.item.holdId === undefined)
       this.refused.push(preparedItem.draft.run)
     return { runId: null, isDuplicate: false, error }

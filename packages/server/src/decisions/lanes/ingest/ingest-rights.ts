@@ -1,7 +1,7 @@
 import { type Agent, isPinned } from '../../../access/identity/identity.ts'
 import { ApiError, validationFailed } from '../../../contract/errors.ts'
 import type { KnownHold } from '../operations.ts'
-import { endingDenied, rightToEnd } from '../ownership.ts'
+import { actDenied, rightTo } from '../ownership.ts'
 import type { PreparedItem } from './ingest-plan.ts'
 import type { IngestItem } from './ingest-tasks.ts'
 
@@ -20,8 +20,8 @@ export function checkSettlementRight(
 ) {
   // The run key of a settled reservation outlives its hold; then its maker is no longer known.
   const isForgotten = !hold && owner !== undefined && owner.key === item.holdKey?.name
-  const right = hold ? rightToEnd(agent, hold) : isForgotten && isPinnedAgent(agent) ? 'hidden' : 'granted'
-  if (right === 'denied') throw endingDenied()
+  const right = hold ? rightTo('end', agent, hold) : isForgotten && isPinnedAgent(agent) ? 'hidden' : 'granted'
+  if (right === 'denied') throw actDenied()
   if (right === 'hidden') throw item.holdId === undefined ? nameTaken() : noSuchHold(item)
 }
 

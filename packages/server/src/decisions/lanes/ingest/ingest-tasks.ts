@@ -30,6 +30,8 @@ export interface IngestItem {
   /** The hold that the run settles: a reservation, or the hold of a started run. */
   readonly holdId: string | undefined
   readonly isStartedRun: boolean
+  /** The run key of the request to a provider that the hold was for: other reports of the request find the run by it. */
+  readonly requestKey: string | undefined
   /** True when its cost is an estimate, which an exact report of a started run replaces. */
   readonly isEstimate: boolean
   /** The run key of a settled reservation, and a hash of its content. */

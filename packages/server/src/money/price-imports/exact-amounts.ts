@@ -1,17 +1,4 @@
-/** A number of a JSON text as it is written there: as a float, a price would not be what the file says. */
-export class ExactNumber {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-type Revive = (key: string, value: unknown, context: { readonly source?: string }) => unknown
-const parse = JSON.parse as (text: string, revive: Revive) => unknown
-
-/** Parses a JSON text and keeps its numbers exact; throws where it is none. */
-export const parseExact = (text: string): unknown =>
-  parse(text, (_key, value, { source }) => (typeof value === 'number' ? new ExactNumber(source ?? '') : value))
+import { ExactNumber } from '../../values/exact-json.ts'
 
 const decimal = /^(-?)(\d{1,40})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,3}))?$/
 
