@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formatId, type IdKind, newUuid, operatorsOrgId, prefixes } from '../../src/values/id.ts'
 import { useServer } from '../support/harness.ts'
@@ -40,7 +41,8 @@ beforeAll(async () => {
   keys['expired'] = (await keyOf(server, alice.id, { expiresAt: new Date(now - hour) })).key
   keys['notYet'] = (await keyOf(server, alice.id, { notBefore: new Date(now + hour) })).key
   keys['viewer'] = (await keyOf(server, alice.id, { role: 'viewer' })).key
-  keys['scopeless'] = (await keyOf(server, alice.id, { scopes: ['usage:write'] })).key
+  keys['scopeless'] = (await keyOf(server, alice.id, { scopes: ['webhooks:read'] })).key
+  keys['otherwise scopeless'] = (await keyOf(server, alice.id, { scopes: ['usage:write'] })).key
   const revoked = await keyOf(server, alice.id)
   keys['revoked'] = revoked.key
   await succeed('POST', `/v1/orgs/${alice.id}/keys/${revoked.id}/revoke`, alice.key)
@@ -85,6 +87,7 @@ const idKindOf: Record<string, IdKind> = {
   delivery_id: 'delivery',
   rule_id: 'rule',
   approval_id: 'approval',
+  proposal_id: 'proposal',
   model_id: 'model',
   eval_id: 'evalResult',
   route_id: 'modelRoute',
@@ -128,6 +131,7 @@ const replacements: Record<string, object> = {
 /** A route that requires a body is asked with one, or it would be refused for that. */
 const bodyOf = (method: string, path: string) => {
   if (path.endsWith('/rename')) return { body: { name: 'B' } }
+  if (path.endsWith('/proposals') && path.includes('/budgets/')) return { body: { limit_usd: '900', reason: 'r' } }
   if (path.endsWith('/freeze')) return { body: { reason: 'r' } }
   if (path.endsWith('/trust') && /PUT|PATCH/.test(method)) return { body: { release: 'allow' } }
   if (path.endsWith('/finish')) return { body: { status: 'succeeded' } }
@@ -191,6 +195,8 @@ describe('across tenants', () => {
       limit_usd: '9',
       period: 'day',
     })
+    const more = { limit_usd: '10', reason: 'More.' }
+    const proposal = await made(`/v1/orgs/${bob.id}/budgets/${String(budget['id'])}/proposals`, more)
     const concurrency = await made(`/v1/orgs/${bob.id}/concurrency-limits`, {
       name: 'B',
       scope_kind: 'org',
@@ -226,6 +232,8 @@ describe('across tenants', () => {
       oidc: { issuer: 'https://203.0.113.7', client_id: 'c' },
     })
     const domain = await made(`/v1/orgs/${bob.id}/domains`, { domain: 'bob.example' })
+    const sha256 = hash('sha256', `sk-${newUuid()}`)
+    const foreignKeys = await made(`/v1/orgs/${bob.id}/foreign-keys`, { keys: [{ sha256, name: 'B' }] })
     const foreign = {
       connection_id: connection['id'],
       domain_id: domain['id'],
@@ -252,11 +260,14 @@ describe('across tenants', () => {
       sub_id: subscription['id'],
       rule_id: ruled['id'],
       approval_id: refused.error!.details['approval_id'],
+      proposal_id: proposal['id'],
       model_id: model['id'],
       eval_id: (evals['data'] as { id: string }[])[0]!.id,
       route_id: route['id'],
       cohort_id: formatId('cohort', newUuid()),
       passkey_id: formatId('passkey', newUuid()),
+      foreign_key_id: (foreignKeys['data'] as { id: string }[])[0]!.id,
+      reconciliation_id: formatId('reconciliation', newUuid()),
       refusal_id: await firstOf('refusals'),
       event_id: await firstOf('events'),
     } as Record<string, string>
@@ -291,7 +302,8 @@ describe('role and scope', () => {
     for (const { method, template, declaration } of closedRoutes()) {
       const { role, scope } = declaration.tenant ?? declaration
       if (declaration.anyKey || role === 'operator') continue
-      const { status, json } = await ask(method, pathOf(template, alice.id), keys['scopeless'])
+      const key = keys[scope === 'webhooks:read' ? 'otherwise scopeless' : 'scopeless']
+      const { status, json } = await ask(method, pathOf(template, alice.id), key)
       expect(status, `${method} ${template}`).toBe(403)
       expect(json.error).toMatchObject({ code: 'missing_scope', details: { required: scope } })
     }

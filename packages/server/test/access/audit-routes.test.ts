@@ -84,6 +84,7 @@ describe('the list', () => {
       address: '203.0.113.7',
       trace_id: '00000000000000000000000000000001',
       count: 1,
+      reason: expect.stringMatching(/^because a,b /),
     })
   })
 

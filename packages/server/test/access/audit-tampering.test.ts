@@ -63,6 +63,7 @@ const changes: Record<string, string> = {
   address: "address = coalesce(address, '') || '1'",
   trace_id: "trace_id = reverse(trace_id) || 'f'",
   count: 'count = count + 1',
+  reason: "reason = case when reason is null then 'forged' else null end",
   mac: 'mac = set_byte(mac, 7, (get_byte(mac, 7) + 1) % 256)',
   mac_key_id: "mac_key_id = 'other'",
 }

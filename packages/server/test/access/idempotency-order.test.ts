@@ -97,7 +97,10 @@ describe('on every route', () => {
       'POST /v1/orgs/{id}/content-safety/test',
       'POST /v1/orgs/{id}/policies/backtest',
       'POST /v1/orgs/{id}/policies/evaluate',
+      'POST /v1/orgs/{id}/prices/compare',
       'POST /v1/orgs/{id}/sso-connections/{connection_id}/test',
+      'POST /v1/otlp/v1/logs',
+      'POST /v1/otlp/v1/metrics',
       'POST /v1/otlp/v1/traces',
     ])
   })

@@ -204,6 +204,35 @@ describe('a key that sees what another made', () => {
   })
 })
 
+describe('what is managed', () => {
+  const allowed = new Set(['read', 'explain', 'extend a run', 'extend'])
+  test.each(attempts.filter(([name]) => !allowed.has(name)))(
+    'its maker cannot %s, before its end or after',
+    async (_name, kind, attempt) => {
+      const [maker, manager] = [await agent(), await agent({}, [...agentScopes, 'runs:manage'])]
+      const id = await (kind === 'run' ? startOf : holdOf)(maker, { managed: true })
+      const refused = await attempt(maker, id)
+      expect([refused.status, refused.json['error']]).toMatchObject([
+        403,
+        { code: 'missing_scope', details: { required: 'runs:manage' } },
+      ])
+      const extend = kind === 'run' ? `/v1/runs/${id}/extend` : `/v1/edge/reservations/${id}/extend`
+      expect((await maker.ask('POST', extend, { lease_seconds: 60 })).status).toBe(200)
+      const end = { ...(kind === 'run' ? { run_id: id } : { reservation_id: id }), cost_usd: '0.3', estimated: true }
+      expect((await manager.ask('POST', '/v1/runs/bulk', bulk(end))).status).toBe(200)
+      expect((await attempt(maker, id)).status).toBeGreaterThanOrEqual(400)
+      const [movement] = (await movementsOf(kind === 'run' ? reservationOf(id) : id)).slice(-1)
+      expect(movement).toMatchObject({ kind: 'settle' })
+    },
+  )
+
+  test('a maker that may manage ends it', async () => {
+    const maker = await agent({}, [...agentScopes, 'runs:manage'])
+    const id = await startOf(maker, { managed: true })
+    expect((await maker.ask('POST', `/v1/runs/${id}/finish`, finished)).status).toBe(200)
+  })
+})
+
 describe('rotation', () => {
   const rotated = async (id: string) => {
     const { json } = await org.ask('POST', `/keys/${id}/rotate`, { overlap_seconds: 600 })
@@ -264,8 +293,8 @@ describe('what is on record', () => {
     const [run, reservation] = [await startOf(maker), await holdOf(maker)]
     expect((await manager.ask('POST', `/v1/runs/${run}/finish`, finished)).json).toMatchObject({ key_id: maker.id })
     await manager.ask('POST', '/v1/runs/bulk', bulk({ reservation_id: reservation }))
-    for (const of of [reservationOf(run), reservation])
-      expect((await movementsOf(of)).map(({ kind, key_id, actor }) => ({ kind, key_id, actor }))).toEqual([
+    for (const id of [reservationOf(run), reservation])
+      expect((await movementsOf(id)).map(({ kind, key_id, actor }) => ({ kind, key_id, actor }))).toEqual([
         { kind: 'hold', key_id: maker.id, actor: { kind: 'key', id: maker.id } },
         { kind: 'settle', key_id: maker.id, actor: { kind: 'key', id: manager.id } },
       ])

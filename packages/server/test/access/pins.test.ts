@@ -38,6 +38,7 @@ const kinds = {
   decision_id: 'decision',
   run_id: 'run',
   approval_id: 'approval',
+  proposal_id: 'proposal',
   refusal_id: 'refusal',
 } as const satisfies Record<string, Parameters<typeof formatId>[0]> as Readonly<
   Record<string, Parameters<typeof formatId>[0]>
@@ -61,6 +62,8 @@ async function traces({ ask }: Pinned, org: MoneyOrg, name: Dimension, value: st
   const refused = await made('/v1/runs', costing('0.25', { action: 'ask' }))
   const scope = { scope_kind: name.replace('_id', ''), scope_id: value }
   const budget = name === 'customer_id' ? undefined : await org.budget('100', scope)
+  const more = { limit_usd: '200', reason: 'More.' }
+  const proposal = budget && (await made(`/v1/orgs/${org.id}/budgets/${budget.id}/proposals`, more))
   const concurrency = await org.set('POST', '/concurrency-limits', { name: 'c', max_runs: 9, ...scope })
   if (name === 'customer_id') {
     await org.set('PUT', `/customers/${value}/limit`, { limit_usd: '100', period: 'month' })
@@ -74,6 +77,7 @@ async function traces({ ask }: Pinned, org: MoneyOrg, name: Dimension, value: st
     decision_id: reservation['decision_id'] as string,
     approval_id: refused.error!.details['approval_id'] as string,
     ...(budget && { budget_id: budget.id }),
+    ...(proposal && { proposal_id: proposal['id'] as string }),
     concurrency_limit_id: concurrency['id'] as string,
     ...(name === 'customer_id' && { customer_id: value }),
   }
@@ -127,6 +131,7 @@ const pathOf = ({ template }: ApiRoute, orgId: string, ids: Readonly<Record<stri
 const bodyOf = ({ method, template }: ApiRoute) => {
   if (method === 'GET') return undefined
   if ((method === 'PUT' || method === 'PATCH') && template.includes('/keys/')) return { name: 'renamed' }
+  if (template.endsWith('/{budget_id}/proposals')) return { limit_usd: '900', reason: 'r' }
   return template.endsWith('/finish') ? { status: 'succeeded', cost_usd: '999' } : {}
 }
 const parameterOf = ({ template }: ApiRoute) => /\{(?!id\})(\w+)\}/.exec(template)?.[1]

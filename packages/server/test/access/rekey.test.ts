@@ -14,6 +14,7 @@ import { secret as hidden } from '../../src/values/secret.ts'
 import { recordOf } from '../support/audit.ts'
 import { environmentFor, useDatabase } from '../support/harness.ts'
 import { eventually, type RunningRole, startApi, startRole } from '../support/processes.ts'
+import { programEnvironment } from '../support/programs.ts'
 import { useReceiver } from '../support/receiver.ts'
 import { call } from '../support/tenants.ts'
 
@@ -38,7 +39,7 @@ interface Printed extends Report {
 
 const command = (masterKeys: string, ...args: string[]) =>
   execFileSync(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment(masterKeys) },
+    env: { ...programEnvironment, ...environment(masterKeys) },
     encoding: 'utf8',
   })
 const rekey = (masterKeys: string, ...args: string[]) => JSON.parse(command(masterKeys, 'rekey', ...args)) as Printed

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../support/harness.ts'
 import { mintOver, startInstallation } from '../support/installation.ts'
-import { suspend } from '../support/processes.ts'
+import { rounds, whileAsleep } from '../support/rounds.ts'
 import { call } from '../support/tenants.ts'
 
 const database = useDatabase()
@@ -9,8 +9,6 @@ let installation: Awaited<ReturnType<typeof startInstallation>>
 beforeAll(async () => {
   installation = await startInstallation(database, 3)
 })
-
-const rounds = Number(process.env['WEIR_ROUNDS'] ?? 100)
 
 const use = (url: string, key: string) => call(url, 'GET', '/v1/me', { key })
 const revokeOver = (url: string, id: string) =>
@@ -48,15 +46,12 @@ test('a process that slept through a revocation refuses the key when it wakes', 
   const sleeper = apis[1]!
   const key = await mintOver(apis[0]!.url, orgId, owner)
   expect((await use(sleeper.url, key.secret)).status).toBe(200)
-  await suspend(sleeper.process)
-  try {
+  await whileAsleep(sleeper, async () => {
     // Answered once the sleeper's lease has run out, and not before.
     const started = performance.now()
     expect((await revokeOver(apis[0]!.url, key.id)).status).toBe(200)
     expect(performance.now() - started).toBeLessThan(20_000)
-  } finally {
-    sleeper.process.kill('SIGCONT')
-  }
+  })
   expect((await use(sleeper.url, key.secret)).status).toBe(410)
 })
 

@@ -1,4 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkDomains, connectionOfDomain, isOfProvedDomain } from '../../src/people/domains/domains.ts'
+import { createTxtLookup } from '../../src/platform/infra/txt-records.ts'
+import { requireId } from '../../src/values/id.ts'
 import { saying, useDnsServer } from '../support/dns-server.ts'
 import { useServer } from '../support/harness.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
@@ -18,6 +21,7 @@ beforeEach(() => {
 
 interface DomainView {
   id: string
+  domain: string
   status: string
   verified_at: string | null
   record: { type: string; name: string; value: string }
@@ -94,6 +98,96 @@ test('a name server that fails takes no proof back', async () => {
   const { status, json } = await verify(acme, domain)
   expect([status, json.error?.code]).toEqual([503, 'service_unavailable'])
   expect((await ask(acme, 'GET', `/${domain.id}`)).json).toMatchObject({ status: 'verified' })
+})
+
+describe('a proof that is not kept up', () => {
+  const failing = () => ({ code: 2 })
+  const stateOf = async (tenant: Tenant, { id }: DomainView) => {
+    const { status, missed_days } = (await ask(tenant, 'GET', `/${id}`)).json
+    return [status, missed_days]
+  }
+  async function proved(tenant: Tenant, name: string) {
+    const domain = await claim(tenant, name)
+    dns.answer(domain.record.name, saying(domain.record.value))
+    expect((await verify(tenant, domain)).json).toMatchObject({ status: 'verified' })
+    return domain
+  }
+
+  test('gives way to one of another organization, and to nothing less', async () => {
+    const mine = await proved(acme, 'moved.example')
+    const theirs = await claim(globex, 'moved.example')
+    const { name, value } = mine.record
+    // Both are there; neither is; nobody can be asked; only the claim is missing.
+    dns.answer(name, saying(value, theirs.record.value))
+    expect((await verify(globex, theirs)).status).toBe(409)
+    dns.answer(name, saying())
+    expect((await verify(globex, theirs)).json).toMatchObject({ status: 'pending' })
+    dns.answer(name, failing)
+    expect((await verify(globex, theirs)).status).toBe(503)
+    dns.answer(name, saying(value))
+    expect((await verify(globex, theirs)).json).toMatchObject({ status: 'pending' })
+    expect(await stateOf(acme, mine)).toEqual(['verified', 0])
+    dns.answer(name, saying(theirs.record.value))
+    expect((await verify(globex, theirs)).json).toMatchObject({ status: 'verified' })
+    expect(await stateOf(acme, mine)).toEqual(['pending', 0])
+    expect(await actions(acme, mine.id)).toEqual(['domain.created', 'domain.verified', 'domain.displaced'])
+    expect(await actions(globex, theirs.id)).toEqual(['domain.created', 'domain.verified'])
+    dns.answer(name, saying(value, theirs.record.value))
+    expect((await verify(acme, mine)).status).toBe(409)
+  })
+
+  test('lapses after three days in a row without its record, and leads and vouches no more', async () => {
+    const { json: connection } = await call(server.url, 'POST', `/v1/orgs/${acme.id}/sso-connections`, {
+      key: acme.key,
+      body: {
+        kind: 'oidc',
+        name: 'C',
+        enabled: true,
+        oidc: { issuer: 'https://login.example.com', client_id: 'c', client_secret: 's' },
+      },
+    })
+    const [domain, kept] = [await proved(acme, 'lapsing.example'), await proved(acme, 'kept.example')]
+    const { name, value } = domain.record
+    const led = await ask(acme, 'PATCH', `/${domain.id}`, { connection_id: connection['id'] })
+    expect(led.status, JSON.stringify([connection, led.json])).toBe(200)
+    const { platform } = server
+    const orgId = requireId('org', acme.id)
+    const use = async () => [
+      (await connectionOfDomain(platform.sql, domain.domain)) !== undefined,
+      await platform.sql.asOrgs([orgId], (tx) => isOfProvedDomain(tx, orgId, `ada@${domain.domain}`)),
+    ]
+    expect(await use()).toEqual([true, true])
+    const start = platform.clock.now().getTime()
+    const checkOnDay = (day: number) => {
+      const clock = { ...platform.clock, now: () => new Date(start + day * 86_400_000) }
+      return checkDomains({ ...platform, clock }, createTxtLookup([dns.address]))
+    }
+    const days: [number, typeof failing | ReturnType<typeof saying>, (string | number)[]][] = [
+      [1, saying(), ['verified', 1]],
+      // The job may run twice.
+      [1.1, saying(), ['verified', 1]],
+      [2, saying('v=spf1 -all'), ['verified', 2]],
+      [3, failing, ['verified', 2]],
+      [4, saying(value), ['verified', 0]],
+      [5, saying(), ['verified', 1]],
+      [6, saying(), ['verified', 2]],
+    ]
+    for (const [day, reply, state] of days) {
+      dns.answer(name, reply)
+      await checkOnDay(day)
+      expect([day, ...(await stateOf(acme, domain))]).toEqual([day, ...state])
+    }
+    expect(await use()).toEqual([true, true])
+    dns.answer(name, saying())
+    await checkOnDay(7)
+    expect(await stateOf(acme, domain)).toEqual(['pending', 3])
+    expect(await use()).toEqual([false, false])
+    expect(await stateOf(acme, kept)).toEqual(['verified', 0])
+    expect((await actions(acme, domain.id)).at(-1)).toBe('domain.lapsed')
+    dns.answer(name, saying(value))
+    expect((await verify(acme, domain)).json).toMatchObject({ status: 'verified', missed_days: 0 })
+    expect(await use()).toEqual([true, true])
+  })
 })
 
 test('an organization claims a domain once, and what is no domain never', async () => {

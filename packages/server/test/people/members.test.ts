@@ -48,6 +48,8 @@ describe('an invited person', () => {
     const invited = await asOwner('POST', '/members', { email, name: 'Ada', role: 'admin' })
     expect([invited.status, invited.json['status']]).toEqual([201, 'invited'])
     const { url } = invited.json['invitation'] as { url: string }
+    const { pathname, search } = new URL(url)
+    expect(await (await openPage(server.url, pathname + search)).text()).toContain(`as <strong>${email}</strong>`)
     const session = await signInByLink(server.url, url)
     const me = await meWith(server.url, session.cookie)
     expect(me.json).toMatchObject({

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useBrowser } from '../support/browser.ts'
+import { openProfile, useBrowser } from '../support/browser.ts'
 import { certificate, certificateKey } from '../support/certificate.ts'
 import { useServer } from '../support/harness.ts'
 import { signInForm } from '../support/sessions.ts'
@@ -76,10 +76,10 @@ test('a sibling host cannot plant a session, nor push one out', async () => {
   await page.goto(`${home}/console`)
   await page.getByLabel('Key').fill(tenant.key)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Your session' }).waitFor()
+  await openProfile(page)
   await page.goto(sibling)
   await page.goto(`${home}/console`)
-  await page.getByRole('heading', { name: 'Your session' }).waitFor()
+  await openProfile(page)
   const own = (await context.cookies(home)).filter(({ name }) => name === '__Host-weir')
   expect(own).toHaveLength(1)
   expect(own[0]).toMatchObject({ domain: 'weir.localhost', httpOnly: true, secure: true, sameSite: 'Lax', path: '/' })

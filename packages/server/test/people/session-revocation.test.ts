@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../support/harness.ts'
 import { mintOver, startInstallation } from '../support/installation.ts'
-import { suspend } from '../support/processes.ts'
+import { rounds, whileAsleep, wrongRounds } from '../support/rounds.ts'
 import { callIn, meWith, signIn, signInAsMember, type TestSession } from '../support/sessions.ts'
 import { call } from '../support/tenants.ts'
 
@@ -14,7 +14,6 @@ beforeAll(async () => {
   })
 })
 
-const rounds = Number(process.env['WEIR_ROUNDS'] ?? 200)
 const use = (url: string, { cookie }: TestSession) => meWith(url, cookie)
 const codes = async (session: TestSession) =>
   Promise.all(installation.apis.map(async ({ url }) => (await use(url, session)).json.error?.code ?? 'ok'))
@@ -31,25 +30,14 @@ const endings: Record<string, (url: string, session: TestSession, keyId: string)
 
 test(`whichever way a session ends, all four processes refuse its next request, ${rounds} times out of ${rounds}, under load`, async () => {
   const { apis, orgId, owner } = installation
-  const load = new AbortController()
-  const busy = apis.map(async ({ url }) => {
-    while (!load.signal.aborted) await call(url, 'GET', '/v1/me', { key: owner })
+  const wrong = await wrongRounds(installation, async (round) => {
+    const { id, secret } = await mintOver(apis[0]!.url, orgId, owner)
+    const session = await signIn(apis[round % 4]!.url, secret)
+    expect(await codes(session)).toEqual(everywhere('ok'))
+    const [name, end] = Object.entries(endings)[round % 3]!
+    const { status } = await end(apis[(round + 1) % 4]!.url, session, id)
+    return { name, seen: [status, ...(await codes(session))], wanted: [200, ...everywhere('session_revoked')] }
   })
-  const wrong: string[] = []
-  try {
-    for (let round = 0; round < rounds; round++) {
-      const { id, secret } = await mintOver(apis[0]!.url, orgId, owner)
-      const session = await signIn(apis[round % 4]!.url, secret)
-      expect(await codes(session)).toEqual(everywhere('ok'))
-      const [name, end] = Object.entries(endings)[round % 3]!
-      const { status } = await end(apis[(round + 1) % 4]!.url, session, id)
-      const seen = [status, ...(await codes(session))].join()
-      if (seen !== [200, ...everywhere('session_revoked')].join()) wrong.push(`${round}, ${name}: ${seen}`)
-    }
-  } finally {
-    load.abort()
-    await Promise.all(busy)
-  }
   expect(wrong).toEqual([])
 })
 
@@ -60,12 +48,7 @@ test('a process that slept through it refuses the session when it wakes', async 
     const { id, secret } = await mintOver(apis[0]!.url, orgId, owner)
     const session = await signIn(apis[0]!.url, secret)
     expect(await codes(session)).toEqual(everywhere('ok'))
-    await suspend(sleeper.process)
-    try {
-      expect((await end(apis[0]!.url, session, id)).status).toBe(200)
-    } finally {
-      sleeper.process.kill('SIGCONT')
-    }
+    await whileAsleep(sleeper, async () => expect((await end(apis[0]!.url, session, id)).status).toBe(200))
     expect((await use(sleeper.url, session)).json.error?.code).toBe('session_revoked')
   }
 })
@@ -117,26 +100,16 @@ const losses: Record<string, { end: (url: string, memberId: string) => Promise<{
   }
 
 test(`whichever way a member loses power, all four processes refuse their session and their key, ${rounds} times out of ${rounds}`, async () => {
-  const { apis, owner } = installation
-  const load = new AbortController()
-  const busy = apis.map(async ({ url }) => {
-    while (!load.signal.aborted) await call(url, 'GET', '/v1/me', { key: owner })
+  const { apis } = installation
+  const wrong = await wrongRounds(installation, async (round) => {
+    const session = await join(apis[round % 4]!.url)
+    const key = await mintIn(apis[(round + 2) % 4]!.url, session)
+    expect(await outcomes(session, key)).toEqual(twice(200, 200))
+    const [name, { end, told }] = Object.entries(losses)[Math.floor(round / 4) % 2]!
+    const { status } = await end(apis[(round + 1) % 4]!.url, session.memberId)
+    const seen = [status < 300, ...(await outcomes(session, key))]
+    return { name, seen, wanted: [true, ...twice(told[0], told[1])] }
   })
-  const wrong: string[] = []
-  try {
-    for (let round = 0; round < rounds; round++) {
-      const session = await join(apis[round % 4]!.url)
-      const key = await mintIn(apis[(round + 2) % 4]!.url, session)
-      expect(await outcomes(session, key)).toEqual(twice(200, 200))
-      const [name, { end, told }] = Object.entries(losses)[round % 2]!
-      const { status } = await end(apis[(round + 1) % 4]!.url, session.memberId)
-      const seen = [status < 300, ...(await outcomes(session, key))].join()
-      if (seen !== [true, ...twice(told[0], told[1])].join()) wrong.push(`${round}, ${name}: ${seen}`)
-    }
-  } finally {
-    load.abort()
-    await Promise.all(busy)
-  }
   expect(wrong).toEqual([])
 })
 
@@ -147,12 +120,7 @@ test('a process that slept through a removal refuses the member’s session and 
     const session = await join(apis[0]!.url)
     const key = await mintIn(apis[0]!.url, session)
     expect(await outcomes(session, key)).toEqual(twice(200, 200))
-    await suspend(sleeper.process)
-    try {
-      expect((await end(apis[0]!.url, session.memberId)).status).toBeLessThan(300)
-    } finally {
-      sleeper.process.kill('SIGCONT')
-    }
+    await whileAsleep(sleeper, async () => expect((await end(apis[0]!.url, session.memberId)).status).toBeLessThan(300))
     expect((await outcomes(session, key)).slice(-2)).toEqual(told)
   }
 })

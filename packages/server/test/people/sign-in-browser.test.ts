@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useBrowser } from '../support/browser.ts'
+import { openProfile, useBrowser } from '../support/browser.ts'
 import { useServer } from '../support/harness.ts'
 import { operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
@@ -37,7 +37,7 @@ async function signedIn() {
   expect(new URL(page.url()).pathname).toBe('/console/signin')
   await page.getByLabel('Key').fill(tenant.key)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Your session' }).waitFor()
+  await openProfile(page)
   return { context, page }
 }
 
@@ -113,7 +113,7 @@ test('a page of our own changes things by script with its token; one of another 
   }
   expect(seen.filter((line) => line.startsWith('POST') && / 2\d\d$/.test(line))).toEqual([])
   await page.goto(`${home}/console`)
-  await page.getByRole('heading', { name: 'Your session' }).waitFor()
+  await openProfile(page)
 })
 
 test('a page is shown in no frame, not even of its own origin', async () => {
@@ -146,7 +146,7 @@ test('a cookie that somebody planted before signing in is worth nothing afterwar
   await page.goto(`${home}/console/signin`)
   await page.getByLabel('Key').fill(tenant.key)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Your session' }).waitFor()
+  await openProfile(page)
   const cookies = await context.cookies()
   expect(cookies.map(({ name }) => name)).toEqual(['weir'])
   expect(cookies[0]!.value).not.toBe(planted)

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { endOldest } from '../../src/people/sessions/queries.ts'
+import { requireId } from '../../src/values/id.ts'
 import { useServer } from '../support/harness.ts'
 import {
   asDatabaseOwner,
@@ -56,7 +58,7 @@ describe('signing in with a key', () => {
   test('sets a cookie that no script can read and no other site can send along with a form', async () => {
     const response = await signInForm(server.url, { key: tenant.key })
     expect(response.status).toBe(303)
-    expect(response.headers.get('location')).toBe('/console/profile')
+    expect(response.headers.get('location')).toBe('/console')
     expect(response.headers.get('set-cookie')).toMatch(
       /^weir=weirsession_[0-9a-z]{26}_[0-9A-Za-z]{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
     )
@@ -100,14 +102,14 @@ describe('signing in with a key', () => {
   test.each([
     ['/console/profile?tab=keys', '/console/profile?tab=keys'],
     ['/console', '/console'],
-    ['https://evil.example/console', '/console/profile'],
-    ['//evil.example/console', '/console/profile'],
+    ['https://evil.example/console', '/console'],
+    ['//evil.example/console', '/console'],
     ['/console//evil.example', '/console//evil.example'],
-    ['/console/../v1/me', '/console/profile'],
-    ['/console\\..\\..\\evil', '/console/profile'],
-    ['/consoles', '/console/profile'],
-    ['/console\r\nlocation: https://evil.example', '/console/profile'],
-    ['javascript:alert(1)', '/console/profile'],
+    ['/console/../v1/me', '/console'],
+    ['/console\\..\\..\\evil', '/console'],
+    ['/consoles', '/console'],
+    ['/console\r\nlocation: https://evil.example', '/console'],
+    ['javascript:alert(1)', '/console'],
   ])('returns to %j as %s', async (return_to, location) => {
     const response = await signInForm(server.url, { key: tenant.key, return_to })
     expect(response.headers.get('location')).toBe(location)
@@ -142,6 +144,29 @@ describe('signing in with a key', () => {
     expect((await audited('session.revoked')).some(({ target }) => target.id === first.id)).toBe(true)
   })
 
+  test('keeps the newest sessions of a key and forgets its oldest ended ones, and touches nobody else’s', async () => {
+    const [key, other] = [await keyOf(server, tenant.id), await keyOf(server, tenant.id)]
+    const ids = []
+    for (let i = 0; i < 6; i++) ids.push((await signIn(server.url, key.key)).id)
+    const theirs = await signIn(server.url, other.key)
+    const orgId = requireId('org', tenant.id)
+    const now = server.platform.clock.now()
+    const end = (live: number, ended: number) =>
+      server.platform.sql.asOrgs([orgId], (tx) => endOldest(tx, orgId, requireId('key', key.id), { live, ended }, now))
+    const uuids = ids.map((id) => requireId('session', id))
+    expect((await end(2, 2)).toSorted()).toEqual(uuids.slice(0, 4).toSorted())
+    expect(await end(2, 2)).toEqual([])
+    const left = await asDatabaseOwner(
+      server.database.ownerUrl,
+      `select id, revoked_at is null as is_live from sessions where key_id = '${requireId('key', key.id)}' order by created_at`,
+    )
+    expect(left).toEqual([
+      ...uuids.slice(2, 4).map((id) => ({ id, is_live: false })),
+      ...uuids.slice(4).map((id) => ({ id, is_live: true })),
+    ])
+    expect((await me(theirs.cookie)).status).toBe(200)
+  })
+
   test('works for operators and for support grants, whose every request stays on record', async () => {
     const session = await signIn(server.url, operator.key)
     expect((await me(session.cookie)).json).toMatchObject({ role: 'operator', org_id: null })
@@ -165,6 +190,12 @@ describe('signing in with a key', () => {
     await call(server.url, 'POST', `/v1/admin/support-grants/${String(grant['id'])}/revoke`, { key: operator.key })
     expect(summaryOf(await callIn(server.url, support, 'GET', `/v1/orgs/${tenant.id}/budgets`))).toEqual(endedSummary)
   })
+})
+
+test('the page offers single sign-on before the key', async () => {
+  const text = await (await page('/console/signin')).text()
+  expect(text.indexOf('action="/sso/start"')).toBeGreaterThan(0)
+  expect(text.indexOf('action="/sso/start"')).toBeLessThan(text.indexOf('name="key"'))
 })
 
 describe('a link to sign in', () => {
@@ -198,6 +229,30 @@ describe('a link to sign in', () => {
     await call(server.url, 'POST', `/v1/orgs/${tenant.id}/keys/${id}/revoke`, { key: tenant.key })
     for (const code of [old, other(forged), late, '', 'weirlink_x'])
       expect((await signInForm(server.url, { code })).status).toBe(401)
+  })
+
+  test('says as whom it signs in, to nobody but whoever has it', async () => {
+    const { id, key } = await keyOf(server, tenant.id, { role: 'viewer' })
+    const code = codeOf(await makeLink(key))
+    const shown = async (text: string) => (await page(`/console/signin?code=${text}`)).text()
+    expect(await shown(code)).toContain(id)
+    const forged = code.slice(0, -20) + code.slice(-20).split('').toReversed().join('')
+    expect(await shown(forged)).not.toContain(id)
+    expect(await shown(forged)).toContain(`value="${forged}"`)
+    expect((await signInForm(server.url, { code })).status).toBe(303)
+    expect(await shown(code)).not.toContain(id)
+  })
+
+  test('is not used up by somebody who may not come in now, and names nobody to them', async () => {
+    const other = await tenantOf(server, operator.key)
+    const code = codeOf(await makeLink(other.key))
+    const asOperator = (what: string) =>
+      call(server.url, 'POST', `/v1/admin/orgs/${other.id}/${what}`, { key: operator.key })
+    await asOperator('suspend')
+    expect((await signInForm(server.url, { code })).status).toBe(403)
+    expect(await (await page(`/console/signin?code=${code}`)).text()).not.toContain(other.keyId)
+    await asOperator('resume')
+    expect((await signInForm(server.url, { code })).status).toBe(303)
   })
 
   test('is shown to nobody else, not by a replay either, and ends with “end all”', async () => {
@@ -245,7 +300,7 @@ describe('the pages', () => {
       expect(response.headers.get('set-cookie')).toMatch(clearedCookie)
       const text = await response.text()
       expect(text).toContain('session_revoked')
-      expect(text).toContain('href="/console/signin"')
+      expect(text).toContain(`href="/console/signin?return_to=${encodeURIComponent(path)}"`)
     }
   })
 
@@ -264,12 +319,11 @@ describe('the pages', () => {
     for (const [path, own] of [
       ['/console/signin', undefined],
       ['/console/profile', cookie],
-      ['/console/nothing', cookie],
     ] as const) {
       const { headers } = await page(path, own)
       expect(headers.get('deprecation') ?? headers.get('sunset')).toBeNull()
       expect(headers.get('content-security-policy')).toMatch(
-        /default-src 'none'.*frame-ancestors 'none'.*form-action 'self'$/,
+        /default-src 'none'.*frame-ancestors 'none'.*form-action 'self'/,
       )
       expect(headers.get('content-security-policy')).not.toContain('script-src')
       expect(headers.get('cache-control')).toBe('no-store')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonical } from './chain.ts'
+import { type AuditEntry, canonical, genesis, sealOf } from './chain.ts'
 import { exportWindow } from './export.ts'
 import { auditMonths } from './partitions.ts'
 import { formatAuditPosition, parseAuditPosition } from './position.ts'
@@ -30,6 +30,37 @@ describe('the sealed spelling of a value', () => {
         expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)))
       }),
     )
+  })
+})
+
+describe('the seal of an entry', () => {
+  const key = Buffer.alloc(32, 7)
+  const entry: AuditEntry = {
+    org_id: '0198c0de-0000-7000-8000-000000000001',
+    seq: 1n,
+    id: '0198c0de-0000-7000-8000-000000000002',
+    at: '2026-11-15T09:30:00.123456+00:00',
+    actor: { kind: 'key', id: 'key_1', role: 'admin' },
+    action: 'budget.updated',
+    target: { kind: 'budget', id: 'bud_1' },
+    outcome: 'allowed',
+    before: { limit_usd: '100' },
+    after: { limit_usd: '200' },
+    address: '203.0.113.7',
+    trace_id: 'a'.repeat(32),
+    count: 1,
+    reason: null,
+  }
+
+  test('without a reason is that of versions that knew none', () => {
+    expect(sealOf(key, genesis, entry).toString('hex')).toBe(
+      '61df8b71b7ea80dde928d3cec3cf44ce3965f2c071a57e7e798e28c859da7fd2',
+    )
+  })
+
+  test('covers the reason', () => {
+    const seals = [null, '', 'one', 'two'].map((reason) => sealOf(key, genesis, { ...entry, reason }).toString('hex'))
+    expect(new Set(seals).size).toBe(4)
   })
 })
 

@@ -15,7 +15,7 @@ import {
 } from './queries.ts'
 
 export type { Actor } from './chain.ts'
-export { type AuditRecord, auditKeyring, record, recordAll, recordOfJob } from './entries.ts'
+export { type AuditRecord, auditKeyring, record, recordAll, recordAlongside, recordOfJob } from './entries.ts'
 export { exportAudit } from './export.ts'
 export { exportAuditHeadsJob } from './heads.ts'
 export { verifyExport } from './offline.ts'
@@ -39,6 +39,7 @@ const entryView = ({ id, seq, at, ...row }: EntryRow) => ({
   address: row.address,
   trace_id: row.trace_id,
   count: row.count,
+  reason: row.reason,
 })
 
 export async function listAudit(tx: Tx, orgId: string, request: PageRequest, filters: AuditFilters) {

@@ -32,6 +32,8 @@ export interface AuditEntry {
   readonly address: string | null
   readonly trace_id: string
   readonly count: number
+  /** The reason that the caller gave; sealed only where there is one, as entries from before have none. */
+  readonly reason: string | null
 }
 
 export interface SealedEntry extends AuditEntry {
@@ -60,9 +62,10 @@ export function canonical(value: unknown): string {
  * the table can break the chain, but not repair it.
  */
 export function sealOf(key: Buffer, previous: Buffer, entry: AuditEntry): Buffer {
-  const { org_id, id, at, actor, action, target, outcome, before, after, address, trace_id, count } = entry
+  const { org_id, id, at, actor, action, target, outcome, before, after, address, trace_id, count, reason } = entry
   const seq = entry.seq.toString()
-  const sealed = { org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count }
+  const always = { org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count }
+  const sealed = reason === null ? always : { ...always, reason }
   return createHmac('sha256', cachedKeyObject(key)).update(previous).update(canonical(sealed)).digest()
 }
 

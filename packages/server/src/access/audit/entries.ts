@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { newUuid } from '../../values/id.ts'
 import { deriveKeyring, type Keyring, type MasterKeys } from '../../values/keyring.ts'
@@ -15,6 +16,8 @@ export interface AuditRecord {
   readonly address: string | null
   readonly traceId: string
   readonly count?: number
+  /** Reason that the caller gave. */
+  readonly reason?: string | null
 }
 
 export const auditKeyring = (masterKeys: MasterKeys): Keyring => deriveKeyring(masterKeys, auditPurpose)
@@ -47,9 +50,23 @@ export const recordOfJob = (
 
 /** Appends several entries, in their order. */
 export async function recordAll(tx: Tx, keyring: Keyring, orgId: string, records: readonly AuditRecord[]) {
-  if (records.length === 0) return
+  await recordAlongside(tx, keyring, orgId, records)
+}
+
+/**
+ * Appends entries, and returns the value of an expression as it is under the lock of the chain: whatever other changes of the organization
+ * have put on record is seen. Undefined without entries.
+ */
+export async function recordAlongside<T = null>(
+  tx: Tx,
+  keyring: Keyring,
+  orgId: string,
+  records: readonly AuditRecord[],
+  alongside?: RawBuilder<T>,
+): Promise<T | undefined> {
+  if (records.length === 0) return undefined
   let head = await lockHead(tx, orgId)
-  const at = await nextTime(tx, orgId, head.seq)
+  const { at, found } = await nextTime(tx, orgId, head.seq, alongside)
   const { id: macKeyId, bytes } = keyring.current
   const entries = records.map((record): SealedEntry => {
     const entry = {
@@ -66,12 +83,14 @@ export async function recordAll(tx: Tx, keyring: Keyring, orgId: string, records
       address: record.address,
       trace_id: record.traceId,
       count: record.count ?? 1,
+      reason: record.reason ?? null,
     }
     const mac = sealOf(bytes, head.mac, entry)
     head = { seq: entry.seq, mac }
     return { ...entry, mac, mac_key_id: macKeyId }
   })
   await appendEntries(tx, entries)
+  return found
 }
 
 /** Returns the value as it will be read back: a `Date` sealed as such could never be verified from its text. */

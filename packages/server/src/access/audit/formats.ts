@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { version } from '../../platform/infra/platform.ts'
-import { csvLine } from '../../values/csv.ts'
+import { csvLine, escapeCell } from '../../values/csv.ts'
 import { formatId } from '../../values/id.ts'
 import type { SealedEntry } from './chain.ts'
 
@@ -37,6 +37,7 @@ const ndjson: Format = {
       address: entry.address,
       trace_id: entry.trace_id,
       count: entry.count,
+      reason: entry.reason,
       previous_mac: previous?.toString('hex') ?? null,
       mac: entry.mac.toString('hex'),
       mac_key_id: entry.mac_key_id,
@@ -52,12 +53,12 @@ const columns: Record<string, (entry: ExportedEntry) => string> = {
   seq: ({ seq }) => seq.toString(),
   created_at: ({ at }) => at,
   actor_kind: ({ actor }) => actor.kind,
-  actor_id: ({ actor }) => actor.id,
+  actor_id: ({ actor }) => escapeCell(actor.id),
   actor_role: ({ actor }) => actor.role,
   operator_key_id: ({ actor }) => actor.operator_key_id ?? '',
   action: ({ action }) => action,
   target_kind: ({ target }) => target.kind,
-  target_id: ({ target }) => target.id,
+  target_id: ({ target }) => escapeCell(target.id),
   outcome: ({ outcome }) => outcome,
   before: ({ before }) => orEmpty(before),
   after: ({ after }) => orEmpty(after),
@@ -67,9 +68,10 @@ const columns: Record<string, (entry: ExportedEntry) => string> = {
   mac: ({ mac }) => mac.toString('hex'),
   mac_key_id: ({ mac_key_id }) => mac_key_id,
   cursor: ({ cursor }) => cursor,
+  reason: ({ reason }) => escapeCell(reason ?? ''),
 }
 
-/** CSV (RFC 4180). */
+/** CSV (RFC 4180). Text that somebody wrote, and that a spreadsheet would run as a formula, is escaped. */
 const csv: Format = {
   contentType: 'text/csv; charset=utf-8; header=present',
   header: csvLine(Object.keys(columns)),
@@ -104,6 +106,7 @@ const cef: Format = {
       act: entry.action,
       outcome: entry.outcome === 'allowed' ? 'success' : 'failure',
       cnt: String(entry.count),
+      ...(entry.reason !== null && { reason: entry.reason }),
       ...cefAddress(entry.address),
       ...custom('cn1', 'seq', entry.seq.toString()),
       ...custom('cs1', 'targetKind', entry.target.kind),
@@ -169,6 +172,7 @@ const ocsf: Format = {
         actor,
         before: entry.before,
         after: entry.after,
+        reason: entry.reason,
         mac: entry.mac.toString('hex'),
         mac_key_id: entry.mac_key_id,
         cursor: entry.cursor,

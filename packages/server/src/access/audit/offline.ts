@@ -62,6 +62,8 @@ function parse(text: string, number: number): ExportedLine {
 
 const entryOf = ({ seq, created_at, mac, ...line }: ExportedLine): SealedEntry => ({
   ...line,
+  // Exports of earlier versions have no such field.
+  reason: line.reason ?? null,
   // An identifier that is not ours was not sealed by us either; the seal will show it.
   org_id: parseId('org', line.org_id) ?? '',
   id: parseId('audit', line.id) ?? '',

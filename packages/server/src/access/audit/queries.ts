@@ -19,7 +19,7 @@ const timeText = (column: RawBuilder<unknown>) =>
   raw<string>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')`
 
 /** Columns of an entry, in the chain's spelling. */
-const entryColumns = raw`org_id, seq, id, ${timeText(raw`at`)} as at, actor, action, target, outcome, before, after, address, trace_id, count, mac, mac_key_id`
+const entryColumns = raw`org_id, seq, id, ${timeText(raw`at`)} as at, actor, action, target, outcome, before, after, address, trace_id, count, reason, mac, mac_key_id`
 
 /** Locks the head of an organization's chain until the transaction ends. */
 export async function lockHead(tx: Tx, orgId: string): Promise<Head> {
@@ -36,16 +36,21 @@ export async function lockHead(tx: Tx, orgId: string): Promise<Head> {
 /**
  * Returns the time of the next entry by the database's clock. Never before the last entry's, so that the order by time is the
  * order of the chain even after the clock was set back. Only a last time near now counts: one forged far ahead would otherwise
- * shift all later entries. Separate from the locking statement, whose snapshot is older than the lock.
+ * shift all later entries. Separate from the locking statement, whose snapshot is older than the lock; so what is read `alongside` is
+ * as it is under the lock.
  */
-export async function nextTime(tx: Tx, orgId: string, lastSeq: bigint): Promise<string> {
-  const { rows } = await raw<{ at: string }>`
+export async function nextTime<T = null>(
+  tx: Tx,
+  orgId: string,
+  lastSeq: bigint,
+  alongside: RawBuilder<T> = raw<T>`null`,
+): Promise<{ at: string; found: T }> {
+  const { rows } = await raw<{ at: string; found: T }>`
     select ${timeText(raw`greatest(clock_timestamp(), (
       select max(at) from audit_log
-       where org_id = ${orgId} and seq = ${lastSeq} and at > now() - interval '1 hour' and at < now() + interval '1 hour'))`)} as at`.execute(
-    tx,
-  )
-  return one(rows).at
+       where org_id = ${orgId} and seq = ${lastSeq} and at > now() - interval '1 hour' and at < now() + interval '1 hour'))`)} as at,
+      ${alongside} as found`.execute(tx)
+  return one(rows)
 }
 
 /** Inserts entries in one statement and moves the head to the last one. */
@@ -54,11 +59,11 @@ export async function appendEntries(tx: Tx, entries: readonly SealedEntry[]) {
   const rows = entries.map((entry) => ({ ...entry, seq: entry.seq.toString(), mac: entry.mac.toString('hex') }))
   await raw`
     with added as (
-      insert into audit_log (org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count, mac, mac_key_id)
-      select org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count, decode(mac, 'hex'), mac_key_id
+      insert into audit_log (org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count, reason, mac, mac_key_id)
+      select org_id, seq, id, at, actor, action, target, outcome, before, after, address, trace_id, count, reason, decode(mac, 'hex'), mac_key_id
         from json_to_recordset(${JSON.stringify(rows)}) as entry (
           org_id uuid, seq bigint, id uuid, at timestamptz, actor jsonb, action text, target jsonb, outcome text, before jsonb,
-          after jsonb, address text, trace_id text, count integer, mac text, mac_key_id text)
+          after jsonb, address text, trace_id text, count integer, reason text, mac text, mac_key_id text)
     )
     update audit_heads set seq = ${last.seq}, mac = ${last.mac}, mac_key_id = ${last.mac_key_id},
            handed_over_to = case when seq = 0 then ${last.mac_key_id} else handed_over_to end
@@ -90,7 +95,20 @@ export async function listEntries(
   await limitTime(tx)
   let query = tx
     .selectFrom('audit_log')
-    .select(['seq', 'id', 'actor', 'action', 'target', 'outcome', 'before', 'after', 'address', 'trace_id', 'count'])
+    .select([
+      'seq',
+      'id',
+      'actor',
+      'action',
+      'target',
+      'outcome',
+      'before',
+      'after',
+      'address',
+      'trace_id',
+      'count',
+      'reason',
+    ])
     .select(timeText(raw`at`).as('time'))
     .where('org_id', '=', orgId)
   if (filters.action !== undefined) query = query.where('action', '=', filters.action)

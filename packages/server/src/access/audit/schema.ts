@@ -56,6 +56,12 @@ export const AuditLogEntry = Type.Object(
     address: Nullable(Type.String({ description: "The caller's address.", examples: ['203.0.113.7'] })),
     trace_id: Type.String({ description: '`x-svc-trace-id` of the request.' }),
     count: Type.Integer({ description: 'Number of attempts that the entry stands for.' }),
+    reason: Nullable(
+      Type.String({
+        description: 'The reason that the caller gave in `X-Svc-Reason`.',
+        examples: ['Two more customers in the pilot, agreed with Ada.'],
+      }),
+    ),
   },
   { title: 'AuditLogEntry' },
 )

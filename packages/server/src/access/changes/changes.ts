@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { assertUnchanged, isConditional } from '../../contract/entity-tags.ts'
 import { asJsonText } from '../../contract/envelope.ts'
-import { ApiError } from '../../contract/errors.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { rollbackToSavepoint, setSavepoint, type Tx } from '../../platform/infra/sql.ts'
 import { type AccessLease, notifyAccessChange, recordAccessChange } from '../../platform/nodes/nodes.ts'
@@ -11,13 +10,15 @@ import { errorCode } from '../../values/thrown.ts'
 import { type Actor, auditKeyring, recordAll } from '../audit/audit.ts'
 import { emit, type NewEvent } from '../events/events.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import { type Caller, lockMemberShared } from '../identity/identity.ts'
+import type { Caller } from '../identity/identity.ts'
 import { actorOf } from './actor.ts'
+import { holdStanding, recordWithAuthority } from './authority.ts'
 import type { ChangeSlots } from './change-slots.ts'
 
 export { actorOf } from './actor.ts'
 export { type Attempts, recordAttempts } from './attempts.ts'
 export { createChangeSlots } from './change-slots.ts'
+export { readReasons } from './reasons.ts'
 export { createReplayRecorder } from './replays.ts'
 
 /** Description of a change for the audit log. */
@@ -56,7 +57,7 @@ export type Change = <T>(
  * events commit together or not at all. The bytes that are sent are the bytes that are stored.
  */
 export function createChange(
-  { sql, config }: Platform,
+  { sql, config, clock }: Platform,
   idempotency: Idempotency,
   lease: AccessLease,
   slots: ChangeSlots,
@@ -73,7 +74,7 @@ export function createChange(
       let isAccessChanged = false
       let isCompared = false
       const mayChangeNothing = request.method === 'PUT' || request.method === 'PATCH'
-      if (caller.kind === 'person') await requireStanding(tx, caller)
+      if (caller.kind === 'person') await holdStanding(tx, caller)
       if (mayChangeNothing) await setSavepoint(tx)
       let result = await work({
         tx,
@@ -104,7 +105,12 @@ export function createChange(
       await idempotency.store(tx, request, status, text as string)
       await emit(tx, orgId, events)
       if (isAccessChanged) version = await recordAccessChange(tx, orgId)
-      await recordAll(tx, keyring, orgId, signedBy(request, actorOf(caller), entries))
+      await recordWithAuthority(
+        { tx, keyring, orgId, now: clock.now() },
+        caller,
+        entries,
+        signedBy(request, actorOf(caller), entries),
+      )
       return text as string
     }
     const body = await slots.within(orgId, () =>
@@ -118,16 +124,6 @@ export function createChange(
   }
 }
 
-/**
- * Refuses a member who has lost their role, or their membership, since the request was authorized: its body may have come much later. The
- * membership is locked, so that whoever ends it waits for the change.
- */
-async function requireStanding(tx: Tx, { orgId, id, role }: Caller) {
-  const member = await lockMemberShared(tx, orgId, id)
-  if (!member || member.removed_at !== null || member.deactivated_at !== null) throw new ApiError('session_revoked')
-  if (member.role !== role) throw new ApiError('forbidden', {}, { message: 'Your role has changed. Try again.' })
-}
-
 /** Tools of a change outside `/v1`. */
 export type PageTools = Pick<ChangeTools, 'tx' | 'audit' | 'emit' | 'accessChanged'>
 
@@ -135,9 +131,13 @@ export type PageTools = Pick<ChangeTools, 'tx' | 'audit' | 'emit' | 'accessChang
 export interface ChangeAuthor {
   readonly orgId: string
   readonly actor: Actor
+  /** The caller on whose authority it is made, which must last until it commits; undefined for what needs none, as to sign in or out. */
+  readonly caller?: Caller
 }
 
 export const authorOf = (caller: Caller): ChangeAuthor => ({ orgId: caller.orgId, actor: actorOf(caller) })
+/** Returns the author of a change that only a caller who has lost nothing meanwhile may make. */
+export const actingAs = (caller: Caller): ChangeAuthor => ({ ...authorOf(caller), caller })
 
 /** A change outside `/v1`: effect, events and audit entries in one transaction, without a stored response. */
 export type PageChange = <T>(
@@ -146,9 +146,9 @@ export type PageChange = <T>(
   work: (tools: PageTools) => Promise<T>,
 ) => Promise<T>
 
-export function createPageChange({ sql, config }: Platform, lease: AccessLease, slots: ChangeSlots): PageChange {
+export function createPageChange({ sql, config, clock }: Platform, lease: AccessLease, slots: ChangeSlots): PageChange {
   const keyring = auditKeyring(config.masterKeys())
-  return async (request, { orgId, actor }, work) => {
+  return async (request, { orgId, actor, caller }, work) => {
     let version: bigint | undefined
     const attempt = async (tx: Tx) => {
       const entries: ChangeDescription[] = []
@@ -164,7 +164,9 @@ export function createPageChange({ sql, config }: Platform, lease: AccessLease, 
       })
       await emit(tx, orgId, events)
       if (isAccessChanged) version = await recordAccessChange(tx, orgId)
-      await recordAll(tx, keyring, orgId, signedBy(request, actor, entries))
+      const signed = signedBy(request, actor, entries)
+      if (caller) await recordWithAuthority({ tx, keyring, orgId, now: clock.now() }, caller, entries, signed)
+      else await recordAll(tx, keyring, orgId, signed)
       return made
     }
     const result = await slots.within(orgId, () => retryDeadlocks(() => sql.asOrgs([orgId], attempt)))
@@ -180,6 +182,7 @@ const signedBy = (request: FastifyRequest, actor: Actor, entries: readonly Chang
     actor,
     address: request.clientAddress,
     traceId: request.id,
+    reason: request.reason,
   }))
 
 /** Resolves when no process can still answer from before a change of access. */

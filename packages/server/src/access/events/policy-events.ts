@@ -47,6 +47,32 @@ const decided = {
 }
 const decidedExample = { decided_by: 'key_01jbstfsr0fdkrxk00dq0wn3e5', note: null }
 
+const proposal = {
+  proposal_id: Id('proposal'),
+  kind: Type.String({ description: '`budget_increase` or `budget`.', examples: ['budget_increase'] }),
+  budget_name: Type.String({ examples: ['Support team'] }),
+  limit_before_usd: Nullable(Type.String({ ...Usd, description: 'null for a new budget.' })),
+  limit_usd: Type.String({ ...Usd, description: 'The limit that is asked for.' }),
+  reason: text,
+  requested_by: { ...Id('key'), description: 'The key that asked.' },
+  expires_at: Timestamp,
+}
+const proposalExample = {
+  proposal_id: 'prp_01jbsteb4peb5vskx602h9mw4q',
+  kind: 'budget_increase',
+  budget_name: 'Support team',
+  limit_before_usd: '500',
+  limit_usd: '750',
+  reason: 'The backlog of November needs twice the usual calls.',
+  requested_by: 'key_01jbsteb4peb5vskx602h9mw4q',
+  expires_at: '2026-11-22T08:30:00.000+00:00',
+}
+const proposalDecision = {
+  decided_by: { ...Id('member'), description: 'The member who decided.' },
+  note: Nullable(text),
+}
+const proposalDecisionExample = { decided_by: 'mbr_01jbstfsr0fdkrxk00dq0wn3e5', note: null }
+
 /** Events about rules and what they trigger: policies, approvals, content safety, the eval gate. */
 export const policyEvents = {
   'policy.created': kind('A rule was created.', rule, ruleExample),
@@ -76,6 +102,16 @@ export const policyEvents = {
     Type.Object(request),
     requestExample,
   ),
+  'proposal.requested': kind('A key has asked for a change of a limit.', Type.Object(proposal), proposalExample),
+  'proposal.approved': kind(
+    'A person has approved a proposal: the limit is changed.',
+    Type.Object({ ...proposal, ...proposalDecision }),
+    { ...proposalExample, ...proposalDecisionExample },
+  ),
+  'proposal.denied': kind('A person has denied a proposal.', Type.Object({ ...proposal, ...proposalDecision }), {
+    ...proposalExample,
+    ...proposalDecisionExample,
+  }),
   'content_safety.detected': optIn(
     kind(
       'A detector has found something in submitted content. The match itself is not included. Sampled: an agent that loops does not cause an event each time.',

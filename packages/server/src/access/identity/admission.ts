@@ -25,7 +25,8 @@ export function refusalOfStanding(request: FastifyRequest, caller: Caller): ApiE
   return isListed ? undefined : new ApiError('ip_not_allowed')
 }
 
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Methods that change nothing, and have no body. */
+export const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Creates the admission of callers whose secret matches, so their true state may be revealed. */
 export const createAdmission =
@@ -37,6 +38,7 @@ export const createAdmission =
     if (session && hasSessionEnded(caller, session, atMs)) throw new ApiError('session_revoked')
     requireLive(caller, atMs)
     request.principal = caller
+    request.presentedToken = token === 'invalid' ? undefined : token
     callers.used(caller)
     requireStanding(request, caller)
     if (session && token !== 'invalid') {

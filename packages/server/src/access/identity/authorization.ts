@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import { includesRole, type RouteDeclaration } from '../../contract/routes.ts'
+import { includesRole, type Role, type RouteDeclaration } from '../../contract/routes.ts'
 import { operatorsOrgId, parseId } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 
@@ -69,11 +69,34 @@ const excludedResources = new Set([
 /** Routes beyond the scope `configuration`: they return a secret, or everything at once. */
 const excludedRoutes = ['/audit-log/export', '/signing/rotate']
 
-const grantCovers: Record<NonNullable<Caller['grantScope']>, (request: Request, scope: string) => boolean> = {
+const grantCovers: Record<
+  NonNullable<Caller['grantScope']>,
+  (request: Pick<Request, 'method' | 'template'>, scope: string) => boolean
+> = {
   read: ({ method }) => method === 'GET' || method === 'HEAD',
   billing: (_request, scope) => billing.has(scope.split(':')[0]!),
   configuration: ({ template }, scope) =>
     !excludedResources.has(scope) && !excludedRoutes.some((end) => template.endsWith(end)),
+}
+
+/** Scopes whose routes respect pins, most of them; others are beyond a pinned key, but for the decision of approvals. */
+const pinnedScopes = new Set([
+  'orgs:read',
+  'keys:read',
+  'keys:write',
+  'limits:read',
+  'policies:read',
+  'routing:read',
+  'runs:read',
+  'usage:read',
+])
+
+/** True when a caller has a scope and a role, as far as that can be told without a route. For what is offered: `authorize` decides. */
+export function hasScopeAndRole(caller: Caller, scope: string, role: Role): boolean {
+  if (caller.kind !== 'support')
+    return caller.scopes.has(scope) && includesRole(caller.role, role) && (!isPinned(caller) || pinnedScopes.has(scope))
+  const request = { method: scope.endsWith(':read') ? 'GET' : 'POST', template: '' }
+  return grantCovers[present(caller.grantScope)](request, scope)
 }
 
 function authorizeSupport(caller: Caller, request: Request) {

@@ -1,23 +1,24 @@
-import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, isApiError } from '../../contract/errors.ts'
 import { type App, isContractPath } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { createNetworkMatcher } from '../../values/network.ts'
 import { errorOf } from '../../values/thrown.ts'
-import { createAdmission, refusalOfStanding, requireLive, requireStanding } from './admission.ts'
+import { createAdmission, refusalOfStanding, requireLive, requireStanding, safeMethods } from './admission.ts'
 import type { CountFailure } from './backoff.ts'
 import { type Caller, type CallerSession, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
 import { createDirectoryTokens } from './directory-tokens.ts'
-import { idOf, type ParsedKey, parseKey, parseLinkCode, parseSessionToken } from './key-format.ts'
-import { takeSignInLink } from './queries.ts'
+import { type ParsedKey, parseForeignKey, parseKey, parseSessionToken } from './key-format.ts'
 import { csrfTokenOf, type SessionCookies } from './session-cookie.ts'
+import { createSignInLinks } from './sign-in-links.ts'
 import { createVerification } from './verification.ts'
 
 export { AddressListInput, normalizeAddressList } from './address-list.ts'
 export { type KeyPowers, powersOfPerson, requireCanEnd, requireCanHandOut } from './authority.ts'
+export { hasScopeAndRole } from './authorization.ts'
 export { type Caller, type CallerPerson, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
+export { createForeignDigests, type ForeignDigests } from './foreign-digests.ts'
 export { mintDirectoryToken, mintKey, mintLinkCode, mintSessionToken } from './key-format.ts'
 export { requireLineage } from './lineage.ts'
 export {
@@ -36,9 +37,20 @@ export {
 } from './makers.ts'
 export { normalPins, withNormalNames } from './normal-names.ts'
 export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
-export { isOfLineage, keysOfLineage, lineageOf, lockMemberShared, orgExists, type SessionWay } from './queries.ts'
+export {
+  type Authority,
+  authorityOf,
+  findAuthority,
+  isOfLineage,
+  keysOfLineage,
+  lineageOf,
+  lineagesOf,
+  lockMemberShared,
+  orgExists,
+  type SessionWay,
+} from './queries.ts'
 export { operatorScopes, scopesInGiftOf, tenantScopes } from './scopes.ts'
-export { createSessionCookies, isCsrfToken, type SessionCookies } from './session-cookie.ts'
+export { createSessionCookies, csrfHeader, isCsrfToken, type SessionCookies } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,6 +58,8 @@ declare module 'fastify' {
     principal: Caller | undefined
     /** The caller of a route that needs one. */
     readonly caller: Caller
+    /** The token by which the principal was admitted. */
+    presentedToken: ParsedKey | undefined
     /** The owner of a genuine token, even if it may no longer act; null without one, undefined before it was looked up. */
     bearer: Caller | null | undefined
     clientAddress: string
@@ -61,6 +75,8 @@ export interface Identification {
   readonly ownerOf: (request: FastifyRequest, key: string) => Promise<Caller>
   /** Returns the owner of a link that somebody signs in with, which is then used up; or throws a refusal. */
   readonly ownerOfLink: (request: FastifyRequest, code: string) => Promise<Caller>
+  /** Returns as whom a link would sign in now, without using it up; undefined when it would not. */
+  readonly seenByLink: (request: FastifyRequest, code: string) => Promise<Caller | undefined>
   /** Returns a member who has proved who they are, or throws a refusal. */
   readonly member: (request: FastifyRequest, memberId: string) => Promise<Caller>
   /** Returns the directory whose token a request presents, or throws a refusal. No other token is one, and it is none elsewhere. */
@@ -104,27 +120,55 @@ export function identify(
   const directoryOf = createDirectoryTokens(app, platform, verification)
   decorateRequests(app)
 
-  app.addHook('onRequest', (request, reply, done) => {
+  // Wherever it is noticed: also a change may find that its session has ended.
+  app.addHook('onError', (_request, reply, error, done) => {
+    if (isApiError(error, 'session_revoked')) cookies.clear(reply)
+    done()
+  })
+
+  app.addHook('onRequest', (request, _reply, done) => {
     const { template, open } = request.route
     if (open === true || template === undefined || !isContractPath(template)) return done()
     request.clientAddress = clientAddress(request, trusted)
     request.bearer = null
     const token = presentedToken(request, cookies)
     if (token === 'missing') return done(new ApiError('unauthorized'))
-    const refuse = (error: Error | undefined) => {
-      if (isApiError(error, 'session_revoked')) cookies.clear(reply)
-      done(error)
-    }
     const caller = token === 'invalid' ? undefined : callers.cached(token)
     if (token !== 'invalid' && caller && callers.isGenuine(caller, token)) {
       try {
         admit(request, template, caller, token)
         done()
       } catch (error) {
-        refuse(errorOf(error))
+        done(errorOf(error))
       }
-    } else void authenticateFromDatabase(request, template, token, caller, refuse)
+    } else void authenticateFromDatabase(request, template, token, caller, done)
   })
+
+  // The body is there. It may have come long after the caller was admitted, who may be nobody by now: a revocation that was answered
+  // meanwhile must hold. What is cached under the lease is as true as at the admission.
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { principal, presentedToken: token } = request
+    if (!principal || !token || safeMethods.has(request.method)) return done()
+    const current = callers.cached(token)
+    if (current === principal && !current.session && nowMs() < current.expiresAtMs) return done()
+    void readmit(request, token, current, done)
+  })
+
+  async function readmit(
+    request: FastifyRequest,
+    token: ParsedKey,
+    current: Caller | undefined,
+    done: (error?: Error) => void,
+  ) {
+    try {
+      const isKnown = current && callers.isGenuine(current, token)
+      const caller = isKnown ? current : await verification.load(request, token, undefined)
+      admit(request, request.route.template ?? '', caller, token)
+    } catch (error) {
+      return done(errorOf(error))
+    }
+    done()
+  }
 
   /** Authenticates a caller that is not cached: the database decides, also for valid keys from a source over the limit. */
   async function authenticateFromDatabase(
@@ -142,11 +186,15 @@ export function identify(
     done()
   }
 
+  function requireEntry(request: FastifyRequest, caller: Caller) {
+    requireLive(caller, nowMs())
+    requireStanding(request, caller)
+  }
+
   /** Returns whoever may sign in, or throws a refusal. */
   function welcome(request: FastifyRequest, caller: Caller): Caller {
     request.bearer = caller
-    requireLive(caller, nowMs())
-    requireStanding(request, caller)
+    requireEntry(request, caller)
     callers.used(caller)
     return caller
   }
@@ -159,6 +207,8 @@ export function identify(
     if (remembered && callers.isGenuine(remembered, token)) return remembered
     return isFromMemory ? undefined : verification.load(request, token, remembered)
   }
+
+  const links = createSignInLinks(sql, callers, verification, requireEntry)
 
   return {
     directoryOf: (request) => {
@@ -187,14 +237,13 @@ export function identify(
       const isKnown = key !== 'invalid' && remembered && callers.isGenuine(remembered, key)
       return welcome(request, isKnown ? remembered : await verification.load(request, key, remembered))
     },
-    ownerOfLink: async (request, text) => {
+    ownerOfLink: (request, text) => {
       request.clientAddress = clientAddress(request, trusted)
-      // Each guess costs a transaction, so a source that has failed too often waits.
-      if (verification.isOver(request)) return verification.refuse(request)
-      const code = parseLinkCode(text)
-      const ownerId = code && (await takeSignInLink(sql, idOf(code), hash('sha256', code.secret, 'buffer')))
-      const caller = ownerId === undefined ? undefined : await callers.find(ownerId)
-      return caller ? welcome(request, caller) : verification.refuse(request)
+      return links.take(request, text)
+    },
+    seenByLink: async (request, text) => {
+      request.clientAddress = clientAddress(request, trusted)
+      return links.peek(request, text).catch(refusedCaller)
     },
     refuseGuess: (request) => {
       request.clientAddress = clientAddress(request, trusted)
@@ -214,13 +263,17 @@ export function identify(
   }
 }
 
-/** Takes a token that was never issued for no caller; any other failure is one. */
 function unknownCaller(error: unknown): undefined {
   if (!isApiError(error, 'unauthorized') && !isApiError(error, 'rate_limited')) throw error
 }
 
+function refusedCaller(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.status >= 500) throw error
+}
+
 function decorateRequests(app: App) {
   app.decorateRequest('principal')
+  app.decorateRequest('presentedToken')
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       if (!this.principal) throw new Error(`${this.route.template ?? this.url} is open to everybody: it has no caller`)
@@ -242,5 +295,5 @@ function presentedToken(request: FastifyRequest, cookies: SessionCookies): Parse
     return session === undefined ? 'missing' : (parseSessionToken(session) ?? 'invalid')
   }
   const token = bearer.exec(authorization)?.[1]
-  return (token !== undefined && parseKey(token)) || 'invalid'
+  return (token !== undefined && (parseKey(token) ?? parseForeignKey(token))) || 'invalid'
 }

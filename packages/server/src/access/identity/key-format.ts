@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { formatId, newUuid, requireId } from '../../values/id.ts'
 
@@ -23,6 +23,8 @@ const directoryShape = new RegExp(`^weirscim_()${tail}`)
 /** A presented token: a key (or support token), or the token of a session. */
 export interface ParsedKey {
   readonly isSession: boolean
+  /** True for a key of another gateway, which is known by its digest alone. */
+  readonly isForeign?: boolean
   /** Id as it is written in the token; `idOf` returns the UUID. */
   readonly publicId: string
   readonly cell: string
@@ -84,6 +86,19 @@ function parse(text: string, expected: RegExp, isSession: boolean): ParsedKey | 
 
 /** Parses a presented key; undefined for anything that we did not mint, to the last character. */
 export const parseKey = (text: string): ParsedKey | undefined => parse(text, shape, false)
+
+/** A key of another gateway: long enough that nobody guesses it, as those are that gateways make themselves. */
+const foreignShape = /^sk-[0-9A-Za-z_-]{20,200}$/
+const leastDistinct = 10
+
+/** Parses a key of another gateway; undefined for what somebody could have thought up, such as `sk-1234`. */
+export function parseForeignKey(text: string): ParsedKey | undefined {
+  if (!foreignShape.test(text) || new Set(text).size < leastDistinct) return undefined
+  return { isSession: false, isForeign: true, publicId: `sk-${hash('sha256', text)}`, cell: '', secret: text }
+}
+
+/** Returns the SHA-256 of a foreign key as it is registered. */
+export const foreignDigestOf = ({ publicId }: ParsedKey): string => publicId.slice('sk-'.length)
 
 /** Parses the token of a session; undefined for anything that we did not mint. */
 export const parseSessionToken = (text: string): ParsedKey | undefined => parse(text, sessionShape, true)

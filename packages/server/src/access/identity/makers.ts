@@ -22,7 +22,9 @@ export interface MakerColumns {
 }
 
 /** The acting party: a caller, or the service itself on behalf of an organization. */
-export type Agent = Caller | { readonly orgId: string; readonly kind?: undefined }
+export type Agent =
+  | Pick<Caller, 'kind' | 'id' | 'lineageId' | 'orgId' | 'pins' | 'scopes'>
+  | { readonly orgId: string; readonly kind?: undefined }
 
 export const makerOf = (agent: Agent): Maker | undefined =>
   agent.kind === undefined ? undefined : { kind: agent.kind, id: agent.id, lineageId: agent.lineageId }

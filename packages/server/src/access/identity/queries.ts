@@ -64,6 +64,32 @@ export async function findCallers({ pool }: Sql, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.token_id, row]))
 }
 
+/** The caller behind a foreign key. */
+export interface ForeignCallerRow extends CallerRow {
+  readonly foreign_id: string
+  readonly foreign_mac_key_id: string
+  readonly foreign_ends_at: Date
+}
+
+/** Finds callers by the hashes of foreign keys, each by all hashes that it may be kept as; in their order. */
+export async function findForeignCallers(
+  { pool }: Sql,
+  wanted: readonly (readonly Buffer[])[],
+): Promise<(ForeignCallerRow | undefined)[]> {
+  const { rows } = await pool.query<ForeignCallerRow & { ordinal: number }>({
+    name: 'callers_of_foreign_keys',
+    text: `select w.ordinal::int, c.*
+             from (select ordinal, array_agg(decode(mac, 'hex')) as macs
+                     from json_to_recordset($1) as r (ordinal bigint, mac text) group by ordinal) w
+             cross join lateral caller_of_foreign_key(w.macs) c`,
+    values: [
+      JSON.stringify(wanted.flatMap((macs, ordinal) => macs.map((mac) => ({ ordinal, mac: mac.toString('hex') })))),
+    ],
+  })
+  const found = new Map(rows.map((row) => [row.ordinal, row]))
+  return wanted.map((_, ordinal) => found.get(ordinal))
+}
+
 /** True when a key belongs to a lineage. */
 export async function isOfLineage(tx: Tx, orgId: string, keyId: string, lineageId: string): Promise<boolean> {
   const { rows } = await raw`
@@ -80,6 +106,13 @@ export async function lineageOf(tx: Tx, orgId: string, keyId: string): Promise<s
     .where('id', '=', keyId)
     .executeTakeFirst()
   return row?.lineage_id
+}
+
+/** Returns the lineages of keys of an organization, by their ids. */
+export async function lineagesOf(tx: Tx, orgId: string, keyIds: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await raw<{ id: string; lineage_id: string }>`
+    select id, lineage_id from api_keys where org_id = ${orgId} and id = any (${keyIds}::uuid[])`.execute(tx)
+  return new Map(rows.map(({ id, lineage_id }) => [id, lineage_id]))
 }
 
 /** Returns the ids of a key and of its rotations. */
@@ -142,11 +175,61 @@ export async function findDirectories({ pool }: Sql, ids: readonly string[]): Pr
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Returns as whom a link signs in: a key, a grant or a member. It is not used up. */
+export async function ownerOfSignInLink({ db }: Sql, id: string, digest: Buffer): Promise<string | undefined> {
+  const { rows } = await raw<{ owner: string | null }>`
+    select owner_of_sign_in_link(${id}, ${digest}) as owner`.execute(db)
+  return one(rows).owner ?? undefined
+}
+
 /** Uses a link up that signs in once; returns as whom: a key, a grant or a member. */
 export async function takeSignInLink({ db }: Sql, id: string, digest: Buffer): Promise<string | undefined> {
   const { rows } = await raw<{ owner: string | null }>`select take_sign_in_link(${id}, ${digest}) as owner`.execute(db)
   return one(rows).owner ?? undefined
 }
+
+/** State of a caller's authority, as the database has it now; null where it is no longer there. */
+export interface Authority {
+  readonly is_ended: boolean
+  readonly expires_at: string | null
+  /** Null for those whose role never changes. */
+  readonly role: Role | null
+  readonly is_session_ended: boolean
+  readonly is_org_suspended: boolean
+}
+
+/** Rows on which the authority of each kind of caller rests. */
+const authorityRows = {
+  key: raw`select org_id, id, revoked_at as ended_at, expires_at, null as role from api_keys`,
+  support: raw`select org_id, id, revoked_at as ended_at, expires_at, null as role from support_grants`,
+  person: raw`select org_id, id, coalesce(removed_at, deactivated_at) as ended_at, null as expires_at, role from memberships`,
+  directory: raw`select org_id, id, revoked_at as ended_at, null as expires_at, null as role from scim_tokens`,
+}
+
+/** Reads a caller's authority, as one expression within another statement. */
+export const authorityOf = ({
+  kind,
+  orgId,
+  id,
+  session,
+}: {
+  readonly kind: keyof typeof authorityRows
+  readonly orgId: string
+  readonly id: string
+  readonly session: { readonly id: string } | undefined
+}) =>
+  raw<Authority | null>`(
+    select jsonb_build_object(
+             'is_ended', c.ended_at is not null, 'expires_at', c.expires_at, 'role', c.role,
+             'is_session_ended', ${session?.id ?? null}::uuid is not null and not exists (
+               select from sessions s where s.org_id = c.org_id and s.id = ${session?.id ?? null}::uuid and s.revoked_at is null),
+             'is_org_suspended', exists (select from orgs o where o.id = c.org_id and o.status = 'suspended'))
+      from (${authorityRows[kind]}) c where c.org_id = ${orgId} and c.id = ${id})`
+
+/** Reads a caller's authority in a statement of its own. */
+export const findAuthority = async (tx: Tx, caller: Parameters<typeof authorityOf>[0]): Promise<Authority | null> =>
+  one((await raw<{ authority: Authority | null }>`select ${authorityOf(caller)} as authority`.execute(tx)).rows)
+    .authority
 
 /** True when the tenant exists; the operators' own organization is not one. */
 export async function orgExists(sql: Sql, orgId: string): Promise<boolean> {

@@ -4,6 +4,8 @@ import { type CountFailure, createBackoff, sourceOf } from './backoff.ts'
 import type { Caller, Callers } from './callers.ts'
 import type { ParsedKey } from './key-format.ts'
 
+export type Verification = ReturnType<typeof createVerification>
+
 /** Verifies tokens that are not cached with their secret, and slows sources down that present invalid ones. */
 export function createVerification(callers: Callers, countFailure: CountFailure) {
   const backoff = createBackoff(countFailure, () => performance.now())

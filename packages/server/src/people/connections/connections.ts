@@ -1,16 +1,16 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import type { Config } from '../../config.ts'
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Addresses } from '../../platform/infra/addresses.ts'
-import { createOutbound, type Outbound } from '../../platform/infra/outbound.ts'
+import type { Outbound } from '../../platform/infra/outbound.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { lockOrg } from '../../tenants/orgs/orgs.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
-import { discoverProvider, discoveryFaults, type OidcClient } from '../oidc/oidc.ts'
+import { discoveryFaults } from '../oidc/oidc.ts'
 import { endSessionsOfConnection } from '../sessions/sessions.ts'
+import type { Providers } from './providers.ts'
 import {
   type ConnectionFields,
   type ConnectionRow,
@@ -31,6 +31,7 @@ import type {
 } from './schema.ts'
 import type { ConnectionSecrets } from './secrets.ts'
 
+export { createProviders, openProviderOutbound, type Providers } from './providers.ts'
 export {
   type ConnectionRow,
   findConnection,
@@ -43,15 +44,6 @@ export { samlConnectionOf, serviceProviderOf } from './saml-settings.ts'
 export { type ConnectionSecrets, createConnectionSecrets, resealConnectionSecrets } from './secrets.ts'
 
 const maxConnections = 20
-
-/** Opens the HTTP client for identity providers, with the operator's egress settings. */
-export const openProviderOutbound = (config: Config): Outbound =>
-  createOutbound({
-    allowedCidrs: config.ssoAllowedCidrs,
-    allowedPorts: config.ssoAllowedPorts,
-    dnsServers: config.dnsServers,
-    timeoutSeconds: config.ssoTimeoutSeconds,
-  })
 
 /** Returns the address to which the provider of a connection sends people back: one of its own, so that no answer is taken for another's. */
 export const redirectUriOf = (addresses: Addresses, id: string) =>
@@ -176,17 +168,9 @@ export async function removeConnection(
   await endSessionsOfConnection({ clock }, changes, orgId, id)
 }
 
-/** Returns a connection as its provider knows it. */
-export const oidcClientOf = (secrets: ConnectionSecrets, row: ConnectionRow): OidcClient => ({
-  issuer: present(oidcSettingsOf(row)).issuer,
-  clientId: present(oidcSettingsOf(row)).client_id,
-  clientSecret: row.sealed_secret === null ? null : secrets.unsealSecret(row.org_id, row.id, row.sealed_secret),
-})
-
 /** Looks for the provider of a connection, and says what was found. */
 export async function testConnection(
-  { addresses, secrets }: ConnectionTools,
-  outbound: Outbound,
+  { addresses, outbound, providers }: { addresses: Addresses; outbound: Outbound; providers: Pick<Providers, 'anew'> },
   row: ConnectionRow,
 ): Promise<SsoConnectionTestView> {
   const saml = samlSettingsOf(row)
@@ -195,7 +179,7 @@ export async function testConnection(
     const { fault = null, message = null } = found ?? {}
     return { ...nothingFound, ok: !found, fault, message, issuer: saml.entity_id, authorization_endpoint: saml.sso_url }
   }
-  const found = await discoverProvider(outbound, oidcClientOf(secrets, row))
+  const found = await providers.anew(row)
   if (typeof found === 'string') return { ...nothingFound, fault: found, message: discoveryFaults[found] }
   const metadata = found.configuration.serverMetadata()
   return {

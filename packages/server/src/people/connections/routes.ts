@@ -16,6 +16,7 @@ import {
   findConnection,
   listConnections,
   openProviderOutbound,
+  type Providers,
   removeConnection,
   replaceConnection,
   testConnection,
@@ -32,7 +33,7 @@ import {
   SsoConnectionTest,
 } from './schema.ts'
 
-export function ssoConnections(app: App, platform: Platform, change: Change) {
+export function ssoConnections(app: App, platform: Platform, change: Change, providers: Providers) {
   const { sql, clock, config, addresses } = platform
   const tags = ['single sign-on']
   const reading = { role: 'admin', scope: 'sso:read', pinned: 'unaffected' } as const
@@ -196,6 +197,7 @@ export function ssoConnections(app: App, platform: Platform, change: Change) {
         response: { 200: SsoConnectionTest },
       },
     },
-    async ({ caller, params }) => testConnection(tools, outbound, await rowOf(caller.orgId, params.connection_id)),
+    async ({ caller, params }) =>
+      testConnection({ addresses, outbound, providers }, await rowOf(caller.orgId, params.connection_id)),
   )
 }

@@ -5,10 +5,9 @@ import type { DesiredState } from '../../contract/replaceable.ts'
 import type { Clock } from '../../platform/infra/clock.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { lockOrg } from '../../tenants/orgs/orgs.ts'
-import { formatId, newUuid, requireId } from '../../values/id.ts'
+import { newUuid, requireId } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { errorCode } from '../../values/thrown.ts'
-import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { findConnection } from '../connections/connections.ts'
 import { domainOfEmail, normalDomain } from './domain-name.ts'
 import {
@@ -21,34 +20,15 @@ import {
   updateDomain,
 } from './queries.ts'
 import type { DomainInput, DomainReplacement, DomainView } from './schema.ts'
+import { domainView, recordOf } from './view.ts'
 
 export { domainOfEmail } from './domain-name.ts'
+export { checkDomains, checkDomainsJob } from './proofs.ts'
 export { connectionOfDomain } from './queries.ts'
 
 const maxDomains = 100
 const tokenBytes = 16
 const uniqueViolation = '23505'
-
-/** Returns the DNS record by which an organization proves that a domain is its own. */
-export const recordOf = ({ domain, token }: Pick<DomainRow, 'domain' | 'token'>) => ({
-  type: 'TXT',
-  name: `_weir-challenge.${domain}`,
-  value: `weir-domain-verification=${token}`,
-})
-
-export const domainView = (row: DomainRow): DomainView => ({
-  id: formatId('domain', row.id),
-  org_id: formatId('org', row.org_id),
-  domain: row.domain,
-  description: row.description,
-  status: row.verified_at === null ? 'pending' : 'verified',
-  connection_id: row.connection_id === null ? null : formatId('connection', row.connection_id),
-  record: recordOf(row),
-  verified_at: timestampOrNull(row.verified_at),
-  checked_at: timestampOrNull(row.checked_at),
-  created_at: timestamp(row.created_at),
-  updated_at: timestamp(row.updated_at),
-})
 
 /** Returns the connection that a body names, if the organization has it. */
 async function connectionOf(tx: Tx, orgId: string, { connection_id = null }: DomainReplacement) {
@@ -110,7 +90,7 @@ export async function removeDomain(tools: ChangeTools, orgId: string, id: string
 
 /**
  * Takes down what DNS says of a domain. A record that is gone takes the proof back; where DNS could not be asked, everything stays. A
- * domain that another organization has proved stays that one's.
+ * domain that another organization has proved stays that one's, unless its proof was displaced before.
  */
 export async function noteProof(
   { tx, audit }: ChangeTools,
@@ -125,7 +105,8 @@ export async function noteProof(
   const before = domainView(found)
   const isProved = records.includes(recordOf(found).value)
   const now = clock.now()
-  const fields = { checked_at: now, verified_at: isProved ? (found.verified_at ?? now) : null }
+  const verified_at = isProved ? (found.verified_at ?? now) : null
+  const fields = { checked_at: now, verified_at, missed_days: 0, missed_at: null }
   const row = await updateDomain(tx, orgId, id, fields).catch((error: unknown) => {
     if (errorCode(error) !== uniqueViolation) throw error
     throw new ApiError('conflict', {}, { message: 'Another organization has proved this domain.' })

@@ -12,6 +12,8 @@ const columns = [
   'connection_id',
   'verified_at',
   'checked_at',
+  'missed_days',
+  'missed_at',
   'created_at',
   'updated_at',
 ] as const
@@ -69,7 +71,9 @@ export const updateDomain = (
   tx: Tx,
   orgId: string,
   id: string,
-  fields: Partial<Pick<DomainRow, 'description' | 'connection_id' | 'verified_at' | 'checked_at'>>,
+  fields: Partial<
+    Pick<DomainRow, 'description' | 'connection_id' | 'verified_at' | 'checked_at' | 'missed_days' | 'missed_at'>
+  >,
 ): Promise<DomainRow> =>
   tx
     .updateTable('sso_domains')
@@ -82,6 +86,20 @@ export const updateDomain = (
 export async function deleteDomain(tx: Tx, orgId: string, id: string) {
   await tx.deleteFrom('sso_domains').where('org_id', '=', orgId).where('id', '=', id).execute()
 }
+
+/** A domain of whichever organization. */
+export type DomainKey = Pick<DomainRow, 'org_id' | 'id'>
+
+/** Finds the domain by which an organization has proved this name. */
+export const findHolder = async ({ db }: Sql, domain: string): Promise<DomainKey | undefined> =>
+  (await raw<DomainKey>`select org_id, id from holder_of_domain(${domain})`.execute(db)).rows[0]
+
+/** Lists proved domains of all organizations, by name, behind `last`. */
+export const listProvedDomains = async ({ db }: Sql, last: string, most: number) =>
+  (
+    await raw<DomainKey & Pick<DomainRow, 'domain'>>`
+      select org_id, id, domain from proved_domains(${last}, ${most})`.execute(db)
+  ).rows
 
 /** Returns the enabled connection that serves the addresses of a proved domain, of whichever organization. */
 export const connectionOfDomain = async ({ db }: Sql, domain: string): Promise<string | undefined> =>

@@ -9,11 +9,14 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { createTxtLookup } from '../../platform/infra/txt-records.ts'
 import { requireId } from '../../values/id.ts'
 import { requireCanGive } from '../members/members.ts'
-import { claimDomain, domainView, noteProof, recordOf, removeDomain, replaceDomain } from './domains.ts'
+import { claimDomain, noteProof, removeDomain, replaceDomain } from './domains.ts'
+import { displaceLapsedProof } from './proofs.ts'
 import { findDomain, listDomains } from './queries.ts'
 import { Domain, DomainInput, DomainList, DomainListQuery, DomainPath, DomainReplacement } from './schema.ts'
+import { domainView, recordNameOf } from './view.ts'
 
-export function domains(app: App, { sql, config, clock }: Platform, change: Change) {
+export function domains(app: App, platform: Platform, change: Change) {
+  const { sql, config, clock } = platform
   const tags = ['single sign-on']
   const reading = { role: 'admin', scope: 'sso:read', pinned: 'unaffected' } as const
   const writing = { role: 'owner', scope: 'sso:write' } as const
@@ -143,7 +146,7 @@ export function domains(app: App, { sql, config, clock }: Platform, change: Chan
         tags,
         summary: 'Verify a domain',
         description:
-          'Looks its record up in DNS. `status` says what came of it: `verified` where the record is there, `pending` where it is not, also if it was before. 409 while another organization has proved the domain.',
+          'Looks its record up in DNS. `status` says what came of it: `verified` where the record is there, `pending` where it is not, also if it was before. 409 while the record of another organization that has proved the domain is there; once it is gone the domain goes over.',
         params: DomainPath,
         response: { 200: Domain },
       },
@@ -153,9 +156,11 @@ export function domains(app: App, { sql, config, clock }: Platform, change: Chan
       const row = await rowOf(orgId, request.params.domain_id)
       requireCanGive(request.caller, 'owner')
       // Before the transaction: name servers take their time.
-      const records = await findTxtRecords(recordOf(row).name)
+      const askedAt = clock.now()
+      const records = await findTxtRecords(recordNameOf(row.domain))
       if (records === undefined)
         throw new ApiError('service_unavailable', {}, { message: 'No name server could be asked. Try again later.' })
+      await displaceLapsedProof(platform, row, { records, askedAt })
       return change(request, reply, { orgId }, (tools) => noteProof(tools, clock, orgId, row.id, records))
     },
   )

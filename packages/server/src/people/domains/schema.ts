@@ -60,11 +60,19 @@ export const Domain = Type.Object(
     org_id: Id('org'),
     domain: Type.String({ examples: ['acme.example'] }),
     description: Type.String({ examples: ['the head office'] }),
-    status: OneOf(['pending', 'verified'], { description: '`verified` once its record was found in DNS.' }),
+    status: OneOf(['pending', 'verified'], {
+      description:
+        '`verified` once its record was found in DNS, until it is missing on three days in a row or another organization proves the domain.',
+    }),
     connection_id: Nullable(Type.String(connection)),
     record: DomainRecord,
     verified_at: Nullable(Timestamp),
     checked_at: Nullable({ ...Timestamp, description: 'The time of the last look at its record.' }),
+    missed_days: Type.Integer({
+      minimum: 0,
+      description: 'The days in a row on which its record was missing. It is looked up once a day.',
+      examples: [0],
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

@@ -3,8 +3,8 @@ import { buildAuthorizationUrl } from 'openid-client'
 import type { Provider } from './provider.ts'
 
 /**
- * Secrets of one sign-in. All follow from what only the browser keeps, in a cookie, and from the state: nothing is stored here that could
- * complete a sign-in, and an answer that another browser began cannot be redeemed.
+ * Secrets of one sign-in. All follow from what only the browser keeps, in a cookie: nothing is stored here that could complete a sign-in,
+ * and an answer that another browser began cannot be redeemed.
  */
 export interface SignInSecrets {
   readonly state: string
@@ -12,10 +12,10 @@ export interface SignInSecrets {
   readonly codeVerifier: string
 }
 
-export function secretsOf(browserSecret: string, state: string): SignInSecrets {
+export function secretsOf(browserSecret: string): SignInSecrets {
   const derived = (purpose: string) =>
-    createHmac('sha256', browserSecret).update(`weir oidc ${purpose} ${state}`).digest('base64url')
-  return { state, nonce: derived('nonce'), codeVerifier: derived('code verifier') }
+    createHmac('sha256', browserSecret).update(`weir oidc ${purpose}`).digest('base64url')
+  return { state: derived('state'), nonce: derived('nonce'), codeVerifier: derived('code verifier') }
 }
 
 /**

@@ -1,5 +1,6 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { authenticText, readAuthenticText } from '../../values/authentic-text.ts'
 import { deriveKeyring } from '../../values/keyring.ts'
 import { isRecord } from '../../values/records.ts'
 import { ceremonySeconds } from './ceremony-options.ts'
@@ -39,26 +40,19 @@ const challengeOf = (token: string) => createHmac('sha256', token).update('weir 
 
 export function createChallenges({ config, clock, sql }: Platform): Challenges {
   const keyring = deriveKeyring(config.masterKeys(), 'passkey challenges')
-  const sealOf = (key: Buffer, body: string) => createHmac('sha256', key).update(body).digest()
 
   return {
     issue: (purpose, subject = '') => {
       const endsMs = clock.now().getTime() + ceremonySeconds * 1_000
       const text = JSON.stringify({ purpose, subject, endsMs, nonce: randomBytes(nonceBytes).toString('base64url') })
-      const body = `${keyring.current.id}.${Buffer.from(text).toString('base64url')}`
-      const token = `${body}.${sealOf(keyring.current.bytes, body).toString('base64url')}`
+      const token = authenticText(keyring, Buffer.from(text))
       return { token, challenge: challengeOf(token) }
     },
     open: (token, purpose) => {
       if (token === undefined || token.length > maxTokenLength) return undefined
-      const [keyId = '', text = '', seal = '', ...rest] = token.split('.')
-      const key = keyring.find(keyId)
-      const given = Buffer.from(seal, 'base64url')
-      // One token has one spelling: another would be another challenge.
-      if (!key || rest.length > 0 || given.toString('base64url') !== seal) return undefined
-      const expected = sealOf(key.bytes, `${keyId}.${text}`)
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
-      const read: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+      const text = readAuthenticText(keyring, token)
+      if (text === undefined) return undefined
+      const read: unknown = JSON.parse(text.toString())
       if (!isRecord(read) || read['purpose'] !== purpose) return undefined
       const endsAt = new Date(Number(read['endsMs']))
       if (clock.now() >= endsAt) return undefined

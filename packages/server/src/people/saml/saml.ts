@@ -3,12 +3,7 @@
 import type { SamlConnection } from './fact-rules.ts'
 import { type AnswerContext, type SamlOutcome, strictVerifier, verifyAnswerWith } from './verification.ts'
 
-export {
-  type AuthnRequest,
-  makeAuthnRequest,
-  type SamlRequestSettings,
-  serviceProviderMetadata,
-} from './authn-request.ts'
+export { makeAuthnRequest, type SamlRequestSettings, serviceProviderMetadata } from './authn-request.ts'
 export { readCertificate } from './certificates.ts'
 export type { SamlConnection } from './fact-rules.ts'
 export {

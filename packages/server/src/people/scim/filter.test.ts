@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { refusal } from '../../../test/support/scim/refusal.ts'
 import { groupKind, userKind } from './attributes.ts'
 import { parseFilter, parsePath, type ScimFilter } from './filter.ts'
 import { matchesFilter } from './filter-match.ts'
-import { ScimError } from './refusals.ts'
 
 const ada = {
   id: 'mbr_1',
@@ -19,15 +19,6 @@ const ada = {
   meta: { created: '2026-01-01T00:00:00.000Z' },
 }
 const holds = (filter: string) => matchesFilter(parseFilter(filter), ada, userKind.attributes)
-const refusal = (work: () => unknown) => {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ScimError) return error.scimType
-    throw error
-  }
-  return 'accepted'
-}
 
 describe('filters', () => {
   test.each([

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { refusal } from '../../../test/support/scim/refusal.ts'
 import { groupKind, userKind } from './attributes.ts'
 import { readGroup, readGroupChange } from './group-document.ts'
 import { readPatch } from './patch.ts'
 import { patchUser } from './patched-user.ts'
-import { ScimError } from './refusals.ts'
 import { addressOf, readUser, shownNameOf, type UserDocument } from './user-document.ts'
 
 const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
@@ -17,15 +17,6 @@ const ada: UserDocument = readUser({
   emails: [{ value: 'ada@example.com', type: 'work', primary: true }],
 })
 const patched = (...Operations: unknown[]) => patchUser(ada, readPatch({ schemas, Operations }, userKind))
-const refusal = (work: () => unknown) => {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ScimError) return error.scimType
-    throw error
-  }
-  return 'accepted'
-}
 
 describe('a patch of a user', () => {
   test('of Okta, without a path, deactivates', () => {

@@ -81,9 +81,10 @@ const detailOf = (error: ApiError) =>
     ? error.details.fields.map(({ field, message }) => `${field}: ${message}`).join(' ')
     : error.message
 
-const authorOf = ({ id, orgId }: Caller): ChangeAuthor => ({
-  orgId,
-  actor: { kind: 'directory', id: formatId('scimToken', id), role: 'directory' },
+const authorOf = (caller: Caller): ChangeAuthor => ({
+  orgId: caller.orgId,
+  actor: { kind: 'directory', id: formatId('scimToken', caller.id), role: 'directory' },
+  caller,
 })
 
 /** Returns the body of a request, or throws what is wrong with it. */

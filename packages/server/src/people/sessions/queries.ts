@@ -61,22 +61,28 @@ const inStatus = (status: SessionStatus, now: Date) =>
     active: raw<boolean>`revoked_at is null and least(expires_at, ${idleEnd}) > ${now}`,
   })[status]
 
-/** Ends the oldest live sessions of an owner beyond the newest; returns their ids. */
-export async function revokeOldest(tx: Tx, orgId: string, ownerId: string, keep: number, now: Date): Promise<string[]> {
+/**
+ * Ends the oldest live sessions of an owner beyond the newest, and forgets the oldest ended ones; returns the ids of those that end now. One
+ * look at an owner's sessions serves both.
+ */
+export async function endOldest(
+  tx: Tx,
+  orgId: string,
+  ownerId: string,
+  { live, ended }: { readonly live: number; readonly ended: number },
+  now: Date,
+): Promise<string[]> {
   const { rows } = await raw<{ id: string }>`
-    update sessions set revoked_at = clock_timestamp() where org_id = ${orgId} and id in (
-      select id from sessions where org_id = ${orgId} and ${owner} = ${ownerId}::uuid and ${inStatus('active', now)}
-       order by created_at desc, id desc offset ${keep})
+    with known as materialized (
+      select id, is_live, row_number() over (partition by is_live order by created_at desc, id desc) as age from (
+        select id, created_at, ${inStatus('active', now)} as is_live from sessions
+         where org_id = ${orgId} and ${owner} = ${ownerId}::uuid) as own),
+    forgotten as (
+      delete from sessions where org_id = ${orgId} and id in (select id from known where not is_live and age > ${ended}))
+    update sessions set revoked_at = clock_timestamp()
+     where org_id = ${orgId} and id in (select id from known where is_live and age > ${live})
     returning id`.execute(tx)
   return rows.map(({ id }) => id)
-}
-
-/** Deletes the oldest ended sessions of an owner beyond the newest. */
-export async function deleteOldestEnded(tx: Tx, orgId: string, ownerId: string, keep: number, now: Date) {
-  await raw`
-    delete from sessions where org_id = ${orgId} and id in (
-      select id from sessions where org_id = ${orgId} and ${owner} = ${ownerId}::uuid and not (${inStatus('active', now)})
-       order by created_at desc, id desc offset ${keep})`.execute(tx)
 }
 
 /** Deletes the links of an owner. */

@@ -23,11 +23,10 @@ import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { sessionBounds } from '../session-policy/session-policy.ts'
 import {
   deleteLinksOf,
-  deleteOldestEnded,
+  endOldest,
   insertLink,
   insertSession,
   lockSession,
-  revokeOldest,
   revokeSession,
   revokeSessions,
   roleOfMember,
@@ -94,8 +93,8 @@ export async function openSession(
     idle_seconds: idleSeconds,
     maxSeconds,
   })
-  const ended = await revokeOldest(tx, caller.orgId, caller.id, maxPerOwner, clock.now())
-  await deleteOldestEnded(tx, caller.orgId, caller.id, maxEndedPerOwner, clock.now())
+  const most = { live: maxPerOwner, ended: maxEndedPerOwner }
+  const ended = await endOldest(tx, caller.orgId, caller.id, most, clock.now())
   const { is_current: _, ...after } = sessionView(row, clock.now(), caller)
   audit({ action: 'session.created', target: { kind: 'session', id: after.id }, after })
   for (const id of ended) audit({ action: 'session.revoked', target: { kind: 'session', id: formatId('session', id) } })

@@ -11,7 +11,7 @@ import type {
 import { ApiError } from '../../contract/errors.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { RequestRates } from '../../tenants/rate-limits/rate-limits.ts'
-import { holdEnabled } from '../connections/connections.ts'
+import { holdEnabled, type Providers } from '../connections/connections.ts'
 import { acceptMember, lockMember, memberStatus } from '../members/members.ts'
 import { endSession, isOwn, openSession } from '../sessions/sessions.ts'
 import { countSignIns } from './metrics.ts'
@@ -22,6 +22,7 @@ export interface SignInHooks {
   readonly cookies: SessionCookies
   readonly identification: Identification
   readonly pageChange: PageChange
+  readonly providers: Providers
   readonly rates: RequestRates
 }
 
@@ -56,7 +57,9 @@ export interface Arrival {
   ) => Promise<FastifyReply>
 }
 
-export const home = '/console/profile'
+/** Page to which somebody comes who wants no other, and that of the caller's own sessions and passkeys. */
+export const home = '/console'
+export const profilePath = '/console/profile'
 
 export function createArrival(platform: Platform, hooks: SignInHooks): Arrival {
   const { attempts, cookies, identification, pageChange, rates } = hooks
@@ -93,7 +96,8 @@ export function createArrival(platform: Platform, hooks: SignInHooks): Arrival {
       if (request.bearer) attempts.refused(request, request.bearer, 'session.created')
       throw error
     }
-    return reply.redirect(returnTo ?? home, 303)
+    // A link works once: whoever came by one adds a passkey next, or they cannot come back.
+    return reply.redirect(returnTo ?? (way === 'link' ? profilePath : home), 303)
   }
 
   return {

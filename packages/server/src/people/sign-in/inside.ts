@@ -30,9 +30,11 @@ export function createInside({
       await rates.require(session.caller, request.method)
       return session
     }
-    if (session.state !== 'none') cookies.clear(reply)
     if (session.state === 'ended') throw new ApiError('session_revoked')
-    if (session.state === 'unknown') throw new ApiError('unauthorized', {}, { message: 'Sign in to see this page.' })
+    if (session.state === 'unknown') {
+      cookies.clear(reply)
+      throw new ApiError('unauthorized', {}, { message: 'Sign in to see this page.' })
+    }
     const returnTo = request.method === 'GET' ? returnPath(request.url) : undefined
     await reply.redirect(
       `/console/signin${returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`}`,

@@ -74,23 +74,27 @@ const day = (timestamp: string | null) =>
   timestamp === null ? 'never' : html`<time datetime="${timestamp}">${timestamp.slice(0, 10)}</time>`
 
 const confirmForm = (csrfToken: string) => html`
-<form class="row" method="post" action="/console/passkeys/confirm" data-passkey="get" data-options="/console/signin/passkey/options" hidden>
-${csrfField(csrfToken)}<input type="hidden" name="answer"><button class="button" type="submit">Confirm with a passkey</button><p class="fault" role="alert"></p>
+<form class="line" method="post" action="/console/passkeys/confirm" data-passkey="get" data-options="/console/signin/passkey/options" hidden>
+${csrfField(csrfToken)}<input type="hidden" name="answer"><button class="btn" type="submit">Confirm with a passkey</button><p class="fault" role="alert"></p>
 </form>`
 
 const addForm = (csrfToken: string) => html`
-<form class="row" method="post" action="/console/passkeys" data-passkey="create" data-options="/console/passkeys/options" hidden>
-${csrfField(csrfToken)}<input type="hidden" name="answer"><label class="unseen" for="passkey_name">Name of the passkey</label>
-<input class="short" id="passkey_name" name="name" value="Passkey" maxlength="100" required><button class="button" type="submit">Add a passkey</button><p class="fault" role="alert"></p>
+<form class="line" method="post" action="/console/passkeys" data-passkey="create" data-options="/console/passkeys/options" hidden>
+${csrfField(csrfToken)}<input type="hidden" name="answer"><label class="hidden" for="passkey_name">Name of the passkey</label>
+<input class="in short" id="passkey_name" name="name" value="Passkey" maxlength="100" required><button class="btn" type="submit">Add a passkey</button><p class="fault" role="alert"></p>
 </form>`
 
-const passkeyTable = ({ passkeys = [], lackToChange, csrfToken }: PasskeyDesk) => html`<div class="scroll"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Added</th><th scope="col">Last used</th><th scope="col">Kept</th><th scope="col"><span class="unseen">Action</span></th></tr></thead>
-<tbody>${passkeys.map(
+const passkeyTable = ({
+  passkeys = [],
+  lackToChange,
+  csrfToken,
+}: PasskeyDesk) => html`<div class="wrap"><table class="t cards still" role="table">
+<thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Name</th><th role="columnheader" scope="col">Added</th><th role="columnheader" scope="col">Last used</th><th role="columnheader" scope="col">Kept</th><th role="columnheader" scope="col"><span class="hidden">Action</span></th></tr></thead>
+<tbody role="rowgroup">${passkeys.map(
   (passkey) =>
-    html`<tr><th scope="row">${passkey.name}</th><td>${day(passkey.created_at)}</td><td>${day(passkey.last_used_at)}</td><td>${passkey.is_backed_up ? 'on all your devices' : 'on one device'}</td><td>${
+    html`<tr role="row"><th role="rowheader" scope="row">${passkey.name}</th><td role="cell" data-l="Added">${day(passkey.created_at)}</td><td role="cell" data-l="Last used">${day(passkey.last_used_at)}</td><td role="cell" data-l="Kept">${passkey.is_backed_up ? 'on all your devices' : 'on one device'}</td><td role="cell" class="act">${
       lackToChange === undefined
-        ? html`<form method="post" action="/console/passkeys/${passkey.id}/remove">${csrfField(csrfToken)}<button class="button small-button" type="submit">Remove</button></form>`
+        ? html`<form method="post" action="/console/passkeys/${passkey.id}/remove">${csrfField(csrfToken)}<button class="btn sm" type="submit">Remove</button></form>`
         : ''
     }</td></tr>`,
 )}</tbody>
@@ -109,12 +113,12 @@ export function passkeySection(desk: PasskeyDesk): Markup {
   return html`<h2>Passkeys</h2>
 ${passkeys.length === 0 ? html`<p class="dim">A passkey signs you in the next time, with your finger, your face or the PIN of your device.</p>` : passkeyTable(desk)}
 ${lackToAdd === undefined ? addForm(csrfToken) : ''}
-${isStale && passkeys.length > 0 ? html`<p class="dim near">You signed in more than ten minutes ago. To add or remove a passkey, confirm that it is you.</p>${confirmForm(csrfToken)}` : ''}
-${isStale && passkeys.length === 0 ? html`<p class="dim near">You signed in more than ten minutes ago. To add a passkey, sign in again: with a recovery code, or with a new link of an admin.</p>` : ''}
+${isStale && passkeys.length > 0 ? html`<p class="dim">You signed in more than ten minutes ago. To add or remove a passkey, confirm that it is you.</p>${confirmForm(csrfToken)}` : ''}
+${isStale && passkeys.length === 0 ? html`<p class="dim">You signed in more than ten minutes ago. To add a passkey, sign in again: with a recovery code, or with a new link of an admin.</p>` : ''}
 ${
   passkeys.length + recoveryCodes === 0
     ? ''
-    : html`<p class="dim near">Recovery codes left: ${recoveryCodes}. ${
+    : html`<p class="dim">Recovery codes left: ${recoveryCodes}. ${
         lackToChange === undefined
           ? html`<a href="/console/recovery-codes">${recoveryCodes === 0 ? 'Make recovery codes' : 'Make new ones'}</a>`
           : ''

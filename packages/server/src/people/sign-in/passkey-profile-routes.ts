@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { authorOf } from '../../access/changes/changes.ts'
+import { actingAs } from '../../access/changes/changes.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
@@ -24,7 +24,7 @@ import {
   setRecoveryCodes,
   verifyRegistration,
 } from '../passkeys/passkeys.ts'
-import { type Arrival, home, type SignInHooks } from './arrival.ts'
+import { type Arrival, profilePath, type SignInHooks } from './arrival.ts'
 import { shows, takesForm } from './forms.ts'
 import type { Inside, LiveSession } from './inside.ts'
 import { type PasskeyTools, requireParty } from './passkey-door-routes.ts'
@@ -98,9 +98,9 @@ export function passkeyProfileRoutes(
     if (!(await held.use())) throw notAccepted()
     const { name } = recordIn(request.body)
     const given = typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, maxNameLength) : 'Passkey'
-    await pageChange(request, authorOf(caller), (tools) => addPasskey(tools, caller, outcome.passkey, given))
+    await pageChange(request, actingAs(caller), (tools) => addPasskey(tools, caller, outcome.passkey, given))
     // A session of more power gets a new id.
-    const returnTo = proofs.recoveryCodes === 0 ? codesPath : home
+    const returnTo = proofs.recoveryCodes === 0 ? codesPath : profilePath
     return arriveAsMember(request, reply, { memberId: caller.id, way: 'passkey', returnTo })
   })
 
@@ -113,7 +113,7 @@ export function passkeyProfileRoutes(
     cookie.clear(reply)
     const proof = held && (await personBehind(platform, answerIn(request), party, held))
     if (!proof || 'refusal' in proof || proof.personId !== personIn(caller)) throw notAccepted()
-    return arriveAsMember(request, reply, { memberId: caller.id, way: 'passkey', returnTo: home })
+    return arriveAsMember(request, reply, { memberId: caller.id, way: 'passkey', returnTo: profilePath })
   })
 
   app.post('/console/passkeys/:passkey_id/remove', takesForm, async (request, reply) => {
@@ -123,8 +123,8 @@ export function passkeyProfileRoutes(
     await proofsWithPower(platform, caller, 'change')
     const id = parseId('passkey', String(recordIn(request.params)['passkey_id']))
     if (id === undefined) throw new ApiError('not_found')
-    await pageChange(request, authorOf(caller), (tools) => removePasskey(tools, caller, id))
-    return reply.redirect(home, 303)
+    await pageChange(request, actingAs(caller), (tools) => removePasskey(tools, caller, id))
+    return reply.redirect(profilePath, 303)
   })
 
   app.get(codesPath, shows, async (request, reply) => {
@@ -140,7 +140,7 @@ export function passkeyProfileRoutes(
     const { caller } = session
     await proofsWithPower(platform, caller, 'change')
     const { codes, digests } = await mintRecoveryCodes()
-    await pageChange(request, authorOf(caller), (tools) => setRecoveryCodes(tools, caller, digests))
+    await pageChange(request, actingAs(caller), (tools) => setRecoveryCodes(tools, caller, digests))
     return sendPage(reply, codesPage(codes))
   })
 }

@@ -7,5 +7,6 @@ export function returnPath(text: unknown): string | undefined {
     return undefined
   const { origin, pathname, search } = new URL(text, base)
   const isOfConsole = origin === base && (pathname === '/console' || pathname.startsWith('/console/'))
-  return isOfConsole && !pathname.startsWith('/console/signin') ? pathname + search : undefined
+  const path = pathname + search
+  return isOfConsole && !pathname.startsWith('/console/signin') && path.length <= maxLength ? path : undefined
 }

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { authorOf } from '../../access/changes/changes.ts'
-import { reportError } from '../../contract/envelope.ts'
 import { ApiError, isApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
@@ -9,16 +8,18 @@ import { recordIn } from '../../values/records.ts'
 import { sendPage, stylesheet } from '../pages/pages.ts'
 import { createChallenges, passkeyScript, relyingPartyOf } from '../passkeys/passkeys.ts'
 import { endSession, isOwn, listSessions, ownersOf, sessionView } from '../sessions/sessions.ts'
-import { type Arrival, createArrival, home, type SignInHooks } from './arrival.ts'
+import { createSignIns } from '../sso/sso.ts'
+import { type Arrival, createArrival, home, profilePath, type SignInHooks } from './arrival.ts'
 import { createBrowserCookie } from './browser-cookie.ts'
-import { foreignForm, needsHttps, shows, takesForm } from './forms.ts'
+import { answerWithPages } from './error-pages.ts'
+import { foreignForm, formParser, needsHttps, shows, takesForm } from './forms.ts'
 import { createInside, type Inside } from './inside.ts'
 import { passkeyDoorRoutes } from './passkey-door-routes.ts'
 import { passkeyScriptPath, passkeySection } from './passkey-pages.ts'
 import { passkeyDeskOf, passkeyProfileRoutes } from './passkey-profile-routes.ts'
 import { returnPath } from './return-path.ts'
 import { samlRoutes } from './saml-routes.ts'
-import { endedPage, faultPage, linkPage, profilePage, signInPage } from './sign-in-pages.ts'
+import { linkPage, profilePage, signInPage } from './sign-in-pages.ts'
 import { signOutPath, ssoRoutes } from './sso-routes.ts'
 
 const maxShownSessions = 100
@@ -29,9 +30,7 @@ export async function signIn(root: App, platform: Platform, hooks: SignInHooks) 
   await root.register(async (app: App) => {
     // Forms only: nothing else is read from strangers.
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
-      done(null, Object.fromEntries(new URLSearchParams(String(text)))),
-    )
+    formParser(app)
     answerWithPages(app, platform)
     app.get('/console/style.css', (_request, reply) =>
       reply.type('text/css; charset=utf-8').header('cache-control', 'no-cache').send(stylesheet),
@@ -43,23 +42,12 @@ export async function signIn(root: App, platform: Platform, hooks: SignInHooks) 
     const inside = createInside(hooks)
     const passkeyTools = { challenges: createChallenges(platform), cookie: createBrowserCookie(platform, 'passkey') }
     doorRoutes(app, platform, hooks, arrival)
-    ssoRoutes(app, platform, hooks, arrival)
-    samlRoutes(app, platform, hooks, arrival)
+    const signIns = createSignIns(platform)
+    ssoRoutes(app, platform, hooks, arrival, signIns)
+    samlRoutes(app, platform, hooks, arrival, signIns)
     passkeyDoorRoutes(app, platform, hooks, arrival, passkeyTools)
     passkeyProfileRoutes(app, platform, hooks, arrival, passkeyTools, inside)
     insideRoutes(app, platform, hooks, inside)
-  })
-}
-
-const isEnded = (error: ApiError) => isApiError(error, 'session_revoked')
-
-/** Answers every error of these routes with a page that says what to do. */
-function answerWithPages(app: App, { log }: Platform) {
-  app.setErrorHandler((thrown: unknown, request, reply) => {
-    const error = reportError(log, thrown, request)
-    if (isEnded(error)) return sendPage(reply, endedPage(request.id))
-    const title = error.status === 404 ? 'There is no such page' : error.status < 500 ? 'Not allowed' : 'This failed'
-    return sendPage(reply, faultPage(title, error.message, error.status, error.code, request.id))
   })
 }
 
@@ -77,7 +65,10 @@ function doorRoutes(app: App, platform: Platform, { cookies, identification }: S
     // A link is for whoever is not signed in as its member yet.
     if (session.state === 'live' && !session.refusal && code === undefined) return reply.redirect(returnTo ?? home, 303)
     if (session.state === 'unknown' || session.state === 'ended') cookies.clear(reply)
-    if (typeof code === 'string') return sendPage(reply, linkPage(host(), code.slice(0, maxCodeLength)))
+    if (typeof code === 'string') {
+      const text = code.slice(0, maxCodeLength)
+      return sendPage(reply, linkPage(host(), text, await identification.seenByLink(request, text)))
+    }
     return sendPage(reply, signInPage({ host: host(), returnTo, hasPasskeys: hasPasskeys(request) }))
   })
 
@@ -114,9 +105,7 @@ function insideRoutes(
 ) {
   const { sql, clock } = platform
 
-  app.get('/console', (_request, reply) => reply.redirect(home, 303))
-
-  app.get(home, shows, async (request, reply) => {
+  app.get(profilePath, shows, async (request, reply) => {
     const session = await inside(request, reply)
     if (!session) return reply
     const { caller, csrfToken } = session
@@ -142,7 +131,7 @@ function insideRoutes(
     const id = parseId('session', String(recordIn(request.params)['session_id']))
     if (id === undefined) throw new ApiError('not_found')
     await pageChange(request, authorOf(caller), (tools) => endSession(platform, tools, caller, id, isOwn(caller)))
-    return reply.redirect(home, 303)
+    return reply.redirect(profilePath, 303)
   })
 
   app.post('/console/signout', takesForm, async (request, reply) => {
@@ -156,11 +145,6 @@ function insideRoutes(
     // Whoever came from a provider is signed in there as well.
     const { connectionId } = session.session
     return reply.redirect(connectionId === undefined ? '/console/signin' : signOutPath(connectionId), 303)
-  })
-
-  app.get('/console/*', shows, async (request, reply) => {
-    if (!(await inside(request, reply))) return reply
-    throw new ApiError('not_found', {}, { message: 'The address may be mistyped, or the page may have moved.' })
   })
 }
 

@@ -8,30 +8,23 @@ import { recordIn } from '../../values/records.ts'
 import { type ConnectionRow, samlConnectionOf, samlSettingsOf, serviceProviderOf } from '../connections/connections.ts'
 import { sendPage } from '../pages/pages.ts'
 import { serviceProviderMetadata, verifyAnswer } from '../saml/saml.ts'
-import {
-  admit,
-  claimAnswer,
-  findEnabledConnection,
-  keepAnswer,
-  personOfSaml,
-  takeAnswered,
-  type VouchedPerson,
-} from '../sso/sso.ts'
+import { admit, findEnabledConnection, personOfSaml, type SignIns, type VouchedPerson } from '../sso/sso.ts'
 import type { Arrival, SignInHooks } from './arrival.ts'
 import { createBrowserCookie } from './browser-cookie.ts'
 import { needsHttps, shows } from './forms.ts'
 import { finishPage } from './sso-pages.ts'
-import { authorOf, createSsoRefusal, memberIn, type SsoRefusal } from './sso-refusal.ts'
+import { authorOf, createJudgement, createSsoRefusal, type SsoRefusal, visitOf } from './sso-refusal.ts'
 
 /** Bytes of the form of an answer: its text as `verifyAnswer` takes it, with what a form adds to it. */
 const maxAnswerBytes = 600_000
 
 /** Serves the way in by a provider of SAML: its answers, and what an administrator enters there. */
-export function samlRoutes(app: App, platform: Platform, hooks: SignInHooks, arrival: Arrival) {
+export function samlRoutes(app: App, platform: Platform, hooks: SignInHooks, arrival: Arrival, signIns: SignIns) {
   const { cookies, identification, pageChange } = hooks
   const { addresses, clock } = platform
   const cookie = createBrowserCookie(platform, 'sso', 'lax')
   const refuse = createSsoRefusal(hooks, arrival)
+  const judged = createJudgement(hooks, refuse)
 
   async function connectionAt(request: FastifyRequest): Promise<ConnectionRow> {
     if (!cookies.isOffered(request)) throw new ApiError('forbidden', {}, { message: needsHttps })
@@ -45,15 +38,15 @@ export function samlRoutes(app: App, platform: Platform, hooks: SignInHooks, arr
   async function judge(
     connection: ConnectionRow,
     message: string,
-  ): Promise<{ person: VouchedPerson; requestId: string } | { refusal: SsoRefusal }> {
+  ): Promise<{ proved: { person: VouchedPerson; requestId: string } } | { refusal: SsoRefusal }> {
     const settings = present(samlSettingsOf(connection))
     const outcome = await verifyAnswer(message, samlConnectionOf(addresses, connection.id, settings), {
       now: clock.now(),
-      claimRequest: (requestId) => claimAnswer(platform, connection, requestId),
+      claimRequest: (requestId) => signIns.claimAnswer(connection, requestId),
     })
     if ('refusal' in outcome) return outcome
     const person = personOfSaml(outcome.subject, settings.email_attribute)
-    return 'refusal' in person ? person : { person, requestId: outcome.requestId }
+    return 'refusal' in person ? person : { proved: { person, requestId: outcome.requestId } }
   }
 
   app.get('/saml/metadata/:connection_id', shows, async (request, reply) => {
@@ -72,18 +65,10 @@ export function samlRoutes(app: App, platform: Platform, hooks: SignInHooks, arr
     async (request, reply) => {
       const connection = await connectionAt(request)
       const { SAMLResponse } = recordIn(request.body)
-      let refusal: SsoRefusal | undefined
-      const answer = await identification
-        .guess(request, async () => {
-          const judged = await judge(connection, typeof SAMLResponse === 'string' ? SAMLResponse : '')
-          if (!('refusal' in judged)) return judged
-          refusal = judged.refusal
-          return undefined
-        })
-        .catch((error: unknown) => {
-          throw refusal === undefined ? error : refuse(request, connection, refusal)
-        })
-      const code = await keepAnswer(platform, connection, answer.requestId, answer.person)
+      const answer = await judged(request, connection, () =>
+        judge(connection, typeof SAMLResponse === 'string' ? SAMLResponse : ''),
+      )
+      const code = await signIns.keepAnswer(connection, answer.requestId, answer.person)
       const path = `/saml/finish/${formatId('connection', connection.id)}?code=${code}`
       return sendPage(reply.header('refresh', `0; url=${path}`), finishPage(path))
     },
@@ -95,12 +80,12 @@ export function samlRoutes(app: App, platform: Platform, hooks: SignInHooks, arr
     const before = await identification.sessionOf(request).catch(() => undefined)
     request.bearer = null
     const { code } = recordIn(request.query)
-    const answered = await takeAnswered(platform, connection, cookie.read(request), code)
+    const answered = await signIns.takeAnswered(connection, cookie.read(request), code)
     if (!answered) throw refuse(request, connection, 'request_unknown')
     cookie.clear(reply)
     const { person, returnTo } = answered
     const admission = await pageChange(request, authorOf(connection), (tools) =>
-      admit(platform, tools, connection, person, memberIn(before, connection.org_id)),
+      admit(platform, tools, connection, person, visitOf(request, before, connection.org_id)),
     )
     if ('refusal' in admission) throw refuse(request, connection, admission.refusal, person)
     const journey = { way: 'saml', connectionId: connection.id, returnTo } as const

@@ -5,7 +5,7 @@ import type { Markup, Page } from '../pages/pages.ts'
 import type { SessionView } from '../sessions/sessions.ts'
 import { passkeyButton, passkeyScriptPath } from './passkey-pages.ts'
 
-/** The ways in: a passkey, or a form that takes a key. */
+/** The ways in: a passkey, the provider of the organization, or a key. People have one of the first two, so the key comes last. */
 export const signInPage = ({
   host,
   returnTo,
@@ -28,6 +28,12 @@ export const signInPage = ({
   body: html`<h1>Sign in</h1>
 <p class="dim">to the console at ${host}</p>
 ${hasPasskeys ? passkeyButton(returnTo, passkeyFault) : ''}
+<form class="stack" method="post" action="/sso/start">
+${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
+<div><label for="email">Work e-mail</label>
+<input id="email" name="email" type="email" required autocomplete="email" spellcheck="false" placeholder="you@company.example"></div>
+<button class="button primary" type="submit">Continue with single sign-on</button>
+</form>
 <form class="stack" method="post" action="/console/signin">
 ${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
 <div><label for="key">Key</label>
@@ -36,22 +42,19 @@ ${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value
   }>
 ${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fault}</p>`}
 <p class="hint">It is exchanged for a session and not kept in the browser.</p></div>
-<button class="button primary" type="submit">Sign in</button>
-</form>
-<form class="stack" method="post" action="/sso/start">
-${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
-<div><label for="email">Work e-mail</label>
-<input id="email" name="email" type="email" required autocomplete="email" spellcheck="false" placeholder="you@company.example"></div>
-<button class="button" type="submit">Continue with single sign-on</button>
+<button class="button" type="submit">Sign in</button>
 </form>
 <p class="small">No key yet? An admin of your organization creates one. <a href="/docs/access">How access works</a></p>`,
 })
 
-/** The page of a link that signs in once: a button, so that whoever only looks at the link does not use it up. */
-export const linkPage = (host: string, code: string): Page => ({
+/**
+ * The page of a link that signs in once: a button, so that whoever only looks at the link does not use it up. It says as whom, so that nobody
+ * is signed in as somebody else without noticing.
+ */
+export const linkPage = (host: string, code: string, caller: Caller | undefined): Page => ({
   title: 'Sign in',
   body: html`<h1>Sign in</h1>
-<p class="dim">This link signs you in to the console at ${host}. It works once.</p>
+<p class="dim">This link signs you in${caller ? as(caller) : ''} to the console at ${host}. It works once.</p>
 <form class="stack" method="post" action="/console/signin">
 <input type="hidden" name="code" value="${code}">
 <button class="button primary" type="submit">Sign in</button>
@@ -59,13 +62,18 @@ export const linkPage = (host: string, code: string): Page => ({
 <p class="small">You have a key? <a href="/console/signin">Sign in with it</a></p>`,
 })
 
+const as = (caller: Caller): Markup =>
+  caller.person
+    ? html` as <strong>${caller.person.email}</strong>`
+    : html` with ${nouns[caller.kind]}, <code>${makerText(caller)}</code>,`
+
 /** The page of a session that was revoked or has expired. */
-export const endedPage = (traceId: string): Page => ({
+export const endedPage = (traceId: string, returnTo?: string): Page => ({
   title: 'Signed out',
   status: 401,
   body: html`<h1>You were signed out</h1>
 <p class="dim">This session has ended. What you had saved is saved.</p>
-<div class="row"><a class="button primary" href="/console/signin">Sign in again</a><a href="/docs/access#sessions">What ends a session</a></div>
+<div class="row"><a class="button primary" href="/console/signin${returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`}">Sign in again</a><a href="/docs/access#sessions">What ends a session</a></div>
 <p class="small">401 <code>session_revoked</code>, trace <code>${traceId}</code></p>`,
 })
 
@@ -93,27 +101,29 @@ export const profilePage = (
   passkeys: Markup | undefined,
 ): Page => ({
   title: 'Your session',
-  isWide: true,
+  isInside: true,
   script: passkeys === undefined ? undefined : passkeyScriptPath,
-  body: html`<h1>Your session</h1>
+  body: html`<p class="crumbs"><a href="/console">Back to the console</a></p>
+<h1>Your session</h1>
+${caller.kind === 'support' ? html`<p class="banner support" role="note"><b>Support access</b> to an organization of somebody else. Everything is on its audit log.</p>` : ''}
 <p class="dim">${caller.person ? html`You are signed in as ${caller.person.email}.` : html`You are signed in with ${nouns[caller.kind]}, and may do what it may do.`}</p>
-<dl>
+<dl class="facts">
 <dt>Organization</dt><dd>${caller.orgId === operatorsOrgId ? 'operators of this installation' : html`<code>${formatId('org', caller.orgId)}</code>`}</dd>
 <dt>${titles[caller.kind]}</dt><dd><code>${makerText(caller)}</code></dd>
 <dt>Role</dt><dd>${caller.role}</dd>
 </dl>
 ${passkeys ?? ''}
 <h2>${caller.person ? 'Your sessions' : html`Sessions of this ${nouns[caller.kind].replace('a ', '')}`}</h2>
-<div class="scroll"><table>
-<thead><tr><th scope="col">Signed in (UTC)</th><th scope="col">Last used</th><th scope="col">Address</th><th scope="col">Ends</th><th scope="col"><span class="unseen">Action</span></th></tr></thead>
-<tbody>${sessions.map(
+<div class="wrap"><table class="t cards still" role="table">
+<thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Signed in (UTC)</th><th role="columnheader" scope="col">Last used</th><th role="columnheader" scope="col">Address</th><th role="columnheader" scope="col">Ends</th><th role="columnheader" scope="col"><span class="hidden">Action</span></th></tr></thead>
+<tbody role="rowgroup">${sessions.map(
     (session) =>
-      html`<tr><th scope="row">${minute(session.created_at)}</th><td>${minute(session.last_used_at)}</td><td>${session.address}</td><td>${minute(session.expires_at)}</td><td>${
+      html`<tr role="row"><th role="rowheader" scope="row">${minute(session.created_at)}</th><td role="cell" data-l="Last used">${minute(session.last_used_at)}</td><td role="cell" data-l="Address">${session.address}</td><td role="cell" data-l="Ends">${minute(session.expires_at)}</td><td role="cell" class="act">${
         session.is_current
           ? 'this one'
-          : html`<form method="post" action="/console/sessions/${session.id}/revoke"><input type="hidden" name="csrf_token" value="${csrfToken}"><button class="button small-button" type="submit">End</button></form>`
+          : html`<form method="post" action="/console/sessions/${session.id}/revoke"><input type="hidden" name="csrf_token" value="${csrfToken}"><button class="btn sm" type="submit">End</button></form>`
       }</td></tr>`,
   )}</tbody>
 </table></div>
-<form class="row" method="post" action="/console/signout"><input type="hidden" name="csrf_token" value="${csrfToken}"><button class="button" type="submit">Sign out</button><a href="/docs">Documentation</a></form>`,
+<form class="line" method="post" action="/console/signout"><input type="hidden" name="csrf_token" value="${csrfToken}"><button class="btn" type="submit">Sign out</button><a href="/docs">Documentation</a></form>`,
 })

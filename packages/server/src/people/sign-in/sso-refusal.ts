@@ -5,7 +5,7 @@ import { formatId } from '../../values/id.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { OidcRefusal } from '../oidc/oidc.ts'
 import type { SamlRefusal } from '../saml/saml.ts'
-import type { AdmissionRefusal, VouchedPerson } from '../sso/sso.ts'
+import type { AdmissionRefusal, ArrivingBrowser, VouchedPerson } from '../sso/sso.ts'
 import type { Arrival, SignInHooks } from './arrival.ts'
 
 /** Returns the connection as the author of what happens at the door: nobody is known there yet. */
@@ -14,11 +14,18 @@ export const authorOf = ({ org_id: orgId, id }: ConnectionRow) => {
   return { orgId, actor: { kind: 'system', id: connection_id, role: 'none', connection_id } } as const
 }
 
-/** Returns the member of an organization as whom a browser is signed in already. */
-export const memberIn = (session: PageSession | undefined, orgId: string): string | undefined =>
-  session?.state === 'live' && session.caller.kind === 'person' && session.caller.orgId === orgId
-    ? session.caller.id
-    : undefined
+/** Returns the browser that comes to an organization, with the member as whom it is signed in there already. */
+export const visitOf = (
+  { clientAddress }: FastifyRequest,
+  session: PageSession | undefined,
+  orgId: string,
+): ArrivingBrowser => ({
+  address: clientAddress,
+  signedInAs:
+    session?.state === 'live' && session.caller.kind === 'person' && session.caller.orgId === orgId
+      ? session.caller.id
+      : undefined,
+})
 
 export type SsoRefusal = OidcRefusal | SamlRefusal | AdmissionRefusal | 'request_unknown' | 'subject_unsound'
 
@@ -32,7 +39,33 @@ export const createSsoRefusal =
       subject: person?.subject ?? null,
       email: person?.email ?? null,
     })
-    return new ApiError('forbidden', {}, { message: messageOf(reason) })
+    return reason === 'org_suspended' || reason === 'ip_not_allowed'
+      ? new ApiError(reason)
+      : new ApiError('forbidden', {}, { message: messageOf(reason) })
+  }
+
+/**
+ * Creates what judges an answer of a provider: returns what it proves, or throws the refusal. A source whose answers were refused too often
+ * waits, so that nobody makes us do much work, or ask a provider often, with answers that are none.
+ */
+export const createJudgement =
+  ({ identification }: Pick<SignInHooks, 'identification'>, refuse: ReturnType<typeof createSsoRefusal>) =>
+  async <T>(
+    request: FastifyRequest,
+    connection: ConnectionRow,
+    judge: () => Promise<{ readonly proved: T } | { readonly refusal: SsoRefusal }>,
+  ): Promise<T> => {
+    let refusal: SsoRefusal | undefined
+    const find = async () => {
+      const judged = await judge()
+      if ('proved' in judged) return judged
+      refusal = judged.refusal
+      return undefined
+    }
+    const { proved } = await identification.guess(request, find).catch((error: unknown) => {
+      throw refusal === undefined ? error : refuse(request, connection, refusal)
+    })
+    return proved
   }
 
 /** Reasons that lie with the organization, not with the provider's answer. */

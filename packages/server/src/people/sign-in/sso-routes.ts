@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { buildEndSessionUrl } from 'openid-client'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, isApiError } from '../../contract/errors.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { formatId } from '../../values/id.ts'
@@ -8,25 +8,16 @@ import { present } from '../../values/present.ts'
 import { recordIn } from '../../values/records.ts'
 import { type ConnectionRow, redirectUriOf, samlConnectionOf, samlSettingsOf } from '../connections/connections.ts'
 import { connectionOfDomain, domainOfEmail } from '../domains/domains.ts'
-import { authorizationUrl, verifyCallback, verifyLogoutToken } from '../oidc/oidc.ts'
+import { authorizationUrl, secretsOf, verifyCallback, verifyLogoutToken } from '../oidc/oidc.ts'
 import { sendPage } from '../pages/pages.ts'
 import { makeAuthnRequest } from '../saml/saml.ts'
-import {
-  admit,
-  beginRequest,
-  beginSamlRequest,
-  createProviders,
-  findEnabledConnection,
-  followLogout,
-  signInSeconds,
-  takeBegun,
-} from '../sso/sso.ts'
+import { admit, findEnabledConnection, followLogout, type SignIns, signInSeconds } from '../sso/sso.ts'
 import type { Arrival, SignInHooks } from './arrival.ts'
 import { createBrowserCookie } from './browser-cookie.ts'
 import { foreignForm, needsHttps, shows, takesForm } from './forms.ts'
 import { returnPath } from './return-path.ts'
 import { forwardPage, leadPage, noConnectionPage, signedOutPage } from './sso-pages.ts'
-import { authorOf, createSsoRefusal, memberIn } from './sso-refusal.ts'
+import { authorOf, createJudgement, createSsoRefusal, visitOf } from './sso-refusal.ts'
 
 const maxEmailLength = 254
 /** State that SAML providers send back as it is; an answer is recognized by its signed content. */
@@ -34,14 +25,18 @@ const relayState = 'signin'
 
 export const signOutPath = (connectionId: string) => `/sso/signout/${formatId('connection', connectionId)}`
 
+/** Takes a wrong guess for none; any other failure is one, also too many wrong guesses. */
+function unlessWrong(error: unknown): undefined {
+  if (!isApiError(error, 'unauthorized')) throw error
+}
+
 /** Serves the way to a provider, and the way back from one of OpenID Connect and out. */
-export function ssoRoutes(app: App, platform: Platform, hooks: SignInHooks, arrival: Arrival) {
-  const { cookies, identification, pageChange } = hooks
+export function ssoRoutes(app: App, platform: Platform, hooks: SignInHooks, arrival: Arrival, signIns: SignIns) {
+  const { cookies, identification, pageChange, providers } = hooks
   const { sql, log, addresses, clock } = platform
   const cookie = createBrowserCookie(platform, 'sso', 'lax')
-  const providers = createProviders(platform)
   const refuse = createSsoRefusal(hooks, arrival)
-  app.addHook('onClose', providers.close)
+  const judged = createJudgement(hooks, refuse)
 
   async function connectionAt(request: FastifyRequest): Promise<ConnectionRow> {
     const found = await findEnabledConnection(platform, recordIn(request.params)['connection_id'])
@@ -75,17 +70,17 @@ export function ssoRoutes(app: App, platform: Platform, hooks: SignInHooks, arri
   ) {
     if (connection.kind === 'saml') return beginSaml(reply, connection, returnTo)
     const provider = await providerOf(connection)
-    const { browserSecret, secrets } = await beginRequest(platform, connection, returnTo)
-    cookie.set(reply, browserSecret, signInSeconds)
+    const token = signIns.begin(connection, returnTo)
+    cookie.set(reply, token, signInSeconds)
     const redirectUri = redirectUriOf(addresses, connection.id)
-    return authorizationUrl(provider, secrets, { redirectUri, ...(loginHint !== undefined && { loginHint }) })
+    return authorizationUrl(provider, secretsOf(token), { redirectUri, ...(loginHint !== undefined && { loginHint }) })
   }
 
   async function beginSaml(reply: FastifyReply, connection: ConnectionRow, returnTo: string | undefined) {
     const settings = samlConnectionOf(addresses, connection.id, present(samlSettingsOf(connection)))
-    const { requestId, url } = await makeAuthnRequest(settings, relayState)
-    cookie.set(reply, await beginSamlRequest(platform, connection, requestId, returnTo), signInSeconds)
-    return new URL(url)
+    const token = signIns.begin(connection, returnTo)
+    cookie.set(reply, token, signInSeconds)
+    return new URL(await makeAuthnRequest(settings, signIns.requestIdOf(connection, token), relayState))
   }
 
   app.post('/sso/start', takesForm, async (request, reply) => {
@@ -120,20 +115,21 @@ export function ssoRoutes(app: App, platform: Platform, hooks: SignInHooks, arri
     const before = await identification.sessionOf(request).catch(() => undefined)
     request.bearer = null
     const { searchParams: parameters } = new URL(request.url, addresses.publicUrl())
-    const begun = await takeBegun(platform, connection, parameters.get('state'), cookie.read(request))
-    if (!begun) throw refuse(request, connection, 'request_unknown')
-    cookie.clear(reply)
-    const provider = await providerOf(connection)
-    const redirectUri = redirectUriOf(addresses, connection.id)
-    const now = clock.now()
-    const outcome = await verifyCallback({ parameters, redirectUri, provider, secrets: begun.secrets, now })
-    if ('refusal' in outcome) throw refuse(request, connection, outcome.refusal)
-    const { subject } = outcome
+    const { subject, returnTo } = await judged(request, connection, async () => {
+      const begun = await signIns.take(connection, cookie.read(request), parameters.get('state'))
+      if (!begun) return { refusal: 'request_unknown' }
+      cookie.clear(reply)
+      const provider = await providerOf(connection)
+      const redirectUri = redirectUriOf(addresses, connection.id)
+      const { secrets, returnTo } = begun
+      const outcome = await verifyCallback({ parameters, redirectUri, provider, secrets, now: clock.now() })
+      return 'refusal' in outcome ? outcome : { proved: { ...outcome, returnTo } }
+    })
     const admission = await pageChange(request, authorOf(connection), (tools) =>
-      admit(platform, tools, connection, subject, memberIn(before, connection.org_id)),
+      admit(platform, tools, connection, subject, visitOf(request, before, connection.org_id)),
     )
     if ('refusal' in admission) throw refuse(request, connection, admission.refusal, subject)
-    const journey = { way: 'oidc', connectionId: connection.id, returnTo: begun.returnTo } as const
+    const journey = { way: 'oidc', connectionId: connection.id, returnTo } as const
     return arrival.arriveAsMember(request, reply, { ...journey, memberId: admission.memberId })
   })
 
@@ -143,7 +139,8 @@ export function ssoRoutes(app: App, platform: Platform, hooks: SignInHooks, arri
     request.bearer = null
     const token = recordIn(request.body)['logout_token']
     const provider = await providerOf(connection)
-    const wish = typeof token === 'string' ? await verifyLogoutToken(provider, token, clock.now()) : undefined
+    const find = async () => (typeof token === 'string' ? verifyLogoutToken(provider, token, clock.now()) : undefined)
+    const wish = await identification.guess(request, find).catch(unlessWrong)
     const isFollowed =
       wish &&
       (await pageChange(request, authorOf(connection), (tools) => followLogout(platform, tools, connection, wish)))

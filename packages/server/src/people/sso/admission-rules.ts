@@ -53,3 +53,5 @@ export type AdmissionRefusal =
   | 'email_missing'
   | 'member_removed'
   | 'turned_off'
+  | 'org_suspended'
+  | 'ip_not_allowed'

@@ -1,6 +1,10 @@
 import type { PageTools } from '../../access/changes/changes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
+import { findOrg } from '../../tenants/orgs/orgs.ts'
 import { formatId } from '../../values/id.ts'
+import { createNetworkMatcher } from '../../values/network.ts'
+import { present } from '../../values/present.ts'
 import { brokenRule } from '../answer-rules/answer-rules.ts'
 import { type ConnectionRow, lockConnection } from '../connections/connections.ts'
 import { isOfProvedDomain } from '../domains/domains.ts'
@@ -21,6 +25,13 @@ import { hasIdentity, isWaiting, lockIdentity, setIdentity } from './queries.ts'
 /** Somebody whom a provider vouches for, by whichever way it does. */
 export type VouchedPerson = Pick<OidcSubject, 'subject' | 'email' | 'isEmailVerified' | 'name' | 'claims'>
 
+/** The browser in which somebody comes from a provider. */
+export interface ArrivingBrowser {
+  readonly address: string
+  /** The member as whom it is signed in already. */
+  readonly signedInAs?: string | undefined
+}
+
 export type SsoAdmission = { readonly memberId: string } | { readonly refusal: AdmissionRefusal }
 
 /**
@@ -32,16 +43,16 @@ function roleIn({ role_rules, default_role }: ConnectionRow, { claims }: Vouched
 }
 
 /**
- * Finds the member whom a provider vouches for, or makes them one; `signedInAs` is the member as whom the browser is signed in already. A member is found by the provider's name of them; by their e-mail
- * address only the first time, under rules.
+ * Finds the member whom a provider vouches for, or makes them one. A member is found by the provider's name of them; by their e-mail address
+ * only the first time, under rules. Where the organization lets nobody in nothing is changed.
  */
 export const admit = (
   platform: Platform,
   tools: PageTools,
   connection: ConnectionRow,
   subject: VouchedPerson,
-  signedInAs?: string,
-): Promise<SsoAdmission> => admitUnder(strictRules, platform, tools, connection, subject, signedInAs)
+  visit: ArrivingBrowser,
+): Promise<SsoAdmission> => admitUnder(strictRules, platform, tools, connection, subject, visit)
 
 export async function admitUnder(
   rules: AdmissionRules,
@@ -49,8 +60,10 @@ export async function admitUnder(
   tools: PageTools,
   { org_id: orgId, id: connectionId }: ConnectionRow,
   subject: VouchedPerson,
-  signedInAs?: string,
+  { address, signedInAs }: ArrivingBrowser,
 ): Promise<SsoAdmission> {
+  const shut = await refusalOfOrg(tools.tx, orgId, address)
+  if (shut !== undefined) return { refusal: shut }
   // Somebody may sign in for the first time in two browsers at once, or while the connection is changed.
   const connection = await lockConnection(tools.tx, orgId, connectionId)
   if (!connection?.enabled) return { refusal: 'turned_off' }
@@ -64,6 +77,14 @@ export async function admitUnder(
   await setIdentity(tools.tx, orgId, connectionId, subject.subject, found.id)
   await keepRole(platform, tools, found, role)
   return { memberId: found.id }
+}
+
+/** Returns why an organization lets in nobody at all, or nobody from this address. */
+async function refusalOfOrg(tx: Tx, orgId: string, address: string): Promise<AdmissionRefusal | undefined> {
+  const { status, ip_allow_list } = present(await findOrg(tx, orgId))
+  if (status === 'suspended') return 'org_suspended'
+  const isListed = ip_allow_list.length === 0 || createNetworkMatcher(ip_allow_list).contains(address)
+  return isListed ? undefined : 'ip_not_allowed'
 }
 
 /** Finds or makes the membership of somebody whom the provider calls by a name that is new here, or whose membership was removed. */

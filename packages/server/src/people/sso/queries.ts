@@ -7,72 +7,46 @@ export const orgOfConnection = async ({ db }: Sql, id: string): Promise<string |
   one((await raw<{ org_id: string | null }>`select org_of_sso_connection(${id}) as org_id`.execute(db)).rows).org_id ??
   undefined
 
-/** A sign-in that has begun. */
-export interface NewRequest {
-  readonly connectionId: string
-  readonly stateDigest: Buffer
-  readonly browserDigest: Buffer
-  readonly returnTo: string | undefined
-}
-
-/** Stores a sign-in that has begun; beyond so many, those of the organization that began first are given up. */
-export async function insertRequest(tx: Tx, orgId: string, request: NewRequest, seconds: number, most: number) {
-  await raw`
-    insert into sso_requests (org_id, state_digest, connection_id, browser_digest, return_to, expires_at)
-    values (${orgId}, ${request.stateDigest}, ${request.connectionId}, ${request.browserDigest}, ${request.returnTo ?? null},
-            clock_timestamp() + make_interval(secs => ${seconds}::integer))`.execute(tx)
-  await raw`
-    delete from sso_requests
-     where org_id = ${orgId} and created_at <= (
-       select created_at from sso_requests where org_id = ${orgId} order by created_at desc offset ${most} limit 1)`.execute(
-    tx,
-  )
-}
-
-/** Marks a sign-in as answered; false for one that is unknown, too old, of another connection or was answered before. */
-export async function claimRequest(tx: Tx, orgId: string, connectionId: string, stateDigest: Buffer): Promise<boolean> {
-  const { rows } = await raw`
-    update sso_requests set answered_at = clock_timestamp()
-     where org_id = ${orgId} and state_digest = ${stateDigest} and connection_id = ${connectionId}
-       and answered_at is null and expires_at > clock_timestamp()
-    returning connection_id`.execute(tx)
-  return rows.length > 0
+/** Puts on record that a sign-in of a connection was answered; false when it was before. */
+export async function insertAnswer(tx: Tx, orgId: string, connectionId: string, stateDigest: Buffer, expiresAt: Date) {
+  const { numAffectedRows } = await raw`
+    insert into sso_answers (org_id, connection_id, state_digest, expires_at)
+    values (${orgId}, ${connectionId}, ${stateDigest}, ${expiresAt})
+    on conflict do nothing`.execute(tx)
+  return numAffectedRows === 1n
 }
 
 /** Keeps the answer to a sign-in until its browser comes for it. */
-export async function setAnswer(tx: Tx, orgId: string, stateDigest: Buffer, finishDigest: Buffer, answer: object) {
-  await raw`
-    update sso_requests set answer = ${JSON.stringify(answer)}::jsonb, finish_digest = ${finishDigest}
-     where org_id = ${orgId} and state_digest = ${stateDigest}`.execute(tx)
-}
-
-/** Takes the answered sign-in of a connection, of the browser that began it and brought the answer: whoever comes second finds none. */
-export async function takeAnsweredRequest(
+export async function setAnswer(
   tx: Tx,
   orgId: string,
   connectionId: string,
-  { browserDigest, finishDigest }: { browserDigest: Buffer; finishDigest: Buffer },
+  stateDigest: Buffer,
+  finishDigest: Buffer,
+  answer: object,
 ) {
-  const { rows } = await raw<{ return_to: string | null; answer: unknown }>`
-    delete from sso_requests
-     where org_id = ${orgId} and connection_id = ${connectionId} and browser_digest = ${browserDigest}
-       and finish_digest = ${finishDigest} and answer is not null and expires_at > clock_timestamp()
-    returning return_to, answer`.execute(tx)
-  return rows[0]
+  await raw`
+    update sso_answers set answer = ${JSON.stringify(answer)}::jsonb, finish_digest = ${finishDigest}
+     where org_id = ${orgId} and connection_id = ${connectionId} and state_digest = ${stateDigest}`.execute(tx)
 }
 
-/** Takes a sign-in of a connection and a browser: whoever comes second finds none. */
-export async function takeRequest(
+/** Takes the answer to a sign-in, of the browser that began it and brought the answer: whoever comes second finds none. */
+export async function takeAnswer(
   tx: Tx,
   orgId: string,
-  { connectionId, stateDigest, browserDigest }: Omit<NewRequest, 'returnTo'>,
-): Promise<{ returnTo: string | undefined } | undefined> {
-  const { rows } = await raw<{ return_to: string | null }>`
-    delete from sso_requests
-     where org_id = ${orgId} and state_digest = ${stateDigest} and connection_id = ${connectionId}
-       and browser_digest = ${browserDigest} and expires_at > clock_timestamp()
-    returning return_to`.execute(tx)
-  return rows[0] && { returnTo: rows[0].return_to ?? undefined }
+  connectionId: string,
+  stateDigest: Buffer,
+  finishDigest: Buffer,
+): Promise<unknown> {
+  const { rows } = await raw<{ answer: unknown }>`
+    with kept as (
+      select answer from sso_answers
+       where org_id = ${orgId} and connection_id = ${connectionId} and state_digest = ${stateDigest}
+         and finish_digest = ${finishDigest} for update)
+    update sso_answers set answer = null, finish_digest = null from kept
+     where org_id = ${orgId} and connection_id = ${connectionId} and state_digest = ${stateDigest}
+    returning kept.answer`.execute(tx)
+  return rows[0]?.answer
 }
 
 /** Returns the member whom a provider calls so, and locks the identity. */

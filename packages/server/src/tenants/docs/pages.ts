@@ -20,6 +20,9 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
       guide('', 'Overview'),
       guide('quickstart', 'Quickstart'),
       guide('team-budgets', 'Teams, customers and alerts'),
+      guide('console', 'The console'),
+      guide('cli', 'The command line'),
+      guide('configuration-as-code', 'Configuration as code'),
       guide('glossary', 'Glossary'),
     ],
   },
@@ -27,14 +30,27 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
   {
     name: 'Record',
     guides: [
+      guide('sdk-typescript', 'The SDK for TypeScript'),
+      guide('gateway', 'The gateway'),
+      guide('gateway-clients', 'Clients of the gateway'),
+      guide('proxies', 'Proxies that you have'),
+      guide('sdk-python', 'Python'),
+      guide('litellm-hook', 'LiteLLM'),
+      guide('moving-from-litellm', 'Moving from LiteLLM'),
       guide('runs', 'Runs'),
       guide('opentelemetry', 'OpenTelemetry'),
+      guide('coding-assistants', 'Coding assistants'),
       guide('retention', 'Reading and keeping runs'),
     ],
   },
   {
     name: 'Watch',
-    guides: [guide('usage', 'Usage'), guide('forecasts', 'Forecasts'), guide('benchmarks', 'Benchmarks')],
+    guides: [
+      guide('usage', 'Usage'),
+      guide('finance', 'Showback and bills'),
+      guide('forecasts', 'Forecasts'),
+      guide('benchmarks', 'Benchmarks'),
+    ],
   },
   {
     name: 'Decide',
@@ -56,7 +72,9 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
       guide('sso-saml', 'Single sign-on: SAML'),
       guide('scim', 'Provisioning by SCIM'),
       guide('passkeys', 'Passkeys'),
+      guide('mcp', 'Agents ask Weir: MCP'),
       guide('webhooks', 'Webhooks'),
+      guide('alerts', 'Alerts in Slack, Teams, PagerDuty and by mail'),
       guide('events', 'Events'),
     ],
   },
@@ -75,6 +93,8 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
     name: 'Operate',
     guides: [
       guide('operating', 'Operating Weir'),
+      guide('kubernetes', 'Kubernetes'),
+      guide('runbooks', 'Runbooks'),
       guide('price-imports', 'Importing prices'),
       guide('configuration', 'Configuration'),
     ],
@@ -88,10 +108,10 @@ export const pathOf = ({ slug }: Guide) => (slug === '' ? '/docs' : `/docs/${slu
 export const readGuide = ({ file }: Guide) => readFileSync(new URL(file, folder), 'utf8')
 
 /** Reads every picture of the guides, by file name. */
-export const readPictures = (): Map<string, string> => {
+export const readPictures = (): Map<string, Buffer> => {
   const images = new URL('images/', folder)
-  const names = readdirSync(images).filter((name) => name.endsWith('.svg'))
-  return new Map(names.map((name) => [name, readFileSync(new URL(name, images), 'utf8')]))
+  const names = readdirSync(images).filter((name) => /\.(svg|png)$/.test(name))
+  return new Map(names.map((name) => [name, readFileSync(new URL(name, images))]))
 }
 
 export function renderGuide(current: Guide): string {

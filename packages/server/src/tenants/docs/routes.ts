@@ -49,7 +49,9 @@ function guideRoutes(app: App) {
   app.get('/', (_request, reply) => reply.redirect('/docs', 302))
   app.get('/docs/', (_request, reply) => reply.redirect('/docs', 301))
   for (const [name, picture] of readPictures())
-    app.get(`/docs/images/${name}`, (_request, reply) => asSvg(reply).send(picture))
+    app.get(`/docs/images/${name}`, (_request, reply) =>
+      (name.endsWith('.svg') ? asSvg(reply) : reply.type('image/png')).send(picture),
+    )
 }
 
 function assetRoutes(app: App) {

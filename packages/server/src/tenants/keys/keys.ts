@@ -15,15 +15,15 @@ import { ApiError, validationFailed } from '../../contract/errors.ts'
 import { includesRole, type Role } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { formatId, requireId } from '../../values/id.ts'
-import { present } from '../../values/present.ts'
-import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
+import { requireId } from '../../values/id.ts'
+import { one, present } from '../../values/present.ts'
 import { type Holder, type KeyRequest, type KeySpec, powersOf, specifyKey, specifySuccessor } from './key-spec.ts'
+import { keyView } from './key-view.ts'
 import { canReplace, isLastResort } from './last-resort.ts'
 import {
   endShownTo,
   expireKey,
-  insertKey,
+  insertKeys,
   type KeyRow,
   keysOfRole,
   listLiveDescendants,
@@ -34,40 +34,23 @@ import {
   revokeKey,
   updateKey,
 } from './queries.ts'
-import type { KeyChange, KeyStatus, KeyView } from './schema.ts'
+import type { KeyChange, KeyView } from './schema.ts'
 
 export { type Holder, powersOf } from './key-spec.ts'
-export { findKey, listKeys } from './queries.ts'
-export { Key, KeyList, KeyName, KeyWithSecret, keyStatuses, RevokedKey, RevokeInput, RotateKeyInput } from './schema.ts'
-
-const keyStatus = ({ revoked_at, expires_at, not_before }: KeyRow, now: Date): KeyStatus => {
-  if (revoked_at !== null) return 'revoked'
-  if (expires_at !== null && expires_at <= now) return 'expired'
-  return not_before !== null && not_before > now ? 'pending' : 'active'
-}
-
-const keyIdOrNull = (id: string | null) => (id === null ? null : formatId('key', id))
-const memberIdOrNull = (id: string | null) => (id === null ? null : formatId('member', id))
-
-export const keyView = (row: KeyRow, now: Date): KeyView => ({
-  id: formatId('key', row.id),
-  org_id: formatId('org', row.org_id),
-  name: row.name,
-  role: row.role,
-  scopes: row.scopes,
-  pins: row.pins,
-  status: keyStatus(row, now),
-  not_before: timestampOrNull(row.not_before),
-  expires_at: timestampOrNull(row.expires_at),
-  owner_id: memberIdOrNull(row.owner_id),
-  minted_by: keyIdOrNull(row.minted_by) ?? memberIdOrNull(row.minted_by_member),
-  rotated_from: keyIdOrNull(row.rotated_from),
-  rotated_to: keyIdOrNull(row.rotated_to),
-  last_used_at: timestampOrNull(row.last_used_at),
-  revoked_at: timestampOrNull(row.revoked_at),
-  created_at: timestamp(row.created_at),
-  updated_at: timestamp(row.updated_at),
-})
+export { keyView } from './key-view.ts'
+export { findKey, listKeys, lockOrgOfKeys } from './queries.ts'
+export {
+  Key,
+  KeyList,
+  KeyName,
+  KeyWithSecret,
+  keyFaults,
+  keyLabels,
+  keyStatuses,
+  RevokedKey,
+  RevokeInput,
+  RotateKeyInput,
+} from './schema.ts'
 
 /** Mints a key; its secret is returned once and stored only as a keyed hash. */
 export async function mint(
@@ -76,33 +59,51 @@ export async function mint(
   orgId: string,
   wanted: KeySpec,
 ): Promise<{ view: KeyView; secret: string }> {
-  const minted = mintKey(platform.config.cell)
-  const { id, bytes } = secretKeyring(platform).current
-  const row = await insertKey(tx, orgId, {
-    id: minted.id,
-    name: wanted.name,
-    role: wanted.role,
-    scopes: [...wanted.scopes],
-    pins: wanted.pins ?? {},
-    mac: secretMac(bytes, minted.secret),
-    mac_key_id: id,
-    not_before: wanted.notBefore ?? null,
-    expires_at: wanted.expiresAt ?? null,
-    lineage_id: wanted.rotatedFrom?.lineage_id ?? minted.id,
-    rotated_from: wanted.rotatedFrom?.id ?? null,
-    minted_by: wanted.mintedBy ?? null,
-    minted_by_member: wanted.mintedByMember ?? null,
-    owner_id: wanted.ownerId ?? null,
-  })
-  return { view: keyView(row, platform.clock.now()), secret: minted.text }
+  return one(await mintAll(platform, tx, orgId, [wanted]))
+}
+
+/** Mints keys at once, in their order. */
+async function mintAll(platform: Platform, tx: Tx, orgId: string, wanted: readonly KeySpec[]) {
+  const { id: mac_key_id, bytes } = secretKeyring(platform).current
+  const minted = wanted.map((spec) => ({ spec, ...mintKey(platform.config.cell) }))
+  const rows = await insertKeys(
+    tx,
+    orgId,
+    minted.map(({ spec, id, secret }) => ({
+      id,
+      name: spec.name,
+      role: spec.role,
+      scopes: [...spec.scopes],
+      pins: spec.pins ?? {},
+      mac: secretMac(bytes, secret),
+      mac_key_id,
+      not_before: spec.notBefore ?? null,
+      expires_at: spec.expiresAt ?? null,
+      lineage_id: spec.rotatedFrom?.lineage_id ?? id,
+      rotated_from: spec.rotatedFrom?.id ?? null,
+      minted_by: spec.mintedBy ?? null,
+      minted_by_member: spec.mintedByMember ?? null,
+      owner_id: spec.ownerId ?? null,
+    })),
+  )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const now = platform.clock.now()
+  return minted.map(({ id, text }) => ({ view: keyView(present(byId.get(id)), now), secret: text }))
 }
 
 /** Mints the key that a caller requests. */
 export async function mintFor(platform: Platform, tx: Tx, caller: Holder, input: KeyRequest) {
+  return one(await mintAllFor(platform, tx, caller, [input]))
+}
+
+/** Mints all keys that a caller requests, or none. */
+export async function mintAllFor(platform: Platform, tx: Tx, caller: Holder, inputs: readonly KeyRequest[]) {
   const now = platform.clock.now()
-  const spec = specifyKey(await standing(tx, caller, now), input, now)
-  await requireOwner(tx, caller.orgId, spec.role, spec.ownerId ?? null)
-  return mint(platform, tx, caller.orgId, spec)
+  const holder = await standing(tx, caller, now)
+  const specs = inputs.map((input) => specifyKey(holder, input, now))
+  const owners = new Map(specs.map(({ role, ownerId = null }) => [`${role} ${ownerId}`, { role, ownerId }]))
+  for (const { role, ownerId } of owners.values()) await requireOwner(tx, caller.orgId, role, ownerId)
+  return mintAll(platform, tx, caller.orgId, specs)
 }
 
 /** Refuses an owner who is not a member, or whose role is below that of an administrator's key. */

@@ -54,14 +54,14 @@ const shown = [...visible, rotatedTo] as const
 const statusAt = (now: Date) => raw<KeyStatus>`case when revoked_at is not null then 'revoked'
   when expires_at <= ${now} then 'expired' when not_before > ${now} then 'pending' else 'active' end`
 
-export const insertKey = (tx: Tx, orgId: string, key: NewKey) =>
+export const insertKeys = (tx: Tx, orgId: string, keys: readonly NewKey[]) =>
   tx
     .insertInto('api_keys')
-    .values({ ...key, org_id: orgId, pins: JSON.stringify(key.pins) })
+    .values(keys.map((key) => ({ ...key, org_id: orgId, pins: JSON.stringify(key.pins) })))
     .returning(shown)
-    .executeTakeFirstOrThrow()
+    .execute()
 
-export type KeyRow = Awaited<ReturnType<typeof insertKey>>
+export type KeyRow = Awaited<ReturnType<typeof insertKeys>>[number]
 
 export const findKey = (tx: Tx, orgId: string, id: string): Promise<KeyRow | undefined> =>
   tx.selectFrom('api_keys').select(shown).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst()

@@ -80,7 +80,12 @@ export type KeyInput = Static<typeof input>
 const isText = (value: unknown): value is string => typeof value === 'string'
 const faultIn = (field: string, message: string): FieldFault => ({ field, code: 'invalid_format', message })
 
-export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyInput): FieldFault[] => [
+/** Field errors of times and pins of a key that their schemas do not find. */
+export const keyFaults = ({
+  not_before,
+  expires_at,
+  pins,
+}: Pick<KeyInput, 'not_before' | 'expires_at' | 'pins'>): FieldFault[] => [
   // A leap second is valid by its format, but no clock here has one.
   ...Object.entries({ not_before, expires_at })
     .filter(([, value]) => isText(value) && Number.isNaN(Date.parse(value)))
@@ -88,7 +93,17 @@ export const KeyInput = withCheck(input, ({ not_before, expires_at, pins }: KeyI
   ...Object.entries(pins ?? {})
     .filter(([, value]) => isText(value) && value !== '' && !isOwnId(value))
     .map(([name]) => faultIn(`pins.${name}`, 'Must not contain control characters, nor be "." or "..".')),
-])
+]
+
+export const KeyInput = withCheck(input, keyFaults)
+
+/** Fields of a new key beside its role and scopes. */
+export const keyLabels = {
+  name: KeyName,
+  pins: Type.Optional(Pins),
+  owner_id: Type.Optional(OwnerId),
+  expires_at: Type.Optional(Instant),
+}
 
 /** Changeable fields of a key: its powers are fixed when it is minted. */
 export const KeyChange = Type.Object(

@@ -1,23 +1,8 @@
 import { Type } from 'typebox'
+import { deprecationFields } from '../../contract/deprecations/deprecations.ts'
 import { ListOf, ListQuery } from '../../contract/lists.ts'
-import { IsoDate } from '../../contract/wire.ts'
 
-export const DeprecationEntry = Type.Object(
-  {
-    route: Type.String({ description: 'Route template.', examples: ['/v1/forecast'] }),
-    method: Type.String({ examples: ['GET'] }),
-    since: IsoDate,
-    sunset: Type.String({
-      description: 'IMF-fixdate after which the route may be removed.',
-      examples: ['Wed, 31 Dec 2036 23:59:59 GMT'],
-    }),
-    replacement: Type.Optional(
-      Type.String({ description: 'Route of the successor, if there is one.', examples: ['/v1/capacity/forecasts'] }),
-    ),
-    documentation: Type.String({ examples: ['https://weir.example.com/docs/deprecations#forecast'] }),
-  },
-  { title: 'DeprecationEntry' },
-)
+export const DeprecationEntry = Type.Object(deprecationFields, { title: 'DeprecationEntry' })
 
 export const DeprecationListing = Type.Array(DeprecationEntry, { description: 'The deprecated routes.' })
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { environmentFor, useServer } from '../../../test/support/harness.ts'
+import { programEnvironment } from '../../../test/support/programs.ts'
 import { call, keyOf, operatorOf, tenantOf } from '../../../test/support/tenants.ts'
 import { operatorsOrgId } from '../../values/id.ts'
 
@@ -154,7 +155,7 @@ const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
 
 /** Runs a command of the program and reads what it prints. */
 function command(...args: string[]): unknown {
-  const env = { PATH: process.env['PATH'] ?? '', ...environmentFor(server.database) }
+  const env = { ...programEnvironment, ...environmentFor(server.database) }
   return JSON.parse(execFileSync(process.execPath, [main, ...args], { env, encoding: 'utf8', stdio: 'pipe' }))
 }
 

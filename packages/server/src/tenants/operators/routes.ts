@@ -6,7 +6,9 @@ import { describeTag } from '../../contract/openapi.ts'
 import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { listNodes } from '../../platform/nodes/nodes.ts'
 import { operatorsOrgId, requireId } from '../../values/id.ts'
+import { timestamp } from '../../values/timestamp.ts'
 import {
   findKey,
   Key,
@@ -26,7 +28,7 @@ import {
   rotateOperatorKey,
   setOperatorAddresses,
 } from './operators.ts'
-import { OperatorAddressList, OperatorKeyInput, OperatorKeyListQuery, OperatorKeyPath } from './schema.ts'
+import { NodeList, OperatorAddressList, OperatorKeyInput, OperatorKeyListQuery, OperatorKeyPath } from './schema.ts'
 
 export function operators(app: App, platform: Platform, change: Change, endTraces: EndTraces) {
   const { sql, clock } = platform
@@ -190,5 +192,28 @@ export function operators(app: App, platform: Platform, change: Change, endTrace
       }
       return change(request, reply, { orgId }, (tools) => setOperatorAddresses(tools, accepted))
     },
+  )
+
+  app.get(
+    '/v1/admin/nodes',
+    {
+      config: { role: 'operator', scope: 'admin:read' },
+      schema: {
+        operationId: 'listNodes',
+        tags,
+        summary: 'List processes',
+        description:
+          'The processes of the installation, with their roles and versions: which live, and which ended without leaving.',
+        response: { 200: NodeList },
+      },
+    },
+    async () => ({
+      data: (await listNodes(sql)).map(({ is_live, started_at, lease_until, ...node }) => ({
+        ...node,
+        status: is_live ? ('live' as const) : ('gone' as const),
+        started_at: timestamp(started_at),
+        lease_until: timestamp(lease_until),
+      })),
+    }),
   )
 }

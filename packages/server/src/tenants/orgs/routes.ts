@@ -3,6 +3,7 @@ import { AddressListInput, normalizeAddressList, tenantScopes } from '../../acce
 import { ApiError } from '../../contract/errors.ts'
 import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import { describeTag } from '../../contract/openapi.ts'
+import { readOncePerPage } from '../../contract/page-reads.ts'
 import { replaceable } from '../../contract/replaceable.ts'
 import type { App } from '../../contract/routes.ts'
 import { AdminOrgPath, OrgPath } from '../../contract/wire.ts'
@@ -30,7 +31,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
   describeTag(app, 'orgs', 'Organizations: the tenants.')
 
   async function found(orgId: string): Promise<OrgView> {
-    const row = await sql.asOrgs([orgId], (tx) => findOrg(tx, orgId))
+    const row = await sql.asOrgs([orgId], (tx) => readOncePerPage(`organization ${orgId}`, () => findOrg(tx, orgId)))
     if (!row) throw new ApiError('not_found')
     return orgView(row)
   }

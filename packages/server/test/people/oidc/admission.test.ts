@@ -55,7 +55,7 @@ async function tried(
   const work = server.platform.sql.asOrgs([orgId], async (tx) => {
     const tools: PageTools = { tx, audit: () => 0, emit: () => 0, accessChanged: () => undefined }
     const row = present(await findConnection(tx, orgId, requireId('connection', present(connections[connection]))))
-    outcome = await admitUnder(rules, server.platform, tools, row, subject, signedInAs)
+    outcome = await admitUnder(rules, server.platform, tools, row, subject, { address: '192.0.2.1', signedInAs })
     if (!isKept) throw undone
   })
   await work.catch((error: unknown) => {

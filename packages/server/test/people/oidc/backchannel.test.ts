@@ -10,7 +10,11 @@ import { call, operatorOf, type Tenant, tenantOf } from '../../support/tenants.t
 /** A provider ends sessions: by a token of its own, once, and those of this connection only. */
 const provider = useOidcProvider()
 const server = useServer({
-  environment: { SVC_SSO_ALLOWED_CIDRS: '127.0.0.1/32', SVC_SSO_ALLOWED_PORTS: '1-65535' },
+  environment: {
+    SVC_SSO_ALLOWED_CIDRS: '127.0.0.1/32',
+    SVC_SSO_ALLOWED_PORTS: '1-65535',
+    SVC_AUTH_BACKOFF_PER_MINUTE: '1000000',
+  },
 })
 let acme: Tenant
 let first: string

@@ -38,7 +38,7 @@ async function callbackOf(forgery: Partial<Forgery> = {}): Promise<Callback> {
   provider.reset()
   provider.metadata = forgery.metadata ?? {}
   const discovered = await found()
-  const secrets = door.secretsOf('of-the-browser', 'the-state')
+  const secrets = door.secretsOf('of-the-browser')
   const { searchParams } = provider.answerTo(door.authorizationUrl(discovered, secrets, { redirectUri }), ada)
   const { forge } = forgery
   if (forge) provider.forge = (claims) => forge(claims, provider)
@@ -81,7 +81,7 @@ describe('a code', () => {
   test('of another sign-in does not fit into this one: not its verifier, and not its nonce', async () => {
     const callback = await callbackOf()
     /** Mallory signs in as herself, and puts her code into Ada's answer. */
-    const mallory = door.secretsOf('of-mallory', 'her-state')
+    const mallory = door.secretsOf('of-mallory')
     const inject = (authorization: URL) =>
       callback.parameters.set('code', provider.codeFor(authorization, { sub: 'mallory' }))
     const hers = door.authorizationUrl(callback.provider, mallory, { redirectUri })

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { saying, useDnsServer } from '../../support/dns-server.ts'
+import { readGuide, runCommands } from '../../support/guide.ts'
 import { useServer } from '../../support/harness.ts'
 import { type Json, useOidcProvider } from '../../support/oidc/provider.ts'
 import { Visitor } from '../../support/oidc/visitor.ts'
@@ -24,25 +22,20 @@ beforeAll(async () => {
   acme = await tenantOf(server, (await operatorOf(server)).key)
 })
 
-const guide = readFileSync(new URL('../../../../../docs/sso-oidc.md', import.meta.url), 'utf8')
-const [connecting = '', testing = '', claiming = '', verifying = ''] = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(
-  ([, block]) => block,
-)
+const { text: guide, blocks } = readGuide('sso-oidc')
+const [connecting = '', testing = '', claiming = '', verifying = ''] = blocks
 
 async function shell(program: string): Promise<string[]> {
   const { issuer, clientId, clientSecret } = provider
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', program], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      WEIR: server.url,
-      ORG: acme.id,
-      KEY: acme.key,
-      ISSUER: issuer,
-      CLIENT_ID: clientId,
-      CLIENT_SECRET: clientSecret,
-    },
+  const printed = await runCommands(program, {
+    WEIR: server.url,
+    ORG: acme.id,
+    KEY: acme.key,
+    ISSUER: issuer,
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
   })
-  return stdout.trim().split('\n')
+  return printed.split('\n')
 }
 
 test('its commands connect a provider and prove a domain, and then somebody signs in', async () => {

@@ -1,16 +1,19 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { requireId } from '../../../src/values/id.ts'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { useServer } from '../../support/harness.ts'
 import { useOidcProvider } from '../../support/oidc/provider.ts'
 import { connect, Visitor } from '../../support/oidc/visitor.ts'
 import { asDatabaseOwner } from '../../support/sessions.ts'
 import { call, operatorOf, type Tenant, tenantOf } from '../../support/tenants.ts'
 
-/** Attacks on a sign-in that has begun. Each is refused, and goes through once the row that refuses it is tampered with. */
+/** Attacks on a sign-in that has begun. Each is refused, and goes through once what refuses it is taken away. */
 const provider = useOidcProvider()
 const evil = useOidcProvider()
 const server = useServer({
-  environment: { SVC_SSO_ALLOWED_CIDRS: '127.0.0.1/32', SVC_SSO_ALLOWED_PORTS: '1-65535' },
+  environment: {
+    SVC_SSO_ALLOWED_CIDRS: '127.0.0.1/32',
+    SVC_SSO_ALLOWED_PORTS: '1-65535',
+    SVC_AUTH_BACKOFF_PER_MINUTE: '1000000',
+  },
 })
 let acme: Tenant
 let honest: string
@@ -29,70 +32,92 @@ beforeEach(() => {
   provider.reset()
   evil.reset()
 })
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
-const tamper = (statement: string) => asDatabaseOwner(server.database.ownerUrl, statement)
+const asOwner = (statement: string) => asDatabaseOwner(server.database.ownerUrl, statement)
+const codesAt = ({ requests }: typeof provider) =>
+  requests.filter(({ path }) => path === '/token').map(({ form }) => form.get('code'))
+const later = (minutes: number) =>
+  vi.spyOn(server.platform.clock, 'now').mockImplementation(() => new Date(Date.now() + minutes * 60_000))
 
 /** Ada's browser, sent away and about to come back. */
 async function begun() {
   const visitor = new Visitor(server)
   const back = provider.answerTo(await visitor.begin(honest), ada)
-  return { visitor, back, secret: visitor.cookies.get('weir-sso') ?? '' }
+  return { visitor, back, token: visitor.cookies.get('weir-sso') ?? '' }
 }
 
-test('another browser: refused, unless the row forgets whose it is', async () => {
-  const { back } = await begun()
+test('another browser is refused, with a sign-in of its own too, and its provider is not asked', async () => {
+  const { visitor, back } = await begun()
   const mallory = new Visitor(server)
   mallory.cookies.set('weir-sso', 'of-mallory')
   expect((await mallory.comeBack(back)).status).toBe(403)
-  await tamper(`update sso_requests set browser_digest = sha256('of-mallory')`)
-  // She passes the row, and PKCE stops her: the verifier follows from the secret that she does not have.
-  mallory.cookies.set('weir-sso', 'of-mallory')
+  const { searchParams } = await mallory.begin(honest)
   expect((await mallory.comeBack(back)).status).toBe(403)
-  expect(provider.requests.filter(({ path }) => path === '/token')).toHaveLength(1)
+  expect(codesAt(provider)).toEqual([])
+  // Under the state of her own sign-in the code is redeemed, and PKCE refuses it: the verifier follows from Ada's cookie.
+  const injected = new URL(back)
+  injected.searchParams.set('state', searchParams.get('state') ?? '')
+  provider.forgetsCodes = true
+  expect((await mallory.comeBack(injected)).status).toBe(403)
+  expect(codesAt(provider)).toHaveLength(1)
+  expect((await visitor.comeBack(back)).status).toBe(303)
 })
 
-test('a second time: refused, unless the row comes back and the provider forgets too', async () => {
-  const { visitor, back, secret } = await begun()
-  await tamper('create table kept as select * from sso_requests')
+test('a second time: refused, also on another process, unless the answer is forgotten and the provider forgets too', async () => {
+  const { visitor, back, token } = await begun()
   provider.forgetsCodes = true
   expect((await visitor.comeBack(back)).status).toBe(303)
   const thief = new Visitor(server)
-  thief.cookies.set('weir-sso', secret)
+  thief.cookies.set('weir-sso', token)
   expect((await thief.comeBack(back)).status).toBe(403)
-  expect(provider.requests.filter(({ path }) => path === '/token')).toHaveLength(1)
-  await tamper('insert into sso_requests select * from kept on conflict do nothing')
-  thief.cookies.set('weir-sso', secret)
+  expect(codesAt(provider)).toHaveLength(1)
+  // What another process knows is in the database, and nowhere else.
+  await asOwner('delete from sso_answers')
+  thief.cookies.set('weir-sso', token)
   expect((await thief.comeBack(back)).status).toBe(303)
 })
 
-test('too late: refused, unless the row has no end', async () => {
-  const { visitor, back } = await begun()
-  await tamper(`update sso_requests set expires_at = clock_timestamp()`)
+test('too late: refused, unless the clock goes back', async () => {
+  const { visitor, back, token } = await begun()
+  later(11)
   expect((await visitor.comeBack(back)).status).toBe(403)
-  await tamper(`update sso_requests set expires_at = 'infinity'`)
+  vi.restoreAllMocks()
+  visitor.cookies.set('weir-sso', token)
   expect((await visitor.comeBack(back)).status).toBe(303)
 })
 
-test('another connection (mix-up): refused, unless the row names that one, and then its provider gets the code', async () => {
+test('what was answered is remembered for longer than it could be answered again', async () => {
+  const { visitor, back } = await begun()
+  expect((await visitor.comeBack(back)).status).toBe(303)
+  const rows = await asOwner(`select 1 from sso_answers where expires_at < clock_timestamp() + interval '15 minutes'`)
+  expect(rows).toEqual([])
+})
+
+test('another connection (mix-up): refused; its provider would get the code of a browser that began there', async () => {
   const { visitor, back } = await begun()
   const elsewhere = new URL(back)
   elsewhere.pathname = `/sso/callback/${hostile}`
-  const leaked = () => evil.requests.filter(({ path }) => path === '/token').map(({ form }) => form.get('code'))
   expect((await visitor.comeBack(elsewhere)).status).toBe(403)
-  expect(leaked()).toEqual([])
-  await tamper(`update sso_requests set connection_id = '${requireId('connection', hostile)}'`)
+  expect(codesAt(evil)).toEqual([])
+  elsewhere.searchParams.set('state', (await visitor.begin(hostile)).searchParams.get('state') ?? '')
   await visitor.comeBack(elsewhere)
-  expect(leaked()).toEqual([back.searchParams.get('code')])
+  expect(codesAt(evil)).toEqual([back.searchParams.get('code')])
 })
 
-test('of many that begin, an organization keeps the last five thousand', async () => {
-  const orgId = requireId('org', acme.id)
-  await tamper(`
-    insert into sso_requests (org_id, state_digest, connection_id, browser_digest, created_at, expires_at)
-    select '${orgId}', sha256(n::text::bytea), '${requireId('connection', honest)}', sha256(''), clock_timestamp() - n * interval '1 second',
-           clock_timestamp() + interval '1 minute' from generate_series(1, 6000) n`)
-  const { visitor, back } = await begun()
-  const [{ count } = { count: 0 }] = (await tamper('select count(*)::integer from sso_requests')) as { count: number }[]
-  expect(count).toBeLessThanOrEqual(5_000)
+test('a cookie that somebody has changed is none', async () => {
+  const { visitor, back, token } = await begun()
+  const [keyId = '', body = '', mac = ''] = token.split('.')
+  const read = JSON.parse(Buffer.from(body, 'base64url').toString()) as object
+  const changed = Buffer.from(JSON.stringify({ ...read, returnTo: '//evil.example' })).toString('base64url')
+  const forged = [`${keyId}.${changed}.${mac}`, `other.${body}.${mac}`, `${keyId}.${body}`, `${token}.x`, `${token}=`]
+  for (const cookie of [...forged, 'x'.repeat(5_000), '..', '']) {
+    visitor.cookies.set('weir-sso', cookie)
+    expect((await visitor.comeBack(back)).status, cookie).toBe(403)
+  }
+  expect(codesAt(provider)).toEqual([])
+  visitor.cookies.set('weir-sso', token)
   expect((await visitor.comeBack(back)).status).toBe(303)
 })

@@ -22,7 +22,7 @@ describe.each(Object.entries(providerShapes))('a provider shaped as %s', (_, sha
     const { issuer, clientId, clientSecret } = provider
     const found = await discoverProvider(outbound, { issuer, clientId, clientSecret })
     if (typeof found === 'string') throw new Error(found)
-    const secrets = secretsOf('of-the-browser', 'the-state')
+    const secrets = secretsOf('of-the-browser')
     const { searchParams } = provider.answerTo(authorizationUrl(found, secrets, { redirectUri }), shape.claims)
     const callback = { parameters: searchParams, redirectUri, provider: found, secrets, now: new Date() }
     const outcome = await verifyCallback(callback)

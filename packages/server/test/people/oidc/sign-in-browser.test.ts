@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useBrowser } from '../../support/browser.ts'
+import { openProfile, useBrowser } from '../../support/browser.ts'
 import { saying, useDnsServer } from '../../support/dns-server.ts'
 import { useServer } from '../../support/harness.ts'
 import { connect } from '../../support/oidc/visitor.ts'
@@ -112,8 +112,8 @@ test('a person types their work e-mail, signs in at their provider, and is in; t
   await page.getByLabel('Work e-mail').fill('ada@acme.example')
   await page.getByRole('button', { name: 'Continue with single sign-on' }).click()
   await signInThere(page, 'ada')
-  await page.getByRole('heading', { name: 'Your session', exact: true }).waitFor()
-  expect(page.url()).toBe(`${home}/console/profile`)
+  await page.waitForURL(`${home}/console`)
+  await openProfile(page)
   expect(await page.getByText('ada@acme.example').count()).toBeGreaterThan(0)
   expect(await roleOf('ada@acme.example')).toBe('admin')
   const cookies = await context.cookies(home)
@@ -133,7 +133,7 @@ test('a link from another site asks first; one that was typed goes straight to t
   await page.getByRole('heading', { name: 'Sign in with Acme login?' }).waitFor()
   await page.getByRole('link', { name: 'Continue to Acme login' }).click()
   await signInThere(page, 'grace')
-  await page.getByRole('heading', { name: 'Your session', exact: true }).waitFor()
+  await openProfile(page)
   expect(await roleOf('grace@acme.example')).toBe('viewer')
 
   const typed = await newPage()

@@ -122,7 +122,7 @@ describe('a person in several organizations', () => {
     expect((await choose(before.copy(), foreign[0]!)).location, 'not theirs').toBe('/console/signin')
     expect((await choose(before.copy(), inGlobex, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await choose(before.copy(), inGlobex, { 'sec-fetch-site': 'same-site' })).status).toBe(403)
-    expect((await choose(visitor, inGlobex)).location).toBe('/console/profile')
+    expect((await choose(visitor, inGlobex)).location).toBe('/console')
     expect(await orgOf(visitor)).toBe(globex.id)
     expect((await choose(before, inAcme)).location, 'used up').toBe('/console/signin')
   })
@@ -159,7 +159,7 @@ describe('a person in several organizations', () => {
     const policy = { key: demanding.key, body: { sso: 'required' } }
     expect((await call(server.url, 'PUT', `/v1/orgs/${demanding.id}/session-policy`, policy)).status).toBe(200)
     const visitor = stranger()
-    expect((await visitor.signIn(passkey)).location, 'one is left').toBe('/console/profile')
+    expect((await visitor.signIn(passkey)).location, 'one is left').toBe('/console')
     expect(await orgOf(visitor)).toBe(acme.id)
     expect(deactivating.id).not.toBe(acme.id)
   })

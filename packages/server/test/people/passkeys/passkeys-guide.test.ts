@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { useBrowser } from '../../support/browser.ts'
+import { openProfile, useBrowser } from '../../support/browser.ts'
 import { useServer } from '../../support/harness.ts'
 import { addAuthenticator } from '../../support/passkeys/virtual-authenticator.ts'
 import { operatorOf, tenantOf } from '../../support/tenants.ts'
@@ -34,6 +34,7 @@ test('somebody who was invited gets in by the guide, and comes back with a passk
   await page.getByText('Recovery codes left: 10').waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: named.at(-1)!, exact: true }).click()
+  await openProfile(page)
   await page.getByText('You are signed in as ada@acme.example').waitFor()
   await context.close()
 })

@@ -41,9 +41,9 @@ const expected = {
 describe.each(['Entra', 'Okta', 'Keycloak', 'Google'] as const)('a real provider in the words of %s', (name) => {
   test.each([false, true])('is understood; it signs the response too: %s', async (signsResponse) => {
     const provider = startIdentityProvider(dialects[name].entityId, { signsResponse })
-    const request = await makeAuthnRequest(provider.settings, 'opaque-token')
-    const open = new Set([request.requestId])
-    const message = await provider.answer(request.url, dialects[name], honest)
+    const url = await makeAuthnRequest(provider.settings, requestId, 'opaque-token')
+    const open = new Set([requestId])
+    const message = await provider.answer(url, dialects[name], honest)
     const context = { now, claimRequest: async (id: string) => open.delete(id) }
     const outcome = await verifyAnswer(message, provider.settings, context)
     expect(outcome).toMatchObject({
@@ -52,7 +52,7 @@ describe.each(['Entra', 'Okta', 'Keycloak', 'Google'] as const)('a real provider
         sessionIndex: '_session-of-samlify',
         format: expect.stringContaining('nameid-format'),
       },
-      requestId: request.requestId,
+      requestId,
     })
     if (!('subject' in outcome)) throw new Error('refused')
     expect(Object.fromEntries(outcome.subject.attributes)).toEqual(expected[name])

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { samlRefusals } from '../../../src/people/saml/saml.ts'
+import { readGuide, runCommands } from '../../support/guide.ts'
 import { useServer } from '../../support/harness.ts'
 import { useSamlProvider } from '../../support/saml/provider.ts'
 import { operatorOf, type Tenant, tenantOf } from '../../support/tenants.ts'
@@ -17,23 +15,19 @@ beforeAll(async () => {
   acme = await tenantOf(server, (await operatorOf(server)).key)
 })
 
-const guide = readFileSync(new URL('../../../../../docs/sso-saml.md', import.meta.url), 'utf8')
-const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '')
+const { text: guide, blocks } = readGuide('sso-saml')
 
 test('its commands connect a provider, test it, and take a new certificate over', async () => {
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      WEIR: server.url,
-      ORG: acme.id,
-      KEY: acme.key,
-      METADATA_URL: provider.entityId,
-    },
+  const printed = await runCommands(blocks.join('\n'), {
+    WEIR: server.url,
+    ORG: acme.id,
+    KEY: acme.key,
+    METADATA_URL: provider.entityId,
   })
   expect(blocks).toHaveLength(3)
-  expect(stdout).toMatch(/"acs_url": ".*\/saml\/acs\/sso_\w+"/)
-  expect(stdout).toContain('"ok": true')
-  expect(stdout.trim().endsWith('1')).toBe(true)
+  expect(printed).toMatch(/"acs_url": ".*\/saml\/acs\/sso_\w+"/)
+  expect(printed).toContain('"ok": true')
+  expect(printed.endsWith('1')).toBe(true)
 })
 
 test('it names reasons that there are', () => {

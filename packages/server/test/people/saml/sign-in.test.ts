@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useBrowser } from '../../support/browser.ts'
+import { openProfile, useBrowser } from '../../support/browser.ts'
 import { saying, useDnsServer } from '../../support/dns-server.ts'
 import { useServer } from '../../support/harness.ts'
 import type { Json } from '../../support/oidc/provider.ts'
@@ -108,6 +108,7 @@ describe('somebody whom a SAML provider vouches for', () => {
     const page = await context.newPage()
     const { json } = await ask(acme, 'GET', `/sso-connections/${open}`)
     await page.goto(String(json['sign_in_url']))
+    await openProfile(page)
     await page.getByText(`You are signed in as ${email}.`).waitFor()
     const names = (await context.cookies()).map(({ name }) => name)
     expect(names).toEqual(['weir'])
@@ -159,7 +160,8 @@ describe('an answer', () => {
     const visitor = new Visitor(server)
     const { acs, fields } = await provider.answer(await visitor.begin(open))
     expect((await bring(visitor, fields, acs)).status).toBe(303)
-    expect((await bring(new Visitor(server), fields, acs)).status).toBe(403)
+    // Its own page is not even shown again, to nobody.
+    expect((await visitor.open(pathOf(acs), { form: fields, headers: {} })).status).toBe(403)
     expectedReasons.add('request_unknown')
   })
 

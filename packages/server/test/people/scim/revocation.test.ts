@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../support/harness.ts'
 import { startInstallation } from '../../support/installation.ts'
-import { suspend } from '../../support/processes.ts'
+import { rounds, whileAsleep, wrongRounds } from '../../support/rounds.ts'
 import { askScim, directoryOf, type TestDirectory } from '../../support/scim/directory.ts'
 import { disable } from '../../support/scim/entra.ts'
 import { setActive } from '../../support/scim/okta.ts'
@@ -19,8 +19,6 @@ beforeAll(async () => {
   const { apis, orgId, owner } = installation
   directory = await directoryOf(apis[0]!.url, { id: orgId, key: owner })
 })
-
-const rounds = Number(process.env['WEIR_ROUNDS'] ?? 60)
 
 interface Somebody {
   readonly memberId: string
@@ -66,25 +64,14 @@ const endings: Record<string, (url: string, id: string) => Promise<number>> = {
 }
 
 test(`whichever way a directory ends a user, all four processes refuse their session and keys at the next request, ${rounds} times, under load`, async () => {
-  const { apis, owner } = installation
-  const load = new AbortController()
-  const busy = apis.map(async ({ url }) => {
-    while (!load.signal.aborted) await call(url, 'GET', '/v1/me', { key: owner })
+  const { apis } = installation
+  const wrong = await wrongRounds(installation, async (round) => {
+    const who = await somebody(apis[round % 4]!.url)
+    expect(await codes(who)).toEqual(everywhere(allIn))
+    const [name, end] = Object.entries(endings)[round % 3]!
+    const status = await end(apis[(round + 1) % 4]!.url, who.memberId)
+    return { name, seen: [status, ...(await codes(who))], wanted: [200, ...everywhere(allOut)] }
   })
-  const wrong: string[] = []
-  try {
-    for (let round = 0; round < rounds; round++) {
-      const who = await somebody(apis[round % 4]!.url)
-      expect(await codes(who)).toEqual(everywhere(allIn))
-      const [name, end] = Object.entries(endings)[round % 3]!
-      const status = await end(apis[(round + 1) % 4]!.url, who.memberId)
-      const seen = [status, ...(await codes(who))].join(' ')
-      if (seen !== [200, ...everywhere(allOut)].join(' ')) wrong.push(`${round}, ${name}: ${seen}`)
-    }
-  } finally {
-    load.abort()
-    await Promise.all(busy)
-  }
   expect(wrong).toEqual([])
 })
 
@@ -94,13 +81,10 @@ test('a process that slept through it refuses session and keys when it wakes', a
   for (const end of Object.values(endings)) {
     const who = await somebody(apis[0]!.url)
     expect(await codes(who)).toEqual(everywhere(allIn))
-    await suspend(sleeper.process)
-    try {
+    await whileAsleep(sleeper, async () => {
       expect(await end(apis[0]!.url, who.memberId)).toBe(200)
       expect(await codesAt(apis[1]!.url, who)).toBe(allOut)
-    } finally {
-      sleeper.process.kill('SIGCONT')
-    }
+    })
     expect(await codesAt(sleeper.url, who)).toBe(allOut)
   }
 })

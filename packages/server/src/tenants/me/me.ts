@@ -1,0 +1,1 @@
+export { limitsOfCaller } from './limits.ts'
