@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 /** Refuses a runtime dependency whose licence would bind what is built with this project. */
 const allowed = new Set([
   'MIT',
+  'MIT-0',
   'Apache-2.0',
   'MIT OR Apache-2.0',
   'ISC',

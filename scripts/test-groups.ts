@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 
 /**
- * Groups of test files. Most files run side by side. A file that starts whole processes or browsers, raises a storm, or
- * measures time or memory takes the machine for itself: beside others it would measure them.
+ * Groups of test files. Most files run side by side. A file that starts several processes, a Redis or a checkout of its own, raises a
+ * storm, or measures time or memory takes the machine for itself: beside others it would measure them.
  */
 const include = ['packages/*/{src,test}/**/*.test.ts', 'scripts/**/*.test.ts']
 
 const signsOfLoad = [
-  /\b(startApi|startRole|startProgram|spawn|execFile)\b/,
-  /from '[^']*\b(browser|checkout|turns|installation|storm|redis-servers?)\.ts'/,
-  /from '[^']*storm\//,
+  /from '[^']*\b(checkout|turns|installation|rate-taker|redis-servers?)\.ts'/,
+  /from '[^']*(storm|walk-round)\//,
+  /'pytest'/,
   /\b(cpuUsage|memoryUsage|resourceUsage|monitorEventLoopDelay|eventLoopUtilization|performance\.now)\b/,
 ]
 

@@ -805,6 +805,93 @@ CREATE FUNCTION public.caller_of_token(wanted uuid) RETURNS TABLE(token_id uuid,
    WHERE (s.id = caller_of_token.wanted);
 END;
 
+CREATE TABLE public.foreign_keys (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    mac bytea NOT NULL,
+    mac_key_id text NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    uses bigint DEFAULT 0 NOT NULL,
+    last_used_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT foreign_keys_mac_check CHECK ((length(mac) = 32)),
+    CONSTRAINT foreign_keys_uses_check CHECK ((uses >= 0))
+);
+
+ALTER TABLE ONLY public.foreign_keys FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.caller_of_foreign_key(wanted bytea[]) RETURNS TABLE(foreign_id uuid, foreign_mac_key_id text, foreign_ends_at timestamp with time zone, token_id uuid, kind text, org_id uuid, id uuid, lineage_id uuid, role text, scopes text[], pins jsonb, mac bytea, mac_key_id text, not_before timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, grant_scope text, operator_key_id uuid, person_id uuid, email text, org_status text, ip_allow_list text[], required_dimensions text[], home_region text, residency text, read_rpm integer, on_unavailable text, policies jsonb, session_digest bytea, session_idle_seconds integer, session_last_used_at timestamp with time zone, session_expires_at timestamp with time zone, session_revoked_at timestamp with time zone, session_created_at timestamp with time zone, session_way text, session_connection_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH claims AS (
+          SELECT f_1.id,
+             f_1.key_id,
+             f_1.mac_key_id,
+             LEAST(f_1.ends_at, f_1.ended_at) AS ends_at,
+             ((k.revoked_at IS NULL) AND (LEAST(f_1.ends_at, f_1.ended_at, k.expires_at) > clock_timestamp())) AS is_live
+            FROM (public.foreign_keys f_1
+              JOIN public.api_keys k ON (((k.org_id = f_1.org_id) AND (k.id = f_1.key_id))))
+           WHERE (f_1.mac = ANY (caller_of_foreign_key.wanted))
+         ), chosen AS (
+          SELECT claims.id,
+             claims.key_id,
+             claims.mac_key_id,
+             claims.ends_at,
+             claims.is_live
+            FROM claims
+           WHERE (claims.is_live OR (NOT (EXISTS ( SELECT
+                    FROM claims c_1
+                   WHERE c_1.is_live))))
+           ORDER BY claims.ends_at DESC, claims.id
+          LIMIT 1
+         )
+  SELECT f.id,
+     f.mac_key_id,
+     f.ends_at,
+     c.token_id,
+     c.kind,
+     c.org_id,
+     c.id,
+     c.lineage_id,
+     c.role,
+     c.scopes,
+     c.pins,
+     c.mac,
+     c.mac_key_id,
+     c.not_before,
+     c.expires_at,
+     c.revoked_at,
+     c.grant_scope,
+     c.operator_key_id,
+     c.person_id,
+     c.email,
+     c.org_status,
+     c.ip_allow_list,
+     c.required_dimensions,
+     c.home_region,
+     c.residency,
+     c.read_rpm,
+     c.on_unavailable,
+     c.policies,
+     c.session_digest,
+     c.session_idle_seconds,
+     c.session_last_used_at,
+     c.session_expires_at,
+     c.session_revoked_at,
+     c.session_created_at,
+     c.session_way,
+     c.session_connection_id
+    FROM (chosen f
+      CROSS JOIN LATERAL public.caller_of_token(f.key_id) c(token_id, kind, org_id, id, lineage_id, role, scopes, pins, mac, mac_key_id, not_before, expires_at, revoked_at, grant_scope, operator_key_id, person_id, email, org_status, ip_allow_list, required_dimensions, home_region, residency, read_rpm, on_unavailable, policies, session_digest, session_idle_seconds, session_last_used_at, session_expires_at, session_revoked_at, session_created_at, session_way, session_connection_id))
+   WHERE (( SELECT count(*) AS count
+            FROM claims
+           WHERE claims.is_live) <= 1);
+END;
+
 CREATE TABLE public.org_ledgers (
     org_id uuid NOT NULL,
     seq bigint DEFAULT 0 NOT NULL,
@@ -828,6 +915,43 @@ CREATE FUNCTION public.change_every_configuration() RETURNS void
   UPDATE public.org_ledgers AS l SET config_version = (l.config_version + 1)
     FROM locked
    WHERE (l.org_id = locked.org_id);
+END;
+
+CREATE TABLE public.access_changes (
+    version bigint NOT NULL,
+    changed_org uuid NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.access_epoch (
+    singleton boolean DEFAULT true NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT access_epoch_singleton_check CHECK (singleton)
+);
+
+CREATE FUNCTION public.record_access_change(org uuid) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH epoch AS (
+          UPDATE public.access_epoch SET version = (access_epoch.version + 1)
+           RETURNING access_epoch.version
+         )
+  INSERT INTO public.access_changes (version, changed_org)  SELECT epoch.version,
+             record_access_change.org AS org
+            FROM epoch
+   RETURNING access_changes.version;
+END;
+
+CREATE FUNCTION public.contest_foreign_keys(own uuid, wanted bytea[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT public.record_access_change(others.org_id) AS record_access_change
+    FROM ( SELECT DISTINCT f.org_id
+            FROM public.foreign_keys f
+           WHERE ((f.mac = ANY (contest_foreign_keys.wanted)) AND (f.org_id <> contest_foreign_keys.own))
+           ORDER BY f.org_id) others;
 END;
 
 CREATE TABLE public.recovery_codes (
@@ -1109,6 +1233,35 @@ CREATE FUNCTION public.find_caller(wanted uuid) RETURNS TABLE(kind text, org_id 
       LEFT JOIN public.org_rate_limits r ON ((r.org_id = c.org_id)));
 END;
 
+CREATE TABLE public.sso_domains (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    domain text NOT NULL,
+    description text NOT NULL,
+    token text NOT NULL,
+    connection_id uuid,
+    verified_at timestamp with time zone,
+    checked_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    missed_days integer DEFAULT 0 NOT NULL,
+    missed_at timestamp with time zone,
+    CONSTRAINT sso_domains_domain_check CHECK ((domain = lower(domain))),
+    CONSTRAINT sso_domains_missed_days_check CHECK ((missed_days >= 0))
+);
+
+ALTER TABLE ONLY public.sso_domains FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.holder_of_domain(wanted text) RETURNS TABLE(org_id uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT d.org_id,
+     d.id
+    FROM public.sso_domains d
+   WHERE ((d.domain = holder_of_domain.wanted) AND (d.verified_at IS NOT NULL));
+END;
+
 CREATE TABLE public.prices (
     org_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1174,6 +1327,112 @@ CREATE FUNCTION public.installation_prices_version() RETURNS timestamp with time
     FROM public.price_settings
    WHERE (price_settings.org_id = '00000000-0000-0000-0000-000000000000'::uuid);
 END;
+
+CREATE FUNCTION public.keep_usage_hour_values() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public'
+    AS $_$
+declare
+  changes text := case tg_op
+    when 'INSERT' then 'select 1 as sign, * from added'
+    when 'UPDATE' then 'select 1 as sign, * from added union all select -1, * from removed'
+    else 'select -1 as sign, * from removed' end;
+begin
+  execute format($statement$
+    insert into usage_hour_values as u (org_id, dimension, bucket, value,
+      runs, failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens,
+      reasoning_output_tokens, cost_nano, estimated_nano, overrun_nano, value_nano, duration_ms, timed_runs)
+    select org_id, v.dimension, date_trunc('hour', bucket, 'UTC'), v.value,
+      least(sum(sign * runs), 9223372036854775807), least(sum(sign * failed_runs), 9223372036854775807),
+      least(sum(sign * input_tokens), 9223372036854775807),
+      least(sum(sign * output_tokens), 9223372036854775807),
+      least(sum(sign * cache_read_input_tokens), 9223372036854775807),
+      least(sum(sign * cache_creation_input_tokens), 9223372036854775807),
+      least(sum(sign * reasoning_output_tokens), 9223372036854775807), sum(sign * cost_nano),
+      sum(sign * estimated_nano), sum(sign * overrun_nano), sum(sign * value_nano),
+      least(sum(sign * duration_ms), 9223372036854775807), least(sum(sign * timed_runs), 9223372036854775807)
+      from (%s) as changes cross join lateral (values ('', ''), ('model', model), ('workflow_id', workflow_id),
+        ('deployment_id', deployment_id), ('department_id', department_id)) as v (dimension, value)
+     group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (org_id, dimension, bucket, value) do update set
+      runs = least(u.runs::numeric + excluded.runs, 9223372036854775807),
+      failed_runs = least(u.failed_runs::numeric + excluded.failed_runs, 9223372036854775807),
+      input_tokens = least(u.input_tokens::numeric + excluded.input_tokens, 9223372036854775807),
+      output_tokens = least(u.output_tokens::numeric + excluded.output_tokens, 9223372036854775807),
+      cache_read_input_tokens = least(u.cache_read_input_tokens::numeric + excluded.cache_read_input_tokens, 9223372036854775807),
+      cache_creation_input_tokens = least(u.cache_creation_input_tokens::numeric + excluded.cache_creation_input_tokens, 9223372036854775807),
+      reasoning_output_tokens = least(u.reasoning_output_tokens::numeric + excluded.reasoning_output_tokens, 9223372036854775807),
+      cost_nano = u.cost_nano::numeric + excluded.cost_nano, estimated_nano = u.estimated_nano::numeric + excluded.estimated_nano,
+      overrun_nano = u.overrun_nano::numeric + excluded.overrun_nano, value_nano = u.value_nano::numeric + excluded.value_nano,
+      duration_ms = least(u.duration_ms::numeric + excluded.duration_ms, 9223372036854775807),
+      timed_runs = least(u.timed_runs::numeric + excluded.timed_runs, 9223372036854775807)
+  $statement$, changes);
+  if tg_op = 'DELETE' then
+    delete from usage_hour_values u using (
+      select distinct r.org_id, v.dimension, date_trunc('hour', r.bucket, 'UTC') as bucket, v.value
+        from removed r cross join lateral (values ('', ''), ('model', r.model), ('workflow_id', r.workflow_id),
+          ('deployment_id', r.deployment_id), ('department_id', r.department_id)) as v (dimension, value)) as gone
+     where u.org_id = gone.org_id and u.dimension = gone.dimension and u.bucket = gone.bucket and u.value = gone.value
+       and u.runs = 0 and u.failed_runs = 0 and u.input_tokens = 0 and u.output_tokens = 0 and u.cache_read_input_tokens = 0
+       and u.cache_creation_input_tokens = 0 and u.reasoning_output_tokens = 0 and u.cost_nano = 0 and u.estimated_nano = 0
+       and u.overrun_nano = 0 and u.value_nano = 0 and u.duration_ms = 0 and u.timed_runs = 0;
+  end if;
+  return null;
+end
+$_$;
+
+CREATE FUNCTION public.keep_usage_hours() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public'
+    AS $_$
+declare
+  changes text := case tg_op
+    when 'INSERT' then 'select 1 as sign, * from added'
+    when 'UPDATE' then 'select 1 as sign, * from added union all select -1, * from removed'
+    else 'select -1 as sign, * from removed' end;
+begin
+  execute format($statement$
+    insert into usage_hours as u (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id,
+      runs, failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens,
+      reasoning_output_tokens, cost_nano, estimated_nano, overrun_nano, value_nano, duration_ms, timed_runs)
+    select org_id, date_trunc('hour', bucket, 'UTC'), model, provider, workflow_id, deployment_id, department_id, key_id, user_id,
+      least(sum(sign * runs::numeric), 9223372036854775807), least(sum(sign * failed_runs::numeric), 9223372036854775807),
+      least(sum(sign * input_tokens::numeric), 9223372036854775807),
+      least(sum(sign * output_tokens::numeric), 9223372036854775807),
+      least(sum(sign * cache_read_input_tokens::numeric), 9223372036854775807),
+      least(sum(sign * cache_creation_input_tokens::numeric), 9223372036854775807),
+      least(sum(sign * reasoning_output_tokens::numeric), 9223372036854775807), sum(sign * cost_nano::numeric),
+      sum(sign * estimated_nano::numeric), sum(sign * overrun_nano::numeric), sum(sign * value_nano::numeric),
+      least(sum(sign * duration_ms::numeric), 9223372036854775807), least(sum(sign * timed_runs::numeric), 9223372036854775807)
+      from (%s) as changes
+     group by 1, 2, model, provider, workflow_id, deployment_id, department_id, key_id, user_id
+     order by 1, 2, model, provider, workflow_id, deployment_id, department_id, key_id, user_id
+    on conflict (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id) do update set
+      runs = least(u.runs::numeric + excluded.runs, 9223372036854775807),
+      failed_runs = least(u.failed_runs::numeric + excluded.failed_runs, 9223372036854775807),
+      input_tokens = least(u.input_tokens::numeric + excluded.input_tokens, 9223372036854775807),
+      output_tokens = least(u.output_tokens::numeric + excluded.output_tokens, 9223372036854775807),
+      cache_read_input_tokens = least(u.cache_read_input_tokens::numeric + excluded.cache_read_input_tokens, 9223372036854775807),
+      cache_creation_input_tokens = least(u.cache_creation_input_tokens::numeric + excluded.cache_creation_input_tokens, 9223372036854775807),
+      reasoning_output_tokens = least(u.reasoning_output_tokens::numeric + excluded.reasoning_output_tokens, 9223372036854775807),
+      cost_nano = u.cost_nano::numeric + excluded.cost_nano, estimated_nano = u.estimated_nano::numeric + excluded.estimated_nano,
+      overrun_nano = u.overrun_nano::numeric + excluded.overrun_nano, value_nano = u.value_nano::numeric + excluded.value_nano,
+      duration_ms = least(u.duration_ms::numeric + excluded.duration_ms, 9223372036854775807),
+      timed_runs = least(u.timed_runs::numeric + excluded.timed_runs, 9223372036854775807)
+  $statement$, changes);
+  if tg_op = 'DELETE' then
+    delete from usage_hours u using removed r
+     where u.org_id = r.org_id and u.bucket = date_trunc('hour', r.bucket, 'UTC') and
+         u.model = r.model and u.provider = r.provider and u.workflow_id = r.workflow_id and u.deployment_id = r.deployment_id and
+         u.department_id = r.department_id and u.key_id = r.key_id and u.user_id = r.user_id
+       and not exists (
+         select from usage_15m q where q.org_id = u.org_id and q.bucket >= u.bucket and q.bucket < u.bucket + interval '1 hour' and
+           q.model = u.model and q.provider = u.provider and q.workflow_id = u.workflow_id and q.deployment_id = u.deployment_id and
+           q.department_id = u.department_id and q.key_id = u.key_id and q.user_id = u.user_id);
+  end if;
+  return null;
+end
+$_$;
 
 CREATE TABLE public.ledger_checks (
     org_id uuid NOT NULL,
@@ -1254,6 +1513,8 @@ CREATE TABLE public.webhook_subscriptions (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     created_by_grant uuid,
     ends_at timestamp with time zone,
+    destination jsonb,
+    destination_sealed bytea,
     CONSTRAINT webhook_subscriptions_check CHECK ((enabled = (disabled_reason IS NULL))),
     CONSTRAINT webhook_subscriptions_check1 CHECK (((generation = 0) = (sealed IS NULL))),
     CONSTRAINT webhook_subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text, 'grant_ended'::text])))
@@ -1294,6 +1555,10 @@ CREATE FUNCTION public.master_key_uses(newest text, older text[]) RETURNS TABLE(
           SELECT w.sealed
             FROM public.webhook_subscriptions w
            WHERE (w.sealed IS NOT NULL)
+         UNION ALL
+          SELECT w.destination_sealed
+            FROM public.webhook_subscriptions w
+           WHERE (w.destination_sealed IS NOT NULL)
          UNION ALL
           SELECT w.sealed_previous
             FROM public.webhook_subscriptions w
@@ -1363,6 +1628,79 @@ CREATE FUNCTION public.orgs_to_tell(announcements text[], since timestamp with t
    GROUP BY s.org_id
    ORDER BY s.org_id
   LIMIT orgs_to_tell.most;
+END;
+
+CREATE TABLE public.webhook_digests (
+    org_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    topic text NOT NULL,
+    event_id uuid NOT NULL,
+    kind text NOT NULL,
+    event_count bigint DEFAULT 0 NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    closes_at timestamp with time zone NOT NULL,
+    lasts_until timestamp with time zone
+);
+
+ALTER TABLE ONLY public.webhook_digests FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.orgs_with_closing_digests(most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT DISTINCT d.org_id
+    FROM ( SELECT w.org_id
+            FROM public.webhook_digests w
+           WHERE (w.closes_at <= clock_timestamp())
+           ORDER BY w.closes_at
+          LIMIT orgs_with_closing_digests.most) d;
+END;
+
+CREATE TABLE public.telemetry_points (
+    org_id uuid NOT NULL,
+    lineage_id uuid NOT NULL,
+    point bytea NOT NULL,
+    session bytea NOT NULL,
+    kind text NOT NULL,
+    call json NOT NULL,
+    value bigint NOT NULL,
+    counted bigint DEFAULT 0 NOT NULL,
+    counting bigint,
+    claim uuid,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    touched_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT telemetry_points_kind_check CHECK ((kind = ANY (ARRAY['input'::text, 'output'::text, 'cache_read'::text, 'cache_creation'::text, 'cost'::text]))),
+    CONSTRAINT telemetry_points_value_check CHECK ((value >= 0))
+);
+
+ALTER TABLE ONLY public.telemetry_points FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.waiting_calls (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    call json NOT NULL
+);
+
+ALTER TABLE ONLY public.waiting_calls FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT DISTINCT due.org_id
+    FROM (( SELECT w.org_id
+            FROM public.waiting_calls w
+           WHERE (w.due_at < clock_timestamp())
+           ORDER BY w.due_at
+          LIMIT orgs_with_due_telemetry.most)
+         UNION ALL
+         ( SELECT p.org_id
+            FROM public.telemetry_points p
+           WHERE ((p.counted < p.value) AND (p.touched_at < orgs_with_due_telemetry.quiet_since))
+           ORDER BY p.touched_at
+          LIMIT orgs_with_due_telemetry.most)) due;
 END;
 
 CREATE FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) RETURNS TABLE(org_id uuid, is_old boolean)
@@ -1486,6 +1824,30 @@ begin
 end
 $$;
 
+CREATE TABLE public.sign_in_links (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    key_id uuid,
+    grant_id uuid,
+    digest bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    member_id uuid,
+    CONSTRAINT sign_in_links_check CHECK ((num_nonnulls(key_id, grant_id, member_id) = 1)),
+    CONSTRAINT sign_in_links_digest_check CHECK ((length(digest) = 32))
+);
+
+ALTER TABLE ONLY public.sign_in_links FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.owner_of_sign_in_link(wanted uuid, wanted_digest bytea) RETURNS uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT COALESCE(sign_in_links.key_id, sign_in_links.grant_id, sign_in_links.member_id) AS "coalesce"
+    FROM public.sign_in_links
+   WHERE ((sign_in_links.id = owner_of_sign_in_link.wanted) AND (sign_in_links.digest = owner_of_sign_in_link.wanted_digest) AND (sign_in_links.expires_at > clock_timestamp()));
+END;
+
 CREATE FUNCTION public.passkey_by_credential(wanted bytea) RETURNS SETOF public.passkeys
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
@@ -1535,6 +1897,19 @@ begin
   );
 end
 $$;
+
+CREATE FUNCTION public.proved_domains(later_than text, most integer) RETURNS TABLE(org_id uuid, id uuid, domain text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT d.org_id,
+     d.id,
+     d.domain
+    FROM public.sso_domains d
+   WHERE ((d.verified_at IS NOT NULL) AND (d.domain > proved_domains.later_than))
+   ORDER BY d.domain
+  LIMIT proved_domains.most;
+END;
 
 CREATE FUNCTION public.prune_allowances(after_org uuid, after_key uuid, most integer, OUT gone bigint, OUT last_org uuid, OUT last_key uuid) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1677,32 +2052,6 @@ CREATE FUNCTION public.prune_run_keys(most integer) RETURNS bigint
     FROM gone;
 END;
 
-CREATE TABLE public.access_changes (
-    version bigint NOT NULL,
-    changed_org uuid NOT NULL,
-    at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-CREATE TABLE public.access_epoch (
-    singleton boolean DEFAULT true NOT NULL,
-    version bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT access_epoch_singleton_check CHECK (singleton)
-);
-
-CREATE FUNCTION public.record_access_change(org uuid) RETURNS bigint
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'public'
-    BEGIN ATOMIC
- WITH epoch AS (
-          UPDATE public.access_epoch SET version = (access_epoch.version + 1)
-           RETURNING access_epoch.version
-         )
-  INSERT INTO public.access_changes (version, changed_org)  SELECT epoch.version,
-             record_access_change.org AS org
-            FROM epoch
-   RETURNING access_changes.version;
-END;
-
 CREATE FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public'
@@ -1810,22 +2159,6 @@ CREATE FUNCTION public.retention_classes_in_use() RETURNS SETOF smallint
     FROM public.retention_policies p;
 END;
 
-CREATE TABLE public.sso_domains (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    domain text NOT NULL,
-    description text NOT NULL,
-    token text NOT NULL,
-    connection_id uuid,
-    verified_at timestamp with time zone,
-    checked_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT sso_domains_domain_check CHECK ((domain = lower(domain)))
-);
-
-ALTER TABLE ONLY public.sso_domains FORCE ROW LEVEL SECURITY;
-
 CREATE FUNCTION public.sso_connection_of_domain(wanted text) RETURNS uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
@@ -1887,21 +2220,6 @@ CREATE FUNCTION public.take_recovery_code(wanted bytea) RETURNS uuid
    WHERE (c.digest = take_recovery_code.wanted)
    RETURNING c.person_id;
 END;
-
-CREATE TABLE public.sign_in_links (
-    org_id uuid NOT NULL,
-    id uuid NOT NULL,
-    key_id uuid,
-    grant_id uuid,
-    digest bytea NOT NULL,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    member_id uuid,
-    CONSTRAINT sign_in_links_check CHECK ((num_nonnulls(key_id, grant_id, member_id) = 1)),
-    CONSTRAINT sign_in_links_digest_check CHECK ((length(digest) = 32))
-);
-
-ALTER TABLE ONLY public.sign_in_links FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) RETURNS uuid
     LANGUAGE sql SECURITY DEFINER
@@ -2085,7 +2403,7 @@ CREATE FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most integer)
   SELECT w.org_id,
      w.id
     FROM public.webhook_subscriptions w
-   WHERE ((public.sealed_with(w.sealed) = ANY (webhook_secrets_sealed_with.key_ids)) OR (public.sealed_with(w.sealed_previous) = ANY (webhook_secrets_sealed_with.key_ids)))
+   WHERE ((public.sealed_with(w.sealed) = ANY (webhook_secrets_sealed_with.key_ids)) OR (public.sealed_with(w.sealed_previous) = ANY (webhook_secrets_sealed_with.key_ids)) OR (public.sealed_with(w.destination_sealed) = ANY (webhook_secrets_sealed_with.key_ids)))
  LIMIT webhook_secrets_sealed_with.most;
 END;
 
@@ -2105,6 +2423,7 @@ CREATE TABLE public.audit_log (
     count integer DEFAULT 1 NOT NULL,
     mac bytea NOT NULL,
     mac_key_id text NOT NULL,
+    reason text,
     CONSTRAINT audit_log_outcome_check CHECK ((outcome = ANY (ARRAY['allowed'::text, 'denied'::text])))
 )
 PARTITION BY RANGE (at);
@@ -2188,6 +2507,21 @@ CREATE TABLE public.decision_records (
 PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY public.decision_records FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.deprecated_calls (
+    org_id uuid NOT NULL,
+    day date NOT NULL,
+    method text NOT NULL,
+    route text NOT NULL,
+    caller_id uuid NOT NULL,
+    caller_kind text NOT NULL,
+    calls bigint NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT deprecated_calls_caller_kind_check CHECK ((caller_kind = ANY (ARRAY['key'::text, 'support'::text, 'person'::text]))),
+    CONSTRAINT deprecated_calls_calls_check CHECK ((calls > 0))
+);
+
+ALTER TABLE ONLY public.deprecated_calls FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.dimension_settings (
     org_id uuid NOT NULL,
@@ -2365,7 +2699,10 @@ CREATE TABLE public.otlp_mappings (
     customer_id text[],
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    user_id text[]
+    user_id text[],
+    seat_keys uuid[],
+    seat_accounts text[],
+    seat_logins boolean
 );
 
 ALTER TABLE ONLY public.otlp_mappings FORCE ROW LEVEL SECURITY;
@@ -2417,10 +2754,45 @@ CREATE TABLE public.policy_sets (
 
 ALTER TABLE ONLY public.policy_sets FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.proposals (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    kind text NOT NULL,
+    budget_id uuid,
+    budget_name text NOT NULL,
+    wanted jsonb NOT NULL,
+    standing jsonb,
+    reason text NOT NULL,
+    fingerprint bytea NOT NULL,
+    requested_by uuid NOT NULL,
+    decided_by_member uuid,
+    decided_at timestamp with time zone,
+    note text,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT proposals_kind_check CHECK ((kind = ANY (ARRAY['budget_increase'::text, 'budget'::text]))),
+    CONSTRAINT proposals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text])))
+);
+
+ALTER TABLE ONLY public.proposals FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.pruned_rows (
     parent text NOT NULL,
     is_over text NOT NULL
 );
+
+CREATE TABLE public.reconciliations (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    created_by text NOT NULL,
+    summary jsonb NOT NULL,
+    differences jsonb NOT NULL
+);
+
+ALTER TABLE ONLY public.reconciliations FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.refusal_days (
     org_id uuid NOT NULL,
@@ -2951,6 +3323,19 @@ CREATE TABLE public.scim_groups (
 
 ALTER TABLE ONLY public.scim_groups FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.sso_answers (
+    org_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    state_digest bytea NOT NULL,
+    finish_digest bytea,
+    answer jsonb,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT sso_answers_finish_digest_check CHECK ((length(finish_digest) = 32)),
+    CONSTRAINT sso_answers_state_digest_check CHECK ((length(state_digest) = 32))
+);
+
+ALTER TABLE ONLY public.sso_answers FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sso_identities (
     org_id uuid NOT NULL,
     connection_id uuid NOT NULL,
@@ -2973,24 +3358,16 @@ CREATE TABLE public.sso_logouts (
 
 ALTER TABLE ONLY public.sso_logouts FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.sso_requests (
+CREATE TABLE public.telemetry_sessions (
     org_id uuid NOT NULL,
-    state_digest bytea NOT NULL,
-    connection_id uuid NOT NULL,
-    browser_digest bytea NOT NULL,
-    return_to text,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    answered_at timestamp with time zone,
-    answer jsonb,
-    finish_digest bytea,
-    CONSTRAINT sso_requests_browser_digest_check CHECK ((length(browser_digest) = 32)),
-    CONSTRAINT sso_requests_finish_digest_check CHECK ((length(finish_digest) = 32)),
-    CONSTRAINT sso_requests_return_to_check CHECK ((length(return_to) <= 1000)),
-    CONSTRAINT sso_requests_state_digest_check CHECK ((length(state_digest) = 32))
+    lineage_id uuid NOT NULL,
+    session bytea NOT NULL,
+    calls_since timestamp with time zone,
+    metrics_until timestamp with time zone,
+    seen_on date DEFAULT ((clock_timestamp() AT TIME ZONE 'UTC'::text))::date NOT NULL
 );
 
-ALTER TABLE ONLY public.sso_requests FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.telemetry_sessions FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.threshold_events (
     org_id uuid NOT NULL,
@@ -3034,6 +3411,55 @@ CREATE TABLE public.usage_customer_days (
 
 ALTER TABLE ONLY public.usage_customer_days FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.usage_hour_values (
+    org_id uuid NOT NULL,
+    dimension text NOT NULL,
+    bucket timestamp with time zone NOT NULL,
+    value text NOT NULL,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_hour_values FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_hours (
+    org_id uuid NOT NULL,
+    bucket timestamp with time zone NOT NULL,
+    model text NOT NULL,
+    provider text NOT NULL,
+    workflow_id text NOT NULL,
+    deployment_id text NOT NULL,
+    department_id text NOT NULL,
+    runs bigint NOT NULL,
+    failed_runs bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cache_read_input_tokens bigint NOT NULL,
+    cache_creation_input_tokens bigint NOT NULL,
+    reasoning_output_tokens bigint NOT NULL,
+    cost_nano numeric(28,0) NOT NULL,
+    estimated_nano numeric(28,0) NOT NULL,
+    overrun_nano numeric(28,0) NOT NULL,
+    value_nano numeric(28,0) NOT NULL,
+    duration_ms bigint NOT NULL,
+    timed_runs bigint NOT NULL,
+    key_id text DEFAULT ''::text NOT NULL,
+    user_id text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_hours FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.webhook_deliveries (
     org_id uuid NOT NULL,
     subscription_id uuid NOT NULL,
@@ -3046,6 +3472,7 @@ CREATE TABLE public.webhook_deliveries (
     attempts jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone NOT NULL,
+    digest jsonb,
     CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'failed'::text])))
 )
 PARTITION BY RANGE (id);
@@ -3065,6 +3492,7 @@ CREATE TABLE public.webhook_pending (
     next_attempt_at timestamp with time zone NOT NULL,
     attempts jsonb DEFAULT '[]'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    digest jsonb,
     CONSTRAINT webhook_pending_trigger_check CHECK ((trigger = ANY (ARRAY['event'::text, 'redelivery'::text, 'replay'::text, 'test'::text])))
 )
 WITH (fillfactor='80', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_cost_delay='0');
@@ -3172,6 +3600,9 @@ ALTER TABLE ONLY public.customer_limits
 ALTER TABLE ONLY public.decision_records
     ADD CONSTRAINT decision_records_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.deprecated_calls
+    ADD CONSTRAINT deprecated_calls_pkey PRIMARY KEY (org_id, day, method, route, caller_id);
+
 ALTER TABLE ONLY public.deprecation_announcements
     ADD CONSTRAINT deprecation_announcements_pkey PRIMARY KEY (org_id, deprecation_id);
 
@@ -3195,6 +3626,9 @@ ALTER TABLE ONLY public.event_opt_ins
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.foreign_keys
+    ADD CONSTRAINT foreign_keys_pkey PRIMARY KEY (org_id, id);
 
 ALTER TABLE ONLY public.freezes
     ADD CONSTRAINT freezes_pkey PRIMARY KEY (org_id, target_kind, target_id);
@@ -3271,11 +3705,17 @@ ALTER TABLE ONLY public.price_settings
 ALTER TABLE ONLY public.prices
     ADD CONSTRAINT prices_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.proposals
+    ADD CONSTRAINT proposals_pkey PRIMARY KEY (org_id, id);
+
 ALTER TABLE ONLY public.pruned_rows
     ADD CONSTRAINT pruned_rows_pkey PRIMARY KEY (parent);
 
 ALTER TABLE ONLY public.rate_limit_policies
     ADD CONSTRAINT rate_limit_policies_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.reconciliations
+    ADD CONSTRAINT reconciliations_pkey PRIMARY KEY (org_id, id);
 
 ALTER TABLE ONLY public.recovery_codes
     ADD CONSTRAINT recovery_codes_pkey PRIMARY KEY (digest);
@@ -3388,6 +3828,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.sso_answers
+    ADD CONSTRAINT sso_answers_pkey PRIMARY KEY (org_id, connection_id, state_digest);
+
 ALTER TABLE ONLY public.sso_connections
     ADD CONSTRAINT sso_connections_pkey PRIMARY KEY (org_id, id);
 
@@ -3406,11 +3849,14 @@ ALTER TABLE ONLY public.sso_identities
 ALTER TABLE ONLY public.sso_logouts
     ADD CONSTRAINT sso_logouts_pkey PRIMARY KEY (org_id, connection_id, digest);
 
-ALTER TABLE ONLY public.sso_requests
-    ADD CONSTRAINT sso_requests_pkey PRIMARY KEY (org_id, state_digest);
-
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.telemetry_points
+    ADD CONSTRAINT telemetry_points_pkey PRIMARY KEY (org_id, lineage_id, point);
+
+ALTER TABLE ONLY public.telemetry_sessions
+    ADD CONSTRAINT telemetry_sessions_pkey PRIMARY KEY (org_id, lineage_id, session);
 
 ALTER TABLE ONLY public.threshold_events
     ADD CONSTRAINT threshold_events_pkey PRIMARY KEY (org_id, key, threshold);
@@ -3436,8 +3882,20 @@ ALTER TABLE ONLY public.usage_deltas
 ALTER TABLE ONLY public.usage_dimension_values
     ADD CONSTRAINT usage_dimension_values_pkey PRIMARY KEY (org_id, dimension, value);
 
+ALTER TABLE ONLY public.usage_hour_values
+    ADD CONSTRAINT usage_hour_values_pkey PRIMARY KEY (org_id, dimension, bucket, value);
+
+ALTER TABLE ONLY public.usage_hours
+    ADD CONSTRAINT usage_hours_pkey PRIMARY KEY (org_id, bucket, model, provider, workflow_id, deployment_id, department_id, key_id, user_id);
+
+ALTER TABLE ONLY public.waiting_calls
+    ADD CONSTRAINT waiting_calls_pkey PRIMARY KEY (org_id, id);
+
 ALTER TABLE ONLY public.webhook_deliveries
     ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (org_id, subscription_id, id);
+
+ALTER TABLE ONLY public.webhook_digests
+    ADD CONSTRAINT webhook_digests_pkey PRIMARY KEY (org_id, subscription_id, topic);
 
 ALTER TABLE ONLY public.webhook_org_secrets
     ADD CONSTRAINT webhook_org_secrets_pkey PRIMARY KEY (org_id);
@@ -3492,11 +3950,19 @@ CREATE INDEX benchmark_set_orgs_set ON public.benchmark_set_orgs USING btree (se
 
 CREATE INDEX customer_limits_created_at ON public.customer_limits USING btree (org_id, created_at, id) WHERE (customer_id <> ''::text);
 
+CREATE INDEX deprecated_calls_day ON public.deprecated_calls USING brin (day);
+
 CREATE UNIQUE INDEX directory_users_name ON public.directory_users USING btree (org_id, user_name_key);
 
 CREATE INDEX eval_results_created_at ON public.eval_results USING btree (org_id, created_at, id);
 
 CREATE INDEX eval_results_latest ON public.eval_results USING btree (org_id, suite, model, COALESCE(provider, ''::text), measured_at DESC, id DESC);
+
+CREATE INDEX foreign_keys_created ON public.foreign_keys USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX foreign_keys_key ON public.foreign_keys USING btree (org_id, key_id);
+
+CREATE UNIQUE INDEX foreign_keys_mac ON public.foreign_keys USING btree (mac, org_id);
 
 CREATE INDEX holds_expiring ON ONLY public.holds USING btree (expires_at) WHERE (state = 'open'::text);
 
@@ -3557,6 +4023,16 @@ CREATE INDEX policy_matches_rule ON ONLY public.policy_matches USING btree (org_
 CREATE INDEX policy_rules_order ON public.policy_rules USING btree (org_id, priority, id);
 
 CREATE UNIQUE INDEX prices_of_model ON public.prices USING btree (org_id, model, provider, effective_from);
+
+CREATE INDEX proposals_created_at ON public.proposals USING btree (org_id, created_at, id);
+
+CREATE INDEX proposals_ended ON public.proposals USING btree (updated_at);
+
+CREATE INDEX proposals_of_key ON public.proposals USING btree (org_id, requested_by, fingerprint, id);
+
+CREATE INDEX proposals_pending ON public.proposals USING btree (org_id, expires_at) WHERE (status = 'pending'::text);
+
+CREATE INDEX reconciliations_created_at ON public.reconciliations USING btree (org_id, created_at, id);
 
 CREATE INDEX recovery_codes_person ON public.recovery_codes USING btree (person_id);
 
@@ -3668,6 +4144,8 @@ CREATE UNIQUE INDEX sign_in_links_id ON public.sign_in_links USING btree (id);
 
 CREATE INDEX sign_in_links_owner ON public.sign_in_links USING btree (org_id, COALESCE(key_id, grant_id, member_id), created_at, id);
 
+CREATE INDEX sso_answers_end ON public.sso_answers USING brin (expires_at);
+
 CREATE INDEX sso_connections_created ON public.sso_connections USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX sso_connections_id ON public.sso_connections USING btree (id);
@@ -3682,14 +4160,6 @@ CREATE INDEX sso_identities_member ON public.sso_identities USING btree (org_id,
 
 CREATE INDEX sso_logouts_end ON public.sso_logouts USING brin (expires_at);
 
-CREATE INDEX sso_requests_browser ON public.sso_requests USING btree (org_id, connection_id, browser_digest);
-
-CREATE INDEX sso_requests_connection ON public.sso_requests USING btree (org_id, connection_id);
-
-CREATE INDEX sso_requests_created ON public.sso_requests USING btree (org_id, created_at);
-
-CREATE INDEX sso_requests_end ON public.sso_requests USING brin (expires_at);
-
 CREATE INDEX support_grants_created_at ON public.support_grants USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX support_grants_id ON public.support_grants USING btree (id);
@@ -3697,6 +4167,14 @@ CREATE UNIQUE INDEX support_grants_id ON public.support_grants USING btree (id);
 CREATE INDEX support_grants_open ON public.support_grants USING btree (expires_at) WHERE (closed_at IS NULL);
 
 CREATE INDEX support_grants_operator_key ON public.support_grants USING btree (operator_key_id);
+
+CREATE INDEX telemetry_points_claim ON public.telemetry_points USING btree (org_id, claim) WHERE (claim IS NOT NULL);
+
+CREATE INDEX telemetry_points_open ON public.telemetry_points USING btree (touched_at) WHERE (counted < value);
+
+CREATE INDEX telemetry_points_session ON public.telemetry_points USING btree (org_id, lineage_id, session) WHERE (counted < value);
+
+CREATE INDEX telemetry_sessions_seen ON public.telemetry_sessions USING brin (seen_on);
 
 CREATE INDEX threshold_events_at ON public.threshold_events USING brin (at);
 
@@ -3707,6 +4185,10 @@ CREATE INDEX usage_days_bucket ON public.usage_days USING brin (bucket);
 CREATE INDEX usage_dimension_values_first_seen_on ON public.usage_dimension_values USING btree (org_id, dimension, first_seen_on);
 
 CREATE INDEX usage_dimension_values_last_seen_on ON public.usage_dimension_values USING brin (last_seen_on);
+
+CREATE INDEX waiting_calls_due ON public.waiting_calls USING btree (due_at);
+
+CREATE INDEX webhook_digests_closing ON public.webhook_digests USING btree (closes_at);
 
 CREATE INDEX webhook_pending_due ON public.webhook_pending USING btree (org_id, subscription_id, next_attempt_at, seq);
 
@@ -3826,6 +4308,18 @@ ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_90_pkey;
 
 CREATE TRIGGER fill_lineage BEFORE INSERT ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.fill_key_lineage();
 
+CREATE TRIGGER keep_hour_values_of_deleted AFTER DELETE ON public.usage_15m REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hour_values();
+
+CREATE TRIGGER keep_hour_values_of_inserted AFTER INSERT ON public.usage_15m REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hour_values();
+
+CREATE TRIGGER keep_hour_values_of_updated AFTER UPDATE ON public.usage_15m REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hour_values();
+
+CREATE TRIGGER keep_hours_of_deleted AFTER DELETE ON public.usage_15m REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hours();
+
+CREATE TRIGGER keep_hours_of_inserted AFTER INSERT ON public.usage_15m REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hours();
+
+CREATE TRIGGER keep_hours_of_updated AFTER UPDATE ON public.usage_15m REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hours();
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3859,6 +4353,9 @@ ALTER TABLE ONLY public.content_safety
 ALTER TABLE ONLY public.customer_limits
     ADD CONSTRAINT customer_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.deprecated_calls
+    ADD CONSTRAINT deprecated_calls_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.deprecation_announcements
     ADD CONSTRAINT deprecation_announcements_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3879,6 +4376,12 @@ ALTER TABLE ONLY public.eval_results
 
 ALTER TABLE ONLY public.event_opt_ins
     ADD CONSTRAINT event_opt_ins_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.foreign_keys
+    ADD CONSTRAINT foreign_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.foreign_keys
+    ADD CONSTRAINT foreign_keys_org_id_key_id_fkey FOREIGN KEY (org_id, key_id) REFERENCES public.api_keys(org_id, id);
 
 ALTER TABLE ONLY public.freezes
     ADD CONSTRAINT freezes_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -3913,8 +4416,14 @@ ALTER TABLE ONLY public.price_settings
 ALTER TABLE ONLY public.prices
     ADD CONSTRAINT prices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.proposals
+    ADD CONSTRAINT proposals_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.rate_limit_policies
     ADD CONSTRAINT rate_limit_policies_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.reconciliations
+    ADD CONSTRAINT reconciliations_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.retention_policies
     ADD CONSTRAINT retention_policies_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -3946,6 +4455,12 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.sso_answers
+    ADD CONSTRAINT sso_answers_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES public.sso_connections(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sso_answers
+    ADD CONSTRAINT sso_answers_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
 ALTER TABLE ONLY public.sso_connections
     ADD CONSTRAINT sso_connections_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
@@ -3967,20 +4482,26 @@ ALTER TABLE ONLY public.sso_logouts
 ALTER TABLE ONLY public.sso_logouts
     ADD CONSTRAINT sso_logouts_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
-ALTER TABLE ONLY public.sso_requests
-    ADD CONSTRAINT sso_requests_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES public.sso_connections(org_id, id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.sso_requests
-    ADD CONSTRAINT sso_requests_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
-
 ALTER TABLE ONLY public.support_grants
     ADD CONSTRAINT support_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.telemetry_points
+    ADD CONSTRAINT telemetry_points_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.telemetry_sessions
+    ADD CONSTRAINT telemetry_sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.trust_settings
     ADD CONSTRAINT trust_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
 ALTER TABLE ONLY public.unpriced_models
     ADD CONSTRAINT unpriced_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.waiting_calls
+    ADD CONSTRAINT waiting_calls_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.webhook_digests
+    ADD CONSTRAINT webhook_digests_org_id_subscription_id_fkey FOREIGN KEY (org_id, subscription_id) REFERENCES public.webhook_subscriptions(org_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.webhook_org_secrets
     ADD CONSTRAINT webhook_org_secrets_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -4011,6 +4532,8 @@ ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY authentication ON public.api_keys FOR SELECT TO postgres USING (true);
+
+CREATE POLICY authentication ON public.foreign_keys FOR SELECT TO postgres USING (true);
 
 CREATE POLICY authentication ON public.memberships TO postgres USING (true);
 
@@ -4046,11 +4569,15 @@ CREATE POLICY checking ON public.ledger_checks FOR SELECT TO postgres USING (tru
 
 CREATE POLICY checking ON public.org_ledgers FOR SELECT TO postgres USING (true);
 
+CREATE POLICY closing ON public.webhook_digests FOR SELECT TO postgres USING (true);
+
 ALTER TABLE public.content_safety ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.customer_limits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.decision_records ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.deprecated_calls ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.deprecation_announcements ENABLE ROW LEVEL SECURITY;
 
@@ -4077,6 +4604,8 @@ CREATE POLICY expiring ON public.approvals FOR SELECT TO postgres USING (true);
 CREATE POLICY folding ON public.usage_15m FOR SELECT TO postgres USING (true);
 
 CREATE POLICY folding ON public.usage_deltas FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.foreign_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.freezes ENABLE ROW LEVEL SECURITY;
 
@@ -4126,11 +4655,15 @@ ALTER TABLE public.price_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.prices ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.proposals ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY pruning ON public.allowances TO postgres USING (true);
 
 CREATE POLICY pruning ON public.approvals TO postgres USING (true);
 
 CREATE POLICY pruning ON public.chains TO postgres USING (true);
+
+CREATE POLICY pruning ON public.deprecated_calls TO postgres USING (true);
 
 CREATE POLICY pruning ON public.eval_expiries TO postgres USING (true);
 
@@ -4148,19 +4681,27 @@ CREATE POLICY pruning ON public.org_ledgers FOR UPDATE TO postgres USING (true);
 
 CREATE POLICY pruning ON public.packs TO postgres USING (true);
 
+CREATE POLICY pruning ON public.proposals TO postgres USING (true);
+
+CREATE POLICY pruning ON public.reconciliations TO postgres USING (true);
+
 CREATE POLICY pruning ON public.refusal_counts TO postgres USING (true);
 
 CREATE POLICY pruning ON public.refusal_days TO postgres USING (true);
 
 CREATE POLICY pruning ON public.run_keys TO postgres USING (true);
 
+CREATE POLICY pruning ON public.sso_answers TO postgres USING (true);
+
 CREATE POLICY pruning ON public.sso_identities TO postgres USING (true);
 
 CREATE POLICY pruning ON public.sso_logouts TO postgres USING (true);
 
-CREATE POLICY pruning ON public.sso_requests TO postgres USING (true);
-
 CREATE POLICY pruning ON public.support_grants TO postgres USING (true);
+
+CREATE POLICY pruning ON public.telemetry_points TO postgres USING (true);
+
+CREATE POLICY pruning ON public.telemetry_sessions TO postgres USING (true);
 
 CREATE POLICY pruning ON public.threshold_events TO postgres USING (true);
 
@@ -4185,6 +4726,10 @@ CREATE POLICY publishing ON public.refusal_counts FOR SELECT TO postgres USING (
 CREATE POLICY publishing ON public.usage_days FOR SELECT TO postgres USING (true);
 
 ALTER TABLE public.rate_limit_policies ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY reading ON public.waiting_calls FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.reconciliations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.refusal_counts ENABLE ROW LEVEL SECURITY;
 
@@ -4268,6 +4813,8 @@ ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_links ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sso_answers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.sso_connections ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sso_domains ENABLE ROW LEVEL SECURITY;
@@ -4276,11 +4823,13 @@ ALTER TABLE public.sso_identities ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sso_logouts ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE public.sso_requests ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE public.support_grants ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY sweeping ON public.holds FOR SELECT TO postgres USING (true);
+
+ALTER TABLE public.telemetry_points ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.telemetry_sessions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY tenant ON public.allowances USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -4306,6 +4855,8 @@ CREATE POLICY tenant ON public.customer_limits USING ((org_id = ANY (( SELECT pu
 
 CREATE POLICY tenant ON public.decision_records USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.deprecated_calls USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.deprecation_announcements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.dimension_settings USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -4321,6 +4872,8 @@ CREATE POLICY tenant ON public.eval_results USING ((org_id = ANY (( SELECT publi
 CREATE POLICY tenant ON public.event_opt_ins USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.events USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.foreign_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.freezes USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -4364,7 +4917,11 @@ CREATE POLICY tenant ON public.price_settings USING ((org_id = ANY (( SELECT pub
 
 CREATE POLICY tenant ON public.prices USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.proposals USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.rate_limit_policies USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.reconciliations USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.refusal_counts USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -4436,6 +4993,8 @@ CREATE POLICY tenant ON public.sessions USING ((org_id = ANY (( SELECT public.ap
 
 CREATE POLICY tenant ON public.sign_in_links USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.sso_answers USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.sso_connections USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.sso_domains USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -4444,9 +5003,11 @@ CREATE POLICY tenant ON public.sso_identities USING ((org_id = ANY (( SELECT pub
 
 CREATE POLICY tenant ON public.sso_logouts USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
-CREATE POLICY tenant ON public.sso_requests USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
-
 CREATE POLICY tenant ON public.support_grants USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator))) WITH CHECK (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) OR ( SELECT public.app_is_operator() AS app_is_operator)));
+
+CREATE POLICY tenant ON public.telemetry_points USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.telemetry_sessions USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.threshold_events USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -4464,7 +5025,15 @@ CREATE POLICY tenant ON public.usage_deltas USING ((org_id = ANY (( SELECT publi
 
 CREATE POLICY tenant ON public.usage_dimension_values USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.usage_hour_values USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.usage_hours USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.waiting_calls USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.webhook_deliveries USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.webhook_digests USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.webhook_org_secrets USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -4494,9 +5063,17 @@ ALTER TABLE public.usage_deltas ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.usage_dimension_values ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.usage_hour_values ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.usage_hours ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.waiting_calls ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY watching ON public.trust_settings FOR SELECT TO postgres USING (true);
 
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_digests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.webhook_org_secrets ENABLE ROW LEVEL SECURITY;
 
@@ -4592,10 +5169,37 @@ GRANT UPDATE(revoked_at) ON TABLE public.sessions TO weir_app;
 REVOKE ALL ON FUNCTION public.caller_of_token(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.caller_of_token(wanted uuid) TO weir_app;
 
+GRANT SELECT,INSERT ON TABLE public.foreign_keys TO weir_app;
+
+GRANT UPDATE(mac) ON TABLE public.foreign_keys TO weir_app;
+
+GRANT UPDATE(mac_key_id) ON TABLE public.foreign_keys TO weir_app;
+
+GRANT UPDATE(ended_at) ON TABLE public.foreign_keys TO weir_app;
+
+GRANT UPDATE(uses) ON TABLE public.foreign_keys TO weir_app;
+
+GRANT UPDATE(last_used_at) ON TABLE public.foreign_keys TO weir_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.foreign_keys TO weir_app;
+
+REVOKE ALL ON FUNCTION public.caller_of_foreign_key(wanted bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.caller_of_foreign_key(wanted bytea[]) TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
 
 REVOKE ALL ON FUNCTION public.change_every_configuration() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_every_configuration() TO weir_app;
+
+GRANT SELECT,DELETE ON TABLE public.access_changes TO weir_app;
+
+GRANT SELECT,UPDATE ON TABLE public.access_epoch TO weir_app;
+
+REVOKE ALL ON FUNCTION public.record_access_change(org uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_access_change(org uuid) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.contest_foreign_keys(own uuid, wanted bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.contest_foreign_keys(own uuid, wanted bytea[]) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.count_recovery_codes(of_person uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_recovery_codes(of_person uuid) TO weir_app;
@@ -4633,6 +5237,11 @@ GRANT ALL ON FUNCTION public.expired_holds(before timestamp with time zone, most
 REVOKE ALL ON FUNCTION public.find_caller(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_caller(wanted uuid) TO weir_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_domains TO weir_app;
+
+REVOKE ALL ON FUNCTION public.holder_of_domain(wanted text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.holder_of_domain(wanted text) TO weir_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.prices TO weir_app;
 
 REVOKE ALL ON FUNCTION public.installation_prices() FROM PUBLIC;
@@ -4667,6 +5276,18 @@ GRANT SELECT,INSERT ON TABLE public.deprecation_announcements TO weir_app;
 REVOKE ALL ON FUNCTION public.orgs_to_tell(announcements text[], since timestamp with time zone[], after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_to_tell(announcements text[], since timestamp with time zone[], after uuid, most integer) TO weir_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_digests TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_closing_digests(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_closing_digests(most integer) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.telemetry_points TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.waiting_calls TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, most integer) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) TO weir_app;
 
@@ -4688,11 +5309,19 @@ GRANT ALL ON FUNCTION public.orgs_with_unwatched_reporting(most integer) TO weir
 REVOKE ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_usage_deltas(after uuid, most integer) TO weir_app;
 
+GRANT SELECT,INSERT,DELETE ON TABLE public.sign_in_links TO weir_app;
+
+REVOKE ALL ON FUNCTION public.owner_of_sign_in_link(wanted uuid, wanted_digest bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.owner_of_sign_in_link(wanted uuid, wanted_digest bytea) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.passkey_by_credential(wanted bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.passkey_by_credential(wanted bytea) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.passkeys_of_person(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.passkeys_of_person(wanted uuid) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.proved_domains(later_than text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.proved_domains(later_than text, most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.prune_allowances(after_org uuid, after_key uuid, most integer, OUT gone bigint, OUT last_org uuid, OUT last_key uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prune_allowances(after_org uuid, after_key uuid, most integer, OUT gone bigint, OUT last_org uuid, OUT last_key uuid) TO weir_app;
@@ -4709,13 +5338,6 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.run_keys TO weir_app;
 
 REVOKE ALL ON FUNCTION public.prune_run_keys(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prune_run_keys(most integer) TO weir_app;
-
-GRANT SELECT,DELETE ON TABLE public.access_changes TO weir_app;
-
-GRANT SELECT,UPDATE ON TABLE public.access_epoch TO weir_app;
-
-REVOKE ALL ON FUNCTION public.record_access_change(org uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.record_access_change(org uuid) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) TO weir_app;
@@ -4739,8 +5361,6 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.retention_policies TO weir_app;
 REVOKE ALL ON FUNCTION public.retention_classes_in_use() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.retention_classes_in_use() TO weir_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_domains TO weir_app;
-
 REVOKE ALL ON FUNCTION public.sso_connection_of_domain(wanted text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.sso_connection_of_domain(wanted text) TO weir_app;
 
@@ -4752,8 +5372,6 @@ GRANT ALL ON FUNCTION public.take_events(most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.take_recovery_code(wanted bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_recovery_code(wanted bytea) TO weir_app;
-
-GRANT SELECT,INSERT,DELETE ON TABLE public.sign_in_links TO weir_app;
 
 REVOKE ALL ON FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) TO weir_app;
@@ -4799,6 +5417,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customer_limits TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.decision_records TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.deprecated_calls TO weir_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dimension_settings TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.directory_roles TO weir_app;
@@ -4833,7 +5453,11 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.policy_rules TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.policy_sets TO weir_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.proposals TO weir_app;
+
 GRANT SELECT ON TABLE public.pruned_rows TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.reconciliations TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.refusal_days TO weir_app;
 
@@ -4849,23 +5473,27 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.scim_group_members TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO weir_app;
 
+GRANT SELECT,INSERT ON TABLE public.sso_answers TO weir_app;
+
+GRANT UPDATE(finish_digest) ON TABLE public.sso_answers TO weir_app;
+
+GRANT UPDATE(answer) ON TABLE public.sso_answers TO weir_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_identities TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.sso_logouts TO weir_app;
 
-GRANT SELECT,INSERT,DELETE ON TABLE public.sso_requests TO weir_app;
-
-GRANT UPDATE(answered_at) ON TABLE public.sso_requests TO weir_app;
-
-GRANT UPDATE(answer) ON TABLE public.sso_requests TO weir_app;
-
-GRANT UPDATE(finish_digest) ON TABLE public.sso_requests TO weir_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.telemetry_sessions TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.threshold_events TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.unpriced_models TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_customer_days TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_hour_values TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_hours TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.webhook_deliveries TO weir_app;
 

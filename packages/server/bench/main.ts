@@ -1,4 +1,7 @@
+import { benchGateway } from '../../gateway/bench/gateway.ts'
+import { servicesUp, setDiskWaits } from '../scripts/private-services.ts'
 import { benchBacktests } from './backtests/backtests.ts'
+import { benchConsole } from './console/console.ts'
 import { benchDecisions } from './decisions/decisions.ts'
 import { benchForecasts } from './forecasts/forecasts.ts'
 import { benchHttp, benchIdentity } from './http/http.ts'
@@ -16,8 +19,10 @@ import { benchWebhooks } from './webhooks/webhooks.ts'
  */
 const benchmarks: Record<string, (options: { smoke: boolean; only: string[]; tree: string }) => Promise<void>> = {
   backtests: benchBacktests,
+  console: benchConsole,
   decisions: benchDecisions,
   forecasts: benchForecasts,
+  gateway: benchGateway,
   http: benchHttp,
   identity: benchIdentity,
   ingest: benchIngest,
@@ -35,6 +40,8 @@ if (!benchmark) {
   console.error(`Usage: pnpm bench ${Object.keys(benchmarks).join(' | ')} [--smoke] [--only PART,…] [--tree DIR]`)
   process.exit(64)
 }
+servicesUp()
+await setDiskWaits(true)
 const valueOf = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined)
 await benchmark({
   smoke: flags.includes('--smoke'),

@@ -16,6 +16,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, styleText } from 'node:util'
+import { startDevGateway } from './dev-gateway.ts'
 import {
   appLogin,
   createDatabase,
@@ -28,7 +29,7 @@ import {
 
 const usage = `Usage: pnpm dev [--port N] [--fresh] [--detach] [--json] [--stop]
 
-Starts PostgreSQL, Redis, the API and a worker, all private to this checkout; Ctrl-C stops what it started.
+Starts PostgreSQL, Redis, the API, a worker, and a gateway before a provider for practice, all private to this checkout; Ctrl-C stops what it started.
 
   --port N   the API's port (default $WEIR_PORT, else 8080, or a free one where that is taken)
   --fresh    begin with an empty database
@@ -36,7 +37,7 @@ Starts PostgreSQL, Redis, the API and a worker, all private to this checkout; Ct
   --json     print one JSON line instead of text
   --stop     end the one in the background
 
-While it runs, \`. .weir/dev.env\` puts address, organization and keys into $WEIR, $ORG, $KEY and $OPERATOR_KEY.`
+While it runs, \`. .weir/dev.env\` puts addresses, organization and keys into $WEIR, $GATEWAY, $ORG, $KEY and $OPERATOR_KEY.`
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const stateFolder = `${root}.weir`
@@ -50,6 +51,7 @@ const readyWithinMs = 180_000
 interface State {
   readonly base_url: string
   readonly docs_url: string
+  readonly gateway_url: string
   readonly pid: number
   readonly operator_key: string
   readonly org_id: string
@@ -119,7 +121,13 @@ function openPrivately(path: string): number {
 /** For shells and scripts; complete before anybody is told that it is ready. */
 function writeState(state: State) {
   const mode = ownerOnly
-  const names = { WEIR: state.base_url, ORG: state.org_id, KEY: state.admin_key, OPERATOR_KEY: state.operator_key }
+  const names = {
+    WEIR: state.base_url,
+    GATEWAY: state.gateway_url,
+    ORG: state.org_id,
+    KEY: state.admin_key,
+    OPERATOR_KEY: state.operator_key,
+  }
   const lines = Object.entries(names).map(([name, value]) => `export ${name}='${value}'\n`)
   writeFileSync(shellFile, lines.join(''), { mode })
   // Renamed into place: a waiting --detach never reads half a file.
@@ -140,6 +148,7 @@ async function announce(state: State, json: boolean) {
 
   API    ${state.base_url}
   Docs   ${state.docs_url}
+  Gateway ${state.gateway_url} (its provider is for practice: made-up answers, no cost)
   Sign in once, within five minutes, as the owner:
          ${url ?? `${state.base_url}/console/signin`}
   Log    .weir/dev.log
@@ -155,8 +164,8 @@ async function announce(state: State, json: boolean) {
 }
 
 /** The given port, or the usual one, or any free one where the usual one is taken. */
-async function choosePort(wanted: number | undefined): Promise<number> {
-  for (const port of wanted === undefined ? [8080, 0] : [wanted]) {
+async function choosePort(wanted: number | undefined, usual = 8080): Promise<number> {
+  for (const port of wanted === undefined ? [usual, 0] : [wanted]) {
     const free = await freePort(port)
     if (free !== undefined) return free
   }
@@ -200,7 +209,7 @@ async function untilReady(url: string, parts: ChildProcess[]) {
 /** An operator and an organization to try things with: the same ones as long as the database is. */
 async function firstKeys(base: string, environment: Record<string, string>) {
   const file = `${stateFolder}/dev-keys.json`
-  type Keys = Pick<State, 'operator_key' | 'org_id' | 'admin_key'>
+  type Keys = Pick<State, 'operator_key' | 'org_id' | 'admin_key'> & { readonly settlement_key: string }
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Keys) : undefined
   const call = (path: string, key: string, body?: object) =>
     fetch(base + path, {
@@ -216,7 +225,7 @@ async function firstKeys(base: string, environment: Record<string, string>) {
       await sleep(100)
     }
   }
-  if (known && (await isValid(known.admin_key)) && (await isValid(known.operator_key))) return known
+  if (known?.settlement_key && (await isValid(known.admin_key)) && (await isValid(known.operator_key))) return known
   const main = `${root}packages/server/src/main.ts`
   const minted = spawnSync(process.execPath, [main, 'create-operator-key', 'dev'], {
     env: { ...process.env, ...environment },
@@ -228,7 +237,19 @@ async function firstKeys(base: string, environment: Record<string, string>) {
     id: string
     owner_key: { secret: string }
   }
-  const keys = { operator_key: operator, org_id: org.id, admin_key: org.owner_key.secret }
+  const settlement = (await (
+    await call(`/v1/orgs/${org.id}/keys`, org.owner_key.secret, {
+      name: 'dev gateway',
+      role: 'service',
+      scopes: ['runs:write', 'runs:manage'],
+    })
+  ).json()) as { secret: string }
+  const keys = {
+    operator_key: operator,
+    org_id: org.id,
+    admin_key: org.owner_key.secret,
+    settlement_key: settlement.secret,
+  }
   writeFileSync(file, JSON.stringify(keys), { mode: ownerOnly })
   return keys
 }
@@ -279,11 +300,22 @@ async function runForeground({ port: wanted, fresh, json }: Options) {
       untilReady(`http://127.0.0.1:${port}`, parts),
       untilReady(`http://127.0.0.1:${probePort}`, parts),
     ])
+    const { settlement_key, ...keys } = await firstKeys(`http://127.0.0.1:${port}`, environment)
+    const gateway = await startDevGateway({
+      root,
+      configFile: `${stateFolder}/dev-gateway.json`,
+      weirUrl: `http://127.0.0.1:${port}`,
+      settlementKey: settlement_key,
+      port: await choosePort(wanted === undefined ? undefined : 0, 8090),
+      log,
+    })
+    parts.push(...gateway.parts)
     const state: State = {
       base_url: base,
       docs_url: `${base}/docs`,
+      gateway_url: gateway.url,
       pid: process.pid,
-      ...(await firstKeys(`http://127.0.0.1:${port}`, environment)),
+      ...keys,
     }
     writeState(state)
     await announce(state, json)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { configurationFiles, pathsOfCommands } from '../../cli/scripts/configuration-schema.ts'
 import { conformancePage } from '../../conformance/src/page.ts'
 import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
@@ -13,6 +14,8 @@ import { migrate } from '../src/platform/infra/migrate.ts'
 import { openPlatform } from '../src/platform/infra/platform.ts'
 import { knownMigrations, migrationsFolder } from '../src/platform/infra/schema.ts'
 import { secret } from '../src/values/secret.ts'
+import { apiTypes } from './api-types.ts'
+import { dashboard } from './dashboard.ts'
 import { configurationPage, deprecationsPage, errorsPage, eventsPage } from './generated-pages.ts'
 import { catalogText, priceCatalog } from './price-catalog.ts'
 import { priceSourcesPage } from './price-sources.ts'
@@ -25,10 +28,18 @@ import {
   services,
   servicesUp,
 } from './private-services.ts'
+import { pythonFaults, pythonTypes } from './python-types.ts'
 import { readableJson } from './readable-json.ts'
 
 /** Writes everything that follows from the code, or with `--check` says what no longer does. */
 const root = fileURLToPath(new URL('../../..', import.meta.url))
+/** Files with the types of the API, for the programs that speak to it, and the routes that each needs where it needs only some. */
+const clientsOfTheApi: Readonly<Record<string, readonly string[] | undefined>> = {
+  'packages/server/src/console/api/api-types.ts': undefined,
+  'packages/gateway/src/weir/api-types.ts': ['/v1/runs', '/v1/runs/bulk', '/v1/runs/{run_id}/extend'],
+  'packages/cli/src/api/api-types.ts': pathsOfCommands,
+  'packages/sdk/src/api-types.ts': undefined,
+}
 const check = process.argv.includes('--check')
 const database = `weir_generate_${process.pid}`
 const log = createLog({ level: 'warn', role: 'generate' })
@@ -54,8 +65,14 @@ try {
     'docs/deprecations.md': deprecationsPage(),
     'docs/configuration.md': configurationPage(),
     'docs/conformance.md': conformancePage(),
-    'openapi.json': await openApi(),
+    'deploy/grafana/weir.json': dashboard(),
   }
+  const document = await openApi()
+  files['openapi.json'] = document
+  for (const [path, routes] of Object.entries(clientsOfTheApi)) files[path] = await apiTypes(document, routes)
+  Object.assign(files, configurationFiles(document))
+  files['packages/sdk-python/src/weir/types.py'] = pythonTypes(document)
+  files['packages/sdk-python/src/weir/faults.py'] = pythonFaults(document)
   const stale = Object.entries(files).filter(
     ([path, text]) => !existsSync(root + path) || readFileSync(root + path, 'utf8') !== text,
   )

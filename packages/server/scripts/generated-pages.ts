@@ -158,8 +158,9 @@ ${generated}
 
 Each of these is served for its whole notice period. Every answer of a deprecated route carries \`Deprecation\` (when it
 was announced, RFC 9745), \`Sunset\` (when it may go, RFC 8594) and \`Link\`; \`GET /v1/meta/deprecations\` lists the routes,
-and the counter \`svc_deprecated_route_calls_total\` on \`/metrics\` counts calls of each. [Versioning](versioning.md)
-has the rules of notice.
+and the counter \`svc_deprecated_route_calls_total\` on \`/metrics\` counts calls of each. Deprecations in
+the [console](console.md) shows [which of your keys still make them](versioning.md#who-still-calls-it). [Versioning](versioning.md) has the
+rules of notice.
 
 ${sections.join('\n\n')}
 `

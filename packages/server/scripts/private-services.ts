@@ -56,6 +56,17 @@ export async function dropDatabase(name: string) {
   await asAdmin((admin) => admin.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`))
 }
 
+/**
+ * Sets whether the private server waits for its disk. Tests do without: what they write survives the death of any process, and no test ends
+ * the machine. Benchmarks measure with it.
+ */
+export async function setDiskWaits(waits: boolean) {
+  await asAdmin(async (admin) => {
+    await admin.query(waits ? 'alter system reset fsync' : 'alter system set fsync = off')
+    await admin.query('select pg_reload_conf()')
+  })
+}
+
 /** Work that needs the private server's superuser. */
 export async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client({ connectionString: services().postgres.url })

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, buildApp } from './app.ts'
 import { deprecations } from './contract/deprecations/registry.ts'
 import { serveMetrics } from './contract/probes/probes.ts'
+import { startGatewayInside } from './embedded-gateway.ts'
 import { createLifecycle, stopWithin } from './platform/infra/lifecycle.ts'
 import type { Platform } from './platform/infra/platform.ts'
 
 /** Runs the API until the process is asked to stop, then drains it, so that no accepted request is lost. */
-export async function runApi(platform: Platform) {
+export async function runApi(platform: Platform, env: NodeJS.ProcessEnv) {
   const { config, log, addresses } = platform
   const lifecycle = createLifecycle(log)
   const api = await buildApp(platform, lifecycle, deprecations)
@@ -20,8 +21,11 @@ export async function runApi(platform: Platform) {
   const metricsServer = await serveMetrics(platform, lifecycle)
   log.info({ url: addresses.publicUrl(), docs: addresses.docsUrl() }, 'serving')
 
+  const gateway = await startGatewayInside(api.app, platform, env)
+
   log.info({ signal: await lifecycle.stopRequested }, 'asked to stop')
-  await lifecycle.drain(config.drainSeconds)
+  // Answers on their way through the gateway end first: what they cost is told to the API.
+  await Promise.all([lifecycle.drain(config.drainSeconds), gateway?.stop()])
   stopWithin(config.stopTimeoutSeconds, log)
   await finish(api)
   await metricsServer.close()

@@ -6,10 +6,12 @@ import {
   createChangeSlots,
   createPageChange,
   createReplayRecorder,
+  readReasons,
   recordAttempts,
 } from './access/changes/changes.ts'
 import { honourIdempotencyKeys, type Idempotency } from './access/idempotency/idempotency.ts'
 import { createSessionCookies, identify } from './access/identity/identity.ts'
+import { consolePages } from './console/pages.ts'
 import { readBodies } from './contract/body.ts'
 import { boundBodyMemory } from './contract/body-memory.ts'
 import { ensureSingleResponse, sendContinue } from './contract/connections.ts'
@@ -41,9 +43,12 @@ import { expireWithRule } from './governance/approvals/approvals.ts'
 import { approvals } from './governance/approvals/routes.ts'
 import { ensurePolicyPartitions } from './governance/policies/policies.ts'
 import { policies } from './governance/policies/routes.ts'
+import { proposals } from './governance/proposals/routes.ts'
 import { contentSafety } from './governance/safety/routes.ts'
 import { benchmarks } from './insight/benchmarks/routes.ts'
 import { forecasts } from './insight/forecasts/routes.ts'
+import { providerBills } from './insight/provider-bills/routes.ts'
+import { mcp } from './mcp/routes.ts'
 import { adjustments } from './money/adjustments/routes.ts'
 import { budgets } from './money/budgets/routes.ts'
 import { chains } from './money/chains/routes.ts'
@@ -55,11 +60,13 @@ import { freezes } from './money/freezes/routes.ts'
 import { journal } from './money/journal/routes.ts'
 import { ensureLedgerPartitions } from './money/ledger/ledger.ts'
 import { plans } from './money/plans/routes.ts'
+import { priceImports } from './money/price-imports/routes.ts'
 import { prices } from './money/prices/routes.ts'
 import { quota } from './money/quota/routes.ts'
 import { reporting } from './money/reporting/routes.ts'
 import { spendCaps } from './money/spend-caps/routes.ts'
 import { trust } from './money/trust/routes.ts'
+import { createProviders } from './people/connections/connections.ts'
 import { ssoConnections } from './people/connections/routes.ts'
 import { domains } from './people/domains/routes.ts'
 import { members } from './people/members/routes.ts'
@@ -76,12 +83,16 @@ import { ensureRunPartitions } from './records/run-log/run-log.ts'
 import { usage } from './records/usage/routes.ts'
 import { spentSince } from './records/usage/usage.ts'
 import { backtests } from './runs/backtests/routes.ts'
-import { createIngest, otlp, otlpMapping } from './runs/otlp/routes.ts'
+import { createIngest, otlp, otlpMapping, otlpTelemetry } from './runs/otlp/routes.ts'
 import { runs } from './runs/routes.ts'
 import { routing } from './runs/routing/routes.ts'
 import { runHistory } from './runs/run-history/routes.ts'
 import { createServices, type Services } from './services.ts'
+import { countDeprecatedCalls } from './tenants/deprecated-calls/deprecated-calls.ts'
+import { deprecatedCalls } from './tenants/deprecated-calls/routes.ts'
 import { docs } from './tenants/docs/routes.ts'
+import { countForeignUses, createForeignUses } from './tenants/foreign-keys/foreign-keys.ts'
+import { foreignKeys } from './tenants/foreign-keys/routes.ts'
 import { keys } from './tenants/keys/routes.ts'
 import { me } from './tenants/me/routes.ts'
 import { meta } from './tenants/meta/routes.ts'
@@ -131,8 +142,11 @@ export async function buildApp(
   probes(app, platform, lifecycle)
   await docs(app)
   await signIn(app, platform, hooks)
+  await consolePages(app, platform, hooks)
   await scim(app, platform, hooks)
+  await mcp(app, platform)
   meta(app, platform, registry, routes)
+  deprecatedCalls(app, platform, registry)
   addDomains(app, platform, services, hooks)
   for (const domain of extraDomains) domain(app, platform, services.lanes)
 
@@ -141,7 +155,8 @@ export async function buildApp(
   return { app, routes, inFlight: hooks.inFlight }
 }
 
-async function ensurePartitions({ sql, clock, log }: Platform) {
+/** Creates the partitions that rows of today and of the coming days need, unless they exist. */
+export async function ensurePartitions({ sql, clock, log }: Pick<Platform, 'sql' | 'clock' | 'log'>) {
   for (const ensure of [
     ensureAuditPartitions,
     ensureLedgerPartitions,
@@ -162,7 +177,7 @@ interface HookOptions {
 /** Adds the hooks that every request passes, in order. Returns what the handlers of routes need of them. */
 async function addHooks(app: App, platform: Platform, { services, lifecycle, registry, routes }: HookOptions) {
   const { config, log, metrics } = platform
-  const { callers, lease, rateLimiter, records } = services
+  const { callers, deprecatedCalls: calls, lease, rateLimiter, records } = services
   let idempotency: Idempotency
   answerErrors(app, log, (request) => idempotency.findStoredResponse(request))
   ensureSingleResponse(app)
@@ -180,8 +195,13 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   const identification = identify(app, platform, callers, cookies, (address) =>
     rateLimiter.countFailure(address, config.authBackoffPerMinute),
   )
+  countDeprecatedCalls(app, calls)
+  const foreignUses = createForeignUses(platform)
+  countForeignUses(app, platform, foreignUses)
+  app.addHook('onClose', foreignUses.close)
   paceRequests(app)
   honourConditions(app, routes)
+  readReasons(app)
   const rates = limitRequestRates(app, platform, rateLimiter)
   limitConcurrentDecisions(app, config, metrics)
   boundBodyMemory(app, config)
@@ -196,11 +216,13 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   const attempts = recordAttempts(app, platform, identification)
   recordRefusals(app, platform, records)
   const pageChange = createPageChange(platform, lease, slots)
-  return { attempts, change, cookies, cursors, identification, inFlight, pageChange, rates }
+  const providers = createProviders(platform)
+  app.addHook('onClose', providers.close)
+  return { attempts, change, cookies, cursors, identification, inFlight, pageChange, providers, rates }
 }
 
 /** Adds the domains, one line each. */
-function addDomains(app: App, platform: Platform, services: Services, { change, cursors }: HookResults) {
+function addDomains(app: App, platform: Platform, services: Services, { change, cursors, providers }: HookResults) {
   me(app, platform)
   orgs(app, platform, change)
   rateLimits(app, platform, change)
@@ -217,28 +239,34 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   plans(app, platform, change)
   chains(app, platform, change)
   prices(app, platform, change)
+  priceImports(app, platform, change)
   decisions(app, platform, services)
   policies(app, platform, change, services.rules, expireWithRule)
   approvals(app, platform, change)
+  proposals(app, platform, change, spentSince)
   contentSafety(app, platform, change, services.governance)
   backtests(app, platform, services.rules)
   routing(app, platform, change, services)
   runs(app, platform, services)
   otlpMapping(app, platform, change)
-  otlp(app, platform, createIngest(platform, services.lanes))
+  const ingest = createIngest(platform, services.lanes)
+  otlp(app, platform, ingest)
+  otlpTelemetry(app, platform, ingest)
   usage(app, platform)
   runHistory(app, platform)
   forecasts(app, platform)
+  providerBills(app, platform, change)
   retention(app, platform, change)
   journal(app, platform)
   benchmarks(app, platform, change)
   adjustments(app, platform, change)
   keys(app, platform, change)
+  foreignKeys(app, platform, change)
   sessions(app, platform, change)
   sessionPolicy(app, platform, change)
   members(app, platform, change)
   directories(app, platform, change)
-  ssoConnections(app, platform, change)
+  ssoConnections(app, platform, change, providers)
   domains(app, platform, change)
   passkeys(app, platform, change)
   support(app, platform, change, endSubscriptionsOfGrant)

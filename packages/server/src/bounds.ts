@@ -91,4 +91,12 @@ export const boundSettings = {
     setting('SVC_DEFAULT_CHANGES_PER_MINUTE', 'The same for all other changes.', integer(1, 1_000_000_000)),
     '12000',
   ),
+  foreignKeyDays: defaulted(
+    setting(
+      'SVC_FOREIGN_KEY_DAYS',
+      'Longest time in days for which a key of another gateway may stand for one of Weir, from when it is registered; `0` lets none.',
+      integer(0, 366),
+    ),
+    '90',
+  ),
 }

@@ -97,16 +97,22 @@ describe('a secret in a file', () => {
     writeFileSync(path, content)
     return path
   }
+  /** Those that are secret, and not required. */
+  const optional = {
+    SVC_MIGRATE_DATABASE_URL: required.SVC_DATABASE_URL,
+    SVC_SMTP_URL: 'smtp://relay.example.com',
+    SVC_MAIL_FROM: 'weir@example.com',
+  }
   const secrets = documentedSettings.filter(({ isSecret }) => isSecret).map(({ variable }) => variable)
 
   test('may be every setting that is one', () => {
-    const { config } = readConfig({ ...required, SVC_MIGRATE_DATABASE_URL: required.SVC_DATABASE_URL })
+    const { config } = readConfig({ ...required, ...optional })
     const hidden = Object.entries(settings).filter(([name]) => {
       const value = (config as unknown as Record<string, unknown>)[name]
       return typeof value === 'function' || (typeof value === 'object' && value !== null && 'reveal' in value)
     })
     expect(hidden.map(([, { variable }]) => variable)).toEqual(secrets)
-    expect(secrets).toHaveLength(4)
+    expect(secrets).toHaveLength(5)
   })
 
   test.each([
@@ -133,11 +139,7 @@ describe('a secret in a file', () => {
 
   test.each(secrets)('beside %s itself is a fault', (variable) => {
     const path = file('anything')
-    const faults = faultsOf({
-      ...required,
-      SVC_MIGRATE_DATABASE_URL: required.SVC_DATABASE_URL,
-      [`${variable}_FILE`]: path,
-    })
+    const faults = faultsOf({ ...required, ...optional, [`${variable}_FILE`]: path })
     expect(faults).toEqual([`${variable} and ${variable}_FILE are both set; set one of them`])
   })
 

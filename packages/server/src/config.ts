@@ -92,6 +92,10 @@ export function readConfig(environment: Record<string, string | undefined>): { c
   if ((redisCertificate === undefined) !== (redisKey === undefined))
     faults.push('SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE must be set together')
 
+  const isMailFaulty = faults.some((fault) => fault.startsWith('SVC_SMTP_URL') || fault.startsWith('SVC_MAIL_FROM'))
+  if (!isMailFaulty && (parsed.smtpUrl === undefined) !== (parsed.mailFrom === undefined))
+    faults.push('SVC_SMTP_URL and SVC_MAIL_FROM must be set together')
+
   const { webhookTimeoutSeconds: attempt, stopTimeoutSeconds: stop, masterKeys: keys, publicUrl } = parsed
   if (attempt !== undefined && stop !== undefined && stop <= attempt) {
     warnings.push(

@@ -39,7 +39,7 @@ const roles: Record<string, Work> = {
       import('./api.ts'),
       import('./platform/infra/platform.ts'),
     ])
-    await runApi(await openPlatform(config, 'api', log))
+    await runApi(await openPlatform(config, 'api', log), process.env)
   },
   worker: async (config, log) => {
     const [{ runWorker }, { openPlatform }] = await Promise.all([

@@ -15,11 +15,13 @@ import { withStartPatience } from './platform/infra/start-patience.ts'
 import { type AccessLease, acquireAccessLease, type Cache } from './platform/nodes/nodes.ts'
 import { createRoutingCache } from './runs/routing/routing.ts'
 import type { Governance } from './runs/runs.ts'
+import { type CallCounter, createCallCounter } from './tenants/deprecated-calls/deprecated-calls.ts'
 
 /** The long-lived objects of an API process that several domains share. */
 export interface Services {
   readonly lease: AccessLease
   readonly callers: Callers
+  readonly deprecatedCalls: CallCounter
   readonly rateLimiter: RateLimiter
   readonly rules: Cache<RuleSet>
   readonly governance: Governance
@@ -37,6 +39,7 @@ export async function createServices(platform: Platform): Promise<Services> {
   }
   const lease = own(await withStartPatience(platform.log, () => acquireAccessLease(platform)))
   const callers = own(createCallerCache(platform, lease))
+  const deprecatedCalls = own(createCallCounter(platform))
   const rules = createRuleCache(platform, lease)
   const governance: Governance = {
     rules: createPolicyEvaluator(platform, rules),
@@ -53,6 +56,7 @@ export async function createServices(platform: Platform): Promise<Services> {
   return {
     lease,
     callers,
+    deprecatedCalls,
     rateLimiter: createRateLimiter(platform, lease.liveProcesses),
     rules,
     governance,

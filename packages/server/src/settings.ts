@@ -1,4 +1,5 @@
 import { boundSettings } from './bounds.ts'
+import { gatewaySettings } from './gateway-settings.ts'
 import { sessionSettings } from './session-settings.ts'
 import { ssoSettings } from './sso-settings.ts'
 import { defaulted, optional, secretSetting, setting } from './values/setting.ts'
@@ -59,6 +60,7 @@ export const settings = {
     'the public URL + `/docs`',
     () => undefined,
   ),
+  ...gatewaySettings,
   ...sessionSettings,
   ...ssoSettings,
   databaseUrl: secretSetting(

@@ -1,5 +1,14 @@
-import { defaulted, optional, setting } from './values/setting.ts'
-import { integer, nameServers, parseNetworks, portRanges, secondsList } from './values/setting-parsers.ts'
+import { defaulted, optional, secretSetting, setting } from './values/setting.ts'
+import {
+  integer,
+  mailSender,
+  nameServers,
+  parseNetworks,
+  portRanges,
+  secondsList,
+  secretUrl,
+  url,
+} from './values/setting-parsers.ts'
 
 /** The settings of webhooks. */
 export const webhookSettings = {
@@ -44,6 +53,32 @@ export const webhookSettings = {
       secondsList,
     ),
     '5,30,120,900,3600,14400,43200,86400',
+  ),
+  slackApiUrl: defaulted(
+    setting(
+      'SVC_SLACK_API_URL',
+      'The API of Slack, for subscriptions that write with a bot token.',
+      url('https:', 'http:'),
+    ),
+    'https://slack.com/api',
+  ),
+  smtpUrl: optional(
+    secretSetting(
+      'SVC_SMTP_URL',
+      'The relay that takes mail for subscriptions of the kind `email`: `smtp://user:password@host:587`, with `smtps://` for TLS from the start. With a user, TLS is required. A private address must be in `SVC_WEBHOOK_ALLOWED_CIDRS`.',
+      secretUrl('smtp:', 'smtps:'),
+    ),
+    'no mail is sent',
+    () => undefined,
+  ),
+  mailFrom: optional(
+    setting(
+      'SVC_MAIL_FROM',
+      'The sender of mail, such as `Weir <weir@example.com>`; needed with `SVC_SMTP_URL`.',
+      mailSender,
+    ),
+    'no mail is sent',
+    () => undefined,
   ),
   webhookConcurrency: defaulted(
     setting('SVC_WEBHOOK_CONCURRENCY', 'Concurrent deliveries of a worker.', integer(1, 10_000)),

@@ -13,6 +13,7 @@ import { policyPartitionsJob } from './governance/policies/policies.ts'
 import { publishBenchmarksJob } from './insight/benchmarks/benchmarks.ts'
 import { ensureLedgerPartitions, maintainLedgerPartitionsJob, verifyLedgersJob } from './money/ledger/ledger.ts'
 import { watchReportingJob } from './money/reporting/reporting.ts'
+import { checkDomainsJob } from './people/domains/domains.ts'
 import { type Job, startJobs } from './platform/infra/jobs.ts'
 import { createLifecycle, stopWithin } from './platform/infra/lifecycle.ts'
 import type { Platform } from './platform/infra/platform.ts'
@@ -21,6 +22,7 @@ import { deleteDeadNodesJob, joinWorkers } from './platform/nodes/nodes.ts'
 import { maintainRunPartitionsJob, pruneChainsJob, pruneRowsJob } from './records/retention/retention.ts'
 import { ensureRunPartitions } from './records/run-log/run-log.ts'
 import { foldOldUsageJob, startFolding } from './records/usage/usage.ts'
+import { recordWaitingTelemetry } from './runs/otlp/otlp.ts'
 import { checkRuns } from './runs/reconciliation/reconciliation.ts'
 import { expiredEvalsJob } from './runs/routing/routing.ts'
 import { closeGrantsJob } from './tenants/support/support.ts'
@@ -52,6 +54,7 @@ const createJobs = (platform: Platform): Job[] => [
   expiredEvalsJob(platform),
   watchReportingJob(platform),
   publishBenchmarksJob(platform),
+  checkDomainsJob(platform),
 ]
 
 /** Runs the worker until it is asked to stop, then finishes the jobs that it has begun. */
@@ -75,6 +78,7 @@ export async function runWorker(platform: Platform) {
   await patiently(() => lanes.open())
   const sweeper = sweepExpiredHolds(platform, lanes)
   const folder = startFolding(platform)
+  const telemetry = recordWaitingTelemetry(platform, lanes)
   const webhooks = startWebhookDelivery(platform, deprecations)
 
   const server = fastify({ forceCloseConnections: true })
@@ -90,6 +94,7 @@ export async function runWorker(platform: Platform) {
   await jobs.stop()
   await sweeper.close()
   await folder.close()
+  await telemetry.close()
   await webhooks.close()
   await lanes.close()
   await membership.leave()

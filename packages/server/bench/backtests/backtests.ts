@@ -2,21 +2,17 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { appLogin, servicesUp } from '../../scripts/private-services.ts'
 import { tenantScopes } from '../../src/access/identity/identity.ts'
 import { insertLedger } from '../../src/money/ledger/ledger.ts'
-import { createLog } from '../../src/platform/infra/log.ts'
-import { migrate } from '../../src/platform/infra/migrate.ts'
 import type { Platform } from '../../src/platform/infra/platform.ts'
 import type { BacktestView } from '../../src/runs/backtests/schema.ts'
 import { mint } from '../../src/tenants/keys/keys.ts'
 import { insertOrg } from '../../src/tenants/orgs/queries.ts'
 import { formatId, newUuid } from '../../src/values/id.ts'
-import { secret } from '../../src/values/secret.ts'
+import { withBenchDatabase } from '../support/bench-database.ts'
 import { cpuMicrosOf, cpuMicrosOfFamily } from '../support/cpu.ts'
-import { type BenchPostgres, makePostgres } from '../support/postgres.ts'
-import { openBenchPlatform, type Server, startApi } from '../support/server.ts'
+import type { BenchPostgres } from '../support/postgres.ts'
+import { type Server, startApi } from '../support/server.ts'
 import { seededRules, seedHistory } from './history.ts'
 
 const barSeconds = 60
@@ -31,16 +27,8 @@ interface Stand {
 
 /** `pnpm bench backtests`: a million stored runs and what rules refused beside them, tested over HTTP. */
 export async function benchBacktests({ smoke }: { smoke: boolean }) {
-  const runs = smoke ? 20_000 : 1_000_000
-  servicesUp()
-  const postgres = makePostgres()
-  try {
-    await postgres.start()
-    const log = createLog({ level: 'warn', role: 'bench' })
-    await migrate({ ownerUrl: secret(postgres.url()), appUrl: secret(postgres.url(appLogin)), log })
-    const platform = await openBenchPlatform(postgres)
-    const owner = new pg.Client({ connectionString: postgres.url() })
-    await owner.connect()
+  const runs = smoke ? 5_000 : 1_000_000
+  await withBenchDatabase(async ({ postgres, platform, owner }) => {
     // With a small heap what grows with what is read would end the process; collecting all the time takes its time, too.
     const heapMb = process.env['WEIR_BENCH_HEAP_MB']
     const server = await startApi(postgres, {
@@ -70,12 +58,8 @@ export async function benchBacktests({ smoke }: { smoke: boolean }) {
       await measured(stand, 'a limit', { limit }, smoke)
     } finally {
       await server.stop()
-      await owner.end()
-      await platform.close()
     }
-  } finally {
-    await postgres.remove()
-  }
+  })
 }
 
 function fail(what: string) {

@@ -1,23 +1,19 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { appLogin, servicesUp } from '../../scripts/private-services.ts'
+import type pg from 'pg'
 import { ForecastThread } from '../../src/insight/forecasts/forecast-thread.ts'
 import type { ForecastTask } from '../../src/insight/forecasts/task.ts'
 import { insertLedger } from '../../src/money/ledger/ledger.ts'
-import { createLog } from '../../src/platform/infra/log.ts'
-import { migrate } from '../../src/platform/infra/migrate.ts'
 import { mint } from '../../src/tenants/keys/keys.ts'
 import { insertOrg } from '../../src/tenants/orgs/queries.ts'
 import { newUuid } from '../../src/values/id.ts'
-import { secret } from '../../src/values/secret.ts'
 import { knownSeries } from '../../test/support/forecast-series.ts'
 import { evaluate, evaluationTable } from '../../test/support/forecast-series-evaluation.ts'
 import { Random } from '../../test/support/random.ts'
+import { withBenchDatabase } from '../support/bench-database.ts'
 import { openClient } from '../support/client.ts'
-import { makePostgres } from '../support/postgres.ts'
-import { openBenchPlatform, startApi } from '../support/server.ts'
+import { startApi } from '../support/server.ts'
 
 const dayMs = 86_400_000
 const computedBarMs = 2_000
@@ -139,40 +135,24 @@ const memoryOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/pr
 
 /** The API as a process of its own: a first answer, kept ones, what others wait meanwhile, and its memory. */
 async function http({ smoke }: Options) {
-  servicesUp()
-  const postgres = makePostgres()
-  try {
-    await postgres.start()
-    const log = createLog({ level: 'warn', role: 'bench' })
-    await migrate({ ownerUrl: secret(postgres.url()), appUrl: secret(postgres.url(appLogin)), log })
-    const platform = await openBenchPlatform(postgres)
-    const owner = new pg.Client({ connectionString: postgres.url() })
-    await owner.connect()
+  await withBenchDatabase(async ({ postgres, platform, owner }) => {
+    const org = newUuid()
+    const key = await platform.sql.asOrgs([org], async (tx) => {
+      await insertOrg(tx, org, 'Bench')
+      await insertLedger(tx, org)
+      return (await mint(platform, tx, org, { name: 'bench', role: 'admin', scopes: ['forecasts:read', 'runs:read'] }))
+        .secret
+    })
+    const rows = await seedUsage(owner, org, smoke)
+    const server = await startApi(postgres, {
+      nodeOptions: ['--import', `data:text/javascript,${encodeURIComponent(lateReporter)}`],
+    })
     try {
-      const org = newUuid()
-      const key = await platform.sql.asOrgs([org], async (tx) => {
-        await insertOrg(tx, org, 'Bench')
-        await insertLedger(tx, org)
-        return (
-          await mint(platform, tx, org, { name: 'bench', role: 'admin', scopes: ['forecasts:read', 'runs:read'] })
-        ).secret
-      })
-      const rows = await seedUsage(owner, org, smoke)
-      const server = await startApi(postgres, {
-        nodeOptions: ['--import', `data:text/javascript,${encodeURIComponent(lateReporter)}`],
-      })
-      try {
-        await measureHttp(server, key, rows, smoke)
-      } finally {
-        await server.stop()
-      }
+      await measureHttp(server, key, rows, smoke)
     } finally {
-      await owner.end()
-      await platform.close()
+      await server.stop()
     }
-  } finally {
-    await postgres.remove()
-  }
+  })
 }
 
 /** Two years of 50 workflows: days for what is old, quarters of an hour for the last 90 days. */

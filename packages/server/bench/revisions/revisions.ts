@@ -116,7 +116,7 @@ async function report(
 
 async function compareDecisions(now: Revision, before: Revision, smoke: boolean) {
   const side = ({ api, postgres, org }: Revision, isWarmUp = false) =>
-    ask(api, postgres, { orgs: [org], connections: 200, seconds: isWarmUp || !smoke ? 5 : 2, isWarmUp })
+    ask(api, postgres, { orgs: [org], connections: 200, seconds: smoke ? 1 : 5, isWarmUp })
   await report('decisions, 200 connections', smoke, {
     now: (isWarmUp) => side(now, isWarmUp),
     before: (isWarmUp) => side(before, isWarmUp),

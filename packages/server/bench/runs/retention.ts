@@ -31,9 +31,9 @@ export async function benchRetention(bench: RunsBench) {
 }
 
 async function benchRetentionDuring({ platform, owner, org, smoke }: RunsBench, writing: Writing) {
-  const rounds = smoke ? 2 : 5
+  const rounds = smoke ? 1 : 5
   const tables = 5
-  const rows = smoke ? 20_000 : 5_000_000
+  const rows = smoke ? 5_000 : 5_000_000
   const seconds = smoke ? 1 : 5
   const job = maintainRunPartitionsJob({ ...platform, metrics: new Registry() })
   const today = Math.floor(platform.clock.now().getTime() / dayMs) * dayMs

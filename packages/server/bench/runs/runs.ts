@@ -1,16 +1,11 @@
-import pg from 'pg'
-import { appLogin, servicesUp } from '../../scripts/private-services.ts'
 import { ensureLedgerPartitions, insertLedger } from '../../src/money/ledger/ledger.ts'
-import { createLog } from '../../src/platform/infra/log.ts'
-import { migrate } from '../../src/platform/infra/migrate.ts'
 import type { Platform } from '../../src/platform/infra/platform.ts'
 import { ensureRunPartitions } from '../../src/records/run-log/run-log.ts'
 import { mint } from '../../src/tenants/keys/keys.ts'
 import { insertOrg } from '../../src/tenants/orgs/queries.ts'
 import { newUuid } from '../../src/values/id.ts'
-import { secret } from '../../src/values/secret.ts'
-import { makePostgres } from '../support/postgres.ts'
-import { type BenchOrg, openBenchPlatform } from '../support/server.ts'
+import { withBenchDatabase } from '../support/bench-database.ts'
+import type { BenchOrg } from '../support/server.ts'
 import type { RunsBench } from './bench.ts'
 import { benchPage } from './page.ts'
 import { benchRetention } from './retention.ts'
@@ -27,28 +22,13 @@ export async function benchRuns({ smoke, only }: { smoke: boolean; only: readonl
   const chosen = only.length > 0 ? only : Object.keys(parts)
   const unknown = chosen.find((name) => !(name in parts))
   if (unknown !== undefined) throw new Error(`no part ${unknown}: ${Object.keys(parts).join(', ')}`)
-  servicesUp()
-  const postgres = makePostgres()
-  try {
-    await postgres.start()
-    const log = createLog({ level: 'warn', role: 'bench' })
-    await migrate({ ownerUrl: secret(postgres.url()), appUrl: secret(postgres.url(appLogin)), log })
-    const platform = await openBenchPlatform(postgres)
-    const owner = new pg.Client({ connectionString: postgres.url() })
-    await owner.connect()
-    try {
-      const now = platform.clock.now()
-      await ensureLedgerPartitions(platform.sql, now)
-      await ensureRunPartitions(platform.sql, now)
-      const org = await makeOrg(platform)
-      for (const name of chosen) await parts[name]!({ postgres, platform, owner, org, smoke })
-    } finally {
-      await owner.end()
-      await platform.close()
-    }
-  } finally {
-    await postgres.remove()
-  }
+  await withBenchDatabase(async ({ postgres, platform, owner }) => {
+    const now = platform.clock.now()
+    await ensureLedgerPartitions(platform.sql, now)
+    await ensureRunPartitions(platform.sql, now)
+    const org = await makeOrg(platform)
+    for (const name of chosen) await parts[name]!({ postgres, platform, owner, org, smoke })
+  })
 }
 
 const makeOrg = (platform: Platform): Promise<BenchOrg> => {

@@ -47,7 +47,7 @@ export async function benchUsage({ postgres, platform, owner, org, smoke }: Runs
       }
       await ask()
       await select()
-      const rounds = await alternate(smoke ? 2 : 5, { http: () => timed(times, ask), bare: () => timed(times, select) })
+      const rounds = await alternate(smoke ? 1 : 5, { http: () => timed(times, ask), bare: () => timed(times, select) })
       console.log(
         `usage of ${days} days by ${group} from ${days * 96 * combinations} rollups: HTTP ${described(rounds.http)}; bare SQL ${described(rounds.bare)}; ${slowerBy(rounds.http, rounds.bare, { bar: 2, smoke })}`,
       )

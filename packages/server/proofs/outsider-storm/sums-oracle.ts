@@ -18,7 +18,7 @@ const sumOf = (runs: readonly Run[]) => ({
   failed_runs: runs.filter(({ status }) => status === 'failed').length,
   input_tokens: runs.reduce((sum, { input_tokens }) => sum + (input_tokens ?? 0), 0),
   output_tokens: runs.reduce((sum, { output_tokens }) => sum + (output_tokens ?? 0), 0),
-  cost_nano: runs.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd!), 0n),
+  cost_nano: runs.reduce((sum, { cost_usd }) => sum + parseUsd(cost_usd ?? '0'), 0n),
   value_nano: runs.reduce((sum, { value_usd }) => sum + parseUsd(value_usd ?? '0'), 0n),
 })
 

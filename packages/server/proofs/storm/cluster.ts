@@ -15,8 +15,6 @@ import { eventually } from '../../test/support/programs.ts'
 export interface Cluster {
   readonly port: number
   readonly ownerUrl: string
-  /** A folder that goes with it. */
-  readonly scratch: string
   /** The application's login, through another port. */
   readonly appUrl: (port: number, applicationName: string) => string
   /** What the server has logged since the beginning. */
@@ -118,7 +116,6 @@ export async function startCluster(more: Readonly<Record<string, string>> = {}):
   return {
     port,
     ownerUrl,
-    scratch: mkdtempSync(join(folder, 'scratch-')),
     appUrl: (through, applicationName) =>
       `postgres://${appLogin.name}:${appLogin.password}@127.0.0.1:${through}/postgres?application_name=${applicationName}`,
     log,

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { requireId } from '../../src/values/id.ts'
 import { environmentFor } from '../../test/support/harness.ts'
-import { startProgram } from '../../test/support/programs.ts'
+import { programEnvironment, startProgram } from '../../test/support/programs.ts'
 import { openTcpProxy } from '../../test/support/tcp-proxy.ts'
 import { call } from '../../test/support/tenants.ts'
 import { type Cluster, leashed, startCluster } from './cluster.ts'
@@ -46,13 +46,11 @@ export async function openInstallation(options: {
       ...environmentFor({ ownerUrl: cluster.ownerUrl, appUrl: cluster.appUrl(port, name) }),
       SVC_DATABASE_POOL_SIZE: '6',
       SVC_LOG_LEVEL: 'error',
-      // Processes that are killed all the time should not also compile all the time.
-      NODE_COMPILE_CACHE: cluster.scratch,
       // A busy machine must not turn the storm into one of refusals at the door.
       SVC_MAX_EVENT_LOOP_DELAY_MS: '10000',
       ...options.environment,
     })
-    const env = { PATH: process.env['PATH'] ?? '', ...environment('setup') }
+    const env = { ...programEnvironment, ...environment('setup') }
     execFileSync(process.execPath, [pathOf('main'), 'migrate'], { env, stdio: 'pipe' })
     const minted = execFileSync(process.execPath, [pathOf('main'), 'create-operator-key', 'storm'], {
       env,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { environmentFor } from '../../test/support/harness.ts'
-import { startProgram } from '../../test/support/programs.ts'
+import { programEnvironment, startProgram } from '../../test/support/programs.ts'
 import { type Cluster, leashed, startCluster } from '../storm/cluster.ts'
 import { Member } from '../storm/faults.ts'
 import type { Arrival } from './receiver-process.ts'
@@ -54,10 +54,8 @@ export async function openWebhookInstallation(options: { workers: number }): Pro
       SVC_WEBHOOK_TIMEOUT_SECONDS: String(timeoutSeconds),
       // All of it runs on one machine: with more at once, receivers without a processor to run on would be what is measured.
       SVC_WEBHOOK_CONCURRENCY: '64',
-      // Processes that are killed all the time should not also compile all the time.
-      NODE_COMPILE_CACHE: cluster.scratch,
     })
-    const env = { PATH: process.env['PATH'] ?? '', ...environment('setup') }
+    const env = { ...programEnvironment, ...environment('setup') }
     execFileSync(process.execPath, [main, 'migrate'], { env, stdio: 'pipe' })
     const minted = execFileSync(process.execPath, [main, 'create-operator-key', 'storm'], {
       env,

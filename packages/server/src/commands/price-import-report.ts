@@ -60,7 +60,7 @@ export function textReport(plan: ImportPlan, { path, url, isApplied }: Head): st
     `${count(unchanged)} unchanged, ${count(kept)} kept that the file does not have.`,
     ...section('not expressed', grouped(plan.notExpressed)),
     ...section('not in the file, stays as it is in effect', grouped(plan.notInFile)),
-    ...section('left out', grouped(plan.leftOut)),
+    ...section('left out; --with-free takes what costs nothing', grouped(plan.leftOut)),
     ...section(
       'refused',
       plan.refused.map(({ entry, what }) => `${entry}: ${what}`),

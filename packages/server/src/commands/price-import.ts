@@ -64,9 +64,7 @@ export async function importPrices(given: Arguments) {
   print()
   if (isTooLong(plan)) throw new CommandRefused(tooLongText(plan))
   if (isRefused)
-    throw new CommandRefused(
-      'Some models have prices that cannot be. Choose others, or leave them out with --skip-refused.',
-    )
+    throw new CommandRefused('Some models have invalid prices. Choose others, or leave them out with --skip-refused.')
 }
 
 async function planOf(given: Arguments): Promise<ImportPlan & { readonly standing: InstallationState }> {

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { SpanStatusCode } from '@opentelemetry/api'
 import type { FastifyContextConfig } from 'fastify'
 import { latencyHistogram, type Series } from '../platform/infra/latency-histogram.ts'
@@ -27,7 +28,8 @@ export function observer({ metrics, log, config }: Platform) {
   return function observe({ request, reply, startedMs }: InFlight) {
     const elapsedSeconds = (performance.now() - startedMs) / 1000
     const route = request.route.template
-    const wasAnswered = reply.raw.writableFinished
+    // A call of a page to the API has no connection that could break.
+    const wasAnswered = reply.raw.writableFinished || !(request.raw.socket instanceof Socket)
     // By convention of proxies, the status of a caller that hung up: no response of ours has it.
     const status = wasAnswered ? reply.statusCode : 499
     seriesOf(request.route, request.method, status).observe(elapsedSeconds)

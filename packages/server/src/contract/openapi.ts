@@ -13,7 +13,9 @@ import {
   isContractPath,
   type Role,
   type RouteDeclaration,
+  reasonHeader,
   rolesIncluding,
+  takesReason,
 } from './routes.ts'
 import { answerExample } from './schema-examples.ts'
 import { shareParts } from './shared-parts.ts'
@@ -29,6 +31,16 @@ const idempotencyKey: OpenAPIV3_1.ParameterObject = {
     'Makes a retry safe: the same key with the same request within 24 hours gets the first response again, marked `Idempotent-Replayed: true`. With a different request the error is `idempotency_key_conflict`. The key belongs to the API key that sent it.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
   example: 'order-4711',
+}
+
+/** Parameter of the routes whose changes the audit log records. */
+const reason: OpenAPIV3_1.ParameterObject = {
+  name: reasonHeader,
+  in: 'header',
+  description:
+    'Why you make the change, kept as `reason` of its entry in the audit log: 1 to 500 printable characters. Write characters that are not ASCII, and `%` itself, as percent-encoded UTF-8.',
+  schema: { type: 'string', minLength: 1, maxLength: 6_000, pattern: '^[ -~]{1,6000}$' },
+  example: 'Two more customers in the pilot, agreed with Ada.',
 }
 
 /** Collects the routes into an OpenAPI 3.1 document; must be registered before the routes. */
@@ -82,6 +94,8 @@ export function completeDocument(
     const isTagged = tagged.has(`${route.method} ${route.template}`)
     if (honoursIdempotencyKey(route.method, route.declaration))
       operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/IdempotencyKey' }]
+    if (takesReason(route.method, route.declaration))
+      operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/Reason' }]
     if (isTagged) describeConditions(operation, route.method)
     describeCallers(operation, route.declaration)
     describeRequest(operation, route.declaration.bodyTypes ?? {})
@@ -109,7 +123,7 @@ export function completeDocument(
     schemas: { ...document.components?.schemas, ...errorSchemas() },
     headers: headerComponents(),
     examples: errorExamples(),
-    parameters: { IdempotencyKey: idempotencyKey },
+    parameters: { IdempotencyKey: idempotencyKey, Reason: reason },
     responses: Object.fromEntries(Object.entries(sharedErrors).sort(([a], [b]) => (a < b ? -1 : 1))),
   }
   return shareParts(document, faults)

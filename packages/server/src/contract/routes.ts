@@ -129,6 +129,13 @@ export const templateOf = (path: string) => path.replace(/:([A-Za-z_][A-Za-z0-9_
 export const honoursIdempotencyKey = (method: string, { open, ignoresIdempotencyKey }: RouteDeclaration) =>
   method !== 'GET' && method !== 'HEAD' && open !== true && ignoresIdempotencyKey !== true
 
+/** Header in which a caller says why it makes a change. */
+export const reasonHeader = 'X-Svc-Reason'
+
+/** True when a route may make a change that the audit log records, with the reason that the caller gives. */
+export const takesReason = (method: string, { open, storesOwnResponses }: RouteDeclaration) =>
+  method !== 'GET' && method !== 'HEAD' && open !== true && storesOwnResponses !== true
+
 export const isContractPath = (path: string) => path.startsWith('/v1/')
 
 /** Largest bodies in bytes: of any route, of one that accepts batches, and of one that takes the input of a model. */

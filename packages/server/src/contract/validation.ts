@@ -206,9 +206,20 @@ export function validateRequests(app: App) {
   })
 }
 
+/** Compiled schemas by their text: most routes share the schema of their path or have no query or body of their own. */
+const compiled = new Map<string, ValidateFunction>()
+
+function compile(schema: JsonSchema): ValidateFunction {
+  const strict = jsonSchemaOf(toStrictSchema(schema))
+  const text = JSON.stringify(strict)
+  const validate = compiled.get(text) ?? ajv.compile(strict)
+  compiled.set(text, validate)
+  return validate
+}
+
 const validator = (schema: JsonSchema): PartValidator => ({
   schema,
-  validate: ajv.compile(jsonSchemaOf(toStrictSchema(schema))),
+  validate: compile(schema),
   check: checkOf(schema),
   judgesText: true,
 })

@@ -27,6 +27,6 @@ test('no piece is much larger than asked for, where arrays and objects are', () 
 })
 
 test('names that objects have by nature are names like others', async () => {
-  const text = `{"constructor":[1,2,3],"toString":{"valueOf":[4,5,6]},"length":[7,8,9]}`
+  const text = `{"__proto__":[0,1,2],"constructor":[1,2,3],"toString":{"valueOf":[4,5,6]},"length":[7,8,9]}`
   expect(JSON.stringify(await assembleValue(splitValue(JSON.parse(text), 2), (piece) => piece))).toBe(text)
 })

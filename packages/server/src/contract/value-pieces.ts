@@ -77,7 +77,11 @@ export async function assembleValue<P>(pieces: readonly P[], read: (piece: P) =>
     }
     const target = path.reduce((inner, key) => (inner as Record<string | number, unknown>)[key], root.value)
     if (Array.isArray(target)) target.push(...(value as unknown[]))
-    else Object.assign(target as object, value)
+    else for (const [key, inner] of Object.entries(value as object)) define(target as object, key, inner)
   }
   return root.value
 }
+
+/** Gives an object an entry of any name: `__proto__`, when assigned, would be no entry. */
+const define = (target: object, key: string, value: unknown) =>
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })

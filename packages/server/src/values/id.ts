@@ -9,6 +9,7 @@ import { randomIdBytes } from './entropy.ts'
 export const prefixes = {
   org: 'org',
   key: 'key',
+  foreignKey: 'fgk',
   grant: 'sgr',
   session: 'ses',
   member: 'mbr',
@@ -41,10 +42,12 @@ export const prefixes = {
   rule: 'rul',
   policyMatch: 'pmt',
   approval: 'apr',
+  proposal: 'prp',
   model: 'mdl',
   evalResult: 'evl',
   modelRoute: 'rte',
   cohort: 'coh',
+  reconciliation: 'rcn',
 } as const
 export type IdKind = keyof typeof prefixes
 

@@ -5,7 +5,8 @@ export const nanoPerUsd = 1_000_000_000n
 /** Upper bound of a single charge. */
 export const maxChargeNano = 1_000_000n * nanoPerUsd
 
-const decimal = /^(-)?(\d{1,10})(?:\.(\d{1,9}))?$/
+// Sums that the API answers with have more digits than an amount that it takes.
+const decimal = /^(-)?(\d{1,18})(?:\.(\d{1,9}))?$/
 
 /** Parses a decimal string that has passed validation; throws on anything else, which is a programming error. */
 export function parseUsd(text: string): bigint {

@@ -81,11 +81,17 @@ export function replan({ current: earlier, next }: PlannedSchedule, wanted: Sche
   return { current, next: { schedule: wanted, fromMs: isOverdue ? next.fromMs : periodAt(current, atMs).endMs } }
 }
 
+/** Names that were found to be time zones. Each has many spellings, so there is a most of them. */
+const knownTimezones = new Set<string>()
+const maxKnownTimezones = 1_000
+
 /** True when the name is a time zone that periods can follow. A fixed offset is not: it would be wrong for half of the year. */
 export function isTimezone(name: string): boolean {
+  if (knownTimezones.has(name)) return true
   if (!/^[a-z]/i.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
+    if (knownTimezones.size < maxKnownTimezones) knownTimezones.add(name)
     return true
   } catch {
     return false

@@ -46,6 +46,13 @@ export const secretUrl =
   (value: string): Secret =>
     secret(url(...protocols)(value))
 
+/** An address of e-mail, alone or after a name. */
+export const mailSender = (value: string) => {
+  if (!/^(?:[^<>\p{Cc}]{0,100}<)?[^\s<>@\p{Cc}]{1,64}@[^\s<>@\p{Cc}]{1,190}>?$/u.test(value))
+    throw new SettingFault('must be an e-mail address, or a name with one in angle brackets')
+  return value
+}
+
 export const databaseUrl = (value: string): Secret => {
   const checked = url('postgres:', 'postgresql:')(value)
   const { username, searchParams } = new URL(value)

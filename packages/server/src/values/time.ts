@@ -5,3 +5,6 @@ export const dayMs = 24 * hourMs
 
 /** Formats a time for the database and for names of UTC days; `/v1` has its own format, `timestamp`. */
 export const isoOf = (ms: number): string => new Date(ms).toISOString()
+
+/** True when all of these times are full hours of UTC. */
+export const areWholeHours = (times: readonly Date[]): boolean => times.every((time) => time.getTime() % hourMs === 0)

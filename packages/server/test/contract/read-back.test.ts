@@ -49,6 +49,11 @@ const elsewhere: Record<string, readonly string[] | string> = {
   '/v1/admin/orgs/{org_id}/ip-allow-list/reset': ['/v1/admin/orgs/{org_id}'],
   '/v1/admin/orgs/{org_id}/owner-keys': ['/v1/orgs/{id}/keys', '/v1/orgs/{id}/keys/{key_id}'],
   '/v1/otlp/v1/traces': ['/v1/runs', '/v1/runs/{run_id}'],
+  '/v1/otlp/v1/logs': ['/v1/runs', '/v1/runs/{run_id}'],
+  '/v1/otlp/v1/metrics': ['/v1/runs', '/v1/runs/{run_id}'],
+  '/v1/orgs/{id}/prices/compare': 'It says what calls would cost, and keeps nothing.',
+  '/v1/orgs/{id}/prices/import': ['/v1/orgs/{id}/prices', '/v1/orgs/{id}/prices/{price_id}'],
+  '/v1/admin/prices/import': ['/v1/admin/prices', '/v1/admin/prices/{price_id}'],
   '/v1/runs/bulk': ['/v1/runs', '/v1/runs/{run_id}'],
   '/v1/me/sign-in-links': 'The link is shown once; the session that it opens is listed.',
   '/v1/me/sessions/revoke': ['/v1/me/sessions', '/v1/me/sessions/{session_id}'],
@@ -225,6 +230,9 @@ const unfiltered: Record<string, string> = {
   '/v1/orgs/{id}/customers/{customer_id}/credit-packs customer_id': 'The path names the customer.',
   '/v1/orgs/{id}/approvals customer_id': 'An approval is found by its status and its rule.',
   '/v1/orgs/{id}/approvals workflow_id': 'An approval is found by its status and its rule.',
+  '/v1/orgs/{id}/proposals scope_kind': 'A proposal is found by its status.',
+  '/v1/orgs/{id}/proposals scope_id': 'A proposal is found by its status.',
+  '/v1/orgs/{id}/proposals period': 'A proposal is found by its status.',
   '/v1/orgs/{id}/approvals key_id': 'An approval is found by its status and its rule.',
 }
 

@@ -80,6 +80,8 @@ const notSent: Readonly<Record<string, string>> = {
   getRefusal: 'a refusal, which is put on record a moment later: refusals.test.ts',
   getEvent: 'an event: events.test.ts',
   getAdjustment: 'the number of a movement: read-back.test.ts',
+  approveProposal: 'a person who is not behind the key that asked: mcp/proposals.test.ts',
+  denyProposal: 'a person who is not behind the key that asked: mcp/proposals.test.ts',
   listMyPasskeys: 'a person in a session: passkey-routes.test.ts',
   getMyPasskey: 'a passkey: passkey-routes.test.ts',
   renameMyPasskey: 'a passkey: passkey-routes.test.ts',

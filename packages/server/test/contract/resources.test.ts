@@ -24,7 +24,13 @@ interface Schema {
   readonly default?: unknown
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly { readonly else?: Schema }[]
 }
+/** Fields that a body must have, also those that it needs only where it lacks another. */
+const requiredIn = ({ required = [], allOf = [] }: Schema) => [
+  ...required,
+  ...allOf.flatMap(({ else: otherwise }) => otherwise?.required ?? []),
+]
 interface Operation {
   readonly requestBody?: { content: { 'application/json': { schema: Schema } } }
   readonly responses: Record<string, { content?: { 'application/json'?: { schema: Schema } } }>
@@ -281,7 +287,8 @@ describe('what GET gives', () => {
     await each(async ({ template, bodies }) => {
       const path = paths.get(template)!
       const before = await asked('GET', path)
-      const { required = [], properties = {} } = bodies['PUT']!
+      const { properties = {}, ...schema } = bodies['PUT']!
+      const required = requiredIn(schema)
       const zone = Object.fromEntries(
         ['timezone', 'anchor'].flatMap((name) => (name in properties ? [[name, before[name]]] : [])),
       )

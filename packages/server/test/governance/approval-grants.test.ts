@@ -126,7 +126,7 @@ describe('a grant', () => {
     expect((await startRun(org)).status).toBe(201)
     await vi.waitFor(
       async () => expect(await org.rows('select from policy_matches where org_id = $1 and shadow')).toHaveLength(1),
-      { timeout: 3_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     )
   })
 

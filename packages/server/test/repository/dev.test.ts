@@ -22,6 +22,7 @@ const dev = (...flags: string[]) => spawnSync('pnpm', ['dev', ...flags], { cwd: 
 interface State {
   base_url: string
   docs_url: string
+  gateway_url: string
   pid: number
   operator_key: string
   org_id: string
@@ -49,6 +50,7 @@ test('dev starts everything, says so in one line, and stops all of it', async ()
   expect(state).toEqual({
     base_url: `http://localhost:${port}`,
     docs_url: `http://localhost:${port}/docs`,
+    gateway_url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
     pid: expect.any(Number),
     operator_key: expect.stringMatching(/^weir_/),
     org_id: expect.stringMatching(/^org_/),
@@ -57,6 +59,7 @@ test('dev starts everything, says so in one line, and stops all of it', async ()
   const shell = join(checkout, '.weir/dev.env')
   expect(readFileSync(shell, 'utf8').trim().split('\n')).toEqual([
     `export WEIR='${state.base_url}'`,
+    `export GATEWAY='${state.gateway_url}'`,
     `export ORG='${state.org_id}'`,
     `export KEY='${state.admin_key}'`,
     `export OPERATOR_KEY='${state.operator_key}'`,
@@ -67,6 +70,7 @@ test('dev starts everything, says so in one line, and stops all of it', async ()
   expect((await fetch(`${base}/readyz`)).status).toBe(200)
   expect((await fetch(`${base}/v1/meta/errors?status=402`)).status).toBe(200)
   expect((await fetch(`${base}/docs`)).status).toBe(200)
+  expect((await fetch(`${state.gateway_url.replace('localhost', '127.0.0.1')}/readyz`)).status).toBe(200)
   const me = await fetch(`${base}/v1/orgs/${state.org_id}`, { headers: { authorization: `Bearer ${state.admin_key}` } })
   expect(me.status).toBe(200)
 

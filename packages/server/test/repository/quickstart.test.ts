@@ -72,8 +72,10 @@ describe('what a newcomer pastes', { timeout: 240_000 }, () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8')
     const [, section] = /^## Quickstart\n([\s\S]*?)^## /m.exec(readme)!
     const answers = paste(section!)
-    expect(statuses(answers)).toEqual([201, 201, 200, 201, 201, 402, 200])
-    const [, , finished, , , refused, explanation] = answers as [Answer, ...Answer[]]
+    expect(statuses(answers)).toEqual([201, 200, 200, 402, 201, 201, 200, 201, 201, 402, 200])
+    const [, , second, stopped, , , finished, , , refused, explanation] = answers as [Answer, ...Answer[]]
+    expect(second!.body['usage']).toMatchObject({ completion_tokens: 950 })
+    expect(stopped!.body.error).toMatchObject({ code: 'budget_exceeded', type: 'billing_error' })
     expect(finished!.body).toMatchObject({ status: 'succeeded', reserved_usd: '0.015', cost_usd: '0.009' })
     expectExplained(refused!, explanation!)
   })

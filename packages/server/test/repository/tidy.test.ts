@@ -18,34 +18,45 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\n')
   .filter((path) => existsSync(join(root, path)))
 const architecture = read('ARCHITECTURE.md')
-const source = 'packages/server/src'
-const sources = tracked.filter(
-  (path) => path.startsWith(`${source}/`) && path.endsWith('.ts') && !path.endsWith('.test.ts'),
-)
+const isGenerated = (path: string) => /\/(infra\/tables|api-types)\.ts$/.test(path)
 
-/** Rooms in import order, as ARCHITECTURE.md states it: a room imports from those above it only. */
-const layers = /```imports\n([\s\S]*?)```/
-  .exec(architecture)![1]!
-  .trim()
-  .split('\n')
-  .filter((line) => line !== '' && !line.startsWith('#'))
-  .map((line) =>
-    line
-      .split(/\s+—\s+/)[0]!
-      .trim()
-      .split(/\s+/),
+/** The source of a program, and its rooms in import order, as a list in ARCHITECTURE.md states it: a room imports from those above it only. */
+function houseAt(source: string, list: number) {
+  const sources = tracked.filter(
+    (path) => path.startsWith(`${source}/`) && path.endsWith('.ts') && !path.endsWith('.test.ts'),
   )
-
-/** The innermost listed folder that a file stands in, or the listed file itself. */
-const roomOf = (path: string) => {
-  const parts = relative(source, path).split('/')
-  const enclosing = parts.map((_, i) => parts.slice(0, parts.length - i).join('/'))
-  return enclosing.find((name) => rooms.has(name)) ?? parts[0]!
+  const lists = [...architecture.matchAll(/```imports\n([\s\S]*?)```/g)].map(([, text]) => text!)
+  const layers = lists[list]!.trim()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) =>
+      line
+        .split(/\s+—\s+/)[0]!
+        .trim()
+        .split(/\s+/),
+    )
+  const rooms = new Set(layers.flat())
+  /** Returns the innermost listed folder that a file stands in, or the listed file itself. */
+  const roomOf = (path: string) => {
+    const parts = relative(source, path).split('/')
+    const enclosing = parts.map((_, i) => parts.slice(0, parts.length - i).join('/'))
+    return enclosing.find((name) => rooms.has(name)) ?? parts[0]!
+  }
+  const known = new Map<string, number>()
+  const layerOf = (path: string) => {
+    const layer = known.get(path) ?? layers.findIndex((names) => names.includes(roomOf(path)))
+    known.set(path, layer)
+    return layer
+  }
+  return { source, sources, layers, rooms, roomOf, layerOf }
 }
-const rooms = new Set(layers.flat())
+
+const server = houseAt('packages/server/src', 0)
+const gateway = houseAt('packages/gateway/src', 1)
+const houses = [server, gateway]
+const { source, sources, layers, rooms, roomOf } = server
 /** The groups of rooms, in the order in which they are listed. */
 const groups = [...new Set([...rooms].map((room) => room.split('/')[0]!))]
-const layerOf = (path: string) => layers.findIndex((rooms) => rooms.includes(roomOf(path)))
 
 const importsOf = (path: string) =>
   [...read(path).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, target]) =>
@@ -53,7 +64,7 @@ const importsOf = (path: string) =>
   )
 
 describe('imports', () => {
-  test('every file stands in a room that ARCHITECTURE.md names', () => {
+  test.each(houses)('every file in $source stands in a room that ARCHITECTURE.md names', ({ sources, layerOf }) => {
     expect(sources.filter((path) => layerOf(path) < 0)).toEqual([])
   })
 
@@ -63,7 +74,7 @@ describe('imports', () => {
     expect(named.filter((path) => !tracked.some((file) => `/${file}`.endsWith(`/${path}`)))).toEqual([])
   })
 
-  test('point one way', () => {
+  test.each(houses)('in $source point one way', ({ source, sources, roomOf, layerOf }) => {
     const faults = sources.flatMap((path) =>
       importsOf(path)
         .filter((target) => target.startsWith(source))
@@ -124,6 +135,42 @@ describe('imports', () => {
     expect(faults).toEqual([])
   })
 
+  test('of the gateway lead to nothing of the server: it speaks to Weir over the wire', () => {
+    const faults = gateway.sources.flatMap((path) =>
+      importsOf(path).filter((target) => !target.startsWith(`${gateway.source}/`)),
+    )
+    expect(faults).toEqual([])
+    // And the server enters the gateway by its door alone, where it is loaded only if a setting asks for it.
+    const entered = sources
+      .filter((path) => read(path).includes("'@weir/gateway"))
+      .map((path) => relative(source, path))
+    expect(entered).toEqual(['embedded-gateway.ts'])
+  })
+
+  test('of the command line lead to nothing else: people install it without the server', () => {
+    const files = tracked.filter((path) => /^packages\/cli\/src\/.*\.ts$/.test(path))
+    expect(files.length).toBeGreaterThan(20)
+    const faults = files.flatMap((path) => importsOf(path).filter((target) => !target.startsWith('packages/cli/src/')))
+    expect(faults).toEqual([])
+  })
+
+  test('of the console reach data through the API alone', () => {
+    const faults = sources
+      .filter((path) => path.startsWith(`${source}/console/`))
+      .flatMap((path) =>
+        importsOf(path)
+          .filter((target) => target.startsWith(source) && !target.startsWith(`${source}/console/`))
+          .filter(
+            (target) =>
+              !/^(values|contract|access\/identity|people\/(?:sign-in|pages)|platform\/infra\/platform)\b/.test(
+                relative(source, target),
+              ),
+          )
+          .map((target) => `${path} imports ${target}`),
+      )
+    expect(faults).toEqual([])
+  })
+
   test('reach another domain only through the file that bears its name, or its routes from app.ts', () => {
     const afterContract = layers.slice(layers.findIndex((rooms) => rooms.includes('contract')) + 1)
     const domains = new Set(afterContract.flat().filter((room) => !room.endsWith('.ts')))
@@ -144,7 +191,7 @@ describe('imports', () => {
   })
 })
 
-describe('sources', () => {
+describe.each(houses)('files in $source', ({ source, sources, roomOf }) => {
   const matching = (pattern: RegExp, except: (path: string) => boolean) =>
     sources.filter((path) => !except(path) && pattern.test(read(path)))
   const isInfra = (path: string) => roomOf(path) === 'platform/infra'
@@ -176,7 +223,7 @@ describe('sources', () => {
 
   test('give no two exported types one name', () => {
     const homes = new Map<string, string[]>()
-    for (const path of sources.filter((name) => !name.endsWith('infra/tables.ts')))
+    for (const path of sources.filter((name) => !isGenerated(name)))
       for (const [, name] of read(path).matchAll(
         /^export (?:type|interface|class|enum|abstract class) (\w+)\b(?! *[,}])/gm,
       ))
@@ -195,7 +242,7 @@ describe('sources', () => {
   })
 
   test('are short enough to read', () => {
-    const long = sources.filter((path) => !path.endsWith('infra/tables.ts') && read(path).split('\n').length > 300)
+    const long = sources.filter((path) => !isGenerated(path) && read(path).split('\n').length > 300)
     expect(long).toEqual([])
   })
 })
@@ -236,7 +283,8 @@ describe('the project stands by itself', () => {
     for (const path of tracked.filter((name) => name.endsWith('package.json'))) {
       const manifest = JSON.parse(read(path)) as Record<string, Record<string, string>>
       const dependencies = { ...manifest['dependencies'], ...manifest['devDependencies'] }
-      for (const [name, version] of Object.entries(dependencies)) expect(version, name).toMatch(/^\d+\.\d+\.\d+/)
+      for (const [name, version] of Object.entries(dependencies))
+        expect(version, name).toMatch(name.startsWith('@weir/') ? /^workspace:\*$/ : /^(npm:@?[\w/-]+@)?\d+\.\d+\.\d+/)
       const unnamed = Object.keys(dependencies).filter(
         (name) => !name.startsWith('@types/') && !architecture.includes(`\`${name}\``),
       )

@@ -19,6 +19,7 @@ export const recordOf = (i: number, more: Partial<AuditRecord> = {}): AuditRecor
   after: { name: `after ${i}`, at: new Date(1_700_000_000_000 + i) },
   address: [null, '203.0.113.7', '2001:db8::7'][i % 3]!,
   traceId: i.toString(16).padStart(32, '0'),
+  reason: i % 4 === 1 ? `because ${awkward.replaceAll(/[\r\n]/g, ' ')}` : null,
   ...more,
 })
 

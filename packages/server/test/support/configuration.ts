@@ -1,3 +1,4 @@
+import { costsOfYesterday } from './bills.ts'
 import type { ServerUnderTest } from './harness.ts'
 import { call, type Tenant } from './tenants.ts'
 
@@ -231,6 +232,13 @@ export const configuration: Record<string, Configured> = {
     }),
     put: (n) => ({ description: `Domain ${n}` }),
     patch: (n) => ({ description: `Domain ${n}` }),
+  },
+  '/v1/orgs/{id}/reconciliations/{reconciliation_id}': {
+    make: async (setting) => ({
+      reconciliation_id: await create(setting, '/v1/orgs/{id}/reconciliations', {
+        files: [{ name: `costs-${made++}.json`, text: costsOfYesterday(Date.now(), [['gpt-4o', made]]) }],
+      }),
+    }),
   },
   '/v1/orgs/{id}/retention-policy': {
     put: (n) => ({ raw_days: 31 + (n % 50) }),

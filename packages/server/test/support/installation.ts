@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { environmentFor } from './harness.ts'
 import { startApi } from './processes.ts'
+import { programEnvironment } from './programs.ts'
 import { call } from './tenants.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -15,7 +16,7 @@ export async function startInstallation(
   const environment = environmentFor(database, more)
   const apis = await Promise.all(Array.from({ length: processes }, () => startApi(environment)))
   const minted = execFileSync(process.execPath, [main, 'create-operator-key', 'test'], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...programEnvironment, ...environment },
     encoding: 'utf8',
   })
   const { key: operator } = JSON.parse(minted) as { key: string }

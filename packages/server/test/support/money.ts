@@ -12,6 +12,7 @@ import { checkRuns } from '../../src/runs/reconciliation/reconciliation.ts'
 import { formatId, parseId, requireId } from '../../src/values/id.ts'
 import { parseUsd } from '../../src/values/money.ts'
 import { environmentFor, type ServerUnderTest, useServer } from './harness.ts'
+import { programEnvironment } from './programs.ts'
 import { type Answer, call, operatorOf, type Tenant, tenantOf } from './tenants.ts'
 
 /** A server whose money a test can also move past the API, and look at as nobody else may. */
@@ -67,7 +68,7 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** What the program itself says about all books, and how it ends. */
 export async function verifyBooks(database: ServerUnderTest['database']): Promise<BooksFound> {
-  const env = { PATH: process.env['PATH'] ?? '', ...environmentFor(database) }
+  const env = { ...programEnvironment, ...environmentFor(database) }
   const { stdout, code } = await promisify(execFile)(process.execPath, [main, 'verify'], { env }).then(
     (done) => ({ ...done, code: 0 }),
     (error: { stdout: string; code: number }) => error,

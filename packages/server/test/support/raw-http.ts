@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 
 export interface RawAnswer {
@@ -60,3 +61,43 @@ export const request = (method: string, path: string, headers: Record<string, st
   `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n${body}`
+
+/** A request whose body is held back: the service has admitted its caller and waits. */
+export async function holdBody(port: number, method: string, path: string, key: string, body: string) {
+  const socket = connect(port, '127.0.0.1')
+  let received = Buffer.alloc(0)
+  const arrivals = new EventEmitter()
+  socket.on('data', (chunk) => {
+    received = Buffer.concat([received, chunk])
+    arrivals.emit('data')
+  })
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    expect: '100-continue',
+  }
+  socket.write(request(method, path, headers))
+  // Only now is the body asked for.
+  while (!received.includes('\r\n\r\n')) await once(arrivals, 'data')
+  if (!received.toString().startsWith('HTTP/1.1 100')) throw new Error(received.toString())
+  received = Buffer.alloc(0)
+  return {
+    /** Sends the body; returns the answer. */
+    complete: async (): Promise<RawAnswer> => {
+      socket.write(body)
+      for (;;) {
+        const answer = parseAnswer(received)
+        if (answer) {
+          socket.destroy()
+          return answer
+        }
+        await once(arrivals, 'data')
+      }
+    },
+    /** Hangs up. */
+    drop: () => {
+      socket.destroy()
+    },
+  }
+}

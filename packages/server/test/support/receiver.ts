@@ -12,8 +12,10 @@ export interface Received {
   readonly body: string
 }
 
-/** The answer of an endpoint: a status, with headers where they matter. */
-type Reply = number | { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+/** The answer of an endpoint: a status, with headers and a body where they matter. */
+type Reply =
+  | number
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
 
 /** What an endpoint does with a request: an answer, or something of its own with the time it takes. */
 export type Behaviour = (request: Received, nth: number) => Reply | Promise<Reply>
@@ -29,8 +31,8 @@ export function useReceiver() {
       const nth = received.filter((earlier) => earlier.path === path).length + 1
       received.push(message)
       const reply = await (behaviours.get(path)?.(message, nth) ?? 204)
-      const { status, headers } = typeof reply === 'number' ? { status: reply, headers: {} } : reply
-      response.writeHead(status, headers).end(status === 204 ? undefined : `status ${status} of ${path}`)
+      const { status, headers = {}, body } = typeof reply === 'number' ? { status: reply } : reply
+      response.writeHead(status, headers).end(status === 204 ? undefined : (body ?? `status ${status} of ${path}`))
     })()
   })
   const receiver = {

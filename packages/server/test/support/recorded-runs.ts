@@ -137,22 +137,37 @@ interface Filling {
   /** They start evenly in this time. */
   readonly from: Date
   readonly to: Date
+  readonly customers?: number
+  /** Keys that made them, in turn; without any, nobody did. */
+  readonly keyIds?: readonly string[]
 }
 
 /** Very many runs, made in the database itself by its owner: customers, models and costs repeat, and one in 100,000 is tagged `rare`. */
-export async function fillRuns(owner: pg.Client, { orgId, count, retentionClass, from, to }: Filling) {
+export async function fillRuns(owner: pg.Client, filling: Filling) {
+  const { orgId, count, retentionClass, from, to, customers = 5_000, keyIds = [] } = filling
   const atOnce = 500_000
   for (let first = 1; first <= count; first += atOnce)
     await owner.query(
       `insert into runs (org_id, class, id, status, model, provider, workflow_id, department_id, customer_id, input_tokens,
-         output_tokens, cost_nano, cost_basis, tags, started_at, ended_at, recorded_at, updated_at)
+         output_tokens, cost_nano, cost_basis, tags, started_at, ended_at, recorded_at, updated_at, key_id)
        select $1, $2, (lpad(to_hex(ms), 12, '0') || '7' || substr(hash, 1, 3) || 'a' || substr(hash, 4, 15))::uuid,
               case when i % 50 = 0 then 'failed' else 'succeeded' end, 'model-' || i % 20, 'openai', 'workflow-' || i % 30,
-              'department-' || i % 5, 'customer-' || i % 5000, 1200, i % 900, (i * 7919) % 1000003 * 1000, 'computed',
-              case when i % 100000 = 1 then '{rare}'::text[] else '{}' end, at, at + interval '2 seconds', at, at
+              'department-' || i % 5, 'customer-' || i % $8::bigint, 1200, i % 900, (i * 7919) % 1000003 * 1000, 'computed',
+              case when i % 100000 = 1 then '{rare}'::text[] else '{}' end, at, at + interval '2 seconds', at, at,
+              ($9::uuid[])[1 + i % greatest(cardinality($9::uuid[]), 1)]
          from (select i, ms, md5(i::text) as hash, to_timestamp(ms / 1000.0) as at
                  from (select i, floor($5::float8 + ($6::float8 - $5) * i / ($7::float8 + 1))::bigint as ms
                          from generate_series($3::bigint, $4::bigint) i) a) b`,
-      [orgId, retentionClass, first, Math.min(count, first + atOnce - 1), from.getTime(), to.getTime(), count],
+      [
+        orgId,
+        retentionClass,
+        first,
+        Math.min(count, first + atOnce - 1),
+        from.getTime(),
+        to.getTime(),
+        count,
+        customers,
+        keyIds,
+      ],
     )
 }

@@ -40,6 +40,11 @@ const settings = bounded('what an organization has set, by requests that are lim
 /** Of the following, $1 is an organization. */
 const days = (count: number) => `clock_timestamp() - interval '${count} days'`
 const utcDay = (count: number) => `(clock_timestamp() at time zone 'UTC')::date - ${count}`
+const deprecatedCall = (day: string) =>
+  `insert into deprecated_calls values ($1, ${day}, 'GET', '/v1/x', gen_random_uuid(), 'key', 1, ${day})`
+const reconciliation = (createdAt: string) =>
+  `insert into reconciliations (org_id, id, created_at, created_by, summary, differences)
+   values ($1, gen_random_uuid(), ${createdAt}, 'key_x', '{}', '{}')`
 const counters =
   'runs, failed_runs, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, reasoning_output_tokens, cost_nano, estimated_nano, overrun_nano, value_nano, duration_ms, timed_runs'
 const zeros = '1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0'
@@ -61,6 +66,9 @@ const approval = (status: string, at: string) =>
   `insert into approvals (org_id, id, status, rule_id, rule_version, rule_name, reason, fingerprint, attempted, attempt, estimated_nano,
                           requested_by, expires_at, updated_at)
    values ($1, gen_random_uuid(), '${status}', gen_random_uuid(), 1, '', '', '', '', '{}', 0, gen_random_uuid(), ${at}, ${at})`
+const proposal = (at: string) =>
+  `insert into proposals (org_id, id, status, kind, budget_name, wanted, reason, fingerprint, requested_by, expires_at, updated_at)
+   values ($1, gen_random_uuid(), 'pending', 'budget', '', '{}', '', '', gen_random_uuid(), ${at}, ${at})`
 const pack = (voidedAt: string) =>
   `insert into packs (org_id, owner, id, name, amount, voided_at) values ($1, 'c', gen_random_uuid(), '', 1, ${voidedAt})`
 const limit = (endedAt: string) =>
@@ -75,6 +83,12 @@ const session = (expiresAt: string) =>
 const link = (expiresAt: string) =>
   `insert into sign_in_links (org_id, id, key_id, digest, expires_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), decode(repeat('00', 32), 'hex'), ${expiresAt})`
+const assistantSession = (seenOn: string) =>
+  `insert into telemetry_sessions (org_id, lineage_id, session, seen_on)
+   values ($1, gen_random_uuid(), '', ${seenOn})`
+const point = (touchedAt: string) =>
+  `insert into telemetry_points (org_id, lineage_id, point, session, kind, call, value, started_at, ended_at, touched_at)
+   values ($1, gen_random_uuid(), '', '', 'input', '{}', 1, now(), now(), ${touchedAt})`
 const member = (removedAt: string) =>
   `insert into memberships (org_id, id, person_id, email, email_key, name, role, removed_at)
    values ($1, gen_random_uuid(), gen_random_uuid(), 'a@b.example', gen_random_uuid()::text, '', 'viewer', ${removedAt})`
@@ -109,10 +123,10 @@ const expiry = (evalId: string) => `
 const ssoConnection = `
   insert into sso_connections (org_id, id, kind, name, enabled, jit, role_rules, settings)
   values ($1, gen_random_uuid(), 'oidc', '', true, false, '[]', '{}') returning id`
-const ssoRequest = (expiresAt: string) => `
+const ssoAnswer = (expiresAt: string) => `
   with connection as (${ssoConnection})
-  insert into sso_requests (org_id, state_digest, connection_id, browser_digest, expires_at)
-  select $1, sha256(id::text::bytea), id, sha256(''), ${expiresAt} from connection`
+  insert into sso_answers (org_id, connection_id, state_digest, expires_at)
+  select $1, id, sha256(''), ${expiresAt} from connection`
 const ssoLogout = (expiresAt: string) => `
   with connection as (${ssoConnection})
   insert into sso_logouts (org_id, connection_id, digest, expires_at)
@@ -155,6 +169,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   content_safety: onePerOrg,
   customer_limits: settings,
   decision_records: partitions('keep-ledger-partitions', 8, 'uuid'),
+  deprecated_calls: pruned('90 days', deprecatedCall(utcDay(91)), deprecatedCall(utcDay(90))),
   deprecation_announcements: bounded('one row per organization and deprecation'),
   eval_expiries: pruned(
     'with the result that they name',
@@ -188,7 +203,9 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
     `insert into limit_refusals values ($1, gen_random_uuid(), 1, ${days(401)})`,
     `insert into limit_refusals values ($1, gen_random_uuid(), 1, ${days(399)})`,
   ),
+  foreign_keys: bounded('100,000 of an organization'),
   freezes: settings,
+  reconciliations: pruned('800 days', reconciliation(days(801)), reconciliation(days(799))),
   trust_settings: settings,
   dimension_settings: settings,
   limits: pruned('400 days after they were deleted', limit(days(401)), limit(days(399))),
@@ -203,6 +220,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   policy_rules: settings,
   policy_sets: onePerOrg,
   price_settings: onePerOrg,
+  proposals: pruned('400 days after their last change', proposal(days(401)), proposal(days(399))),
   prices: settings,
   pruned_rows: bounded('the schema itself'),
   rate_limit_policies: settings,
@@ -238,10 +256,16 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   sso_domains: settings,
   sso_identities: pruned('when their member is forgotten', ssoIdentity('gen_random_uuid()'), ssoIdentity(newMember)),
   sso_logouts: pruned('when they are over', ssoLogout(days(1)), ssoLogout(`${days(0)} + interval '1 minute'`)),
-  sso_requests: pruned('when they are over', ssoRequest(days(1)), ssoRequest(`${days(0)} + interval '1 minute'`)),
+  sso_answers: pruned('when they are over', ssoAnswer(days(1)), ssoAnswer(`${days(0)} + interval '1 minute'`)),
   sessions: pruned('30 days after their end', session(days(31)), session(days(29))),
   sign_in_links: pruned('when they are over', link(days(1)), link(`${days(0)} + interval '1 minute'`)),
   support_grants: pruned('400 days after their end', grant(days(401)), grant(days(399))),
+  telemetry_points: pruned('15 days after they last grew', point(days(16)), point(days(14))),
+  telemetry_sessions: pruned(
+    '91 days after they were last seen',
+    assistantSession(utcDay(92)),
+    assistantSession(utcDay(90)),
+  ),
   threshold_events: pruned(
     '400 days, and not before the period has ended',
     threshold(days(1)),
@@ -256,12 +280,16 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   usage_customer_days: pruned('800 days', customerDay(utcDay(801)), customerDay(utcDay(800))),
   usage_days: pruned('ten years', usageDay(days(3_654)), usageDay(days(3_652))),
   usage_deltas: waiting('they are folded into rollups'),
+  usage_hours: job('fold-old-usage', 'records/usage.test.ts'),
+  usage_hour_values: job('fold-old-usage', 'records/usage.test.ts'),
   usage_dimension_values: pruned(
     '90 days after they were used',
     `insert into usage_dimension_values values ($1, 'model', 'old', ${utcDay(200)}, ${utcDay(91)})`,
     `insert into usage_dimension_values values ($1, 'model', 'new', ${utcDay(200)}, ${utcDay(90)})`,
   ),
+  waiting_calls: waiting('the runs of their session have ended, a day at most'),
   webhook_deliveries: partitions('keep-webhook-partitions', 31, 'uuid'),
+  webhook_digests: waiting('their interval closes'),
   webhook_org_secrets: onePerOrg,
   webhook_pending: pruned('32 days, and with their subscription', pending(days(33)), pending(days(31))),
   webhook_queues: bounded('one row per subscription'),

@@ -6,9 +6,18 @@ import { type DeprecationHeaders, deprecationHeaders, documentationOf, httpDate 
 import type { DeprecatedDelivery, DeprecatedRoute, Deprecation } from './registry.ts'
 
 export { type DeprecationHeaders, deprecationHeaders, documentationOf } from './headers.ts'
-export type { Deprecation }
+export { deprecations } from './registry.ts'
+export { deprecationFields } from './schema.ts'
+export type { DeprecatedDelivery, DeprecatedRoute, Deprecation }
 
-const deprecatedRoutes = (registry: readonly Deprecation[]): DeprecatedRoute[] =>
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The deprecated route that is called; undefined for every other. */
+    deprecatedRoute: DeprecatedRoute | undefined
+  }
+}
+
+export const deprecatedRoutes = (registry: readonly Deprecation[]): DeprecatedRoute[] =>
   registry.filter((entry) => entry.kind === 'route')
 
 /** Returns the name of a deprecated surface, for people. */
@@ -19,16 +28,19 @@ export const surfaceOf = (entry: Deprecation): string =>
       ? `${entry.variable} environment variable`
       : entry.surface
 
+/** Returns a deprecated route as the API shows it. */
+export const viewOfDeprecated = (entry: DeprecatedRoute, docsUrl: string) => ({
+  route: entry.route,
+  method: entry.method,
+  since: entry.since,
+  sunset: httpDate(entry.sunset),
+  ...(entry.replacement && { replacement: entry.replacement }),
+  documentation: documentationOf(entry, docsUrl),
+})
+
 /** Returns the listing that the contract defines: routes only, since only they have headers of their own. */
 export const listDeprecations = (registry: readonly Deprecation[], docsUrl: string) =>
-  deprecatedRoutes(registry).map((entry) => ({
-    route: entry.route,
-    method: entry.method,
-    since: entry.since,
-    sunset: httpDate(entry.sunset),
-    ...(entry.replacement && { replacement: entry.replacement }),
-    documentation: documentationOf(entry, docsUrl),
-  }))
+  deprecatedRoutes(registry).map((entry) => viewOfDeprecated(entry, docsUrl))
 
 /** Returns the headers of every delivery that is signed in the deprecated way. */
 export const deliveryHeaders = (registry: readonly Deprecation[], docsUrl: string): DeprecationHeaders =>
@@ -55,6 +67,7 @@ export function signalDeprecations(app: App, { metrics, addresses }: Platform, d
   })
   const prepared = new WeakMap<DeprecatedRoute, DeprecationHeaders>()
 
+  app.decorateRequest('deprecatedRoute')
   app.addHook('onRequest', (request, reply, done) => {
     const { template } = request.route
     const entry =
@@ -66,6 +79,7 @@ export function signalDeprecations(app: App, { metrics, addresses }: Platform, d
       if (!headers) prepared.set(entry, (headers = deprecationHeaders(entry, addresses.docsUrl())))
       reply.headers({ ...headers })
       calls.inc({ route: entry.route })
+      request.deprecatedRoute = entry
     }
     done()
   })

@@ -119,9 +119,10 @@ export function createConnections(egress: EgressPolicy): Connections {
   }
 }
 
-function openSocket(
+/** Opens a socket to an address that the policy allows; `tcp:` is a plain one. */
+export function openSocket(
   egress: EgressPolicy,
-  target: buildConnector.Options,
+  target: Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>,
   done: buildConnector.Callback,
 ): Socket | undefined {
   const { hostname, protocol } = target

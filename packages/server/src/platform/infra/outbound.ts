@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { type Connection, type Connections, createConnections } from './outbound-connections.ts'
+import { type Connection, type Connections, createConnections, openSocket } from './outbound-connections.ts'
 import { type Failure, failureOf } from './outbound-failure.ts'
 import { createNameResolver } from './outbound-resolver.ts'
 import {
@@ -32,6 +33,8 @@ export interface Outbound {
   ) => Promise<HttpOutcome>
   /** Makes one request whose whole response is wanted. A response that is longer than `maxBytes` is a failure. */
   readonly request: (request: OutboundRequest) => Promise<WholeResponse | Failure>
+  /** Connects to a server that does not speak HTTP, such as a mail relay; whoever asks ends the socket. */
+  readonly connect: (hostname: string, port: number) => Promise<Socket>
   /** Closes all connections and aborts the attempts in progress. */
   readonly close: () => Promise<void>
 }
@@ -57,6 +60,8 @@ export interface OutboundRequest {
 
 export interface WholeResponse {
   readonly status: number
+  /** The `Retry-After` header, as it was sent. */
+  readonly retryAfter: string | undefined
   readonly contentType: string
   readonly body: Buffer
 }
@@ -75,7 +80,8 @@ const checkLookupMs = 5_000
 export function createOutbound(options: OutboundOptions): Outbound {
   const targets = createTargets(options)
   const resolver = createNameResolver(options.dnsServers, targets.isAllowedAddress)
-  const connections = createConnections({ lookup: resolver.lookup, isAllowedAddress: targets.isAllowedAddress })
+  const egress = { lookup: resolver.lookup, isAllowedAddress: targets.isAllowedAddress }
+  const connections = createConnections(egress)
   const attempts = createAttemptTimeouts(options.timeoutSeconds * 1_000)
   let isClosed = false
 
@@ -127,8 +133,20 @@ export function createOutbound(options: OutboundOptions): Outbound {
       attemptTo(url, { method, headers, body }, { keptBytes: maxBytes, whole: true }, undefined, (result) =>
         'error' in result
           ? result
-          : { status: result.status, contentType: result.headers['content-type'] ?? '', body: result.body },
+          : {
+              status: result.status,
+              retryAfter: result.headers['retry-after'],
+              contentType: result.headers['content-type'] ?? '',
+              body: result.body,
+            },
       ),
+
+    connect: (hostname, port) =>
+      new Promise((resolve, reject) => {
+        openSocket(egress, { hostname, protocol: 'tcp:', port: String(port) }, (error, socket) =>
+          error ? reject(error) : resolve(socket),
+        )
+      }),
 
     close: async () => {
       isClosed = true

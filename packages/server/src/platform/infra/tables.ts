@@ -138,6 +138,7 @@ export interface AuditLog {
   mac_key_id: string;
   org_id: string;
   outcome: string;
+  reason: string | null;
   seq: Int8;
   target: Json;
   trace_id: string;
@@ -244,6 +245,17 @@ export interface DecisionRecords {
   org_id: string;
 }
 
+export interface DeprecatedCalls {
+  caller_id: string;
+  caller_kind: string;
+  calls: Int8;
+  day: Timestamp;
+  last_at: Timestamp;
+  method: string;
+  org_id: string;
+  route: string;
+}
+
 export interface DeprecationAnnouncements {
   created_at: Generated<Timestamp>;
   deprecation_id: string;
@@ -309,6 +321,20 @@ export interface Events {
   org_id: string;
   payload: string;
   subject: string;
+}
+
+export interface ForeignKeys {
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  ends_at: Timestamp;
+  id: string;
+  key_id: string;
+  last_used_at: Timestamp | null;
+  mac: Buffer;
+  mac_key_id: string;
+  org_id: string;
+  updated_at: Generated<Timestamp>;
+  uses: Generated<Int8>;
 }
 
 export interface Freezes {
@@ -511,6 +537,9 @@ export interface OtlpMappings {
   department_id: string[] | null;
   deployment_id: string[] | null;
   org_id: string;
+  seat_accounts: string[] | null;
+  seat_keys: string[] | null;
+  seat_logins: boolean | null;
   updated_at: Generated<Timestamp>;
   user_id: string[] | null;
   workflow_id: string[] | null;
@@ -617,6 +646,26 @@ export interface PriceSettings {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Proposals {
+  budget_id: string | null;
+  budget_name: string;
+  created_at: Generated<Timestamp>;
+  decided_at: Timestamp | null;
+  decided_by_member: string | null;
+  expires_at: Timestamp;
+  fingerprint: Buffer;
+  id: string;
+  kind: string;
+  note: string | null;
+  org_id: string;
+  reason: string;
+  requested_by: string;
+  standing: Json | null;
+  status: string;
+  updated_at: Generated<Timestamp>;
+  wanted: Json;
+}
+
 export interface PrunedRows {
   is_over: string;
   parent: string;
@@ -631,6 +680,15 @@ export interface RateLimitPolicies {
   org_id: string;
   per: string;
   window_seconds: number;
+}
+
+export interface Reconciliations {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  differences: Json;
+  id: string;
+  org_id: string;
+  summary: Json;
 }
 
 export interface RecoveryCodes {
@@ -827,6 +885,15 @@ export interface SignInLinks {
   org_id: string;
 }
 
+export interface SsoAnswers {
+  answer: Json | null;
+  connection_id: string;
+  expires_at: Timestamp;
+  finish_digest: Buffer | null;
+  org_id: string;
+  state_digest: Buffer;
+}
+
 export interface SsoConnections {
   created_at: Generated<Timestamp>;
   default_role: string | null;
@@ -850,6 +917,8 @@ export interface SsoDomains {
   description: string;
   domain: string;
   id: string;
+  missed_at: Timestamp | null;
+  missed_days: Generated<number>;
   org_id: string;
   token: string;
   updated_at: Generated<Timestamp>;
@@ -872,19 +941,6 @@ export interface SsoLogouts {
   org_id: string;
 }
 
-export interface SsoRequests {
-  answer: Json | null;
-  answered_at: Timestamp | null;
-  browser_digest: Buffer;
-  connection_id: string;
-  created_at: Generated<Timestamp>;
-  expires_at: Timestamp;
-  finish_digest: Buffer | null;
-  org_id: string;
-  return_to: string | null;
-  state_digest: Buffer;
-}
-
 export interface SupportGrants {
   closed_at: Timestamp | null;
   created_at: Generated<Timestamp>;
@@ -899,6 +955,31 @@ export interface SupportGrants {
   revoked_by: Json | null;
   scope: string;
   updated_at: Generated<Timestamp>;
+}
+
+export interface TelemetryPoints {
+  call: Json;
+  claim: string | null;
+  counted: Generated<Int8>;
+  counting: Int8 | null;
+  ended_at: Timestamp;
+  kind: string;
+  lineage_id: string;
+  org_id: string;
+  point: Buffer;
+  session: Buffer;
+  started_at: Timestamp;
+  touched_at: Generated<Timestamp>;
+  value: Int8;
+}
+
+export interface TelemetrySessions {
+  calls_since: Timestamp | null;
+  lineage_id: string;
+  metrics_until: Timestamp | null;
+  org_id: string;
+  seen_on: Generated<Timestamp>;
+  session: Buffer;
 }
 
 export interface ThresholdEvents {
@@ -1040,9 +1121,62 @@ export interface UsageDimensionValues {
   value: string;
 }
 
+export interface UsageHours {
+  bucket: Timestamp;
+  cache_creation_input_tokens: Int8;
+  cache_read_input_tokens: Int8;
+  cost_nano: Numeric;
+  department_id: string;
+  deployment_id: string;
+  duration_ms: Int8;
+  estimated_nano: Numeric;
+  failed_runs: Int8;
+  input_tokens: Int8;
+  key_id: Generated<string>;
+  model: string;
+  org_id: string;
+  output_tokens: Int8;
+  overrun_nano: Numeric;
+  provider: string;
+  reasoning_output_tokens: Int8;
+  runs: Int8;
+  timed_runs: Int8;
+  user_id: Generated<string>;
+  value_nano: Numeric;
+  workflow_id: string;
+}
+
+export interface UsageHourValues {
+  bucket: Timestamp;
+  cache_creation_input_tokens: Int8;
+  cache_read_input_tokens: Int8;
+  cost_nano: Numeric;
+  dimension: string;
+  duration_ms: Int8;
+  estimated_nano: Numeric;
+  failed_runs: Int8;
+  input_tokens: Int8;
+  org_id: string;
+  output_tokens: Int8;
+  overrun_nano: Numeric;
+  reasoning_output_tokens: Int8;
+  runs: Int8;
+  timed_runs: Int8;
+  value: string;
+  value_nano: Numeric;
+}
+
+export interface WaitingCalls {
+  call: Json;
+  due_at: Timestamp;
+  id: string;
+  org_id: string;
+}
+
 export interface WebhookDeliveries {
   attempts: Json;
   created_at: Timestamp;
+  digest: Json | null;
   ended_at: Timestamp;
   event_id: string;
   id: string;
@@ -1052,6 +1186,18 @@ export interface WebhookDeliveries {
   subject: string;
   subscription_id: string;
   trigger: string;
+}
+
+export interface WebhookDigests {
+  closes_at: Timestamp;
+  event_count: Generated<Int8>;
+  event_id: string;
+  kind: string;
+  lasts_until: Timestamp | null;
+  org_id: string;
+  since: Generated<Timestamp>;
+  subscription_id: string;
+  topic: string;
 }
 
 export interface WebhookOrgSecrets {
@@ -1064,6 +1210,7 @@ export interface WebhookOrgSecrets {
 export interface WebhookPending {
   attempts: Generated<Json>;
   created_at: Timestamp;
+  digest: Json | null;
   event_id: string;
   id: string;
   kind: string;
@@ -1110,6 +1257,8 @@ export interface WebhookSubscriptions {
   created_at: Generated<Timestamp>;
   created_by_grant: string | null;
   description: string;
+  destination: Json | null;
+  destination_sealed: Buffer | null;
   disabled_at: Timestamp | null;
   disabled_reason: string | null;
   enabled: boolean;
@@ -1147,6 +1296,7 @@ export interface DB {
   content_safety: ContentSafety;
   customer_limits: CustomerLimits;
   decision_records: DecisionRecords;
+  deprecated_calls: DeprecatedCalls;
   deprecation_announcements: DeprecationAnnouncements;
   dimension_settings: DimensionSettings;
   directory_roles: DirectoryRoles;
@@ -1155,6 +1305,7 @@ export interface DB {
   eval_results: EvalResults;
   event_opt_ins: EventOptIns;
   events: Events;
+  foreign_keys: ForeignKeys;
   freezes: Freezes;
   holds: Holds;
   idempotency_keys: IdempotencyKeys;
@@ -1180,8 +1331,10 @@ export interface DB {
   policy_sets: PolicySets;
   price_settings: PriceSettings;
   prices: Prices;
+  proposals: Proposals;
   pruned_rows: PrunedRows;
   rate_limit_policies: RateLimitPolicies;
+  reconciliations: Reconciliations;
   recovery_codes: RecoveryCodes;
   refusal_counts: RefusalCounts;
   refusal_days: RefusalDays;
@@ -1198,12 +1351,14 @@ export interface DB {
   session_policies: SessionPolicies;
   sessions: Sessions;
   sign_in_links: SignInLinks;
+  sso_answers: SsoAnswers;
   sso_connections: SsoConnections;
   sso_domains: SsoDomains;
   sso_identities: SsoIdentities;
   sso_logouts: SsoLogouts;
-  sso_requests: SsoRequests;
   support_grants: SupportGrants;
+  telemetry_points: TelemetryPoints;
+  telemetry_sessions: TelemetrySessions;
   threshold_events: ThresholdEvents;
   trust_settings: TrustSettings;
   unpriced_models: UnpricedModels;
@@ -1212,7 +1367,11 @@ export interface DB {
   usage_days: UsageDays;
   usage_deltas: UsageDeltas;
   usage_dimension_values: UsageDimensionValues;
+  usage_hour_values: UsageHourValues;
+  usage_hours: UsageHours;
+  waiting_calls: WaitingCalls;
   webhook_deliveries: WebhookDeliveries;
+  webhook_digests: WebhookDigests;
   webhook_org_secrets: WebhookOrgSecrets;
   webhook_pending: WebhookPending;
   webhook_queues: WebhookQueues;

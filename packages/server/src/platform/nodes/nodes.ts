@@ -9,7 +9,7 @@ const deleteAfterSeconds = 86_400
 
 export { type AccessLease, acquireAccessLease, waitUntilAppliedEverywhere } from './access-lease.ts'
 export { type Cache, createOrgCache } from './org-cache.ts'
-export { notifyAccessChange, recordAccessChange } from './queries.ts'
+export { listNodes, notifyAccessChange, recordAccessChange } from './queries.ts'
 
 export interface WorkerMembership {
   readonly leave: () => Promise<void>

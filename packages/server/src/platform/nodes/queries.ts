@@ -23,6 +23,19 @@ export async function endLease({ db }: Sql, id: string) {
   await raw`delete from nodes where id = ${id}`.execute(db)
 }
 
+const maxListed = 1_000
+
+/** Returns the processes that registered, the newest first; those that ended without leaving stay for a day. */
+export const listNodes = ({ db }: Sql) =>
+  db
+    .selectFrom('nodes')
+    .select(['id', 'role', 'version', 'started_at', 'lease_until'])
+    .select(raw<boolean>`lease_until > clock_timestamp()`.as('is_live'))
+    .orderBy('started_at', 'desc')
+    .orderBy('id')
+    .limit(maxListed)
+    .execute()
+
 /**
  * Unlocks the jobs of dead workers; the queue itself would wait four hours. A lock younger than a lease may belong to a worker
  * that has not registered yet.
