@@ -169,23 +169,29 @@ export function faultsOfJournal({ standings, movements, batches, seq }: Books): 
   return faults
 }
 
-/** Each hold begins once and ends once; only a settlement may follow an expiry or a release, and what it charged is what was booked. */
+/** Each hold begins once and ends once; only a settlement may follow an expiry or a release, and all that was booked is what it charged. */
 export function faultsOfHolds({ movements, holds, standings }: Books): string[] {
   const faults: string[] = []
-  const units = new Map(standings.map(({ key, name }) => [key, name]))
+  const names = new Map(standings.map(({ key, name }) => [key, name]))
   const kinds = new Map<string, string[]>()
+  const booked = new Map<string, Map<string, bigint>>()
   for (const { hold_id, kind, seq, d_spent, keys } of movements) {
     kinds.set(hold_id, [...(kinds.get(hold_id) ?? []), kind])
     const hold = holds.get(hold_id)
     if (!hold) faults.push(`movement ${seq} is of a hold that is not there: ${hold_id}`)
-    if (kind !== 'settle' || !hold) continue
-    if (hold.ended_seq !== seq) faults.push(`hold ${hold_id} was settled in ${seq} and says ${hold.ended_seq}`)
-    for (const [k, key] of keys.entries()) {
-      const name = units.get(key)!
-      if (/^(budget|spend_cap)/.test(name) && d_spent[k] !== hold.charged_nano)
-        faults.push(`hold ${hold_id} was charged ${hold.charged_nano}, but ${d_spent[k]} on ${name}`)
-    }
+    if (kind === 'settle' && hold && hold.ended_seq !== seq)
+      faults.push(`hold ${hold_id} was settled in ${seq} and says ${hold.ended_seq}`)
+    const sums = booked.get(hold_id) ?? new Map<string, bigint>()
+    for (const [k, key] of keys.entries()) sums.set(key, (sums.get(key) ?? 0n) + d_spent[k]!)
+    booked.set(hold_id, sums)
   }
+  // What an expiry charged is replaced by the cost that is reported after all, so only the sum of a hold's movements is its charge.
+  for (const { id, charged_nano } of holds.values())
+    for (const [key, spent] of booked.get(id) ?? []) {
+      const name = names.get(key)!
+      if (/^(budget|spend_cap)/.test(name) && spent !== (charged_nano ?? 0n))
+        faults.push(`hold ${id} was charged ${charged_nano ?? 0n}, but ${spent} on ${name}`)
+    }
   const lives: Record<string, string[]> = {
     open: ['hold'],
     released: ['hold release'],

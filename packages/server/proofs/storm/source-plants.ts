@@ -5,7 +5,7 @@ import { plantInSource, type SourcePlant } from './planted-source.ts'
  * sees it missing. A plant that does not find the lines that make the rule ends the process: it would prove nothing.
  */
 
-const plants: Readonly<Record<string, readonly SourcePlant[]>> = {
+export const plants: Readonly<Record<string, readonly SourcePlant[]>> = {
   /** Takes an unknown outcome for a commit. */
   'hopeful-commit': [
     {

@@ -116,7 +116,11 @@ export const defences: Readonly<Record<string, Defence>> = {
   'input is held at its dearest price': {
     seed: 109,
     plants: [
-      { file: 'money/prices/holds.ts', rule: 'input * dearestInput(rates)', instead: 'input * rates.inputPico' },
+      {
+        file: 'money/prices/holds.ts',
+        rule: 'input * dearestInput(rates, cacheCreation)',
+        instead: 'input * rates.inputPico',
+      },
     ],
   },
   'stored answers belong to a key': {
