@@ -3284,6 +3284,11 @@ PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY public.runs_90 FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.schema_compatibility (
+    migration text NOT NULL,
+    min_compatible text NOT NULL
+);
+
 CREATE TABLE public.schema_migrations (
     id integer NOT NULL,
     name character varying(255) NOT NULL,
@@ -3806,6 +3811,9 @@ ALTER TABLE ONLY public.runs_7
 
 ALTER TABLE ONLY public.runs_90
     ADD CONSTRAINT runs_90_pkey PRIMARY KEY (org_id, id, class);
+
+ALTER TABLE ONLY public.schema_compatibility
+    ADD CONSTRAINT schema_compatibility_pkey PRIMARY KEY (migration);
 
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (id);
@@ -5466,6 +5474,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.refusals TO weir_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.routing_models TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs TO weir_app;
+
+GRANT SELECT ON TABLE public.schema_compatibility TO weir_app;
 
 GRANT SELECT ON TABLE public.schema_migrations TO weir_app;
 

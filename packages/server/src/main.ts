@@ -11,7 +11,8 @@ const usage = `Usage: main.ts api | worker | migrate | verify | COMMAND
 
   api       serves /v1, the documentation and the probes
   worker    runs background jobs
-  migrate   migrates the database to the schema of this version, then exits
+  migrate   migrates the database to the schema of this version, then exits; with --check only prints what it would change, and exits with 1
+            when this version cannot run on the schema as it is
   verify    checks that journal, balances and open holds agree to the nano-dollar, then exits (with 1 if not)
 
   rekey [--report | --revoke-unused-since=DATE]          re-encrypts what depends on old master keys with the newest one, and reports the
@@ -59,6 +60,11 @@ const roles: Record<string, Work> = {
   },
 }
 
+const checkSchema: Work = async (config) => {
+  const { runSchemaCheck } = await import('./commands/schema-check.ts')
+  await runSchemaCheck(config)
+}
+
 /** Arguments and flags of the commands that print a result to standard output; roles take none. */
 const operatorCommands: Record<OperatorCommand, { arguments: number; flags: Record<string, 'string' | 'boolean'> }> = {
   'create-operator-key': { arguments: 1, flags: { 'expires-at': 'string' } },
@@ -84,6 +90,7 @@ function rekeyWork([option, ...more]: string[]): Work | undefined {
 /** Returns the work that a command line names; undefined when it cannot be understood. */
 function resolveWork(name: string, rest: string[]): Work | undefined {
   const role = roles[name]
+  if (name === 'migrate' && rest.length === 1 && rest[0] === '--check') return checkSchema
   if (role) return rest.length === 0 ? role : undefined
   if (name === 'rekey') return rekeyWork(rest)
   if (!isOperatorCommand(name)) return undefined
@@ -118,7 +125,9 @@ async function main([name, ...rest]: string[]) {
     // A command prints its result to standard output, so its log goes elsewhere.
     const log = createLog(
       { level: config.logLevel, role: name },
-      name === 'verify' || name === 'rekey' || isOperatorCommand(name) ? process.stderr : undefined,
+      name === 'verify' || name === 'rekey' || rest.includes('--check') || isOperatorCommand(name)
+        ? process.stderr
+        : undefined,
     )
     for (const warning of warnings) log.warn(warning)
     const fail = (error: unknown) => {

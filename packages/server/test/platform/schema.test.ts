@@ -127,3 +127,16 @@ test('a migration that fails leaves nothing of itself or of those before it in t
     rmSync(folder, { recursive: true })
   }
 })
+
+test('every migration says which is the oldest version that may run after it', async () => {
+  const { rows } = await database.owner.query<{ migration: string; min_compatible: string }>(
+    'select migration, min_compatible from schema_compatibility order by 1',
+  )
+  const known = knownMigrations()
+  const since = known.slice(known.indexOf('0071_schema_compatibility'))
+  expect(rows.map(({ migration }) => migration)).toEqual(since)
+  for (const { migration, min_compatible } of rows) {
+    expect(known).toContain(min_compatible)
+    expect(min_compatible < migration || migration === min_compatible, migration).toBe(true)
+  }
+})

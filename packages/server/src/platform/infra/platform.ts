@@ -38,7 +38,9 @@ export async function openPlatform(config: Config, role: string, log: Log): Prom
   })
   try {
     await withStartPatience(log, async () => {
-      await assertSchema(sql.pool)
+      const newer = await assertSchema(sql.pool)
+      if (newer.length > 0)
+        log.warn({ migrations: newer }, 'a newer version has migrated the schema, which stays compatible with this one')
       await assertBoundRole(sql.pool)
     })
   } catch (error) {

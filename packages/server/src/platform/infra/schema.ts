@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import type pg from 'pg'
-import { one } from '../../values/present.ts'
+import { lastOf, one } from '../../values/present.ts'
 import { errorCode } from '../../values/thrown.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
 
@@ -13,20 +13,50 @@ export const knownMigrations = (): string[] =>
     .map((name) => name.slice(0, -'.sql'.length))
     .sort()
 
-/** Throws on a schema that this program was not written for: half-migrated, or migrated by a newer version. */
-export async function assertSchema(pool: pg.Pool): Promise<void> {
-  const known = knownMigrations()
-  const applied = await appliedMigrations(pool)
-  const missing = known.filter((name) => !applied.includes(name))
+/** The migrations of a database that a program does not have, or lacks in it. */
+export interface SchemaState {
+  readonly applied: readonly string[]
+  readonly missing: readonly string[]
+  readonly newer: readonly string[]
+}
+
+/**
+ * Throws on a schema that this program cannot run on: half-migrated, or migrated by a newer version that has taken away what this one needs.
+ * Returns what a newer version has added.
+ */
+export async function assertSchema(pool: pg.Pool): Promise<readonly string[]> {
+  const { missing, newer } = await readSchemaState(pool)
   if (missing.length > 0) {
     throw new SchemaMismatch(`The database lacks ${missing.join(', ')}: run the migrate role of this version first.`)
   }
-  const unknown = applied.filter((name) => !known.includes(name))
-  if (unknown.length > 0) {
+  const breaking = await breakingOf(pool, newer)
+  if (breaking.length > 0) {
     throw new SchemaMismatch(
-      `The database has ${unknown.join(', ')}, which this version of the program does not know: a newer version migrated it. Start that version.`,
+      `The database has ${breaking.join(', ')}, which this version of the program does not know and cannot run with: a newer version migrated it. Start that version.`,
     )
   }
+  return newer
+}
+
+export async function readSchemaState(pool: pg.Pool): Promise<SchemaState> {
+  const known = knownMigrations()
+  const applied = await appliedMigrations(pool)
+  return {
+    applied,
+    missing: known.filter((name) => !applied.includes(name)),
+    newer: applied.filter((name) => !known.includes(name)),
+  }
+}
+
+/** Migrations that a program does not have and that do not say that it may run after them. */
+async function breakingOf(pool: pg.Pool, newer: readonly string[]): Promise<readonly string[]> {
+  if (newer.length === 0) return []
+  const { rows } = await pool.query<{ migration: string }>(
+    'select migration from schema_compatibility where migration = any($1) and min_compatible collate "C" <= $2',
+    [newer, lastOf(knownMigrations())],
+  )
+  const compatible = new Set(rows.map(({ migration }) => migration))
+  return newer.filter((name) => !compatible.has(name))
 }
 
 async function appliedMigrations(pool: pg.Pool): Promise<string[]> {

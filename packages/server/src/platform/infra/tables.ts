@@ -812,6 +812,11 @@ export interface Runs {
   workflow_id: string | null;
 }
 
+export interface SchemaCompatibility {
+  migration: string;
+  min_compatible: string;
+}
+
 export interface SchemaMigrations {
   id: Generated<number>;
   name: string;
@@ -1344,6 +1349,7 @@ export interface DB {
   routing_models: RoutingModels;
   run_keys: RunKeys;
   runs: Runs;
+  schema_compatibility: SchemaCompatibility;
   schema_migrations: SchemaMigrations;
   scim_group_members: ScimGroupMembers;
   scim_groups: ScimGroups;

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+import type { Config } from '../config.ts'
+import { assertSchema, migrationsFolder, readSchemaState } from '../platform/infra/schema.ts'
+import { SchemaMismatch } from '../platform/infra/schema-mismatch.ts'
+
+/**
+ * Prints what `migrate` would change, and changes nothing; exits with 1 when this version cannot run on the schema as it is. Needs the
+ * application's login alone, so it can stand before a rollout.
+ */
+export async function runSchemaCheck({ databaseUrl }: Config) {
+  const pool = new pg.Pool({ connectionString: databaseUrl.reveal(), max: 1, application_name: 'weir migrate --check' })
+  try {
+    const { applied, missing, newer } = await readSchemaState(pool)
+    const current = applied.at(-1) ?? null
+    const pending = missing.map((migration) => ({ migration, min_compatible: declaredFor(migration) }))
+    const problem = await problemOf(pool)
+    console.log(
+      JSON.stringify({
+        current,
+        pending,
+        // Processes of the version that made the schema may be restarted while the new one is rolled out, and after a rollback.
+        old_version_may_restart:
+          current !== null && pending.every(({ min_compatible: least }) => least !== null && least <= current),
+        newer,
+        problem,
+      }),
+    )
+    if (problem !== null) process.exitCode = 1
+  } finally {
+    await pool.end()
+  }
+}
+
+async function problemOf(pool: pg.Pool): Promise<string | null> {
+  try {
+    await assertSchema(pool)
+    return null
+  } catch (error) {
+    if (!(error instanceof SchemaMismatch)) throw error
+    return error.message
+  }
+}
+
+/** The oldest program that a migration says may run after it; null where it says nothing. */
+function declaredFor(migration: string): string | null {
+  const text = readFileSync(new URL(`${migration}.sql`, migrationsFolder), 'utf8')
+  const row = /insert into schema_compatibility \(migration, min_compatible\)\s+values \('(\w+)', '(\w+)'\);/.exec(text)
+  return row?.[1] === migration ? (row[2] ?? null) : null
+}
