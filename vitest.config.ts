@@ -25,6 +25,16 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          name: 'units',
+          include: testGroups.units,
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
           name: 'side by side',
           include: testGroups.sideBySide,
           maxWorkers: 2,
