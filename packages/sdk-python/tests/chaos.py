@@ -1,6 +1,6 @@
 """
 Calls of many processes while everything around them fails: `python3 tests/chaos.py --count 10000`. Afterwards the books of the provider and those
-of Weir are compared to the nano-dollar.
+of Weir are compared to the nano-dollar. They differ with `--bug forgetful` or `--bug gullible`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ from weir import _spool  # noqa: E402
 
 INPUT, OUTPUT = Decimal("0.0000025"), Decimal("0.00001")
 """Prices of gpt-4o for one token."""
+
+BUGS = ("forgetful", "gullible")
+"""Faults of the agent that the books must show."""
 
 FAULTS = ("slow", "unavailable", "lose", "pause", "kill_server", "kill_caller")
 
@@ -74,13 +77,14 @@ def script_for(chance: random.Random) -> Script:
 
 
 class Chaos:
-    def __init__(self, server: Server, count: int, seed: int, processes: int, threads: int, folder: Path) -> None:
+    def __init__(self, server: Server, count: int, seed: int, processes: int, threads: int, folder: Path, bug: str | None) -> None:
         self._server, self._count, self._folder = server, count, folder
         self._org = Organization(server, "100000")
         self._proxy = FaultProxy(server.base_url, seed)
         self._random = random.Random(seed)
         self._faults: Counter[str] = Counter()
         self._threads = threads
+        self._bug = bug
         self._callers: list[tuple[subprocess.Popen[bytes], list[int]]] = []
         self._processes = processes
         self._next_call = 0
@@ -121,7 +125,7 @@ class Chaos:
         said = {
             "key": self._org.agent_key, "weir": self._proxy.url, "provider": provider.url, "spool": str(self._folder / "spool"),
             "journal": str(self._folder / "journal"), "first": self._next_call, "count": count, "threads": self._threads,
-            "spool_limit": self._threads + 3, "allows": self._next_call // count % 2 == 1,
+            "spool_limit": self._threads + 3, "allows": self._next_call // count % 2 == 1, "bug": self._bug,
         }  # fmt: skip
         self._next_call += count
         return subprocess.Popen([sys.executable, str(HERE / "chaos_caller.py"), json.dumps(said)])
@@ -148,7 +152,8 @@ class Chaos:
     def _calm(self) -> None:
         """Lets a last process tell what is left, and the leases of calls without one end."""
         _spool.ADOPTED_AFTER_SECONDS = 0.0
-        with weir.Client(api_key=self._org.agent_key, base_url=self._server.base_url, spool=self._folder / "spool") as client:
+        # What is spooled belongs to the address and the key that it was begun with.
+        with weir.Client(api_key=self._org.agent_key, base_url=self._proxy.url, spool=self._folder / "spool") as client:
             deadline = time.monotonic() + 120
             while True:
                 client._core.spool.adopt()
@@ -222,19 +227,20 @@ class Chaos:
             outcome.wrong.append(f"call {call} ({end}): never billed, booked ${booked}")
 
 
-def storm(server: Server, count: int, seed: int = 1, processes: int = 4, threads: int = 4) -> Outcome:
+def storm(server: Server, count: int, seed: int = 1, processes: int = 4, threads: int = 4, bug: str | None = None) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
-        return Chaos(server, count, seed, processes, threads, Path(folder)).run()
+        return Chaos(server, count, seed, processes, threads, Path(folder), bug).run()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--bug", choices=BUGS)
     options = parser.parse_args()
     server = Server()
     try:
-        made = storm(server, options.count, options.seed)
+        made = storm(server, options.count, options.seed, bug=options.bug)
     finally:
         server.close()
     print(made.text())

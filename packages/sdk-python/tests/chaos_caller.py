@@ -31,7 +31,8 @@ def main() -> None:
     client = weir.Client(
         api_key=said["key"],
         base_url=said["weir"],
-        spool=said["spool"],
+        # A forgetful agent keeps nothing that outlives it.
+        spool=None if said["bug"] == "forgetful" else said["spool"],
         spool_limit=said["spool_limit"],
         timeout=2,
         settle_timeout=0.5,
@@ -52,7 +53,7 @@ def main() -> None:
         body = {"model": MODEL, "call": call, "max_tokens": 400, "messages": []}
         try:
             with client.run(model=MODEL, input_tokens=1000, max_output_tokens=400, lease_seconds=4, metadata={"call": call}) as run:
-                answer = provider.post(f"{said['provider']}/v1/chat/completions", json=body)
+                answer = asked(run, body)
                 if answer.status_code == 429:
                     run.release()
                 answer.raise_for_status()
@@ -67,6 +68,15 @@ def main() -> None:
         except httpx.HTTPError as error:
             note(call, f"provider {type(error).__name__}")
         return True
+
+    def asked(run: weir.Run, body: dict[str, object]) -> httpx.Response:
+        try:
+            return provider.post(f"{said['provider']}/v1/chat/completions", json=body)
+        except httpx.HTTPError:
+            # A gullible agent takes an answer that broke off for one that cost nothing.
+            if said["bug"] == "gullible":
+                run.release()
+            raise
 
     def work() -> None:
         while True:
