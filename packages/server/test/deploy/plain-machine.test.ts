@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { environmentFor, useDatabase } from '../support/harness.ts'
+import { startApi, startRole } from '../support/processes.ts'
+
+/** The archive for machines without a registry, and the units that run it. */
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'weir-bundle-'))
+const database = useDatabase()
+let tree = ''
+beforeAll(() => {
+  execFileSync(join(root, 'scripts/release/bundle'), [folder], { stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: folder })
+  const archive = readdirSync(folder).find((name) => name.endsWith('.tar.gz'))!
+  execFileSync('tar', ['-xzf', archive], { cwd: folder })
+  tree = join(folder, archive.slice(0, -'.tar.gz'.length))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the archive runs from an empty folder, with what is in it', async () => {
+  const program = join(tree, 'packages/server/src/main.ts')
+  const environment = environmentFor(database, { SVC_MIGRATE_DATABASE_URL: database.ownerUrl, NODE_ENV: 'production' })
+  expect(await startRole('migrate', environment, program).exit).toBe(0)
+  const { url, process, exit } = await startApi(environment, program)
+  for (const path of ['/readyz', '/docs', '/console/signin'])
+    expect((await fetch(`${url}${path}`)).status, path).toBe(200)
+  process.kill()
+  expect(await exit).toBe(0)
+})
+
+test('it has nothing in it that only builds or tests', () => {
+  const names = readdirSync(join(tree, 'node_modules/.pnpm'))
+  expect(names.some((name) => name.startsWith('fastify@'))).toBe(true)
+  expect(names.filter((name) => /^(vitest|typescript|playwright-core|knip)@/.test(name))).toEqual([])
+  const files = readdirSync(tree, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.includes('node_modules'),
+  )
+  expect(files.filter((name) => name.includes('.test.') || name.includes('/test/'))).toEqual([])
+})
+
+describe('the units', () => {
+  const units = join(root, 'deploy/systemd')
+  const names = readdirSync(units).filter((name) => name.endsWith('.service'))
+  const given = Object.fromEntries(
+    names.map((name) => [
+      name,
+      readFileSync(join(units, name), 'utf8')
+        .split('\n')
+        .flatMap((line) => {
+          const [, key = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? []
+          return key === '' ? [] : [[key, value] as const]
+        }),
+    ]),
+  )
+  const settings = (name: string) =>
+    [
+      ...readFileSync(join(units, 'weir.env'), 'utf8').split('\n'),
+      ...given[name]!.flatMap(([key, value]) => (key === 'Environment' ? [value] : [])),
+    ].flatMap((line) =>
+      /^[A-Z]/.test(line) ? [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]] : [],
+    )
+
+  test.each(names)('%s runs a role of the program with settings that it knows', (name) => {
+    const [, start = ''] = given[name]!.find(([key]) => key === 'ExecStart')!
+    const [, program = '', role] = start.split(' ')
+    expect(existsSync(join(tree, program.replace('/opt/weir/current/', '')))).toBe(true)
+    expect(`weir-${role}.service`).toBe(name)
+
+    // Each secret is a credential, which stands in a file of the folder that `%d` names.
+    const environment: Record<string, string> = {}
+    const credentials = given[name]!.flatMap(([key, value]) => (key === 'LoadCredential' ? [value.split(':')[0]!] : []))
+    for (const [variable = '', value = ''] of settings(name)) {
+      if (!value.startsWith('%d/')) environment[variable] = value
+      else {
+        expect(credentials).toContain(value.slice('%d/'.length))
+        environment[variable.slice(0, -'_FILE'.length)] = environmentFor({
+          appUrl: 'postgres://weir:x@db/weir',
+          ownerUrl: 'postgres://owner:x@db/weir',
+        })[variable.slice(0, -'_FILE'.length) as 'SVC_REDIS_URL']!
+      }
+    }
+    const { config, warnings } = readConfig(environment)
+    expect(warnings).toEqual([])
+    const stop = Number(given[name]!.find(([key]) => key === 'TimeoutStopSec')?.[1] ?? Number.POSITIVE_INFINITY)
+    expect(stop).toBeGreaterThan(config.drainSeconds + config.stopTimeoutSeconds)
+  })
+
+  test('are understood by systemd, and leave a service few rights', () => {
+    const copies = mkdtempSync(join(tmpdir(), 'weir-units-'))
+    try {
+      const paths = names.map((name) => join(copies, name))
+      for (const [i, name] of names.entries())
+        writeFileSync(paths[i]!, readFileSync(join(units, name), 'utf8').replace('/usr/bin/node', process.execPath))
+      const verified = execFileSync('systemd-analyze', ['verify', '--man=no', ...paths], {
+        encoding: 'utf8',
+        stdio: 'pipe',
+      })
+      expect(verified).toBe('')
+      execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', ...paths], { stdio: 'pipe' })
+    } finally {
+      rmSync(copies, { recursive: true })
+    }
+  })
+})
