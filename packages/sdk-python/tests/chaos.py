@@ -121,7 +121,8 @@ class Chaos:
             self._cause(next(faults), [])
 
     def _start(self, provider: Provider) -> subprocess.Popen[bytes]:
-        count = min(max(10, self._count // (self._processes * 4)), self._count - self._next_call)
+        # A process that is killed takes the rest of its calls with it, so none has many.
+        count = min(max(10, min(40, self._count // (self._processes * 4))), self._count - self._next_call)
         said = {
             "key": self._org.agent_key, "weir": self._proxy.url, "provider": provider.url, "spool": str(self._folder / "spool"),
             "journal": str(self._folder / "journal"), "first": self._next_call, "count": count, "threads": self._threads,
@@ -186,6 +187,8 @@ class Chaos:
         (budget,) = self._org.budgets()
         if budget["held_usd"] != "0":
             outcome.wrong.append(f"${budget['held_usd']} is still held")
+        if outcome.exact < self._count / 2:
+            outcome.wrong.append(f"only {outcome.exact} of {self._count} calls ended with an exact cost: the storm shows too little")
         if Decimal(budget["spent_usd"]) != total:
             outcome.wrong.append(f"the budget has ${budget['spent_usd']}, the runs cost ${total}")
         return outcome
