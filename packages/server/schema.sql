@@ -1656,6 +1656,36 @@ CREATE FUNCTION public.orgs_with_closing_digests(most integer) RETURNS SETOF uui
           LIMIT orgs_with_closing_digests.most) d;
 END;
 
+CREATE FUNCTION public.orgs_with_closing_digests(after uuid, most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH RECURSIVE counting(org_id) AS (
+          SELECT ( SELECT d.org_id
+                    FROM public.webhook_digests d
+                   WHERE (d.org_id > orgs_with_closing_digests.after)
+                   ORDER BY d.org_id, d.closes_at
+                  LIMIT 1) AS org_id
+           WHERE (EXISTS ( SELECT
+                    FROM public.webhook_digests d
+                   WHERE (d.closes_at <= clock_timestamp())))
+         UNION ALL
+          SELECT ( SELECT d.org_id
+                    FROM public.webhook_digests d
+                   WHERE (d.org_id > one_1.org_id)
+                   ORDER BY d.org_id, d.closes_at
+                  LIMIT 1) AS org_id
+            FROM counting one_1
+           WHERE (one_1.org_id IS NOT NULL)
+         )
+  SELECT one.org_id
+    FROM counting one
+   WHERE ((one.org_id IS NOT NULL) AND (EXISTS ( SELECT
+            FROM public.webhook_digests d
+           WHERE ((d.org_id = one.org_id) AND (d.closes_at <= clock_timestamp())))))
+  LIMIT orgs_with_closing_digests.most;
+END;
+
 CREATE TABLE public.telemetry_points (
     org_id uuid NOT NULL,
     lineage_id uuid NOT NULL,
@@ -1680,7 +1710,9 @@ CREATE TABLE public.waiting_calls (
     org_id uuid NOT NULL,
     id uuid NOT NULL,
     due_at timestamp with time zone NOT NULL,
-    call json NOT NULL
+    call json NOT NULL,
+    reported_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    failures smallint DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE ONLY public.waiting_calls FORCE ROW LEVEL SECURITY;
@@ -1701,6 +1733,43 @@ CREATE FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time z
            WHERE ((p.counted < p.value) AND (p.touched_at < orgs_with_due_telemetry.quiet_since))
            ORDER BY p.touched_at
           LIMIT orgs_with_due_telemetry.most)) due;
+END;
+
+CREATE FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, after uuid, most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH RECURSIVE waiting(org_id) AS (
+          SELECT LEAST(( SELECT w.org_id
+                    FROM public.waiting_calls w
+                   WHERE (w.org_id > orgs_with_due_telemetry.after)
+                   ORDER BY w.org_id, w.due_at
+                  LIMIT 1), ( SELECT p.org_id
+                    FROM public.telemetry_points p
+                   WHERE ((p.org_id > orgs_with_due_telemetry.after) AND (p.counted < p.value))
+                   ORDER BY p.org_id, p.touched_at
+                  LIMIT 1)) AS "least"
+         UNION ALL
+          SELECT LEAST(( SELECT w.org_id
+                    FROM public.waiting_calls w
+                   WHERE (w.org_id > one_1.org_id)
+                   ORDER BY w.org_id, w.due_at
+                  LIMIT 1), ( SELECT p.org_id
+                    FROM public.telemetry_points p
+                   WHERE ((p.org_id > one_1.org_id) AND (p.counted < p.value))
+                   ORDER BY p.org_id, p.touched_at
+                  LIMIT 1)) AS "least"
+            FROM waiting one_1
+           WHERE (one_1.org_id IS NOT NULL)
+         )
+  SELECT one.org_id
+    FROM waiting one
+   WHERE ((one.org_id IS NOT NULL) AND ((EXISTS ( SELECT
+            FROM public.waiting_calls w
+           WHERE ((w.org_id = one.org_id) AND (w.due_at < clock_timestamp())))) OR (EXISTS ( SELECT
+            FROM public.telemetry_points p
+           WHERE ((p.org_id = one.org_id) AND (p.counted < p.value) AND (p.touched_at < orgs_with_due_telemetry.quiet_since))))))
+  LIMIT orgs_with_due_telemetry.most;
 END;
 
 CREATE FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) RETURNS TABLE(org_id uuid, is_old boolean)
@@ -4170,6 +4239,8 @@ CREATE INDEX support_grants_operator_key ON public.support_grants USING btree (o
 
 CREATE INDEX telemetry_points_claim ON public.telemetry_points USING btree (org_id, claim) WHERE (claim IS NOT NULL);
 
+CREATE INDEX telemetry_points_of_org ON public.telemetry_points USING btree (org_id, touched_at) WHERE (counted < value);
+
 CREATE INDEX telemetry_points_open ON public.telemetry_points USING btree (touched_at) WHERE (counted < value);
 
 CREATE INDEX telemetry_points_session ON public.telemetry_points USING btree (org_id, lineage_id, session) WHERE (counted < value);
@@ -4188,7 +4259,11 @@ CREATE INDEX usage_dimension_values_last_seen_on ON public.usage_dimension_value
 
 CREATE INDEX waiting_calls_due ON public.waiting_calls USING btree (due_at);
 
+CREATE INDEX waiting_calls_of_org ON public.waiting_calls USING btree (org_id, due_at);
+
 CREATE INDEX webhook_digests_closing ON public.webhook_digests USING btree (closes_at);
+
+CREATE INDEX webhook_digests_of_org ON public.webhook_digests USING btree (org_id, closes_at);
 
 CREATE INDEX webhook_pending_due ON public.webhook_pending USING btree (org_id, subscription_id, next_attempt_at, seq);
 
@@ -5281,12 +5356,18 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_digests TO weir_app;
 REVOKE ALL ON FUNCTION public.orgs_with_closing_digests(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_closing_digests(most integer) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.orgs_with_closing_digests(after uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_closing_digests(after uuid, most integer) TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.telemetry_points TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.waiting_calls TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, most integer) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, after uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, after uuid, most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) TO weir_app;

@@ -1169,8 +1169,10 @@ export interface UsageHourValues {
 export interface WaitingCalls {
   call: Json;
   due_at: Timestamp;
+  failures: Generated<number>;
   id: string;
   org_id: string;
+  reported_at: Generated<Timestamp>;
 }
 
 export interface WebhookDeliveries {
