@@ -309,14 +309,18 @@ describe('runs that were made to hide what an assistant reports', () => {
     const requestIds = ['req_47dae781db2e468b36f1ad2c', 'req_b29b426aa75dc0e48a549e44']
     const { id } = await make(org.key, org.key, opus, { ...usage, provider_request_id: requestIds[0] })
     // Again, with another id, and by somebody who may not: neither adds an id nor takes one away.
-    for (const [settler, requestId, status] of [
-      [org.key, requestIds[0], 200],
-      [org.key, requestIds[1], 200],
-      [key, requestIds[0], 403],
+    // Each with a run of another kind, so that there is something to write.
+    const other = { model: 'gpt-4o', cost_usd: '0.01' }
+    for (const [settler, requestId, codes] of [
+      [org.key, requestIds[0], [undefined, undefined]],
+      [org.key, requestIds[1], [undefined, undefined]],
+      [key, requestIds[0], ['missing_scope', undefined]],
     ] as const) {
-      const run = { run_id: id, ...usage, provider_request_id: requestId }
-      const answer = await call(server.url, 'POST', '/v1/runs/bulk', { key: settler, body: { runs: [run] } })
-      expect(answer.status).toBe(status)
+      const runs = [{ run_id: id, ...usage, provider_request_id: requestId }, other]
+      const body = { mode: 'partial', runs }
+      const { json } = await call(server.url, 'POST', '/v1/runs/bulk', { key: settler, body })
+      const results = json['results'] as { error?: { code: string } }[]
+      expect(results.map(({ error }) => error?.code)).toEqual(codes)
     }
     await send(org, claudeLogs())
     expect(await reportedIn(org, session)).toEqual({ input: 19_124, output: 20, calls: 1 })

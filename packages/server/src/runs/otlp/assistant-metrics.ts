@@ -160,7 +160,7 @@ function seriesOf({ attributes, others }: DataPointFields): string[] {
 }
 
 /** Returns a value in one form, whichever encoding it came in: numbers may be text. */
-const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function valueOf(kind: PointKind, { asDouble, asInt }: DataPointFields): number {
   const given = asInt ?? asDouble
