@@ -27,6 +27,7 @@ import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import { present } from '../values/present.ts'
 import { dayMs } from '../values/time.ts'
+import { accountKey } from './account-key.ts'
 import { type BulkRun, isSettlement } from './bulk-schema.ts'
 import { placeInChain } from './chain-place.ts'
 import { costOfHeld, endOf, maxAheadMs, reportedUsage } from './cost.ts'
@@ -171,30 +172,6 @@ function ingestItem(
       content_hash === null || isStart(content_hash) || content_hash.toString('hex') === hash,
     isSameEnd: (ended, ending) => isSameEnd(ended, run, ending),
   }
-}
-
-/** A text that is equal for runs which meet the same limits in the same periods. */
-function accountKey(
-  run: BulkRun,
-  parentId: string | undefined,
-  lineageId: string | undefined,
-  bucketAtMs: number | undefined,
-): string {
-  const { workflow_id, deployment_id, department_id, customer_id, user_id, chain_id, model, provider, tags } = run
-  return JSON.stringify([
-    workflow_id,
-    deployment_id,
-    department_id,
-    customer_id,
-    user_id,
-    chain_id,
-    parentId,
-    model,
-    provider,
-    tags,
-    lineageId,
-    bucketAtMs,
-  ])
 }
 
 /** Removes the fields that do not count: a settlement is on the account of its hold, and a started run stays in its chain. */

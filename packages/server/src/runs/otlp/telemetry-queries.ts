@@ -87,7 +87,7 @@ export interface PointRow {
   readonly claim: string | null
   readonly started_at: Date
   readonly ended_at: Date
-  /** When it was last reported with another value. */
+  /** Time of the last report with another value. */
   readonly touched_at: Date
 }
 
