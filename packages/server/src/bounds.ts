@@ -59,6 +59,14 @@ export const boundSettings = {
     ),
     '3000',
   ),
+  waitingTelemetryPerOrg: defaulted(
+    setting(
+      'SVC_WAITING_TELEMETRY_PER_ORG',
+      'Calls, and sums of metrics, of one organization that wait to be recorded; one key may have half of the sums. Beyond it calls are recorded at once and metrics are rejected.',
+      integer(2, 10_000_000),
+    ),
+    '200000',
+  ),
   refusalRowsPerDay: defaulted(
     setting(
       'SVC_REFUSAL_ROWS_PER_DAY',

@@ -41,7 +41,7 @@ const BulkRun = Type.Object(
     provider_request_id: Type.Optional({
       ...ProviderRequestId,
       description:
-        'With a `run_id`: the id that the provider gave the request. Telemetry of the client about the same request is not counted again.',
+        'With a `run_id`: the id that the provider gave the request. It is noted at the first end of the run, from keys with the scope `runs:manage` only: telemetry of the client about the same request is then not counted again.',
     }),
     key_id: Type.Optional(
       Type.String({

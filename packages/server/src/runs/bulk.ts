@@ -1,4 +1,5 @@
 import {
+  lineageIn,
   lineageOfMaker,
   type Maker,
   makerOf,
@@ -13,6 +14,7 @@ import {
   faultsOf,
   type IngestItem,
   type IngestTask,
+  isManager,
   type KnownHold,
   type RunDraft,
 } from '../decisions/lanes/lanes.ts'
@@ -25,6 +27,7 @@ import { newUuidAt, parseId, timeOfUuid } from '../values/id.ts'
 import { parseUsd } from '../values/money.ts'
 import { present } from '../values/present.ts'
 import { dayMs } from '../values/time.ts'
+import { accountKey } from './account-key.ts'
 import { type BulkRun, isSettlement } from './bulk-schema.ts'
 import { placeInChain } from './chain-place.ts'
 import { costOfHeld, endOf, maxAheadMs, reportedUsage } from './cost.ts'
@@ -39,13 +42,15 @@ interface RecordingMode extends Pick<IngestTask, 'mode' | 'isRecordedOnly'> {
   readonly makers?: ReadonlyMap<string, Maker>
   /** True when they are charged to the periods in which they started. */
   readonly isHistory?: boolean
+  /** The time in whose periods they are charged, where it is neither their start nor now. */
+  readonly countedAtMs?: number | undefined
 }
 
 /** Creates the task that records the runs of one request. */
 export async function ingestTask(
   caller: Recorder,
   runs: readonly RecordedRun[],
-  { isHistory = false, makers = new Map(), ...how }: RecordingMode,
+  { isHistory = false, makers = new Map(), countedAtMs, ...how }: RecordingMode,
   nowMs: number,
 ): Promise<IngestTask> {
   const faults: FieldFault[] = []
@@ -57,6 +62,7 @@ export async function ingestTask(
           ...how,
           isHistory,
           makers,
+          countedAtMs,
         }),
       )
     } catch (error) {
@@ -78,11 +84,12 @@ function ingestItem(
   caller: Recorder,
   sent: RecordedRun,
   nowMs: number,
-  { isRecordedOnly, isHistory, makers }: Omit<RecordingMode, 'mode'>,
+  { isRecordedOnly, isHistory, makers, countedAtMs }: Omit<RecordingMode, 'mode'>,
 ): IngestItem {
   const madeBy = sent.key_id === undefined ? makerOf(caller) : makers?.get(sent.key_id)
   if (!madeBy) throw validationFailed([{ field: 'key_id', code: 'invalid_value', message: 'There is no such key.' }])
   const startedAtMs = startOf(sent, nowMs)
+  const periodAtMs = isHistory ? startedAtMs : countedAtMs
   const id = newUuidAt(startedAtMs)
   const [startedId, reservationId] = [idIn('run', sent.run_id), idIn('reservation', sent.reservation_id)]
   const run = withoutHeldFields(sent)
@@ -104,8 +111,9 @@ function ingestItem(
   return {
     key: external_id === undefined ? undefined : { name: externalKey(external_id), hash },
     holdId: startedId ?? reservationId,
+    // Only whom a gateway is: a run that is known by its request hides what others report of it.
     requestKey:
-      startedId === undefined || run.provider_request_id === undefined
+      startedId === undefined || run.provider_request_id === undefined || !isManager(caller)
         ? undefined
         : requestKey(run.provider_request_id),
     isStartedRun: startedId !== undefined,
@@ -118,14 +126,16 @@ function ingestItem(
       run,
       parentId,
       lineageOfMaker(madeBy),
-      isHistory ? startedAtMs - (startedAtMs % bucketMs) : undefined,
+      periodAtMs === undefined ? undefined : periodAtMs - (periodAtMs % bucketMs),
     ),
     draft: (facts) => {
       if (!isRecordedOnly && !isSettlement(run)) refuseUnknownNames(facts.orgConfig, run)
-      return draftOf(run, { id, startedAtMs, parentId, madeBy }, facts)
+      return draftOf(run, { id, startedAtMs, parentId, madeBy, reporterId: lineageIn(caller) }, facts)
     },
     claims: (charge, facts) =>
-      isHistory ? historyClaims(charge, facts, Math.min(startedAtMs, facts.nowMs)) : claimsOf('record', charge, facts),
+      periodAtMs === undefined
+        ? claimsOf('record', charge, facts)
+        : historyClaims(charge, facts, Math.min(periodAtMs, facts.nowMs)),
     chargeInChain: ({ charge }, chain, { orgConfig, parent }) => {
       if (chain_id === undefined && parentId === undefined) return charge
       const claim = { chainId: chain_id, parentRunId: run.parent_run_id, workflowId: run.workflow_id }
@@ -164,30 +174,6 @@ function ingestItem(
   }
 }
 
-/** A text that is equal for runs which meet the same limits in the same periods. */
-function accountKey(
-  run: BulkRun,
-  parentId: string | undefined,
-  lineageId: string | undefined,
-  bucketAtMs: number | undefined,
-): string {
-  const { workflow_id, deployment_id, department_id, customer_id, user_id, chain_id, model, provider, tags } = run
-  return JSON.stringify([
-    workflow_id,
-    deployment_id,
-    department_id,
-    customer_id,
-    user_id,
-    chain_id,
-    parentId,
-    model,
-    provider,
-    tags,
-    lineageId,
-    bucketAtMs,
-  ])
-}
-
 /** Removes the fields that do not count: a settlement is on the account of its hold, and a started run stays in its chain. */
 function withoutHeldFields(run: RecordedRun): RecordedRun {
   if (!isSettlement(run)) return run
@@ -222,20 +208,22 @@ function startOf({ started_at, ended_at }: BulkRun, nowMs: number): number {
 /** Facts about a run beside its own fields. */
 interface DraftedRun extends Pick<RunRecord, 'id' | 'startedAtMs'> {
   readonly madeBy: Maker | undefined
+  /** The lineage of the key that reports it. */
+  readonly reporterId: string | undefined
   readonly parentId: string | undefined
 }
 
 /** Drafts a run from its own fields and the price book. */
 function draftOf(
   given: RecordedRun,
-  { id, startedAtMs, parentId, madeBy }: DraftedRun,
+  { id, startedAtMs, parentId, madeBy, reporterId }: DraftedRun,
   { orgConfig, parent, nowMs }: DraftContext,
 ): RunDraft {
   const { run, cost } = countedByTelemetry(
     given,
     isSettlement(given)
       ? { usd: 0n, basis: 'reported' as const, detail: undefined }
-      : costOfUnheld(given, startedAtMs, orgConfig, lineageOfMaker(madeBy)),
+      : costOfUnheld(given, startedAtMs, orgConfig, lineageOfMaker(madeBy), reporterId),
   )
   const { usd, detail } = cost
   const basis = run.estimated === true ? 'estimated' : cost.basis

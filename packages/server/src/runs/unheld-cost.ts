@@ -12,16 +12,16 @@ import { costOfUsage, partPricesAt, type UsageCost } from './usage-cost.ts'
 type UnheldCost = Omit<RunCost, 'tokens'>
 
 /**
- * Returns the cost of a run without a hold: the reported one, as far as the word of its maker is taken, else that of what it used. Only
- * tokens with a price can say better than a report.
+ * Returns the cost of a run without a hold: the reported one, as far as the word of its maker and of whoever reports it is taken, else that of
+ * what it used. Only tokens with a price can say better than a report.
  */
 export function costOfUnheld(
   run: BulkRun,
   startedAtMs: number,
   { prices, trust }: Pick<OrgConfig, 'prices' | 'trust'>,
-  lineageId: string | undefined,
+  ...lineages: readonly (string | undefined)[]
 ): UnheldCost {
-  const { reportedCost, reportedUsage } = trustIn(trust, lineageId)
+  const { reportedCost, reportedUsage } = trustIn(trust, ...lineages)
   const isDoubted = reportedCost !== 'accept' || reportedUsage !== 'accept'
   if (run.cost_usd === undefined) return costOfUnreported(run, startedAtMs, prices, isDoubted)
   const reported = { usd: parseUsd(run.cost_usd), basis: 'reported', detail: detailIn(run) } as const

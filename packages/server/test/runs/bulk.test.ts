@@ -336,3 +336,62 @@ describe('runs in bulk', () => {
     expect(await org.readBudget(budget.id)).toMatchObject({ spent_usd: '2' })
   })
 })
+
+describe('history of another key', () => {
+  const history = { enforce: false, count_in: 'started_period' }
+  const scopes = ['runs:write', 'runs:import', 'keys:write']
+  const used = { model: 'gpt-4o', input_tokens: 1_000, output_tokens: 1_000 }
+
+  test('is recorded by admins who may make keys and are not pinned, and by nobody else', async () => {
+    const org = await money.org()
+    const [agent, stranger] = [await keyOf(money.server, org.id), await keyOf(money.server, (await money.org()).id)]
+    const record = async (by: Parameters<typeof keyOf>[2], runs: readonly object[], more: object = history) => {
+      const { key } = await keyOf(money.server, org.id, by)
+      return call(money.server.url, 'POST', '/v1/runs/bulk', { key, body: { runs, ...more } })
+    }
+    const own = run('1', { key_id: agent.id })
+    for (const role of ['service', 'member'] as const)
+      expect(await record({ role, scopes }, [own])).toMatchObject({
+        status: 403,
+        json: { error: { code: 'forbidden' } },
+      })
+    expect(await record({ role: 'admin', scopes: ['runs:write', 'runs:import'] }, [own])).toMatchObject({
+      status: 403,
+      json: { error: { code: 'missing_scope', details: { required: 'keys:write' } } },
+    })
+    expect(await record({ role: 'admin', scopes: ['runs:write', 'keys:write'] }, [own])).toMatchObject({
+      status: 403,
+      json: { error: { code: 'missing_scope', details: { required: 'runs:import' } } },
+    })
+    expect(await record({ role: 'admin', scopes, pins: { workflow_id: 'w' } }, [own])).toMatchObject({
+      status: 403,
+      json: { error: { code: 'forbidden' } },
+    })
+    const admin = { role: 'admin', scopes } as const
+    expect((await record(admin, [own], {})).status).toBe(422)
+    expect((await record(admin, [run('1', { key_id: stranger.id })])).status).toBe(422)
+    expect(await stored(org)).toBe(0)
+    expect(await record(admin, [own])).toMatchObject({ status: 200, json: { accepted: 1 } })
+    expect(await get(org, '/v1/runs')).toMatchObject({ data: [{ key_id: agent.id, cost_usd: '1' }] })
+  })
+
+  test.each([
+    ['less, the key itself', { reported_cost: 'ignore' }, {}],
+    ['less, whoever reports it', {}, { reported_cost: 'ignore' }],
+    ['less, both', { reported_cost: 'raise_only' }, { reported_cost: 'ignore' }],
+  ])('is believed no more than either of the two would be: %s', async (_who, ofAgent, ofAdmin) => {
+    const org = await money.org()
+    const agent = await keyOf(money.server, org.id)
+    const admin = await keyOf(money.server, org.id, { role: 'admin', scopes })
+    await org.set('PUT', `/keys/${agent.id}/trust`, ofAgent)
+    await org.set('PUT', `/keys/${admin.id}/trust`, ofAdmin)
+    const answer = await call(money.server.url, 'POST', '/v1/runs/bulk', {
+      key: admin.key,
+      body: { runs: [{ ...used, cost_usd: '0', key_id: agent.id }], ...history },
+    })
+    expect(answer.status).toBe(200)
+    expect(await get(org, '/v1/runs')).toMatchObject({
+      data: [{ key_id: agent.id, cost_usd: '0.0125', cost_basis: 'computed' }],
+    })
+  })
+})

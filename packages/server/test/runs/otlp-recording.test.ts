@@ -111,6 +111,33 @@ test('an organization maps attributes of its own, and takes that back', async ()
     expect((await call(server.url, 'PUT', path, { key: tenant.key, body: bad })).status).toBe(422)
 })
 
+test('only a key with limits:write changes seats: what they use costs nothing', async () => {
+  const path = `/v1/orgs/${tenant.id}/otlp-mapping`
+  const mapper = (await keyOf(server, tenant.id, { role: 'admin', scopes: ['runs:read', 'runs:write'] })).key
+  const seat = (await keyOf(server, tenant.id, { role: 'service', scopes: ['runs:import'] })).id
+  const ask = async (method: string, by: string, body?: object) =>
+    (await call(server.url, method, path, { key: by, ...(body && { body }) })).status
+  const seats = [{ seat_logins: true }, { seat_accounts: ['mallory'] }, { seat_keys: [seat] }]
+  for (const body of seats) for (const method of ['PUT', 'PATCH']) expect(await ask(method, mapper, body)).toBe(403)
+  expect(await ask('PUT', mapper, { department_id: ['team'] })).toBe(200)
+  for (const body of seats) expect(await ask('PATCH', tenant.key, body)).toBe(200)
+  // To leave them out, to remove them and to remove all of the mapping are changes too; to leave them as they are is none.
+  expect(await ask('PUT', mapper, { department_id: ['unit'] })).toBe(403)
+  for (const body of [{ seat_logins: null }, { seat_accounts: [] }, { seat_keys: null }])
+    expect(await ask('PATCH', mapper, body)).toBe(403)
+  expect(await ask('DELETE', mapper)).toBe(403)
+  expect(await ask('PATCH', mapper, { department_id: ['unit'] })).toBe(200)
+  expect((await call(server.url, 'GET', path, { key: mapper })).json).toMatchObject({
+    department_id: ['unit'],
+    seat_keys: [seat],
+    seat_accounts: ['mallory'],
+    seat_logins: true,
+  })
+  expect(await ask('DELETE', tenant.key)).toBe(204)
+  expect(await ask('PUT', mapper, { department_id: ['team'] })).toBe(200)
+  expect(await ask('DELETE', mapper)).toBe(204)
+})
+
 test('a span with usage and a model that is not taken is said in the answer, the log and the metrics', async () => {
   const partial = await send({ ...chat, 'gen_ai.operation.name': 'ponder' })
   expect(partial).toMatchObject({

@@ -1,4 +1,5 @@
 import { sql as raw } from 'kysely'
+import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { emit } from '../../src/access/events/events.ts'
 import { requireId } from '../../src/values/id.ts'
@@ -24,6 +25,7 @@ async function organization() {
   const inOrg = <T>(work: Parameters<typeof server.platform.sql.asOrgs<T>>[1]) =>
     server.platform.sql.asOrgs<T>([orgUuid], work)
   return {
+    orgUuid,
     subscribe: async (destinationAt: (url: string) => object) => {
       const path = `/to-${++count}`
       const { json } = await call(server.url, 'POST', `/v1/orgs/${orgId}/webhooks`, {
@@ -142,4 +144,32 @@ test('a Slack that never answers holds up no other subscription', async () => {
   await eventually(() => dead.got().length === 1 && living.got().length === 1)
   expect(await dead.counts()).toEqual([1])
   waiting.resolve(204)
+})
+
+test('of an organization where they cannot be closed keep nobody else’s waiting, however many they are', async () => {
+  const failing = await organization()
+  await failing.subscribe(slack)
+  await failing.happen(2)
+  await failing.drained()
+  const owner = new pg.Client({ connectionString: server.database.ownerUrl })
+  await owner.connect()
+  try {
+    await owner.query(`
+      create function break_digest() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger broken before update of event_count or delete on webhook_digests
+        for each row when (old.org_id = '${failing.orgUuid}') execute function break_digest();
+      insert into webhook_digests (org_id, subscription_id, topic, event_id, kind, event_count, since, closes_at)
+      select org_id, subscription_id, topic || i, event_id, kind, 1, since, clock_timestamp() - interval '1 hour'
+        from webhook_digests, generate_series(1, 150) as i where org_id = '${failing.orgUuid}'`)
+    const { subscribe, happen, drained, passInterval } = await organization()
+    const { got } = await subscribe(slack)
+    await happen(3)
+    await drained()
+    await passInterval()
+    await eventually(() => got().length === 2)
+    expect(got()[1]?.text).toBe('🔵 2 × A key was created: a key')
+  } finally {
+    await owner.query('drop trigger broken on webhook_digests')
+    await owner.end()
+  }
 })

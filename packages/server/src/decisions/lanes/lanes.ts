@@ -49,7 +49,7 @@ export {
   StaleOperation,
   type Timed,
 } from './operations.ts'
-export { checkRightTo } from './ownership.ts'
+export { checkRightTo, isManager } from './ownership.ts'
 export { expiredHolds } from './queries.ts'
 
 /**

@@ -1,10 +1,13 @@
-import { type Agent, isWithinPins } from '../../access/identity/identity.ts'
+import { type Agent, type Caller, isWithinPins } from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isRunHold } from '../../records/run-log/run-log.ts'
 import type { KnownHold } from './operations.ts'
 
 /** The scope that allows ending what other keys made. */
 const manageScope = 'runs:manage'
+
+/** True for keys that end the runs of others: those of gateways, and of admins. */
+export const isManager = ({ scopes }: Pick<Caller, 'scopes'>): boolean => scopes.has(manageScope)
 
 type OwnedHold = Pick<KnownHold, 'id' | 'madeBy' | 'inputs'>
 
@@ -18,12 +21,11 @@ type Act = 'end' | 'extend'
 export function rightTo(act: Act, agent: Agent, hold: OwnedHold): 'granted' | 'denied' | 'hidden' {
   if (agent.kind === undefined) return 'granted'
   const { madeBy, inputs } = hold
-  const isManager = agent.scopes.has(manageScope)
   if (madeBy?.lineageId === agent.lineageId)
-    return act === 'extend' || inputs.request.managed !== true || isManager ? 'granted' : 'denied'
+    return act === 'extend' || inputs.request.managed !== true || isManager(agent) ? 'granted' : 'denied'
   if (!isWithinPins(agent.pins, inputs.request)) return 'hidden'
   // A hold older than the maker columns belongs to everyone who may see it, or its run could not be finished.
-  if (!madeBy || isManager) return 'granted'
+  if (!madeBy || isManager(agent)) return 'granted'
   // A reservation is read through its decision, which readers of limits may have explained.
   const canRead = agent.scopes.has(isRunHold(hold) ? 'runs:read' : 'limits:read')
   return canRead ? 'denied' : 'hidden'

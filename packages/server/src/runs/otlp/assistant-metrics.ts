@@ -139,15 +139,28 @@ function pointOf(
 
 const maxPointAgeMs = 7 * 86_400_000
 
+/** Most attributes of a data point: as many as SDKs keep of a span or an event. */
+const maxSeriesAttributes = 128
+const maxSeriesCharacters = 16_384
+
 /** Returns the attributes of a series, all of them: any may tell it from another one. */
-const seriesOf = ({ attributes, others }: DataPointFields): string[] =>
-  [
-    ...(Array.isArray(attributes) ? attributes : []).map((one: unknown) => {
-      const { key, value } = recordIn(one)
-      return JSON.stringify([key, Object.entries(recordIn(value)).map(([form, inner]) => [form, String(inner)])])
-    }),
-    JSON.stringify(others ?? []),
-  ].toSorted()
+function seriesOf({ attributes, others }: DataPointFields): string[] {
+  const all: readonly unknown[] = Array.isArray(attributes) ? attributes : []
+  if (all.length > maxSeriesAttributes) throw new Unrecordable(`it has more than ${maxSeriesAttributes} attributes`)
+  const series: string[] = []
+  let characters = 0
+  for (const one of all) {
+    const { key, value } = recordIn(one)
+    const text = JSON.stringify([key, Object.entries(recordIn(value)).map(([form, inner]) => [form, textOf(inner)])])
+    characters += text.length
+    if (characters > maxSeriesCharacters) throw new Unrecordable('its attributes are too long')
+    series.push(text)
+  }
+  return [...series, JSON.stringify(others ?? [])].toSorted()
+}
+
+/** Returns a value in one form, whichever encoding it came in: numbers may be text. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function valueOf(kind: PointKind, { asDouble, asInt }: DataPointFields): number {
   const given = asInt ?? asDouble

@@ -12,12 +12,13 @@ import { createRejectionLog, partialSuccess } from './rejections.ts'
 import { LogsAnswer, LogsBody, MetricsAnswer, MetricsBody } from './schema.ts'
 import { type Recorded, recordLogs, recordMetrics } from './telemetry.ts'
 import type { Ingest } from './trace-ingest.ts'
+import { WaitingRoom } from './waiting-room.ts'
 
-type Needed = Pick<Platform, 'clock' | 'metrics' | 'sql' | 'log'>
+type Needed = Pick<Platform, 'clock' | 'config' | 'metrics' | 'sql' | 'log'>
 
 /** Logs and metrics of coding assistants. */
-export function otlpTelemetry(app: App, { clock, metrics, sql, log }: Needed, ingest: Ingest) {
-  const parts = { sql, clock, ingest }
+export function otlpTelemetry(app: App, { clock, config: settings, metrics, sql, log }: Needed, ingest: Ingest) {
+  const parts = { sql, clock, ingest, room: new WaitingRoom(settings.waitingTelemetryPerOrg) }
   const received = new Counter({
     name: 'svc_otlp_telemetry_total',
     help: 'Events and data points received, by signal and result: recorded as a run, known already, waiting, rejected, or ignored because they report no model call.',

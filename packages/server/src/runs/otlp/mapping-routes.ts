@@ -37,11 +37,12 @@ export function otlpMapping(app: App, { sql }: Platform, change: Change) {
       put: {
         summary: 'Set the mapping of span attributes',
         description:
-          'Replaces the mapping; what is left out or null returns to the built-in attributes, and an empty list turns them off. `weir.*` attributes always win. It applies to spans that arrive from now on.',
+          'Replaces the mapping; what is left out or null returns to the built-in attributes, and an empty list turns them off. `weir.*` attributes always win. It applies to what arrives from now on. To change `seat_keys`, `seat_accounts` or `seat_logins` needs the scope `limits:write` too: what a seat uses costs nothing.',
       },
       patch: {
         summary: 'Change the mapping of span attributes',
-        description: 'Changes the dimensions that are given and no other; otherwise as setting it.',
+        description:
+          'Changes the fields that are given and no other; otherwise as setting it, with `limits:write` for seats.',
       },
       params: OrgPath,
       body: OtlpMappingInput,
@@ -61,14 +62,15 @@ export function otlpMapping(app: App, { sql }: Platform, change: Change) {
         operationId: 'deleteOtlpMapping',
         tags,
         summary: 'Remove the mapping of span attributes',
-        description: 'The built-in attributes apply again.',
+        description:
+          'The built-in attributes apply again, and nothing is a seat. Where there are seats, it needs the scope `limits:write` too.',
         params: OrgPath,
         response: { 204: Type.Null({ description: 'Removed.' }) },
       },
     },
     (request, reply) => {
-      const { orgId } = request.caller
-      return change(request, reply, { orgId, status: 204 }, (tools) => removeMapping(tools, orgId))
+      const { caller } = request
+      return change(request, reply, { orgId: caller.orgId, status: 204 }, (tools) => removeMapping(tools, caller))
     },
   )
 }

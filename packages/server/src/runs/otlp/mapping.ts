@@ -48,9 +48,7 @@ export async function putMapping(
   const before = viewOf(await findMapping(tx, orgId))
   replaces(before)
   const input = wanted(before)
-  // What a seat uses costs nothing: to say what is one is as much as to set a price.
-  const setsSeats = seatFields.some((name) => JSON.stringify(input[name] ?? null) !== JSON.stringify(before[name]))
-  if (setsSeats && !scopes.has('limits:write')) throw new ApiError('missing_scope', { required: 'limits:write' })
+  requireSeatScope(scopes, before, input)
   const after = viewOf(
     await upsertMapping(tx, orgId, {
       workflow_id: input.workflow_id ?? null,
@@ -65,6 +63,17 @@ export async function putMapping(
   )
   audit({ action: 'otlp_mapping.set', target: target(orgId), before, after })
   return after
+}
+
+/** Requires a scope of limits for another set of seats: what a seat uses costs nothing, so to say what is one is as much as to set a price. */
+function requireSeatScope(scopes: Caller['scopes'], before: OtlpMapping, after: Partial<OtlpMappingInput>) {
+  const isOther = seatFields.some((name) => JSON.stringify(after[name] ?? null) !== JSON.stringify(before[name]))
+  if (isOther && !scopes.has('limits:write'))
+    throw new ApiError(
+      'missing_scope',
+      { required: 'limits:write' },
+      { message: 'To change seats takes the scope limits:write.' },
+    )
 }
 
 /** Returns the keys as they are stored: by the first of their rotations, so that they stay named when they are rotated. */
@@ -82,12 +91,16 @@ async function keysNamed(tx: Tx, orgId: string, ids: readonly string[]): Promise
   return [...new Set(lineages)]
 }
 
-export async function removeMapping({ tx, audit, replaces }: ChangeTools, orgId: string): Promise<null> {
+export async function removeMapping(
+  { tx, audit, replaces }: ChangeTools,
+  { orgId, scopes }: Pick<Caller, 'orgId' | 'scopes'>,
+): Promise<null> {
   await lockLedgerForConfigChange(tx, orgId)
   const found = await findMapping(tx, orgId)
   if (!found) throw new ApiError('not_found')
   const before = viewOf(found)
   replaces(before)
+  requireSeatScope(scopes, before, {})
   await deleteMapping(tx, orgId)
   audit({ action: 'otlp_mapping.deleted', target: target(orgId), before })
   return null

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
+import { baseName } from '../../money/prices/prices.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
-import { requestKey } from '../runs.ts'
-import { findHeldTwins, findRequests, findRunning } from './telemetry-queries.ts'
+import { type RecordedRun, requestKey } from '../runs.ts'
+import { findHeldTwins, findRequests, findRunning, type HeldUsage } from './second-report-queries.ts'
 
 /** A call of which a gateway may have made a run of its own. */
 export interface MaybeHeld {
   readonly requestId: string | undefined
   readonly session: string | undefined
   readonly endMs: number
-  readonly run: { readonly input_tokens?: number; readonly output_tokens?: number }
+  readonly run: Pick<RecordedRun, 'model' | 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens'>
 }
 
 /** The latest that a run may begin after the end of the call that it was held for, by two clocks. */
@@ -17,8 +18,10 @@ const clockSkewMs = 60_000
 /**
  * Tells calls that are runs already from those that may become one and those that are not. A gateway knows the provider's id of
  * the request; where an assistant does not say it, the same tokens in the same session are the same call. The run of a gateway is
- * open from before the call until it is settled, so a call is never looked for between the two. Such a run counts at least what
- * the report says, so who has it made has paid for it.
+ * open from before the call until it is settled, so a call is never looked for between the two.
+ *
+ * A run that hides a report must be worth as much: of the same model, with as many tokens, and settled by a key that may end the
+ * runs of others. Whoever makes calls can make runs too, and would else hide a dear call behind a cheap one.
  */
 export async function sortCalls<T extends MaybeHeld>(
   tx: Tx,
@@ -29,11 +32,11 @@ export async function sortCalls<T extends MaybeHeld>(
   // What runs is read first: a run that is settled meanwhile is found as settled.
   const running = sessions.length === 0 ? new Map<string, number>() : await findRunning(tx, orgId, sessions)
   const keys = calls.flatMap(({ requestId }) => (requestId === undefined ? [] : [requestKey(requestId)]))
-  const requests = keys.length === 0 ? new Map<string, number>() : await findRequests(tx, orgId, keys)
+  const requests = keys.length === 0 ? new Map<string, HeldUsage>() : await findRequests(tx, orgId, keys)
   const nameless = calls.filter(({ requestId, session }) => requestId === undefined && session !== undefined)
   const twins =
     nameless.length === 0
-      ? new Set<number>()
+      ? new Map<number, readonly string[]>()
       : await findHeldTwins(
           tx,
           orgId,
@@ -41,13 +44,14 @@ export async function sortCalls<T extends MaybeHeld>(
             session,
             input: run.input_tokens ?? 0,
             output: run.output_tokens ?? 0,
+            cacheRead: run.cache_read_input_tokens ?? 0,
           })),
         )
   const known = new Set([
-    ...nameless.filter((_, place) => twins.has(place)),
+    ...nameless.filter(({ run }, place) => twins.get(place)?.some((model) => isModelOf(run, model))),
     ...calls.filter(({ requestId, run }) => {
-      const counted = requestId === undefined ? undefined : requests.get(requestKey(requestId))
-      return counted !== undefined && counted >= (run.input_tokens ?? 0) + (run.output_tokens ?? 0)
+      const held = requestId === undefined ? undefined : requests.get(requestKey(requestId))
+      return held !== undefined && isModelOf(run, held.model) && covers(held, run)
     }),
   ])
   const isOpen = ({ session, endMs }: T) =>
@@ -58,6 +62,27 @@ export async function sortCalls<T extends MaybeHeld>(
     waiting: unknown.filter(isOpen),
     known: known.size,
   }
+}
+
+/** True when a report is of this model, by the name that finds its price. */
+const isModelOf = ({ model = '' }: Pick<RecordedRun, 'model'>, other: string) => baseName(model) === baseName(other)
+
+const covers = (
+  { input, output }: Omit<HeldUsage, 'model'>,
+  { input_tokens = 0, output_tokens = 0 }: Pick<RecordedRun, 'input_tokens' | 'output_tokens'>,
+) => input >= input_tokens && output >= output_tokens
+
+/** True when runs of a gateway account for the tokens of a model that are reported of their session. */
+export function isCovered(
+  held: readonly HeldUsage[],
+  reported: { readonly model: string; readonly input: number; readonly output: number },
+): boolean {
+  const same = held.filter(({ model }) => isModelOf(reported, model))
+  const sum = (kind: 'input' | 'output') => same.reduce((all, each) => all + each[kind], 0)
+  return covers(
+    { input: sum('input'), output: sum('output') },
+    { input_tokens: reported.input, output_tokens: reported.output },
+  )
 }
 
 /**

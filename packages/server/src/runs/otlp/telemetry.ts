@@ -13,9 +13,12 @@ import { loadMapping } from './mapping.ts'
 import type { MetricsRequest } from './metrics-request.ts'
 import type { Rejected } from './rejections.ts'
 import { sessionDigest, signalSkewMs, sortCalls } from './second-reports.ts'
-import { callsSince, insertWaiting, lockSessions, noteCalls, upsertPoints } from './telemetry-queries.ts'
+import { callsSince, lockSessions, noteCalls, upsertPoints } from './telemetry-queries.ts'
 import { type Ingest, type RejectedRun, recordRuns } from './trace-ingest.ts'
 import { convertTraces } from './trace-runs.ts'
+import { waitMs } from './waiting-calls.ts'
+import { insertWaiting } from './waiting-queries.ts'
+import type { WaitingRoom } from './waiting-room.ts'
 
 /** Records what coding assistants report of themselves, so that nothing is counted twice. */
 
@@ -29,10 +32,8 @@ interface Parts {
   readonly sql: Sql
   readonly clock: Clock
   readonly ingest: Ingest
+  readonly room: WaitingRoom
 }
-
-/** Time that a call waits for a run that is open in its session. */
-export const waitMs = 20_000
 
 async function reporterOf({ sql, clock }: Parts, { orgId, lineageId, pins }: Caller): Promise<Reporter> {
   const mapping = await sql.asOrgs([orgId], (tx) => loadMapping(tx, orgId))
@@ -40,7 +41,7 @@ async function reporterOf({ sql, clock }: Parts, { orgId, lineageId, pins }: Cal
 }
 
 export async function recordLogs(parts: Parts, caller: Caller, request: LogsRequest): Promise<Recorded> {
-  const { sql, ingest } = parts
+  const { sql, ingest, room } = parts
   const { orgId, lineageId } = caller
   const reporter = await reporterOf(parts, caller)
   const { calls, spans, rejected, ignored } = await runCooperatively(convertLogs(request, reporter))
@@ -58,14 +59,21 @@ export async function recordLogs(parts: Parts, caller: Caller, request: LogsRequ
     )
     await noteCalls(tx, orgId, lineageId, sessionsOf(later))
     const sorted = await sortCalls(tx, orgId, later)
-    if (sorted.waiting.length > 0)
+    // What there is no room for is recorded now: it may be counted twice then, which hides nothing.
+    const admitted = await room.calls(tx, orgId, sorted.waiting.length)
+    const held = sorted.waiting.slice(0, admitted)
+    if (held.length > 0)
       await insertWaiting(
         tx,
         orgId,
-        sorted.waiting.map((call) => waitingOf(call, caller)),
+        held.map((call) => waitingOf(call, caller)),
         waitMs,
       )
-    return { ...sorted, known: sorted.known + calls.length - later.length }
+    return {
+      fresh: [...sorted.fresh, ...sorted.waiting.slice(admitted)],
+      waiting: held,
+      known: sorted.known + calls.length - later.length,
+    }
   })
   const runs = [...fresh.map(({ run }) => run), ...traced.runs]
   const refused = await recordRuns(ingest, caller, runs)
@@ -102,6 +110,8 @@ const waitingOf = ({ run, requestId, session = '', endMs }: ReportedCall, { kind
   call: { agent: { kind, id, lineageId }, run: { ...run, ...pins }, requestId: requestId ?? null, session, endMs },
 })
 
+const noRoom = 'as much of the metrics of this key or its organization waits to be counted as may wait'
+
 export async function recordMetrics(parts: Parts, caller: Caller, request: MetricsRequest): Promise<Recorded> {
   const { orgId, lineageId, kind, id, pins } = caller
   const reporter = await reporterOf(parts, caller)
@@ -120,17 +130,22 @@ export async function recordMetrics(parts: Parts, caller: Caller, request: Metri
     call: { ...point.call, ...pins },
     digest: sessionDigest(point.session),
   }))
-  const kept = await parts.sql.asOrgs([orgId], async (tx) => {
+  const { known, kept, full } = await parts.sql.asOrgs([orgId], async (tx) => {
     const since = await callsSince(tx, orgId, lineageId, [...new Set(all.map(({ digest }) => digest))])
     const open = all.filter(
       ({ digest, endMs }) => endMs + signalSkewMs < (since.get(digest) ?? Number.POSITIVE_INFINITY),
     )
-    if (open.length > 0) await upsertPoints(tx, orgId, { kind, id, lineageId }, open)
-    return open.length
+    const admitted = await parts.room.points(tx, orgId, lineageId, open.length)
+    if (admitted > 0) await upsertPoints(tx, orgId, { kind, id, lineageId }, open.slice(0, admitted))
+    return { known: points.length - open.length, kept: admitted, full: open.length - admitted }
   })
+  const rejections = rejected.count + full
   return {
-    rejected,
+    rejected: {
+      count: rejections,
+      messages: [...rejected.messages, ...(full > 0 ? [noRoom] : [])],
+    },
     refused: [],
-    counts: { recorded: 0, known: points.length - kept, waiting: kept, ignored, rejected: rejected.count },
+    counts: { recorded: 0, known, waiting: kept, ignored, rejected: rejections },
   }
 }

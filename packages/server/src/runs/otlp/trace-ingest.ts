@@ -5,16 +5,19 @@ import { elementAt } from '../../values/present.ts'
 import { ingestTask, type RecordedRun, type Recorder } from '../runs.ts'
 import type { BulkRunInput } from './trace-runs.ts'
 
-/** Records runs as facts; the results are in the order of the runs. */
+/** Records runs as facts, in the periods of a time if one is given; the results are in the order of the runs. */
 export type Ingest = (
   caller: Recorder,
   runs: readonly (BulkRunInput & RecordedRun)[],
+  countedAtMs?: number,
 ) => Promise<{ readonly results: readonly { readonly error?: Reason | undefined }[] }>
 
 export const createIngest =
   ({ clock }: Pick<Platform, 'clock'>, lanes: Lanes): Ingest =>
-  async (caller, runs) =>
-    lanes.ingest(await ingestTask(caller, runs, { mode: 'partial', isRecordedOnly: true }, clock.now().getTime()))
+  async (caller, runs, countedAtMs) =>
+    lanes.ingest(
+      await ingestTask(caller, runs, { mode: 'partial', isRecordedOnly: true, countedAtMs }, clock.now().getTime()),
+    )
 
 interface Reason {
   readonly code: string
@@ -38,12 +41,13 @@ export async function recordRuns(
   ingest: Ingest,
   caller: Recorder,
   runs: readonly (BulkRunInput & RecordedRun)[],
+  countedAtMs?: number,
 ): Promise<RejectedRun[]> {
   const refused: RejectedRun[] = []
   let left = runs
   for (let round = 1; left.length > 0; round++) {
     try {
-      const { results } = await ingest(caller, left)
+      const { results } = await ingest(caller, left, countedAtMs)
       for (const [index, { error }] of results.entries())
         if (error && !isSecondReport(elementAt(left, index), error))
           refused.push({ run: elementAt(left, index), reason: error })

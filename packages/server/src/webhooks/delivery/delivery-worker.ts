@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deprecation, deliveryHeaders } from '../../contract/deprecations/deprecations.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { Rotation } from '../../values/rotation.ts'
 import { createMessageSender } from '../destinations/sender.ts'
 import { closeDigests } from './digests.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -29,6 +30,7 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
     deprecationHeaders: deliveryHeaders(registry, addresses.docsUrl()),
   })
   const closed = new AbortController()
+  const turns = new Rotation()
 
   async function repeat(work: () => Promise<number>) {
     while (!closed.signal.aborted) {
@@ -44,7 +46,7 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
   const draining = [
     repeat(() => drainEvents(platform, recent)),
     repeat(() => continueReplays(sql)),
-    repeat(() => closeDigests(sql)),
+    repeat(() => closeDigests(platform, turns)),
   ]
 
   return {

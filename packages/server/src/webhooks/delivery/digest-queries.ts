@@ -72,10 +72,11 @@ export async function endTopics(
   return rows.filter(({ event_count }) => event_count !== '0')
 }
 
-export const orgsWithClosing = async ({ db }: Sql, most: number): Promise<string[]> =>
-  (await raw<{ id: string }>`select id from orgs_with_closing_digests(${most}) as id`.execute(db)).rows.map(
-    ({ id }) => id,
-  )
+/** Finds organizations with intervals that close, in the order of their ids after one of them. */
+export const orgsWithClosing = async ({ db }: Sql, after: string, most: number): Promise<string[]> =>
+  (
+    await raw<{ id: string }>`select id from orgs_with_closing_digests(${after}::uuid, ${most}) as id`.execute(db)
+  ).rows.map(({ id }) => id)
 
 /** Locks intervals of an organization that close; another worker takes others. */
 export async function lockClosing(tx: Tx, orgId: string, most: number): Promise<DigestRow[]> {

@@ -1,6 +1,8 @@
-import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
 import { present } from '../../values/present.ts'
 import { recordIn } from '../../values/records.ts'
+import type { Rotation } from '../../values/rotation.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import { takesMessages } from '../destinations/destination.ts'
 import { defaultDigestSeconds } from '../destinations/digest.ts'
@@ -95,17 +97,26 @@ const deliveryOf = (row: DigestRow, digest: NewDelivery['digest']): NewDelivery 
   digest: present(digest),
 })
 
-/** Closes the intervals whose time is over; returns the number of messages that this makes. */
-export async function closeDigests(sql: Sql): Promise<number> {
+/**
+ * Closes intervals whose time is over, of the organizations whose turn it is; returns the number of messages that this makes. An
+ * organization where this fails keeps none of the others from it.
+ */
+export async function closeDigests({ sql, log }: Pick<Platform, 'sql' | 'log'>, turns: Rotation): Promise<number> {
   let made = 0
-  for (const orgId of await orgsWithClosing(sql, orgsAtOnce))
-    made += await sql.asOrgs([orgId], async (tx) => {
-      const deliveries: NewDelivery[] = []
-      for (const row of await lockClosing(tx, orgId, perOrg)) deliveries.push(...(await closeDigest(tx, row)))
-      await enqueue(tx, deliveries)
-      return deliveries.length
-    })
+  for (const orgId of await turns.next((after, most) => orgsWithClosing(sql, after, most), orgsAtOnce))
+    try {
+      made += await sql.asOrgs([orgId], (tx) => closeDigestsOf(tx, orgId))
+    } catch (error) {
+      log.warn({ error, org: orgId }, 'intervals of messages of an organization were not closed')
+    }
   return made
+}
+
+async function closeDigestsOf(tx: Tx, orgId: string): Promise<number> {
+  const deliveries: NewDelivery[] = []
+  for (const row of await lockClosing(tx, orgId, perOrg)) deliveries.push(...(await closeDigest(tx, row)))
+  await enqueue(tx, deliveries)
+  return deliveries.length
 }
 
 async function closeDigest(tx: Tx, row: DigestRow): Promise<NewDelivery[]> {

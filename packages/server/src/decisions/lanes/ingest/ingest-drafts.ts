@@ -79,11 +79,12 @@ const keysOf = (orgId: string, { key, holdKey }: IngestItem, runId: string): Run
 const requestKeysOf = (orgId: string, { requestKey, holdId }: IngestItem): RunKey[] =>
   requestKey === undefined || holdId === undefined ? [] : [{ orgId, key: requestKey, runId: holdId, hash: null }]
 
-/** Sets the owner of each item whose run key another run has. */
+/** Sets the owner of each item whose run key another run has, and forgets requests that were noted before. */
 export function setOwners(tasks: readonly PreparedTask[], known: readonly KnownKeyRow[]) {
   const owners = new Map(known.map((row) => [`${row.org_id} ${row.key}`, row]))
   for (const { task, items } of tasks) {
     for (const item of items) {
+      item.requestKeys = item.requestKeys.filter(({ key }) => !owners.has(`${task.orgId} ${key}`))
       item.owner = item.keys
         .map(({ key }) => owners.get(`${task.orgId} ${key}`))
         .find((owner) => owner !== undefined && owner.run_id !== item.draft.run.id)

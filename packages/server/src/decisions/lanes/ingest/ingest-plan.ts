@@ -9,10 +9,10 @@ export interface PreparedItem {
   readonly item: IngestItem
   readonly draft: RunDraft
   readonly keys: readonly RunKey[]
-  /** The key of the request to a provider: claimed for the hold, and of no effect on the item where another run has it. */
-  readonly requestKeys: readonly RunKey[]
+  /** The key of the request to a provider, where it was claimed for the hold just now; another run that has it keeps it. */
+  requestKeys: readonly RunKey[]
   readonly parent: ParentRun | undefined
-  /** The owner of one of the item's run keys, if another run has it. Set once the keys are claimed. */
+  /** The owner of one of the item's run keys, if another run has it. Set once the keys are claimed, as `requestKeys` is. */
   owner: KnownKeyRow | undefined
 }
 

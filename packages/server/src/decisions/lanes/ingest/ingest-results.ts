@@ -13,7 +13,9 @@ export class IngestResults {
   readonly settled: RunRecord[] = []
   readonly counted: RunRecord[] = []
   readonly refused: RunRecord[] = []
-  readonly unclaimed: RunKey[] = []
+  private readonly released: RunKey[] = []
+  /** The request that each run of the batch was made for. */
+  private readonly requests = new Map<string, RunKey>()
   readonly placed: { charge: ChargedItem['charge']; id: string }[] = []
   private readonly reading: OrgSnapshot
   private readonly orgConfig: OrgConfig
@@ -69,6 +71,7 @@ export class IngestResults {
     const hold = this.reading.holds.get(outcome.hold.id)!
     if (isRunHold(hold)) {
       this.releaseKeys(preparedItem)
+      this.noteRequest(preparedItem, hold, outcome.isRepeat)
       if (!outcome.isRepeat) this.endings.set(hold.id, ending!)
       return { ...recordedResult(hold.id, item.ignoredFields(hold)), isDuplicate: outcome.isRepeat }
     }
@@ -80,9 +83,24 @@ export class IngestResults {
     return recordedResult(run.id, item.ignoredFields(hold))
   }
 
+  /** Keys that were claimed for nothing. */
+  get unclaimed(): RunKey[] {
+    const kept = new Set(Array.from(this.requests.values(), ({ key }) => key))
+    return this.released.filter(({ key }) => !kept.has(key))
+  }
+
+  /** Notes for which request a run was made: the one that is named at its first end, and no other. */
+  private noteRequest({ requestKeys }: PreparedItem, { id, state }: KnownHold, isRepeat: boolean) {
+    const isFirst = !isRepeat && state !== 'settled' && !this.requests.has(id)
+    for (const key of requestKeys)
+      if (isFirst) this.requests.set(id, key)
+      else this.released.push(key)
+  }
+
   /** Result of a run that was recorded before. Where one request names it twice, the second item gets the result of the first. */
   private duplicate(preparedItem: PreparedItem, first: IngestResult | undefined): IngestResult {
     this.releaseKeys(preparedItem)
+    this.released.push(...preparedItem.requestKeys)
     if (first?.error) return first
     const hold = preparedItem.item.holdId === undefined ? undefined : this.reading.holds.get(preparedItem.item.holdId)
     return {
@@ -100,14 +118,14 @@ export class IngestResults {
   private refuse(preparedItem: PreparedItem, error: ApiError): IngestResult {
     this.releaseKeys(preparedItem)
     // Who may not settle a run must not make other reports of a request look like second ones.
-    this.unclaimed.push(...preparedItem.requestKeys)
+    this.released.push(...preparedItem.requestKeys)
     if (preparedItem.owner === undefined && preparedItem.item.holdId === undefined)
       this.refused.push(preparedItem.draft.run)
     return { runId: null, isDuplicate: false, error }
   }
 
   private releaseKeys({ keys }: PreparedItem) {
-    this.unclaimed.push(...keys)
+    this.released.push(...keys)
   }
 }
 
