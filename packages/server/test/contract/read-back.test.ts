@@ -201,11 +201,11 @@ describe('what is made is read back:', () => {
     const made = (await ask('POST', `${path}/replay`, { from: new Date(Date.now() - 3_600_000).toISOString() })).json
     expect(made).toMatchObject({ status: 'waiting', event_count: 2, told_count: 0, finished_at: null })
     await expectRead(`${path}/replays/${String(made['id'])}`, made, { key: alice.key })
-    await continueReplays(server.platform.sql)
+    await continueReplays(server.platform)
     const one = (await ask('GET', `${path}/replays/${String(made['id'])}`)).json
     expect(one).toMatchObject({ status: 'finished', told_count: 2, finished_at: expect.any(String) })
     expect(listed(await ask('GET', `${path}/replays?status=finished`))).toEqual([one])
-    expect(await continueReplays(server.platform.sql)).toBe(0)
+    expect(await continueReplays(server.platform)).toBe(0)
     const none = (await ask('POST', `${path}/replay`, { from: '2026-01-01', to: '2026-01-02' })).json
     expect(none).toMatchObject({ status: 'finished', event_count: 0 })
     const unknown = org(`/webhooks/${formatId('subscription', newUuid())}`)

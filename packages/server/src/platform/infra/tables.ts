@@ -324,9 +324,12 @@ export interface Events {
 }
 
 export interface ForeignKeys {
+  contest_id: string | null;
+  contested_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   ended_at: Timestamp | null;
   ends_at: Timestamp;
+  held: Generated<boolean>;
   id: string;
   key_id: string;
   last_used_at: Timestamp | null;
@@ -453,6 +456,24 @@ export interface Limits {
   timezone: string;
   unit: string;
   updated_at: Generated<Timestamp>;
+}
+
+export interface MailAddresses {
+  address: string;
+  code_digest: Buffer | null;
+  confirmed_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  due_at: Timestamp | null;
+  mailed_at: Timestamp | null;
+  mails: Generated<number>;
+  org_id: string;
+}
+
+export interface MailUses {
+  hour: Timestamp;
+  org_id: string;
+  subject: string;
+  used: Generated<Int8>;
 }
 
 export interface Memberships {
@@ -1315,6 +1336,8 @@ export interface DB {
   ledger_checks: LedgerChecks;
   limit_refusals: LimitRefusals;
   limits: Limits;
+  mail_addresses: MailAddresses;
+  mail_uses: MailUses;
   memberships: Memberships;
   movements: Movements;
   nodes: Nodes;

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deprecation, deliveryHeaders } from '../../contract/deprecations/deprecations.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { createMailer } from '../destinations/mail.ts'
+import { sendCodes } from '../destinations/mail-addresses.ts'
 import { createMessageSender } from '../destinations/sender.ts'
 import { closeDigests } from './digests.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -13,13 +15,16 @@ const drainEveryMs = 200
 
 /** Runs the worker's part until it is closed: turns events into deliveries, and sends them. */
 export function startWebhookDelivery(platform: Platform, registry: readonly Deprecation[]) {
-  const { sql, config, log, addresses } = platform
+  const { config, log, addresses } = platform
   const outbound = openOutbound(config)
   const recent = new PayloadCache()
+  const host = () => new URL(addresses.publicUrl()).hostname
+  const sendMail = createMailer({ config, log, host })
   const dispatcher = new Dispatcher(platform, {
     outbound,
     sendMessage: createMessageSender({
       outbound,
+      sendMail,
       config,
       publicUrl: addresses.publicUrl,
       userAgent: `weir/${platform.version}`,
@@ -43,8 +48,9 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
   // New events do not wait for replays.
   const draining = [
     repeat(() => drainEvents(platform, recent)),
-    repeat(() => continueReplays(sql)),
-    repeat(() => closeDigests(sql)),
+    repeat(() => continueReplays(platform)),
+    repeat(() => closeDigests(platform)),
+    repeat(() => sendCodes(platform, sendMail)),
   ]
 
   return {
