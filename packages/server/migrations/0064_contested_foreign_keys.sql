@@ -10,6 +10,7 @@ alter table foreign_keys
   add column held boolean not null default false;
 create index foreign_keys_contest on foreign_keys (contest_id) where contest_id is not null;
 create index foreign_keys_contested on foreign_keys (contested_at, id) where contested_at is not null;
+create policy contesting on foreign_keys for update to current_user using (true) with check (true);
 grant update (contest_id, contested_at, held) on foreign_keys to weir_app;
 
 -- The caller behind a foreign key, by any of the hashes that it may be kept as. Contested claims never count, also where they are the only

@@ -118,7 +118,7 @@ test('names in messages are those of their own organization, also where another 
     })),
   )
   const keys = orgs.map(({ key }) => key)
-  for (const { org } of orgs) await org.happen('keys', ...keys)
+  for (const { org } of orgs) for (const key of keys) await org.happen(key, key)
   await eventually(async () => (await drain()) === 0)
   const work = await read(...orgs.map(({ org, id }) => [org.orgUuid, id] as const))
   const seen = new Map<string, ReadonlyMap<string, string>>()

@@ -50,7 +50,7 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
     repeat(() => drainEvents(platform, recent)),
     repeat(() => continueReplays(platform)),
     repeat(() => closeDigests(platform)),
-    repeat(() => sendCodes(platform, sendMail)),
+    ...(config.smtpUrl === undefined ? [] : [repeat(() => sendCodes(platform, sendMail))]),
   ]
 
   return {
