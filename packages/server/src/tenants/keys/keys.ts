@@ -12,11 +12,12 @@ import {
   tenantScopes,
 } from '../../access/identity/identity.ts'
 import { ApiError, type FieldFault, isApiError, validationFailed } from '../../contract/errors.ts'
-import { includesRole, type Role } from '../../contract/routes.ts'
+import type { Role } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { requireId } from '../../values/id.ts'
 import { one, present } from '../../values/present.ts'
+import { exceedsMember, faultsOfOwner, requireOwner } from './key-owners.ts'
 import { type Holder, type KeyRequest, type KeySpec, powersOf, specifyKey, specifySuccessor } from './key-spec.ts'
 import { keyView } from './key-view.ts'
 import { canReplace, isLastResort } from './last-resort.ts'
@@ -129,31 +130,9 @@ export async function mintAllFor(
     refuse(place, found)
   }
   if (faults.length > 0) throw validationFailed(faults)
-  return mintAll(
-    platform,
-    tx,
-    caller.orgId,
-    specs.filter((spec) => spec !== undefined),
-  )
+  const specified = specs.filter((spec) => spec !== undefined)
+  return mintAll(platform, tx, caller.orgId, specified)
 }
-
-/** Returns what speaks against an owner who is not a member, or whose role is below that of an administrator's key. */
-async function faultsOfOwner(tx: Tx, orgId: string, role: Role, ownerId: string | null): Promise<FieldFault[]> {
-  if (ownerId === null) return []
-  const member = await lockMemberShared(tx, orgId, ownerId)
-  const fault = (message: string): FieldFault[] => [{ field: 'owner_id', code: 'invalid_value', message }]
-  if (!member || member.removed_at !== null || member.deactivated_at !== null)
-    return fault('Must be an active member of the organization.')
-  return exceedsMember(role, member.role as Role) ? fault('Must have at least the role of the key.') : []
-}
-
-async function requireOwner(...asked: Parameters<typeof faultsOfOwner>) {
-  const faults = await faultsOfOwner(...asked)
-  if (faults.length > 0) throw validationFailed(faults)
-}
-
-/** True when a key of an administrator has more power than a member. Keys that do not administer are not bound by a member's role. */
-const exceedsMember = (role: Role, memberRole: Role) => includesRole(role, 'admin') && !includesRole(memberRole, role)
 
 /**
  * Reloads the caller and locks it until the transaction ends, so that a key being revoked, or a member being removed, cannot create

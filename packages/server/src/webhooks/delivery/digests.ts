@@ -6,7 +6,7 @@ import { timestamp } from '../../values/timestamp.ts'
 import { takesMessages } from '../destinations/destination.ts'
 import { defaultDigestSeconds } from '../destinations/digest.ts'
 import { endingKinds } from '../destinations/event-words.ts'
-import { type MailLimits, type MailUses, openMailUses, secondsUntilNextHour } from '../destinations/mail-uses.ts'
+import { type MailLimits, type OpenMailUses, openMailUses, secondsUntilNextHour } from '../destinations/mail-uses.ts'
 import { hasOwnEnd, topicOf } from '../destinations/topics.ts'
 import { enqueue, type NewDelivery } from '../subscriptions/queue-queries.ts'
 import {
@@ -39,7 +39,7 @@ export interface Told {
 }
 
 /** Opens what the mail among some messages uses; before anything else that workers lock. */
-export const usesOfTold = (tx: Tx, limits: MailLimits, told: readonly Told[]): Promise<MailUses> =>
+export const usesOfTold = (tx: Tx, limits: MailLimits, told: readonly Told[]): Promise<OpenMailUses> =>
   openMailUses(
     tx,
     limits,
@@ -47,7 +47,7 @@ export const usesOfTold = (tx: Tx, limits: MailLimits, told: readonly Told[]): P
   )
 
 /** Returns the deliveries of events to subscriptions that take messages, in their order. Mail above its limits is told in digests. */
-export async function digested(tx: Tx, told: readonly Told[], uses: MailUses): Promise<NewDelivery[]> {
+export async function digested(tx: Tx, told: readonly Told[], uses: OpenMailUses): Promise<NewDelivery[]> {
   const deliveries: NewDelivery[] = []
   const topics = Map.groupBy(told, ({ event, listener }) => `${listener.id} ${topicFor(event)}`)
   const isEnded = new Set(
@@ -86,7 +86,7 @@ const openIntervals = async (tx: Tx, topics: readonly (readonly [string, readonl
       )
 
 /** Returns those replayed events that mail may tell now; the others are counted into digests. */
-export async function replayedMail(tx: Tx, told: readonly Told[], uses: MailUses): Promise<readonly Told[]> {
+export async function replayedMail(tx: Tx, told: readonly Told[], uses: OpenMailUses): Promise<readonly Told[]> {
   const later = new Set(told.filter((one) => !mayTell(uses, [one], 1)))
   const topics = Map.groupBy(later, ({ event, listener }) => `${listener.id} ${topicFor(event)}`)
   const opened = await openIntervals(tx, [...topics])
@@ -102,7 +102,7 @@ const isMail = ({ listener }: Told) => listener.destination?.kind === 'email'
 const recipientsOf = ({ listener }: Told) => listener.destination?.recipients?.length ?? 0
 
 /** Counts so many messages about the same, if they are mail; false, and none is counted, where they are too many. */
-function mayTell(uses: MailUses, same: readonly Told[], messages: number): boolean {
+function mayTell(uses: OpenMailUses, same: readonly Told[], messages: number): boolean {
   const one = present(same[0])
   if (!isMail(one)) return true
   for (let taken = 0; taken < messages; taken++)
@@ -115,7 +115,7 @@ function mayTell(uses: MailUses, same: readonly Told[], messages: number): boole
 
 const mailUser = ({ event, listener }: Told) => ({ orgId: event.org_id, subscriptionId: listener.id })
 
-function giveBack(uses: MailUses, one: Told) {
+function giveBack(uses: OpenMailUses, one: Told) {
   if (isMail(one)) uses.giveBack(mailUser(one), recipientsOf(one))
 }
 
@@ -190,7 +190,7 @@ export async function closeDigests({
 }
 
 /** False for an interval whose message would be mail above its limits. */
-const mayClose = (uses: MailUses, { org_id, subscription_id, destination, event_count }: DigestRow): boolean =>
+const mayClose = (uses: OpenMailUses, { org_id, subscription_id, destination, event_count }: DigestRow): boolean =>
   destination?.kind !== 'email' ||
   event_count === '0' ||
   uses.take({ orgId: org_id, subscriptionId: subscription_id }, destination.recipients?.length ?? 0)

@@ -8,13 +8,13 @@ import { lockUses, recordUses } from './mail-use-queries.ts'
  * and opens them before anything else that workers lock: queues, intervals of digests.
  */
 
-/** Whose use it is: a subscription's, or of the organization alone. */
+/** Sender of mail: a subscription, or the organization by itself. */
 export interface MailUser {
   readonly orgId: string
   readonly subscriptionId?: string
 }
 
-export interface MailUses {
+export interface OpenMailUses {
   /** Counts a message to a number of recipients; false, and nothing is counted, where a limit is reached. */
   readonly take: (user: MailUser, recipients: number) => boolean
   /** Takes back what was counted for a message that is not sent. */
@@ -24,13 +24,13 @@ export interface MailUses {
 
 export type MailLimits = Pick<Config, 'mailsPerDestination' | 'mailsPerOrg'>
 
-const unused: MailUses = { take: () => false, giveBack: () => undefined, save: () => Promise.resolve() }
+const unused: OpenMailUses = { take: () => false, giveBack: () => undefined, save: () => Promise.resolve() }
 
 export async function openMailUses(
   tx: Tx,
   { mailsPerDestination, mailsPerOrg }: MailLimits,
   users: readonly MailUser[],
-): Promise<MailUses> {
+): Promise<OpenMailUses> {
   if (users.length === 0) return unused
   const subjects = users.flatMap(({ orgId, subscriptionId }) =>
     [orgId, subscriptionId].filter((subject) => subject !== undefined).map((subject) => ({ orgId, subject })),

@@ -112,7 +112,7 @@ function mailFailure(error: Error & { responseCode?: number; response?: string }
 }
 
 const unreachable: readonly [FailureKind, string] = ['connection', 'The connection to the relay failed.']
-/** What is told of a failure without a reply. */
+/** Words for failures without a reply. */
 const failures: readonly (readonly [RegExp, readonly [FailureKind, string]])[] = [
   [/^(?:ETLS|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS|ERR_SSL)/, ['tls', 'TLS with the relay failed.']],
   [/^(?:ENOTFOUND|EAI_AGAIN|EDNS)/, ['dns', 'The name of the relay does not resolve.']],

@@ -1,6 +1,12 @@
 import { sql as raw } from 'kysely'
 import type { Tx } from '../../platform/infra/sql.ts'
-import type { WantedRecipient } from './recipients.ts'
+
+/** An address to which an organization wants mail sent, with its domain where it has one. */
+interface AskedRecipient {
+  readonly orgId: string
+  readonly address: string
+  readonly domain: string | null
+}
 
 interface StandingRow {
   readonly place: number
@@ -10,10 +16,7 @@ interface StandingRow {
 }
 
 /** Reads what speaks for addresses, by their places. */
-export async function readStandings(
-  tx: Tx,
-  wanted: readonly (WantedRecipient & { readonly domain: string | null })[],
-): Promise<Map<number, StandingRow>> {
+export async function readStandings(tx: Tx, wanted: readonly AskedRecipient[]): Promise<Map<number, StandingRow>> {
   const { rows } = await raw<StandingRow>`
     select w.place,
            exists (select from memberships m where m.org_id = w."orgId" and m.email_key = w.address and m.removed_at is null
