@@ -48,6 +48,8 @@ const elsewhere: Record<string, readonly string[] | string> = {
   '/v1/orgs/{id}/limits/{limit_id}/thaw': ['/v1/orgs/{id}/freezes'],
   '/v1/admin/orgs/{org_id}/ip-allow-list/reset': ['/v1/admin/orgs/{org_id}'],
   '/v1/admin/orgs/{org_id}/owner-keys': ['/v1/orgs/{id}/keys', '/v1/orgs/{id}/keys/{key_id}'],
+  '/v1/admin/orgs/{org_id}/foreign-keys/{foreign_key_id}/award': ['/v1/orgs/{id}/foreign-keys/{foreign_key_id}'],
+  '/v1/orgs/{id}/mail-addresses/confirm': ['/v1/orgs/{id}/webhooks/{sub_id}'],
   '/v1/otlp/v1/traces': ['/v1/runs', '/v1/runs/{run_id}'],
   '/v1/otlp/v1/logs': ['/v1/runs', '/v1/runs/{run_id}'],
   '/v1/otlp/v1/metrics': ['/v1/runs', '/v1/runs/{run_id}'],
@@ -226,6 +228,7 @@ describe('what is made is read back:', () => {
 const filterable = ['status', 'customer_id', 'key_id', 'workflow_id', 'scope_kind', 'scope_id', 'rule_id', 'period']
 /** Lists whose reader has another way. */
 const unfiltered: Record<string, string> = {
+  '/v1/admin/contested-foreign-keys status': 'Whoever decides on a key needs all claims of it.',
   '/v1/me/sessions key_id': 'The sessions are of the calling key.',
   '/v1/orgs/{id}/customers/{customer_id}/credit-packs customer_id': 'The path names the customer.',
   '/v1/orgs/{id}/approvals customer_id': 'An approval is found by its status and its rule.',
