@@ -1,7 +1,14 @@
 import { hash, randomBytes } from 'node:crypto'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseForeignKey } from '../../server/src/access/identity/key-format.ts'
 import { eventually } from '../../server/test/support/programs.ts'
-import { call } from '../../server/test/support/tenants.ts'
+import { call, keyOf, operatorOf, tenantOf } from '../../server/test/support/tenants.ts'
+import { systemClock } from '../src/infra/clock.ts'
+import { isForeignKey } from '../src/weir/caller-keys.ts'
+import { Organizations } from '../src/weir/organizations.ts'
+import { httpTransport } from '../src/weir/transport.ts'
+import { Weir } from '../src/weir/weir.ts'
 import { ask } from './support/callers.ts'
 import { useGateway } from './support/gateway.ts'
 
@@ -70,7 +77,45 @@ test('an old key that has ended counts no tokens and reads nothing either, thoug
   expect((await count()).status).toBe(401)
 })
 
+test('what a foreign key stands for is asked again after a minute: it may be a key of another organization by then', async () => {
+  const old = newKey()
+  const { id } = await registered(old)
+  const operator = (await operatorOf(under.weir)).key
+  const other = await tenantOf(under.weir, operator, 'Elsewhere')
+  const { key } = await keyOf(under.weir, under.orgId, { role: 'service', scopes: ['runs:manage'] })
+  const http = httpTransport(under.weir.url)
+  let nowMs = 0
+  const weir = new Weir(http.send, systemClock, 60_000)
+  const organizations = new Organizations(
+    weir,
+    () => ({ key, address: '127.0.0.1' }),
+    () => nowMs,
+  )
+  const manages = () => organizations.manages({ key: old, address: '127.0.0.1' })
+  expect(await manages()).toBe(true)
+  const post = (path: string, as: string, body: object = {}) => call(under.weir.url, 'POST', path, { key: as, body })
+  await post(`/v1/orgs/${under.orgId}/foreign-keys/${id}/end`, under.ownerKey)
+  const keys = [{ sha256: hash('sha256', old), name: 'agent' }]
+  const made = await post(`/v1/orgs/${other.id}/foreign-keys`, other.key, { keys })
+  const [moved] = made.json['data'] as { id: string }[]
+  const award = `/v1/admin/orgs/${other.id}/foreign-keys/${moved?.id}/award`
+  expect((await post(award, operator)).json).toMatchObject({ status: 'active' })
+  nowMs = 60_000
+  expect(await manages()).toBe(false)
+  await http.close()
+})
+
 describe('what is no key', () => {
+  test('is the same to a gateway as to Weir', () => {
+    const texts = fc.oneof(
+      fc.stringMatching(/^sk-[0-9A-Za-z_-]{18,22}$/),
+      fc.stringMatching(/^sk-[0-9A-Za-z_-]{198,202}$/),
+      fc.stringMatching(/^sk-[a-d]{15,30}[e-j]{0,5}$/),
+      fc.stringMatching(/^.{0,3}sk-[ -~\n]{20,30}$/),
+    )
+    fc.assert(fc.property(texts, (text) => isForeignKey(text) === (parseForeignKey(text) !== undefined)))
+  })
+
   test('never reaches Weir where it does not look like one, and rarely where it does', async () => {
     let asked = 0
     const find = under.weir.platform.sql.pool.query.bind(under.weir.platform.sql.pool) as (

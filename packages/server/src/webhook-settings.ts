@@ -65,7 +65,7 @@ export const webhookSettings = {
   smtpUrl: optional(
     secretSetting(
       'SVC_SMTP_URL',
-      'The relay that takes mail for subscriptions of the kind `email`: `smtp://user:password@host:587`, with `smtps://` for TLS from the start. With a user, TLS is required. A private address must be in `SVC_WEBHOOK_ALLOWED_CIDRS`.',
+      'The relay that takes mail for subscriptions of the kind `email`: `smtp://user:password@host:587`, with `smtps://` for TLS from the start. With a user, TLS is required. Its address may be private: it is reached for mail alone.',
       secretUrl('smtp:', 'smtps:'),
     ),
     'no mail is sent',
@@ -79,6 +79,22 @@ export const webhookSettings = {
     ),
     'no mail is sent',
     () => undefined,
+  ),
+  mailsPerDestination: defaulted(
+    setting(
+      'SVC_MAIL_DESTINATION_PER_HOUR',
+      'Messages that a subscription of the kind `email` sends in an hour of the clock; what is above is told together later.',
+      integer(1, 10_000),
+    ),
+    '30',
+  ),
+  mailsPerOrg: defaulted(
+    setting(
+      'SVC_MAIL_ORG_PER_HOUR',
+      'Mails that an organization sends to all its recipients together in an hour of the clock.',
+      integer(1, 1_000_000),
+    ),
+    '500',
   ),
   webhookConcurrency: defaulted(
     setting('SVC_WEBHOOK_CONCURRENCY', 'Concurrent deliveries of a worker.', integer(1, 10_000)),

@@ -1264,6 +1264,7 @@ export interface components {
             org_id: string;
             url: string;
             destination: components["schemas"]["Destination"];
+            unconfirmed_recipients: string[];
             events: string[];
             description: string;
             ordered: boolean;
@@ -1304,6 +1305,7 @@ export interface components {
             org_id: string;
             url: string;
             destination: components["schemas"]["Destination"];
+            unconfirmed_recipients: string[];
             events: string[];
             description: string;
             ordered: boolean;

@@ -15,7 +15,7 @@ export function addForeignKeyCommands(program: Command) {
       .command('list')
       .description('list them, with who still uses one')
       .option('--used-days <days>', 'only those that were used in the last days')
-      .option('--status <status>', 'only active, expired, ended or revoked ones'),
+      .option('--status <status>', 'only active, contested, expired, ended or revoked ones'),
     list,
   )
   action(

@@ -1,7 +1,7 @@
 import type { RequestHeaders } from '../dialects/dialect.ts'
 
 const weirKey = /^weir_[0-9A-Za-z_]{10,200}$/
-/** Keys of another gateway, as Weir takes them: nothing else is worth asking it. */
+/** Keys of another gateway, as Weir takes them: nothing else is worth asking it. A test compares this with Weir's own rule. */
 const foreignKey = /^sk-[0-9A-Za-z_-]{20,200}$/
 const leastDistinct = 10
 

@@ -1,21 +1,31 @@
 import { hash } from 'node:crypto'
+import { isForeignKey } from './caller-keys.ts'
 import type { Refused } from './refused.ts'
 import type { Caller, KeyFacts, Weir } from './weir.ts'
 
 const most = 10_000
 /** Time for which a foreign key that Weir did not take is refused without asking again. */
 const refusedMs = 5_000
+/** Time for which what a foreign key stands for is not asked again: it may end, and become a key of another organization. */
+const foreignMs = 60_000
 
-/** Facts about keys that do not change while a key exists: asked of Weir once for each, and kept under its hash. */
+interface Known {
+  readonly facts: KeyFacts
+  readonly untilMs: number
+}
+
+/** Facts about keys that do not change while a key of Weir exists: asked of Weir once for each, and kept under its hash. */
 export class Organizations {
-  readonly #known = new Map<string, KeyFacts>()
+  readonly #known = new Map<string, Known>()
   readonly #refused = new Map<string, { readonly refused: Refused; readonly untilMs: number }>()
   private readonly weir: Weir
   private readonly own: () => Caller | undefined
+  private readonly nowMs: () => number
 
-  constructor(weir: Weir, own: () => Caller | undefined) {
+  constructor(weir: Weir, own: () => Caller | undefined, nowMs = () => performance.now()) {
     this.weir = weir
     this.own = own
+    this.nowMs = nowMs
   }
 
   /**
@@ -45,22 +55,24 @@ export class Organizations {
   async foreignRefusal(caller: Caller): Promise<Refused | 'unknown' | undefined> {
     const name = hash('sha256', caller.key)
     const earlier = this.#refused.get(name)
-    if (earlier && performance.now() < earlier.untilMs) return earlier.refused
+    if (earlier && this.nowMs() < earlier.untilMs) return earlier.refused
     const refused = await this.weir.check(caller)
     if (refused === undefined || refused === 'unknown') return refused
     if (this.#refused.size >= most) this.#refused.clear()
-    this.#refused.set(name, { refused, untilMs: performance.now() + refusedMs })
+    this.#refused.set(name, { refused, untilMs: this.nowMs() + refusedMs })
     return refused
   }
 
   async #factsOf(caller: Caller): Promise<KeyFacts | 'refused' | 'unknown'> {
     const name = hash('sha256', caller.key)
     const known = this.#known.get(name)
-    if (known !== undefined) return known
+    if (known !== undefined && this.nowMs() < known.untilMs) return known.facts
     const facts = await this.weir.keyFacts(caller)
+    if (facts === 'refused') this.#known.delete(name)
     if (typeof facts !== 'object') return facts
     if (this.#known.size >= most) this.#known.clear()
-    this.#known.set(name, facts)
+    const isForeign = isForeignKey(caller.key)
+    this.#known.set(name, { facts, untilMs: isForeign ? this.nowMs() + foreignMs : Number.POSITIVE_INFINITY })
     return facts
   }
 }

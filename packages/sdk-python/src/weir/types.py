@@ -926,6 +926,10 @@ class ConcurrencyLimitReplacement(TypedDict):
     created_at: NotRequired[ReadOnlyField]
     updated_at: NotRequired[ReadOnlyField]
 
+class ConfirmedMailAddress(TypedDict):
+    address: str
+    confirmed_at: Timestamp
+
 class ContentSafetyDetectors(TypedDict):
     card_number: Detector
     iban: Detector
@@ -991,6 +995,20 @@ class ContentSafetyTestInput(TypedDict):
     input: str | list[Any]
     settings: NotRequired[ContentSafetyReplacement]
 
+class ContestedForeignKey(TypedDict):
+    id: str
+    org_id: str
+    contest_id: str
+    status: str
+    uses: Count
+    last_used_at: Timestamp | None
+    contested_at: Timestamp
+    created_at: Timestamp
+
+class ContestedForeignKeyList(TypedDict):
+    data: list[ContestedForeignKey]
+    next_cursor: NextCursor
+
 Count: TypeAlias = "int"
 
 class CreatedOrg(TypedDict):
@@ -1012,6 +1030,7 @@ class CreatedSubscription(TypedDict):
     org_id: str
     url: str
     destination: Destination
+    unconfirmed_recipients: list[str]
     events: list[str]
     description: str
     ordered: bool
@@ -1969,6 +1988,7 @@ class ForeignKey(TypedDict):
     uses: Count
     last_used_at: Timestamp | None
     ended_at: Timestamp | None
+    contested_at: Timestamp | None
     created_at: Timestamp
 
 class ForeignKeyList(TypedDict):
@@ -2407,6 +2427,9 @@ class LogsBodyResourceLogsItem(TypedDict):
 
 class LogsBody(TypedDict):
     resourceLogs: NotRequired[list[LogsBodyResourceLogsItem]]
+
+class MailCode(TypedDict):
+    code: str
 
 class MePerson(TypedDict):
     id: str
@@ -3476,6 +3499,7 @@ class RegisteredForeignKeysDataItem(TypedDict):
     uses: Count
     last_used_at: Timestamp | None
     ended_at: Timestamp | None
+    contested_at: Timestamp | None
     created_at: Timestamp
     created: bool
 
@@ -4210,6 +4234,7 @@ class Subscription(TypedDict):
     org_id: str
     url: str
     destination: Destination
+    unconfirmed_recipients: list[str]
     events: list[str]
     description: str
     ordered: bool
@@ -4257,6 +4282,7 @@ class SubscriptionReplacement(TypedDict):
     enabled: NotRequired[bool]
     id: NotRequired[ReadOnlyField]
     org_id: NotRequired[ReadOnlyField]
+    unconfirmed_recipients: NotRequired[IgnoredField]
     disabled_reason: NotRequired[ReadOnlyField]
     disabled_at: NotRequired[ReadOnlyField]
     created_by_grant: NotRequired[ReadOnlyField]
@@ -4448,6 +4474,7 @@ class WebhookPatch(TypedDict):
     enabled: NotRequired[bool]
     id: NotRequired[ReadOnlyField]
     org_id: NotRequired[ReadOnlyField]
+    unconfirmed_recipients: NotRequired[IgnoredField]
     disabled_reason: NotRequired[ReadOnlyField]
     disabled_at: NotRequired[ReadOnlyField]
     created_by_grant: NotRequired[ReadOnlyField]

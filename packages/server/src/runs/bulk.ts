@@ -56,18 +56,19 @@ export async function ingestTask(
   const faults: FieldFault[] = []
   const items: IngestItem[] = []
   await forEachYielding(runs, (run, index) => {
-    try {
-      items.push(
-        ingestItem(caller, isSettlement(run) ? checkSettlementLabels(run, caller) : withPins(run, caller), nowMs, {
-          ...how,
-          isHistory,
-          makers,
-          countedAtMs,
-        }),
-      )
-    } catch (error) {
-      faults.push(...faultsOf(error, index))
+    const tried = <T>(work: () => T): T | undefined => {
+      try {
+        return work()
+      } catch (error) {
+        faults.push(...faultsOf(error, index))
+        return undefined
+      }
     }
+    if (run.key_id !== undefined && !makers.has(run.key_id))
+      faults.push({ field: `runs.${index}.key_id`, code: 'invalid_value', message: 'There is no such key.' })
+    const labelled = tried(() => (isSettlement(run) ? checkSettlementLabels(run, caller) : withPins(run, caller)))
+    const item = tried(() => ingestItem(caller, labelled ?? run, nowMs, { ...how, isHistory, makers, countedAtMs }))
+    if (item) items.push(item)
   })
   if (faults.length > 0) throw validationFailed(faults)
   return { orgId: caller.orgId, agent: caller, items, ...how }
@@ -86,8 +87,7 @@ function ingestItem(
   nowMs: number,
   { isRecordedOnly, isHistory, makers, countedAtMs }: Omit<RecordingMode, 'mode'>,
 ): IngestItem {
-  const madeBy = sent.key_id === undefined ? makerOf(caller) : makers?.get(sent.key_id)
-  if (!madeBy) throw validationFailed([{ field: 'key_id', code: 'invalid_value', message: 'There is no such key.' }])
+  const madeBy = (sent.key_id === undefined ? undefined : makers?.get(sent.key_id)) ?? makerOf(caller)
   const startedAtMs = startOf(sent, nowMs)
   const periodAtMs = isHistory ? startedAtMs : countedAtMs
   const id = newUuidAt(startedAtMs)

@@ -13,6 +13,7 @@ import { openOutbound } from './delivery/outbound.ts'
 import { events } from './event-routes.ts'
 import { createWebhookSecrets } from './signing/secrets.ts'
 import { allowedAddress } from './subscriptions/destinations.ts'
+import { mailAddressRoutes } from './subscriptions/mail-address-routes.ts'
 import { orgSecretRoutes } from './subscriptions/org-secret-routes.ts'
 import { findSubscription, listSubscriptions } from './subscriptions/queries.ts'
 import {
@@ -163,6 +164,7 @@ export function webhooks(app: App, platform: Platform, change: Change) {
     },
   )
 
+  mailAddressRoutes(app, change)
   signingRoutes(app, platform, change, secrets)
   deliveryRoutes(app, platform, change)
   orgSecretRoutes(app, platform, change, secrets)

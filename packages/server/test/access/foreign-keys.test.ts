@@ -8,11 +8,12 @@ import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenan
 const server = useServer()
 let acme: Tenant
 let globex: Tenant
+let operator: string
 
 beforeAll(async () => {
-  const { key } = await operatorOf(server)
-  acme = await tenantOf(server, key)
-  globex = await tenantOf(server, key, 'Globex')
+  operator = (await operatorOf(server)).key
+  acme = await tenantOf(server, operator)
+  globex = await tenantOf(server, operator, 'Globex')
 })
 
 const newKey = () => `sk-${randomBytes(16).toString('base64url')}`
@@ -100,24 +101,6 @@ test('registering the same keys again changes nothing, whoever else does so at o
 })
 
 describe('somebody who knows a digest', () => {
-  test('of another organization gains nothing by it, and neither learns of the other: it works for nobody', async () => {
-    const old = newKey()
-    const mine = await registered(old)
-    expect(await code(old)).toBe(200)
-    const theirs = await registered(old, {}, globex)
-    expect(theirs).toMatchObject({ created: true, status: 'active' })
-    // At once, although the process remembers whose it was.
-    expect(await code(old)).toBe('401 unauthorized')
-    const shown = await ask('GET', `/v1/orgs/${acme.id}/foreign-keys/${mine.id}`)
-    expect(shown.json).toMatchObject({ status: 'active' })
-    expect(shown.text).not.toContain(sha256(old))
-    const path = (id: string) => `/v1/orgs/${acme.id}/foreign-keys/${id}`
-    expect((await ask('GET', path(theirs.id))).status).toBe(404)
-    expect((await ask('POST', `${path(theirs.id)}/end`, {})).status).toBe(404)
-    await ask('POST', `/v1/orgs/${globex.id}/foreign-keys/${theirs.id}/end`, {}, globex.key)
-    expect((await me(old)).json).toMatchObject({ id: mine.key_id })
-  })
-
   test('cannot call with it', async () => {
     const old = newKey()
     await registered(old)
@@ -138,6 +121,127 @@ describe('somebody who knows a digest', () => {
       await registered(thoughtUp)
       expect(await code(thoughtUp)).toBe('401 unauthorized')
     }
+  })
+})
+
+test('every fault of every key is named at once', async () => {
+  const [digest, past] = [sha256(newKey()), soon(-60_000)]
+  const answer = await register([
+    { sha256: sha256('sk-1234'), name: 'k', ends_at: past },
+    { sha256: digest, name: 'k', expires_at: past, pins: { department_id: '\u200b' } },
+    { sha256: digest, name: 'k', owner_id: 'mbr_01jbsteb4peb5vskx602h9mw4q', ends_at: soon(400 * 86_400_000) },
+  ])
+  const fields = answer.json.error?.details['fields'] as { field: string }[]
+  expect(fields.map(({ field }) => field).toSorted()).toEqual([
+    'keys.0.ends_at',
+    'keys.0.sha256',
+    'keys.1.expires_at',
+    'keys.1.pins.department_id',
+    'keys.2.ends_at',
+    'keys.2.owner_id',
+    'keys.2.sha256',
+  ])
+})
+
+describe('an organization that claims the key of another', () => {
+  const shown = async ({ id: orgId, key: secret }: Tenant, id: string) =>
+    (await ask('GET', `/v1/orgs/${orgId}/foreign-keys/${id}`, undefined, secret)).json
+  const status = async (tenant: Tenant, id: string) => (await shown(tenant, id))['status']
+  const end = ({ id: orgId, key: secret }: Tenant, id: string) =>
+    ask('POST', `/v1/orgs/${orgId}/foreign-keys/${id}/end`, {}, secret)
+  const award = ({ id: orgId }: Tenant, id: string, as = operator) =>
+    ask('POST', `/v1/admin/orgs/${orgId}/foreign-keys/${id}/award`, undefined, as)
+  const contested = async () => {
+    const { json } = await ask(
+      'GET',
+      '/v1/admin/contested-foreign-keys?limit=200&sort=-contested_at',
+      undefined,
+      operator,
+    )
+    return json['data'] as { id: string; org_id: string; contest_id: string; status: string }[]
+  }
+  const inUse = async (old: string) => {
+    const mine = await registered(old)
+    expect(await code(old)).toBe(200)
+    await eventually(async () => (await shown(acme, mine.id))['uses'] === 1)
+    return mine
+  }
+
+  test('before it is there takes over nothing: the key is nobody’s, both and the operator see it, and the operator decides', async () => {
+    const old = newKey()
+    const squat = await registered(old, {}, globex)
+    const mine = await registered(old)
+    expect(await code(old)).toBe('401 unauthorized')
+    expect([await status(globex, squat.id), mine.status]).toEqual(['contested', 'contested'])
+    const claims = (await contested()).filter(({ id }) => id === squat.id || id === mine.id)
+    expect(new Set(claims.map(({ org_id }) => org_id))).toEqual(new Set([acme.id, globex.id]))
+    expect(new Set(claims.map(({ contest_id }) => contest_id)).size).toBe(1)
+    expect((await award(globex, squat.id, globex.key)).status).toBe(403)
+    expect((await award(acme, mine.id)).json).toMatchObject({ status: 'active', contested_at: null })
+    expect((await me(old)).json).toMatchObject({ id: mine.key_id })
+    expect(await status(globex, squat.id)).toBe('ended')
+    const { json } = await ask('GET', `/v1/orgs/${globex.id}/audit-log?limit=200`, undefined, globex.key)
+    const entry = { action: 'foreign_key.ended', target: { kind: 'foreign_key', id: squat.id } }
+    expect(json['data']).toContainEqual(expect.objectContaining(entry))
+    expect((await award(globex, squat.id)).json.error?.code).toBe('conflict')
+    // The owner that was awarded the key is not blocked by the next one.
+    const initech = await tenantOf(server, operator, 'Initech')
+    expect(await registered(old, {}, initech)).toMatchObject({ status: 'contested' })
+    expect(await code(old)).toBe(200)
+  })
+
+  test('later blocks none that is in use, and learns nothing but that it is contested', async () => {
+    const old = newKey()
+    const mine = await inUse(old)
+    const answer = await register([{ sha256: sha256(old), name: 'agent' }], globex)
+    expect(answer.json['data']).toMatchObject([{ created: true, status: 'contested' }])
+    expect(answer.text).not.toContain(acme.id)
+    expect((await me(old)).json).toMatchObject({ id: mine.key_id })
+    expect(await shown(acme, mine.id)).toMatchObject({ status: 'active', contested_at: expect.any(String) })
+    expect(
+      (await ask('GET', `/v1/orgs/${acme.id}/foreign-keys/${String((answer.json['data'] as { id: string }[])[0]?.id)}`))
+        .status,
+    ).toBe(404)
+  })
+
+  test('at the same moment gets it no more than the other', async () => {
+    const old = newKey()
+    const both = await Promise.all([registered(old), registered(old, {}, globex)])
+    expect(await code(old)).toBe('401 unauthorized')
+    expect([await status(acme, both[0].id), await status(globex, both[1].id)]).toEqual(['contested', 'contested'])
+  })
+
+  test('gets nothing when the registration of its owner ends, is revoked or expires, nor by registering again', async () => {
+    const [ended, revoked, expired] = [newKey(), newKey(), newKey()]
+    const mine = [await inUse(ended), await inUse(revoked)]
+    await registered(expired, { ends_at: soon(1_000) })
+    for (const old of [ended, revoked, expired]) await registered(old, {}, globex)
+    await end(acme, mine[0]!.id)
+    await key(mine[1]!.key_id, 'revoke')
+    await eventually(async () => (await code(expired)) === '401 unauthorized')
+    expect([await code(ended), await code(revoked)]).toEqual(['401 key_expired', '410 gone'])
+    for (const old of [ended, revoked, expired])
+      expect(await registered(old, {}, globex)).toMatchObject({ created: false, status: 'contested' })
+    // Also a claim that is made only after the end.
+    const initech = await tenantOf(server, operator, 'Initech')
+    expect(await registered(ended, {}, initech)).toMatchObject({ created: true, status: 'contested' })
+    expect(await code(ended)).toBe('401 key_expired')
+  })
+
+  test('while its owner is suspended takes over nothing, neither then nor afterwards', async () => {
+    const victim = await tenantOf(server, operator, 'Victim')
+    const [used, unused] = [newKey(), newKey()]
+    const mine = await registered(used, {}, victim)
+    await registered(unused, {}, victim)
+    expect(await code(used)).toBe(200)
+    await eventually(async () => (await shown(victim, mine.id))['uses'] === 1)
+    const turn = (verb: string) => ask('POST', `/v1/admin/orgs/${victim.id}/${verb}`, {}, operator)
+    expect((await turn('suspend')).status).toBe(200)
+    for (const old of [used, unused]) await registered(old, {}, globex)
+    expect([await code(used), await code(unused)]).toEqual(['403 org_suspended', '401 unauthorized'])
+    expect((await turn('resume')).status).toBe(200)
+    expect((await me(used)).json).toMatchObject({ id: mine.key_id })
+    expect(await code(unused)).toBe('401 unauthorized')
   })
 })
 

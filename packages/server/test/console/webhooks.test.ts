@@ -63,6 +63,13 @@ describe('webhooks', () => {
     expect((await ask('GET', `/webhooks/${id}`)).status).toBe(404)
   })
 
+  test('keep what a form does not ask for: how long messages about the same wait for each other', async () => {
+    const destination = { kind: 'slack', webhook_url: 'https://hooks.example.com/slack', digest_seconds: 3_600 }
+    const id = await webhookOf({ url: undefined, signing: undefined, destination })
+    await owner.postForm(`${path}/${id}/edit`, { description: 'ops' })
+    expect(await stored(id)).toMatchObject({ description: 'ops', destination: { digest_seconds: 3_600 } })
+  })
+
   test('get another secret, with the old one beside it for a while', async () => {
     const id = await webhookOf()
     const rotated = await owner.postForm(`${path}/${id}/rotate`, { overlap_seconds: '3600' })

@@ -48,6 +48,8 @@ const elsewhere: Record<string, readonly string[] | string> = {
   '/v1/orgs/{id}/limits/{limit_id}/thaw': ['/v1/orgs/{id}/freezes'],
   '/v1/admin/orgs/{org_id}/ip-allow-list/reset': ['/v1/admin/orgs/{org_id}'],
   '/v1/admin/orgs/{org_id}/owner-keys': ['/v1/orgs/{id}/keys', '/v1/orgs/{id}/keys/{key_id}'],
+  '/v1/admin/orgs/{org_id}/foreign-keys/{foreign_key_id}/award': ['/v1/orgs/{id}/foreign-keys/{foreign_key_id}'],
+  '/v1/orgs/{id}/mail-addresses/confirm': ['/v1/orgs/{id}/webhooks/{sub_id}'],
   '/v1/otlp/v1/traces': ['/v1/runs', '/v1/runs/{run_id}'],
   '/v1/otlp/v1/logs': ['/v1/runs', '/v1/runs/{run_id}'],
   '/v1/otlp/v1/metrics': ['/v1/runs', '/v1/runs/{run_id}'],
@@ -201,11 +203,11 @@ describe('what is made is read back:', () => {
     const made = (await ask('POST', `${path}/replay`, { from: new Date(Date.now() - 3_600_000).toISOString() })).json
     expect(made).toMatchObject({ status: 'waiting', event_count: 2, told_count: 0, finished_at: null })
     await expectRead(`${path}/replays/${String(made['id'])}`, made, { key: alice.key })
-    await continueReplays(server.platform.sql)
+    await continueReplays(server.platform)
     const one = (await ask('GET', `${path}/replays/${String(made['id'])}`)).json
     expect(one).toMatchObject({ status: 'finished', told_count: 2, finished_at: expect.any(String) })
     expect(listed(await ask('GET', `${path}/replays?status=finished`))).toEqual([one])
-    expect(await continueReplays(server.platform.sql)).toBe(0)
+    expect(await continueReplays(server.platform)).toBe(0)
     const none = (await ask('POST', `${path}/replay`, { from: '2026-01-01', to: '2026-01-02' })).json
     expect(none).toMatchObject({ status: 'finished', event_count: 0 })
     const unknown = org(`/webhooks/${formatId('subscription', newUuid())}`)
@@ -226,6 +228,7 @@ describe('what is made is read back:', () => {
 const filterable = ['status', 'customer_id', 'key_id', 'workflow_id', 'scope_kind', 'scope_id', 'rule_id', 'period']
 /** Lists whose reader has another way. */
 const unfiltered: Record<string, string> = {
+  '/v1/admin/contested-foreign-keys status': 'Whoever decides on a key needs all claims of it.',
   '/v1/me/sessions key_id': 'The sessions are of the calling key.',
   '/v1/orgs/{id}/customers/{customer_id}/credit-packs customer_id': 'The path names the customer.',
   '/v1/orgs/{id}/approvals customer_id': 'An approval is found by its status and its rule.',

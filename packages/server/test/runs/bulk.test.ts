@@ -236,6 +236,13 @@ describe('runs in bulk', () => {
         ),
       ),
     ).toEqual([['runs', 'too_many']])
+    const key_id = 'key_01jfb5nb4pexxbskpk0846kr2q'
+    const late = { key_id, started_at: new Date(Date.now() + 3 * 86_400_000).toISOString() }
+    expect(fieldsOf(await bulk(org, [run('1', late), run('1', { key_id })], { enforce: false }))).toEqual([
+      ['runs.0.key_id', 'invalid_value'],
+      ['runs.0.started_at', 'out_of_range'],
+      ['runs.1.key_id', 'invalid_value'],
+    ])
     const faulty = await bulk(org, [
       run('1'),
       { cost_usd: '1' },

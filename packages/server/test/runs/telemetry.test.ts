@@ -458,9 +458,9 @@ describe('seats', () => {
     expect(await spentOf(org)).toBe('0.192005')
     const unknown = await call(server.url, 'PUT', `/v1/orgs/${org.id}/otlp-mapping`, {
       key: org.key,
-      body: { seat_keys: ['key_01jz8xq6vh4b2t3m5n7p9r0s1d'] },
+      body: { seat_keys: ['key_01jz8xq6vh4b2t3m5n7p9r0s1d', id, 'key_01jz8xq6vh4b2t3m5n7p9r0s1e'] },
     })
-    expect(unknown.status).toBe(422)
+    expect(unknown.json.error?.details['fields']).toMatchObject([{ field: 'seat_keys.0' }, { field: 'seat_keys.2' }])
   })
 })
 

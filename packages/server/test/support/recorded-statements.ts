@@ -55,6 +55,17 @@ export function recordRequests(): { readonly take: () => RecordedRequest[] } {
   return { take: () => requests.splice(0) }
 }
 
+/** Records the statements of pieces of work. To be called before the first connection is opened. */
+export function recordWork(): (work: () => Promise<unknown>) => Promise<RecordedStatement[]> {
+  const current = new AsyncLocalStorage<RecordedStatement[]>()
+  recordStatements((statement) => current.getStore()?.push(statement))
+  return async (work) => {
+    const statements: RecordedStatement[] = []
+    await current.run(statements, work)
+    return statements
+  }
+}
+
 function recordStatements(record: (statement: RecordedStatement) => void) {
   const prototype = pg.Client.prototype as unknown as Record<'query', (...rest: unknown[]) => unknown>
   const query = prototype.query

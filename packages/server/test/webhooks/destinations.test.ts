@@ -114,6 +114,7 @@ describe.each(kinds)('a destination of the kind %s', (kind, destinationAt, fault
     const text = JSON.stringify(got()[0])
     expect(faultsIn(got()[0])).toEqual([])
     expect(text).not.toContain('https://evil')
+    expect(text).not.toMatch(/evil\.test/)
     expect(text).not.toContain('@everyone')
     expect(text).not.toMatch(treacherous)
     expect(markupIn(got()[0])).not.toMatch(/<!channel>|evil/)

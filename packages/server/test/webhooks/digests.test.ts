@@ -38,7 +38,13 @@ async function organization() {
         })
         return (answer.json['data'] as { event_count: number }[]).map(({ event_count }) => event_count).toReversed()
       }
-      return { path, counts, got: () => receiver.at(path).map(({ body }) => JSON.parse(body) as Sent) }
+      const redeliverLast = async () => {
+        const deliveries = `/v1/orgs/${orgId}/webhooks/${String(json['id'])}/deliveries`
+        const listed = await call(server.url, 'GET', deliveries, { key })
+        const [last] = listed.json['data'] as { id: string }[]
+        return call(server.url, 'POST', `${deliveries}/${last?.id}/redeliver`, { key })
+      }
+      return { path, counts, redeliverLast, got: () => receiver.at(path).map(({ body }) => JSON.parse(body) as Sent) }
     },
     happen: (times: number) =>
       inOrg((tx) =>
@@ -106,7 +112,7 @@ test('1,200 events about one thing are a message at once and one with the exact 
 
 test('a storm is one incident, which resolves when an interval was quiet', async () => {
   const { subscribe, happen, passInterval, drained } = await organization()
-  const { got } = await subscribe(pager)
+  const { got, redeliverLast } = await subscribe(pager)
   await happen(40)
   await eventually(() => got().length === 1)
   await drained()
@@ -116,6 +122,10 @@ test('a storm is one incident, which resolves when an interval was quiet', async
   await eventually(() => got().length === 3)
   expect(got().map(({ event_action }) => event_action)).toEqual(['trigger', 'trigger', 'resolve'])
   expect(got()[1]?.payload?.summary).toMatch(/^39 × /)
+  // What is delivered again says the same: an incident that is over is not opened anew.
+  expect((await redeliverLast()).status).toBe(200)
+  await eventually(() => got().length === 4)
+  expect(got()[3]?.event_action).toBe('resolve')
   expect(new Set(got().map(({ dedup_key }) => dedup_key)).size).toBe(1)
   expect(got().flatMap(pagerdutyFaults)).toEqual([])
 })

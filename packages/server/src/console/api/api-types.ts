@@ -2257,6 +2257,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/contested-foreign-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List contested keys of other gateways */
+        get: operations["listContestedForeignKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/orgs/{org_id}/foreign-keys/{foreign_key_id}/award": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Award a contested key of another gateway */
+        post: operations["awardForeignKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me/sessions": {
         parameters: {
             query?: never;
@@ -2944,6 +2978,23 @@ export interface paths {
         head?: never;
         /** Change a subscription */
         patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v1/orgs/{id}/mail-addresses/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm an address of mail */
+        post: operations["confirmMailAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/orgs/{id}/webhooks/{sub_id}/signing": {
@@ -4324,6 +4375,10 @@ export interface components {
             created_at?: components["schemas"]["ReadOnlyField"];
             updated_at?: components["schemas"]["ReadOnlyField"];
         };
+        ConfirmedMailAddress: {
+            address: string;
+            confirmed_at: components["schemas"]["Timestamp"];
+        };
         ConflictError: {
             error: {
                 /** @enum {string} */
@@ -4406,6 +4461,20 @@ export interface components {
             input: string | unknown[];
             settings?: components["schemas"]["ContentSafetyReplacement"];
         };
+        ContestedForeignKey: {
+            id: string;
+            org_id: string;
+            contest_id: string;
+            status: string;
+            uses: components["schemas"]["Count"];
+            last_used_at: components["schemas"]["Timestamp"] | null;
+            contested_at: components["schemas"]["Timestamp"];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        ContestedForeignKeyList: {
+            data: components["schemas"]["ContestedForeignKey"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
         Count: number;
         CreatedOrg: {
             id: string;
@@ -4426,6 +4495,7 @@ export interface components {
             org_id: string;
             url: string;
             destination: components["schemas"]["Destination"];
+            unconfirmed_recipients: string[];
             events: string[];
             description: string;
             ordered: boolean;
@@ -5449,6 +5519,7 @@ export interface components {
             uses: components["schemas"]["Count"];
             last_used_at: components["schemas"]["Timestamp"] | null;
             ended_at: components["schemas"]["Timestamp"] | null;
+            contested_at: components["schemas"]["Timestamp"] | null;
             created_at: components["schemas"]["Timestamp"];
         };
         ForeignKeyList: {
@@ -5995,6 +6066,9 @@ export interface components {
             })[];
         } & {
             [key: string]: unknown;
+        };
+        MailCode: {
+            code: string;
         };
         Me: {
             kind: string;
@@ -7306,6 +7380,7 @@ export interface components {
                 uses: components["schemas"]["Count"];
                 last_used_at: components["schemas"]["Timestamp"] | null;
                 ended_at: components["schemas"]["Timestamp"] | null;
+                contested_at: components["schemas"]["Timestamp"] | null;
                 created_at: components["schemas"]["Timestamp"];
                 created: boolean;
             } | null)[];
@@ -8182,6 +8257,7 @@ export interface components {
             org_id: string;
             url: string;
             destination: components["schemas"]["Destination"];
+            unconfirmed_recipients: string[];
             events: string[];
             description: string;
             ordered: boolean;
@@ -8241,6 +8317,7 @@ export interface components {
             enabled?: boolean;
             id?: components["schemas"]["ReadOnlyField"];
             org_id?: components["schemas"]["ReadOnlyField"];
+            unconfirmed_recipients?: components["schemas"]["IgnoredField"];
             disabled_reason?: components["schemas"]["ReadOnlyField"];
             disabled_at?: components["schemas"]["ReadOnlyField"];
             created_by_grant?: components["schemas"]["ReadOnlyField"];
@@ -8487,6 +8564,7 @@ export interface components {
             enabled?: boolean;
             id?: components["schemas"]["ReadOnlyField"];
             org_id?: components["schemas"]["ReadOnlyField"];
+            unconfirmed_recipients?: components["schemas"]["IgnoredField"];
             disabled_reason?: components["schemas"]["ReadOnlyField"];
             disabled_at?: components["schemas"]["ReadOnlyField"];
             created_by_grant?: components["schemas"]["ReadOnlyField"];
@@ -9030,6 +9108,18 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        ForeignKey: {
+            headers: {
+                "x-svc-trace-id": components["headers"]["TraceId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ForeignKey"];
             };
         };
         Freeze: {
@@ -15397,7 +15487,7 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 cursor?: components["parameters"]["Cursor"];
                 sort?: components["parameters"]["Sort3"];
-                status?: "active" | "expired" | "ended" | "revoked";
+                status?: "active" | "contested" | "expired" | "ended" | "revoked";
                 key_id?: string;
                 owner_id?: string;
                 used_since?: components["schemas"]["Moment"];
@@ -15495,18 +15585,51 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            200: components["responses"]["ForeignKey"];
+        };
+    };
+    listContestedForeignKeys: {
+        parameters: {
+            query?: {
+                limit?: components["parameters"]["Limit"];
+                cursor?: components["parameters"]["Cursor"];
+                sort?: "contested_at" | "-contested_at";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
             200: {
                 headers: {
                     "x-svc-trace-id": components["headers"]["TraceId"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ForeignKey"];
+                    "application/json": components["schemas"]["ContestedForeignKeyList"];
                 };
             };
+        };
+    };
+    awardForeignKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+            };
+            path: {
+                org_id: components["parameters"]["OrgId"];
+                foreign_key_id: components["parameters"]["ForeignKeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ForeignKey"];
         };
     };
     listMySessions: {
@@ -17099,6 +17222,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    confirmMailAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailCode"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmedMailAddress"];
                 };
             };
         };

@@ -47,14 +47,26 @@ const fieldNames = {
   email: [],
 } as const
 
-/** Returns the part of a request that says where events go. What a secret field leaves empty stays as it is. */
-export function addressOf(values: FormValues): Pick<Schemas['SubscriptionInput'], 'url' | 'destination'> {
+/**
+ * Returns the part of a request that says where events go. What a secret field leaves empty stays as it is, and so does what a form does
+ * not ask for.
+ */
+export function addressOf(
+  values: FormValues,
+  stored?: Webhook['destination'],
+): Pick<Schemas['SubscriptionInput'], 'url' | 'destination'> {
   const kind = kindIn(values)
   const given = fieldNames[kind]
     .map((name) => [name, (values[`destination.${name}`] ?? '').trim()] as const)
     .filter(([, text]) => text !== '')
   const recipients = kind === 'email' && { recipients: namesIn(values['destination.recipients'] ?? '') }
-  const destination = { ...Object.fromEntries(given), ...recipients, kind }
+  const { digest_seconds } = stored?.kind === kind ? stored : {}
+  const destination = {
+    ...Object.fromEntries(given),
+    ...recipients,
+    ...(digest_seconds !== undefined && { digest_seconds }),
+    kind,
+  }
   return kind === 'https' ? { url: (values['url'] ?? '').trim(), destination } : { destination }
 }
 
@@ -121,7 +133,7 @@ const fieldsOf: Readonly<Record<Kind, (state: FormState, isKept: boolean) => Mar
       name: 'destination.recipients',
       label: 'Recipients',
       rows: 3,
-      hint: 'One a line: members, or addresses of domains that your organization has proved.',
+      hint: 'One a line: addresses of domains that your organization has proved, or of members, who are mailed a code first.',
     }),
   pagerduty: (state, isKept) =>
     html`${secretField(state, isKept, 'routing_key', 'Integration key', 'Of an Events API v2 integration.')}${textField(state, { name: 'destination.events_url', label: 'Address of the Events API', type: 'url', isOptional: true, placeholder: 'https://events.pagerduty.com/v2/enqueue' })}`,

@@ -31,8 +31,8 @@ import { namesIn, readWebhook, type Webhook, webhooksPath } from './webhook-word
 const idOf = ({ params }: Visit) => params['sub_id'] ?? ''
 
 /** Returns the fields of a webhook as the API takes them. */
-const bodyOf = (values: FormValues) => ({
-  ...addressOf(values),
+const bodyOf = (values: FormValues, stored?: Webhook['destination']) => ({
+  ...addressOf(values, stored),
   ...commonBody(values),
 })
 
@@ -109,15 +109,15 @@ const editForm = (visit: Visit, { id, url }: Webhook, state: FormState): Console
   })
 
 export async function changeWebhook(visit: Visit, values: FormValues): Promise<string | ConsolePage> {
+  const webhook = await readWebhook(visit)
   try {
     await visit.api.change('patch', '/v1/orgs/{id}/webhooks/{sub_id}', {
       path: { sub_id: idOf(visit) },
-      body: bodyOf(values),
+      body: bodyOf(values, webhook.destination),
     })
     return `${webhooksPath}/${idOf(visit)}?done=changed`
   } catch (error) {
-    const state = refusedForm(error, values)
-    return editForm(visit, await readWebhook(visit), state)
+    return editForm(visit, webhook, refusedForm(error, values))
   }
 }
 
@@ -166,6 +166,31 @@ export async function rotateSecret(visit: Visit, values: FormValues): Promise<Co
     body: { overlap_seconds: Number(overlap) },
   })
   return secretOf(idOf(visit), secret, 'The secret is rotated')
+}
+
+/** The form that takes the code which a recipient of mail was sent. */
+export async function confirmPage(visit: Visit, state: FormState = freshForm({ code: '' })): Promise<ConsolePage> {
+  const { id, unconfirmed_recipients: waiting } = await readWebhook(visit)
+  return formPage(visit, state, {
+    title: 'Confirm an address',
+    sub: `A code was mailed to ${waiting.join(', ')}. Whoever wants the alerts gives it to you.`,
+    here: webhooksPath,
+    action: `${webhooksPath}/${id}/confirm`,
+    body: textField(state, { name: 'code', label: 'Code', hint: 'Begins with mail_.', isRequired: true }),
+    submit: 'Confirm the address',
+    cancel: `${webhooksPath}/${id}`,
+  })
+}
+
+export async function confirmAddress(visit: Visit, values: FormValues): Promise<string | ConsolePage> {
+  try {
+    await visit.api.change('post', '/v1/orgs/{id}/mail-addresses/confirm', {
+      body: { code: (values['code'] ?? '').trim() },
+    })
+    return `${webhooksPath}/${idOf(visit)}?done=confirmed`
+  } catch (error) {
+    return confirmPage(visit, refusedForm(error, values))
+  }
 }
 
 /** The question before a webhook is deleted. */

@@ -55,6 +55,7 @@ const doneWords: Readonly<Record<string, string>> = {
   on: 'The webhook is on.',
   off: 'The webhook is off and receives nothing.',
   replayed: 'The replay has begun. Its progress is below.',
+  confirmed: 'The address is confirmed and gets alerts.',
 }
 
 /** One webhook: the health of its endpoint, its deliveries and its replays. */
@@ -84,7 +85,7 @@ export async function webhookPage(visit: Visit): Promise<ConsolePage> {
       html`<span class="wrapped">${webhook.url}</span> ${healthBadge(webhook)}`,
       webhook.description === '' ? html`<code>${webhook.id}</code>` : webhook.description,
       mayChange ? changeButtons(visit, webhook) : nothing,
-    )}${message === undefined ? nothing : note('info', message)}${healthFigures(visit, webhook)}${shown(replays, visit, ({ data }) => (data.length === 0 ? nothing : replaySection(visit, data)))}${section(
+    )}${message === undefined ? nothing : note('info', message)}${waitingRecipients(webhook, mayChange)}${healthFigures(visit, webhook)}${shown(replays, visit, ({ data }) => (data.length === 0 ? nothing : replaySection(visit, data)))}${section(
       'Deliveries',
       html`${filterForm(address, [
         {
@@ -111,6 +112,14 @@ export async function webhookPage(visit: Visit): Promise<ConsolePage> {
     }`,
   }
 }
+
+const waitingRecipients = ({ id, unconfirmed_recipients: waiting }: Webhook, mayChange: boolean): Markup =>
+  waiting.length === 0
+    ? nothing
+    : note(
+        'warn',
+        html`Not confirmed yet, so nothing is sent there: ${waiting.join(', ')}. ${mayChange ? html`<a href="${webhooksPath}/${id}/confirm">Enter a code</a>` : nothing}`,
+      )
 
 const changeButtons = ({ formKeys }: Visit, { id, enabled }: Webhook): Markup => {
   return html`${actionButton(formKeys, `${webhooksPath}/${id}/test`, 'Send a test', { kind: '' })}${actionButton(formKeys, `${webhooksPath}/${id}/state`, enabled ? 'Switch off' : 'Switch on', { kind: '', fields: { to: enabled ? 'off' : 'on' } })}${linkButton(`${webhooksPath}/${id}/edit`, 'Change', { kind: 'primary' })}`

@@ -2,6 +2,8 @@ import type { ConsoleRoutes } from '../frame/frame.ts'
 import { deliveryPage, eventList, eventPage, redeliver } from './delivery-page.ts'
 import {
   changeWebhook,
+  confirmAddress,
+  confirmPage,
   createWebhook,
   deleteWebhook,
   deleteWebhookPage,
@@ -28,6 +30,8 @@ export function webhookPages({ page, action }: ConsoleRoutes) {
   action('/console/webhooks/:sub_id/test', testWebhook)
   page('/console/webhooks/:sub_id/rotate', rotatePage)
   action('/console/webhooks/:sub_id/rotate', rotateSecret)
+  page('/console/webhooks/:sub_id/confirm', (visit) => confirmPage(visit))
+  action('/console/webhooks/:sub_id/confirm', confirmAddress)
   page('/console/webhooks/:sub_id/replay', (visit) => replayPage(visit))
   action('/console/webhooks/:sub_id/replay', startReplay)
   page('/console/webhooks/:sub_id/deliveries/:delivery_id', deliveryPage)

@@ -119,8 +119,8 @@ export function createConnections(egress: EgressPolicy): Connections {
   }
 }
 
-/** Opens a socket to an address that the policy allows; `tcp:` is a plain one. */
-export function openSocket(
+/** Opens a socket to an address that the policy allows. */
+function openSocket(
   egress: EgressPolicy,
   target: Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>,
   done: buildConnector.Callback,

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { type Connection, type Connections, createConnections, openSocket } from './outbound-connections.ts'
+import { type Connection, type Connections, createConnections } from './outbound-connections.ts'
 import { type Failure, failureOf } from './outbound-failure.ts'
 import { createNameResolver } from './outbound-resolver.ts'
 import {
@@ -33,8 +32,6 @@ export interface Outbound {
   ) => Promise<HttpOutcome>
   /** Makes one request whose whole response is wanted. A response that is longer than `maxBytes` is a failure. */
   readonly request: (request: OutboundRequest) => Promise<WholeResponse | Failure>
-  /** Connects to a server that does not speak HTTP, such as a mail relay; whoever asks ends the socket. */
-  readonly connect: (hostname: string, port: number) => Promise<Socket>
   /** Closes all connections and aborts the attempts in progress. */
   readonly close: () => Promise<void>
 }
@@ -140,13 +137,6 @@ export function createOutbound(options: OutboundOptions): Outbound {
               body: result.body,
             },
       ),
-
-    connect: (hostname, port) =>
-      new Promise((resolve, reject) => {
-        openSocket(egress, { hostname, protocol: 'tcp:', port: String(port) }, (error, socket) =>
-          error ? reject(error) : resolve(socket),
-        )
-      }),
 
     close: async () => {
       isClosed = true

@@ -1,6 +1,6 @@
 import type { ChangeTools } from '../../access/changes/changes.ts'
-import { type Caller, lineageOf } from '../../access/identity/identity.ts'
-import { ApiError, validationFailed } from '../../contract/errors.ts'
+import { type Caller, lineagesOf } from '../../access/identity/identity.ts'
+import { ApiError, type FieldFault, validationFailed } from '../../contract/errors.ts'
 import type { DesiredState } from '../../contract/replaceable.ts'
 import { lockLedgerForConfigChange } from '../../money/ledger/ledger.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
@@ -78,17 +78,19 @@ function requireSeatScope(scopes: Caller['scopes'], before: OtlpMapping, after: 
 
 /** Returns the keys as they are stored: by the first of their rotations, so that they stay named when they are rotated. */
 async function keysNamed(tx: Tx, orgId: string, ids: readonly string[]): Promise<string[]> {
-  const lineages: string[] = []
-  for (const [index, id] of ids.entries()) {
-    const keyId = parseId('key', id)
-    const lineageId = keyId === undefined ? undefined : await lineageOf(tx, orgId, keyId)
-    if (lineageId === undefined)
-      throw validationFailed([
-        { field: `seat_keys.${index}`, code: 'invalid_value', message: 'The organization has no key with this id.' },
-      ])
-    lineages.push(lineageId)
-  }
-  return [...new Set(lineages)]
+  const known = await lineagesOf(
+    tx,
+    orgId,
+    ids.flatMap((id) => parseId('key', id) ?? []),
+  )
+  const lineages = ids.map((id) => known.get(parseId('key', id) ?? ''))
+  const faults = lineages.flatMap((lineageId, index): FieldFault[] =>
+    lineageId === undefined
+      ? [{ field: `seat_keys.${index}`, code: 'invalid_value', message: 'The organization has no key with this id.' }]
+      : [],
+  )
+  if (faults.length > 0) throw validationFailed(faults)
+  return [...new Set(lineages.filter((lineageId) => lineageId !== undefined))]
 }
 
 export async function removeMapping(

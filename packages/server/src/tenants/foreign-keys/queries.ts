@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { type Caller, isPinned } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
-import type { Tx } from '../../platform/infra/sql.ts'
+import type { Sql, Tx } from '../../platform/infra/sql.ts'
 import { one } from '../../values/present.ts'
 import type { ForeignKeyStatus } from './schema.ts'
 
@@ -16,14 +16,16 @@ export interface ForeignKeyRow {
   readonly uses: bigint
   readonly last_used_at: Date | null
   readonly ended_at: Date | null
+  readonly contested_at: Date | null
   readonly created_at: Date
 }
 
 /** Foreign keys with what is shown of their keys. */
 const shownAt = (now: Date) => raw`
-  select f.org_id, f.id, f.key_id, k.name, k.owner_id, k.pins, f.mac, f.ends_at, f.uses, f.last_used_at, f.ended_at, f.created_at,
+  select f.org_id, f.id, f.key_id, k.name, k.owner_id, k.pins, f.mac, f.ends_at, f.uses, f.last_used_at, f.ended_at, f.contested_at, f.created_at,
          case when k.revoked_at is not null then 'revoked' when f.ended_at is not null then 'ended'
-              when least(f.ends_at, k.expires_at) <= ${now} then 'expired' else 'active' end as status
+              when least(f.ends_at, k.expires_at) <= ${now} then 'expired'
+              when f.contested_at is not null and not f.held then 'contested' else 'active' end as status
     from foreign_keys f join api_keys k on k.org_id = f.org_id and k.id = f.key_id`
 
 /** Finds those of an organization by the hashes that they may be kept as, with the hash that was found. */
@@ -51,17 +53,77 @@ export interface NewForeignKey {
   readonly mac: Buffer
   readonly mac_key_id: string
   readonly ends_at: Date
+  /** The contest in which it is a later claim; null for the first and only one. */
+  readonly contest_id: string | null
 }
 
 export const insertForeignKeys = (tx: Tx, orgId: string, rows: readonly NewForeignKey[]) =>
   tx
     .insertInto('foreign_keys')
-    .values(rows.map((row) => ({ ...row, org_id: orgId })))
+    .values(
+      rows.map((row) => ({
+        ...row,
+        org_id: orgId,
+        ...(row.contest_id !== null && { contested_at: raw<Date>`clock_timestamp()` }),
+      })),
+    )
     .execute()
 
-/** Tells processes that remember these keys for other organizations. */
-export const contestForeignKeys = (tx: Tx, orgId: string, macs: readonly Buffer[]) =>
-  raw`select contest_foreign_keys(${orgId}, ${macs}::bytea[])`.execute(tx)
+/** The contest that a claim of a key enters, with the organizations whose claims it meets. */
+export interface Contest {
+  readonly contest: string
+  readonly others: readonly string[]
+}
+
+/**
+ * Finds which of some keys, each by the hashes that it may be kept as, other organizations have or had, and contests their claims; by the
+ * keys' places. Others who claim them wait until the transaction ends.
+ */
+export async function contestClaims(
+  tx: Tx,
+  orgId: string,
+  keys: readonly (readonly Buffer[])[],
+): Promise<Map<number, Contest>> {
+  const all = keys.flatMap((macs, number) => macs.map((mac) => ({ number, mac })))
+  const { rows } = await raw<Contest & { number: number }>`
+    select number, contest, others
+      from contest_claims(${orgId}, ${all.map(({ number }) => number)}::integer[], ${all.map(({ mac }) => mac)}::bytea[])`.execute(
+    tx,
+  )
+  return new Map(rows.map((row) => [row.number, row]))
+}
+
+/** A claim that an operator may decide on. */
+export interface ContestedRow {
+  readonly org_id: string
+  readonly id: string
+  readonly contest_id: string
+  readonly held: boolean
+  readonly uses: bigint
+  readonly last_used_at: Date | null
+  readonly contested_at: Date
+  readonly created_at: Date
+}
+
+/** Lists the contested claims of all organizations that have not ended. */
+export async function listContested(
+  { db }: Sql,
+  { limit, descending, after }: PageRequest<'contested_at'>,
+): Promise<(ContestedRow & { sort_value: string })[]> {
+  const order = raw.raw(descending ? 'desc' : 'asc')
+  const { rows } = await raw<ContestedRow & { sort_value: string }>`
+    select c.*, c.contested_at::text as sort_value
+      from contested_foreign_keys(${descending}, ${after?.value ?? null}, ${after?.id ?? null}, ${limit + 1}) c
+     order by c.contested_at ${order}, c.id ${order}`.execute(db)
+  return rows
+}
+
+/** Decides for a contested claim; returns the claims of others, which end. */
+export async function awardForeignKey(tx: Tx, orgId: string, id: string) {
+  const { rows } = await raw<{ org_id: string; id: string }>`
+    select ended_org_id as org_id, ended_id as id from award_foreign_key(${orgId}, ${id})`.execute(tx)
+  return rows
+}
 
 /** Ends one, for good; repeating it has no effect. */
 export async function endForeignKey(tx: Tx, orgId: string, id: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { Computed, Count, Id, IdFilter, Moment, Nullable, OneOf, PathId, Timesta
 import { keyFaults, keyLabels } from '../keys/keys.ts'
 
 export const maxRegisteredAtOnce = 200
-export const foreignKeyStatuses = ['active', 'expired', 'ended', 'revoked'] as const
+export const foreignKeyStatuses = ['active', 'contested', 'expired', 'ended', 'revoked'] as const
 export type ForeignKeyStatus = (typeof foreignKeyStatuses)[number]
 
 const registration = Type.Object({
@@ -69,13 +69,19 @@ const fields = {
   status: Computed(
     OneOf(foreignKeyStatuses, {
       description:
-        '`active`: it is taken. `expired`: after `ends_at`, or after its key has expired. `ended`: somebody has ended it. `revoked`: its key is.',
+        '`active`: it is taken. `contested`: another organization claims the same key, so this one is not taken until an operator decides. `expired`: after `ends_at`, or after its key has expired. `ended`: somebody has ended it. `revoked`: its key is.',
     }),
   ),
   ends_at: Timestamp,
   uses: Computed({ ...Count, description: 'Calls that it was presented for and that were let in.', examples: [42] }),
   last_used_at: Computed(Nullable(Timestamp)),
   ended_at: Nullable(Timestamp),
+  contested_at: Nullable({
+    ...Timestamp,
+    description:
+      'Since when another organization claims the same key. One that was in use before is taken all the same.',
+    examples: [null],
+  }),
   created_at: Timestamp,
 }
 
@@ -114,3 +120,27 @@ export const ForeignKeyListQuery = ListQuery(
     used_since: { ...Moment, description: 'Only those used at this time or later: whoever has still to change.' },
   },
 )
+
+export const AdminForeignKeyPath = Type.Object({ org_id: PathId('org'), foreign_key_id: PathId('foreignKey') })
+
+export const ContestedForeignKey = Type.Object(
+  {
+    id: Id('foreignKey'),
+    org_id: Id('org'),
+    contest_id: Type.String({
+      description: 'The same for all claims of one key.',
+      examples: ['0193a1c2-7f31-7d52-9d35-8a5b1c2d3e4f'],
+    }),
+    status: OneOf(['active', 'contested'], {
+      description: '`active`: it was in use before anybody else claimed the key, and is taken. `contested`: it is not.',
+    }),
+    uses: { ...Count, examples: [42] },
+    last_used_at: Nullable(Timestamp),
+    contested_at: Timestamp,
+    created_at: Timestamp,
+  },
+  { title: 'ContestedForeignKey', description: 'One of several claims of a key, by different organizations.' },
+)
+export type ContestedForeignKeyView = Static<typeof ContestedForeignKey>
+export const ContestedForeignKeyList = ListOf(ContestedForeignKey)
+export const ContestedForeignKeyListQuery = ListQuery({ contested_at: 'time' }, {})

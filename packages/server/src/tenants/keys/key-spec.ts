@@ -5,7 +5,7 @@ import {
   requireCanHandOut,
   tenantScopes,
 } from '../../access/identity/identity.ts'
-import { ApiError, validationFailed } from '../../contract/errors.ts'
+import { ApiError, type FieldFault, validationFailed } from '../../contract/errors.ts'
 import type { Role } from '../../contract/routes.ts'
 import { formatId, requireId } from '../../values/id.ts'
 import { normalForm } from '../../values/normal-form.ts'
@@ -55,16 +55,8 @@ const mintedBy = ({ id, kind }: Holder) =>
 export function specifyKey(caller: Holder, input: KeyRequest, now: Date): KeySpec {
   const notBefore = input.not_before === undefined ? null : new Date(input.not_before)
   const expiresAt = input.expires_at === undefined ? endOf(caller) : new Date(input.expires_at)
-  if (input.expires_at !== undefined && expiresAt! <= now) throw outOfRange('expires_at', 'Must be in the future.')
-  if (notBefore && expiresAt && expiresAt <= notBefore)
-    throw input.expires_at === undefined
-      ? outOfRange('not_before', 'Must not be later than the expiry of your own key.')
-      : outOfRange('expires_at', 'Must be later than not_before.')
-  const blank = Object.entries(input.pins ?? {}).find(([, value]) => normalForm(value) === '')
-  if (blank)
-    throw validationFailed([
-      { field: `pins.${blank[0]}`, code: 'empty', message: 'Must have a character that can be seen.' },
-    ])
+  const faults = [...timeFaults(input, { notBefore, expiresAt, now }), ...blankPins(input)]
+  if (faults.length > 0) throw validationFailed(faults)
   const pins = { ...caller.pins, ...normalPins(input.pins ?? {}) }
   requireCanHandOut(caller, {
     role: input.role,
@@ -76,6 +68,23 @@ export function specifyKey(caller: Holder, input: KeyRequest, now: Date): KeySpe
   const ownerId = input.owner_id == null ? (caller.ownerId ?? null) : requireId('member', input.owner_id)
   return { name, role, scopes, pins, notBefore, expiresAt, ownerId, ...mintedBy(caller) }
 }
+
+function timeFaults(
+  input: KeyRequest,
+  { notBefore, expiresAt, now }: { notBefore: Date | null; expiresAt: Date | null; now: Date },
+): FieldFault[] {
+  const fault = (field: string, message: string): FieldFault[] => [{ field, code: 'out_of_range', message }]
+  if (input.expires_at !== undefined && expiresAt! <= now) return fault('expires_at', 'Must be in the future.')
+  if (!notBefore || !expiresAt || expiresAt > notBefore) return []
+  return input.expires_at === undefined
+    ? fault('not_before', 'Must not be later than the expiry of your own key.')
+    : fault('expires_at', 'Must be later than not_before.')
+}
+
+const blankPins = ({ pins = {} }: KeyRequest): FieldFault[] =>
+  Object.entries(pins)
+    .filter(([, value]) => normalForm(value) === '')
+    .map(([name]) => ({ field: `pins.${name}`, code: 'empty', message: 'Must have a character that can be seen.' }))
 
 /**
  * Returns an owner's key with every scope, minted by an operator. It exceeds an operator's own powers, so these do not bound

@@ -11,12 +11,13 @@ import {
   secretMac,
   tenantScopes,
 } from '../../access/identity/identity.ts'
-import { ApiError, validationFailed } from '../../contract/errors.ts'
-import { includesRole, type Role } from '../../contract/routes.ts'
+import { ApiError, type FieldFault, isApiError, validationFailed } from '../../contract/errors.ts'
+import type { Role } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { requireId } from '../../values/id.ts'
 import { one, present } from '../../values/present.ts'
+import { exceedsMember, faultsOfOwner, requireOwner } from './key-owners.ts'
 import { type Holder, type KeyRequest, type KeySpec, powersOf, specifyKey, specifySuccessor } from './key-spec.ts'
 import { keyView } from './key-view.ts'
 import { canReplace, isLastResort } from './last-resort.ts'
@@ -96,28 +97,42 @@ export async function mintFor(platform: Platform, tx: Tx, caller: Holder, input:
   return one(await mintAllFor(platform, tx, caller, [input]))
 }
 
-/** Mints all keys that a caller requests, or none. */
-export async function mintAllFor(platform: Platform, tx: Tx, caller: Holder, inputs: readonly KeyRequest[]) {
+/** Mints all keys that a caller requests, or none. Faults of all of them are refused together; `fieldOf` names a field of one. */
+export async function mintAllFor(
+  platform: Platform,
+  tx: Tx,
+  caller: Holder,
+  inputs: readonly KeyRequest[],
+  fieldOf = (_place: number, field: string) => field,
+) {
   const now = platform.clock.now()
   const holder = await standing(tx, caller, now)
-  const specs = inputs.map((input) => specifyKey(holder, input, now))
-  const owners = new Map(specs.map(({ role, ownerId = null }) => [`${role} ${ownerId}`, { role, ownerId }]))
-  for (const { role, ownerId } of owners.values()) await requireOwner(tx, caller.orgId, role, ownerId)
-  return mintAll(platform, tx, caller.orgId, specs)
+  const faults: FieldFault[] = []
+  const refuse = (place: number, found: readonly FieldFault[]) =>
+    faults.push(...found.map((fault) => ({ ...fault, field: fieldOf(place, fault.field) })))
+  const specs = inputs.map((input, place) => {
+    try {
+      return specifyKey(holder, input, now)
+    } catch (error) {
+      if (!isApiError(error, 'validation_failed')) throw error
+      refuse(place, error.details.fields)
+      return undefined
+    }
+  })
+  const ownerFaults = new Map<string, FieldFault[]>()
+  for (const [place, input] of inputs.entries()) {
+    const { role } = input
+    const named = input.owner_id == null ? undefined : requireId('member', input.owner_id)
+    const ownerId = specs[place]?.ownerId ?? named ?? null
+    const known = ownerFaults.get(`${role} ${ownerId}`)
+    const found = known ?? (await faultsOfOwner(tx, caller.orgId, role, ownerId))
+    ownerFaults.set(`${role} ${ownerId}`, found)
+    refuse(place, found)
+  }
+  if (faults.length > 0) throw validationFailed(faults)
+  const specified = specs.filter((spec) => spec !== undefined)
+  return mintAll(platform, tx, caller.orgId, specified)
 }
-
-/** Refuses an owner who is not a member, or whose role is below that of an administrator's key. */
-async function requireOwner(tx: Tx, orgId: string, role: Role, ownerId: string | null) {
-  if (ownerId === null) return
-  const member = await lockMemberShared(tx, orgId, ownerId)
-  const fault = (message: string) => validationFailed([{ field: 'owner_id', code: 'invalid_value', message }])
-  if (!member || member.removed_at !== null || member.deactivated_at !== null)
-    throw fault('Must be an active member of the organization.')
-  if (exceedsMember(role, member.role as Role)) throw fault('Must have at least the role of the key.')
-}
-
-/** True when a key of an administrator has more power than a member. Keys that do not administer are not bound by a member's role. */
-const exceedsMember = (role: Role, memberRole: Role) => includesRole(role, 'admin') && !includesRole(memberRole, role)
 
 /**
  * Reloads the caller and locks it until the transaction ends, so that a key being revoked, or a member being removed, cannot create

@@ -2,10 +2,12 @@ import type { ChangeTools } from '../../access/changes/changes.ts'
 import { type EventData, eventKinds, matchesFilter, payloadOf } from '../../access/events/events.ts'
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import { pageRequest, pageResponse, readWindow } from '../../contract/lists.ts'
+import type { Platform } from '../../platform/infra/platform.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { formatId, newUuid } from '../../values/id.ts'
 import { present } from '../../values/present.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
+import { type MailLimits, openMailUses, secondsUntilNextHour } from '../destinations/mail-uses.ts'
 import { findSubscription, type SubscriptionRow } from '../subscriptions/queries.ts'
 import { enqueue, type NewDelivery } from '../subscriptions/queue-queries.ts'
 import { lockSubscription } from '../subscriptions/subscriptions.ts'
@@ -88,19 +90,35 @@ async function enqueueImmediately(tx: Tx, delivery: Omit<NewDelivery, 'ordered'>
   return deliveryView(present(await findDelivery(tx, delivery.orgId, delivery.subscriptionId, present(id))))
 }
 
+/** Counts a message that was requested individually, if it is mail; refuses it where a limit is reached. */
+async function requireMail(tx: Tx, limits: MailLimits, { org_id, id, destination }: SubscriptionRow, now: Date) {
+  if (destination?.kind !== 'email') return
+  const user = { orgId: org_id, subscriptionId: id }
+  const uses = await openMailUses(tx, limits, [user])
+  if (!uses.take(user, destination.recipients?.length ?? 0))
+    throw new ApiError(
+      'rate_limited',
+      { retry_after_seconds: secondsUntilNextHour(now) },
+      { message: 'The limit on mail of this hour is reached.' },
+    )
+  await uses.save()
+}
+
 /** Delivers the same event again, with the same ID and bytes, whatever became of the first delivery. */
 export async function redeliver(
+  { config, clock }: Pick<Platform, 'config' | 'clock'>,
   { tx, audit }: ChangeTools,
   orgId: string,
   subscriptionId: string,
   deliveryId: string,
 ): Promise<DeliveryView> {
-  const { enabled } = await lockSubscription(tx, orgId, subscriptionId)
+  const subscription = await lockSubscription(tx, orgId, subscriptionId)
   const found = await findDelivery(tx, orgId, subscriptionId, deliveryId)
   if (!found) throw new ApiError('not_found')
-  if (!enabled) throw new ApiError('conflict', {}, { message: disabledMessage })
+  if (!subscription.enabled) throw new ApiError('conflict', {}, { message: disabledMessage })
   if (!(await isEventKept(tx, orgId, found.event_id)))
     throw new ApiError('conflict', {}, { message: 'The event is no longer stored.' })
+  await requireMail(tx, config, subscription, clock.now())
   const made = await enqueueImmediately(tx, {
     orgId,
     subscriptionId,
@@ -120,12 +138,13 @@ export async function redeliver(
 
 /** Sends a test event to this subscription only. It bypasses the outbox, through which other subscriptions would receive it. */
 export async function sendTest(
+  { config, clock }: Pick<Platform, 'config' | 'clock'>,
   { tx, audit }: ChangeTools,
   orgId: string,
   subscriptionId: string,
-  now: Date,
 ): Promise<DeliveryView> {
-  await lockEnabledSubscription(tx, orgId, subscriptionId)
+  const now = clock.now()
+  await requireMail(tx, config, await lockEnabledSubscription(tx, orgId, subscriptionId), now)
   const subject = formatId('subscription', subscriptionId)
   const body: EventData<typeof testKind> = { subscription_id: subject }
   const event = { id: newUuid(), kind: testKind, created_at: now }

@@ -16,7 +16,8 @@ import {
   ReplayPath,
 } from './delivery-schema.ts'
 
-export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Change) {
+export function deliveryRoutes(app: App, platform: Platform, change: Change) {
+  const { sql, clock } = platform
   const tags = ['webhooks']
 
   app.get(
@@ -80,7 +81,7 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
       const { orgId } = request.caller
       const subscriptionId = requireId('subscription', request.params.sub_id)
       const deliveryId = requireId('delivery', request.params.delivery_id)
-      return change(request, reply, { orgId }, (tools) => redeliver(tools, orgId, subscriptionId, deliveryId))
+      return change(request, reply, { orgId }, (tools) => redeliver(platform, tools, orgId, subscriptionId, deliveryId))
     },
   )
 
@@ -93,7 +94,7 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
         tags,
         summary: 'Send a test event',
         description:
-          'Sends a new event of kind `webhook.test` to this subscription only, whatever kinds it subscribes to.',
+          'Sends a new event of kind `webhook.test` to this subscription only, whatever kinds it subscribes to. Mail has limits per hour: above them it is `rate_limited`.',
         params: SubscriptionPath,
         response: { 200: Delivery },
       },
@@ -101,7 +102,7 @@ export function deliveryRoutes(app: App, { sql, clock }: Platform, change: Chang
     (request, reply) => {
       const { orgId } = request.caller
       const id = requireId('subscription', request.params.sub_id)
-      return change(request, reply, { orgId }, (tools) => sendTest(tools, orgId, id, clock.now()))
+      return change(request, reply, { orgId }, (tools) => sendTest(platform, tools, orgId, id))
     },
   )
 

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deprecation, deliveryHeaders } from '../../contract/deprecations/deprecations.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { createMailer } from '../destinations/mail.ts'
+import { sendCodes } from '../destinations/mail-addresses.ts'
 import { Rotation } from '../../values/rotation.ts'
 import { createMessageSender } from '../destinations/sender.ts'
 import { closeDigests } from './digests.ts'
@@ -14,13 +16,16 @@ const drainEveryMs = 200
 
 /** Runs the worker's part until it is closed: turns events into deliveries, and sends them. */
 export function startWebhookDelivery(platform: Platform, registry: readonly Deprecation[]) {
-  const { sql, config, log, addresses } = platform
+  const { config, log, addresses } = platform
   const outbound = openOutbound(config)
   const recent = new PayloadCache()
+  const host = () => new URL(addresses.publicUrl()).hostname
+  const sendMail = createMailer({ config, log, host })
   const dispatcher = new Dispatcher(platform, {
     outbound,
     sendMessage: createMessageSender({
       outbound,
+      sendMail,
       config,
       publicUrl: addresses.publicUrl,
       userAgent: `weir/${platform.version}`,
@@ -45,8 +50,9 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
   // New events do not wait for replays.
   const draining = [
     repeat(() => drainEvents(platform, recent)),
-    repeat(() => continueReplays(sql)),
+    repeat(() => continueReplays(platform)),
     repeat(() => closeDigests(platform, turns)),
+    ...(config.smtpUrl === undefined ? [] : [repeat(() => sendCodes(platform, sendMail))]),
   ]
 
   return {

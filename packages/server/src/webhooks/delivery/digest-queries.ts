@@ -43,6 +43,16 @@ export async function countIntoDigests(tx: Tx, topics: readonly TopicEvents[]): 
   return new Set(rows.map(({ key }) => key))
 }
 
+/** Counts the first event of intervals that were opened for topics of which nothing can be told at once. */
+export async function countUntold(tx: Tx, topics: readonly TopicEvents[]) {
+  if (topics.length === 0) return
+  await raw`
+    update webhook_digests d set event_count = d.event_count + 1
+      from ${rowsOf(topics)} where d.org_id = t."orgId" and d.subscription_id = t."subscriptionId" and d.topic = t.topic`.execute(
+    tx,
+  )
+}
+
 export interface DigestRow {
   readonly org_id: string
   readonly subscription_id: string
@@ -78,14 +88,35 @@ export const orgsWithClosing = async ({ db }: Sql, after: string, most: number):
     await raw<{ id: string }>`select id from orgs_with_closing_digests(${after}::uuid, ${most}) as id`.execute(db)
   ).rows.map(({ id }) => id)
 
-/** Locks intervals of an organization that close; another worker takes others. */
+/**
+ * Locks intervals of an organization that close, and their subscriptions against being deleted meanwhile; another worker takes others.
+ * Whoever deletes a subscription locks it before its intervals and its queue.
+ */
 export async function lockClosing(tx: Tx, orgId: string, most: number): Promise<DigestRow[]> {
   const { rows } = await raw<DigestRow>`
     select ${digestColumns} from webhook_digests d
       join webhook_subscriptions s on s.org_id = d.org_id and s.id = d.subscription_id
      where d.org_id = ${orgId} and d.closes_at <= clock_timestamp()
-     order by d.org_id, d.subscription_id, d.topic limit ${most} for update of d skip locked`.execute(tx)
+     order by d.org_id, d.subscription_id, d.topic limit ${most} for update of d skip locked for key share of s skip locked`.execute(
+    tx,
+  )
   return rows
+}
+
+/** Returns the subscriptions of an organization to mail whose intervals close. */
+export async function closingMail(tx: Tx, orgId: string): Promise<string[]> {
+  const { rows } = await raw<{ id: string }>`
+    select distinct d.subscription_id as id from webhook_digests d
+      join webhook_subscriptions s on s.org_id = d.org_id and s.id = d.subscription_id
+     where d.org_id = ${orgId} and d.closes_at <= clock_timestamp() and s.destination ->> 'kind' = 'email'`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** Leaves an interval open until the limits on mail begin anew. */
+export async function postponeDigest(tx: Tx, { org_id, subscription_id, topic }: DigestRow, seconds: number) {
+  await raw`
+    update webhook_digests set closes_at = clock_timestamp() + make_interval(secs => ${seconds})
+     where org_id = ${org_id} and subscription_id = ${subscription_id} and topic = ${topic}`.execute(tx)
 }
 
 /** Opens the next interval of a topic: one of its own length, or until the matter is over. */

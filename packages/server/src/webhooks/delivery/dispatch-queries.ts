@@ -49,7 +49,7 @@ export interface EndpointRow {
   /** null for JSON to the URL. */
   readonly destination: Destination | null
   readonly destination_sealed: Buffer | null
-  /** Recipients of mail who are still of the organization; found once the endpoint is read. */
+  /** Recipients of mail who may get some now; found once the endpoint is read. */
   recipients?: readonly string[]
 }
 

@@ -74,7 +74,16 @@ export const lockReplay = (tx: Tx, { org_id, id }: ReplayRow) =>
     .innerJoin('webhook_subscriptions as s', (join) =>
       join.onRef('s.org_id', '=', 'r.org_id').onRef('s.id', '=', 'r.subscription_id'),
     )
-    .select(['r.org_id', 'r.id', 'r.subscription_id', 'r.kinds', 'r.after_id', 'r.before_id', 's.ordered'])
+    .select([
+      'r.org_id',
+      'r.id',
+      'r.subscription_id',
+      'r.kinds',
+      'r.after_id',
+      'r.before_id',
+      's.ordered',
+      raw<Destination | null>`s.destination`.as('destination'),
+    ])
     .where('r.org_id', '=', org_id)
     .where('r.id', '=', id)
     .where('r.finished_at', 'is', null)
@@ -98,7 +107,7 @@ export async function countWaiting(tx: Tx, { org_id, subscription_id }: LockedRe
 export const readReplayEvents = (tx: Tx, { org_id, after_id, before_id, kinds }: LockedReplay, most: number) =>
   tx
     .selectFrom('events')
-    .select(['id', 'kind', 'subject'])
+    .select(['id', 'kind', 'subject', 'payload', 'created_at'])
     .where('org_id', '=', org_id)
     .where('id', '>', after_id)
     .where('id', '<', before_id)
@@ -106,6 +115,8 @@ export const readReplayEvents = (tx: Tx, { org_id, after_id, before_id, kinds }:
     .orderBy('id')
     .limit(most)
     .execute()
+
+export type ReplayEvent = Awaited<ReturnType<typeof readReplayEvents>>[number]
 
 /** Records the progress of a replay; without `afterId` it has finished. */
 export async function advanceReplay(tx: Tx, { org_id, id }: ReplayRow, enqueued: number, afterId: string | undefined) {

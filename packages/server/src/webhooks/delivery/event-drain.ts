@@ -1,12 +1,14 @@
 import { matchesFilter, payloadOf } from '../../access/events/events.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
-import type { Sql, Tx } from '../../platform/infra/sql.ts'
+import type { Tx } from '../../platform/infra/sql.ts'
 import { restrictToOrgs } from '../../platform/infra/sql.ts'
 import { timeOfUuid } from '../../values/id.ts'
 import { lastOf } from '../../values/present.ts'
+import { recordIn } from '../../values/records.ts'
 import { takesMessages } from '../destinations/destination.ts'
+import type { MailLimits } from '../destinations/mail-uses.ts'
 import { enqueue } from '../subscriptions/queue-queries.ts'
-import { digested } from './digests.ts'
+import { digested, replayedMail, type Told, usesOfTold } from './digests.ts'
 import type { PayloadRow } from './dispatch-queries.ts'
 import {
   advanceReplay,
@@ -16,7 +18,9 @@ import {
   findWaitingReplays,
   insertDrainedEvents,
   isDrainer,
+  type LockedReplay,
   lockReplay,
+  type ReplayEvent,
   readReplayEvents,
   takeOutboxEvents,
 } from './drain-queries.ts'
@@ -31,7 +35,7 @@ const maxPendingForReplay = 5_000
 
 /** Turns a batch of written events into deliveries, in one transaction. Returns the number of events taken. */
 export async function drainEvents(
-  { sql: { db }, clock, log }: Pick<Platform, 'sql' | 'clock' | 'log'>,
+  { sql: { db }, config, clock, log }: Pick<Platform, 'sql' | 'config' | 'clock' | 'log'>,
   recent: PayloadCache,
 ): Promise<number> {
   const drained: (PayloadRow & { readonly org_id: string })[] = []
@@ -58,6 +62,9 @@ export async function drainEvents(
         .map((listener) => ({ event, listener })),
     )
     const [messages, posts] = [told.filter(isMessage), told.filter((one) => !isMessage(one))]
+    const uses = await usesOfTold(tx, config, messages)
+    const made = await digested(tx, messages, uses)
+    await uses.save()
     await enqueue(tx, [
       ...posts.map(({ event: { org_id, id, kind, subject }, listener }) => ({
         orgId: org_id,
@@ -68,7 +75,7 @@ export async function drainEvents(
         trigger: 'event' as const,
         ordered: listener.ordered,
       })),
-      ...(await digested(tx, messages)),
+      ...made,
     ])
     return taken.length
   })
@@ -83,10 +90,10 @@ const isMessage = ({ listener }: { readonly listener: EnabledSubscription }) => 
  * Continues some of the waiting replays and returns the number of deliveries that were enqueued. They are picked at random, so
  * that an organization with many replays, or with one that cannot continue, does not block the others.
  */
-export async function continueReplays(sql: Sql): Promise<number> {
+export async function continueReplays({ sql, config }: Pick<Platform, 'sql' | 'config'>): Promise<number> {
   let made = 0
   for (const replay of randomSlice(await findWaitingReplays(sql.db, replaysLookedAt), replaysAtOnce))
-    made += await sql.asOrgs([replay.org_id], (tx) => continueReplay(tx, replay))
+    made += await sql.asOrgs([replay.org_id], (tx) => continueReplay(tx, config, replay))
   return made
 }
 
@@ -95,13 +102,15 @@ function randomSlice<T>(all: readonly T[], most: number): T[] {
   return [...all.slice(from), ...all.slice(0, from)].slice(0, most)
 }
 
-async function continueReplay(tx: Tx, waiting: { org_id: string; id: string }): Promise<number> {
+async function continueReplay(tx: Tx, limits: MailLimits, waiting: { org_id: string; id: string }): Promise<number> {
   const replay = await lockReplay(tx, waiting)
   if (!replay || (await countWaiting(tx, replay, maxPendingForReplay)) === maxPendingForReplay) return 0
   const events = await readReplayEvents(tx, replay, perBatch)
+  const isByMail = replay.destination?.kind === 'email'
+  const told = isByMail ? await mailedNow(tx, limits, replay, events) : events
   await enqueue(
     tx,
-    events.map(({ id, kind, subject }) => ({
+    told.map(({ id, kind, subject }) => ({
       orgId: replay.org_id,
       subscriptionId: replay.subscription_id,
       eventId: id,
@@ -113,4 +122,22 @@ async function continueReplay(tx: Tx, waiting: { org_id: string; id: string }): 
   )
   await advanceReplay(tx, replay, events.length, events.length < perBatch ? undefined : lastOf(events).id)
   return events.length
+}
+
+/** Returns those of a replay's events that mail may tell now. The others are counted into digests. */
+async function mailedNow(
+  tx: Tx,
+  limits: MailLimits,
+  { org_id, subscription_id: id, destination, ordered, kinds }: LockedReplay,
+  events: readonly ReplayEvent[],
+) {
+  const listener = { org_id, id, events: kinds, ordered, destination }
+  const told = events.map(({ payload, ...event }): Told => {
+    const body = recordIn(recordIn(JSON.parse(payload))['data'])
+    return { event: { ...event, org_id, body }, listener }
+  })
+  const uses = await usesOfTold(tx, limits, told)
+  const now = await replayedMail(tx, told, uses)
+  await uses.save()
+  return now.map(({ event }) => event)
 }

@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../contract/errors.ts'
+import { normalEmail } from '../../people/members/members.ts'
 import { defaultDigestSeconds } from './digest.ts'
 
 export const destinationKinds = ['https', 'slack', 'teams', 'pagerduty', 'email'] as const
@@ -31,9 +32,6 @@ export type WantedDestination = Destination & DestinationSecret
 
 export const standardDestination: Destination = { kind: 'https', format: 'weir' }
 export const pagerdutyEventsUrl = 'https://events.pagerduty.com/v2/enqueue'
-
-/** Returns an address of e-mail as it is compared and written to. */
-const normalAddress = (address: string) => address.trim().toLowerCase()
 
 const fieldsOfKinds: Readonly<Record<DestinationKind, readonly (keyof WantedDestination)[]>> = {
   https: ['format'],
@@ -76,7 +74,7 @@ export function shownPart(wanted: WantedDestination): Destination {
     kind,
     digest_seconds,
     ...(kind === 'pagerduty' && { events_url: events_url ?? pagerdutyEventsUrl }),
-    ...(kind === 'email' && { recipients: recipients.map(normalAddress) }),
+    ...(kind === 'email' && { recipients: recipients.map(normalEmail) }),
     ...(channel !== undefined && { channel }),
   }
 }

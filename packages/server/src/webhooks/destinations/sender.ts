@@ -5,7 +5,7 @@ import { formatId } from '../../values/id.ts'
 import { recordIn } from '../../values/records.ts'
 import type { Destination, DestinationSecret } from './destination.ts'
 import type { Digest } from './digest.ts'
-import { createMailer } from './mail.ts'
+import { mailOfMessage, type SendMail } from './mail.ts'
 import { type Message, type MessageContext, messageOf } from './message.ts'
 import { pagerdutyEvent } from './pagerduty-event.ts'
 import { slackMessage } from './slack-message.ts'
@@ -19,7 +19,7 @@ export interface MessageDelivery {
   readonly owner: { readonly orgId: string; readonly subscriptionId: string }
   readonly row: { readonly kind: string; readonly subject: string; readonly digest: Digest | null }
   readonly payload: string
-  /** Recipients of mail who are still of the organization. */
+  /** Recipients of mail who may get some now. */
   readonly recipients: readonly string[]
 }
 
@@ -31,16 +31,16 @@ export type SendMessage = (
 
 export interface SenderOptions {
   readonly outbound: Outbound
-  readonly config: Pick<Config, 'slackApiUrl' | 'smtpUrl' | 'mailFrom' | 'webhookTimeoutSeconds'>
+  readonly sendMail: SendMail
+  readonly config: Pick<Config, 'slackApiUrl'>
   readonly publicUrl: () => string
   readonly userAgent: string
 }
 
 const maxAnswerBytes = 65_536
 
-export function createMessageSender({ outbound, config, publicUrl, userAgent }: SenderOptions): SendMessage {
+export function createMessageSender({ outbound, sendMail, config, publicUrl, userAgent }: SenderOptions): SendMessage {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'user-agent': userAgent }
-  const sendMail = createMailer(outbound, config)
   const post = (url: string, body: object) => outbound.post(url, headers, JSON.stringify(body))
 
   /** Calls a method of Slack's API, which answers 200 to what it refuses. */
@@ -73,8 +73,14 @@ export function createMessageSender({ outbound, config, publicUrl, userAgent }: 
     },
     email: ({ recipients, owner }: MessageDelivery, message: Message): Promise<HttpOutcome> =>
       recipients.length === 0
-        ? Promise.resolve({ error: 'refused_address', message: 'No recipient is of the organization.', latencyMs: 0 })
-        : sendMail({ recipients, subscriptionId: formatId('subscription', owner.subscriptionId), message }),
+        ? Promise.resolve({
+            error: 'refused_address',
+            message: 'No recipient is of the organization and has confirmed the address.',
+            latencyMs: 0,
+          })
+        : sendMail(
+            mailOfMessage(message, { recipients, subscriptionId: formatId('subscription', owner.subscriptionId) }),
+          ),
   }
 
   return async (delivery, context) => {

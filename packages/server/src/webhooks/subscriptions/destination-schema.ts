@@ -36,7 +36,7 @@ const shown = {
       maxItems: 20,
       uniqueItems: true,
       description:
-        'Of `email`: addresses of active members, or of domains that the organization has proved. Whoever is neither when a mail is sent gets none.',
+        'Of `email`: addresses of domains that the organization has proved, or of active members, who confirm theirs with a code that is mailed to them. Whoever is neither when a mail is sent gets none.',
     }),
   ),
   digest_seconds: Type.Optional(

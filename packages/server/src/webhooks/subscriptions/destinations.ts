@@ -12,7 +12,8 @@ import {
   standardDestination,
   type WantedDestination,
 } from '../destinations/destination.ts'
-import { strangersAmong } from '../destinations/recipients.ts'
+import { askOwners } from '../destinations/mail-addresses.ts'
+import { standingsOf } from '../destinations/recipients.ts'
 
 /** The address of a subscription as it is asked for: a URL, or a destination that has its own. */
 export interface WantedAddress {
@@ -71,17 +72,36 @@ const missing = (field: string, message: string) => validationFailed([{ field, c
 const invalid = (field: string, message: string, code: 'invalid_value' | 'invalid_format' = 'invalid_value') =>
   validationFailed([{ field, code, message }])
 
-/** Refuses mail to strangers: nobody may have Weir write to somebody who is not of the organization. */
+/** Refuses mail to strangers: nobody may have Weir write to somebody who is not of the organization. Asks those who have not confirmed. */
 export async function requireOwnRecipients(tx: Tx, orgId: string, { recipients = [] }: Destination, mayMail: boolean) {
-  if (recipients.length > 0 && !mayMail)
+  if (recipients.length === 0) return
+  if (!mayMail)
     throw invalid('destination.kind', 'This installation sends no mail: its operator has not set SVC_SMTP_URL.')
-  const strangers = await strangersAmong(tx, orgId, recipients)
-  if (strangers.length > 0)
-    throw validationFailed(
-      strangers.map((i) => ({
-        field: `destination.recipients.${i}`,
-        code: 'invalid_value',
-        message: 'Must be the address of an active member, or of a domain that the organization has proved.',
-      })),
-    )
+  const standings = await standingsOf(
+    tx,
+    recipients.map((address) => ({ orgId, address })),
+  )
+  const faults = standings.flatMap((standing, i): FieldFault[] =>
+    standing === 'stranger'
+      ? [
+          {
+            field: `destination.recipients.${i}`,
+            code: 'invalid_value',
+            message: 'Must be the address of an active member, or of a domain that the organization has proved.',
+          },
+        ]
+      : [],
+  )
+  if (faults.length > 0) throw validationFailed(faults)
+  await askRecipients(tx, orgId, recipients)
+}
+
+/** Asks those recipients who have not confirmed their address, unless they were asked lately or often enough. */
+export async function askRecipients(tx: Tx, orgId: string, recipients: readonly string[]) {
+  const standings = await standingsOf(
+    tx,
+    recipients.map((address) => ({ orgId, address })),
+  )
+  const unconfirmed = recipients.filter((_, i) => standings[i] === 'unconfirmed')
+  await askOwners(tx, orgId, unconfirmed)
 }

@@ -61,6 +61,11 @@ const subscriptions = (tx: Tx, orgId: string) =>
       'q.last_attempt_at',
       'q.last_success_at',
       'q.latency_ms',
+      raw<string[]>`array(
+        select m.address from mail_addresses m
+         where m.org_id = s.org_id and m.confirmed_at is null and s.destination -> 'recipients' ? m.address order by 1)`.as(
+        'unconfirmed',
+      ),
       raw<bigint>`(select count(*) from (select from ${pendingOf} limit ${maxPendingCounted}) counted)`.as('pending'),
       raw<Date | null>`(select p.created_at from ${pendingOf} order by p.id limit 1)`.as('oldest_pending_at'),
     ])
@@ -182,6 +187,8 @@ export async function deleteSubscription(tx: Tx, orgId: string, id: string) {
   // Whoever continues a replay holds its lock while waking the queue, so it is deleted before the queue.
   await raw`delete from webhook_replays where ${waiting}`.execute(tx)
   await tx.deleteFrom('webhook_subscriptions').where('org_id', '=', orgId).where('id', '=', id).execute()
+  // As workers do: they lock what mail has used once they keep the subscription from being deleted.
+  await tx.deleteFrom('mail_uses').where('org_id', '=', orgId).where('subject', '=', id).execute()
   await raw`
     delete from webhook_pending where ${waiting}
        and id in (select id from webhook_pending where ${waiting} for update skip locked)`.execute(tx)

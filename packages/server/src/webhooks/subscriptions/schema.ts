@@ -132,6 +132,13 @@ export const Subscription = Type.Object(
       examples: ['https://hooks.example.com/weir'],
     }),
     destination: DestinationView,
+    unconfirmed_recipients: Computed(
+      Type.Array(Type.String(), {
+        description:
+          'Recipients of mail who get none yet: they have been mailed a code, with which they confirm their address.',
+        examples: [[]],
+      }),
+    ),
     events: Type.Array(Type.String()),
     description: Type.String(),
     ordered: Type.Boolean(),

@@ -13,7 +13,7 @@ import { namesOf } from '../../values/records.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { standardDestination } from '../destinations/destination.ts'
 import { newOwnSecret, type WebhookSecrets } from '../signing/secrets.ts'
-import { addressFrom, requireOwnRecipients } from './destinations.ts'
+import { addressFrom, askRecipients, requireOwnRecipients } from './destinations.ts'
 import { ensureOrgSecret } from './org-secret.ts'
 import {
   countSubscriptions,
@@ -48,6 +48,7 @@ export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({
   org_id: formatId('org', row.org_id),
   url: row.url,
   destination: row.destination ?? standardDestination,
+  unconfirmed_recipients: row.unconfirmed,
   events: row.events,
   description: row.description,
   ordered: row.ordered,
@@ -75,7 +76,7 @@ export const subscriptionView = (row: SubscriptionRow): SubscriptionView => ({
  * read the log than subscriptions; the digest shows that the URL changed.
  */
 function auditView(secrets: WebhookSecrets, row: SubscriptionRow) {
-  const { health: _health, url, destination, ...view } = subscriptionView(row)
+  const { health: _health, unconfirmed_recipients: _unconfirmed, url, destination, ...view } = subscriptionView(row)
   const { secret } = storedAddress(secrets, row)
   const { events_url } = destination
   return {
@@ -210,6 +211,8 @@ export async function replaceSubscription(
   const columns = addressColumns(secrets, { orgId, subscriptionId: id }, address, was)
   const changed = changedFields(found, { ...withDefaults(wanted), ...columns })
   if (changed.destination) await requireOwnRecipients(tx, orgId, changed.destination, secrets.mayMail)
+  // Who sends the same again may wait for a mail that was lost.
+  else await askRecipients(tx, orgId, before.destination.recipients ?? [])
   requireOwn(caller, found, changed, asked.method)
   const fields = { ...changed, ...clearedExpiry(caller, found, asked) }
   if (Object.keys(fields).length === 0) return before
