@@ -30,7 +30,12 @@ test('an import that is killed again and again leaves every sum of LiteLLM, and 
     database: weir,
     env,
   }
-  const report = await proveImport(target, databaseUrl(name), { keys: 30, teams: 5, logs: 400 }, 2)
+  const report = await proveImport(
+    target,
+    databaseUrl(name),
+    { keys: 30, teams: 5, logs: 400 },
+    { kills: 2, random: () => 0.5 },
+  )
   expect(report.faults).toEqual([])
   expect(report.compared).toBeGreaterThan(80)
   expect(report.limits).toBeGreaterThan(25)

@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { requireId } from '../../../server/src/values/id.ts'
+import { formatId, requireId } from '../../../server/src/values/id.ts'
 import { eventually } from '../../../server/test/support/programs.ts'
 import { call } from '../../../server/test/support/tenants.ts'
 import { startWeir } from '../../test/support/weir.ts'
 import { clientKey, fillLitellm, type Size, tightKey } from './litellm-database.ts'
-import { compareSums } from './sums.ts'
+import { compareSums, nanosIn } from './sums.ts'
 
 /** A Weir with an organization of which nothing but this import writes. */
 export interface Target {
@@ -25,6 +27,13 @@ export interface ProofReport {
   readonly kills: number
   readonly seconds: Readonly<Record<string, number>>
   readonly callsPerSecond: number
+  /** The most memory that an import had, in MiB. */
+  readonly peakMib: number
+}
+
+export interface Kills {
+  readonly kills: number
+  readonly random: () => number
 }
 
 interface Done {
@@ -47,15 +56,20 @@ interface Done {
     readonly refused: number
     readonly different: number
     readonly read: number
-    readonly seconds: number
   }
+  readonly seconds: { readonly calls: number }
 }
 
 /**
  * Imports a generated LiteLLM while the import is killed, then again; compares every sum with plain SQL on the source, and every budget with what
  * LiteLLM had counted.
  */
-export async function proveImport(target: Target, litellmUrl: string, size: Size, kills: number): Promise<ProofReport> {
+export async function proveImport(
+  target: Target,
+  litellmUrl: string,
+  size: Size,
+  { kills, random }: Kills,
+): Promise<ProofReport> {
   const faults: string[] = []
   const seconds: Record<string, number> = {}
   const expect = (holds: boolean, what: string) => {
@@ -65,16 +79,31 @@ export async function proveImport(target: Target, litellmUrl: string, size: Size
     const began = performance.now()
     const done = await work()
     seconds[name] = Math.round((performance.now() - began) / 100) / 10
+    console.error(`${name}: ${seconds[name]} s`)
     return done
   }
-  const ask = (method: string, path: string, body?: unknown, key = target.ownerKey) =>
-    call(target.url, method, path, { key, ...(body !== undefined && { body }) })
+  // Expensive reads have their share of time, and say when to come again.
+  const ask: Ask = async (method, path, body, key = target.ownerKey) => {
+    for (;;) {
+      const answer = await call(target.url, method, path, { key, ...(body !== undefined && { body }) })
+      if (answer.json.error?.code !== 'rate_limited') return answer
+      await pause(Number(answer.headers.get('retry-after')) * 1_000)
+    }
+  }
   const org = `/v1/orgs/${target.orgId}`
   // Calls older than an organization keeps are in its usage alone.
   await ask('PUT', `${org}/retention-policy`, { raw_days: 180 })
   await timed('generate', () => fillLitellm(litellmUrl, size))
   const env = { ...target.env, LITELLM_DATABASE_URL: litellmUrl }
-  const start = (...more: string[]) => startWeir(['import', 'litellm', '--json', ...more], { env })
+  let peakMib = 0
+  const start = (...more: string[]) => {
+    const running = startWeir(['import', 'litellm', '--json', ...more], { env })
+    const watch = setInterval(() => {
+      peakMib = Math.max(peakMib, mebibytesOf(running.process.pid))
+    }, 250)
+    void running.ended.then(() => clearInterval(watch))
+    return running
+  }
 
   const traces = async () => {
     const tables = ['api_keys', 'foreign_keys', 'limits', 'customer_limits', 'runs', 'audit_log', 'freezes']
@@ -92,8 +121,8 @@ export async function proveImport(target: Target, litellmUrl: string, size: Size
   const done = await timed('import', async () => {
     for (let i = 0; i < kills; i++) {
       const running = start('--yes')
-      // Each time a little further: among keys, among limits, among calls.
-      const share = (i + 1) / (kills + 1)
+      // Somewhere in the next part of the way: among keys, among limits, among calls.
+      const share = (i + random()) / kills
       await Promise.race([running.ended, reached(target.database, share, size)])
       if (running.process.exitCode === null) killed++
       running.process.kill('SIGKILL')
@@ -112,7 +141,22 @@ export async function proveImport(target: Target, litellmUrl: string, size: Size
     expect(done.calls.refused + done.calls.different === 0, `calls: ${JSON.stringify(done.calls)}`)
     const keyIds = await idsOfKeys(ask, org, source)
     const importer = requireId('key', target.ownerKeyId)
-    const compare = () => compareSums(source, target.database, new Date(done.since), keyIds, importer)
+    const usage = async (query: Readonly<Record<string, string>>) => {
+      const answer = await ask('GET', `${org}/usage?${new URLSearchParams(query).toString()}`)
+      if (answer.status !== 200) throw new Error(`usage: ${answer.status} ${answer.text}`)
+      return answer
+    }
+    const formatKey = (uuid: string) => formatId('key', uuid)
+    const compare = () =>
+      compareSums({
+        litellm: source,
+        weir: target.database,
+        usage,
+        since: new Date(done.since),
+        keyIds,
+        importer: { id: target.ownerKeyId, uuid: importer },
+        formatKey,
+      })
     const first = await timed('sums', compare)
     faults.push(...first.faults)
     const limits = await timed('limits', () => compareLimits(ask, org, source, new Date(done.since), keyIds, faults))
@@ -138,7 +182,8 @@ export async function proveImport(target: Target, litellmUrl: string, size: Size
       limits: limits.length,
       kills: killed,
       seconds,
-      callsPerSecond: Math.round(done.calls.read / Math.max(done.calls.seconds, 0.001)),
+      peakMib,
+      callsPerSecond: Math.round(done.calls.read / Math.max(done.seconds.calls, 0.001)),
     }
   } finally {
     await source.end()
@@ -166,6 +211,16 @@ async function reached(database: pg.Client, share: number, size: Size) {
     ]
     return parts.reduce((sum, part) => sum + part, 0) / 3 >= share
   }, 3_600_000)
+}
+
+/** Returns the most memory that a process has had; none once it has ended. */
+function mebibytesOf(pid: number | undefined): number {
+  try {
+    const [, kib = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Math.round(Number(kib) / 1_024)
+  } catch {
+    return 0
+  }
 }
 
 async function finish(running: ReturnType<typeof startWeir>): Promise<Done> {
@@ -217,7 +272,7 @@ async function compareLimits(
   const callsOf = (kind: keyof typeof columns, start: string) => {
     const from = new Date(Math.max(since.getTime(), Date.parse(start))).toISOString().replace('Z', '')
     const name = `${kind} ${from}`
-    const text = `select "${columns[kind]}" as id, sum(ceil(spend::text::numeric * 1000000000))::bigint::text as nanos
+    const text = `select lower("${columns[kind]}") as id, sum(ceil(spend::text::numeric * 1000000000))::bigint::text as nanos
                     from "LiteLLM_SpendLogs" where "startTime" >= '${from}' group by 1`
     const read = async () => {
       const { rows } = await source.query<{ id: string; nanos: string }>(text)
@@ -231,7 +286,7 @@ async function compareLimits(
     new Map(
       (
         await source.query<{ id: string; nanos: string }>(
-          `select ${id} as id, ceil(spend::text::numeric * 1000000000)::bigint::text as nanos from "${table}"`,
+          `select lower(${id}) as id, ceil(spend::text::numeric * 1000000000)::bigint::text as nanos from "${table}"`,
         )
       ).rows.map((row) => [row.id, BigInt(row.nanos)]),
     )
@@ -244,7 +299,7 @@ async function compareLimits(
   const customers = await spent('LiteLLM_EndUserTable', 'user_id')
   const limits = [...(await all(ask, `${org}/budgets`)), ...(await all(ask, `${org}/customer-limits`))]
   for (const { scope_kind, scope_id, and_scope_kind, customer_id, spent_usd, period_start } of limits) {
-    const nanos = nanosOf(spent_usd)
+    const nanos = nanosIn(spent_usd)
     if (customer_id !== undefined) {
       if (nanos < (customers.get(customer_id) ?? 0n))
         faults.push(`end user ${customer_id}: ${nanos} spent, ${customers.get(customer_id)} in LiteLLM`)
@@ -270,11 +325,6 @@ async function all(ask: Ask, path: string): Promise<Limit[]> {
     cursor = json['next_cursor'] as string | null
   }
   return rows
-}
-
-const nanosOf = (text: string) => {
-  const [whole = '0', fraction = ''] = text.split('.')
-  return BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'))
 }
 
 /** A client that knows of nothing calls with its old key: the budget of its team refuses it, and later the end of the grace. */

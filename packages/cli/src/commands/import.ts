@@ -50,6 +50,8 @@ export function addImportCommands(program: Command) {
 /** A log older than this cannot be recorded; an hour is left for the import itself. */
 const mostDays = 90
 const dayMs = 86_400_000
+/** An organization with few requests per minute makes an import slow, not impossible. */
+const longestWaitMs = 900_000
 
 async function importLitellm(context: Context, options: Options) {
   const now = new Date()
@@ -63,7 +65,17 @@ async function importLitellm(context: Context, options: Options) {
   try {
     const state = await source.state()
     const plan = planImport(state, organizationOf(state, options.organization), now)
-    const desk = { ...context, client: opened.client, path, source, plan, since, until, endsAt, now }
+    const desk = {
+      ...context,
+      client: opened.client.patient(longestWaitMs),
+      path,
+      source,
+      plan,
+      since,
+      until,
+      endsAt,
+      now,
+    }
     await (options.yes === true ? carry(desk) : show(desk))
   } finally {
     await source.close()
@@ -145,19 +157,26 @@ function printNotes(terminal: Terminal, { notes }: ImportPlan) {
 /** Does it. Each step looks at what is there, so that an import that was killed goes on where it was. */
 async function carry(desk: Desk) {
   const { terminal, isJson, client, path, source, plan, since, until, endsAt, now } = desk
+  const seconds: Record<string, number> = {}
+  let began = performance.now()
+  const took = (part: string) => {
+    seconds[part] = Math.round(performance.now() - began) / 1_000
+    began = performance.now()
+  }
   const owners = await ownersOf(desk)
   const keys = await carryKeys(
     { client, path, endsAt, owners, onProgress: (done) => terminal.progress(`keys: ${done} of ${plan.keys.length}`) },
     plan.keys,
     now,
   )
+  took('keys')
   const limits = new CarriedLimits({
     client,
     path,
     onProgress: (what, done, all) => terminal.progress(`${what}: ${done} of ${all}`),
   })
   await limits.make([...plan.limits, ...limitsOfKeys(plan, keys.ids)])
-  const began = performance.now()
+  took('limits')
   const runs = await carryRuns({
     source,
     client,
@@ -168,16 +187,18 @@ async function carry(desk: Desk) {
     onLog: (log, isRecorded) => limits.count(log, isRecorded ? keys.ids.get(log.api_key) : undefined),
     onProgress: ({ read, made }) => terminal.progress(`calls: ${read} read, ${made} recorded`),
   })
-  const seconds = (performance.now() - began) / 1_000
+  took('calls')
   await limits.settle()
   await limits.freeze(plan.keys.flatMap(({ token, isBlocked }) => (isBlocked ? (keys.ids.get(token) ?? []) : [])))
+  took('spent')
   const { made, there, different, adjusted, frozen } = limits
   if (isJson)
     return terminal.json({
       since: since.toISOString(),
       keys: { registered: keys.made, there: keys.there, refused: keys.refused },
       limits: { made, there, different, adjusted, frozen },
-      calls: { ...runs, reasons: Object.fromEntries(runs.reasons), seconds },
+      calls: { ...runs, reasons: Object.fromEntries(runs.reasons) },
+      seconds,
       not_carried_over: plan.notes.left,
       different: plan.notes.said,
     })
@@ -188,7 +209,7 @@ async function carry(desk: Desk) {
   )
   for (const line of different.slice(0, 10)) terminal.print(`  left as it is: ${cleanLine(line)}`)
   terminal.print(
-    `Calls: ${runs.made} recorded, ${runs.there} there before, ${runs.different} there with other content, ${runs.reported} reported by others, ${runs.foreign} of other organizations, ${runs.refused} refused; ${Math.round(runs.read / Math.max(seconds, 0.001))} per second.`,
+    `Calls: ${runs.made} recorded, ${runs.there} there before, ${runs.different} there with other content, ${runs.reported} reported by others, ${runs.foreign} of other organizations, ${runs.refused} refused; ${Math.round(runs.read / Math.max(seconds['calls'] ?? 0, 0.001))} per second.`,
   )
   for (const [why, count] of runs.reasons) terminal.print(`  ${count} × ${cleanLine(why)}`)
   printNotes(terminal, plan)

@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts'
+import { Fault } from '../faults.ts'
 import { fieldOf, type Json, recordsOf, textOf } from '../values.ts'
 import { timeOf } from './labels.ts'
 import { runOf } from './runs.ts'
@@ -49,6 +50,15 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
     reasons: new Map(),
   }
   const underway = new Set<Promise<void>>()
+  const start = async (batch: readonly Json[]) => {
+    const sending = send(wanted.client, batch, runs)
+      .then(() => wanted.onProgress(runs))
+      .finally(() => underway.delete(sending))
+    underway.add(sending)
+    sending.catch(() => undefined)
+    if (underway.size >= atOnce) await Promise.race(underway)
+  }
+  let waiting: Json[] = []
   for await (const page of wanted.source.logs(wanted.since, batchSize)) {
     const all = page.filter(wanted.isChosen)
     runs.read += page.length
@@ -59,14 +69,14 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
     const made = chosen.map((log) => runOf(log, wanted.keyIds))
     const known = made.filter((run) => run !== undefined)
     if (known.length < made.length) refuse(runs, 'a time or a cost that Weir cannot record', made.length - known.length)
-    if (known.length === 0) continue
-    const sending = send(wanted.client, known, runs)
-      .then(() => wanted.onProgress(runs))
-      .finally(() => underway.delete(sending))
-    underway.add(sending)
-    sending.catch(() => undefined)
-    if (underway.size >= atOnce) await Promise.race(underway)
+    waiting.push(...known)
+    while (waiting.length >= batchSize) {
+      const batch = waiting.slice(0, batchSize)
+      waiting = waiting.slice(batchSize)
+      await start(batch)
+    }
   }
+  if (waiting.length > 0) await start(waiting)
   await Promise.all(underway)
   return runs
 }
@@ -74,14 +84,26 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
 const isBefore = (started: string, until: Date | undefined) =>
   until === undefined || (timeOf(started)?.getTime() ?? 0) < until.getTime()
 
+const indexIn = (fault: Json) => Number(/^runs\.(\d+)\./.exec(textOf(fault, 'field'))?.[1] ?? -1)
+
 function refuse(runs: CarriedRuns, why: string, count = 1) {
   runs.refused += count
   runs.reasons.set(why, (runs.reasons.get(why) ?? 0) + count)
 }
 
-async function send(client: Client, batch: readonly Json[], runs: CarriedRuns) {
+/** Sends a batch; runs that are not well-formed refuse it as a whole, so it is sent again without them. */
+async function send(client: Client, batch: readonly Json[], runs: CarriedRuns): Promise<void> {
   const body = { runs: batch, mode: 'partial', enforce: false, count_in: 'started_period' }
-  const { json } = await client.send('POST', '/v1/runs/bulk', { body })
+  const { status, json } = await client.send('POST', '/v1/runs/bulk', { body, accepts: [422] })
+  if (status === 422) {
+    const faults = recordsOf(fieldOf(fieldOf(fieldOf(json, 'error'), 'details'), 'fields'))
+    const whyByIndex = new Map(faults.map((fault) => [indexIn(fault), textOf(fault, 'message')]))
+    const good = batch.filter((_, i) => !whyByIndex.has(i))
+    if (good.length === batch.length)
+      throw new Fault('finding', `the calls cannot be recorded: ${textOf(fieldOf(json, 'error'), 'message')}`)
+    for (const [i, why] of whyByIndex) if (i >= 0) refuse(runs, why)
+    return good.length === 0 ? undefined : send(client, good, runs)
+  }
   runs.made += Number(fieldOf(json, 'accepted'))
   runs.there += Number(fieldOf(json, 'duplicates'))
   for (const result of recordsOf(fieldOf(json, 'results'))) {

@@ -1,4 +1,4 @@
-export const periods = ['day', 'week', 'month', 'quarter', 'year'] as const
+const periods = ['day', 'week', 'month', 'quarter', 'year'] as const
 export type Period = (typeof periods)[number]
 
 export interface CarriedPeriod {
