@@ -29,6 +29,7 @@ const { values } = parseArgs({
     logs: { type: 'string' },
     kills: { type: 'string', default: '5' },
     seed: { type: 'string', default: String(firstSeed()) },
+    source: { type: 'string', default: 'database' },
     minutes: { type: 'string', default: '120' },
   },
 })
@@ -74,8 +75,10 @@ try {
   const target = { url, orgId: id, ownerKey: owner_key.secret, ownerKeyId: owner_key.id, database, env }
   const chance = new Random(Number(values.seed))
   const proof = proveImport(target, databaseUrl(litellm), size, {
+    source: values.source === 'api' ? 'api' : 'database',
     kills: Number(values.kills),
     random: () => chance.next(),
+    say: (text) => console.error(text),
   })
   const { faults, ...figures } = await Promise.race([proof, stopped])
   for (const fault of faults.slice(0, 20)) console.error(fault)

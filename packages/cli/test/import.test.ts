@@ -20,7 +20,7 @@ afterAll(async () => {
   await dropDatabase(name)
 })
 
-test('an import that is killed again and again leaves every sum of LiteLLM, and a second one changes nothing', async () => {
+test('an import that is killed again and again leaves every sum of LiteLLM, and a second one changes nothing, whether it reads the API of LiteLLM or its database', async () => {
   const { tenant, server, env } = desk
   const target = {
     url: server.url,
@@ -34,7 +34,7 @@ test('an import that is killed again and again leaves every sum of LiteLLM, and 
     target,
     databaseUrl(name),
     { keys: 30, teams: 5, logs: 400 },
-    { kills: 2, random: () => 0.5 },
+    { source: 'api', kills: 2, random: () => 0.5 },
   )
   expect(report.faults).toEqual([])
   expect(report.compared).toBeGreaterThan(80)

@@ -5,6 +5,7 @@ import { formatId, requireId } from '../../../server/src/values/id.ts'
 import { eventually } from '../../../server/test/support/programs.ts'
 import { call } from '../../../server/test/support/tenants.ts'
 import { startWeir } from '../../test/support/weir.ts'
+import { startLitellmApi } from './litellm-api.ts'
 import { clientKey, fillLitellm, type Size, tightKey } from './litellm-database.ts'
 import { compareSums, nanosIn } from './sums.ts'
 
@@ -31,10 +32,18 @@ export interface ProofReport {
   readonly peakMib: number
 }
 
-export interface Kills {
+/** From where LiteLLM is read: the second import reads it the other way. */
+export type SourceName = 'database' | 'api'
+
+export interface Course {
+  readonly source: SourceName
   readonly kills: number
   readonly random: () => number
+  /** Hears how long each part took. */
+  readonly say?: (text: string) => void
 }
+
+const masterKey = 'sk-master-of-the-proof'
 
 interface Done {
   readonly since: string
@@ -68,7 +77,7 @@ export async function proveImport(
   target: Target,
   litellmUrl: string,
   size: Size,
-  { kills, random }: Kills,
+  { source: firstSource, kills, random, say }: Course,
 ): Promise<ProofReport> {
   const faults: string[] = []
   const seconds: Record<string, number> = {}
@@ -79,7 +88,7 @@ export async function proveImport(
     const began = performance.now()
     const done = await work()
     seconds[name] = Math.round((performance.now() - began) / 100) / 10
-    console.error(`${name}: ${seconds[name]} s`)
+    say?.(`${name}: ${seconds[name]} s`)
     return done
   }
   // Expensive reads have their share of time, and say when to come again.
@@ -94,10 +103,15 @@ export async function proveImport(
   // Calls older than an organization keeps are in its usage alone.
   await ask('PUT', `${org}/retention-policy`, { raw_days: 180 })
   await timed('generate', () => fillLitellm(litellmUrl, size))
-  const env = { ...target.env, LITELLM_DATABASE_URL: litellmUrl }
+  const api = await startLitellmApi(litellmUrl, masterKey)
+  const sources = {
+    database: { args: [], env: { LITELLM_DATABASE_URL: litellmUrl } },
+    api: { args: ['--litellm-url', api.url, '--master-key-env', 'MASTER'], env: { MASTER: masterKey } },
+  } as const
   let peakMib = 0
-  const start = (...more: string[]) => {
-    const running = startWeir(['import', 'litellm', '--json', ...more], { env })
+  const start = (from: SourceName, ...more: string[]) => {
+    const { args, env } = sources[from]
+    const running = startWeir(['import', 'litellm', '--json', ...args, ...more], { env: { ...target.env, ...env } })
     const watch = setInterval(() => {
       peakMib = Math.max(peakMib, mebibytesOf(running.process.pid))
     }, 250)
@@ -113,14 +127,14 @@ export async function proveImport(
     )
   }
   const before = await traces()
-  const dry = await timed('dry run', () => start().ended)
+  const dry = await timed('dry run', () => start(firstSource).ended)
   expect(dry.code === 0, `the dry run ended with ${dry.code}: ${dry.err}`)
   expect((await traces()) === before, 'the dry run changed something')
 
   let killed = 0
   const done = await timed('import', async () => {
     for (let i = 0; i < kills; i++) {
-      const running = start('--yes')
+      const running = start(firstSource, '--yes')
       // Somewhere in the next part of the way: among keys, among limits, among calls.
       const share = (i + random()) / kills
       await Promise.race([running.ended, reached(target.database, share, size)])
@@ -128,7 +142,7 @@ export async function proveImport(
       running.process.kill('SIGKILL')
       await running.ended
     }
-    return finish(start('--yes'))
+    return finish(start(firstSource, '--yes'))
   })
   const source = await connect(litellmUrl)
   try {
@@ -162,7 +176,7 @@ export async function proveImport(
     const limits = await timed('limits', () => compareLimits(ask, org, source, new Date(done.since), keyIds, faults))
 
     const [tracesBefore, limitsBefore] = [await traces(), JSON.stringify(limits)]
-    const again = await timed('second import', () => finish(start('--yes')))
+    const again = await timed('second import', () => finish(start(firstSource === 'api' ? 'database' : 'api', '--yes')))
     expect((await traces()) === tracesBefore, 'the second import changed something')
     expect(
       again.keys.registered + again.limits.made + again.limits.adjusted + again.limits.frozen + again.calls.made === 0,
@@ -187,6 +201,7 @@ export async function proveImport(
     }
   } finally {
     await source.end()
+    await api.close()
   }
 }
 

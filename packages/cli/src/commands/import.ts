@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { Fault } from '../faults.ts'
+import { openLitellmApi } from '../litellm/api.ts'
 import { carryKeys, findKeys } from '../litellm/carry-keys.ts'
 import { CarriedLimits } from '../litellm/carry-limits.ts'
 import { carryRuns } from '../litellm/carry-runs.ts'
@@ -10,12 +11,14 @@ import type { LitellmSource, LitellmState } from '../litellm/source.ts'
 import { countOf } from '../output/amounts.ts'
 import { cleanLine } from '../output/clean.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { orgPath } from '../session/session.ts'
+import { orgPath, requireKey, requireUrl } from '../session/session.ts'
 import { textOf } from '../values.ts'
-import { action, type Context } from './context.ts'
+import { action, type Context, isInTheOpen } from './context.ts'
 
 interface Options {
   readonly databaseUrl?: string
+  readonly litellmUrl?: string
+  readonly masterKeyEnv: string
   readonly organization?: string
   readonly grace?: string
   readonly days: string
@@ -29,12 +32,14 @@ export function addImportCommands(program: Command) {
     imports
       .command('litellm')
       .description(
-        'carry over teams, budgets, end users, keys and the log of LiteLLM; without --yes it shows what would be done',
+        'carry over teams, budgets, end users, keys and the log of LiteLLM, from its database or by its API; without --yes it shows what would be done',
       )
       .option(
         '--database-url <url>',
         "LiteLLM's database; better in LITELLM_DATABASE_URL, where no other program sees it",
       )
+      .option('--litellm-url <url>', "LiteLLM's own address, to read it by its API instead")
+      .option('--master-key-env <name>', 'the environment variable with its master key', 'LITELLM_MASTER_KEY')
       .option(
         '--organization <id>',
         'the organization of LiteLLM to carry over, `none` for what is in none, or `all` for all as one',
@@ -56,12 +61,10 @@ const longestWaitMs = 900_000
 async function importLitellm(context: Context, options: Options) {
   const now = new Date()
   const { since, until, endsAt } = timesOf(options, now)
-  const url = options.databaseUrl ?? context.env['LITELLM_DATABASE_URL']
-  if (url === undefined || url === '')
-    throw new Fault('usage', "where is LiteLLM's database?", 'Set LITELLM_DATABASE_URL, or give --database-url.')
+  const open = sourceOf(context, options)
   const opened = await context.session()
   const path = orgPath(opened)
-  const source = await openLitellmDatabase(url)
+  const source = await open()
   try {
     const state = await source.state()
     const plan = planImport(state, organizationOf(state, options.organization), now)
@@ -82,6 +85,28 @@ async function importLitellm(context: Context, options: Options) {
   }
 }
 
+/** Finds where LiteLLM is read: its API where an address of it is given, else its database. */
+function sourceOf({ env, terminal }: Context, options: Options): () => Promise<LitellmSource> | LitellmSource {
+  const { litellmUrl, masterKeyEnv } = options
+  if (litellmUrl !== undefined) {
+    if (options.databaseUrl !== undefined)
+      throw new Fault('usage', 'LiteLLM is read by its API or from its database, not both')
+    const url = requireUrl(litellmUrl)
+    const key = requireKey(env[masterKeyEnv] ?? '')
+    if (isInTheOpen(url))
+      terminal.note(`weir: ${url} is not encrypted: whoever is on the way reads LiteLLM's master key`)
+    return () => openLitellmApi(url, key)
+  }
+  const url = options.databaseUrl ?? env['LITELLM_DATABASE_URL']
+  if (url === undefined || url === '')
+    throw new Fault(
+      'usage',
+      'where is LiteLLM?',
+      'Set LITELLM_DATABASE_URL; or give --litellm-url, with the master key in LITELLM_MASTER_KEY.',
+    )
+  return () => openLitellmDatabase(url)
+}
+
 function timesOf({ grace, days, until }: Options, now: Date) {
   const daysIn = (text: string, option: string) => {
     const [, count] = /^(\d{1,4})d?$/.exec(text) ?? []
@@ -92,8 +117,10 @@ function timesOf({ grace, days, until }: Options, now: Date) {
   if (until !== undefined && !end)
     throw new Fault('usage', `"${until}" is no time`, 'Write: --until 2027-01-31T00:00:00Z')
   const back = Math.min(daysIn(days, '--days'), mostDays) * dayMs
+  const since = now.getTime() - back + (back === mostDays * dayMs ? 3_600_000 : 0)
   return {
-    since: new Date(now.getTime() - back + (back === mostDays * dayMs ? 3_600_000 : 0)),
+    // A whole second: LiteLLM's API knows no shorter time.
+    since: new Date(Math.ceil(since / 1_000) * 1_000),
     until: end,
     endsAt: grace === undefined ? undefined : new Date(now.getTime() + daysIn(grace, '--grace') * dayMs),
   }

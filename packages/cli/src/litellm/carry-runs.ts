@@ -68,7 +68,8 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
     for (const log of all) wanted.onLog(log, isBefore(log.started, wanted.until))
     const made = chosen.map((log) => runOf(log, wanted.keyIds))
     const known = made.filter((run) => run !== undefined)
-    if (known.length < made.length) refuse(runs, 'a time or a cost that Weir cannot record', made.length - known.length)
+    if (known.length < made.length)
+      refuse(runs, 'an id, a time or a cost that Weir cannot record', made.length - known.length)
     waiting.push(...known)
     while (waiting.length >= batchSize) {
       const batch = waiting.slice(0, batchSize)
