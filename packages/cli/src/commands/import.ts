@@ -55,6 +55,8 @@ export function addImportCommands(program: Command) {
 /** A log older than this cannot be recorded; an hour is left for the import itself. */
 const mostDays = 90
 const dayMs = 86_400_000
+/** The budgets that an organization can have where no operator has set another number. */
+const usualBudgets = 1_000
 /** An organization with few requests per minute makes an import slow, not impossible. */
 const longestWaitMs = 900_000
 
@@ -166,6 +168,11 @@ async function show({ terminal, isJson, client, path, source, plan, since, now }
     `Keys: ${plan.keys.length - found.size - expired} to register, ${found.size} there, ${expired} expired and left out.`,
   )
   terminal.print(`Limits: ${countOf(limits, 'budget or limit of an end user', 'budgets and limits of end users')}.`)
+  const budgets = limitsOf(plan).filter(({ scope }) => scope['customer_id'] === undefined).length
+  if (budgets > usualBudgets)
+    terminal.print(
+      `  ${budgets} of them are budgets: an operator must set SVC_BUDGETS_PER_ORG to at least that (it is ${usualBudgets} where nobody has).`,
+    )
   terminal.print(`Log: ${countOf(logs, 'call')} since ${since.toISOString()}.`)
   printNotes(terminal, plan)
   terminal.print('Nothing was changed. Add --yes to do it.')
@@ -187,9 +194,17 @@ async function carry(desk: Desk) {
   const seconds: Record<string, number> = {}
   let began = performance.now()
   const took = (part: string) => {
-    seconds[part] = Math.round(performance.now() - began) / 1_000
+    seconds[part] = (seconds[part] ?? 0) + Math.round(performance.now() - began) / 1_000
     began = performance.now()
   }
+  const limits = new CarriedLimits({
+    client,
+    path,
+    onProgress: (what, done, all) => terminal.progress(`${what}: ${done} of ${all}`),
+  })
+  // Before the keys: no key works without the limits of its team.
+  await limits.make(plan.limits)
+  took('limits')
   const owners = await ownersOf(desk)
   const keys = await carryKeys(
     { client, path, endsAt, owners, onProgress: (done) => terminal.progress(`keys: ${done} of ${plan.keys.length}`) },
@@ -197,12 +212,7 @@ async function carry(desk: Desk) {
     now,
   )
   took('keys')
-  const limits = new CarriedLimits({
-    client,
-    path,
-    onProgress: (what, done, all) => terminal.progress(`${what}: ${done} of ${all}`),
-  })
-  await limits.make([...plan.limits, ...limitsOfKeys(plan, keys.ids)])
+  await limits.make(limitsOfKeys(plan, keys.ids))
   took('limits')
   const runs = await carryRuns({
     source,
