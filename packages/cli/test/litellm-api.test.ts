@@ -29,13 +29,13 @@ beforeAll(async () => {
     update "LiteLLM_VerificationToken" set organization_id = 'acme' where key_alias like 'agent 1%';
     update "LiteLLM_TeamTable" set organization_id = 'other' where team_id = 'team-3';
     insert into "LiteLLM_VerificationToken" (token, team_id) values ('ui', 'litellm-dashboard');
-    -- A second with more calls than a page has, all at the same millisecond, and one at the turn of a second.
+    -- A second with more calls than a page has, all at the same millisecond.
     insert into "LiteLLM_SpendLogs" (request_id, call_type, api_key, spend, "startTime", "endTime")
       select 'burst-' || i, 'acompletion', '', 1e-7 * i, date_trunc('second', now() at time zone 'utc' - interval '3 days') + interval '500 ms', now()
         from generate_series(1, 2300) i;
+    -- At the very end of the first window, which is the beginning of the next.
     insert into "LiteLLM_SpendLogs" (request_id, call_type, api_key, spend, "startTime", "endTime")
-      select 'turn-' || i, 'acompletion', '', 0.1, date_trunc('hour', now() at time zone 'utc' - i * interval '1 hour'), now()
-        from generate_series(1, 48) i;`)
+      values ('turn', 'acompletion', '', 0.1, timestamp '${since.toISOString().replace('Z', '')}' + interval '1 hour', now());`)
   await client.end()
   api = await startLitellmApi(databaseUrl(name), masterKey)
 })

@@ -94,7 +94,7 @@ export const boundSettings = {
   budgetsPerOrg: defaulted(
     setting(
       'SVC_BUDGETS_PER_ORG',
-      'Most budgets of one organization. Every process keeps all of them in memory, and reads them again after each change of a limit: with 10,000 that takes a tenth of a second.',
+      'Most budgets of one organization. Every process keeps all of them in memory, and reads all of them again after each change of a limit.',
       integer(1, 20_000),
     ),
     '1000',

@@ -11,7 +11,7 @@ export interface Size {
 export const clientKey = (number: number) => `sk-weirproof${String(number).padStart(10, '0')}abcXYZ`
 
 /** Writes the id of a team with a number, in SQL: some are spelled with a capital, which Weir takes for the same name. */
-const teamId = (number: string) => `case when (${number}) % 13 = 5 then 'Team-' else 'team-' end || (${number})`
+const teamId = (number: string) => `case when (${number}) % 13 = 2 then 'Team-' else 'team-' end || (${number})`
 
 /** The key of a small team that has spent nearly all of its budget. */
 export const tightKey = 1
