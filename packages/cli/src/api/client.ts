@@ -44,9 +44,9 @@ export class Client {
     this.#options = options
   }
 
-  /** Returns a client that waits longer where the server asks it to, for a task that nobody watches. */
+  /** Returns a client that waits longer for an answer, and where the server asks it to, for a task that nobody watches. */
   patient(longestWaitMs: number): Client {
-    return new Client({ ...this.#options, longestWaitMs })
+    return new Client({ ...this.#options, longestWaitMs, timeoutMs: longestWaitMs })
   }
 
   async get<T = Json>(path: string, query: Query = {}): Promise<T> {

@@ -5,8 +5,11 @@ import { timeOf } from './labels.ts'
 import { runOf } from './runs.ts'
 import type { LitellmSource, SpendLog } from './source.ts'
 
-const batchSize = 5_000
+const largestBatch = 5_000
+const smallestBatch = 250
 const atOnce = 4
+/** A batch that takes longer is followed by smaller ones, so that a busy server answers in time. */
+const slowMs = 10_000
 
 export interface CarriedRuns {
   read: number
@@ -50,16 +53,23 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
     reasons: new Map(),
   }
   const underway = new Set<Promise<void>>()
+  let batchSize = 1_000
   const start = async (batch: readonly Json[]) => {
+    const began = performance.now()
     const sending = send(wanted.client, batch, runs)
-      .then(() => wanted.onProgress(runs))
+      .then(() => {
+        const tookMs = performance.now() - began
+        const next = tookMs > slowMs ? batch.length / 2 : tookMs < slowMs / 4 ? batch.length * 2 : batchSize
+        batchSize = Math.round(Math.max(smallestBatch, Math.min(largestBatch, next)))
+        wanted.onProgress(runs)
+      })
       .finally(() => underway.delete(sending))
     underway.add(sending)
     sending.catch(() => undefined)
     if (underway.size >= atOnce) await Promise.race(underway)
   }
-  let waiting: Json[] = []
-  for await (const page of wanted.source.logs(wanted.since, batchSize)) {
+  const waiting: Json[] = []
+  for await (const page of wanted.source.logs(wanted.since, largestBatch)) {
     const all = page.filter(wanted.isChosen)
     runs.read += page.length
     runs.foreign += page.length - all.length
@@ -71,11 +81,7 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
     if (known.length < made.length)
       refuse(runs, 'an id, a time or a cost that Weir cannot record', made.length - known.length)
     waiting.push(...known)
-    while (waiting.length >= batchSize) {
-      const batch = waiting.slice(0, batchSize)
-      waiting = waiting.slice(batchSize)
-      await start(batch)
-    }
+    while (waiting.length >= batchSize) await start(waiting.splice(0, batchSize))
   }
   if (waiting.length > 0) await start(waiting)
   await Promise.all(underway)
